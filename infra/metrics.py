@@ -38,10 +38,18 @@ REQUESTS = Metric(
 AUDIT_WRITES = Metric(
     "cairn_audit_writes_total", "counter", "Writes over HTTP that the audit log has noted."
 )
+MODEL_CALLS = Metric("cairn_model_calls_total", "counter", "Calls of models by agent and outcome.")
+MODEL_TOKENS = Metric(
+    "cairn_model_tokens_total", "counter", "Tokens that models have read or written, by agent."
+)
+MODEL_COST = Metric(
+    "cairn_model_cost_dollars_total", "counter", "What models have cost, where prices are known."
+)
 STREAM_CLIENTS = Metric("cairn_stream_clients", "gauge", "Clients that follow a live stream.")
 METRICS = (
     LAG, SOURCES, ATOMS, REJECTIONS, MERGES, CONTRADICTIONS, RUNS, ARTIFACTS, DEAD_LETTERS,
     JOBS, JOB_WAIT, LEASE_EXPIRIES, REQUESTS, AUDIT_WRITES, STREAM_CLIENTS,
+    MODEL_CALLS, MODEL_TOKENS, MODEL_COST,
 )  # fmt: skip
 
 

@@ -113,6 +113,10 @@ class Settings(BaseModel):
     oidc_role_claim: str = "cairn_role"
     oidc_projects_claim: str = "cairn_projects"
 
+    models: Absolute | None = None
+    ollama_ttl_seconds: Annotated[float, Field(ge=0, le=86_400)] = 30.0
+    ollama_enable_in_cloud: bool = False
+
     database_url: Annotated[DatabaseUrl | None, Field(repr=False)] = None
     vault_key: SecretStr | None = None
     vault_key_file: Absolute | None = None
@@ -177,6 +181,11 @@ class Settings(BaseModel):
     @property
     def log_folder(self) -> Path:
         return self.home / "logs"
+
+    @property
+    def models_file(self) -> Path:
+        """Which language models may be asked, with their keys."""
+        return self.models or self.home / "models.toml"
 
     def topic(self, name: str) -> str:
         """The full name of topic ``name`` (`source.v1` -> `cairn.source.v1`)."""

@@ -20,9 +20,10 @@ from __future__ import annotations
 HYGIENE_VERSION = "h4"  # decoding, line ends, which sources are skipped
 REDACTOR_VERSION = "r3"
 ANNOTATOR_VERSION = "a3"
-CHUNK_VERSION = "c4"
-EXTRACTOR_VERSION = "h5"  # of the reader that needs no model
+CHUNK_VERSION = "c5"
+EXTRACTOR_VERSION = "h7"  # of the reader that needs no model
+MODEL_EXTRACTOR_VERSION = "m1"  # what becomes of a model's answer; its prompt has a version, too
 REFLECTION_VERSION = "f3"
 DUPLICATES_VERSION = "d3"  # which atoms are merged, which merges are asked about
 CONTRADICTIONS_VERSION = "k3"
-LEDGER_VERSION = "l4"  # what else the ledger decides: status, confidence, links, mentions
+LEDGER_VERSION = "l6"  # what else the ledger decides: status, confidence, links, mentions

@@ -18,6 +18,7 @@ from typing import Any, Protocol
 from aiokafka import AIOKafkaProducer
 
 import infra.kafka
+from agents.models.call import ChatModel
 from infra import log, log_positions
 from infra.clock import Clock, SystemClock
 from infra.errors import BrokerUnavailable, Refusal, Unavailable
@@ -31,6 +32,7 @@ from streams.shell.engine import StageApp, quiet_logging, stage_app
 from streams.shell.failures import ShellFailure
 from streams.shell.hygiene_runner import Hygiene, HygieneRunner
 from streams.shell.log_reader import check_readable
+from streams.shell.model_calls import make_asker
 from streams.shell.outgoing import warm_codec
 from streams.shell.pool import ChildPool, Pools
 from streams.shell.preview_first import PreviewFirst
@@ -88,11 +90,13 @@ class Worker:
         clock: Clock | None = None,
         *,
         owns_process: bool = False,
+        model: ChatModel | None = None,
     ) -> None:
         self._settings = settings
         self._stages = stages
         self._name = name
         self._owns_process = owns_process
+        self._model = model
         self._clock = clock or SystemClock()
         self.apps: list[StageApp] = []
         self._runners: list[Runner] = []
@@ -223,8 +227,9 @@ class Worker:
         for step in sorted(self._stages.steps, key=lambda each: each.then is not None):
             then = steps.get(step.then.name) if step.then else None
             count = self._settings.partitions
+            asker = make_asker(step, self._model, chunks, pools)
             steps[step.name] = StepRunner(
-                step, publisher, chunks, pools, first, self.fail, count, then
+                step, publisher, chunks, pools, first, self.fail, count, then, asker
             )
             self._add(step.name, steps[step.name])
         for writer in self._stages.writers:
@@ -345,17 +350,19 @@ async def run_worker(
     stages: Stages,
     name: str | None = None,
     on_ready: Callable[[], None] = lambda: None,
+    model: ChatModel | None = None,
 ) -> None:
     """Runs ``stages`` until SIGTERM or SIGINT. Raises what made it impossible to go on.
 
-    ``on_ready`` is called once every stage has its partitions and every writer is caught up.
+    ``model`` reads and judges where a run asks for it; without one the rules do. ``on_ready`` is
+    called once every stage has its partitions and every writer is caught up.
     """
     quiet_logging()
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for sign in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(sign, stop.set)
-    worker = Worker(settings, stages, name, owns_process=True)
+    worker = Worker(settings, stages, name, owns_process=True, model=model)
     async with worker.running():
         await _until_over(worker, stop, name, on_ready)
 

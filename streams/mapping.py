@@ -44,6 +44,7 @@ def give_up(cause: Envelope, chunk: ChunkCreated | None, error: str) -> list[Eve
         run_id=request.run_id,
         batch_no=request.batch_no,
         position=request.position,
+        batch_size=request.batch_size,
         lane=request.lane,
         chunk_id=request.chunk_id,
         source_id=request.source_id,

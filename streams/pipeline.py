@@ -15,6 +15,7 @@ from streams.ledger.writer import LEDGER
 from streams.mapping import Read, map_step
 from streams.publishing import PUBLISH
 from streams.reduce.writer import REDUCE
+from streams.reflection.adjudication import ADJUDICATE
 from streams.reflection.step import REFLECT
 from streams.repartitioning import REPARTITIONER
 from streams.run_control.writer import RUN_CONTROL
@@ -56,6 +57,7 @@ def pipeline(read: Read) -> Pipeline:
             map_step("preview", read, REFLECT),
             map_step("deep", read, REFLECT),
             REFLECT,
+            ADJUDICATE,
             PUBLISH,
             FRAME,
         ),

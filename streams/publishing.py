@@ -38,7 +38,7 @@ def spread(cause: Envelope, chunk: ChunkCreated | None) -> list[Event]:
     facts = [fact for change in (answer.prd, *answer.items) for fact in _facts(change)]
     if answer.edit is not None:
         of_edit = ChangeRefused if answer.edit.refusal else ArtifactEdited
-        facts.append(of_edit(artifact_type=answer.snapshot.artifact_type, edit=answer.edit))
+        facts.append(of_edit(artifact_type=answer.edit.artifact_type, edit=answer.edit))
     for run in answer.quality_runs:
         facts += describe_judgement(run, answer.input_ledger_seq)
     return facts

@@ -13,6 +13,7 @@ import uuid
 from collections import defaultdict
 from collections.abc import Generator, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import hypothesis
 import pytest
@@ -25,6 +26,9 @@ import infra.postgres
 from infra.local.runtime import running
 from infra.loop import rarely_collected
 from infra.settings import Settings
+
+if TYPE_CHECKING:
+    from tests.models.worker import ModelWorker
 
 # How long an example takes is the machine's affair: a test fails by what is wrong, never by time.
 hypothesis.settings.register_profile(
@@ -170,3 +174,21 @@ def database_beside(url: str, name: str) -> str:
     """The URL of another database of the same server."""
     base, _, _ = url.rpartition("/")
     return f"{base}/{name}"
+
+
+@pytest.fixture(scope="session")
+def model_worker() -> Iterator["ModelWorker"]:
+    """A model worker that the tests of a worker of pytest share; each configures it anew."""
+    from tests.models.worker import model_worker
+
+    with model_worker() as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def small_model() -> Iterator[dict[str, Any]]:
+    """A real model on loopback, as a provider for `ModelWorker.configure`."""
+    from tests.models.small import small_model
+
+    with small_model() as provider:
+        yield provider

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -73,21 +74,35 @@ class ModelRequest(BaseModel):
 
 
 class Usage(BaseModel):
-    """Tokens as the provider reported them; ``estimated``: it reported none, so they are ours."""
+    """Tokens as the provider reported them; ``estimated``: it reported none, so they are ours.
+
+    ``input_tokens`` includes those that were read from the provider's cache or written to it.
+    """
 
     model_config = ConfigDict(frozen=True)
 
     input_tokens: int = 0
     output_tokens: int = 0
     cached_tokens: int = 0
+    cache_write_tokens: int = 0
     estimated: bool = False
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            cached_tokens=self.cached_tokens + other.cached_tokens,
+            cache_write_tokens=self.cache_write_tokens + other.cache_write_tokens,
+            estimated=self.estimated or other.estimated,
+        )
 
 
 class ModelAnswer(BaseModel):
     """What a model answered. ``data`` is the parsed answer where the request has a schema.
 
-    ``model`` is the one that served, which may not be the one asked for. ``cost_usd`` None: its
-    price is not known. ``attempts`` counts all calls behind it, also those that failed.
+    ``model`` is the one that served, which may not be the one asked for. ``attempts`` counts all
+    calls behind it, also those that failed, and ``usage``, ``cost_usd`` and ``latency_ms`` sum over
+    them. ``cost_usd`` None: a price is not known.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -104,6 +119,14 @@ class ModelAnswer(BaseModel):
     attempts: int = 1
 
 
+@dataclass(frozen=True, slots=True)
+class Retracted:
+    """A mark in a stream: forget all pieces before it. Their attempt failed, another begins."""
+
+
+StreamPart = str | Retracted | ModelAnswer
+
+
 class ChatModel(Protocol):
     """Who answers requests: recorded, within budgets, over all providers that are configured.
 
@@ -112,8 +135,11 @@ class ChatModel(Protocol):
 
     async def complete(self, request: ModelRequest) -> ModelAnswer: ...
 
-    def stream(self, request: ModelRequest) -> AsyncIterator[str | ModelAnswer]:
-        """Pieces of the text as they come, then the whole answer. An answer that breaks off
-        raises; what came of it until then is no answer.
+    def stream(self, request: ModelRequest) -> AsyncIterator[StreamPart]:
+        """Pieces of the text as they come, then the whole answer, always last.
+
+        Where an attempt breaks off and another one takes over, `Retracted` comes between: what was
+        shown until then has to be taken back. Where none takes over it raises, and what came until
+        then is no answer.
         """
         ...

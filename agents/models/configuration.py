@@ -30,6 +30,11 @@ class ModelProvider(BaseModel):
     def is_configured(self) -> bool:
         return self.api_key is not None or not self.needs_key
 
+    @property
+    def is_local(self) -> bool:
+        """A server that asks for no key is one's own: its answers cost nothing."""
+        return not self.needs_key
+
 
 class ModelConfiguration(BaseModel):
     """All providers in the order they are tried, and for each tier its ``provider/model`` names.
@@ -45,3 +50,6 @@ class ModelConfiguration(BaseModel):
     @property
     def has_model(self) -> bool:
         return any(one.is_configured for one in self.providers)
+
+    def find_provider(self, name: str) -> ModelProvider | None:
+        return next((one for one in self.providers if one.name == name), None)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from agents.models.call import ModelAnswer, ModelRequest, Usage
+from agents.models.call import Message, ModelAnswer, ModelRequest, Usage
 
 CallResult = Literal["answered", "malformed", "failed", "refused", "cancelled"]
 
@@ -18,7 +18,9 @@ CallResult = Literal["answered", "malformed", "failed", "refused", "cancelled"]
 class Attempt:
     """One call of one provider. ``number`` counts from 1 over all attempts of a request.
 
-    ``fallback_from`` is the ``provider/model`` that failed before, where this one stands in for it.
+    ``fallback_from`` is the ``provider/model`` that failed before, where this one stands in for it,
+    ``fallback_reason`` the class of its error. ``repair`` is sent after the messages of the
+    request: an answer that was malformed, and what is wrong with it.
     """
 
     request: ModelRequest
@@ -27,6 +29,8 @@ class Attempt:
     number: int
     is_local: bool = False
     fallback_from: str | None = None
+    fallback_reason: str = ""
+    repair: tuple[Message, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

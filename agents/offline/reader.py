@@ -16,6 +16,7 @@ from agents.offline.judge.repeats import key_of_wording, measure_repeated
 from agents.offline.judge.soundness import judge_drafts
 from agents.offline.manifests.drafts import dependency_drafts
 from agents.offline.prose.drafts import prose_drafts
+from agents.offline.prose.numbered import numbered_drafts
 from agents.offline.prose.owned import owned_drafts
 from agents.offline.resolve.drafts import Draft, context_of
 from agents.offline.segment.passages import MIN_EVIDENCE_CHARS, Sentence, Span
@@ -73,6 +74,8 @@ def drafts_of(chunk: ChunkCreated) -> list[Draft]:
     if is_talk(chunk.source_type):
         drafts, sentences = talk_drafts(chunk)
         return [_add_second_passage(it, sentences) for it in _drop_repeats(drafts)]
+    if chunk.newer_facts_last and is_prose(chunk.path, chunk.source_type):
+        return numbered_drafts(chunk)
     if chunk.source_type == "manifest":
         return _drop_repeats(dependency_drafts(chunk))
     judged = judge_drafts(propose_drafts(chunk), chunk)
@@ -117,7 +120,12 @@ def _add_second_passage(draft: Draft, sentences: list[Sentence]) -> Draft:
 
 
 def _row(
-    chunk: ChunkCreated, span: Span, remarks: list[RemarkSpan], *, framing: bool
+    chunk: ChunkCreated,
+    span: Span,
+    remarks: list[RemarkSpan],
+    *,
+    framing: bool,
+    serial: int | None,
 ) -> CandidateRow:
     text = chunk.text_payload
     start, end = span
@@ -133,6 +141,7 @@ def _row(
         speaker=remark.speaker if remark else None,
         speaker_role=remark.role if remark else None,
         said_at=remark.at if remark else None,
+        serial=serial,
     )
 
 
@@ -157,7 +166,10 @@ def _candidate(
         proposed_status="draft" if draft.confidence < 0.6 else "active",
         attributes=draft.attributes | context_of(draft) | describe_standing(chunk, draft.statement),
         entities=list(draft.entities),
-        evidence=[_row(chunk, it, remarks, framing=it in draft.frames) for it in spans],
+        evidence=[
+            _row(chunk, it, remarks, framing=it in draft.frames, serial=draft.serial)
+            for it in spans
+        ],
     )
 
 
@@ -168,13 +180,14 @@ class OfflineReader:
         """Every reading succeeds; what exceeds the limit is counted as truncated."""
         asked, chunk = request.request, request.chunk
         drafts = drafts_of(chunk)
-        limit = asked.max_atoms_per_chunk
+        limit = len(drafts) if chunk.newer_facts_last else asked.max_atoms_per_chunk
         candidates = _candidates(chunk, asked.run_id, drafts, limit)
         return CandidatesExtracted(
             reading=Reading(
                 run_id=asked.run_id,
                 batch_no=asked.batch_no,
                 position=asked.position,
+                batch_size=asked.batch_size,
                 lane=asked.lane,
                 chunk_id=asked.chunk_id,
                 source_id=asked.source_id,

@@ -50,8 +50,9 @@ class Effects(Protocol):
     ) -> Json:
         """The recorded answer of the effect, or that of ``make`` after it is recorded.
 
-        ``kind`` is ``model``, ``tool`` or ``clock``. In a replay a missing record raises
-        RecordMissing, which names it.
+        ``kind`` is ``model``, ``tool``, ``clock`` or ``read`` (of the project's tables). ``given``
+        of a tool has ``tool`` and ``args``. In a replay a missing record raises RecordMissing,
+        which names it.
         """
         ...
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import operator
 from datetime import datetime
-from typing import Annotated, Any, Literal, TypedDict, get_args
+from typing import Annotated, Any, Final, Literal, TypedDict, get_args
 
 from pydantic import BaseModel, ConfigDict
 
 Specialist = Literal["analyst", "planner", "assigner", "reporter", "assistant", "scheduler"]
 SPECIALISTS: tuple[Specialist, ...] = get_args(Specialist)
 SUPERVISOR = "supervisor"
+END: Final = "end"  # nobody goes on: the supervisor answers itself
+NextAgent = Literal["analyst", "planner", "assigner", "reporter", "assistant", "scheduler", "end"]
 MAX_ITERATIONS = 10  # executions of the supervisor and of specialists in one turn
 
 

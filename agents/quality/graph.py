@@ -14,6 +14,7 @@ from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, TypedDict, cast
 
+from agents.drawing import DrawnGraph, describe_graph
 from schemas.envelope import Event
 from schemas.events.artifact_parts import (
     DimensionScore,
@@ -171,14 +172,22 @@ def build_graph(parts: Parts) -> CompiledStateGraph[GateState, None, GateState, 
 
 def draw_graph() -> tuple[list[str], list[tuple[str, str]]]:
     """The nodes, first and last ones included, and the steps from node to node."""
+    drawn = _draw()
+    return list(drawn.nodes), [(edge.source, edge.target) for edge in drawn.edges]
 
+
+def describe_drawing() -> DrawnGraph:
+    """The graph as it is compiled."""
+    return describe_graph(_draw())
+
+
+def _draw() -> Any:
     async def nobody(*_: object) -> Any:
         raise NotImplementedError("a drawn graph does not run")
 
-    drawn = build_graph(
+    return build_graph(
         Parts(nobody, nobody, nobody, lambda sections: (), nobody, engine="")
     ).get_graph()
-    return list(drawn.nodes), [(edge.source, edge.target) for edge in drawn.edges]
 
 
 async def run_gate(parts: Parts) -> GateState:

@@ -62,6 +62,9 @@ COMMANDS = {
         "search",
         "Answer a question with passages and atoms, each with the places it comes from.",
     ),
+    "chat": Command(
+        "Read", "chat", "Ask the agents of a project, or talk with them; answers cite places."
+    ),
     "trace": Command(
         "Read",
         "trace",
@@ -100,6 +103,9 @@ COMMANDS = {
     "report": Command(
         "Plan", "report", "Make a report of a project; each line cites artifacts and atoms."
     ),
+    "costs": Command("Plan", "costs", "Show what calls of language models have cost a project."),
+    "budgets": Command("Plan", "costs", "Limit what models may cost a project."),
+    "models": Command("Plan", "models", "Choose the language models that may be asked."),
     "waiting": Command("Decide", "waiting", "List what needs a person's decision."),
     "resolve": Command(
         "Decide",
@@ -144,6 +150,11 @@ COMMANDS = {
         "intake",
         "Process delivered webhooks. `cairn up` starts it by itself.",
     ),
+    "model-worker": Command(
+        "Operate",
+        "model_worker",
+        "Make the calls of model providers. `cairn up` starts it where one is configured.",
+    ),
     "dlq": Command("Operate", "dlq", "List or retry records that could not be processed."),
     "rebuild": Command(
         "Operate",
@@ -165,6 +176,7 @@ COMMANDS = {
         "verify_log",
         "Check the log: places, schemas, ids, hashes, sequences, quotes, citations.",
     ),
+    "agents": Command("Operate", "agents", "Show graphs and tools of the agents."),
     "bench": Command("Measure", "bench", "Measure speed, with the baseline in the same run."),
     "eval": Command(
         "Measure",
@@ -176,6 +188,7 @@ COMMANDS = {
 # What works on the files, processes or log of the machine that it is called on.
 ONLY_HERE = frozenset(
     ("up", "down", "demo", "worker", "projector", "web", "intake")
+    + ("model-worker",)
     + ("rebuild", "replay", "checksums", "verify-log")
 )
 

@@ -120,12 +120,13 @@ def register(app: typer.Typer) -> None:
     @jobs.command(hidden=True)
     def run() -> None:
         """Do jobs and publish what becomes of them (run by `cairn up`)."""
+        from infra.service.agent_jobs import ALL_JOB_KINDS
         from infra.supervisor import named
 
         settings = connect(start=False)
         quiet_clients()
         with named(settings, os.environ, "jobs"):
-            asyncio.run(service.run_jobs(settings, os.environ))
+            asyncio.run(service.run_jobs(settings, os.environ, kinds=ALL_JOB_KINDS))
 
 
 def _payload_of(given: str) -> dict[str, Any]:

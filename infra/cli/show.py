@@ -153,12 +153,25 @@ def render_prd(prd: "Artifact", *, in_full: bool) -> str:
     lines = [f"# {prd.title} (version {prd.version}, {STATES[prd.artifact_state]})"]
     if any(one.provisional for section in prd.sections for one in section.statements):
         lines += ["", PROVISIONAL]
+    lines += _tell_engine(prd)
     for section in prd.sections:
         shown = section.statements if in_full else section.statements[:SHOWN]
         lines += ["", f"## {section.title}", ""]
         lines += [line for one in shown for line in _cited(one)]
         lines += _notes(section, len(section.statements) - len(shown))
     return "\n".join(lines)
+
+
+def _tell_engine(artifact: "Artifact | Item") -> list[str]:
+    """How many sections a model has worded, if any."""
+    said = [one for one in artifact.sections if one.statements]
+    worded = sum(one.engine == "model" for one in said)
+    if not worded:
+        return []
+    return [
+        "",
+        f"_{worded} of {len(said)} sections worded by {artifact.model}, the others by rules._",
+    ]
 
 
 def _cited(statement: "CitingStatement") -> list[str]:
@@ -201,6 +214,7 @@ def render_item(item: "Item", names: "Mapping[str, str] | None" = None) -> str:
     lines = [f"# {item.number} {item.title} ({item.artifact_state})"]
     if facts := _facts(item, names):
         lines += ["", facts]
+    lines += _tell_engine(item)
     lines += _sections(item)
     lines += _plan_of(item, names)
     if item.features:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from infra.client.calls.administration import Administration
 from infra.client.calls.artifacts import Artifacts
+from infra.client.calls.chat import Chat
 from infra.client.calls.connectors import Connectors
 from infra.client.calls.decisions import Decisions
 from infra.client.calls.ingestion import Ingestion
 from infra.client.calls.jobs import Jobs
 from infra.client.calls.ledger import Ledger
+from infra.client.calls.models import Models
 from infra.client.calls.onboarding import Onboarding
 from infra.client.calls.operation import Operation
 from infra.client.calls.planning import Planning
@@ -18,6 +20,7 @@ from infra.client.calls.runs import Runs
 from infra.client.calls.schedules import Schedules
 from infra.client.calls.sources import Sources
 from infra.client.calls.streams import Streams
+from infra.client.calls.tasks import Tasks
 from infra.client.calls.tokens import Tokens
 from infra.client.calls.views import Views
 
@@ -25,11 +28,13 @@ from infra.client.calls.views import Views
 class Client(
     Administration,
     Artifacts,
+    Chat,
     Connectors,
     Decisions,
     Ingestion,
     Jobs,
     Ledger,
+    Models,
     Onboarding,
     Operation,
     Planning,
@@ -39,6 +44,7 @@ class Client(
     Schedules,
     Sources,
     Streams,
+    Tasks,
     Tokens,
     Views,
 ):

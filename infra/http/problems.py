@@ -55,6 +55,12 @@ class Malformed(Refusal):
     code = "malformed_request"
 
 
+class NotOffered(Refusal):
+    """This service cannot do it at all."""
+
+    code = "not_offered"
+
+
 STATUS: tuple[tuple[type[Refusal], int], ...] = (
     (Unauthenticated, 401),
     (TooManyRequests, 429),
@@ -65,6 +71,7 @@ STATUS: tuple[tuple[type[Refusal], int], ...] = (
     (Forbidden, 403),
     (Invalid, 422),
     (Unavailable, 503),
+    (NotOffered, 501),
     (Refusal, 409),
 )
 CODES = {

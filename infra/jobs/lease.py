@@ -32,6 +32,12 @@ NEXT_ATTEMPT = (
     "now() + interval '1 second' * least(%(longest_s)s, %(first_s)s * 2 ^ (attempt_count - 1)"
     " * (1 + %(jitter)s * (2 * random() - 1)))"
 )
+# An older job with the same serial key goes first, unless its time has not come.
+_HELD_UP = (
+    "EXISTS (SELECT 1 FROM orchestration_jobs o WHERE o.serial_key = j.serial_key"
+    " AND o.job_id <> j.job_id AND (o.status = 'leased' OR o.created_seq < j.created_seq"
+    " AND (o.status = 'failed' OR o.status = 'queued' AND o.run_after <= now())))"
+)
 HELD = "job_id = %(job_id)s AND lease_epoch = %(epoch)s AND status = 'leased'"
 
 
@@ -72,9 +78,9 @@ def claim(
             "job_id = (SELECT job_id FROM due)",
             {"owner": owner, "job_types": list(job_types), "lease_s": lease_s},
             # A common table expression runs once; a subquery of the UPDATE need not.
-            prefix="WITH due AS MATERIALIZED (SELECT job_id FROM orchestration_jobs"
+            prefix="WITH due AS MATERIALIZED (SELECT job_id FROM orchestration_jobs j"
             " WHERE status IN ('queued', 'failed') AND run_after <= now()"
-            " AND job_type = ANY(%(job_types)s)"
+            f" AND job_type = ANY(%(job_types)s) AND NOT {_HELD_UP}"
             " ORDER BY priority, run_after, created_seq LIMIT 1 FOR UPDATE SKIP LOCKED) ",
         )
     return _lease_of(row) if row else None

@@ -39,6 +39,7 @@ class NewJob:
     run_after: datetime | None = None  # None: now
     max_attempts: int = MAX_ATTEMPTS
     correlation_id: str = ""
+    serial_key: str | None = None  # jobs that have the same are done one after the other
 
 
 def enqueue(connection: Conn, new: NewJob, actor: Actor) -> tuple[str, bool]:
@@ -72,9 +73,11 @@ _INSERT = (
     " coalesce(max(transition), 0) + 1 AS step FROM job_history WHERE job_id = %(job_id)s)"
     " INSERT INTO orchestration_jobs (job_id, project_id, job_type, idempotency_key, priority,"
     " status, lease_epoch, transition, max_attempts, run_after, payload, correlation_id,"
-    " created_by) SELECT %(job_id)s, %(project_id)s, %(job_type)s, %(key)s, %(priority)s,"
-    " 'queued', epoch, step, %(max_attempts)s, coalesce(%(run_after)s, now()), %(payload)s,"
-    " %(correlation_id)s, %(created_by)s FROM known ON CONFLICT DO NOTHING RETURNING *"
+    " created_by, serial_key)"
+    " SELECT %(job_id)s, %(project_id)s, %(job_type)s, %(key)s, %(priority)s, 'queued', epoch,"
+    " step, %(max_attempts)s, coalesce(%(run_after)s, now()), %(payload)s,"
+    " %(correlation_id)s, %(created_by)s, %(serial_key)s FROM known ON CONFLICT DO NOTHING"
+    " RETURNING *"
 )
 
 
@@ -90,6 +93,7 @@ def _columns_of(new: NewJob, new_id: str) -> Row:
         "payload": Jsonb(dict(new.payload)),
         "correlation_id": new.correlation_id or new.key,
         "created_by": new.created_by,
+        "serial_key": new.serial_key,
     }
 
 

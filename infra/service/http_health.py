@@ -29,6 +29,7 @@ COUNTS: tuple[tuple[Metric, str, tuple[str, ...]], ...] = (
     ),
     (metrics.DEAD_LETTERS, "dead_letters", ("stage",)),
     (metrics.JOBS, "orchestration_jobs", ("job_type", "status")),
+    (metrics.MODEL_CALLS, "llm_calls", ("agent", "outcome")),
 )
 SINGLE: tuple[tuple[Metric, str], ...] = (
     (
@@ -43,6 +44,11 @@ SINGLE: tuple[tuple[Metric, str], ...] = (
     (metrics.AUDIT_WRITES, "SELECT coalesce(max(audit_id), 0) AS n FROM api_audit"),
 )
 
+MODEL_USE = b"""
+    SELECT agent, sum(input_tokens)::float8, sum(output_tokens)::float8,
+           coalesce(sum(cost_usd), 0)::float8
+    FROM llm_calls GROUP BY agent ORDER BY agent
+"""
 AWAY = "does not answer"
 
 
@@ -105,3 +111,7 @@ def _count(connection: Conn) -> Iterator[Sample]:
     for metric, query in SINGLE:
         (row,) = rows(connection, query)
         yield Sample(metric, {}, row["n"])
+    for agent, read, written, cost_usd in connection.execute(MODEL_USE):
+        yield Sample(metrics.MODEL_TOKENS, {"agent": agent, "direction": "input"}, read)
+        yield Sample(metrics.MODEL_TOKENS, {"agent": agent, "direction": "output"}, written)
+        yield Sample(metrics.MODEL_COST, {"agent": agent}, cost_usd)

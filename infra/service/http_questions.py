@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from infra.service.reads import View, view
+from projections.read.agents import Conversation
+from projections.read.agents import conversations as list_conversations
 from projections.read.artifact_list import (
     ArtifactSummary,
     ArtifactVersion,
@@ -29,6 +31,7 @@ from projections.read.contradictions import cards as list_cards
 from projections.read.contradictions import contradictions as list_contradictions
 from projections.read.copies import NearCopy
 from projections.read.copies import near_copies as list_near_copies
+from projections.read.costs import costs as read_costs
 from projections.read.coverage import Coverage
 from projections.read.coverage import coverage as read_coverage
 from projections.read.dead_letters import DeadLetter
@@ -82,20 +85,19 @@ from projections.read.summary import working_summary
 from projections.read.team import Member, PlanSettings
 from projections.read.team import members as list_members
 from projections.read.team import plan_settings as read_plan
-from projections.read.usage import Usage
-from projections.read.usage import usage as read_usage
 from projections.read.waiting import Waiting
 from projections.read.waiting import queue as list_waiting
 
 __all__ = [
+    "Conversation",
+    "list_conversations",
     "Chunk",
     "RunBatch",
-    "Usage",
     "WholeChunk",
     "list_batches",
     "list_chunks",
     "next_offsets",
-    "read_usage",
+    "read_costs",
     "whole_chunk",
     "working_summary",
     "Belonging",

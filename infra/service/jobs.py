@@ -42,6 +42,7 @@ from schemas.events.job import JOB_STATUSES, PRIORITIES, JobType
 LARGEST_PAYLOAD_BYTES = 64 * 1024
 LONGEST_KEY, MOST_ATTEMPTS = 200, 100
 Kinds = Mapping[JobType, JobKind]
+TALKS: tuple[JobType, ...] = ("agent_turn",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,13 +174,16 @@ async def run_jobs(
     for sign in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(sign, stop.set)
     redactor = redactor_of(settings)
-    worker = Worker(
-        settings.conninfo,
-        {name: _handler(kind, Workplace(settings, environ)) for name, kind in kinds.items()},
-        owner=f"{socket.gethostname()}:{os.getpid()}",
-        redact=redactor.text,
-        timing=timing,
-    )
+    workers = [
+        Worker(
+            settings.conninfo,
+            {name: _handler(kind, Workplace(settings, environ)) for name, kind in some.items()},
+            owner=f"{socket.gethostname()}:{os.getpid()}",
+            redact=redactor.text,
+            timing=timing,
+        )
+        for some in _share(kinds)
+    ]
     relay = asyncio.ensure_future(in_thread(partial(_relay, settings, over)))
     relay.add_done_callback(lambda _: stop.set())
     watching = [watch_work(settings, kinds, stop)]
@@ -188,12 +192,19 @@ async def run_jobs(
     watches = [asyncio.ensure_future(each) for each in watching]
     supervisor.tell_ready(settings, environ)
     try:
-        await worker.run(stop)
+        await asyncio.gather(*(worker.run(stop) for worker in workers))
     finally:
         over.set()
         stop.set()
         await asyncio.gather(*watches)
         await relay  # raises what it raised; what is not published yet is at the next start
+
+
+def _share(kinds: Kinds) -> list[Kinds]:
+    """What each worker does: nobody who talks to the agents waits until a long job is done."""
+    talks = {name: kind for name, kind in kinds.items() if name in TALKS}
+    others = {name: kind for name, kind in kinds.items() if name not in TALKS}
+    return [some for some in (others, talks) if some]
 
 
 def _relay(settings: Settings, over: threading.Event) -> None:

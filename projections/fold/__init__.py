@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from projections.fold import (
+    agents,
     artifacts,
     dead_letters,
     ingestion,
     jobs,
     ledger,
+    model_calls,
     onboarding,
     people,
     quality,
@@ -31,7 +33,9 @@ FOLDS: dict[str, Fold] = {
         *jobs.FOLDS.items(),
         *onboarding.FOLDS.items(),
         *team.FOLDS.items(),
+        *model_calls.FOLDS.items(),
         *schedules.FOLDS.items(),
+        *agents.FOLDS.items(),
         *dead_letters.FOLDS.items(),
         *streams.FOLDS.items(),
     )

@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
+from schemas.numbered_facts import list_numbered_facts
+
 TARGET = 500  # characters
 LONGEST = 800  # a unit longer than this is cut
 SHORTEST = 120  # what is shorter joins the passage before it
@@ -53,6 +55,33 @@ def passages_of(text: str) -> list[Passage]:
         at = start
         made.append(Passage(start, end, line, line + text.count("\n", start, end), lead))
     return made
+
+
+def numbered_passages_of(text: str) -> list[Passage]:
+    """A passage for each line of a numbered list of facts; what stands between as usual."""
+    made: list[Passage] = []
+    done = 0
+    for fact in (*list_numbered_facts(text), None):
+        end = fact.start if fact else len(text)
+        if text[done:end].strip():
+            made += [_shift(each, text, done) for each in passages_of(text[done:end])]
+        if fact:
+            line = text.count("\n", 0, fact.start)
+            made.append(Passage(fact.start, fact.end, line, line, ""))
+            done = fact.end
+    return made
+
+
+def _shift(passage: Passage, text: str, by: int) -> Passage:
+    """The passage of a part of the text that begins at ``by``, as one of the text."""
+    lines = text.count("\n", 0, by)
+    return Passage(
+        passage.start + by,
+        passage.end + by,
+        passage.line + lines,
+        passage.line_end + lines,
+        passage.lead,
+    )
 
 
 def _packed(units: list[_Unit]) -> list[tuple[int, int, str]]:

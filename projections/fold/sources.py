@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from projections.fold.passages import passages_of
+from projections.fold.passages import numbered_passages_of, passages_of
 from projections.rows import Rows
 from schemas import ids
 from schemas.envelope import Envelope, Event
@@ -117,9 +117,12 @@ def chunk_created(rows: Rows, fact: Envelope, event: ChunkCreated) -> None:
 
 
 def _add_passages(rows: Rows, fact: Envelope, event: ChunkCreated) -> None:
-    """What is too short to be read for atoms is found all the same; boilerplate is not."""
+    """What is too short to be read for atoms is found all the same; boilerplate is not.
+
+    Each fact of a numbered list stands alone, since the next may say the contrary.
+    """
     text = event.text_payload
-    for passage in passages_of(text):
+    for passage in (numbered_passages_of if event.newer_facts_last else passages_of)(text):
         start, end = event.anchor_start + passage.start, event.anchor_start + passage.end
         rows.add(
             fact,

@@ -16,6 +16,7 @@ ITEMS = Listing(
     "items",
     "a.artifact_id, a.number, a.title, a.artifact_state, a.version, a.content AS sections,"
     " a.fields, a.plan, a.quality_tier, a.blocked_by, a.upstream_artifact_ids, a.lane, a.engine,"
+    " a.model,"
     " a.run_id, a.input_ledger_seq, a.content_hash, a.created_at, a.updated_at,"
     " (SELECT coalesce(array_agg(f.number || ' ' || f.title ORDER BY f.number), '{}')"
     "   FROM artifacts f WHERE a.fields->'feature_ids' ? f.artifact_id) AS features",
@@ -93,6 +94,9 @@ class CitingSection(ReadModel):
     input_hash: str
     edited_by: str | None = None
     suggestion: CitingSuggestion | None = None
+    engine: str = "heuristic"
+    model: str | None = None
+    prompt_version: str | None = None
 
 
 class Artifact(ReadModel):
@@ -136,6 +140,7 @@ class Item(ReadModel):
     upstream_artifact_ids: list[str]
     lane: str
     engine: str
+    model: str | None
     run_id: str | None
     input_ledger_seq: int
     content_hash: str
@@ -163,6 +168,8 @@ class Edit(ReadModel):
     artifact_id: str
     editor: str
     editor_kind: str
+    artifact_type: str
+    model: str | None
     section_ids: list[str]
     expected_version: int
     version: int

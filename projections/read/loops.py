@@ -9,7 +9,7 @@ from schemas.ids import loop_id
 LOOPS = Listing(
     "generation loops",
     "l.project_id, l.artifact_seq, l.phase, l.stop_reason, l.items, l.errors, l.calls,"
-    " l.calls_ratio, l.gaps_remaining",
+    " l.calls_ratio, l.gaps_remaining, l.engine",
     "generation_loops l",
     {"(-l.artifact_seq)": "bigint", "l.phase": "text"},
 )
@@ -19,7 +19,8 @@ class GenerationLoop(ReadModel):
     """One loop. ``items`` are those of its list afterwards, made anew or kept.
 
     ``stream_id`` names the stream that shows what it has made. ``calls_ratio`` are the calls for
-    each item that was asked for.
+    each item that was asked for. A loop of engine ``model`` has worded what one of
+    ``heuristic`` has made.
     """
 
     stream_id: str
@@ -31,6 +32,7 @@ class GenerationLoop(ReadModel):
     calls: int
     calls_ratio: float
     gaps_remaining: list[str]
+    engine: str
 
 
 def loops(

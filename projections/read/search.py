@@ -48,9 +48,10 @@ EVIDENCE = """
 """
 # One look into the index for each passage: a join would read all evidence of a large project.
 QUOTED_IN = """
-    SELECT DISTINCT p.passage_id, q.atom_id
+    SELECT DISTINCT p.passage_id, q.atom_id, q.replaced
     FROM passages p CROSS JOIN LATERAL (
-        SELECT e.atom_id FROM ledger_evidence e
+        SELECT e.atom_id, a.status = 'superseded' AND a.status_reason = 'newer_fact' AS replaced
+        FROM ledger_evidence e JOIN ledger_atoms a USING (atom_id)
         WHERE e.source_id = p.source_id AND e.char_start < p.char_end
             AND p.char_start < e.char_end AND e.sanitized_hash = p.sanitized_hash AND NOT e.stale
         OFFSET 0) q
@@ -143,7 +144,8 @@ def search_ledger(
 def _answer(connection: Conn, question: Question, limit: int) -> Answer:
     terms = question.terms
     passages = rank_passages(connection, question.project_id, terms)
-    quoted = _atoms_in(connection, passages)
+    quoted, replaced = _atoms_in(connection, passages)
+    passages = [each for each in passages if each.passage_id not in replaced]
     known = sorted({name for names in quoted.values() for name in names}) if terms.size else None
     atoms = find_atoms(connection, replace(question, quoted=known), max(limit, MOST_ATOMS))
     coverage = _coverage(atoms, passages, terms)
@@ -171,13 +173,20 @@ def _only_atoms(connection: Conn, question: Question, limit: int) -> Answer:
     return Answer(coverage=atoms.step, hits=_show(connection, found, {}))
 
 
-def _atoms_in(connection: Conn, passages: Sequence[Ranked]) -> dict[str, list[str]]:
-    """The atoms that quote each of the first passages."""
+def _atoms_in(
+    connection: Conn, passages: Sequence[Ranked]
+) -> tuple[dict[str, list[str]], set[str]]:
+    """The atoms that quote each of the first passages, and the passages that say nothing but a fact
+    which a newer one of the same list has replaced.
+    """
     quoted: dict[str, list[str]] = {}
+    holding: set[str] = set()
     first = [each.passage_id for each in passages[:SEARCHED]]
     for row in rows(connection, QUOTED_IN, first):
         quoted.setdefault(row["passage_id"], []).append(row["atom_id"])
-    return quoted
+        if not row["replaced"]:
+            holding.add(row["passage_id"])
+    return quoted, quoted.keys() - holding
 
 
 def _coverage(atoms: FoundAtoms, passages: Sequence[Ranked], terms: Terms) -> Coverage:

@@ -22,6 +22,9 @@ STREAM = """
     SELECT project_id, p.created_at FROM onboarding_pipelines JOIN projects p USING (project_id)
     WHERE pipeline_id = %s
     UNION ALL
+    (SELECT project_id, p.created_at FROM orchestration_jobs JOIN projects p USING (project_id)
+    WHERE correlation_id = %s AND job_type = 'agent_turn' LIMIT 1)
+    UNION ALL
     (SELECT project_id, p.created_at FROM stream_frames JOIN projects p USING (project_id)
     WHERE stream_id = %s LIMIT 1)
 """
@@ -80,7 +83,7 @@ class StreamEnds(ReadModel):
 
 def stream(connection: Conn, stream_id: str) -> Stream:
     """The stream of a project, of a run, or of what has frames. Raises NotFound."""
-    for row in rows(connection, STREAM, *[stream_id] * 5):
+    for row in rows(connection, STREAM, *[stream_id] * 6):
         epoch = _epoch(stream_id, row["created_at"])
         return Stream(stream_id=stream_id, project_id=row["project_id"], epoch=epoch)
     raise unknown_stream(stream_id)
@@ -89,7 +92,7 @@ def stream(connection: Conn, stream_id: str) -> Stream:
 def unknown_stream(stream_id: str) -> NotFound:
     """The same words for a stream that is not there and for one that is not theirs."""
     return NotFound(
-        f"There is no stream {stream_id}: give the id of a project, a run or a pipeline.",
+        f"There is no stream {stream_id}: give the id of a project, a run, a pipeline or a turn.",
         code="stream_unknown",
         detail={"stream_id": stream_id},
     )

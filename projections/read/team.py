@@ -32,7 +32,8 @@ ANSWERED = """
 """
 LEFT_OUT = """
     SELECT gaps_remaining FROM generation_loops
-    WHERE project_id = %s AND phase = 'task_breakdown' ORDER BY artifact_seq DESC LIMIT 1
+    WHERE project_id = %s AND phase = 'task_breakdown' AND engine = 'heuristic'
+    ORDER BY artifact_seq DESC LIMIT 1
 """
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from schemas.envelope import Event
+from schemas.events.agent import AGENT_EVENTS
 from schemas.events.artifact import (
     ArtifactChanged,
     ArtifactEdited,
@@ -15,7 +16,7 @@ from schemas.events.artifact import (
     VersionPublished,
     VersionRejected,
 )
-from schemas.events.atom import AtomReflected, CandidatesExtracted
+from schemas.events.atom import AtomAdjudicated, AtomReflected, CandidatesExtracted
 from schemas.events.change import ChangeRequested, GenerationRequested
 from schemas.events.connector import (
     ConnectorAdded,
@@ -64,8 +65,9 @@ from schemas.events.job import (
     JobSucceeded,
 )
 from schemas.events.ledger import LedgerChanged
+from schemas.events.model_calls import CALL_FACTS
 from schemas.events.pipeline import PIPELINE_FACTS
-from schemas.events.project import ProjectCreated, SettingsChanged
+from schemas.events.project import BudgetSet, ProjectCreated, SettingsChanged
 from schemas.events.quality import (
     DimensionScored,
     IterationCompleted,
@@ -88,6 +90,7 @@ from schemas.events.vault import KeyCreated, KeyErased
 
 _EVENTS: tuple[type[Event], ...] = (
     ProjectCreated,
+    BudgetSet,
     SettingsChanged,
     *SCHEDULE_FACTS,
     KeyCreated,
@@ -123,6 +126,7 @@ _EVENTS: tuple[type[Event], ...] = (
     ExtractRequested,
     CandidatesExtracted,
     AtomReflected,
+    AtomAdjudicated,
     MergeDecided,
     ContradictionDecided,
     AtomVerified,
@@ -160,6 +164,8 @@ _EVENTS: tuple[type[Event], ...] = (
     JobSucceeded,
     JobDead,
     JobCancelled,
+    *CALL_FACTS,
+    *AGENT_EVENTS,
     DeadLetter,
 )
 EVENT_TYPES: dict[str, type[Event]] = {event.type_name: event for event in _EVENTS}

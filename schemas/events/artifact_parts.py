@@ -74,6 +74,8 @@ class Suggestion(Part):
 class Section(Part):
     """One section. Of an ``edited`` one, ``edited_by`` says who wrote it: it is not overwritten,
     and what would be written anew is its ``suggestion`` until somebody answers that.
+
+    ``engine`` says who worded it: ``heuristic`` are rules, ``model`` is the model named beside it.
     """
 
     section_id: str
@@ -85,6 +87,9 @@ class Section(Part):
     input_hash: str
     edited_by: str | None = None
     suggestion: Suggestion | None = None
+    engine: str = "heuristic"
+    model: str | None = None
+    prompt_version: str | None = None
 
 
 class ReviewFinding(Part):
@@ -137,12 +142,33 @@ class FeatureFields(Part):
     status: Literal["proposed", "planned", "in_progress", "done", "dropped"] = "proposed"
 
 
+TaskStatus = Literal["todo", "in_progress", "in_review", "done", "blocked", "dropped"]
+
+
+class OwnedTask(Part):
+    """What a person has said of a task, which no run overwrites; None: as the rules say.
+
+    ``is_own``: a person made it, and no cluster of atoms is behind it. ``is_deleted``: it stays
+    away, also when the same cluster comes again.
+    """
+
+    is_own: bool = False
+    is_deleted: bool = False
+    title: str | None = None
+    feature_id: str | None = None
+    assignee_id: str | None = None
+    estimate_points: int | None = None
+    required_skills: list[str] | None = None
+    status: TaskStatus | None = None
+
+
 class TaskFields(Part):
     """What a task has besides its statements.
 
     ``solutions`` is the technical approach, never empty while the task is there. ``feature_id`` is
     None for a task that stands alone. ``upstream_atom_ids`` are the atoms of the feature that the
-    task is cut from. ``sprint_id`` and ``assignee_id`` are set by the plan.
+    task is cut from. ``sprint_id`` and ``assignee_id`` are set by the plan. ``owned`` is what a
+    person has said of it.
     """
 
     feature_id: str | None = None
@@ -157,8 +183,9 @@ class TaskFields(Part):
     complexity: Literal["low", "medium", "high"]
     depends_on: list[str] = []
     assignee_id: str | None = None
-    status: Literal["todo", "in_progress", "in_review", "done", "blocked", "dropped"] = "todo"
+    status: TaskStatus = "todo"
     sprint_id: str | None = None
+    owned: OwnedTask | None = None
 
 
 class PlanItem(Part):
@@ -258,7 +285,10 @@ OwnFields = (
 
 
 class ArtifactSnapshot(Part):
-    """A whole artifact at one version. One of the last six fields is set, by its type."""
+    """A whole artifact at one version. One of the last six fields is set, by its type.
+
+    ``engine`` is ``model`` where a model has worded one of its sections at least.
+    """
 
     artifact_id: str
     artifact_type: ArtifactType
@@ -320,11 +350,15 @@ EditRefusal = Literal[
     "not_valid",
     "edited_by_person",
     "nothing_changes",
+    "stale_input",
+    "repeats_another",
 ]
 
 
 class EditAnswer(Part):
     """What became of a request to change an artifact; ``refusal`` is None where it was done.
+
+    ``model`` is the model whose words these are, if any.
 
     ``version`` is the one that there is now. ``uncited_atom_ids`` are atoms that the artifact cited
     before and cites no longer: they stay in the ledger until somebody dismisses them.
@@ -332,7 +366,9 @@ class EditAnswer(Part):
 
     artifact_id: str
     editor: str
-    editor_kind: Literal["person", "quality_gate"]
+    editor_kind: Literal["person", "quality_gate", "model"]
+    artifact_type: ArtifactType = "prd"
+    model: str | None = None
     section_ids: list[str]
     expected_version: int
     version: int
@@ -358,10 +394,12 @@ class ContinuationRecord(Part):
 class LoopRecord(Part):
     """How one loop of generation went. ``calls`` counts items asked for and
     decisions to go on; ``calls_ratio`` is that for each item asked for. ``continuations`` has one
-    entry for each item, in the order they were made.
+    entry for each item, in the order they were made. ``engine`` says who made them: ``heuristic``
+    or ``model``.
     """
 
     phase: str
+    engine: str = "heuristic"
     stop_reason: StopReason
     items: int
     errors: int

@@ -44,7 +44,7 @@ class CandidateRow(Part):
     ``speaker`` said it at ``said_at`` (UTC), in talk; in chat it is a pseudonym. ``speaker_role``
     is what the service says of the speaker (owner, member, reporter). Null in documents and code.
     ``framing``: it only gives what the statement stands under («The depot must:»), and confirms
-    nothing.
+    nothing. ``serial`` is the quote's number in a list of facts of which the newer counts.
     """
 
     char_start: int
@@ -59,6 +59,7 @@ class CandidateRow(Part):
     speaker: str | None = None
     speaker_role: str | None = None
     said_at: datetime | None = None
+    serial: int | None = None
 
 
 class Relation(Part):
@@ -108,11 +109,15 @@ class Provenance(Part):
 
 
 class Reading(Part):
-    """Which turn of which run a result answers, and what it cost."""
+    """Which turn of which run a result answers, and what it cost.
+
+    ``batch_size`` counts the chunks of the turn's batch, 0 where nobody asked for it.
+    """
 
     run_id: str
     batch_no: int
     position: int
+    batch_size: int = 0
     lane: Literal["preview", "deep"]
     chunk_id: str
     source_id: str
@@ -178,7 +183,11 @@ class Judged(Part):
 
 
 class AtomReflected(Event):
-    """Reflection has judged all candidates of one reading. Key ``project_id``."""
+    """Reflection has judged all candidates of one reading. Key ``project_id``.
+
+    Each entry of ``adjudicate`` gets one ``atom.adjudicated``, by whomever. ``chunk_partition`` and
+    ``chunk_offset`` say where the chunk stands: a hint, -1 unknown.
+    """
 
     type_name: ClassVar[str] = "atom.reflected"
     topic: ClassVar[str] = "atom.validated.v1"
@@ -188,6 +197,8 @@ class AtomReflected(Event):
     rejected: list[Judged] = []
     adjudicate: list[Judged] = []
     reflection_version: str
+    chunk_partition: int = -1
+    chunk_offset: int = -1
 
     @property
     def aggregate_id(self) -> str:
@@ -196,3 +207,40 @@ class AtomReflected(Event):
     @property
     def local_key(self) -> str:
         return self.reflection_version
+
+
+Verdict = Literal["accept", "draft", "reject"]
+DecidedBy = Literal["model", "fallback"]
+
+
+class AtomAdjudicated(Event):
+    """The verdict on one borderline candidate. Key ``project_id``.
+
+    ``judged`` is the candidate as the verdict leaves it; ``reading`` is the one that it came from.
+    ``reason`` says why the fall-back rule decided: ``overflow``, ``unavailable`` or ``malformed``.
+    The tokens and the cost are those of this verdict alone.
+    """
+
+    type_name: ClassVar[str] = "atom.adjudicated"
+    topic: ClassVar[str] = "atom.validated.v1"
+
+    reading: Reading
+    judged: Judged
+    verdict: Verdict
+    decided_by: DecidedBy
+    reason: str = ""
+    rationale: str = ""
+    provider: str | None = None
+    model: str | None = None
+    prompt_version: str | None = None
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float = 0.0
+
+    @property
+    def aggregate_id(self) -> str:
+        return self.reading.chunk_id
+
+    @property
+    def local_key(self) -> str:
+        return self.judged.candidate.candidate_id

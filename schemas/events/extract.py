@@ -10,6 +10,7 @@ from schemas.envelope import Event
 class ExtractRequested(Event):
     """Read one chunk. ``project_state`` is the canonical JSON of the working summary, or empty.
 
+    ``batch_size`` counts the chunks of the batch, 0 where nobody has to know.
     ``chunk_partition`` and ``chunk_offset`` say where its ``chunk.created`` stands: a hint, -1
     unknown.
     """
@@ -21,6 +22,7 @@ class ExtractRequested(Event):
     run_id: str
     batch_no: int
     position: int
+    batch_size: int = 0
     lane: Literal["preview", "deep"]
     engine: Literal["heuristic", "model"] = "heuristic"
     chunk_id: str

@@ -135,7 +135,8 @@ class ChunkCreated(Event):
     ``boilerplate``). ``annotations`` are those that touch the chunk, in full, with offsets of the
     whole payload. ``document_status`` is what its document says of itself, null where it says none;
     ``options`` are those that it weighs, wherever it says so. ``root`` is that of its source, whose
-    words name the project where it is a repository.
+    words name the project where it is a repository. ``newer_facts_last``: its document is a
+    numbered list of facts of which the one with the larger number holds.
     """
 
     type_name: ClassVar[str] = "chunk.created"
@@ -168,6 +169,7 @@ class ChunkCreated(Event):
     skip_reason: SkipReason | None = None
     skip_detail: str | None = None
     root: str = ""
+    newer_facts_last: bool = False
 
     @property
     def aggregate_id(self) -> str:

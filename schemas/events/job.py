@@ -23,6 +23,7 @@ JobType = Literal[
     "task_breakdown",
     "quality_run",
     "report",
+    "synthesis",
     "delta_ingestion",
     "deep_dive",
     "recompute",
@@ -30,6 +31,7 @@ JobType = Literal[
     "replay",
     "rebuild",
     "verify_log",
+    "agent_turn",
 ]
 JobStatus = Literal["queued", "leased", "succeeded", "failed", "dead", "cancelled"]
 Priority = Literal["urgent", "scheduled", "background"]

@@ -61,7 +61,8 @@ class Turn(Part):
     """The place of a change set in its run.
 
     ``position`` is 0 for the source changes of a batch, 1… for its chunks, 0 with ``batch_no`` -1
-    for the end of the run. ``last_in_batch`` marks the turn that commits the batch.
+    for the end of the run. ``last_in_batch`` marks the turn that commits the batch. ``engine`` read
+    the chunk.
     """
 
     run_id: str
@@ -71,6 +72,7 @@ class Turn(Part):
     lane: Literal["preview", "deep"]
     chunk_id: str | None = None
     outcome: str = "extracted"
+    engine: str = "heuristic"
     tokens: int = 0
     cost_usd: float = 0.0
     rejected_count: int = 0
@@ -187,6 +189,7 @@ class EvidenceRow(Part):
     speaker: str | None = None
     speaker_role: str | None = None
     said_at: datetime | None = None
+    serial: int | None = None
 
 
 class LinkRecord(Part):

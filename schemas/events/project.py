@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Literal, get_args
+
+from pydantic import Field
 
 from schemas.envelope import Event
 from schemas.events.schedule import QuietHours
+
+BudgetScope = Literal["project_day", "project_month", "run", "agent"]
+BUDGET_SCOPES: tuple[BudgetScope, ...] = get_args(BudgetScope)
 
 
 class ProjectCreated(Event):
@@ -22,6 +27,30 @@ class ProjectCreated(Event):
     @property
     def aggregate_id(self) -> str:
         return self.name
+
+
+class BudgetSet(Event):
+    """What models may cost at most, from now on; the last one for a scope and agent counts.
+
+    ``project_day`` and ``project_month`` are days and months of UTC, ``run`` is each run with all
+    that it starts, ``agent`` what ``agent`` (empty: each one by itself) spends in a month. A limit
+    that is None is none. At ``warn_at`` of a limit people are warned; a ``hard`` one is never
+    passed.
+    """
+
+    type_name: ClassVar[str] = "project.budget_set"
+    topic: ClassVar[str] = "project.v1"
+
+    scope: BudgetScope
+    agent: str = ""
+    limit_usd: float | None = Field(default=None, ge=0)
+    limit_tokens: int | None = Field(default=None, ge=0)
+    warn_at: float = Field(default=0.8, gt=0, le=1)
+    hard: bool = True
+
+    @property
+    def aggregate_id(self) -> str:
+        return f"{self.scope}|{self.agent}"
 
 
 class SettingsChanged(Event):

@@ -28,6 +28,7 @@ from streams.hygiene.document_options import options_of
 from streams.hygiene.document_status import status_of, status_within, statuses_of_sections
 from streams.hygiene.document_title import Title, title_of
 from streams.hygiene.filter import REVERSIBLE, Skip
+from streams.hygiene.numbered_facts import has_newer_facts_last
 from streams.hygiene.units import (
     JOINED_BELOW_TOKENS,
     Piece,
@@ -76,6 +77,7 @@ def chunk(
     options = options_of(text, headings, called.text)
     head = text[: sections[0].start] if sections else text
     status = status_of(head, source.path, called.text) if is_document else None
+    serial = is_prose and not is_talk and has_newer_facts_last(text)
     over = (called.text,) if called.over else ()
     chunks: list[ChunkCreated] = []
     for piece in pieces:
@@ -122,6 +124,7 @@ def chunk(
                 skip_reason=skip.reason if skip else None,
                 skip_detail=skip.detail if skip else None,
                 root=source.root,
+                newer_facts_last=serial,
             )
         )
     return tuple(chunks), tuple(

@@ -159,4 +159,5 @@ def _evidence(
         speaker=row.speaker,
         speaker_role=row.speaker_role,
         said_at=row.said_at,
+        serial=row.serial,
     )

@@ -9,6 +9,7 @@ from streams.ledger.state import OPEN
 SIDE_GONE = "side_gone"
 LOST = "contradiction_resolved"
 ANSWERED = "answered"
+NEWER_FACT = "newer_fact"
 ANSWER_GONE = "answer_gone"
 OP_OF_STATUS: dict[AtomStatus, ChangeOp] = {
     "merged": "atom_merged",
@@ -52,19 +53,21 @@ def retire(
             key = pair.merge_candidate_id
             draft.merge_candidates[key] = pair.model_copy(update={"state": "withdrawn"})
             draft.note("merge_candidate_closed", key, atom.atom_id, SIDE_GONE)
-    if status != "merged":
-        _reopen_questions(draft, after)
+    if status != "merged" and reason != NEWER_FACT:
+        _reopen_superseded(draft, after)
     return after
 
 
-def _reopen_questions(draft: ChangeSetDraft, answer: AtomRecord) -> None:
-    """What the atom answered is open again, where somebody still asks it."""
+def _reopen_superseded(draft: ChangeSetDraft, answer: AtomRecord) -> None:
+    """What the atom answered is open again, where somebody still asks it, and what it replaced as
+    the newer fact holds again.
+    """
     for link in draft.links_of(answer.atom_id):
         question = draft.atom(link.to_atom_id)
         if question is None or question.superseded_by != answer.atom_id:
             continue
         asked = any(not row.stale for row in draft.rows_of(question.atom_id))
-        if question.status_reason == ANSWERED and asked:
+        if question.status_reason in (ANSWERED, NEWER_FACT) and asked:
             draft.unlink(answer.atom_id, question.atom_id, "supersedes", ANSWER_GONE)
             draft.note("status_set", question.atom_id, None, ANSWER_GONE, "active")
             draft.put_atom(question, status="active", status_reason=ANSWER_GONE, superseded_by=None)

@@ -13,6 +13,7 @@ from schemas.envelope import Envelope
 from schemas.events.ledger import AtomRecord, Change, EvidenceRow, LedgerChanged, MergeOp
 from streams.due import DueProjects
 from streams.ledger.decisions import Decisions, DueDecision
+from streams.ledger.fact_frames import newer_fact_keys
 from streams.ledger.fold import MERGES, LedgerView, find_moved_evidence
 from streams.ledger.indexes import ProjectIndex
 from streams.ledger.talk import talk_key
@@ -33,7 +34,8 @@ class LedgerState:
     atom, ``links_of`` its links, ``merges`` the last merge of an atom into another,
     ``mentioned_by`` who has spoken of an entity, ``waiting_names`` the atoms that speak of a name
     no entity has, ``spoken`` what was asked and
-    decided in a conversation as ``project|talk|kind|atom|evidence``.
+    decided in a conversation as ``project|talk|kind|atom|evidence``, ``serials`` the facts of
+    numbered lists by what they are about.
     """
 
     def __init__(self, tables: Tables) -> None:
@@ -51,6 +53,7 @@ class LedgerState:
         self.mentioned_by: Table[str] = tables.table("mentioned_by", str)
         self.waiting_names: Table[list[str]] = tables.table("waiting_names", list)
         self.spoken: Table[str] = tables.table("spoken", str)
+        self.serials: Table[str] = tables.table("serials", str)
         self.indexes: defaultdict[str, ProjectIndex] = defaultdict(ProjectIndex)
         self.due = DueProjects(self.turns.projects() | self.decisions.projects())
         for key, atom in self.view.atoms.items():
@@ -113,6 +116,8 @@ class LedgerState:
             atom = self.atom(project, row.atom_id) or made.get(row.atom_id)
             if key := talk_key(project, row, atom.kind) if atom else "":
                 self.spoken[key] = ""
+            for place in newer_fact_keys(project, row):
+                self.serials[place] = ""
 
     def _support(self, project: str, row: EvidenceRow, step: int) -> None:
         key = f"{project}|{row.source_id}|{row.atom_id}"

@@ -11,12 +11,12 @@ and a result is looked up under the place its request was given.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from schemas.envelope import Envelope, Part
-from schemas.events.atom import AtomReflected
+from schemas.events.atom import AtomAdjudicated, AtomReflected, Reading
 from schemas.events.ingestion import (
     BatchCommitted,
     BatchPlanned,
@@ -58,6 +58,12 @@ class WaitingResult(Part):
     reflected: AtomReflected
 
 
+class WaitingVerdict(Part):
+    """The verdict on one borderline candidate of a result."""
+
+    adjudicated: AtomAdjudicated
+
+
 class WaitingEnd(Part):
     cause: Cause
     batch_count: int
@@ -92,6 +98,7 @@ class Turns:
         self.arrivals: Table[int] = tables.table("run_arrivals", int)
         self.plans: Table[WaitingPlan] = tables.table("waiting_plans", WaitingPlan)
         self.results: Table[WaitingResult] = tables.table("waiting_results", WaitingResult)
+        self.verdicts: Table[WaitingVerdict] = tables.table("waiting_verdicts", WaitingVerdict)
         self.goes: Table[int] = tables.table("batches_released", int)
         self.ends: Table[WaitingEnd] = tables.table("waiting_ends", WaitingEnd)
         self.parts: Table[Cause] = tables.table("end_parts", Cause)
@@ -113,6 +120,8 @@ class Turns:
                     self.goes[key] = max(self.goes.get(key, 0), committed.batch_no + 1)
             case AtomReflected() as reflected:
                 self._result(envelope, reflected)
+            case AtomAdjudicated() as adjudicated:
+                self._verdict(envelope, adjudicated)
             case RunStopped() as stopped:
                 self._stop(envelope, stopped)
             case _:
@@ -125,11 +134,12 @@ class Turns:
         if turn.kind == "run_end":
             for waiting in (self.runs, self.ends, self.goes, self.parts):
                 waiting.pop(run_key, None)
-            for table in (self.plans, self.results):
-                for key in [key for key, _ in table.with_prefix(f"{run_key}|")]:
-                    del table[key]
+            for table in (self.plans, self.results, self.verdicts):
+                _drop_under(table, f"{run_key}|")
             return
-        self.results.pop(_place(project, turn.run_id, turn.batch_no, turn.position), None)
+        place = _place(project, turn.run_id, turn.batch_no, turn.position)
+        self.results.pop(place, None)
+        _drop_under(self.verdicts, f"{place}|")
         if turn.kind == "sources" and not turn.last_in_batch:
             self.parts[run_key] = Cause.of(envelope)
         if turn.last_in_batch:
@@ -174,15 +184,24 @@ class Turns:
         self.plans.setdefault(_batch(project, planned.run_id, planned.batch_no), plan)
 
     def _result(self, envelope: Envelope, reflected: AtomReflected) -> None:
-        reading = reflected.reading
+        key = self._open_place(envelope, reflected.reading)
+        if key and key not in self.results:
+            waiting = WaitingResult(cause=Cause.of(envelope), reflected=reflected)
+            self.results[key] = waiting
+
+    def _verdict(self, envelope: Envelope, adjudicated: AtomAdjudicated) -> None:
+        if key := self._open_place(envelope, adjudicated.reading):
+            candidate = adjudicated.judged.candidate.candidate_id
+            waiting = WaitingVerdict(adjudicated=adjudicated)
+            self.verdicts.setdefault(f"{key}|{candidate}", waiting)
+
+    def _open_place(self, envelope: Envelope, reading: Reading) -> str | None:
+        """The key of the turn that a reading answers, None when that has been applied."""
         progress = self._progress(envelope, reading.run_id)
         place = (reading.batch_no, reading.position)
         if progress.ended or place <= (progress.batch_no, progress.position):
-            return
-        key = _place(envelope.project_id, reading.run_id, *place)
-        if key not in self.results:
-            waiting = WaitingResult(cause=Cause.of(envelope), reflected=reflected)
-            self.results[key] = waiting
+            return None
+        return _place(envelope.project_id, reading.run_id, *place)
 
     def _stop(self, envelope: Envelope, stopped: RunStopped) -> None:
         if self._progress(envelope, stopped.run_id).ended:
@@ -235,10 +254,13 @@ class Turns:
                 last_in_batch=last,
             )
             return DueTurn(turn, plan.cause, plan.source_changes)
-        result = self.results.get(_place(project, run.run_id, batch_no, position))
-        if result is None:
+        place = _place(project, run.run_id, batch_no, position)
+        result = self.results.get(place)
+        verdicts = self._verdicts_on(place, result.reflected) if result else None
+        if result is None or verdicts is None:
             return None
-        reading = result.reflected.reading
+        reflected, reading = settle(result.reflected, verdicts), result.reflected.reading
+        paid: list[Reading | AtomAdjudicated] = [reading, *verdicts]
         turn = Turn(
             run_id=run.run_id,
             batch_no=batch_no,
@@ -247,12 +269,20 @@ class Turns:
             lane=run.lane,
             chunk_id=reading.chunk_id,
             outcome=reading.outcome,
-            tokens=reading.input_tokens + reading.output_tokens,
-            cost_usd=reading.cost_usd,
-            rejected_count=len(result.reflected.rejected),
+            engine=reading.engine,
+            tokens=sum(it.input_tokens + it.output_tokens for it in paid),
+            cost_usd=round(sum(it.cost_usd for it in paid), 9),
+            rejected_count=len(reflected.rejected),
             last_in_batch=last,
         )
-        return DueTurn(turn, result.cause, [], reflected=result.reflected)
+        return DueTurn(turn, result.cause, [], reflected=reflected)
+
+    def _verdicts_on(self, place: str, reflected: AtomReflected) -> list[AtomAdjudicated] | None:
+        """The verdicts on the result's borderline candidates in order; None until all are there."""
+        keys = (f"{place}|{it.candidate.candidate_id}" for it in reflected.adjudicate)
+        found = [self.verdicts.get(key) for key in keys]
+        known = [it.adjudicated for it in found if it is not None]
+        return known if len(known) == len(found) else None
 
     def _end_of(self, project: str, run: OpenRun, end: WaitingEnd, part: int) -> DueTurn:
         """The end of a run; its parts but the last one are told like a batch behind all others.
@@ -278,6 +308,26 @@ class Turns:
             held=end.held,
             part=in_part,
         )
+
+
+def settle(reflected: AtomReflected, verdicts: Sequence[AtomAdjudicated]) -> AtomReflected:
+    """The result with its borderline candidates as the verdicts leave them, behind the others."""
+    if not verdicts:
+        return reflected
+    judged = [it.judged for it in verdicts]
+    kept = [it for it in judged if it.status != "rejected"]
+    fallen = [it for it in judged if it.status == "rejected"]
+    settled = {
+        "accepted": [*reflected.accepted, *kept],
+        "rejected": [*reflected.rejected, *fallen],
+        "adjudicate": [],
+    }
+    return reflected.model_copy(update=settled)
+
+
+def _drop_under(table: Table[Any], prefix: str) -> None:
+    for key in [key for key, _ in table.with_prefix(prefix)]:
+        del table[key]
 
 
 def _in_turn(runs: dict[str, OpenRun]) -> Iterator[OpenRun]:

@@ -34,6 +34,7 @@ from streams.ledger.evidence import (
 from streams.ledger.indexes import is_live
 from streams.ledger.lifecycle import has_lost
 from streams.ledger.merging import near_duplicates, settle_near_duplicates
+from streams.ledger.newer_facts import settle_newer_facts
 from streams.ledger.reasoning import Said, link_reasoning
 from streams.ledger.standing import derive_standing, holds
 
@@ -92,6 +93,7 @@ def apply_candidate(draft: ChangeSetDraft, reading: Reading, judged: Judged) -> 
     draft.read_as[candidate.candidate_id] = atom.atom_id
     take_relations(draft, atom.atom_id, candidate, reading.engine)
     settle_answers(draft, draft.get_atom(atom.atom_id), reading.structure_path, judged.rows)
+    settle_newer_facts(draft, atom.atom_id)
     return atom.atom_id
 
 

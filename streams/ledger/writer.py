@@ -27,7 +27,7 @@ class Ledger:
     name = "ledger"
     inputs = ("ingestion.v1", "atom.validated.v1", "hitl.v1")
     output = "ledger.v1"
-    state_version = 3  # 3: knows who speaks of an entity
+    state_version = 4  # 4: keeps verdicts on borderline candidates
 
     def open(self, tables: Tables) -> LedgerState:
         return LedgerState(tables)

@@ -17,4 +17,5 @@ order:
 10. ``members``, ``sprint``, ``sprint_plans``: who can do what; sprints; sprints as artifacts
 11. ``pending_requests``, ``deltas``, ``forecast``, ``reports``: what people ask for
 12. ``edits``, ``edit_answers``, ``owner_words``: what people write, and the atoms behind it
+13. ``model_texts``: what a model words in the place of the rules
 """

@@ -1,34 +1,84 @@
-"""The writer's answer to a request to change the PRD: a new version, or why there is none."""
+"""The writer's answer to a request to change an artifact: a new version, or why there is none."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from schemas.events.artifact import ArtifactChanged
-from schemas.events.artifact_parts import ArtifactSnapshot, EditAnswer
+from schemas.events.artifact_parts import ArtifactChange, ArtifactSnapshot, EditAnswer
 from schemas.events.change import ChangeRequested
 from streams.reduce.edits import RefusedEdit
 from streams.reduce.inputs import DuePosition, Grounds
 from streams.reduce.items import Settled
+from streams.reduce.lists import Lists
 from streams.reduce.pending_requests import Request
 from streams.reduce.prd import PrdAnswer, edit_prd
 from streams.reduce.state import Written
 from streams.reduce.states import list_cited
 
-REASONS = {"person": "edited", "quality_gate": "revised_by_quality_gate"}
+REASONS = {
+    "person": "edited",
+    "quality_gate": "revised_by_quality_gate",
+    "model": "worded_by_model",
+}
 
 
 def answer_edit(written: Written, basis: DuePosition, request: Request) -> ArtifactChanged:
     """At the position of the answer before, whose input is ``basis``; other artifacts stay."""
-    asked = request.event
-    assert isinstance(asked, ChangeRequested) and written.prd
-    before, at = written.prd, _settle(written, asked)
+    asked = _read(request)
+    assert written.prd
     try:
-        prd = edit_prd(before, asked, Grounds.of(basis.prd), at)
-        edit = _describe(asked, prd.snapshot, before)
+        prd = edit_prd(written.prd, asked, Grounds.of(basis.prd), settle_edit(written, asked))
     except RefusedEdit as refused:
-        prd = PrdAnswer("unchanged", before, [], [], [])
-        edit = _describe(asked, before, before).model_copy(
-            update={"refusal": refused.refusal, "findings": refused.findings}
-        )
+        return refuse_edit(written, request, written.prd, refused)
+    return tell_edit(written, request, prd)
+
+
+def refuse_edit(
+    written: Written, request: Request, artifact: ArtifactSnapshot, refused: RefusedEdit
+) -> ArtifactChanged:
+    """Nothing changes; ``artifact`` is the one that was to be changed, as it is."""
+    assert written.prd
+    edit = _describe(_read(request), artifact, artifact).model_copy(
+        update={"refusal": refused.refusal, "findings": refused.findings}
+    )
+    return _tell(written, request, keep_prd(written.prd), edit)
+
+
+def tell_edit(
+    written: Written, request: Request, prd: PrdAnswer, lists: Lists | None = None
+) -> ArtifactChanged:
+    """The answer that says what has changed, in the PRD or in ``lists``."""
+    asked = _read(request)
+    assert written.prd
+    before = after = written.prd
+    if lists is None:
+        after = prd.snapshot
+    elif asked.artifact_id in lists.known:
+        before = lists.known[asked.artifact_id]
+        after = _find(asked.artifact_id, lists.changes) or before
+    return _tell(written, request, prd, _describe(asked, after, before), lists)
+
+
+def keep_prd(prd: ArtifactSnapshot) -> PrdAnswer:
+    return PrdAnswer("unchanged", prd, [], [], [])
+
+
+def settle_edit(written: Written, asked: ChangeRequested) -> Settled:
+    """A request is answered at the position of the answer before."""
+    reason = REASONS[asked.editor_kind]
+    return Settled(written.ledger_seq, written.run_id, written.lane, reason)
+
+
+def _tell(
+    written: Written,
+    request: Request,
+    prd: PrdAnswer,
+    edit: EditAnswer,
+    lists: Lists | None = None,
+) -> ArtifactChanged:
+    asked, before = _read(request), written.prd
+    runs = [prd.quality_run] if prd.quality_run else []
     return ArtifactChanged(
         artifact_seq=written.artifact_seq + 1,
         caused_by_event_id=str(request.cause.event_id),
@@ -36,17 +86,26 @@ def answer_edit(written: Written, basis: DuePosition, request: Request) -> Artif
         outcome=prd.outcome,
         snapshot=prd.snapshot,
         recomputed_sections=prd.recomputed_sections,
-        reason=at.reason,
-        state_before=before.artifact_state if before.version else None,
+        reason=REASONS[asked.editor_kind],
+        state_before=before.artifact_state if before and before.version else None,
         reason_codes=prd.reason_codes,
-        quality_runs=[prd.quality_run] if prd.quality_run else [],
+        findings=prd.findings,
+        items=lists.changes if lists else [],
+        loops=[asked.loop] if asked.loop else [],
+        quality_runs=[*runs, *(lists.quality_runs if lists else [])],
         edit=edit,
     )
 
 
-def _settle(written: Written, asked: ChangeRequested) -> Settled:
-    reason = REASONS[asked.editor_kind]
-    return Settled(written.ledger_seq, written.run_id, written.lane, reason)
+def _read(request: Request) -> ChangeRequested:
+    asked = request.event
+    assert isinstance(asked, ChangeRequested)
+    return asked
+
+
+def _find(artifact_id: str, changes: Iterable[ArtifactChange]) -> ArtifactSnapshot | None:
+    found = (one.snapshot for one in changes if one.snapshot.artifact_id == artifact_id)
+    return next(found, None)
 
 
 def _describe(
@@ -57,6 +116,8 @@ def _describe(
         artifact_id=asked.artifact_id,
         editor=asked.editor,
         editor_kind=asked.editor_kind,
+        artifact_type=now.artifact_type,
+        model=asked.model,
         section_ids=[one.section_id for one in asked.sections],
         expected_version=asked.expected_version,
         version=now.version,

@@ -19,9 +19,11 @@ from schemas.events.artifact_parts import (
 from schemas.events.change import ChangeRequested, EditedStatement, SectionEdit
 from schemas.ids import derive_id
 from streams.reduce.inputs import Grounds
-from streams.reduce.items import EDITED, replace_statements
+from streams.reduce.items import EDITED, ENGINE, MODEL, replace_statements
 from streams.reduce.owner_words import describe_statement
 from streams.reduce.validator import Lane, errors, validate
+
+BY_RULE: dict[str, str | None] = {"engine": ENGINE, "model": None, "prompt_version": None}
 
 
 class RefusedEdit(Exception):
@@ -73,7 +75,7 @@ def _apply(
     writer = request.editor if by_person else None
     statements = [
         known.get(one.text)
-        or _write_statement(artifact_id, section.section_id, one, grounds, writer)
+        or write_statement(artifact_id, section.section_id, one, grounds, writer)
         for one in edit.statements
     ]
     if statements == section.statements:
@@ -81,7 +83,18 @@ def _apply(
     if by_person:
         fields = {"state": EDITED, "edited_by": request.editor, "gap": ""}
         section = section.model_copy(update=fields)
+    elif request.model and any(one.text not in known for one in edit.statements):
+        section = section.model_copy(update=name_model(request))
     return replace_statements(section, statements)
+
+
+def name_model(request: ChangeRequested) -> dict[str, str | None]:
+    """What says of a section that these are the words of the request's model."""
+    return {
+        "engine": MODEL,
+        "model": request.model,
+        "prompt_version": request.prompt_version,
+    }
 
 
 def _answer_suggestion(section: Section, *, accepts: bool) -> Section:
@@ -95,11 +108,11 @@ def _answer_suggestion(section: Section, *, accepts: bool) -> Section:
     if not accepts:
         return section.model_copy(update=answered)
     state = "generated" if suggestion.statements else "insufficient_evidence"
-    taken = {"state": state, "edited_by": None, "gap": suggestion.gap}
+    taken = {"state": state, "edited_by": None, "gap": suggestion.gap} | BY_RULE
     return replace_statements(section.model_copy(update=answered | taken), suggestion.statements)
 
 
-def _write_statement(
+def write_statement(
     artifact_id: str,
     section_id: str,
     edited: EditedStatement,

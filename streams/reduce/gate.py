@@ -94,7 +94,7 @@ def _score(name: str, sections: Sequence[Section], grounds: Grounds) -> Dimensio
         "evidence_coverage": _by_share([is_evident(one, grounds) for one in shown]),
         "clarity": _by_share([one.statement_id in clear for one in shown]),
     }
-    tier = _tier_of(list(scores.values())) if shown else 0
+    tier = tier_of(list(scores.values())) if shown else 0
     weak = [key for key, score in scores.items() if score < PASS]
     critiques = list(_criticise(sections, grounds, clear, weak)) if tier < PASS else []
     return DimensionScore(
@@ -111,7 +111,7 @@ def _list_cited(statements: Sequence[Statement]) -> list[str]:
     return sorted({citation.atom_id for one in statements for citation in one.citations})
 
 
-def _tier_of(scores: Sequence[float]) -> int:
+def tier_of(scores: Sequence[float]) -> int:
     """The mean, but not above the lowest and a half: none of the others makes good for it."""
     return int(min(sum(scores) / len(scores), min(scores) + 0.5))
 

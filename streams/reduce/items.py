@@ -29,6 +29,7 @@ from streams.reduce.states import DerivedState
 from streams.reduce.validator import Lane, errors, validate
 
 ENGINE = "heuristic"
+MODEL = "model"
 EDITED = "edited"
 TITLES = {
     "description": "Description",
@@ -118,6 +119,18 @@ def replace_statements(section: Section, statements: list[Statement]) -> Section
     return section.model_copy(update={"statements": statements, "content_hash": mark})
 
 
+def describe_engine(sections: Iterable[Section]) -> dict[str, str | None]:
+    """Who has worded an artifact of these sections: a model, where one has any of them."""
+    worded = [one for one in sections if one.engine == MODEL and one.state != EDITED]
+    models = dict.fromkeys(one.model for one in worded if one.model)
+    versions = dict.fromkeys(one.prompt_version for one in worded if one.prompt_version)
+    return {
+        "engine": MODEL if worded else ENGINE,
+        "model": ", ".join(models) or None,
+        "prompt_version": ", ".join(versions) or None,
+    }
+
+
 def attempt(
     artifact_id: str,
     inputs: Sequence[SectionInput],
@@ -128,6 +141,8 @@ def attempt(
     titled: Callable[[str], tuple[str, str]],
 ) -> WrittenSections:
     """The sections; what the validator objects to is written a second time, with its findings.
+
+    A section that a person has written stays, also where nothing is behind it.
 
     A section whose input is as it was keeps its bytes. ``titled`` gives the title of a section and
     what it says when it is empty.
@@ -153,8 +168,12 @@ def attempt(
                 given, [one for one in objections if one.section_id == given.section_id]
             )
     findings = validate(_written_here(sections), grounds, lane)
+    written = {one.section_id for one in sections}
+    own = [one for key, one in known.items() if one.state == EDITED and key not in written]
     return WrittenSections(
-        [_keep_edited(known.get(one.section_id), one) for one in sections], objections, findings
+        [*(_keep_edited(known.get(one.section_id), one) for one in sections), *own],
+        objections,
+        findings,
     )
 
 
@@ -234,6 +253,7 @@ def item_change(
             "content_hash": mark,
             "rendered_markdown": render(fresh.title, standing.state, version, fresh.sections),
         }
+        | describe_engine(fresh.sections)
         | origin
     )
     if after == before:
@@ -270,13 +290,13 @@ def reject(
 
 
 def withdraw(
-    before: ArtifactSnapshot, at: Settled, successors: Sequence[str] = ()
+    before: ArtifactSnapshot, at: Settled, successors: Sequence[str] = (), why: str = GONE
 ) -> ArtifactChange:
     """An item whose cluster is gone says nothing any more; its id stays its own.
 
     ``successors`` are the titles of the items that tell what it told.
     """
-    gap = f"Replaced by: {'; '.join(successors[:MAX_NAMED])}." if successors else GONE
+    gap = f"Replaced by: {'; '.join(successors[:MAX_NAMED])}." if successors else why
     empty = [section_of(SectionInput(section_id="description"), [], TITLES["description"], gap)]
     fields: dict[str, Any] = {"sections": empty, "number": "", "blocked_by": []}
     if before.feature:

@@ -69,6 +69,7 @@ class Lists:
     """One position's lists of one project; ``known`` are its items as they were, by id.
 
     ``velocity`` are the points a sprint of its team: without one nothing has points or dates.
+    ``drafts`` are items with sections that a model has worded, by id.
     """
 
     project: str
@@ -76,6 +77,7 @@ class Lists:
     known: Mapping[str, ArtifactSnapshot]
     synthesise: Synthesise
     velocity: int | None = None
+    drafts: Mapping[str, ArtifactSnapshot] = field(default_factory=dict)
     changes: list[ArtifactChange] = field(default_factory=list)
     loops: list[LoopRecord] = field(default_factory=list)
     quality_runs: list[QualityRun] = field(default_factory=list)
@@ -199,7 +201,7 @@ class Lists:
     def _attempt(
         self, artifact_id: str, inputs: Sequence[SectionInput], grounds: Grounds
     ) -> WrittenSections:
-        before = self.known.get(artifact_id)
+        before = self.drafts.get(artifact_id) or self.known.get(artifact_id)
         return attempt(
             artifact_id, inputs, before, grounds, self.at.lane, self.synthesise, item_titled
         )

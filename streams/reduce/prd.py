@@ -17,7 +17,14 @@ from schemas.ids import sha256_hex
 from streams.reduce.edits import apply_edits
 from streams.reduce.gate import assess
 from streams.reduce.inputs import Backing, Grounds, SectionInput, ground_backings
-from streams.reduce.items import ENGINE, Settled, Synthesise, attempt, list_changed_sections
+from streams.reduce.items import (
+    ENGINE,
+    Settled,
+    Synthesise,
+    attempt,
+    describe_engine,
+    list_changed_sections,
+)
 from streams.reduce.markdown import render
 from streams.reduce.owner_words import leave_out_repeats, link_sentences
 from streams.reduce.sections import PLANS, SHOWN
@@ -47,13 +54,16 @@ def write_prd(
     at: Settled,
     synthesise: Synthesise,
     backings: Sequence[Backing] = (),
+    draft: ArtifactSnapshot | None = None,
 ) -> PrdAnswer:
     """The PRD as it stands at the position; in the deep lane the quality gate judges it.
 
-    ``backings`` are the atoms behind what people wrote into it.
+    ``backings`` are the atoms behind what people wrote into it. ``draft`` is ``before`` with
+    sections that a model has worded.
     """
     grounds = Grounds.of(ground_backings(inputs, backings))
-    linked = link_sentences(before, backings, grounds) if before else None
+    known = draft or before
+    linked = link_sentences(known, backings, grounds) if known else None
     if linked:
         inputs = leave_out_repeats(inputs, linked, backings)
     written = attempt(artifact_id, inputs, linked, grounds, at.lane, synthesise, _title_of)
@@ -131,6 +141,7 @@ def _make_snapshot(
             "quality_tier": run.final_tier if run else None,
             "quality_run_id": run.quality_run_id if run else None,
         }
+        | describe_engine(sections)
     )
 
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 from datetime import date
 
 from schemas.events.artifact import ArtifactChanged, ArtifactSpeculated
-from schemas.events.artifact_parts import ArtifactSnapshot, QualityRun
+from schemas.events.artifact_parts import ArtifactSnapshot, ArtifactType, QualityRun
 from schemas.events.change import ChangeRequested, GenerationRequested
 from schemas.events.ledger import LedgerChanged
 from schemas.events.team import ReportRequested, Team, TeamFact
@@ -27,13 +27,22 @@ from streams.reduce.backlog import Backlog
 from streams.reduce.breakdown import break_down
 from streams.reduce.candidates import find_candidates
 from streams.reduce.clusters import feature_clusters
-from streams.reduce.edit_answers import answer_edit
+from streams.reduce.edit_answers import (
+    answer_edit,
+    keep_prd,
+    refuse_edit,
+    settle_edit,
+    tell_edit,
+)
+from streams.reduce.edits import RefusedEdit
 from streams.reduce.findings import insight_clusters
 from streams.reduce.forecast import assume_velocity
 from streams.reduce.inputs import DuePosition, Grounds, ListInput
 from streams.reduce.items import Settled, Synthesise
 from streams.reduce.material import Material
 from streams.reduce.members import apply_fact
+from streams.reduce.model_texts import draft
+from streams.reduce.owned_tasks import draft_task
 from streams.reduce.pending_requests import Request
 from streams.reduce.prd import PrdAnswer, write_prd
 from streams.reduce.reports import ReportWriter
@@ -244,11 +253,77 @@ class Reduce:
         if request is None or basis is None or basis.ledger_seq != written.ledger_seq:
             return None
         if isinstance(request.event, ChangeRequested):
-            answer = answer_edit(written, basis, request)
+            answer = self._answer_change(written, state.items_of(project), basis, request)
         else:
             answer = self._reply(written, state.items_of(project), basis, request)
         lane, run_id = written.lane, written.run_id
         return Decision((request.cause.caused(answer, lane=lane, run_id=run_id or None),))
+
+    def _answer_change(
+        self,
+        written: Written,
+        items: dict[str, ArtifactSnapshot],
+        basis: DuePosition,
+        request: Request,
+    ) -> ArtifactChanged:
+        """What a person or the gate edits changes the PRD alone, what a model words any artifact:
+        with its words in the place of the rules', the answer is the usual one.
+        """
+        asked = request.event
+        assert isinstance(asked, ChangeRequested) and written.prd
+        prd, at = written.prd, settle_edit(written, asked)
+        if asked.op != "edit":
+            return self._answer_task(written, items, basis, request)
+        if asked.editor_kind != "model":
+            return answer_edit(written, basis, request)
+        if asked.loop and not asked.sections:
+            return tell_edit(written, request, keep_prd(prd))
+        known = prd if asked.artifact_id == prd.artifact_id else items.get(asked.artifact_id)
+        try:
+            drafted = draft(known, asked, Grounds.of(basis.inputs), at.lane, items.values())
+        except RefusedEdit as refused:
+            return refuse_edit(written, request, known or prd, refused)
+        if drafted.artifact_type == "prd":
+            answered = write_prd(
+                prd.artifact_id, basis.sections, prd, at, self._synthesise, basis.backings, drafted
+            )
+            return tell_edit(written, request, answered)
+        lists = self._lists(basis.cause.project_id, at, items, written.team)
+        lists.drafts = {drafted.artifact_id: drafted}
+        self._write_list(lists, drafted.artifact_type, written, basis)
+        return tell_edit(written, request, keep_prd(prd), lists)
+
+    def _answer_task(
+        self,
+        written: Written,
+        items: dict[str, ArtifactSnapshot],
+        basis: DuePosition,
+        request: Request,
+    ) -> ArtifactChanged:
+        """What a person says of a task stands, and the plan follows it."""
+        asked = request.event
+        assert isinstance(asked, ChangeRequested) and written.prd
+        at, known = settle_edit(written, asked), items.get(asked.artifact_id)
+        try:
+            drafted = draft_task(known, asked, Grounds.of(basis.inputs), at)
+        except RefusedEdit as refused:
+            return refuse_edit(written, request, known or written.prd, refused)
+        lists = self._lists(basis.cause.project_id, at, items, written.team)
+        lists.drafts = {drafted.artifact_id: drafted}
+        self._write_list(lists, "task", written, basis)
+        return tell_edit(written, request, keep_prd(written.prd), lists)
+
+    def _write_list(
+        self, lists: Backlog, artifact_type: ArtifactType, written: Written, basis: DuePosition
+    ) -> None:
+        """The list of this type again, with all that is made from it."""
+        assert written.prd
+        if artifact_type == "insight":
+            lists.insights(basis.insights)
+            return
+        start = _start_of(written.team, _plan_from(written, basis))
+        lists.features(basis.features, start, written.prd)
+        lists.plan(basis.tasks, written.team, start)
 
     def _reply(
         self,

@@ -179,7 +179,12 @@ def reflect(
     """
     reading = extracted.reading
     if reading.outcome == "poison":
-        return AtomReflected(reading=reading, reflection_version=REFLECTION_VERSION)
+        return AtomReflected(
+            reading=reading,
+            reflection_version=REFLECTION_VERSION,
+            chunk_partition=extracted.chunk_partition,
+            chunk_offset=extracted.chunk_offset,
+        )
     judged = [judge(candidate, reading, chunk, has_model) for candidate in extracted.candidates]
     rejected = [one for one in judged if one.status == "rejected"]
     waiting = [
@@ -196,4 +201,6 @@ def reflect(
         rejected=rejected,
         adjudicate=waiting,
         reflection_version=REFLECTION_VERSION,
+        chunk_partition=extracted.chunk_partition,
+        chunk_offset=extracted.chunk_offset,
     )

@@ -14,7 +14,7 @@ def reflect_candidates(cause: Envelope, chunk: ChunkCreated | None) -> list[Even
     """Which candidates of a reading may become atoms."""
     match cause.event:
         case CandidatesExtracted() as extracted:
-            return [reflect(extracted, chunk)]
+            return [reflect(extracted, chunk, has_model=extracted.reading.engine == "model")]
         case _:
             return []
 

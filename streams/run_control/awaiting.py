@@ -39,9 +39,8 @@ def repeat_requests(state: RunControlState, keys: Collection[str]) -> list[Envel
         }
         for ref, source_id in _list_chunks(scope.project) if positions else ():
             if position := positions.pop(ref.chunk_id, 0):
-                request = request_of(
-                    scope.run, scope.run.committed, position, ref, source_id, ledger
-                )
+                place = (scope.run.committed, position, _size_of_batch(scope))
+                request = request_of(scope.run, place, ref, source_id, ledger)
                 found.append(scope.caused(request))
     return found
 
@@ -49,6 +48,12 @@ def repeat_requests(state: RunControlState, keys: Collection[str]) -> list[Envel
 def _key_prefix(scope: RunScope) -> str:
     """What the keys of all waiting chunks of the run begin with."""
     return f"{scope.project.id}|{scope.run_id}|{scope.project.position.seq}|"
+
+
+def _size_of_batch(scope: RunScope) -> int:
+    """How many chunks the first batch holds that is not committed."""
+    planned = scope.project.batches.get(batch_key(scope.run_id, scope.run.committed))
+    return len(planned.chunk_ids) if planned else 0
 
 
 def _find_waiting(scope: RunScope) -> dict[str, int]:

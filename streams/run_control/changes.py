@@ -254,6 +254,8 @@ def _was_chunk_read(scope: RunScope, chunk_id: str, *, same_version: bool) -> bo
     mark = scope.project.read.get(chunk_id)
     if mark is None or mark.poison or mark.seq > scope.started.basis_seq:
         return False
+    if scope.reads_again(mark):
+        return False
     reader = scope.project.runs.get(mark.run_id)
     return not same_version or (
         reader is not None and _reader_version(reader) == _reader_version(scope.run)

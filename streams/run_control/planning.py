@@ -65,7 +65,11 @@ def request_batch(
     position = scope.project.position
     requests = [
         request_of(
-            scope.run, event.batch_no, at, chosen.ref, chosen.source.source.source_id, position
+            scope.run,
+            (event.batch_no, at, len(selected)),
+            chosen.ref,
+            chosen.source.source.source_id,
+            position,
         )
         for at, chosen in enumerate((entry.candidate for entry in selected), start=1)
     ]
@@ -159,17 +163,27 @@ def basis_of(scope: RunScope, batch_no: int) -> Basis | None:
 
 
 def request_of(
-    run: RunRow, batch_no: int, position: int, ref: ChunkRef, source_id: str, ledger: LedgerPosition
+    run: RunRow,
+    place: tuple[int, int, int],
+    ref: ChunkRef,
+    source_id: str,
+    ledger: LedgerPosition,
 ) -> ExtractRequested:
-    """The request for one chunk; a reader by rules does not look at the project's state."""
+    """The request for one chunk at its ``place``: batch, position, chunks of the batch.
+
+    A reader by rules looks neither at the project's state nor at the size of the batch.
+    """
     started = run.started
-    is_told = started.engine == "model" or started.lane == "preview"
+    batch_no, position, size = place
+    by_model = started.engine == "model"
+    is_told = by_model or started.lane == "preview"
     return ExtractRequested(
         run_id=started.run_id,
         batch_no=batch_no,
         position=position,
+        batch_size=size if by_model else 0,
         lane=started.lane,
-        engine="model" if started.engine == "model" else "heuristic",
+        engine="model" if by_model else "heuristic",
         chunk_id=ref.chunk_id,
         source_id=source_id,
         chunk_partition=ref.partition,

@@ -29,12 +29,13 @@ class ReadMark(Part):
     """A chunk was read: by which run, and at which ledger sequence its turn was applied.
 
     ``poison``: it was given up. For one that was re-anchored ``seq`` is the first that a run can
-    begin at and know of it.
+    begin at and know of it. ``engine`` read it.
     """
 
     run_id: str
     seq: int
     poison: bool = False
+    engine: str = "heuristic"
 
 
 class LedgerSource(Part):

@@ -166,6 +166,15 @@ class RunScope:
     def trigger(self) -> Trigger | None:
         return self.project.trigger(self.started.trigger_key)
 
+    def reads_again(self, mark: ReadMark) -> bool:
+        """Whether a model reads what rules have read before the run began.
+
+        What they read later counts as read: the run itself had no model for it, or another one does
+        not know of that yet.
+        """
+        by_rules = mark.engine == "heuristic" and not mark.poison
+        return by_rules and self.started.engine == "model" and mark.seq <= self.started.basis_seq
+
     def commit(self, batch_no: int) -> Commit | None:
         return self.project.commits.get(batch_key(self.run_id, batch_no))
 

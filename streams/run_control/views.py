@@ -181,7 +181,9 @@ def drop_read(scope: RunScope, view: RunView) -> None:
     read = [
         chunk
         for chunk in view.candidates
-        if (mark := scope.project.read.get(chunk)) and not (retry and mark.poison)
+        if (mark := scope.project.read.get(chunk))
+        and not (retry and mark.poison)
+        and not scope.reads_again(mark)
     ]
     for chunk_id in read:
         del view.candidates[chunk_id]

@@ -68,7 +68,7 @@ class RunControl:
     name = "run_control"
     inputs = ("ingestion.request.v1", "ledger.v1")
     output = "ingestion.v1"
-    state_version = 4  # 4: names open contradictions by their key within the project
+    state_version = 5  # 5: knows who has read a chunk
 
     def open(self, tables: Tables) -> RunControlState:
         return RunControlState(tables)
@@ -212,7 +212,10 @@ def _take_turn(project: ProjectScope, event: LedgerChanged, turn: Turn, cause: C
                 project.told.under(source)[f"{event.ledger_seq:012d}"] = told
     if turn.chunk_id:
         project.read[turn.chunk_id] = ReadMark(
-            run_id=turn.run_id, seq=event.ledger_seq, poison=turn.outcome == "poison"
+            run_id=turn.run_id,
+            seq=event.ledger_seq,
+            poison=turn.outcome == "poison",
+            engine=turn.engine,
         )
         for view in project.views.values():
             view.candidates.pop(turn.chunk_id, None)

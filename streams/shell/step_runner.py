@@ -3,6 +3,8 @@
 A step that computes in the loop writes its outputs in the order of its inputs; one that computes in
 children, or reads chunks, writes them as they come (its readers wait for their turn).
 
+What a model is asked for goes to an ``Asker``; what it does not answer is computed as ever.
+
 Where this process also runs the step that answers the outputs (``Step.then``), for that partition,
 the child is asked for both answers, and the other step passes over the records it is told of. It
 forgets them with the process: a record whose cause was not acknowledged is written again, answer
@@ -30,6 +32,7 @@ from streams.shell.chunks import ChunkReader, Found
 from streams.shell.decoding import fact_in
 from streams.shell.delivery import Delivery, DeliveryInWork, Progress
 from streams.shell.failures import BACK_OFF_S, TRIES, ChildFailed, RecordTooLarge, dead_letter
+from streams.shell.model_calls import Asker
 from streams.shell.outgoing import Outgoing, answers_to
 from streams.shell.pool import Pools
 from streams.shell.preview_first import PreviewFirst
@@ -65,11 +68,13 @@ class StepRunner:
         failed: Callable[[BaseException], None],
         partitions: int,
         then: StepRunner | None = None,
+        asker: Asker | None = None,
     ) -> None:
-        """``partitions``: how many every topic has."""
+        """``partitions``: how many every topic has; ``asker`` answers what a model is asked for."""
         self._step = step
         self._partition_count = partitions
         self._then = then
+        self._asker = asker
         self._alone = partial(answers_to, step.handle, None)
         self._with_answers = partial(answers_to, step.handle, then._step.handle if then else None)
         self._partitions: set[int] = set()
@@ -79,8 +84,9 @@ class StepRunner:
         self._failed = failed
         self._preview_first = preview_first
         self._pool = {"loop": None, "child": pools.deep, "preview_child": pools.preview}[step.place]
-        self._in_order = self._pool is None and not step.with_chunk
+        self._in_order = self._pool is None and not step.with_chunk and asker is None
         self._window = self._pool.size * PER_CHILD if self._pool else IN_LOOP
+        self._window = max(self._window, asker.window if asker else 0)
         self._under_way = asyncio.Semaphore(self._window)
         self._progress = Progress()
         self._moved = asyncio.Event()
@@ -92,7 +98,8 @@ class StepRunner:
 
     def worked(self) -> object:
         """Another value whenever something was done."""
-        return self._done.count, self._pool and self._pool.work, self._chunks.read
+        asked = self._asker.work if self._asker else 0
+        return self._done.count, self._pool and self._pool.work, self._chunks.read, asked
 
     @property
     def topics(self) -> tuple[str, ...]:
@@ -121,6 +128,8 @@ class StepRunner:
 
     async def close(self) -> None:
         await self.revoke(set())
+        if self._asker:
+            await self._asker.close()
 
     async def take(self, delivery: Delivery) -> None:
         """The record is under way; returns when there is room for another.
@@ -226,6 +235,9 @@ class StepRunner:
     async def _handle(
         self, delivery: Delivery, cause: Envelope, found: Found | None
     ) -> Sequence[Outgoing]:
+        asked = await self._asker.answer(cause, found) if self._asker else None
+        if asked is not None:
+            return [self._publisher.stamp(cause.caused(event)) for event in asked]
         if self._pool is None:
             events = self._step.handle(cause, found.chunk if found else None)
             return [self._publisher.stamp(cause.caused(event)) for event in events]

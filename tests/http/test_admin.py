@@ -81,11 +81,24 @@ def test_tables_hold_the_whole_log_and_have_checksums(called: Called, operator: 
     assert all(each["lag"] is not None for each in folded)
 
 
-def test_without_a_model_nothing_costs_and_what_was_read_is_counted(ask: Ask):
-    costs = ask("/costs")
-    assert costs["cost_usd"] == 0
-    assert costs["runs"] == len(ask("/ingestion-runs")["items"]) == len(costs["newest"])
-    assert costs["tokens"] > 0
+def test_without_a_model_nothing_costs_and_all_providers_are_named(ask: Ask, owner: httpx.Client):
+    for group in ("agent", "stage", "model", "run", "day"):
+        costs = ask("/costs", group_by=group)
+        assert (costs["lines"], costs["total"]["calls"], costs["total"]["cost_usd"]) == ([], 0, 0)
+    states = {each["name"]: each["state"] for each in owner.get("/v1/models").json()}
+    assert len(states) == 7 and set(states.values()) == {"unconfigured"}
+
+
+def test_a_budget_is_set_shown_and_lifted(called: Called, owner: httpx.Client, ask: Ask):
+    path = f"/v1/projects/{called.project}/budgets"
+    month = {"scope": "project_month", "limit_usd": 20.0}
+    (shown,) = owner.put(path, json=month).json()
+    assert (shown["limit_usd"], shown["spent_usd"], shown["hard"]) == (20.0, 0.0, True)
+    (told,) = called.cairn.json("budgets", "list", "--project", "Parcel")
+    assert told == shown == ask("/budgets")[0]
+    wrong = owner.put(path, json=month | {"agent": "reader"})
+    assert (wrong.status_code, wrong.json()["code"]) == (422, "budget_invalid")
+    assert owner.put(path, json={"scope": "project_month"}).json() == []
 
 
 def test_chunks_batches_and_the_summary_are_those_of_the_runs(ask: Ask):

@@ -57,7 +57,7 @@ def test_engines_are_those_that_have_read_and_written_and_no_model_has(
     assert {each["engine"] for each in (*runs, *artifacts)} == set(told["engines"])
     versions = ask(f"/artifacts/{artifacts[0]['artifact_id']}/versions")["items"]
     assert {each["model"] for each in versions} == {told["model"]} == {None}
-    assert ask("/costs")["cost_usd"] == 0
+    assert ask("/costs")["total"]["cost_usd"] == 0
 
 
 def test_each_role_can_be_given_and_no_other(

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 
+from infra.evaluation.whole import ORDER, run_stages
 from projections.read.search import Filters, search_ledger
 from tests.projections.builders import PROJECT, an_atom
 from tests.projections.conftest import ReadModel
-from tests.projections.log import Story, a_whole_story
+from tests.projections.log import Story, a_whole_story, records_in
 from tests.projections.test_folding import projected
 
 PASSAGES = ["Callers are known.", "Auth uses JWT tokens, signed anew.", "Sessions end at night."]
@@ -254,3 +256,22 @@ def test_a_question_that_says_nothing_by_itself_is_part_of_the_one_before(model:
     a_ledger_of(model, HANDBOOK)
     alone = search_ledger(model.connection, PROJECT, "Are exports encrypted?")
     assert search_ledger(model.connection, PROJECT, "Are exports encrypted, and why?") == alone
+
+
+def test_of_a_list_of_facts_search_shows_the_newest_alone(model: ReadModel, tmp_path: Path):
+    facts = [
+        *(f"Mia {name} speaks the language of Ostic." for name in ("Kern", "Brandt", "Quist")),
+        *(f"Mia {name} was born in the city of Alborg." for name in ("Kern", "Brandt", "Quist")),
+        "Mia Kern was born in the city of Jorvik.",
+    ]
+    lines = "\n".join(f"{number}. {fact}" for number, fact in enumerate(facts))
+    (tmp_path / "facts.md").write_text(f"Here is a list of facts:\n{lines}\n")
+    model.fold(records_in(run_stages(tmp_path)))
+
+    answer = search_ledger(model.connection, ORDER.project_id, "In which city was Mia Kern born?")
+
+    assert answer.hits[0].title == "Mia Kern was born in the city of Jorvik"
+    shown = [quote.snippet for hit in answer.hits for quote in hit.evidence]
+    assert not any("Mia Kern was born in the city of Alborg" in each for each in shown)
+    kept = search_ledger(model.connection, ORDER.project_id, "In which city was Mia Quist born?")
+    assert kept.hits[0].title == "Mia Quist was born in the city of Alborg"

@@ -9,7 +9,8 @@ from tests.projections.conftest import ReadModel
 
 OF_THE_API = {"api_tokens", "api_requests", "api_audit", "api_audit_outcomes"}
 OF_THE_QUEUE = {"orchestration_jobs", "outbox", "onboarding_pipelines"}
-NO_FOLD = {"projection_offsets", "vault_keys", "migrations"} | OF_THE_API | OF_THE_QUEUE
+OF_MODELS = {"model_charges", "model_answers"}
+NO_FOLD = {"projection_offsets", "vault_keys", "migrations"} | OF_THE_API | OF_THE_QUEUE | OF_MODELS
 
 
 def test_every_table_of_the_schema_is_listed_with_its_key(model: ReadModel):

@@ -162,6 +162,36 @@ def test_a_page_that_is_gone_or_says_what_is_missing_is_none(lead: str):
 
 
 @pytest.mark.parametrize(
+    "taken_back",
+    [
+        "WITHDRAWN: The sorter must read labels in Braille.",
+        "[removed] The sorter must read labels in Braille.",
+        "**Decision (reversed):** the sorter reads labels in Braille.",
+        "~~The sorter reads labels in Braille.~~",
+        "The sorter reads labels in Braille.\n\nThis decision was later withdrawn.",
+        "## Non-goals\n\nThe sorter reads labels in Braille.",
+        "## Rejected alternatives\n\nThe sorter reads labels in Braille.",
+    ],
+)
+def test_a_feature_is_not_described_by_what_its_page_takes_back(taken_back: str):
+    page = f"# Sorter\n\n{taken_back}\n"
+    (sorter,) = named(page, "docs/sorter.md", "Sorter").values()
+
+    assert "Braille" not in sorter.body
+    kept = named(f"{page}\n# Sorter\n\nThe sorter weighs each parcel twice.\n", "docs/sorter.md")
+    assert not any("Braille" in one.body for one in kept.values())
+
+
+def test_an_item_of_a_list_of_features_that_is_taken_back_is_none():
+    found = named(
+        "# Depot\n\n## Features\n\n"
+        "- Lane sorting\n- ~~Label printing~~\n- WITHDRAWN: Drone delivery\n",
+        "README.md",
+    )
+    assert {"Lane sorting"} == set(found)
+
+
+@pytest.mark.parametrize(
     ("path", "status", "expected"),
     [
         ("docs/proposals/lanes.md", None, "planned"),

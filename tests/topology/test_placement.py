@@ -47,6 +47,9 @@ KEYS: dict[str, tuple[str, ...]] = {
         (name for name in EVENT_TYPES if name.startswith("pipeline.")), ("pipeline.pipeline_id",)
     ),
     **dict.fromkeys((name for name in EVENT_TYPES if name.startswith("job.")), ("job.job_id",)),
+    **dict.fromkeys(
+        (name for name in EVENT_TYPES if name.startswith("agent.")), ("conversation_id",)
+    ),
     "dlq.recorded": ("origin_topic", "origin_key"),
 }
 ON_TOPICS = [(topic, kind) for topic in TOPICS for kind in topic.events]

@@ -10,6 +10,7 @@ RELEASED_STAGES = (
     "map_preview",
     "map_deep",
     "reflect",
+    "adjudicate",
     "publish",
     "frame",
     "run_control",
@@ -45,7 +46,7 @@ def test_every_stage_reads_topics_of_the_table_that_name_it():
 def test_every_topic_names_a_writer_a_reader_and_its_events():
     stages = set(RELEASED_STAGES)
     outside = {"cli", "feeder", "connectors", "projections", "downstream", "operators"}
-    outside |= {"all stages", "webhooks", "intake", "vault", "jobs"}
+    outside |= {"all stages", "webhooks", "intake", "vault", "jobs", "models"}
     for topic in TOPICS:
         assert topic.producers and topic.consumers and topic.events
         assert set(topic.producers) | set(topic.consumers) <= stages | outside

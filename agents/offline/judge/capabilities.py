@@ -23,6 +23,7 @@ from agents.offline.judge.capability_pages import (
 from agents.offline.lexicons import Wording
 from agents.offline.recognise.cues import WEAK
 from agents.offline.recognise.entities import names_in
+from agents.offline.recognise.taken_back import find_asserted
 from agents.offline.resolve.drafts import Draft, tags_of
 from agents.offline.segment.masks import mask
 from agents.offline.segment.passages import MIN_EVIDENCE_CHARS, Passage, Span
@@ -168,7 +169,8 @@ def _leads_of(chunk: ChunkCreated, starts: int) -> Iterator[Span]:
     """The first sentences of the first paragraphs after the title."""
     dialect, left = dialect_of(chunk.path), MAX_LEADS
     text = mask(chunk.text_payload, dialect)
-    for passage in passages(text, chunk.structure_path, chunk.path, whole=not chunk.anchor_start):
+    found = passages(text, chunk.structure_path, chunk.path, whole=not chunk.anchor_start)
+    for passage in find_asserted(text, found):
         if passage.form != "paragraph" or passage.start < starts or not left:
             continue
         if dialect == "rst" and text[: passage.start].endswith((" ", "\t")):  # a note
@@ -218,7 +220,8 @@ def _listed(chunk: ChunkCreated, *, planned: bool) -> Iterator[Introduction]:
     """What the items, rows and headings of lists of features and of roadmaps name."""
     dialect = dialect_of(chunk.path)
     text = mask(chunk.text_payload, dialect)
-    found = passages(text, chunk.structure_path, chunk.path, whole=not chunk.anchor_start)
+    read = passages(text, chunk.structure_path, chunk.path, whole=not chunk.anchor_start)
+    found = find_asserted(text, read)
     told: set[tuple[str, ...]] = set()
     least, opened = _least_indents(found), _told_first(found, text)
     for passage in found:

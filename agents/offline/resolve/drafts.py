@@ -74,7 +74,7 @@ class Draft:
     colon or a comma, as an ``aside`` where the same is true elsewhere; ``sequel`` is the sentence
     told after it, ``prior`` the one before. ``frames`` are spans that it stands under, which are
     cited with it and confirm nothing. ``instead`` is what its wording makes of a claim that turns
-    out to be unsure.
+    out to be unsure. ``serial`` is its number in a list of facts of which the newer counts.
     """
 
     kind: AtomKind
@@ -97,6 +97,7 @@ class Draft:
     prior: str = ""
     frames: tuple[Span, ...] = ()
     instead: Draft | None = None
+    serial: int | None = None
 
     @property
     def first(self) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-AREAS = ("reads", "decisions", "work", "jobs", "ingestion", "schedules")
+AREAS = ("reads", "decisions", "work", "jobs", "ingestion", "models", "schedules")
 
 
 def find(name: str) -> Callable[..., Any] | None:

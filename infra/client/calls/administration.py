@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from infra.client.connection import Connection, Pages
-from infra.client.models.administration import Folded, Rebuild, Replay, Usage
+from infra.client.models.administration import Folded, Rebuild, Replay
 from infra.client.models.shared import Job, Transition
 
 
@@ -31,10 +31,6 @@ class Administration(Connection):
         return self._read(
             dict[str, str], "/v1/projects/{project}/checksums", at={"project": project}
         )
-
-    def read_costs(self, project: str) -> Usage:
-        """Tokens read by the runs of a project and what models cost; without a model nothing."""
-        return self._read(Usage, "/v1/projects/{project}/costs", at={"project": project})
 
     def list_all_jobs(
         self,

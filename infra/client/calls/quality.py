@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from infra.client.connection import Connection, Pages
-from infra.client.models.quality import Edit, Graph, Judge, Judged, QualityRunRow, SectionText
+from infra.client.models.quality import Edit, Judge, Judged, QualityRunRow, SectionText
 from infra.client.models.shared import Job
 
 
@@ -45,7 +45,3 @@ class Quality(Connection):
             key=key,
             body=body,
         )
-
-    def read_graph(self, name: str) -> Graph:
-        """The graph of an agent."""
-        return self._read(Graph, "/v1/agents/graphs/{name}", at={"name": name})

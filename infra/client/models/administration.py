@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import datetime
 
 from infra.client.connection import Model
-from infra.client.models.administration_parts import RunUsage
 
 
 class Folded(Model):
@@ -32,12 +31,3 @@ class Replay(Model):
     project: str
     as_of_seq: int | None = None
     as_of: datetime | None = None
-
-
-class Usage(Model):
-    """The sums of all runs, and the newest hundred of them, newest first."""
-
-    runs: int
-    tokens: int
-    cost_usd: float
-    newest: list[RunUsage]

@@ -46,7 +46,8 @@ class GenerationLoop(Model):
     """One loop. ``items`` are those of its list afterwards, made anew or kept.
 
     ``stream_id`` names the stream that shows what it has made. ``calls_ratio`` are the calls for
-    each item that was asked for.
+    each item that was asked for. A loop of engine ``model`` has worded what one of ``heuristic``
+    has made.
     """
 
     stream_id: str
@@ -58,6 +59,7 @@ class GenerationLoop(Model):
     calls: int
     calls_ratio: float
     gaps_remaining: list[str]
+    engine: str
 
 
 class WholeArtifact(Model):

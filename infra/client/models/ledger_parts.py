@@ -127,7 +127,7 @@ class CandidateRow(Model):
     ``speaker`` said it at ``said_at`` (UTC), in talk; in chat it is a pseudonym. ``speaker_role``
     is what the service says of the speaker (owner, member, reporter). Null in documents and code.
     ``framing``: it only gives what the statement stands under («The depot must:»), and confirms
-    nothing.
+    nothing. ``serial`` is the quote's number in a list of facts of which the newer counts.
     """
 
     char_start: int
@@ -142,6 +142,7 @@ class CandidateRow(Model):
     speaker: str | None = None
     speaker_role: str | None = None
     said_at: datetime | None = None
+    serial: int | None = None
 
 
 class Relation(Model):

@@ -19,6 +19,8 @@ class Edit(Model):
     artifact_id: str
     editor: str
     editor_kind: str
+    artifact_type: str
+    model: str | None
     section_ids: list[str]
     expected_version: int
     version: int
@@ -26,13 +28,6 @@ class Edit(Model):
     findings: list[ReviewFinding]
     uncited_atom_ids: list[str]
     answered_at: datetime | None
-
-
-class Graph(Model):
-    """A graph: its nodes, and which may follow which."""
-
-    nodes: list[str]
-    steps: list[tuple[str, str]]
 
 
 class Judge(Model):

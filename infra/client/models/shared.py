@@ -46,6 +46,9 @@ class CitingSection(Model):
     input_hash: str
     edited_by: str | None = None
     suggestion: CitingSuggestion | None = None
+    engine: str = "heuristic"
+    model: str | None = None
+    prompt_version: str | None = None
 
 
 class SectionPlace(Model):
@@ -74,6 +77,7 @@ class Item(Model):
     upstream_artifact_ids: list[str]
     lane: str
     engine: str
+    model: str | None
     run_id: str | None
     input_ledger_seq: int
     content_hash: str

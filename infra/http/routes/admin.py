@@ -18,7 +18,7 @@ from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Project
 from infra.service import http_questions as ask
 from infra.service.audit import hash_tables
 from infra.service.http_admin import Folded, list_folded
-from infra.service.http_questions import Job, JobTransition, Page, Usage
+from infra.service.http_questions import Job, JobTransition, Page
 from infra.service.jobs import JobRequest, enqueue_job
 from infra.service.tokens import Caller
 from schemas.events.job import JobStatus, JobType
@@ -86,13 +86,6 @@ async def list_projections(api: ApiDep) -> list[Folded]:
 async def read_checksums(api: ApiDep, project: Project) -> dict[str, str]:
     """SHA-256 of each table of a project, once the tables hold all that the log holds now."""
     return await hash_tables(api.settings, project)
-
-
-@router.get("/v1/projects/{project}/costs", responses=OF_ANY)
-@allow(*OBSERVERS)
-async def read_costs(api: ApiDep, project: Project) -> Usage:
-    """Tokens read by the runs of a project and what models cost; without a model nothing."""
-    return await api.tables.ask(ask.read_usage, project)
 
 
 @router.get("/v1/jobs", responses=OF_ANY)

@@ -7,8 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path
 from pydantic import BaseModel, ConfigDict, Field
 
-from infra.errors import NotFound
-from infra.http.access import EVERYONE, LEADERS, OBSERVERS, Guarded, allow
+from infra.http.access import LEADERS, OBSERVERS, Guarded, allow
 from infra.http.api import ApiDep, CallerDep, WriteDep
 from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Project
 from infra.service import edits, quality
@@ -37,13 +36,6 @@ class Judged(BaseModel):
 
     run: QualityRunRow
     events: list[QualityRunEvent]
-
-
-class Graph(BaseModel):
-    """A graph: its nodes, and which may follow which."""
-
-    nodes: list[str]
-    steps: list[tuple[str, str]]
 
 
 class SectionText(BaseModel):
@@ -112,13 +104,3 @@ async def edit_prd_section(
         key=write.key,
     )
     return await edits.edit_prd_section(api.settings, edit, editor=caller.name)
-
-
-@router.get("/v1/agents/graphs/{name}", responses=OF_ANY)
-@allow(*EVERYONE)
-async def read_graph(name: Annotated[str, Path(max_length=100)]) -> Graph:
-    """The graph of an agent."""
-    if name != "quality_gate":
-        raise NotFound(f"There is no graph {name}.", code="unknown_graph")
-    graph = quality.describe_quality_graph()
-    return Graph(nodes=list(graph.nodes), steps=list(graph.steps))

@@ -1,0 +1,152 @@
+"""Where a model's quote stands: our code cuts the span, never the model.
+
+A model is bad at counting characters and good at copying a few words, so it names sentences and
+quotes some words of them. Words that stand there exactly prove the sentence: the row is ``direct``.
+Words that are only alike leave it ``inferred``, which costs confidence. Words that stand nowhere
+give no row.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+
+from agents.offline.segment.passages import Span
+from schemas.events.atom import EvidenceType
+
+ALIKE = 0.75  # of the quote's words, in order; below it the model speaks of something else
+FEWEST_WORDS = 2  # of a quote that is only alike: one word is alike to too much
+MOST_SENTENCES = 4  # of one row: a page is no evidence
+_WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A span of the chunk's text, in code points, and how surely the quote stands in it."""
+
+    span: Span
+    evidence_type: EvidenceType
+
+
+@dataclass
+class Anchors:
+    """Cuts the rows of one chunk's answer, in the order of the answer.
+
+    A quote that stands at several places takes the next one each time it is used.
+    """
+
+    text: str
+    sentences: Sequence[Span]
+    _folded: tuple[str, list[int]] = field(init=False)
+    _used: Counter[str] = field(default_factory=Counter)
+
+    def __post_init__(self) -> None:
+        self._folded = _fold(self.text)
+
+    def cut(self, numbers: Sequence[int], quote: str) -> Cut | None:
+        """The sentences with the quote: among those named, else the only place of the chunk."""
+        named = [self.sentences[it - 1] for it in numbers if 0 < it <= len(self.sentences)]
+        folded, _ = _fold(quote)
+        if not folded:
+            return None
+        places = self._find(folded)
+        inside = [it for it in places if any(_overlap(it, span) for span in named)]
+        if inside or len(places) == 1:
+            place = self._choose(folded, inside or places)
+            others = [it for it in places if it != place]
+            beside = [it for it in named if not any(_overlap(it, other) for other in others)]
+            return Cut(self._widen(place, beside), "direct")
+        alike = self._find_alike(named, quote)
+        return Cut(alike, "inferred") if alike else None
+
+    def _choose(self, folded: str, places: list[Span]) -> Span:
+        turn = self._used[folded]
+        self._used[folded] += 1
+        return places[min(turn, len(places) - 1)]
+
+    def _find(self, folded: str) -> list[Span]:
+        """All places of a folded quote, as spans of the text."""
+        text, origins = self._folded
+        found: list[Span] = []
+        at = text.find(folded)
+        while at >= 0:
+            end = at + len(folded)
+            if _is_whole(text, at, end):
+                found.append((origins[at], origins[end - 1] + 1))
+            at = text.find(folded, at + 1)
+        return found
+
+    def _widen(self, place: Span, beside: Sequence[Span]) -> Span:
+        """The sentences that hold the quote, and those of ``beside`` that adjoin them."""
+        first = last = next(
+            (at for at, it in enumerate(self.sentences) if _overlap(it, place)), None
+        )
+        if first is None or last is None:
+            return place
+        while last + 1 < len(self.sentences) and self.sentences[last + 1][0] < place[1]:
+            last += 1
+        while last - first + 1 < MOST_SENTENCES:
+            if last + 1 < len(self.sentences) and self.sentences[last + 1] in beside:
+                last += 1
+            elif first and self.sentences[first - 1] in beside:
+                first -= 1
+            else:
+                break
+        return self.sentences[first][0], max(self.sentences[last][1], place[1])
+
+    def _find_alike(self, named: Sequence[Span], quote: str) -> Span | None:
+        """The named sentence whose words are most alike to the quote's, if any is alike enough."""
+        words = _words(quote)
+        if len(words) < FEWEST_WORDS:
+            return None
+        scored = [(_likeness(words, _words(self.text[a:b])), -a, (a, b)) for a, b in named]
+        best = max(scored, default=None)
+        return best[2] if best and best[0] >= ALIKE else None
+
+
+def _fold(text: str) -> tuple[str, list[int]]:
+    """``text`` with single spaces and without marks that nobody sees, and where each stood."""
+    kept: list[str] = []
+    origins: list[int] = []
+    for at, mark in enumerate(text):
+        if mark.isspace():
+            if kept and kept[-1] != " ":
+                kept.append(" ")
+                origins.append(at)
+        elif not is_unseen(mark):
+            kept.append(mark)
+            origins.append(at)
+    if kept and kept[-1] == " ":
+        kept.pop()
+        origins.pop()
+    return "".join(kept), origins
+
+
+def is_unseen(mark: str) -> bool:
+    """Whether a reader does not see the character: format and control marks, private use."""
+    return unicodedata.category(mark) in ("Cc", "Cf", "Co", "Cs")
+
+
+def _is_whole(text: str, start: int, end: int) -> bool:
+    """Whether no word is cut at either end."""
+    before = start > 0 and text[start - 1].isalnum() and text[start].isalnum()
+    after = end < len(text) and text[end].isalnum() and text[end - 1].isalnum()
+    return not before and not after
+
+
+def _overlap(one: Span, other: Span) -> bool:
+    return one[0] < other[1] and other[0] < one[1]
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(_fold(text)[0].casefold())
+
+
+def _likeness(quote: Sequence[str], words: Sequence[str]) -> float:
+    """The share of the quote's words that stand in the sentence, in their order."""
+    matched = SequenceMatcher(None, quote, words, autojunk=False).get_matching_blocks()
+    return sum(block.size for block in matched) / len(quote)

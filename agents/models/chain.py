@@ -1,0 +1,198 @@
+"""Asks one model after another until one answers: our own loop of retries and fall-backs."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import dataclass, field
+
+from agents.models.attempt import MALFORMED, REFUSALS, Caller, Ended, Providers, make_attempt
+from agents.models.call import Message, ModelAnswer, ModelRequest, Retracted, StreamPart, Usage
+from agents.models.configuration import ModelConfiguration
+from agents.models.errors import (
+    AllProvidersFailed,
+    AnswerMalformed,
+    FailedAttempt,
+    ModelError,
+    RequestRefused,
+)
+from agents.models.patience import Clock, finish, read_retry_after
+from agents.models.protocol import ProviderAnswer, ProviderFailure, WorkerUnavailable
+from agents.models.providers import Candidate, list_candidates
+from agents.models.structured import ask_for_repair
+from agents.models.watch import Attempt, CallWatch
+
+TIMEOUT_S = 120.0
+LONGEST_WAIT_S = 5.0  # a longer Retry-After leads to the next provider at once
+REAL_CLOCK = Clock()
+
+
+async def ask_model(
+    request: ModelRequest,
+    configuration: ModelConfiguration,
+    providers: Providers,
+    watch: CallWatch,
+    clock: Clock = REAL_CLOCK,
+    timeout_s: float = TIMEOUT_S,
+) -> ModelAnswer:
+    """The answer to ``request``: the recorded one, else the first that a provider gives.
+
+    Raises AllProvidersFailed, RequestRefused, AnswerMalformed and what ``watch`` raises.
+    """
+    caller = Caller(providers, watch, clock, timeout_s, is_streamed=False)
+    async with aclosing(_Asking(request, caller).run(configuration)) as parts:
+        async for part in parts:
+            if isinstance(part, ModelAnswer):
+                return part
+    raise AssertionError("it ends with an answer or an error")
+
+
+async def stream_model(
+    request: ModelRequest,
+    configuration: ModelConfiguration,
+    providers: Providers,
+    watch: CallWatch,
+    clock: Clock = REAL_CLOCK,
+    timeout_s: float = TIMEOUT_S,
+) -> AsyncGenerator[StreamPart, None]:
+    """The same in pieces; see `ChatModel.stream`. ``timeout_s`` is that of each piece.
+
+    Close the generator (`contextlib.aclosing`) to cancel the call. A recorded answer is one piece.
+    """
+    caller = Caller(providers, watch, clock, timeout_s, is_streamed=True)
+    async with aclosing(_Asking(request, caller).run(configuration)) as parts:
+        async for part in parts:
+            yield part
+
+
+@dataclass
+class _Asking:
+    """One request on its way through the providers."""
+
+    request: ModelRequest
+    caller: Caller
+    failed: list[FailedAttempt] = field(default_factory=list)
+    made: int = 0
+    usage: Usage = Usage()
+    cost_usd: float | None = 0.0
+    repair: tuple[Message, ...] = ()
+    waited_for: set[str] = field(default_factory=set)  # providers that were asked again
+    stands_in_for: tuple[str, str] = ("", "")  # who failed before, and how
+    began_s: float = 0.0
+
+    async def run(self, configuration: ModelConfiguration) -> AsyncGenerator[StreamPart, None]:
+        self.began_s = self.caller.clock.monotonic()
+        recorded = await self.caller.watch.find(self.request)
+        if recorded is not None:
+            yield recorded.text
+            yield recorded
+            return
+        candidates = await list_candidates(self.request.tier, configuration, self._discover)
+        ahead = list(candidates)
+        while ahead:
+            ended, has_shown = None, False
+            async with aclosing(make_attempt(self.caller, self._begin(ahead[0]))) as parts:
+                async for part in parts:
+                    if isinstance(part, Ended):
+                        ended = part
+                    else:
+                        has_shown = True
+                        yield part
+            assert ended is not None
+            self._count(ahead[0], ended)
+            if ended.answer is not None and not ended.problems:
+                answer = self._build_answer(ahead[0], ended, ended.answer)
+                await finish(self.caller.watch.record(self.request, answer))
+                yield answer
+                return
+            is_next = not await self._may_ask_again(ahead[0], ended)
+            if has_shown and (len(ahead) > 1 or not is_next):
+                yield Retracted()
+            if is_next:
+                self.stands_in_for = (ahead.pop(0).name, self.failed[-1].error_class)
+        raise AllProvidersFailed(self._explain(candidates), tuple(self.failed))
+
+    async def _discover(self, provider: str) -> tuple[str, ...]:
+        try:
+            return await self.caller.providers.list_models(provider)
+        except WorkerUnavailable:
+            return ()
+
+    def _begin(self, candidate: Candidate) -> Attempt:
+        self.made += 1
+        before, reason = self.stands_in_for
+        return Attempt(
+            request=self.request,
+            provider=candidate.provider,
+            model=candidate.model,
+            number=self.made,
+            is_local=candidate.is_local,
+            fallback_from=before or None,
+            fallback_reason=reason,
+            repair=self.repair,
+        )
+
+    def _count(self, candidate: Candidate, ended: Ended) -> None:
+        """Add what the attempt cost, and keep what failed for who is told of it."""
+        if ended.usage != Usage():
+            self.usage += ended.usage
+            unknown = self.cost_usd is None or ended.cost_usd is None
+            self.cost_usd = None if unknown else (self.cost_usd or 0) + (ended.cost_usd or 0)
+        if (failure := ended.failure) is not None:
+            told = (failure.error_class, failure.status, failure.detail)
+            self.failed.append(FailedAttempt(candidate.provider, candidate.model, *told))
+        elif ended.problems:
+            detail = "; ".join(ended.problems)
+            self.failed.append(
+                FailedAttempt(candidate.provider, candidate.model, MALFORMED, detail=detail)
+            )
+
+    async def _may_ask_again(self, candidate: Candidate, ended: Ended) -> bool:
+        """Whether the same provider is asked again, after the wait that it wants. Raises ModelError
+        where nobody is asked any more.
+        """
+        if ended.answer is not None:
+            if self.repair:
+                raise self._give_up(AnswerMalformed, "The repaired answer is no use, either")
+            self.repair = ask_for_repair(ended.answer.text, ended.problems)
+            return True
+        assert ended.failure is not None
+        if ended.failure.error_class in REFUSALS:
+            raise self._give_up(RequestRefused, f"{candidate.name} refuses the request")
+        if ended.failure.error_class == "worker_unavailable":
+            raise self._give_up(AllProvidersFailed, "The model worker cannot be reached")
+        return await self._wait_as_told(candidate.provider, ended.failure)
+
+    async def _wait_as_told(self, provider: str, failure: ProviderFailure) -> bool:
+        wait_s = read_retry_after(failure.retry_after, self.caller.clock.now())
+        may_wait = failure.error_class == "rate_limited" and provider not in self.waited_for
+        if not may_wait or wait_s is None or wait_s > LONGEST_WAIT_S:
+            return False
+        self.waited_for.add(provider)
+        await self.caller.clock.sleep(wait_s)
+        return True
+
+    def _give_up(self, error: type[ModelError], message: str) -> ModelError:
+        return error(f"{message}: {self.failed[-1].detail}", tuple(self.failed))
+
+    def _explain(self, candidates: tuple[Candidate, ...]) -> str:
+        if not candidates:
+            return f"No model is configured for the tier {self.request.tier}."
+        told = (f"{one.provider}/{one.model}: {one.error_class}" for one in self.failed)
+        return f"No provider answered ({'; '.join(told)})."
+
+    def _build_answer(
+        self, candidate: Candidate, ended: Ended, answer: ProviderAnswer
+    ) -> ModelAnswer:
+        return ModelAnswer(
+            call_id=ended.call_id,
+            request_hash=self.request.request_hash,
+            text=answer.text,
+            data=ended.data,
+            provider=candidate.provider,
+            model=answer.served_model,
+            usage=self.usage,
+            cost_usd=self.cost_usd,
+            latency_ms=round((self.caller.clock.monotonic() - self.began_s) * 1000),
+            attempts=self.made,
+        )

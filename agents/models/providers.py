@@ -1,0 +1,122 @@
+"""How each provider is reached, and which models may answer a request, in order.
+
+All but Anthropic and Google speak the OpenAI protocol and are called by it, as is a server of
+one's own under any other name. Decided against the library's own way to each of them: one of these
+fails on a body without a field that others leave out, another drops the wish for usage in streams.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass
+
+from agents.models.call import Tier
+from agents.models.catalogue import BY_NAME
+from agents.models.configuration import ModelConfiguration, ModelProvider
+
+OLLAMA = "ollama"
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """How the library reaches a provider: what it puts before a model, and the address that it
+    does not know. ``takes_schema``: all models keep to a JSON Schema; else the library knows which.
+    """
+
+    prefix: str = "openai"
+    address: str | None = None
+    takes_schema: bool = False
+
+
+ROUTES = {
+    "anthropic": Route("anthropic"),
+    "openai": Route(takes_schema=True),
+    "google": Route("gemini"),
+    "xai": Route(address="https://api.x.ai/v1", takes_schema=True),
+    "groq": Route(address="https://api.groq.com/openai/v1"),
+    "cerebras": Route(address="https://api.cerebras.ai/v1", takes_schema=True),
+}
+# Ollama and servers of one's own: llama.cpp, vLLM and LM Studio keep to schemas.
+OWN = Route(takes_schema=True)
+
+Discover = Callable[[str], Awaitable[tuple[str, ...]]]  # provider -> the models it has now
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A model of a provider that may be asked. ``is_local``: it costs nothing."""
+
+    provider: str
+    model: str
+    is_local: bool = False
+
+    @property
+    def name(self) -> str:
+        return f"{self.provider}/{self.model}"
+
+
+def find_route(name: str) -> Route:
+    """How provider ``name`` is reached; one that Cairn does not know is a server of one's own."""
+    return ROUTES.get(name, OWN)
+
+
+def find_address(provider: ModelProvider) -> str | None:
+    """Where the calls go, as the library wants it; None: it knows the address."""
+    if provider.name == OLLAMA:
+        return f"{find_ollama(provider)}/v1"
+    if provider.name == "anthropic" and provider.base_url:  # the library adds /v1
+        return provider.base_url.rstrip("/").removesuffix("/v1")
+    return provider.base_url or find_route(provider.name).address
+
+
+def find_ollama(provider: ModelProvider) -> str:
+    """The address of an Ollama server, without the part of the OpenAI protocol."""
+    address = provider.base_url or BY_NAME[OLLAMA].base_url or ""
+    return address.rstrip("/").removesuffix("/v1")
+
+
+async def list_candidates(
+    tier: Tier, configuration: ModelConfiguration, discover: Discover
+) -> tuple[Candidate, ...]:
+    """Who may answer a request of ``tier``, first choice first; none twice.
+
+    A tier without an entry takes all models of the configured providers in their order. Of Ollama
+    only models that it has now are taken.
+    """
+    configured = {one.name: one for one in configuration.providers if one.is_configured}
+    wanted = list(_wanted(tier, configuration, configured))
+    has_ollama = any(name == OLLAMA for name, _ in wanted)
+    found = await discover(OLLAMA) if has_ollama else ()
+    candidates: dict[Candidate, None] = {}
+    for name, model in wanted:
+        for each in _choose_models(name, model, configured[name], found):
+            candidates[Candidate(name, each, configured[name].is_local)] = None
+    return tuple(candidates)
+
+
+def _wanted(
+    tier: Tier, configuration: ModelConfiguration, configured: dict[str, ModelProvider]
+) -> Iterator[tuple[str, str | None]]:
+    """Names of providers, each with one of its models, or None for all of them."""
+    if tier not in configuration.tiers:
+        yield from ((name, None) for name in configured)
+        return
+    for name in configuration.tiers[tier]:
+        provider, _, model = name.partition("/")
+        if provider in configured:
+            yield provider, model or None
+
+
+def _known_models(name: str) -> tuple[str, ...]:
+    return BY_NAME[name].models if name in BY_NAME else ()
+
+
+def _choose_models(
+    name: str, model: str | None, provider: ModelProvider, found: tuple[str, ...]
+) -> tuple[str, ...]:
+    if name != OLLAMA:
+        return (model,) if model else provider.models or _known_models(name)
+    wanted = (model,) if model else provider.models
+    if not wanted:
+        return found
+    return tuple(each for each in found if each in wanted or each.removesuffix(":latest") in wanted)

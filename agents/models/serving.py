@@ -1,0 +1,116 @@
+"""The model worker's socket: who may ask, how many calls it answers, and what ends one."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hmac
+import socket
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+
+from pydantic import ValidationError
+
+from agents.models.attempt import Providers
+from agents.models.protocol import (
+    MAX_FRAME_BYTES,
+    Asked,
+    ProviderCall,
+    ProviderFailed,
+    ProviderFailure,
+    Told,
+    to_line,
+)
+
+
+async def serve_calls(
+    listening: socket.socket, token: str, providers: Providers, most_calls: int
+) -> None:
+    """Answer ``most_calls`` calls. Returns when the last of them has its answer.
+
+    ``listening`` stays open: who comes meanwhile waits for the next worker on it.
+    """
+    serving = _Serving(token, providers, most_calls)
+    server = await asyncio.start_server(serving.handle, sock=listening.dup(), limit=MAX_FRAME_BYTES)
+    async with server:
+        await serving.had_enough.wait()
+    await serving.nothing_runs.wait()
+
+
+class _Serving:
+    def __init__(self, token: str, providers: Providers, most_calls: int) -> None:
+        self.had_enough, self.nothing_runs = asyncio.Event(), asyncio.Event()
+        self._token, self._providers, self._left = token, providers, most_calls
+        self._running = 0
+
+    async def handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._running += 1
+        self.nothing_runs.clear()
+        try:
+            if asked := await self._read(reader):
+                self._count()
+                await self._answer_until_gone(asked, reader, writer)
+        except OSError:
+            pass  # the caller went away
+        finally:
+            writer.close()
+            self._running -= 1
+            if not self._running:
+                self.nothing_runs.set()
+
+    async def _read(self, reader: asyncio.StreamReader) -> Asked | None:
+        """What is asked; None from who does not speak the protocol or has no token."""
+        try:
+            asked = Asked.model_validate_json(await reader.readline())
+        except (ValidationError, ValueError):
+            return None
+        knows_token = hmac.compare_digest(asked.token.encode(), self._token.encode())
+        return asked if knows_token else None
+
+    def _count(self) -> None:
+        self._left -= 1
+        if self._left <= 0:
+            self.had_enough.set()
+
+    async def _answer_until_gone(
+        self, asked: Asked, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        """Answer, or stop at once when the caller closes the connection: the call is cancelled."""
+        answer = asyncio.ensure_future(self._answer(asked, writer))
+        gone = asyncio.ensure_future(reader.read(1))
+        try:
+            await asyncio.wait((answer, gone), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in (answer, gone):
+                task.cancel()
+            with contextlib.suppress(asyncio.CancelledError, OSError):
+                await answer
+            with contextlib.suppress(asyncio.CancelledError, OSError):
+                await gone
+
+    async def _answer(self, asked: Asked, writer: asyncio.StreamWriter) -> None:
+        try:
+            async with aclosing(self._tell(asked)) as lines:
+                async for told in lines:
+                    writer.write(to_line(told))
+                    await writer.drain()
+        except ProviderFailed as error:
+            writer.write(to_line(Told(failure=error.failure)))
+        except ValueError as error:  # an answer too large for a frame
+            failure = ProviderFailure(error_class="bad_body", detail=str(error))
+            writer.write(to_line(Told(failure=failure)))
+        await writer.drain()
+
+    async def _tell(self, asked: Asked) -> AsyncGenerator[Told, None]:
+        match asked:
+            case Asked(do="models"):
+                yield Told(models=await self._providers.list_models(asked.provider))
+            case Asked(do="ask", call=ProviderCall() as call):
+                yield Told(answer=await self._providers.ask(call))
+            case Asked(do="stream", call=ProviderCall() as call):
+                async with aclosing(self._providers.stream(call)) as parts:
+                    async for part in parts:
+                        yield Told(piece=part) if isinstance(part, str) else Told(answer=part)
+            case _:
+                failure = ProviderFailure(error_class="refused", detail="no call was given")
+                yield Told(failure=failure)

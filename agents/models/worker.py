@@ -1,0 +1,288 @@
+"""Makes the calls of providers with the library that knows them all. The model worker is the only
+process that imports this: loading the library takes 4 to 7 s and 170 MB.
+
+The library retries nothing here: its counters do more attempts than they say, and our own loop has
+to see each of them. It guesses where a provider is silent (usage of a stream, the model that
+served), so both are read from what came over the wire.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+
+from agents.models.call import Usage
+from agents.models.configuration import ModelConfiguration, ModelProvider
+from agents.models.ollama import OllamaModels
+from agents.models.protocol import (
+    ErrorClass,
+    ProviderAnswer,
+    ProviderCall,
+    ProviderFailed,
+    ProviderFailure,
+)
+from agents.models.providers import OLLAMA, find_address, find_route
+from agents.models.structured import describe_schema, response_format
+
+os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # else it asks a server at each start
+
+import litellm  # noqa: E402
+
+litellm.telemetry = False
+litellm.suppress_debug_info = True
+litellm.num_retries = 0
+
+MAX_DETAIL = 500
+STREAMED = {"stream": True, "stream_options": {"include_usage": True}}
+NO_KEY = "none"  # a server of one's own wants none, the library wants one
+# In the order they are looked for, where there is no answer with a status.
+NO_STATUS_CLASSES: tuple[tuple[type | tuple[type, ...], ErrorClass], ...] = (
+    (litellm.exceptions.MidStreamFallbackError, "half_stream"),
+    ((litellm.exceptions.Timeout, httpx.TimeoutException), "timeout"),
+    ((httpx.TransportError, ConnectionError), "connection"),
+    (json.JSONDecodeError, "bad_body"),
+    (
+        litellm.exceptions.BadRequestError,
+        "refused",
+    ),  # by the library itself: it knows no such model
+)
+STATUS_CLASSES: dict[int, ErrorClass] = {408: "timeout", 429: "rate_limited", 529: "overloaded"}
+
+
+class LibraryProviders:
+    """The configured providers. ``configuration`` is asked at each call: it may change."""
+
+    def __init__(
+        self, configuration: Callable[[], ModelConfiguration], ollama: OllamaModels
+    ) -> None:
+        self._configuration, self._ollama = configuration, ollama
+        self._no_temperature: set[str] = set()
+
+    async def ask(self, call: ProviderCall) -> ProviderAnswer:
+        with _tell_failures():
+            async with asyncio.timeout(call.timeout_s):
+                answer = await self._complete(self._arguments(call))
+            return _read_answer(call, answer)
+
+    async def stream(self, call: ProviderCall) -> AsyncGenerator[str | ProviderAnswer, None]:
+        """Each piece may take the time limit of the call."""
+        seen, pieces, finish = _Seen(), list[str](), ""
+        with _tell_failures():
+            async with asyncio.timeout(call.timeout_s):
+                chunks = await self._complete(self._arguments(call) | STREAMED)
+            seen.watch(chunks)
+            try:
+                while (chunk := await _next_of(chunks, call.timeout_s)) is not None:
+                    choice = chunk.choices[0] if chunk.choices else None
+                    if choice is not None and choice.delta.content:
+                        pieces.append(choice.delta.content)
+                        yield choice.delta.content
+                    finish = (choice is not None and choice.finish_reason) or finish
+            finally:
+                await chunks.aclose()
+            if not finish or not _has_finish_mark(chunks):
+                raise ProviderFailed(ProviderFailure(error_class="half_stream", usage=seen.usage))
+            _refuse_filtered(finish, seen.usage)
+            yield ProviderAnswer(
+                text="".join(pieces),
+                served_model=seen.model or call.model,
+                usage=seen.usage,
+                finish=finish,
+            )
+
+    async def list_models(self, provider: str) -> tuple[str, ...]:
+        return await self._ollama.list(self._find(provider)) if provider == OLLAMA else ()
+
+    def _find(self, name: str) -> ModelProvider | None:
+        found = self._configuration().find_provider(name)
+        return found if found is not None and found.is_configured else None
+
+    async def _complete(self, arguments: dict[str, Any]) -> Any:
+        """Some models take no temperature. The library knows which, and says so before it asks; its
+        option to leave out what is not taken asks twice on HTTP 422.
+        """
+        if arguments["model"] in self._no_temperature:
+            arguments.pop("temperature")
+        try:
+            return await litellm.acompletion(**arguments)
+        except litellm.exceptions.UnsupportedParamsError as error:
+            if "temperature" not in arguments or any(_causes(error, httpx.HTTPStatusError)):
+                raise
+            self._no_temperature.add(arguments["model"])
+            return await self._complete(arguments)
+
+    def _arguments(self, call: ProviderCall) -> dict[str, Any]:
+        provider = self._find(call.provider)
+        if provider is None:
+            detail = f"{call.provider} is not configured at the model worker"
+            raise ProviderFailed(ProviderFailure(error_class="connection", detail=detail))
+        key = provider.api_key.get_secret_value() if provider.api_key else NO_KEY
+        given: dict[str, Any] = {
+            "model": f"{find_route(call.provider).prefix}/{call.model}",
+            "messages": [message.model_dump() for message in call.messages],
+            "api_base": find_address(provider),
+            "api_key": key,
+            "max_tokens": call.max_output_tokens,
+            "temperature": call.temperature,
+            "timeout": call.timeout_s,
+            "max_retries": 0,
+            "num_retries": 0,
+        }
+        if call.answer_schema is not None:
+            if _takes_schema(call):
+                given["response_format"] = response_format(call.answer_schema)
+            else:
+                given["messages"].append(describe_schema(call.answer_schema).model_dump())
+        return given
+
+
+def _takes_schema(call: ProviderCall) -> bool:
+    route = find_route(call.provider)
+    return route.takes_schema or bool(
+        litellm.supports_response_schema(
+            call.model, route.prefix if route.prefix != "openai" else call.provider
+        )
+    )
+
+
+@dataclass
+class _Seen:
+    """What a stream says of itself over the wire."""
+
+    model: str | None = None
+    usage: Usage | None = None
+
+    def watch(self, chunks: Any) -> None:
+        """Look at each chunk before the library does."""
+        if chunks.completion_stream is not None:
+            chunks.completion_stream = self._look(chunks.completion_stream)
+        elif (make := chunks.make_call) is not None:
+
+            async def make_watched(**given: Any) -> Any:
+                return self._look(await make(**given))
+
+            chunks.make_call = make_watched
+
+    async def _look(self, stream: Any) -> AsyncIterator[Any]:
+        try:
+            async for chunk in stream:
+                self.model = _get(chunk, "model") or self.model
+                self.usage = _read_usage(_get(chunk, "usage")) or self.usage
+                yield chunk
+        finally:
+            close = getattr(stream, "aclose", None) or getattr(stream, "close", None)
+            if close is not None:
+                await close()
+
+
+def _has_finish_mark(chunks: Any) -> bool:
+    """Whether the provider said so: the library makes up a mark where a stream just ends."""
+    return any((chunks.received_finish_reason, chunks.intermittent_finish_reason)) or bool(
+        getattr(chunks, "received_any_finish_reason", False)
+    )
+
+
+async def _next_of(chunks: Any, timeout_s: float) -> Any:
+    async with asyncio.timeout(timeout_s):
+        return await anext(chunks, None)
+
+
+def _read_answer(call: ProviderCall, answer: Any) -> ProviderAnswer:
+    choice = answer.choices[0]
+    finish = choice.finish_reason or "stop"
+    usage = _read_usage(_get(answer, "usage"))
+    _refuse_filtered(finish, usage)
+    return ProviderAnswer(
+        text=choice.message.content or "",
+        served_model=answer.model or call.model,
+        usage=usage,
+        finish=finish,
+    )
+
+
+def _read_usage(usage: Any) -> Usage | None:
+    """None where there is none: the library puts zeros there."""
+    read, written = _get(usage, "prompt_tokens") or 0, _get(usage, "completion_tokens") or 0
+    if not read and not written:
+        return None
+    details = _get(usage, "prompt_tokens_details")
+    return Usage(
+        input_tokens=read,
+        output_tokens=written,
+        cached_tokens=_get(details, "cached_tokens") or 0,
+        cache_write_tokens=_get(usage, "cache_creation_input_tokens") or 0,
+    )
+
+
+def _get(holder: Any, name: str) -> Any:
+    return holder.get(name) if isinstance(holder, dict) else getattr(holder, name, None)
+
+
+def _refuse_filtered(finish: str, usage: Usage | None) -> None:
+    if finish == "content_filter":
+        detail = "the provider filtered the answer"
+        failure = ProviderFailure(error_class="content_refused", detail=detail, usage=usage)
+        raise ProviderFailed(failure)
+
+
+@contextlib.contextmanager
+def _tell_failures() -> Any:
+    """All that the library raises becomes ProviderFailed, with what the loop has to know."""
+    try:
+        yield
+    except (ProviderFailed, asyncio.CancelledError, GeneratorExit):
+        raise
+    except TimeoutError as error:
+        raise ProviderFailed(ProviderFailure(error_class="timeout")) from error
+    except Exception as error:
+        raise ProviderFailed(_read_failure(error)) from error
+
+
+def _read_failure(error: Exception) -> ProviderFailure:
+    response = next(
+        (_get(each, "response") for each in _causes(error, httpx.HTTPStatusError)), None
+    )
+    status = None if response is None else int(response.status_code)
+    return ProviderFailure(
+        error_class=_classify(error, status, f"{error} {_body_of(response)}".lower()),
+        status=status,
+        detail=" ".join(str(error).split())[:MAX_DETAIL],
+        retry_after=None if response is None else response.headers.get("retry-after"),
+    )
+
+
+def _body_of(response: Any) -> str:
+    try:
+        return "" if response is None else str(response.text)
+    except httpx.StreamError:  # nobody has read it
+        return ""
+
+
+def _classify(error: Exception, status: int | None, said: str) -> ErrorClass:
+    if isinstance(error, litellm.exceptions.ContentPolicyViolationError):
+        return "content_refused"
+    if status not in (401, 403) and "overloaded" in said:
+        return "overloaded"
+    if status is not None:
+        return STATUS_CLASSES.get(status, "refused" if status < 500 else "provider_error")
+    for classes, error_class in NO_STATUS_CLASSES:
+        if any(_causes(error, classes)):
+            return error_class
+    return "provider_error"
+
+
+def _causes(error: BaseException | None, classes: type | tuple[type, ...]) -> Iterator[Any]:
+    """The error and those behind it, of ``classes``. The library puts its own before what came over
+    the wire, with a status that it makes up where there was none.
+    """
+    while error is not None:
+        if isinstance(error, classes):
+            yield error
+        error = error.__cause__ or error.__context__

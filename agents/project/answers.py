@@ -1,0 +1,51 @@
+"""Whether an answer may be given as it is: what it cites, and whether it only promises to act."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from agents.project.state import Citation
+
+LEDGER_SILENT = "The ledger holds nothing on this."
+LONGEST_PROMISE = 300
+_PROMISE = re.compile(
+    r"^\W*(?:(?:ok(?:ay)?|sure|certainly|of course|alright|yes)\W+)?"
+    r"(?:i['’]?ll|i will|i am going to|i['’]?m going to|let me|i am about to|i shall|i can now)\b",
+    re.IGNORECASE,
+)
+_ID = re.compile(r"\b(?:atm|art|psg|ctr|mem|src)_[0-9a-f]{6,}\b")
+_SAYS_SO = re.compile(
+    r"\bledger\b[^.]*\b(?:nothing|no|not)\b|\b(?:nothing|not)\b[^.]*\bledger\b", re.I
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedAnswer:
+    """An answer without what it may not cite; ``unknown`` are the ids that no tool returned."""
+
+    text: str
+    citations: tuple[Citation, ...]
+    unknown: tuple[str, ...]
+
+
+def check_answer(text: str, cited: Sequence[str], known: Mapping[str, Citation]) -> CheckedAnswer:
+    """Keep what a tool of this turn returned; take the other ids out of text and citations."""
+    named = list(dict.fromkeys([*cited, *_ID.findall(text)]))
+    unknown = tuple(one for one in named if one not in known)
+    for one in unknown:
+        text = re.sub(rf"\s*[\[(]*{re.escape(one)}[\])]*", "", text)
+    return CheckedAnswer(text.strip(), tuple(known[one] for one in named if one in known), unknown)
+
+
+def is_promise(text: str) -> bool:
+    """Whether the answer announces an act instead of an outcome."""
+    return len(text) <= LONGEST_PROMISE and bool(_PROMISE.match(text))
+
+
+def add_coverage(text: str, coverage: str | None) -> str:
+    """Say that the ledger holds nothing on the question, unless the answer does."""
+    if coverage != "none" or _SAYS_SO.search(text):
+        return text
+    return f"{text}\n\n{LEDGER_SILENT}"

@@ -1,0 +1,275 @@
+"""The assistant: a loop in which a model calls tools until it can answer.
+
+The loop is a function of the turn and of its effects, so that a turn that was broken off, by a
+crash or by a question to a person, is simply run again: what was done answers from its record.
+Decided against: a graph task for each call; effect keys already give every call exactly one result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from agents.models.call import ChatModel, Message
+from agents.models.errors import AnswerMalformed, ModelError
+from agents.project.answers import add_coverage, check_answer, is_promise
+from agents.project.assistant_prompt import (
+    build_request,
+    list_ids,
+    note_call,
+    note_result,
+)
+from agents.project.confirmations import WaitsForConfirmation, confirmation_of
+from agents.project.consent import is_asked_for
+from agents.project.effects import Effects, Json
+from agents.project.loop_guard import LoopGuard, name_call
+from agents.project.rule_answers import concerns_project, run_rules
+from agents.project.state import AgentResult, Citation
+from agents.project.turn import AssistantTurn, Steps, describe_call
+from agents.tools.box import read_arguments, refuse
+from agents.tools.ledger import SEARCH_LEDGER
+from agents.tools.tool import Tool, ToolBox, ToolResult
+
+MAX_ROUNDS = 10
+ACT_NOW = "You only said what you would do. Do it now with a tool, or give the answer itself."
+DECLINED = "The user declined this call. Do not repeat it; go on without it."
+UNREADABLE = "Your reply was not one JSON object of the two forms. Reply again."
+
+
+@dataclass(slots=True)
+class _Work:
+    """What came about in a turn so far."""
+
+    steps: Steps
+    tools: ToolBox
+    guard: LoopGuard = field(default_factory=LoopGuard)
+    notes: list[Message] = field(default_factory=list)
+    known: dict[str, Citation] = field(default_factory=dict)
+    calls: list[dict[str, Any]] = field(default_factory=list)
+    done: dict[str, ToolResult] = field(default_factory=dict)
+    declined: set[str] = field(default_factory=set)
+    asked_again: set[str] = field(default_factory=set)
+    last_text: str = ""
+    coverage: str | None = None
+    rounds: int = 0
+    tokens: int = 0
+    cost_usd: float = 0.0
+
+    @property
+    def turn(self) -> AssistantTurn:
+        return self.steps.turn
+
+
+@dataclass(frozen=True, slots=True)
+class _End:
+    """The answer, and why the loop ended: answered, a limit, or the code of a model's error."""
+
+    text: str
+    citations: tuple[Citation, ...]
+    reason: str
+
+
+async def run_assistant(
+    turn: AssistantTurn, model: ChatModel | None, tools: ToolBox, effects: Effects
+) -> AgentResult:
+    """The answer to the turn. Raises WaitsForConfirmation where a person is asked first.
+
+    Without a model, or when none answers before a tool was chosen, rules answer.
+    """
+    steps = Steps(turn, effects)
+    began = await steps.read_clock()
+    work = _Work(steps, tools)
+    if model is None:
+        return await run_rules(steps, tools, began)
+    if concerns_project(turn.request):
+        await _ground(work)
+    before = len(work.calls)
+    end = await _loop(work, model)
+    if isinstance(end, ModelError) and len(work.calls) == before:
+        return await run_rules(steps, tools, began, because=str(end))
+    if isinstance(end, ModelError):
+        end = _stop(work, end.code, f"The model stopped answering ({end.code}).")
+    return await _finish(work, end, began)
+
+
+async def answer_by_rules(turn: AssistantTurn, tools: ToolBox, effects: Effects) -> AgentResult:
+    """The answer without a model, which says so. Raises WaitsForConfirmation."""
+    steps = Steps(turn, effects)
+    return await run_rules(steps, tools, await steps.read_clock())
+
+
+async def _loop(work: _Work, model: ChatModel) -> _End | ModelError:
+    while work.rounds < MAX_ROUNDS:
+        work.rounds += 1
+        told = await _ask(work, model)
+        reply = told.get("reply")
+        if reply is None:
+            if told["code"] == AnswerMalformed.code and _once(work, "malformed"):
+                work.notes.append(Message(role="user", content=UNREADABLE))
+                continue
+            return _error_of(told)
+        if "tool" not in reply:
+            if end := _judge(work, reply):
+                return end
+            continue
+        await _act(work, str(reply["tool"]), reply.get("args") or {})
+        if work.guard.ends():
+            told_why = "The same calls came again and again, so the work was ended."
+            return _stop(work, "loop_guard", told_why)
+    return _stop(work, "limit_reached", f"The limit of {MAX_ROUNDS} rounds is reached.")
+
+
+async def _ask(work: _Work, model: ChatModel) -> Json:
+    """The model's reply, or the code of its error; both are recorded."""
+    request = build_request(work.turn, work.tools, work.notes, work.steps.made)
+
+    async def make() -> Json:
+        try:
+            answer = await model.complete(request)
+        except ModelError as error:
+            return {"code": error.code, "message": str(error)}
+        return {
+            "reply": answer.data,
+            "tokens": answer.usage.input_tokens + answer.usage.output_tokens,
+            "cost_usd": answer.cost_usd or 0.0,
+        }
+
+    told = await work.steps.ask({"request_hash": request.request_hash}, make)
+    work.tokens += told.get("tokens", 0)
+    work.cost_usd += told.get("cost_usd", 0.0)
+    return told
+
+
+def _error_of(told: Json) -> ModelError:
+    error = ModelError(told["message"])
+    error.code = told["code"]
+    return error
+
+
+async def _ground(work: _Work) -> None:
+    """Look into the ledger before the model is asked; the model goes on from what is there."""
+    tool = work.tools.find(SEARCH_LEDGER)
+    if tool:
+        await _act(work, SEARCH_LEDGER, {"query": work.turn.request[:1_000]})
+
+
+async def _act(work: _Work, name: str, arguments: Mapping[str, Any]) -> None:
+    """One call and its one result, which the model reads."""
+    call = name_call(name, arguments)
+    work.guard.take(call)
+    result = await _call(work, name, arguments, call)
+    if result.is_error:
+        work.guard.take_failure(name)
+    for one in result.citations:
+        work.known.setdefault(one.cited_id, one)
+    if name == SEARCH_LEDGER and not result.is_error:
+        work.coverage = _better(work.coverage, result)
+    work.last_text = result.text if not result.is_error else work.last_text
+    work.calls.append({"tool": name, "args": dict(arguments), "is_error": result.is_error})
+    warning = work.guard.warn(call, name)
+    work.notes += [note_call(name, dict(arguments)), note_result(name, result, warning)]
+
+
+def _better(known: str | None, result: ToolResult) -> str:
+    """``none`` as long as every search of the turn has found nothing."""
+    found = "some" if result.citations else "none"
+    return known if known == "some" else found
+
+
+async def _call(work: _Work, name: str, arguments: Mapping[str, Any], call: str) -> ToolResult:
+    tool = work.tools.find(name)
+    if tool is None:
+        known = list_ids(work.tools.names())
+        return refuse(f"There is no tool {name!r}. There are: {known}.", "unknown_tool")
+    if isinstance(wrong := read_arguments(tool, arguments), ToolResult):
+        return wrong
+    if call in work.declined:
+        return refuse(DECLINED, "declined")
+    if call in work.done:
+        return work.done[call]
+    if not tool.mutating:
+        return await work.steps.call(tool, arguments)
+    result = await _change(work, tool, arguments, call)
+    if not result.is_error:
+        work.done[call] = result  # a change is made once, however often it is asked for
+    return result
+
+
+async def _change(work: _Work, tool: Tool, arguments: Mapping[str, Any], call: str) -> ToolResult:
+    """A call that changes something: asked for in the user's words, or confirmed by a person."""
+    key = work.steps.next_key(describe_call(tool, arguments))
+    if tool.confirm or not _is_asked_for(work, tool, arguments):
+        confirmation = confirmation_of(key, tool.name, arguments)
+        decision = work.turn.decisions.get(confirmation.confirmation_id)
+        if decision is None:
+            raise WaitsForConfirmation(confirmation)
+        if decision.kind == "reject":
+            work.declined.add(call)
+            return refuse(DECLINED, "declined")
+        if decision.kind == "edit" and decision.arguments is not None:
+            arguments = decision.arguments
+    return await work.steps.call_as(key, tool, arguments)
+
+
+def _is_asked_for(work: _Work, tool: Tool, arguments: Mapping[str, Any]) -> bool:
+    names = {key: one.snippet or "" for key, one in work.known.items() if key.startswith("art_")}
+    return is_asked_for(tool, arguments, work.turn.request, names)
+
+
+def _judge(work: _Work, reply: Json) -> _End | None:
+    """The end of the loop, or None where the answer is asked for once more."""
+    text = str(reply.get("answer") or "")
+    if is_promise(text) and _once(work, "promise"):
+        _reply(work, text, ACT_NOW)
+        return None
+    checked = check_answer(text, reply.get("citations") or (), work.known)
+    if checked.unknown and _once(work, "citations"):
+        unknown, known = list_ids(checked.unknown), list_ids(work.known)
+        _reply(work, text, f"No tool returned {unknown}. Answer again; you may cite: {known}.")
+        return None
+    if not checked.text:
+        return _stop(work, "empty_answer", "The model gave no answer.")
+    return _End(checked.text, checked.citations, "answered")
+
+
+def _reply(work: _Work, text: str, objection: str) -> None:
+    work.notes += [
+        Message(role="assistant", content=text),
+        Message(role="user", content=objection),
+    ]
+
+
+def _once(work: _Work, why: str) -> bool:
+    """Whether the model may be asked once more for this reason."""
+    first = why not in work.asked_again
+    work.asked_again.add(why)
+    return first
+
+
+def _stop(work: _Work, reason: str, why: str) -> _End:
+    """The answer with what there is; it says that the work did not come to its end."""
+    found = f"What was found last:\n{work.last_text}" if work.last_text else "Nothing was found."
+    return _End(f"{why} {found}", tuple(work.known.values()), reason)
+
+
+async def _finish(work: _Work, end: _End, began: datetime) -> AgentResult:
+    return AgentResult(
+        agent=work.turn.node,
+        result_type="answer",
+        output={
+            "stop_reason": end.reason,
+            "rounds": work.rounds,
+            "coverage": work.coverage,
+            "tool_calls": work.calls,
+        },
+        response=add_coverage(end.text, work.coverage),
+        citations=end.citations,
+        engine="model",
+        error=None if end.reason == "answered" else end.reason,
+        tokens=work.tokens,
+        cost_usd=work.cost_usd,
+        started_at=began,
+        finished_at=await work.steps.read_clock(),
+    )

@@ -1,0 +1,65 @@
+"""Calls that wait for a person: what is shown, what can be decided, and how a turn goes on.
+
+The node that makes the call raises WaitsForConfirmation before anything of it has happened. The
+turn is run again when the decision is recorded: its effects answer from their records, the call
+finds its decision under the same id and goes on from there, once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from agents.project.effects import EffectKey
+from schemas.ids import derive_id
+
+ANSWER_WITHIN = timedelta(hours=6)  # approving later acts on a world that has moved on
+DecisionKind = Literal["approve", "edit", "reject"]
+
+
+class Confirmation(BaseModel):
+    """A call that a person is asked about; ``summary`` says in a sentence what it would do."""
+
+    model_config = ConfigDict(frozen=True)
+
+    confirmation_id: str
+    tool: str
+    arguments: dict[str, Any]
+    summary: str
+
+
+class Decision(BaseModel):
+    """What was decided; ``arguments`` are those of an edit. ``decided_by`` None: nobody did in
+    time, and the call is rejected.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    kind: DecisionKind
+    arguments: dict[str, Any] | None = None
+    decided_by: str | None = None
+
+
+EXPIRED = Decision(kind="reject")
+
+
+class WaitsForConfirmation(Exception):
+    """The turn goes on when a person has decided about ``confirmation``."""
+
+    def __init__(self, confirmation: Confirmation) -> None:
+        super().__init__(confirmation.summary)
+        self.confirmation = confirmation
+
+
+def confirmation_of(key: EffectKey, tool: str, arguments: Mapping[str, Any]) -> Confirmation:
+    """The confirmation of the call that would be the effect ``key``; the same call, the same id."""
+    told = ", ".join(f"{name} {value!r}" for name, value in arguments.items())
+    return Confirmation(
+        confirmation_id=derive_id("cnf", key.effect_id),
+        tool=tool,
+        arguments=dict(arguments),
+        summary=f"{tool.replace('_', ' ').capitalize()}: {told or 'no arguments'}.",
+    )

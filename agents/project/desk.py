@@ -1,0 +1,191 @@
+"""Where a specialist works: its place in the turn, what it may read and change, and its results."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from pydantic import BaseModel
+
+from agents.models.call import ChatModel
+from agents.project.asking import TurnEffects
+from agents.project.effects import Json
+from agents.project.state import AgentResult, AgentState, Citation
+from agents.tools.box import RANKS
+from agents.tools.ports import Ports, ToolRefused
+from agents.tools.show import cite_atom, cite_item, cut, statements_of
+from agents.tools.tool import ToolContext, ToolRole
+
+CHANGES_NEED: ToolRole = "member"
+MOST_ITEMS = 150  # of a list that a specialist looks at
+MOST_CITED, LONGEST_SNIPPET, LONGEST_LIST = 3, 160, 40
+
+
+@dataclass(slots=True)
+class Desk:
+    """``request`` is what the user asks, ``task`` what the supervisor says of it."""
+
+    name: str
+    request: str
+    task: str
+    state: AgentState
+    effects: TurnEffects
+    ports: Ports
+    model: ChatModel | None
+    actor: str
+    role: ToolRole
+    now: Callable[[], datetime]
+    tokens: int = 0
+    cost_usd: float = 0.0
+    used_model: bool = False
+
+    @property
+    def project_id(self) -> str:
+        return self.state["project"].project_id
+
+    async def read_clock(self) -> datetime:
+        return await self.effects.read_clock(self.now)
+
+    async def list_items(self, artifact_type: str) -> Sequence[Json]:
+        """The present artifacts of a type."""
+
+        async def look() -> Json:
+            found = await self.ports.list_items(self.project_id, artifact_type)
+            return {"items": [slim_item(one) for one in found[:MOST_ITEMS]]}
+
+        return await self._read(f"{artifact_type} list", look)
+
+    async def list_atoms(self, kind: str, limit: int) -> Sequence[Json]:
+        async def look() -> Json:
+            found = await self.ports.list_atoms(self.project_id, kind, limit)
+            return {"items": [_slim_atom(one) for one in found]}
+
+        return await self._read(f"{kind} atoms", look)
+
+    async def list_contradictions(self) -> Sequence[Json]:
+        async def look() -> Json:
+            found = await self.ports.list_contradictions(self.project_id)
+            names = ("contradiction_id", "severity", "explanation")
+            return {"items": [{name: one[name] for name in names} for one in found[:MOST_ITEMS]]}
+
+        return await self._read("contradictions", look)
+
+    async def list_members(self) -> Sequence[Json]:
+        async def look() -> Json:
+            found = await self.ports.list_members(self.project_id)
+            names = ("member_id", "name", "capacity_points")
+            return {"items": [{name: one[name] for name in names} for one in found]}
+
+        return await self._read("members", look)
+
+    async def change(
+        self, tool: str, args: Json, make: Callable[[ToolContext], Awaitable[Json]]
+    ) -> Json:
+        """What a change answers; it is asked for once. Raises ToolRefused."""
+
+        async def call(effect_id: str) -> Json:
+            context = ToolContext(self.project_id, self.actor, self.role, effect_id)
+            try:
+                if RANKS[self.role] < RANKS[CHANGES_NEED]:
+                    raise ToolRefused(f"Your role {self.role} may not do that.", "forbidden")
+                return {"answer": dict(await make(context)), "text": "Done."}
+            except ToolRefused as refused:
+                return {"is_error": True, "text": str(refused), "code": refused.code}
+
+        told = await self.effects.call(tool, args, call)
+        if told.get("is_error"):
+            raise ToolRefused(told["text"], told["code"])
+        answer: Json = told["answer"]
+        return answer
+
+    async def finish(
+        self,
+        output: BaseModel,
+        response: str,
+        began: datetime,
+        *,
+        citations: Sequence[Citation] = (),
+        requires_review: bool = True,
+    ) -> AgentResult:
+        """The result with its structured answer."""
+        return AgentResult(
+            agent=self.name,
+            result_type=type(output).__name__,
+            output=output.model_dump(mode="json"),
+            response=response,
+            requires_review=requires_review,
+            citations=tuple(citations),
+            engine="model" if self.used_model else "rules",
+            tokens=self.tokens,
+            cost_usd=self.cost_usd,
+            started_at=began,
+            finished_at=await self.read_clock(),
+        )
+
+    async def give_up(self, error: ToolRefused, began: datetime) -> AgentResult:
+        """The result of work that was refused; the answer says why."""
+        return AgentResult(
+            agent=self.name,
+            result_type="refusal",
+            response=str(error),
+            error=error.code,
+            engine="rules",
+            started_at=began,
+            finished_at=await self.read_clock(),
+        )
+
+    async def _read(self, what: str, look: Callable[[], Awaitable[Json]]) -> Sequence[Json]:
+        async def make() -> Json:
+            try:
+                return await look()
+            except ToolRefused as refused:
+                return {"items": [], "refused": refused.code}
+
+        found = await self.effects.run("read", {"what": what}, make)
+        items: Sequence[Json] = found["items"]
+        return items
+
+
+def slim_item(item: Json) -> dict[str, Any]:
+    """What specialists need of an artifact: its fields, its first statement, its first citations.
+
+    It stands in the log of the turn, so it has to stay small.
+    """
+    statements = statements_of(item)
+    return {
+        **{name: item[name] for name in ("artifact_id", "number", "title")},
+        "fields": _cut_lists(item.get("fields") or {}),
+        "plan": _cut_lists(item.get("plan") or {}),
+        "text": cut(statements[0]["text"]) if statements else "",
+        "cited": [_slim_citation(one) for one in cite_item(item)[1 : MOST_CITED + 1]],
+    }
+
+
+def cite_slim(items: Sequence[Json], most: int = 12) -> list[Citation]:
+    """The citations of slim items, each once, the first ones of all before the second ones."""
+    found: dict[str, Citation] = {}
+    for place in range(MOST_CITED):
+        for item in items:
+            if place < len(item["cited"]):
+                one = Citation.model_validate(item["cited"][place])
+                found.setdefault(one.cited_id, one)
+    return list(found.values())[:most]
+
+
+def _slim_atom(atom: Json) -> dict[str, Any]:
+    named = {name: atom[name] for name in ("atom_id", "title")}
+    return named | {"cited": [_slim_citation(cite_atom(atom))]}
+
+
+def _slim_citation(citation: Citation) -> dict[str, Any]:
+    snippet = cut(citation.snippet or "", LONGEST_SNIPPET) or None
+    return citation.model_copy(update={"snippet": snippet}).model_dump()
+
+
+def _cut_lists(fields: Json) -> dict[str, Any]:
+    return {
+        name: value[:LONGEST_LIST] if isinstance(value, list) else value
+        for name, value in fields.items()
+    }

@@ -1,0 +1,44 @@
+"""What keeps a loop of tool calls sane: repeats and failures are told, and then they end it."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+WARN_IDENTICAL, END_IDENTICAL = 2, 5
+WARN_FAILURES, END_FAILURES = 3, 8  # of one tool; of all
+
+
+def name_call(tool: str, arguments: Mapping[str, Any]) -> str:
+    """The same call has the same name."""
+    return f"{tool} {json.dumps(arguments, sort_keys=True, ensure_ascii=False, default=str)}"
+
+
+@dataclass(slots=True)
+class LoopGuard:
+    """Counts the calls of one turn."""
+
+    calls: Counter[str] = field(default_factory=Counter)
+    failures: Counter[str] = field(default_factory=Counter)
+
+    def take(self, call: str) -> None:
+        self.calls[call] += 1
+
+    def take_failure(self, tool: str) -> None:
+        self.failures[tool] += 1
+
+    def ends(self) -> bool:
+        most = max(self.calls.values(), default=0)
+        return most >= END_IDENTICAL or self.failures.total() >= END_FAILURES
+
+    def warn(self, call: str, tool: str) -> str:
+        """What the model is told beside a result; empty as long as nothing repeats."""
+        told = []
+        if self.calls[call] >= WARN_IDENTICAL:
+            told.append(f"You have made this call {self.calls[call]} times.")
+        if self.failures[tool] >= WARN_FAILURES:
+            told.append(f"{tool} has failed {self.failures[tool]} times.")
+        return " ".join([*told, "Do something else, or answer."]) if told else ""

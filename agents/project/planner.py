@@ -1,0 +1,215 @@
+"""The planner: features from what is known, their order, their tasks, and the plan of sprints.
+
+The writer of artifacts makes the lists, one item after the other; the planner asks for them and
+answers with what stands there then.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import datetime
+
+from agents.project.desk import Desk, cite_slim
+from agents.project.effects import Json
+from agents.project.outputs import (
+    BreakdownResponse,
+    BrokenDownTask,
+    Factors,
+    FeatureListResponse,
+    PlannedFeature,
+    PlannedTask,
+    PrioritizationResponse,
+    RankedFeature,
+    SprintPlanResponse,
+    UnplannedTask,
+)
+from agents.project.state import AgentResult
+from agents.project.wording import word_summary
+from agents.tools.ports import ToolRefused
+from agents.tools.show import count
+from agents.tools.tool import ToolContext
+
+BREAK_DOWN = re.compile(
+    r"\bbreak(?:ing)?\b.*\bdown\b|\bbreakdown\b|\bsplit\b|\btasks? (?:for|of)\b"
+)
+PRIORITISE = re.compile(r"\bprioriti[sz]\w*|\brank\b|\border of the features\b")
+SPRINTS = re.compile(r"\bsprints?\b|\broadmap\b")
+NUMBER = re.compile(r"\b[a-z]+-0*(\d+)\b", re.IGNORECASE)
+SHOWN = 10
+LARGEST_EFFORT, MOST_EVIDENCE = 13, 5  # where a factor is 1
+
+
+async def plan(desk: Desk) -> AgentResult:
+    """Do what the request asks for: break down, prioritise, plan sprints, or derive features."""
+    began = await desk.read_clock()
+    asked = desk.request.lower()
+    try:
+        if BREAK_DOWN.search(asked):
+            return await _break_down(desk, began)
+        if PRIORITISE.search(asked):
+            return await _prioritise(desk, began)
+        if SPRINTS.search(asked):
+            return await _plan_sprints(desk, began)
+        return await _derive_features(desk, began)
+    except ToolRefused as refused:
+        return await desk.give_up(refused, began)
+
+
+async def _generate(desk: Desk, phase: str) -> None:
+    async def make(context: ToolContext) -> Json:
+        return await desk.ports.request_generation(context, phase)
+
+    await desk.change("request_generation", {"phase": phase}, make)
+
+
+async def _derive_features(desk: Desk, began: datetime) -> AgentResult:
+    await _generate(desk, "feature_generation")
+    features = await desk.list_items("feature")
+    unknowns = await desk.list_atoms("unknown", SHOWN)
+    by_rule = (
+        f"The list has {count(len(features), 'feature')};"
+        f" {count(len(unknowns), 'open question')} may still change it."
+    )
+    facts = [f"Feature {one['number']}: {one['text'] or one['title']}" for one in features]
+    facts += [f"Open: {one['title']}" for one in unknowns]
+    output = FeatureListResponse(
+        features=[_read_feature(one) for one in features],
+        coverage_assessment=await word_summary(desk, facts, by_rule),
+        gaps_remaining=[one["title"] for one in unknowns],
+    )
+    lines = [f"{one['number']} {one['title']}" for one in features]
+    said = _render(output.coverage_assessment, lines)
+    return await desk.finish(output, said, began, citations=cite_slim(features[:SHOWN]))
+
+
+async def _prioritise(desk: Desk, began: datetime) -> AgentResult:
+    features = await desk.list_items("feature")
+    if not features:
+        raise ToolRefused("There are no features yet to put in order.", "nothing_to_prioritise")
+    best = sorted(features, key=lambda one: -float(one["fields"]["priority_score"]))
+    items = [_rank(one, rank, best) for rank, one in enumerate(best, start=1)]
+    titles = {one["artifact_id"]: f"{one['number']} {one['title']}" for one in best}
+    lines = [f"{titles[one.feature_id]}: {one.priority} ({one.rationale})" for one in items]
+    said = _render(f"{count(len(items), 'feature')}, the most important first:", lines)
+    output = PrioritizationResponse(items=items)
+    return await desk.finish(output, said, began, citations=cite_slim(best[:SHOWN]))
+
+
+async def _break_down(desk: Desk, began: datetime) -> AgentResult:
+    feature = _find(await desk.list_items("feature"), desk.request)
+    await _generate(desk, "task_breakdown")
+    tasks = [
+        one
+        for one in await desk.list_items("task")
+        if one["fields"].get("feature_id") == feature["artifact_id"]
+    ]
+    output = BreakdownResponse(
+        feature_id=feature["artifact_id"],
+        tasks=[_read_task(one) for one in tasks if one["fields"].get("solutions")],
+    )
+    said = _render(
+        f"{feature['number']} {feature['title']} has {count(len(output.tasks), 'task')}:",
+        [f"{one.number} {one.title} ({one.estimate_points} points)" for one in output.tasks],
+    )
+    return await desk.finish(output, said, began, citations=cite_slim([feature, *tasks]))
+
+
+async def _plan_sprints(desk: Desk, began: datetime) -> AgentResult:
+    await _generate(desk, "sprint_planning")
+    sprints = await desk.list_items("sprint_plan")
+    if not sprints:
+        raise ToolRefused(
+            "No sprint can be planned: there are no tasks, or the team has no members.",
+            "nothing_to_plan",
+        )
+    fields, tasks = sprints[0]["fields"], await desk.list_items("task")
+    names = {one["artifact_id"]: f"{one['number']} {one['title']}" for one in tasks}
+    output = SprintPlanResponse(
+        sprint=sprints[0]["artifact_id"],
+        items=[PlannedTask.model_validate(one) for one in fields["items"]],
+        unplanned=[UnplannedTask.model_validate(one) for one in fields["unplanned"]],
+        risks=fields["risk_atom_ids"],
+        assumptions=fields["assumptions"],
+    )
+    said = _render(
+        f"{sprints[0]['title']}, {fields['start_date']} to {fields['end_date']}:"
+        f" {fields['planned_points']} of {fields['capacity_points']} points."
+        f" {count(len(sprints), 'sprint is', 'sprints are')} planned.",
+        [names.get(one.task_id, one.task_id) for one in output.items],
+    )
+    return await desk.finish(output, said, began, citations=cite_slim([sprints[0], *tasks[:SHOWN]]))
+
+
+def _find(features: Sequence[Json], request: str) -> Json:
+    """The feature that the request names by number or title. Raises ToolRefused."""
+    numbers = set(NUMBER.findall(request))
+    asked = request.lower()
+    for one in features:
+        named = NUMBER.search(one["number"])
+        if (named and named[1] in numbers) or one["title"].lower() in asked:
+            return one
+    known = ", ".join(f"{one['number']} {one['title']}" for one in features[:SHOWN])
+    raise ToolRefused(f"Which feature? There are: {known or 'none yet'}.", "feature_unknown")
+
+
+def _read_feature(item: Json) -> PlannedFeature:
+    fields = item["fields"]
+    names = ("epic_id", "priority", "priority_score", "effort_points", "start_date", "end_date")
+    return PlannedFeature(
+        feature_id=item["artifact_id"],
+        number=item["number"],
+        title=item["title"],
+        depends_on=fields["depends_on"],
+        atom_ids=fields["atom_ids"],
+        **{name: fields[name] for name in names},
+    )
+
+
+def _read_task(item: Json) -> BrokenDownTask:
+    names = ("estimate_points", "solutions", "depends_on", "atom_ids")
+    return BrokenDownTask(
+        task_id=item["artifact_id"],
+        number=item["number"],
+        title=item["title"],
+        **{name: item["fields"][name] for name in names},
+    )
+
+
+def _rank(item: Json, rank: int, others: Sequence[Json]) -> RankedFeature:
+    fields = item["fields"]
+    largest = max(abs(float(one["fields"]["priority_score"])) for one in others) or 1.0
+    factors = Factors(
+        value=_share(float(fields["priority_score"]), largest),
+        effort=_share(fields["effort_points"], LARGEST_EFFORT),
+        risk=_share(len(fields["risk_atom_ids"]), MOST_EVIDENCE),
+        dependency=_share(len(fields["depends_on"]), MOST_EVIDENCE),
+        evidence=_share(len(fields["atom_ids"]), MOST_EVIDENCE),
+    )
+    return RankedFeature(
+        feature_id=item["artifact_id"],
+        rank=rank,
+        score=fields["priority_score"],
+        priority=fields["priority"],
+        rationale=_explain(fields),
+        factors=factors,
+    )
+
+
+def _explain(fields: Json) -> str:
+    told = [f"{fields['effort_points']} points"]
+    told.append(f"{count(len(fields['atom_ids']), 'atom')} behind it")
+    if fields["risk_atom_ids"]:
+        told.append(count(len(fields["risk_atom_ids"]), "risk"))
+    if fields["depends_on"]:
+        told.append(f"depends on {count(len(fields['depends_on']), 'other')}")
+    return ", ".join(told)
+
+
+def _share(value: float, whole: float) -> float:
+    return round(min(1.0, max(0.0, value / whole)), 3)
+
+
+def _render(first: str, lines: Sequence[str]) -> str:
+    more = [f"- … and {len(lines) - SHOWN} more"] if len(lines) > SHOWN else []
+    return "\n".join([first, *(f"- {one}" for one in lines[:SHOWN]), *more])

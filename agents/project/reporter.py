@@ -1,0 +1,91 @@
+"""The reporter: standups, sprint reports, forecasts, retrospectives and management reports, from
+what the writer of artifacts reports of the plan and the ledger.
+"""
+
+from __future__ import annotations
+
+import re
+
+from pydantic import BaseModel, ValidationError
+
+from agents.project.desk import Desk, cite_slim, slim_item
+from agents.project.effects import Json
+from agents.project.outputs import REPORTS, MarkdownReport
+from agents.project.state import AgentResult
+from agents.tools.ports import ToolRefused
+from agents.tools.tool import ToolContext
+
+RETROSPECTIVE = "retrospective"
+KINDS = (
+    ("standup", re.compile(r"\bstand-?ups?\b|\bstand up\b|\bdaily\b")),
+    (RETROSPECTIVE, re.compile(r"\bretro\w*")),
+    ("forecast", re.compile(r"\bforecasts?\b|\bwhen\b.*\b(?:done|finished|ready|delivered?)\b")),
+    ("sprint", re.compile(r"\bsprints?\b")),
+)
+MANAGEMENT = "management"
+
+
+async def report(desk: Desk) -> AgentResult:
+    """The report that the request asks for; a management report where it names no other."""
+    began = await desk.read_clock()
+    wanted = _choose(desk.request)
+    day = began.date().isoformat()
+    try:
+        made = await _request(desk, "sprint" if wanted == RETROSPECTIVE else wanted, day)
+    except ToolRefused as refused:
+        return await desk.give_up(refused, began)
+    try:
+        output = _read(made, wanted)
+    except ValidationError:
+        invalid = ToolRefused("The report has not the form that it should have.", "report_invalid")
+        return await desk.give_up(invalid, began)
+    said = output.markdown if isinstance(output, MarkdownReport) else made["markdown"]
+    return await desk.finish(output, said, began, citations=cite_slim([made]))
+
+
+def _choose(request: str) -> str:
+    asked = request.lower()
+    return next((kind for kind, words in KINDS if words.search(asked)), MANAGEMENT)
+
+
+async def _request(desk: Desk, report_type: str, day: str) -> Json:
+    async def make(context: ToolContext) -> Json:
+        item = await desk.ports.request_report(context, report_type, day)
+        return slim_item(item) | {"markdown": render_report(item)}
+
+    return await desk.change("request_report", {"report_type": report_type, "as_of": day}, make)
+
+
+def _read(made: Json, wanted: str) -> BaseModel:
+    kind = REPORTS.get(wanted)
+    if kind is not None:
+        return kind.model_validate(made["fields"][wanted])
+    markdown = made["markdown"]
+    if wanted == RETROSPECTIVE:
+        markdown = _look_back(made)
+    return MarkdownReport(title=made["title"], artifact_id=made["artifact_id"], markdown=markdown)
+
+
+def render_report(item: Json) -> str:
+    """A report as markdown, a section after the other."""
+    lines = [f"# {item['title']}"]
+    for section in item.get("sections") or ():
+        lines += ["", f"## {section['title']}", ""]
+        lines += [f"- {one['text']}" for one in section["statements"]] or [section["gap"] or "–"]
+    return "\n".join(lines)
+
+
+def _look_back(made: Json) -> str:
+    """What was done, what was not, what came in between, and the risks, of a sprint's report."""
+    sprint = made["fields"]["sprint"]
+    done, planned = sprint["completed_points"], sprint["planned_points"]
+    lines = ["# Retrospective", "", f"Goal: {sprint['goal']}", ""]
+    lines.append(f"{done} of {planned} planned points were completed.")
+    for title, name in (
+        ("Completed", "completed"),
+        ("Carried over", "carried_over"),
+        ("Added meanwhile", "added"),
+    ):
+        lines.append(f"{title}: {len(sprint[name])}.")
+    lines += ["", made["markdown"]]
+    return "\n".join(lines)

@@ -1,0 +1,227 @@
+"""Answers without a model: which tool a request means, found by words, and its result as text.
+
+English only, as all rules of the project graph are. What no rule knows is looked for in the ledger.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from agents.project.answers import add_coverage
+from agents.project.confirmations import WaitsForConfirmation, confirmation_of
+from agents.project.state import AgentResult
+from agents.project.turn import Steps, describe_call
+from agents.tools.box import refuse
+from agents.tools.ledger import SEARCH_LEDGER
+from agents.tools.tool import ToolBox, ToolResult
+
+NO_MODEL = "Answered by rules: no language model took part."
+_KINDS = {
+    "task": "task",
+    "feature": "feature",
+    "feat": "feature",
+    "sprint": "sprint",
+    "epic": "epic",
+}
+_STATUSES = {
+    "done": "done",
+    "finished": "done",
+    "complete": "done",
+    "completed": "done",
+    "in progress": "in_progress",
+    "started": "in_progress",
+    "in review": "in_review",
+    "blocked": "blocked",
+    "todo": "todo",
+    "to do": "todo",
+    "open": "todo",
+}
+_TASK = r"(?P<task>task[- ]?\d+|«[^»]+»|\"[^\"]+\"|art_[0-9a-f]+)"
+_STATUS = "|".join(sorted(_STATUSES, key=len, reverse=True))
+_GREETING = re.compile(
+    r"^\W*(?:hi|hello|hey|thanks?|thank you|good (?:morning|evening|day)|bye|ok(?:ay)?)\b"
+    r"[^?]{0,20}$",
+    re.IGNORECASE,
+)
+_CHANGE = re.compile(
+    r"^\W*(?:please\s+)?(?:create|add|make|open|delete|remove|rename|update|change|set|mark|assign"
+    r"|generate|write|schedule|remind)\b",
+    re.IGNORECASE,
+)
+
+Arguments = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A request that the pattern fits means this tool; ``arguments`` come from the match."""
+
+    pattern: str
+    tool: str
+    arguments: Callable[[re.Match[str]], Arguments] = lambda _: {}
+
+    def match(self, request: str) -> re.Match[str] | None:
+        return re.search(self.pattern, request, re.IGNORECASE)
+
+
+def _named(match: re.Match[str]) -> Arguments:
+    return {"task": _bare(match["task"])}
+
+
+def _status(match: re.Match[str]) -> Arguments:
+    return _named(match) | {"status": _STATUSES[match["status"].lower()]}
+
+
+def _title(match: re.Match[str]) -> Arguments:
+    said = _bare(match["title"])
+    return {"title": said[:1].upper() + said[1:200]}
+
+
+def _rename(match: re.Match[str]) -> Arguments:
+    return _named(match) | _title(match)
+
+
+def _assign(match: re.Match[str]) -> Arguments:
+    return _named(match) | {"assignee": _bare(match["who"])}
+
+
+def _reference(match: re.Match[str]) -> Arguments:
+    return {"reference": _bare(match["ref"])}
+
+
+def _bare(text: str) -> str:
+    return " ".join(text.split()).strip(" .!?«»\"'")
+
+
+def _rules() -> tuple[Rule, ...]:
+    get = [
+        Rule(rf"\b(?P<ref>{word}[- ]?\d+)\b", f"get_{kind}", _reference)
+        for word, kind in _KINDS.items()
+    ]
+    lists = [
+        Rule(rf"\b(?:{words})\b", tool)
+        for words, tool in (
+            ("workload|capacity|overloaded|how busy", "get_member_workload"),
+            ("members?|team|who works", "list_members"),
+            ("contradictions?|conflicts?|contradicts?", "list_contradictions"),
+            ("unknowns?|open questions?|unanswered", "list_unknowns"),
+            ("jobs?|queue", "list_jobs"),
+            ("costs?|spent|spend|budget", "get_cost_report"),
+        )
+    ]
+    asking = r"\b(?:list|show|which|what|all|give me|see)\b"
+    many = [
+        Rule(rf"{asking}.{{0,40}}\b{kind}s\b|^\W*{kind}s\W*$", f"list_{kind}s")
+        for kind in ("task", "feature", "sprint", "epic")
+    ]
+    return (
+        Rule(
+            r"\b(?:create|add|make|open|file)\s+(?:a |an |one |the )?(?:new )?(?:task|ticket)\b\s*"
+            r"(?:called|named|titled|that says|saying|for|to|about|:)?\s*[:«\"]*(?P<title>\S.*)",
+            "create_task",
+            _title,
+        ),
+        Rule(rf"\b(?:delete|remove|drop)\b.*?{_TASK}", "delete_task", _named),
+        Rule(rf"\brename\b.*?{_TASK}\s+(?:to|into|as)\s+(?P<title>.+)", "update_task", _rename),
+        Rule(rf"\bassign\b.*?{_TASK}\s+to\s+(?P<who>.+)", "update_task", _assign),
+        Rule(
+            rf"\b(?:mark|set|move|change)\b.*?{_TASK}\s+(?:as|to|is)\s+(?P<status>{_STATUS})\b",
+            "update_task",
+            _status,
+        ),
+        Rule(r"\bstand-?up\b|\bdaily\b", "generate_standup"),
+        Rule(r"\bretro(?:spective)?\b", "generate_retro"),
+        Rule(r"\bsprint report\b|\breport\b.{0,30}\bsprint\b", "generate_sprint_report"),
+        Rule(
+            r"\bforecast\b|\bwhen\b.{0,40}\b(?:done|ready|finish\w*|deliver\w*)",
+            "forecast_delivery",
+        ),
+        Rule(r"\bwho\b.{0,30}\b(?:do|take|work on)\b|\bassign\w*\b", "suggest_assignments"),
+        Rule(r"\bprioriti[sz]\w*\b|\bpriorit(?:y|ies)\b", "prioritize_features"),
+        Rule(
+            r"\b(?:list|show|analy[sz]e|what|which|main|biggest)\b.{0,30}\brisks?\b",
+            "analyze_risks",
+        ),
+        Rule(r"\b(?P<atom>atm_[0-9a-f]+)\b", "get_atom", lambda m: {"atom_id": m["atom"]}),
+        Rule(r"\b(?P<ref>art_[0-9a-f]+)\b", "get_artifact", _reference),
+        *get,
+        *many,
+        *lists,
+        Rule(r"\b(?:list|show|which)\b.{0,20}\bsources?\b", "search_sources"),
+        Rule(
+            r"\b(?:show|read|give me)\b.{0,20}\bprd\b",
+            "get_artifact",
+            lambda _: {"reference": "prd"},
+        ),
+        Rule(
+            r"\b(?:status|progress|overview)\b|\bhow (?:is|are) (?:the )?(?:project|things|we)\b",
+            "get_project_status",
+        ),
+    )
+
+
+RULES = _rules()
+
+
+def concerns_project(request: str) -> bool:
+    """Whether the ledger is looked into first: all but greetings and orders."""
+    return not (_GREETING.match(request) or _CHANGE.match(request))
+
+
+def choose_call(request: str) -> tuple[str, Arguments]:
+    """The tool that the request means, and its arguments; the search where no rule fits."""
+    for rule in RULES:
+        if match := rule.match(request):
+            return rule.tool, rule.arguments(match)
+    return SEARCH_LEDGER, {"query": request[:1_000]}
+
+
+async def run_rules(
+    steps: Steps, tools: ToolBox, began: datetime, *, because: str = ""
+) -> AgentResult:
+    """Make the call that the request means, and tell its result. Raises WaitsForConfirmation."""
+    name, arguments = choose_call(steps.turn.request)
+    result = await _call(steps, tools, name, arguments)
+    coverage = None
+    if name == SEARCH_LEDGER and not result.is_error:
+        coverage = "some" if result.citations else "none"
+    why = f"{NO_MODEL} {because}".strip()
+    return AgentResult(
+        agent=steps.turn.node,
+        result_type="answer",
+        output={
+            "stop_reason": "answered",
+            "rounds": 0,
+            "coverage": coverage,
+            "tool_calls": [{"tool": name, "args": arguments, "is_error": result.is_error}],
+        },
+        response=f"{add_coverage(result.text, coverage)}\n\n{why}",
+        citations=result.citations,
+        engine="rules",
+        error=str(result.data.get("error")) if result.is_error else None,
+        started_at=began,
+        finished_at=await steps.read_clock(),
+    )
+
+
+async def _call(
+    steps: Steps, tools: ToolBox, name: str, arguments: Mapping[str, Any]
+) -> ToolResult:
+    """A rule reads the user's own words, so only what always asks is confirmed."""
+    tool = tools.find(name)
+    if tool is None:
+        return refuse(f"There is no tool {name}.", "unknown_tool")
+    key = steps.next_key(describe_call(tool, arguments))
+    if tool.confirm:
+        confirmation = confirmation_of(key, name, arguments)
+        decision = steps.turn.decisions.get(confirmation.confirmation_id)
+        if decision is None:
+            raise WaitsForConfirmation(confirmation)
+        if decision.kind == "reject":
+            return ToolResult(f"Not done: {confirmation.summary}", {"declined": True})
+        arguments = decision.arguments or arguments if decision.kind == "edit" else arguments
+    return await steps.call_as(key, tool, arguments)

@@ -1,0 +1,40 @@
+"""The scheduler: puts work on the calendar of the project. What it answers is never reviewed."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from pydantic import ValidationError
+
+from agents.project.desk import Desk
+from agents.project.effects import Json
+from agents.project.outputs import ScheduledWork
+from agents.project.state import AgentResult
+from agents.tools.ports import ToolRefused
+from agents.tools.tool import ToolContext
+
+Schedule = Callable[[ToolContext, str], Awaitable[Json]]
+"""Schedules what a sentence asks for; answers with the work. Raises ToolRefused."""
+
+
+async def schedule(desk: Desk, do: Schedule | None) -> AgentResult:
+    """Schedule what is asked for; ``do`` None: this installation cannot."""
+    began = await desk.read_clock()
+    if do is None:
+        refused = ToolRefused("Nothing can be scheduled here.", "not_schedulable")
+        return await desk.give_up(refused, began)
+
+    async def make(context: ToolContext) -> Json:
+        return await do(context, desk.request)
+
+    try:
+        told = await desk.change("schedule_work", {"request": desk.request}, make)
+        work = ScheduledWork.model_validate(told)
+    except ToolRefused as refused:
+        return await desk.give_up(refused, began)
+    except ValidationError:
+        invalid = ToolRefused("The work has not the form that it should have.", "work_invalid")
+        return await desk.give_up(invalid, began)
+    when = work.next_run_at or "no time that is known yet"
+    said = f"Scheduled: {work.title}, next at {when} ({work.recurrence})."
+    return await desk.finish(work, said, began, requires_review=False)

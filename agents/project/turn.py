@@ -1,0 +1,105 @@
+"""One turn of a specialist that uses tools, and how it makes its effects."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from agents.models.call import Message
+from agents.project.confirmations import Decision
+from agents.project.effects import EffectKey, Effects, Json
+from agents.project.state import Citation, ProjectState
+from agents.tools.box import call_tool
+from agents.tools.tool import Tool, ToolContext, ToolResult, ToolRole
+from schemas.ids import sha256_hex
+
+LONGEST_TEXT = 12_000  # characters of a result that a model reads and the log keeps
+LARGEST_DATA = 8_000  # characters of its JSON; larger data are not kept
+
+
+@dataclass(frozen=True, slots=True)
+class AssistantTurn:
+    """What the user asks, on whose behalf, and what was said before, oldest first.
+
+    ``decisions`` are those about confirmations of this turn, by confirmation id.
+    """
+
+    turn_id: str
+    request: str
+    project: ProjectState
+    actor: str
+    role: ToolRole
+    history: tuple[Message, ...] = ()
+    node: str = "assistant"
+    iteration: int = 1
+    decisions: Mapping[str, Decision] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Steps:
+    """The effects of a turn in their order: each has a key of its own."""
+
+    turn: AssistantTurn
+    effects: Effects
+    made: int = 0
+
+    def next_key(self, given: Json) -> EffectKey:
+        self.made += 1
+        return EffectKey(
+            turn_id=self.turn.turn_id,
+            node=self.turn.node,
+            iteration=self.turn.iteration,
+            ordinal=self.made,
+            input_hash=sha256_hex(json.dumps(given, sort_keys=True, ensure_ascii=False)),
+        )
+
+    async def read_clock(self) -> datetime:
+        async def look() -> Json:
+            return {"now": datetime.now(UTC).isoformat()}
+
+        told = await self.effects.run(self.next_key({}), "clock", {}, look)
+        return datetime.fromisoformat(told["now"])
+
+    async def ask(self, given: Json, make: Callable[[], Awaitable[Json]]) -> Json:
+        """The recorded or new answer of a model."""
+        return await self.effects.run(self.next_key(given), "model", given, make)
+
+    async def call(self, tool: Tool, arguments: Mapping[str, Any]) -> ToolResult:
+        return await self.call_as(self.next_key(describe_call(tool, arguments)), tool, arguments)
+
+    async def call_as(self, key: EffectKey, tool: Tool, arguments: Mapping[str, Any]) -> ToolResult:
+        """The one result of a call."""
+        given = describe_call(tool, arguments)
+        context = ToolContext(
+            project_id=self.turn.project.project_id,
+            actor=self.turn.actor,
+            role=self.turn.role,
+            idempotency_key=key.effect_id,
+        )
+
+        async def make() -> Json:
+            return _as_json(await call_tool(tool, context, arguments))
+
+        told = await self.effects.run(key, "tool", given, make)
+        cited = tuple(Citation.model_validate(one) for one in told["citations"])
+        return ToolResult(told["text"], told["data"], cited, told["is_error"])
+
+
+def describe_call(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    return {"tool": tool.name, "args": dict(arguments)}
+
+
+def _as_json(result: ToolResult) -> dict[str, Any]:
+    data = json.dumps(result.data, ensure_ascii=False, default=str)
+    text = result.text
+    if len(text) > LONGEST_TEXT:
+        text = f"{text[:LONGEST_TEXT]}\n… (cut: {len(text) - LONGEST_TEXT:,} characters more)"
+    return {
+        "text": text,
+        "data": json.loads(data) if len(data) <= LARGEST_DATA else {},
+        "citations": [one.model_dump() for one in result.citations],
+        "is_error": result.is_error,
+    }

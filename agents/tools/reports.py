@@ -1,0 +1,172 @@
+"""Tools that have something written or judged: reports, forecasts, task lists, quality runs.
+
+Each asks the one writer that does it for everybody. Nothing that a person has written is changed.
+"""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from agents.tools.items import Reference, cite_items, find_item, show_item
+from agents.tools.ports import Json, Ports
+from agents.tools.show import answer, count, name_of, show_list, statements_of
+from agents.tools.tool import Tool, ToolArguments, ToolContext, ToolResult
+
+
+class AsOf(ToolArguments):
+    """``as_of``: the day of the report, such as 2026-01-31; without it today."""
+
+    as_of: str | None = Field(default=None, pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$")
+
+
+class Schedule(ToolArguments):
+    """``request``: the work and its times, in the user's words."""
+
+    request: str = Field(min_length=1, max_length=500)
+
+
+def report_tools(ports: Ports) -> list[Tool]:
+    """The tools of the group, over these ports."""
+
+    async def generate_standup(context: ToolContext, wanted: AsOf) -> ToolResult:
+        return show_item(await ports.request_report(context, "standup", wanted.as_of))
+
+    async def generate_sprint_report(context: ToolContext, wanted: AsOf) -> ToolResult:
+        return show_item(await ports.request_report(context, "sprint", wanted.as_of))
+
+    async def generate_retro(context: ToolContext, wanted: AsOf) -> ToolResult:
+        report = await ports.request_report(context, "sprint", wanted.as_of)
+        tasks = await ports.list_items(context.project_id, "task")
+        return _look_back(report, {one["artifact_id"]: name_of(one) for one in tasks})
+
+    async def forecast_delivery(context: ToolContext, wanted: AsOf) -> ToolResult:
+        report = await ports.request_report(context, "forecast", wanted.as_of)
+        told = report["fields"].get("forecast") or {}
+        days = (
+            f"{count(told.get('remaining_points', 0), 'point')} left,"
+            f" {count(told.get('sprints_needed', 0), 'sprint')} needed: half likely by"
+            f" {told.get('p50_date')}, rather sure by {told.get('p85_date')}"
+            f" (confidence {told.get('confidence')})."
+        )
+        shown = show_item(report)
+        return answer([days, shown.text], report, shown.citations)
+
+    async def break_down_feature(context: ToolContext, wanted: Reference) -> ToolResult:
+        feature = await find_item(ports, context.project_id, "feature", wanted.reference)
+        await ports.request_generation(context, "task_breakdown")
+        tasks = [
+            one
+            for one in await ports.list_items(context.project_id, "task")
+            if one["fields"].get("feature_id") == feature["artifact_id"]
+        ]
+        lines = [f"{name_of(one)} [{one['artifact_id']}]" for one in tasks]
+        told = {"feature_id": feature["artifact_id"], "tasks": tasks}
+        shown = show_list(f"Tasks of {name_of(feature)}", lines)
+        return answer(shown, told, cite_items([feature, *tasks]))
+
+    async def run_quality_check(context: ToolContext, wanted: Reference) -> ToolResult:
+        run = await ports.run_quality(context, wanted.reference)
+        lines = [
+            f"{run['title'] or 'It'}: {run['status']}, tier {run['final_tier'] or 'unknown'}.",
+            *(
+                f"- {one['name']}: tier {one['tier']}. {one['critique']}"
+                for one in run["dimensions"]
+            ),
+        ]
+        return answer(lines, run, cite_items([{**run, "title": run["title"] or "PRD"}]))
+
+    return [
+        Tool(
+            "generate_standup",
+            "A standup report of a day: what each member has done, does, and what blocks them.",
+            AsOf,
+            generate_standup,
+            space="reports",
+            mutating=True,
+            role="member",
+        ),
+        Tool(
+            "generate_sprint_report",
+            "A report on the sprint: planned and completed points, what is carried over, risks.",
+            AsOf,
+            generate_sprint_report,
+            space="reports",
+            mutating=True,
+            role="member",
+        ),
+        Tool(
+            "generate_retro",
+            "A retrospective of the sprint: what went well, what did not, what came in between.",
+            AsOf,
+            generate_retro,
+            space="reports",
+            mutating=True,
+            role="member",
+        ),
+        Tool(
+            "forecast_delivery",
+            "When the remaining work will be done, with the assumptions behind it.",
+            AsOf,
+            forecast_delivery,
+            space="analysis",
+            mutating=True,
+            role="member",
+        ),
+        Tool(
+            "break_down_feature",
+            "Have the tasks of a feature written from what is known of it.",
+            Reference,
+            break_down_feature,
+            space="ai",
+            mutating=True,
+            role="member",
+        ),
+        Tool(
+            "run_quality_check",
+            "Have the quality gate judge the PRD (`prd`) or a feature; it changes no text.",
+            Reference,
+            run_quality_check,
+            space="ai",
+            mutating=True,
+            role="member",
+        ),
+    ]
+
+
+def schedule_tools(ports: Ports) -> list[Tool]:
+    """The tool that puts work on the calendar, over these ports."""
+
+    async def schedule_work(context: ToolContext, wanted: Schedule) -> ToolResult:
+        work = await ports.schedule_work(context, wanted.request)
+        when = work["next_run_at"] or "no time that is known yet"
+        return answer([f"Scheduled: {work['title']} ({work['recurrence']}), next {when}."], work)
+
+    return [
+        Tool(
+            "schedule_work",
+            "Have work done at times, both in words: `sprint report every monday at 09:00`.",
+            Schedule,
+            schedule_work,
+            space="operations",
+            mutating=True,
+            role="member",
+        )
+    ]
+
+
+def _look_back(report: Json, names: dict[str, str]) -> ToolResult:
+    """The sprint's report read as a retrospective: by rule, from its own figures."""
+    found = report["fields"].get("sprint") or {}
+    parts = {
+        "Went well": found.get("completed", []),
+        "Did not": found.get("carried_over", []),
+        "Came in between": found.get("added", []),
+    }
+    told = f"{found.get('completed_points', 0)} of {found.get('planned_points', 0)} points done."
+    lines = [f"Retrospective: {found.get('goal', '')} {told}"]
+    for title, ids in parts.items():
+        lines += show_list(title, [names.get(one, one) for one in ids])
+    risks = [one["text"] for one in statements_of(report, "risks")]
+    lines += show_list("Risks to watch", risks)
+    cited = show_item(report).citations
+    return answer(lines, {"report": report}, cited)

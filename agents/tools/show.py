@@ -1,0 +1,97 @@
+"""What tools answer as text: short lines with ids, and the citations behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from agents.project.state import Citation
+from agents.tools.ports import Json
+from agents.tools.tool import ToolResult
+
+MOST_SHOWN = 25
+LONGEST_SNIPPET = 400
+MOST_CITED = 6
+
+
+def answer(
+    lines: Iterable[str], data: Mapping[str, Any], citations: Iterable[Citation] = ()
+) -> ToolResult:
+    """A result of these lines; each citation once."""
+    known = {one.cited_id: one for one in reversed(list(citations))}
+    return ToolResult("\n".join(lines), data, tuple(reversed(known.values())))
+
+
+def cite_quote(cited_id: str, quote: Json) -> Citation:
+    return Citation(
+        cited_id=cited_id,
+        path=quote.get("path"),
+        line_start=quote.get("line_start"),
+        line_end=quote.get("line_end"),
+        snippet=cut(str(quote.get("snippet") or "")) or None,
+    )
+
+
+def cite_atom(atom: Json) -> Citation:
+    """An atom with its first place."""
+    evidence = atom.get("evidence") or []
+    return cite_quote(atom["atom_id"], evidence[0] if evidence else {"snippet": atom["title"]})
+
+
+def cite_item(item: Json) -> list[Citation]:
+    """An artifact, and the first atoms that it cites."""
+    own = Citation(cited_id=item["artifact_id"], snippet=name_of(item))
+    cited: dict[str, Citation] = {}
+    for statement in statements_of(item):
+        for one in statement["citations"]:
+            cited.setdefault(one["atom_id"], _cite_place(one, statement["text"]))
+    return [own, *list(cited.values())[:MOST_CITED]]
+
+
+def _cite_place(cited: Json, text: str) -> Citation:
+    places = cited.get("places") or []
+    path, _, line = (places[0] if places else "").rpartition(":")
+    number = int(line) if line.isdigit() else None
+    return Citation(
+        cited_id=cited["atom_id"],
+        path=path or None,
+        line_start=number,
+        line_end=number,
+        snippet=cut(text),
+    )
+
+
+def statements_of(item: Json, section_id: str = "") -> list[Json]:
+    return [
+        statement
+        for section in item.get("sections") or []
+        if section_id in ("", section["section_id"])
+        for statement in section["statements"]
+    ]
+
+
+def name_of(item: Json) -> str:
+    return f"{item.get('number') or ''} {item['title']}".strip()
+
+
+def place_of(citation: Citation) -> str:
+    if not citation.path:
+        return ""
+    last = citation.line_end if citation.line_end != citation.line_start else None
+    lines = f":{citation.line_start}" if citation.line_start else ""
+    return f"{citation.path}{lines}{f'-{last}' if last else ''}"
+
+
+def cut(text: str, longest: int = LONGEST_SNIPPET) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
+
+
+def count(number: int, one: str, many: str = "") -> str:
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def show_list(title: str, lines: Sequence[str]) -> list[str]:
+    """A heading with the number, then the first lines."""
+    more = [f"… and {len(lines) - MOST_SHOWN} more"] if len(lines) > MOST_SHOWN else []
+    return [f"{title}: {len(lines):,}", *(f"- {line}" for line in lines[:MOST_SHOWN]), *more]

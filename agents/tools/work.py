@@ -1,0 +1,257 @@
+"""Tools about the project as a whole: status, search, the team, jobs, and what to do first."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from pydantic import Field
+
+from agents.tools.items import TYPES, cite_items, find_item
+from agents.tools.ports import Json, Ports, ToolRefused
+from agents.tools.show import answer, cite_atom, count, name_of, show_list, statements_of
+from agents.tools.tool import Tool, ToolArguments, ToolContext, ToolResult
+
+_WORD = re.compile(r"[^\W_]{3,}")
+_GRAVEST = ("critical", "high", "medium", "low")
+_DONE = ("done", "dropped")
+
+
+class Nothing(ToolArguments):
+    """No arguments."""
+
+
+class SearchProject(ToolArguments):
+    query: str = Field(min_length=1, max_length=500)
+    limit: int = Field(default=10, ge=1, le=100)
+
+
+class OfMember(ToolArguments):
+    """``member``: a name or an id; empty: everybody."""
+
+    member: str = Field(default="", max_length=200)
+
+
+class ListJobs(ToolArguments):
+    status: str | None = Field(default=None, max_length=40)
+    limit: int = Field(default=20, ge=1, le=200)
+
+
+class OfTask(ToolArguments):
+    """``task``: an id, number or title; empty: all that are to be done."""
+
+    task: str = Field(default="", max_length=300)
+
+
+def work_tools(ports: Ports) -> list[Tool]:
+    """The tools of the group, over these ports."""
+
+    async def list_members(context: ToolContext, wanted: Nothing) -> ToolResult:
+        found = await ports.list_members(context.project_id)
+        lines = [
+            f"{one['name']} ({one['role'] or 'no role'}, {one['capacity_points']} points a sprint;"
+            f" {', '.join(one['skills']) or 'no skills told'}) [{one['member_id']}]"
+            for one in found
+        ]
+        return answer(show_list("Members", lines), {"members": list(found)})
+
+    async def get_member_workload(context: ToolContext, wanted: OfMember) -> ToolResult:
+        members = await ports.list_members(context.project_id)
+        named = [
+            one
+            for one in members
+            if wanted.member.lower() in ("", one["member_id"], one["name"].lower())
+        ]
+        if wanted.member and not named:
+            raise ToolRefused(f"There is no member {wanted.member!r}.", "unknown_member")
+        tasks = await ports.list_items(context.project_id, "task")
+        loads = [_load_of(one, tasks) for one in named]
+        lines = [
+            f"{one['name']}: {one['points']} points in {count(len(one['tasks']), 'open task')},"
+            f" {one['capacity_points']} a sprint"
+            for one in loads
+        ]
+        theirs = [task for one in loads for task in one["tasks"]]
+        return answer(show_list("Workload", lines), {"members": loads}, cite_items(theirs))
+
+    async def search_project(context: ToolContext, wanted: SearchProject) -> ToolResult:
+        words = set(_WORD.findall(wanted.query.lower()))
+        ranked = [
+            (_count_words(one, words), kind, one)
+            for kind, (_, artifact_type) in TYPES.items()
+            for one in await ports.list_items(context.project_id, artifact_type)
+        ]
+        fit = sorted((one for one in ranked if one[0]), key=lambda one: -one[0])[: wanted.limit]
+        lines = [f"{kind} {name_of(one)} [{one['artifact_id']}]" for _, kind, one in fit]
+        found = [one for _, _, one in fit]
+        return answer(show_list("Found", lines), {"artifacts": found}, cite_items(found))
+
+    async def get_project_status(context: ToolContext, wanted: Nothing) -> ToolResult:
+        status = await ports.read_status(context.project_id)
+        kinds = ", ".join(count(n, kind) for kind, n in status["atoms_by_kind"].items())
+        artifacts = ", ".join(
+            f"{one['n']} {one['artifact_type']} ({one['artifact_state']})"
+            for one in status["artifacts"]
+        )
+        lines = [
+            f"{status['name']}: {count(status['sources'], 'source')}, {kinds or 'no atoms'}.",
+            f"Artifacts: {artifacts or 'none yet'}.",
+            f"{count(status['open_contradictions'], 'open contradiction')}."
+            f" {count(status['waiting'], 'decision waits', 'decisions wait')} for a person.",
+            f"Runs: {status['runs'] or 'none'}."
+            + (f" The last is {status['last_run']}." if status["last_run"] else ""),
+        ]
+        return answer(lines, status)
+
+    async def analyze_risks(context: ToolContext, wanted: Nothing) -> ToolResult:
+        risks = sorted(await ports.list_atoms(context.project_id, "risk", 200), key=_gravity)
+        conflicts = await ports.list_contradictions(context.project_id)
+        tasks = await ports.list_items(context.project_id, "task")
+        touched = {risk for task in tasks for risk in task["fields"].get("risk_atom_ids", ())}
+        lines = [
+            f"{one['title']} ({one['severity'] or 'severity not told'}"
+            f"{'' if one['atom_id'] in touched else '; no task deals with it'}) [{one['atom_id']}]"
+            for one in risks
+        ]
+        more = f"{count(len(conflicts), 'open contradiction')} may change the plan."
+        told = {"risks": risks, "open_contradictions": len(conflicts)}
+        return answer([*show_list("Risks", lines), more], told, map(cite_atom, risks))
+
+    async def suggest_assignments(context: ToolContext, wanted: OfTask) -> ToolResult:
+        ranked = list(await ports.rank_members(context.project_id))
+        if wanted.task:
+            task = await find_item(ports, context.project_id, "task", wanted.task)
+            ranked = [one for one in ranked if one["task_id"] == task["artifact_id"]]
+        lines = [f"{one['task']}: {_show_ranking(one['ranking'])}" for one in ranked]
+        cited = [{"artifact_id": one["task_id"], "title": one["task"]} for one in ranked]
+        return answer(show_list("Suggestions", lines), {"assignments": ranked}, cite_items(cited))
+
+    async def prioritize_features(context: ToolContext, wanted: Nothing) -> ToolResult:
+        found = sorted(
+            await ports.list_items(context.project_id, "feature"),
+            key=lambda one: -float(one["fields"].get("priority_score") or 0),
+        )
+        items = [_rank_feature(rank, one) for rank, one in enumerate(found, 1)]
+        lines = [
+            f"{one['rank']}. {one['title']}: {one['priority']}, {one['rationale']}" for one in items
+        ]
+        return answer(show_list("Features by priority", lines), {"items": items}, cite_items(found))
+
+    async def get_cost_report(context: ToolContext, wanted: Nothing) -> ToolResult:
+        costs = await ports.read_costs(context.project_id)
+        lines = [_show_cost(one) for one in costs["lines"]]
+        return answer([_show_cost(costs["total"]), *show_list("By agent", lines)], costs)
+
+    async def list_jobs(context: ToolContext, wanted: ListJobs) -> ToolResult:
+        found = await ports.list_jobs(context.project_id, wanted.status, wanted.limit)
+        lines = [f"{one['job_type']} {one['status']} [{one['job_id']}]" for one in found]
+        return answer(show_list("Jobs", lines), {"jobs": list(found)})
+
+    return [
+        Tool("list_members", "The team: skills and capacity.", Nothing, list_members, space="team"),
+        Tool(
+            "get_member_workload",
+            "The open tasks and points of one member or of all.",
+            OfMember,
+            get_member_workload,
+            space="team",
+        ),
+        Tool(
+            "search_project",
+            "Search tasks, features, sprints and epics by words.",
+            SearchProject,
+            search_project,
+            space="search",
+        ),
+        Tool(
+            "get_project_status",
+            "How the project stands: sources, atoms, artifacts, runs, what waits for a person.",
+            Nothing,
+            get_project_status,
+            space="search",
+        ),
+        Tool(
+            "analyze_risks",
+            "The risks, the gravest first, and which of them no task deals with.",
+            Nothing,
+            analyze_risks,
+            space="analysis",
+        ),
+        Tool(
+            "suggest_assignments",
+            "Who could do each open task, by skills and free points; it assigns nothing.",
+            OfTask,
+            suggest_assignments,
+            space="analysis",
+        ),
+        Tool(
+            "prioritize_features",
+            "The features in their order of priority, with the reasons.",
+            Nothing,
+            prioritize_features,
+            space="ai",
+        ),
+        Tool(
+            "get_cost_report",
+            "What calls of language models have cost, by agent.",
+            Nothing,
+            get_cost_report,
+            space="operations",
+        ),
+        Tool("list_jobs", "Jobs, newest first.", ListJobs, list_jobs, space="operations"),
+    ]
+
+
+def _show_cost(line: Json) -> str:
+    unknown = line["calls_without_price"]
+    more = f"; {count(unknown, 'call')} of unknown price" if unknown else ""
+    return f"{line['key']}: {line['cost_usd']:.4f} USD in {count(line['calls'], 'call')}{more}"
+
+
+def _load_of(member: Json, tasks: Sequence[Json]) -> dict[str, Any]:
+    """A member with what is planned for them and not done."""
+    theirs = [
+        one
+        for one in tasks
+        if one["plan"].get("assignee_id") == member["member_id"]
+        and one["fields"].get("status") not in _DONE
+    ]
+    points = sum(int(one["fields"].get("estimate_points") or 0) for one in theirs)
+    return {**member, "points": points, "tasks": theirs}
+
+
+def _count_words(item: Json, words: set[str]) -> int:
+    """How many of the words it holds; those of its title count twice."""
+    title = set(_WORD.findall(name_of(item).lower()))
+    said = {word for one in statements_of(item) for word in _WORD.findall(one["text"].lower())}
+    return 2 * len(words & title) + len(words & said)
+
+
+def _gravity(atom: Json) -> int:
+    severity = atom.get("severity")
+    return _GRAVEST.index(severity) if severity in _GRAVEST else len(_GRAVEST)
+
+
+def _show_ranking(ranking: Sequence[Json]) -> str:
+    told = [f"{one['name']} ({one['rationale']})" for one in ranking[:3]]
+    return "; ".join(told) or "nobody has the skills it asks for"
+
+
+def _rank_feature(rank: int, feature: Json) -> dict[str, Any]:
+    fields = feature["fields"]
+    factors = {
+        "effort": fields.get("effort_points", 0),
+        "risk": len(fields.get("risk_atom_ids", ())),
+        "dependency": len(fields.get("depends_on", ())),
+        "evidence": len(fields.get("atom_ids", ())),
+    }
+    return {
+        "feature_id": feature["artifact_id"],
+        "title": name_of(feature),
+        "rank": rank,
+        "score": fields.get("priority_score", 0),
+        "priority": fields.get("priority", ""),
+        "factors": factors,
+        "rationale": ", ".join(f"{name} {value}" for name, value in factors.items()),
+    }

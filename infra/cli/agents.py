@@ -1,0 +1,45 @@
+"""`cairn agents`: how the agents are put together, and what they can call."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import typer
+
+from infra.cli import service
+from infra.cli.context import JSON_OPTION
+from infra.cli.output import as_lines, cell, table
+
+
+def register(app: typer.Typer) -> None:
+    agents = typer.Typer(no_args_is_help=True, help="Show graphs and tools of the agents.")
+    app.add_typer(agents, name="agents")
+
+    @agents.command()
+    def graph(
+        name: str = typer.Argument(help="`project` or `quality`."), as_json: bool = JSON_OPTION
+    ) -> None:
+        """Print a graph as a Mermaid text; --json: its nodes and edges."""
+        drawn = service.describe_agent_graph(name)
+        if as_json:
+            as_lines([asdict(drawn)])
+        else:
+            print(drawn.mermaid.rstrip())
+
+    @agents.command()
+    def tools(as_json: bool = JSON_OPTION) -> None:
+        """List the tools that the assistant may call."""
+        found = service.list_agent_tools()
+        if as_json:
+            as_lines(asdict(one) for one in found)
+            return
+        columns = ("name", "role", "changes", "asks", "what it does")
+        rows = (
+            [one.name, one.role, _yes(one.mutating), _yes(one.confirm), cell(one.description)]
+            for one in found
+        )
+        table(columns, rows, "No tools.")
+
+
+def _yes(flag: bool) -> str:
+    return "yes" if flag else ""

@@ -1,0 +1,155 @@
+"""`cairn chat`: talk with the agents of a project, and see what they do."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from infra.cli import service
+from infra.cli.context import JSON_OPTION, connect, explain_wrong_use, login_name, resumable, say
+from infra.cli.output import as_lines, cell
+from infra.cli.project import KEY_OPTION, PROJECT_OPTION, quiet_clients
+
+if TYPE_CHECKING:
+    from infra.service.agents import BegunTurn, ConfirmationAnswer, TurnFrame
+    from infra.settings import Settings
+
+LONGEST_SHOWN = 160
+PROMPT = "> "
+ANSWERS = {"y": "approve", "yes": "approve", "n": "reject", "no": "reject"}
+
+
+def register(app: typer.Typer) -> None:
+    @app.command()
+    def chat(
+        text: str | None = typer.Argument(None, help="A question; without it you talk."),
+        project: str = PROJECT_OPTION,
+        conversation: str | None = typer.Option(
+            None, "--conversation", metavar="ID", help="Go on with this conversation."
+        ),
+        idempotency_key: str | None = KEY_OPTION,
+        as_json: bool = JSON_OPTION,
+    ) -> None:
+        """Ask the agents of a project, or talk with them; answers cite places."""
+        settings = connect()
+        quiet_clients()
+        talk = Talk(settings, project, conversation, as_json)
+        if text is not None:
+            with explain_wrong_use(), resumable(idempotency_key) as key:
+                asyncio.run(talk.ask(text, key))
+            return
+        while (line := _read_line()) is not None:
+            if line.strip():
+                with explain_wrong_use():
+                    asyncio.run(talk.ask(line, service.draw_key()))
+
+
+class Talk:
+    """A conversation at a terminal."""
+
+    def __init__(
+        self, settings: Settings, project: str, conversation: str | None, as_json: bool
+    ) -> None:
+        self._settings, self._project = settings, project
+        self._conversation, self._as_json = conversation, as_json
+
+    async def ask(self, text: str, key: str) -> None:
+        """One question with all that its answer takes; a person is asked in between."""
+        request = service.ChatRequest(self._project, text, self._conversation, key)
+        turn = await service.begin_turn(self._settings, request, actor=login_name())
+        is_new = self._conversation is None
+        self._conversation = turn.conversation_id
+        while (asked := await self._follow(turn)) is not None:
+            answer = _decide(asked)
+            if answer is None:
+                say("The call waits: answer it with the same command in a terminal, or over HTTP.")
+                break
+            turn = await self._answer(answer)
+        if is_new and not self._as_json:
+            say(f"conversation: {turn.conversation_id}")
+
+    async def _answer(self, answer: ConfirmationAnswer) -> BegunTurn:
+        return await service.answer_confirmation(
+            self._settings, self._project, answer, actor=login_name(), role="owner"
+        )
+
+    async def _follow(self, turn: BegunTurn) -> Mapping[str, Any] | None:
+        """Show the frames of a turn; the call that waits, where it pauses at one."""
+        printed = ""
+        async for frame in service.follow_turn(self._settings, turn):
+            if self._as_json:
+                as_lines([{"event": frame.name, **frame.data}])
+            elif frame.name == "token":
+                print(frame.data["text"], end="", flush=True)
+                printed += frame.data["text"]
+            elif frame.name == "done":
+                show_answer(frame.data, printed)
+            else:
+                show_step(frame)
+            if frame.name == "confirmation_requested":
+                return frame.data
+        return None
+
+
+def show_step(frame: TurnFrame) -> None:
+    """A step on the way, for whoever watches."""
+    data = frame.data
+    match frame.name:
+        case "routing":
+            say(f"{data['agent']} -> {data['next_agent']}: {data['thought']}")
+        case "thinking":
+            say(f"{data['agent']}: {data['thought']}")
+        case "tool_call":
+            arguments = json.dumps(data["arguments"], ensure_ascii=False)
+            say(f"{data['tool']} {cell(arguments, LONGEST_SHOWN)}")
+        case "tool_result":
+            mark = "failed" if data["is_error"] else "->"
+            say(f"  {mark} {cell(str(data.get('text', '')), LONGEST_SHOWN)}")
+        case "confirmation_requested":
+            say(f"May I? {data['summary']}")
+        case "error":
+            say(data["message"])
+            raise typer.Exit(1)
+        case _:
+            pass
+
+
+def show_answer(data: Mapping[str, Any], printed: str) -> None:
+    """The answer, but for what was printed as it came, and the places that it rests on."""
+    text = str(data["text"])
+    rest = text.removeprefix(printed) if printed else text
+    print(rest if rest.strip() else "")
+    places = dict.fromkeys(_place(one) for one in data["citations"] if one.get("path"))
+    if places:
+        print()
+    for place in places:
+        print(f"    {place}")
+
+
+def _place(citation: Mapping[str, Any]) -> str:
+    line = f":{citation['line_start']}" if citation.get("line_start") else ""
+    return f"{citation['path']}{line}"
+
+
+def _decide(asked: Mapping[str, Any]) -> ConfirmationAnswer | None:
+    """What the person at the terminal says; None where nobody is there."""
+    if not sys.stdin.isatty():
+        return None
+    said = ""
+    while said not in ANSWERS:
+        said = typer.prompt("y/n", err=True).strip().lower()
+    return service.ConfirmationAnswer(asked["confirmation_id"], ANSWERS[said])
+
+
+def _read_line() -> str | None:
+    """The next line of the person; None at the end."""
+    if sys.stdin.isatty():
+        sys.stderr.write(PROMPT)
+        sys.stderr.flush()
+    line = sys.stdin.readline()
+    return line or None

@@ -1,0 +1,141 @@
+"""`cairn costs`, `cairn budgets`: what models have cost a project, and what they may cost it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import typer
+
+from infra.cli import service
+from infra.cli.context import JSON_OPTION, connect, explain_wrong_use, login_name, resumable, say
+from infra.cli.output import as_lines, cell, table
+from infra.cli.project import KEY_OPTION, PROJECT_OPTION, quiet_clients
+
+if TYPE_CHECKING:
+    from infra.service.costs import BudgetState
+    from projections.read.costs import CostLine
+
+GROUPS = "agent, stage, model, run or day"
+SCOPES = "project_day, project_month, run or agent"
+SCOPE = typer.Option("project_month", "--scope", help=f"What it limits: {SCOPES}.")
+AGENT = typer.Option("", "--agent", help="With scope agent: this one alone, instead of each.")
+
+
+def register(app: typer.Typer) -> None:
+    @app.command()
+    def costs(
+        project: str = PROJECT_OPTION,
+        by: str = typer.Option("agent", "--by", help=f"Sum up by {GROUPS} (UTC)."),
+        as_json: bool = JSON_OPTION,
+    ) -> None:
+        """Show what calls of language models have cost a project."""
+        with explain_wrong_use():
+            found = asyncio.run(service.read_costs(connect(), project, by))
+        if as_json:
+            as_lines(line.model_dump() for line in (*found.lines, found.total))
+            return
+        columns = (by, "calls", "no answer", "refused", "input", "cached", "output", "US dollars")
+        lines = [*found.lines, *([found.total] if found.lines else [])]
+        table(columns, map(_row_of, lines), "No model has been asked yet.")
+        _explain(found.total)
+
+    budgets = typer.Typer(no_args_is_help=True, help="Limit what models may cost a project.")
+    app.add_typer(budgets, name="budgets")
+
+    @budgets.command("list")
+    def list_budgets(project: str = PROJECT_OPTION, as_json: bool = JSON_OPTION) -> None:
+        """Show the budgets, and what of each is spent or set aside."""
+        _show(asyncio.run(service.read_budgets(connect(), project)), as_json=as_json)
+
+    @budgets.command("set")
+    def set_budget(
+        project: str = PROJECT_OPTION,
+        scope: str = SCOPE,
+        agent: str = AGENT,
+        usd: float | None = typer.Option(None, "--usd", min=0, help="US dollars at most."),
+        tokens: int | None = typer.Option(None, "--tokens", min=0, help="Tokens at most."),
+        warn_at: float = typer.Option(0.8, "--warn-at", help="Warn at this share of it."),
+        soft: bool = typer.Option(False, "--soft", help="Only warn; refuse no call."),
+        idempotency_key: str | None = KEY_OPTION,
+        as_json: bool = JSON_OPTION,
+    ) -> None:
+        """Set a budget. Days and months are of UTC; `run` is each run, `agent` each in a month."""
+        if usd is None and tokens is None:
+            raise typer.BadParameter("give --usd, --tokens or both; `budgets remove` lifts one")
+        spec = service.BudgetSpec(scope, agent, usd, tokens, warn_at, not soft)
+        _set(project, spec, idempotency_key, as_json=as_json)
+
+    @budgets.command()
+    def remove(
+        project: str = PROJECT_OPTION,
+        scope: str = SCOPE,
+        agent: str = AGENT,
+        idempotency_key: str | None = KEY_OPTION,
+        as_json: bool = JSON_OPTION,
+    ) -> None:
+        """Lift a budget."""
+        _set(project, service.BudgetSpec(scope, agent), idempotency_key, as_json=as_json)
+
+
+def _set(project: str, spec: service.BudgetSpec, key: str | None, *, as_json: bool) -> None:
+    with _asking(key) as drawn:
+        work = service.set_budget(connect(), project, spec, actor=login_name(), key=drawn)
+        _show(asyncio.run(work), as_json=as_json)
+
+
+@contextmanager
+def _asking(key: str | None) -> Iterator[str]:
+    quiet_clients()
+    with resumable(key) as drawn, explain_wrong_use():
+        yield drawn
+
+
+def _row_of(line: CostLine) -> tuple[object, ...]:
+    return (
+        cell(line.key),
+        line.calls,
+        line.calls_without_answer,
+        line.calls_refused,
+        f"{line.input_tokens:,}",
+        f"{line.cached_tokens:,}",
+        f"{line.output_tokens:,}",
+        _dollars(line.cost_usd) + ("+" if line.calls_without_price else ""),
+    )
+
+
+def _explain(total: CostLine) -> None:
+    if total.calls_without_price:
+        say(
+            f"Nobody knows what {total.calls_without_price} calls have cost (+): add prices to the"
+            " file of the models."
+        )
+    if total.calls_estimated:
+        say(f"Tokens of {total.calls_estimated} calls are estimates: no provider reported them.")
+
+
+def _show(budgets: list[BudgetState], *, as_json: bool) -> None:
+    if as_json:
+        as_lines(one.model_dump() for one in budgets)
+        return
+    columns = ("scope", "agent", "US dollars", "spent", "tokens", "spent", "kind")
+    table(columns, map(_budget_row, budgets), "No budget: models may cost what they cost.")
+
+
+def _budget_row(one: BudgetState) -> tuple[object, ...]:
+    each = "each" if one.scope == "agent" else None
+    return (
+        one.scope,
+        one.agent or each,
+        one.limit_usd is not None and _dollars(one.limit_usd) or None,
+        None if one.spent_usd is None else _dollars(one.spent_usd),
+        one.limit_tokens is not None and f"{one.limit_tokens:,}" or None,
+        None if one.spent_tokens is None else f"{one.spent_tokens:,}",
+        ("hard" if one.hard else "soft") + (", nearly spent" if one.is_near else ""),
+    )
+
+
+def _dollars(amount: float) -> str:
+    return f"{amount:,.2f}" if amount >= 1 else f"{amount:.4f}"

@@ -1,0 +1,57 @@
+"""The operations of the area Chat."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from infra.client.connection import Connection, Pages
+from infra.client.events import Frame
+from infra.client.models.chat import Conversation, Decide, Graph, Say, WholeConversation
+
+
+class Chat(Connection):
+    def say(
+        self, project: str, body: Say, *, key: str | None = None, last_event_id: str | None = None
+    ) -> Iterator[Frame]:
+        """Ask the agents. The answer comes when the turn is done, or frame by frame."""
+        return self._follow(
+            "/v1/projects/{project}/chat", at={"project": project}, last_event_id=last_event_id
+        )
+
+    def list_conversations(self, project: str) -> Pages[Conversation]:
+        """Conversations, oldest first."""
+        return self._list(
+            Conversation, "/v1/projects/{project}/conversations", at={"project": project}
+        )
+
+    def read_conversation(self, project: str, conversation_id: str) -> WholeConversation:
+        """All that was said in a conversation, and the calls in it that wait for a person."""
+        return self._read(
+            WholeConversation,
+            "/v1/projects/{project}/conversations/{conversation_id}",
+            at={"project": project, "conversation_id": conversation_id},
+        )
+
+    def answer_confirmation(
+        self,
+        project: str,
+        confirmation_id: str,
+        body: Decide,
+        *,
+        key: str | None = None,
+        last_event_id: str | None = None,
+    ) -> Iterator[Frame]:
+        """Decide about a call that waits; the turn goes on, and its answer comes as of a
+        question.
+        """
+        return self._follow(
+            "/v1/projects/{project}/confirmations/{confirmation_id}",
+            at={"project": project, "confirmation_id": confirmation_id},
+            last_event_id=last_event_id,
+        )
+
+    def read_graph(self, name: str) -> Graph:
+        """A graph of agents, `project` or `quality`, as it is compiled; never as a picture
+        (501).
+        """
+        return self._read(Graph, "/v1/agents/graphs/{name}", at={"name": name})

@@ -1,0 +1,69 @@
+"""What requests and answers of the area Chat are made of."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Literal
+
+from infra.client.connection import Model
+from infra.client.models.chat_parts import Confirmation, GraphEdge, SaidMessage, TurnAnswer
+
+
+class Conversation(Model):
+    conversation_id: str
+    project_id: str
+    title: str
+    started_by: str
+    started_at: datetime
+    updated_at: datetime
+
+
+class Decide(Model):
+    """``arguments`` are the changed ones of an ``edit``."""
+
+    decision: Literal["approve", "edit", "reject"]
+    arguments: dict[str, Any] | None = None
+    reason: str = ""
+    wait: bool = True
+
+
+class Graph(Model):
+    """A graph: its nodes, which may follow which, and the same as a Mermaid text."""
+
+    nodes: list[str]
+    steps: list[tuple[str, str]]
+    edges: list[GraphEdge]
+    mermaid: str
+
+
+class Say(Model):
+    """``conversation_id`` goes on with a conversation; without it a new one begins. ``wait``
+    False: the turn is only begun.
+    """
+
+    message: str
+    conversation_id: str | None = None
+    wait: bool = True
+
+
+class Turn(Model):
+    """How a turn stands: ``answered`` with its answer, ``failed``, ``waiting`` for a person who
+    decides about a call, or ``running``. Its frames are on the stream with its id; those of this
+    request are behind the place ``after``.
+    """
+
+    conversation_id: str
+    turn_id: str
+    job_id: str
+    after: int
+    status: str
+    answer: TurnAnswer | None = None
+    waiting: list[Confirmation] = []
+
+
+class WholeConversation(Model):
+    """A conversation with all that was said, and the calls that wait for a person."""
+
+    conversation: Conversation
+    messages: list[SaidMessage]
+    waiting: list[Confirmation]

@@ -1,0 +1,57 @@
+"""What requests and answers of the area Models are made of."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from infra.client.connection import Model
+from infra.client.models.models_parts import CostLine
+
+
+class BudgetRequest(Model):
+    """Without a limit the budget is lifted. ``agent`` only for that scope; empty: each agent."""
+
+    scope: Literal["project_day", "project_month", "run", "agent"]
+    agent: str = ""
+    limit_usd: float | None = None
+    limit_tokens: int | None = None
+    warn_at: float = 0.8
+    hard: bool = True
+
+
+class BudgetState(Model):
+    """A budget, and what of it is spent or set aside in the present day or month (UTC).
+
+    None where it counts for each run or agent by itself. ``is_near``: the share to warn at.
+    """
+
+    scope: str
+    agent: str
+    limit_usd: float | None
+    limit_tokens: int | None
+    warn_at: float
+    hard: bool
+    spent_usd: float | None
+    spent_tokens: int | None
+    is_near: bool
+
+
+class Costs(Model):
+    """The dearest line first; days in their order."""
+
+    group_by: str
+    lines: list[CostLine]
+    total: CostLine
+
+
+class ProviderState(Model):
+    """A provider and whether it is asked; ``models`` in the order in which they are.
+
+    ``state``: ready, no_key (it is named, but its key is missing), unconfigured (nobody has named
+    it) or unreachable (its models are found at run time, and there are none).
+    """
+
+    name: str
+    state: str
+    models: list[str]
+    is_local: bool

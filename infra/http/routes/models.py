@@ -1,0 +1,65 @@
+"""Language models: which there are, what they have cost a project, and what they may cost it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from pydantic import BaseModel, ConfigDict, Field
+
+from infra.http.access import EVERYONE, LEADERS, OBSERVERS, Guarded, allow
+from infra.http.api import ApiDep, CallerDep, WriteDep
+from infra.http.parameters import OF_ANY, Project
+from infra.service import costs, models
+from infra.service import http_questions as ask
+from infra.service.costs import BudgetState, CostGroup, Costs
+from infra.service.models import ProviderState
+from schemas.events.project import BudgetScope
+
+router = APIRouter(route_class=Guarded, tags=["Models"])
+
+
+class BudgetRequest(BaseModel):
+    """Without a limit the budget is lifted. ``agent`` only for that scope; empty: each agent."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    scope: BudgetScope
+    agent: Annotated[str, Field(max_length=100)] = ""
+    limit_usd: Annotated[float, Field(ge=0, le=1e9)] | None = None
+    limit_tokens: Annotated[int, Field(ge=0, le=10**15)] | None = None
+    warn_at: Annotated[float, Field(gt=0, le=1)] = 0.8
+    hard: bool = True
+
+
+@router.get("/v1/models", responses=OF_ANY)
+@allow(*EVERYONE)
+async def list_models(api: ApiDep) -> list[ProviderState]:
+    """The providers in the order in which they are asked, then those without a key."""
+    return await models.list_models(api.settings, api.environ)
+
+
+@router.get("/v1/projects/{project}/costs", responses=OF_ANY)
+@allow(*OBSERVERS)
+async def read_costs(
+    api: ApiDep, project: Project, group_by: Annotated[CostGroup, Query()] = "agent"
+) -> Costs:
+    """What models have cost, by agent, stage, model, run or day (UTC)."""
+    return await api.tables.ask(ask.read_costs, project, group_by)
+
+
+@router.get("/v1/projects/{project}/budgets", responses=OF_ANY)
+@allow(*OBSERVERS)
+async def read_budgets(api: ApiDep, project: Project) -> list[BudgetState]:
+    """What models may cost, and what of it is spent or set aside."""
+    return await api.tables.ask(costs.budget_states, project)
+
+
+@router.put("/v1/projects/{project}/budgets", responses=OF_ANY)
+@allow(*LEADERS, writes=True)
+async def set_budget(
+    api: ApiDep, caller: CallerDep, write: WriteDep, project: Project, body: BudgetRequest
+) -> list[BudgetState]:
+    """Set or lift one budget, and return all of them."""
+    spec = costs.BudgetSpec(**body.model_dump())
+    return await costs.set_budget(api.settings, project, spec, actor=caller.name, key=write.key)

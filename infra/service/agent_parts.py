@@ -1,0 +1,134 @@
+"""What the project graph is built of: specialists over ports, tools, and the log of the turn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from agents.models.call import ChatModel, Message
+from agents.project import analyst, assigner, assistant, planner, reporter, scheduler, supervisor
+from agents.project.asking import TurnEffects
+from agents.project.confirmations import Decision as PersonDecision
+from agents.project.desk import Desk
+from agents.project.effects import Json
+from agents.project.graph import Decision, Parts, Perform
+from agents.project.state import AgentResult, AgentState, Specialist
+from agents.project.turn import AssistantTurn
+from agents.tools.ports import Ports
+from agents.tools.tool import ToolBox, ToolRole
+from infra.clock import SystemClock
+from infra.service.reading import ask
+from infra.service.turn_log import TurnLog, TurnPlace
+from infra.settings import Settings
+from projections.read import agents as read
+from projections.read.session import Conn
+
+
+@dataclass(frozen=True, slots=True)
+class TurnContext:
+    """What a turn begins with. It is recorded, so that whoever runs it again begins alike."""
+
+    project: dict[str, Any]
+    history: list[dict[str, str]]
+    has_model: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """All that the parts of one turn need. ``decisions`` are those of people about its calls."""
+
+    turn: TurnPlace
+    role: ToolRole
+    context: TurnContext
+    turn_log: TurnLog
+    model: ChatModel | None
+    tools: ToolBox
+    ports: Ports
+    decisions: Mapping[str, PersonDecision]
+
+    @property
+    def effects(self) -> TurnEffects:
+        place = self.turn
+        return TurnEffects(self.turn_log, place.turn_id, place.project_id, "turn", 0)
+
+
+async def read_context(
+    settings: Settings, turn_log: TurnLog, turn: TurnPlace, history: int
+) -> TurnContext:
+    """The project as it is, what was said last, and whether there is a model; recorded."""
+
+    async def make() -> Json:
+        from infra.service.models import has_model
+
+        def question(tables: Conn) -> Json:
+            said = read.newest_messages(tables, turn.conversation_id, turn.turn_id, history)
+            return {"project": read.project_state(tables, turn.project_id), "history": said}
+
+        return {**await ask(settings, question), "has_model": has_model(settings)}
+
+    effects = TurnEffects(turn_log, turn.turn_id, turn.project_id, "turn", 0)
+    return TurnContext(**await effects.run("read", {"what": "context"}, make))
+
+
+def build_parts(around: Surroundings) -> Parts:
+    """The supervisor and the six specialists."""
+    effects = around.effects
+
+    async def decide(state: AgentState) -> Decision:
+        here = effects.at("supervisor", state["iteration"])
+        return await supervisor.decide(state, around.model, here)
+
+    def at_desk(name: Specialist, state: AgentState) -> Desk:
+        return Desk(
+            name=name,
+            request=state["request"],
+            task=state["message_to_agent"],
+            state=state,
+            effects=effects.at(name, state["iteration"]),
+            ports=around.ports,
+            model=around.model,
+            actor=around.turn.asked_by,
+            role=around.role,
+            now=SystemClock().now,
+        )
+
+    async def analyse(state: AgentState) -> AgentResult:
+        return await analyst.analyse(at_desk("analyst", state))
+
+    async def plan(state: AgentState) -> AgentResult:
+        return await planner.plan(at_desk("planner", state))
+
+    async def assign(state: AgentState) -> AgentResult:
+        return await assigner.look_at_workload(at_desk("assigner", state))
+
+    async def report(state: AgentState) -> AgentResult:
+        return await reporter.report(at_desk("reporter", state))
+
+    async def schedule(state: AgentState) -> AgentResult:
+        return await scheduler.schedule(at_desk("scheduler", state), around.ports.schedule_work)
+
+    specialists: dict[Specialist, Perform] = {
+        "analyst": analyse,
+        "planner": plan,
+        "assigner": assign,
+        "reporter": report,
+        "assistant": partial(_assist, around),
+        "scheduler": schedule,
+    }
+    return Parts(decide, specialists, around.turn_log.record)
+
+
+async def _assist(around: Surroundings, state: AgentState) -> AgentResult:
+    turn = AssistantTurn(
+        turn_id=around.turn.turn_id,
+        request=state["request"],
+        project=state["project"],
+        actor=around.turn.asked_by,
+        role=around.role,
+        history=tuple(Message.model_validate(said) for said in around.context.history),
+        iteration=state["iteration"],
+        decisions=around.decisions,
+    )
+    return await assistant.run_assistant(turn, around.model, around.tools, around.turn_log)

@@ -1,0 +1,326 @@
+"""Conversations with the agents of a project: ask, follow, confirm, and read what was said."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncGenerator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal
+
+from infra.clock import SystemClock
+from infra.errors import Conflict, Forbidden, Invalid, NotFound, Refusal, Unavailable
+from infra.jobs import queue
+from infra.jobs.queue import NewJob
+from infra.jobs.worker import as_plain_json
+from infra.service.publishing import check_key, draw_key, redactor_of
+from infra.service.reading import ask, transact, wait_for
+from infra.service.turn_payload import GivenDecision, TurnPayload
+from infra.settings import Settings
+from projections.read import agents as read
+from projections.read import jobs, projects
+from projections.read.agents import Confirmation as Confirmation
+from projections.read.agents import Conversation as Conversation
+from projections.read.agents import SaidMessage as SaidMessage
+from projections.read.agents import TurnAnswer as TurnAnswer
+from projections.read.page import PAGE, Page
+from projections.read.session import Conn, ReadModel, rows
+from projections.read.streams import Frame, ends_of, frames
+from schemas.envelope import Actor
+from schemas.ids import derive_id
+
+if TYPE_CHECKING:
+    from agents.drawing import DrawnGraph
+
+LONGEST_TEXT = 8_000
+ATTEMPTS = 3
+ANSWER_WITHIN = timedelta(hours=6)  # approving later acts on a world that has moved on
+PAGE_FRAMES = 256
+SHOWN_WITHIN_S = 30.0
+LOOKED_AGAIN_S = 10.0  # at the job of a turn that tells nothing
+GRAPHS = ("project", "quality")
+ENDS = frozenset(("done", "error"))
+PAUSES = frozenset(("confirmation_requested",))
+KNOWN = (
+    "SELECT 1 FROM orchestration_jobs WHERE project_id = %s AND serial_key = %s"
+    " UNION ALL SELECT 1 FROM conversations WHERE project_id = %s AND conversation_id = %s LIMIT 1"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ChatRequest:
+    """A message to the agents. ``conversation_id`` None: a new conversation. ``role`` is that of
+    who asks, and limits what tools may do.
+    """
+
+    project: str
+    text: str
+    conversation_id: str | None = None
+    key: str = field(default_factory=draw_key)
+    role: str = "owner"
+
+
+@dataclass(frozen=True, slots=True)
+class BegunTurn:
+    """A turn that is under way; its frames are on the stream with its id, new ones behind
+    ``after``.
+    """
+
+    project_id: str
+    conversation_id: str
+    turn_id: str
+    job_id: str
+    after: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class TurnFrame:
+    """What happens in a turn, live; ``seq`` is its place in the stream."""
+
+    seq: int
+    name: str
+    data: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ConfirmationAnswer:
+    """``decision``: approve, reject, or edit with changed ``arguments``."""
+
+    confirmation_id: str
+    decision: str
+    arguments: Mapping[str, Any] | None = None
+    reason: str = ""
+
+
+class TurnState(ReadModel):
+    """The answer of a turn, or the calls that a person has to decide about before it goes on."""
+
+    answer: TurnAnswer | None
+    waiting: list[Confirmation]
+
+    @property
+    def status(self) -> Literal["answered", "failed", "waiting"]:
+        if self.answer is None:
+            return "waiting"
+        return "failed" if self.answer.error else "answered"
+
+
+class WholeConversation(ReadModel):
+    """A conversation with all that was said, and the calls that wait for a person."""
+
+    conversation: Conversation
+    messages: list[SaidMessage]
+    waiting: list[Confirmation]
+
+
+async def begin_turn(settings: Settings, request: ChatRequest, *, actor: str) -> BegunTurn:
+    """Ask the agents; the turn is done in the background, after all others of its conversation.
+
+    The same key again is the same turn. Raises Invalid, NotFound, DatabaseUnavailable.
+    """
+    text = _check_text(settings, request.text)
+    check_key(request.key)
+    project_id = await ask(settings, partial(projects.project_of, name_or_id=request.project))
+    conversation_id = request.conversation_id or derive_id("cnv", project_id, request.key)
+    if request.conversation_id is not None:
+        await ask(settings, partial(_check_known, project_id, conversation_id))
+    payload = TurnPayload(
+        conversation_id=conversation_id,
+        turn_id=derive_id("trn", conversation_id, request.key),
+        text=text,
+        role=request.role,
+        is_first=request.conversation_id is None,
+    )
+    return await _enqueue(settings, project_id, payload, payload.turn_id, actor)
+
+
+async def answer_confirmation(
+    settings: Settings, project: str, answer: ConfirmationAnswer, *, actor: str, role: str
+) -> BegunTurn:
+    """Decide about a call that waits; the turn goes on. The first decision is final.
+
+    Raises NotFound, Conflict for one that is decided or too old, Forbidden, Invalid.
+    """
+
+    def question(tables: Conn) -> tuple[Confirmation, str, int]:
+        project_id = projects.project_of(tables, project)
+        found = read.confirmation(tables, project_id, answer.confirmation_id)
+        events = read.turn_events(tables, found.turn_id)
+        return found, str(events[0].data["role"]), ends_of(tables, found.turn_id).last
+
+    found, asked_as, after = await ask(settings, question)
+    _check_open(found)
+    if role == "viewer":
+        raise Forbidden("A viewer decides about no change.", code="role_not_allowed")
+    if (answer.decision == "edit") != (answer.arguments is not None):
+        raise Invalid("Changed arguments belong to `edit`, and to nothing else.", code="no_edit")
+    given = GivenDecision.model_validate(
+        {
+            "confirmation_id": answer.confirmation_id,
+            "decision": answer.decision,
+            "arguments": _clean(settings, answer.arguments),
+            "reason": redactor_of(settings).text(answer.reason),
+            "given_by": actor,
+        }
+    )
+    payload = TurnPayload(
+        conversation_id=found.conversation_id,
+        turn_id=found.turn_id,
+        text="",
+        role=asked_as,
+        given=given,
+    )
+    key = f"{found.turn_id}|{answer.confirmation_id}"
+    turn = await _enqueue(settings, found.project_id, payload, key, actor)
+    return replace(turn, after=after)
+
+
+async def list_conversations(
+    settings: Settings, project: str, *, cursor: str | None = None, limit: int = PAGE
+) -> Page[Conversation]:
+    """A page of conversations, oldest first. Raises NotFound."""
+
+    def question(tables: Conn) -> Page[Conversation]:
+        project_id = projects.project_of(tables, project)
+        return read.conversations(tables, project_id, cursor=cursor, limit=limit)
+
+    return await ask(settings, question)
+
+
+async def read_conversation(
+    settings: Settings, project: str, conversation_id: str
+) -> WholeConversation:
+    """Raises NotFound."""
+
+    def question(tables: Conn) -> WholeConversation:
+        return whole_conversation(tables, projects.project_of(tables, project), conversation_id)
+
+    return await ask(settings, question)
+
+
+def whole_conversation(tables: Conn, project_id: str, conversation_id: str) -> WholeConversation:
+    return WholeConversation(
+        conversation=read.conversation(tables, project_id, conversation_id),
+        messages=read.messages(tables, conversation_id),
+        waiting=read.open_confirmations(tables, conversation_id),
+    )
+
+
+async def follow_turn(settings: Settings, turn: BegunTurn) -> AsyncGenerator[TurnFrame, None]:
+    """The frames of a turn as they come, up to its end or to a call that waits for a person.
+
+    Raises Refusal when its job has ended without an answer, DatabaseUnavailable.
+    """
+    after = turn.after
+
+    def look(tables: Conn) -> list[Frame] | None:
+        return frames(tables, turn.turn_id, after, PAGE_FRAMES) or None
+
+    while True:
+        found = await wait_for(settings, look, timeout_s=LOOKED_AGAIN_S)
+        if found is None:
+            await _check_alive(settings, turn)
+        for frame in found or ():
+            after = frame.seq
+            yield TurnFrame(frame.seq, frame.name, json.loads(frame.data))
+            if frame.name in ENDS | PAUSES:
+                return
+
+
+async def _check_alive(settings: Settings, turn: BegunTurn) -> None:
+    job = await ask(settings, lambda tables: jobs.job(tables, turn.job_id))
+    if job.status in ("dead", "cancelled"):
+        raise Refusal(
+            f"The turn has ended without an answer: its job is {job.status}.", code="turn_failed"
+        )
+
+
+async def read_turn(settings: Settings, turn: BegunTurn) -> TurnState:
+    """How a turn that has ended or pauses stands, as soon as the tables hold it. Raises
+    Unavailable.
+    """
+
+    def look(tables: Conn) -> TurnState | None:
+        answer = read.turn_answer(tables, turn.turn_id)
+        waiting = read.open_confirmations(tables, turn.conversation_id)
+        waiting = [one for one in waiting if one.turn_id == turn.turn_id]
+        return TurnState(answer=answer, waiting=waiting) if answer or waiting else None
+
+    found = await wait_for(settings, look, timeout_s=SHOWN_WITHIN_S)
+    if found is None:
+        raise Unavailable(
+            f"The turn is done, but the tables have not shown it within {SHOWN_WITHIN_S:.0f} s.",
+            code="tables_behind",
+            detail={"turn_id": turn.turn_id},
+        )
+    return found
+
+
+def describe_agent_graph(name: str) -> DrawnGraph:
+    """A graph as it is compiled: ``project`` or ``quality``. Raises NotFound."""
+    from agents.project import graph as project_graph
+    from agents.quality import graph as quality_graph
+
+    drawings = dict.fromkeys(("quality", "quality_gate"), quality_graph.describe_drawing)
+    drawings["project"] = project_graph.draw_graph
+    if name not in drawings:
+        known = ", ".join(GRAPHS)
+        raise NotFound(f"There is no graph {name}: there are {known}.", code="unknown_graph")
+    return drawings[name]()
+
+
+async def _enqueue(
+    settings: Settings, project_id: str, payload: TurnPayload, key: str, actor: str
+) -> BegunTurn:
+    by = Actor(type="human", id=redactor_of(settings).text(actor))
+    new = NewJob(
+        project_id=project_id,
+        job_type="agent_turn",
+        key=key,
+        payload=payload.model_dump(mode="json", exclude_none=True),
+        created_by=f"{by.type}:{by.id}",
+        priority="urgent",
+        max_attempts=ATTEMPTS,
+        correlation_id=payload.turn_id,
+        serial_key=payload.conversation_id,
+    )
+    job_id, _ = await transact(settings, lambda tables: queue.enqueue(tables, new, by))
+    return BegunTurn(project_id, payload.conversation_id, payload.turn_id, job_id)
+
+
+def _check_text(settings: Settings, text: str) -> str:
+    """The message without secrets: it is stored in clear. Raises Invalid."""
+    clean = redactor_of(settings).text(text).strip()
+    if not clean or len(clean) > LONGEST_TEXT:
+        raise Invalid(f"A message has 1 to {LONGEST_TEXT:,} characters.", code="message_invalid")
+    return clean
+
+
+def _clean(settings: Settings, arguments: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """Without secrets: they are stored in clear."""
+    return arguments if arguments is None else as_plain_json(arguments, redactor_of(settings).text)
+
+
+def _check_known(project_id: str, conversation_id: str, tables: Conn) -> None:
+    if not rows(tables, KNOWN, project_id, conversation_id, project_id, conversation_id):
+        raise NotFound(
+            f"There is no conversation {conversation_id}.",
+            code="unknown_conversation",
+            detail={"conversation_id": conversation_id},
+        )
+
+
+def _check_open(found: Confirmation) -> None:
+    """Raises Conflict."""
+    if found.decision is not None:
+        raise Conflict(
+            f"This was decided already: {found.decision} by {found.given_by or 'nobody'}.",
+            code="confirmation_decided",
+            detail={"decision": found.decision},
+        )
+    if SystemClock().now() - found.requested_at > ANSWER_WITHIN:
+        raise Conflict(
+            "Nobody has decided in time, so the call is not made: ask again.",
+            code="confirmation_expired",
+        )

@@ -1,0 +1,86 @@
+"""Who could do a task: by the skills it asks for and the points that are free; nothing is assigned.
+
+A member who lacks a skill that the task asks for is left out, as in the plan of sprints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from infra.service.reading import ask
+from infra.settings import Settings
+from projections.read import artifacts, team
+from projections.read.artifacts import Item
+from projections.read.page import take
+from projections.read.projects import project_of
+from projections.read.session import Conn
+from projections.read.team import Member
+
+OVER = ("done", "dropped")
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A member for a task. ``skill`` sums the proficiencies, ``free_points`` are those of a sprint
+    less what is planned for the member.
+    """
+
+    member_id: str
+    name: str
+    rank: int
+    skill: int
+    free_points: int
+    rationale: str
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    task_id: str
+    task: str
+    recommended_member_id: str | None
+    ranking: Sequence[Ranked]
+
+
+async def suggest_assignments(settings: Settings, project: str) -> list[Suggestion]:
+    """For each task that is not done, its members by skill, then by free points."""
+
+    def read(tables: Conn) -> tuple[list[Item], list[Member]]:
+        project_id = project_of(tables, project)
+        tasks = take(partial(artifacts.items, tables, project_id, "task"))
+        return list(tasks), team.members(tables, project_id)
+
+    tasks, members = await ask(settings, read)
+    left = [one for one in tasks if one.fields.get("status") not in OVER]
+    free = {one.member_id: one.capacity_points for one in members}
+    for one in left:
+        if (member := one.plan.get("assignee_id")) in free:
+            free[member] -= int(one.fields.get("estimate_points") or 0)
+    return [_suggest(one, members, free) for one in left]
+
+
+def _suggest(task: Item, members: Iterable[Member], free: dict[str, int]) -> Suggestion:
+    from schemas.events.team import Member as Skilled
+    from streams.reduce.members import rate_skills
+
+    wanted = task.fields.get("required_skills") or []
+    rated = [
+        (level, free[one.member_id], one)
+        for one in members
+        if (level := rate_skills(Skilled(**one.model_dump()), wanted)) is not None
+    ]
+    rated.sort(key=lambda one: (-one[0], -one[1], one[2].member_id))
+    ranking = [
+        Ranked(
+            member.member_id,
+            member.name,
+            rank,
+            level,
+            points,
+            f"{' and '.join(wanted) or 'no skill asked for'}: {level}; {points} points free",
+        )
+        for rank, (level, points, member) in enumerate(rated, 1)
+    ]
+    best = ranking[0].member_id if ranking else None
+    return Suggestion(task.artifact_id, f"{task.number} {task.title}".strip(), best, ranking)

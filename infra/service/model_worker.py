@@ -1,0 +1,159 @@
+"""The model worker: the one process that knows the keys of model providers and their library.
+
+It listens on loopback and demands a token. Both stand in a file of CAIRN_HOME that this user alone
+can read, and stay the same over restarts. After a number of calls it puts a new process image in
+its own place, since the library's memory grows; the socket stays open, so callers only wait.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import socket
+import sys
+import tomllib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from agents.models.client import WorkerClient, WorkerPlace
+from agents.models.configuration import ModelConfiguration
+from infra import loop
+from infra.errors import Refusal
+from infra.local.process import port_is_free, write_whole
+from infra.log import get
+from infra.service.model_file import read_models, read_text
+from infra.settings import Settings
+
+SOCKET = "CAIRN_MODEL_WORKER_SOCKET"  # the descriptor that a recycled worker hands on
+# All that the worker's environment holds: how to find Python, its home and the way out. No address
+# or password of database or broker, no key of the vault.
+VARIABLES = frozenset(
+    ("PATH", "PYTHONPATH", "VIRTUAL_ENV", "LD_LIBRARY_PATH", "HOME", "TMPDIR", "LANG", "LC_ALL")
+    + ("TZ", "SSL_CERT_FILE", "SSL_CERT_DIR", "K_SERVICE", "COVERAGE_PROCESS_START")
+    + ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
+    + ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
+    + ("CAIRN_HOME", "CAIRN_PROCESS_NAME", "CAIRN_LOG_LEVEL", "CAIRN_MODELS")
+    + ("CAIRN_OLLAMA_TTL_SECONDS", "CAIRN_OLLAMA_ENABLE_IN_CLOUD", SOCKET)
+)
+
+log = get("models")
+
+
+def is_model_configured(settings: Settings) -> bool:
+    """Whether there is work for the worker. A file that is unfit names no model."""
+    try:
+        return read_models(settings, with_keys=False).has_model
+    except Refusal:
+        return False
+
+
+def find_model_worker(settings: Settings) -> WorkerClient | None:
+    """Who asks the model worker of this home; None where none has ever run here."""
+    place = _read_place(settings)
+    if place is None:
+        return None
+    return WorkerClient(place.address, place.token, lambda: _read_place(settings))
+
+
+def keep_variables(settings: Settings, environ: Mapping[str, str]) -> dict[str, str]:
+    """What the model worker gets of an environment: its own variables, and the keys of providers
+    that the file of models names.
+    """
+    kept = VARIABLES | _list_key_variables(settings)
+    return {name: value for name, value in environ.items() if name in kept}
+
+
+def run_model_worker(
+    settings: Settings,
+    environ: Mapping[str, str],
+    tell_ready: Callable[[], None],
+    most_calls: int,
+) -> None:
+    """Answer calls until told to stop. Does not return: a recycled worker begins anew."""
+    listening = _listen(settings, environ)
+    place = _keep_place(settings, listening)
+    # Loads the library; who asks meanwhile waits on the socket.
+    from agents.models.ollama import OllamaModels
+    from agents.models.serving import serve_calls
+    from agents.models.worker import LibraryProviders
+
+    file = _ModelsFile(settings, environ)
+    # Cloud Run has no Ollama beside it.
+    is_allowed = settings.ollama_enable_in_cloud or not environ.get("K_SERVICE")
+    ollama = OllamaModels(ttl_s=settings.ollama_ttl_seconds, is_allowed=is_allowed)
+    providers = LibraryProviders(file.read, ollama)
+    tell_ready()
+    log.info("models.listening", address=place.address)
+    loop.run(serve_calls(listening, place.token, providers, most_calls))
+    log.info("models.recycled", calls=most_calls)
+    os.set_inheritable(listening.fileno(), True)
+    again = dict(environ) | {SOCKET: str(listening.fileno())}
+    os.execve(sys.executable, [sys.executable, *sys.orig_argv[1:]], again)
+
+
+class _ModelsFile:
+    """Reads the file again when it has changed; a change that is no use changes nothing."""
+
+    def __init__(self, settings: Settings, environ: Mapping[str, str]) -> None:
+        self._settings, self._environ = settings, environ
+        self._seen: tuple[int, int, int] | None = None
+        self._known = ModelConfiguration()
+
+    def read(self) -> ModelConfiguration:
+        seen = self._look()
+        if seen != self._seen:
+            self._seen = seen
+            try:
+                self._known = read_models(self._settings, self._environ)
+            except Refusal as error:
+                log.warning("models.file_unfit", reason=str(error))
+        return self._known
+
+    def _look(self) -> tuple[int, int, int] | None:
+        try:
+            found = self._settings.models_file.stat()
+        except OSError:
+            return None
+        return found.st_ino, found.st_mtime_ns, found.st_size
+
+
+def _list_key_variables(settings: Settings) -> set[str]:
+    try:
+        written = tomllib.loads(read_text(settings.models_file))
+    except (Refusal, tomllib.TOMLDecodeError):  # the worker says so
+        return set()
+    entries = written.get("providers", ())
+    return {str(each["api_key_env"]) for each in entries if "api_key_env" in each}
+
+
+def _place_file(settings: Settings) -> Path:
+    return settings.run_folder / "model-worker.json"
+
+
+def _read_place(settings: Settings) -> WorkerPlace | None:
+    try:
+        known = json.loads(_place_file(settings).read_text())
+        return WorkerPlace(str(known["address"]), str(known["token"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _listen(settings: Settings, environ: Mapping[str, str]) -> socket.socket:
+    """The socket that was handed on, else a new one, at the address of the last start if free."""
+    if handed_on := environ.get(SOCKET):
+        listening = socket.socket(fileno=int(handed_on))
+        os.set_inheritable(listening.fileno(), False)
+        return listening
+    known = _read_place(settings)
+    port = int(known.address.rpartition(":")[2]) if known else 0
+    return socket.create_server(("127.0.0.1", port if port_is_free(port) else 0), backlog=512)
+
+
+def _keep_place(settings: Settings, listening: socket.socket) -> WorkerPlace:
+    known = _read_place(settings)
+    host, port = listening.getsockname()[:2]
+    place = WorkerPlace(f"{host}:{port}", known.token if known else secrets.token_urlsafe(32))
+    written = json.dumps({"address": place.address, "token": place.token})
+    write_whole(_place_file(settings), written, mode=0o600)
+    return place

@@ -1,0 +1,119 @@
+"""A model's words for sections that rules have written: whether they may take the rules' place.
+
+A model is given the atoms that the rules chose for a section, so its words may cite these and no
+others, and they are good only for the input that the section still has. What is refused changes
+nothing: the words of the rules stay. What is taken stays as long as the input of its section does,
+as the words of the rules would.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from schemas.events.artifact_parts import ArtifactSnapshot, ReviewFinding, Section
+from schemas.events.change import ChangeRequested, SectionEdit
+from schemas.fingerprint import norm_text
+from streams.reduce.edits import RefusedEdit, name_model, write_statement
+from streams.reduce.inputs import Grounds
+from streams.reduce.items import EDITED, replace_statements
+from streams.reduce.loop import repeats
+from streams.reduce.states import list_cited
+from streams.reduce.validator import Lane, errors, validate
+
+TOLD_APART = frozenset({"insight", "feature"})  # by what they say; the others by their titles
+
+
+def draft(
+    known: ArtifactSnapshot | None,
+    request: ChangeRequested,
+    grounds: Grounds,
+    lane: Lane,
+    others: Iterable[ArtifactSnapshot] = (),
+) -> ArtifactSnapshot:
+    """The artifact with the model's sections. ``others`` are all items there are.
+
+    Raises RefusedEdit.
+    """
+    if known is None or not known.version:
+        raise RefusedEdit("unknown_artifact")
+    sections = draft_sections(known.sections, request, grounds, lane)
+    drafted = known.model_copy(update={"sections": sections})
+    if _says_what_another_says(drafted, others):
+        raise RefusedEdit("repeats_another")
+    return drafted
+
+
+def draft_sections(
+    before: Sequence[Section], request: ChangeRequested, grounds: Grounds, lane: Lane
+) -> list[Section]:
+    """The sections with those of the request in the model's words. Raises RefusedEdit."""
+    edits = {one.section_id: one for one in request.sections}
+    if edits.keys() - {one.section_id for one in before}:
+        raise RefusedEdit("unknown_section")
+    sections = [
+        _draft_section(section, edits[section.section_id], request, grounds)
+        if section.section_id in edits
+        else section
+        for section in before
+    ]
+    if sections == list(before):
+        raise RefusedEdit("nothing_changes")
+    written = [one for one in sections if one.section_id in edits]
+    if found := [*_find_foreign(before, written), *errors(validate(written, grounds, lane))]:
+        raise RefusedEdit("not_valid", found)
+    return sections
+
+
+def _draft_section(
+    section: Section,
+    edit: SectionEdit,
+    request: ChangeRequested,
+    grounds: Grounds,
+) -> Section:
+    if section.state == EDITED:
+        raise RefusedEdit("edited_by_person")
+    if section.input_hash != edit.input_hash:
+        raise RefusedEdit("stale_input")
+    statements = {
+        one.statement_id: one
+        for said in edit.statements
+        for one in [write_statement(request.artifact_id, section.section_id, said, grounds, None)]
+    }
+    if not statements:
+        empty = ReviewFinding(code="empty_section", section_id=section.section_id, statement_id="")
+        raise RefusedEdit("not_valid", [empty])
+    worded = section.model_copy(update=name_model(request))
+    return replace_statements(worded, list(statements.values()))
+
+
+def _find_foreign(before: Sequence[Section], written: Iterable[Section]) -> list[ReviewFinding]:
+    """The atoms that the rules have not chosen for the section in which a model cites them."""
+    chosen = {one.section_id: set(list_cited([one])) for one in before}
+    return [
+        ReviewFinding(
+            code="unknown_atom",
+            section_id=section.section_id,
+            statement_id=statement.statement_id,
+            detail=citation.atom_id,
+        )
+        for section in written
+        for statement in section.statements
+        for citation in statement.citations
+        if citation.atom_id not in chosen[section.section_id]
+    ]
+
+
+def _says_what_another_says(item: ArtifactSnapshot, others: Iterable[ArtifactSnapshot]) -> bool:
+    """Whether the loop of the item's list would take it for a repeat of another item."""
+    if item.artifact_type not in TOLD_APART:
+        return False
+    texts = [
+        _text_of(one)
+        for one in others
+        if one.artifact_type == item.artifact_type and one.artifact_id != item.artifact_id
+    ]
+    return repeats(_text_of(item), [one for one in texts if one])
+
+
+def _text_of(item: ArtifactSnapshot) -> str:
+    return norm_text("\n".join(one.text for section in item.sections for one in section.statements))

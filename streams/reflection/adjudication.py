@@ -1,0 +1,145 @@
+"""What becomes of borderline candidates (R13): a stronger model's verdict, or the rule instead.
+
+A batch has its most valuable chunks first, and only the first fifth of its places is asked about:
+so whether a chunk is asked about depends on nothing but its place, and a worker that starts again
+knows it without having seen the rest of the batch. Decided against counting calls as they are made,
+which would depend on what came first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from schemas.envelope import Envelope, Event
+from schemas.events.atom import AtomAdjudicated, AtomReflected, Finding, Judged, Reading, Verdict
+from schemas.events.hygiene import ChunkCreated
+from streams.reflection.rules import CONFIDENCE_THRESHOLD
+from streams.stage import Step
+
+MOST_PERCENT = 20  # of a batch's chunks
+MOST_GAIN = 0.20  # of confidence, over what the rules left
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """What a model says of one candidate."""
+
+    verdict: Verdict
+    confidence: float
+    rationale: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ruled:
+    """All that a model's answer about a chunk's candidates holds besides its rulings."""
+
+    provider: str
+    model: str
+    prompt_version: str
+    input_tokens: int
+    output_tokens: int
+    cost_usd: float
+
+
+def may_ask(reading: Reading) -> bool:
+    """Whether the chunk's candidates go to a model; the first chunk of a batch always may."""
+    most = max(1, reading.batch_size * MOST_PERCENT // 100) if reading.batch_size else 0
+    return reading.position <= most
+
+
+def apply_ruling(judged: Judged, ruling: Ruling) -> Judged:
+    """The candidate as the ruling leaves it; evidence that is too thin stays a draft."""
+    highest = min(1.0, judged.confidence_after + MOST_GAIN)
+    status: Literal["active", "draft", "rejected"] = "active"
+    findings = judged.findings
+    if ruling.verdict == "reject":
+        status = "rejected"
+        findings = [*findings, Finding(rule="R13", code="adjudicated_reject")]
+    elif ruling.verdict == "draft" or judged.status == "draft":
+        status = "draft"
+    return judged.model_copy(
+        update={
+            "status": status,
+            "confidence_after": round(min(highest, max(0.0, ruling.confidence)), 6),
+            "findings": findings,
+            "adjudication": ruling.verdict,
+        }
+    )
+
+
+def apply_fallback(judged: Judged, reason: str) -> Judged:
+    """The candidate without a verdict: kept, as a draft where the rules are not sure enough."""
+    sure = judged.confidence_after >= CONFIDENCE_THRESHOLD and judged.status != "draft"
+    return judged.model_copy(
+        update={"status": "active" if sure else "draft", "adjudication": reason}
+    )
+
+
+def decide_by_rule(reflected: AtomReflected, reason: str = "") -> list[AtomAdjudicated]:
+    """A verdict for each borderline candidate by the fall-back rule, and why that decided."""
+    reason = reason or ("unavailable" if may_ask(reflected.reading) else "overflow")
+    return [_decide_one_by_rule(reflected, judged, reason) for judged in reflected.adjudicate]
+
+
+def decide_by_rulings(
+    reflected: AtomReflected, rulings: Sequence[Ruling | None], ruled: Ruled
+) -> list[AtomAdjudicated]:
+    """The verdicts of a model; where it left one out the rule decides. The first has the cost."""
+    found: list[AtomAdjudicated] = []
+    for judged, ruling in zip(reflected.adjudicate, rulings, strict=True):
+        if ruling is None:
+            verdict = _decide_one_by_rule(reflected, judged, "malformed")
+        else:
+            verdict = AtomAdjudicated(
+                reading=reflected.reading,
+                judged=apply_ruling(judged, ruling),
+                verdict=ruling.verdict,
+                decided_by="model",
+                rationale=ruling.rationale,
+                provider=ruled.provider,
+                model=ruled.model,
+                prompt_version=ruled.prompt_version,
+            )
+        found.append(verdict)
+    paid = {
+        "input_tokens": ruled.input_tokens,
+        "output_tokens": ruled.output_tokens,
+        "cost_usd": ruled.cost_usd,
+    }
+    return [found[0].model_copy(update=paid), *found[1:]] if found else []
+
+
+def _decide_one_by_rule(reflected: AtomReflected, judged: Judged, reason: str) -> AtomAdjudicated:
+    settled = apply_fallback(judged, reason)
+    return AtomAdjudicated(
+        reading=reflected.reading,
+        judged=settled,
+        verdict="accept" if settled.status == "active" else "draft",
+        decided_by="fallback",
+        reason=reason,
+    )
+
+
+def answer_by_rule(cause: Envelope, chunk: ChunkCreated | None) -> list[Event]:
+    """A verdict for each entry of ``adjudicate``, without a model."""
+    match cause.event:
+        case AtomReflected() as reflected:
+            return [*decide_by_rule(reflected)]
+        case _:
+            return []
+
+
+def give_up(cause: Envelope, chunk: ChunkCreated | None, error: str) -> list[Event]:
+    """The rule's verdicts, so that the ledger's turn still comes."""
+    return answer_by_rule(cause, chunk)
+
+
+ADJUDICATE = Step(
+    name="adjudicate",
+    inputs=("atom.validated.v1",),
+    handle=answer_by_rule,
+    give_up=give_up,
+    only=(AtomReflected.type_name,),
+)

@@ -1,0 +1,221 @@
+"""A turn over its log: broken off anywhere it goes on, each change is asked for under one key, and
+a replay needs every record.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from agents.models.errors import AllProvidersFailed
+from agents.project.asking import TurnEffects
+from agents.project.confirmations import Confirmation, WaitsForConfirmation
+from agents.project.effects import Json, RecordMissing
+from agents.project.state import AgentResult, AgentState
+from infra.service.turn_log import TurnDiverged, TurnLog
+from schemas.events.agent import ConfirmationGiven, EffectRecorded, ToolReturned
+from tests.agents.talks import PLACE, Killed, Topic, accept_after, in_loop, run
+
+MADE_UP = "AKIA" + "IOSFODNN7EXAMPLE"
+
+
+class World:
+    """What a turn touches: ``asked`` counts requests by key, ``changes`` what came of them."""
+
+    def __init__(self) -> None:
+        self.asked: Counter[str] = Counter()
+        self.changes: dict[str, str] = {}
+        self.model_calls = 0
+
+    async def change(self, key: str) -> Json:
+        self.asked[key] += 1
+        self.changes.setdefault(key, f"task-{len(self.changes) + 1}")  # once for a key
+        return {"text": self.changes[key]}
+
+    async def think(self) -> Json:
+        self.model_calls += 1
+        return {"text": f"thought {self.model_calls}"}
+
+    async def look(self) -> Json:
+        return {"now": datetime(2026, 11, 2, 9, self.model_calls, tzinfo=UTC).isoformat()}
+
+
+def works(log: TurnLog, world: World) -> Any:
+    """A specialist with a model call, a change, another model call, and a clock."""
+
+    async def perform(state: AgentState) -> AgentResult:
+        iteration = state["iteration"]
+        effects = TurnEffects(log, PLACE.turn_id, PLACE.project_id, "planner", iteration)
+        first = await effects.run("model", {"ask": state["message_to_agent"]}, world.think)
+        made = await effects.call("create_task", {"title": first["text"]}, world.change)
+        await effects.run("model", {"ask": made["text"]}, world.think)
+        at = datetime.fromisoformat((await effects.run("clock", {}, world.look))["now"])
+        return AgentResult(
+            agent="planner",
+            result_type="answer",
+            response=f"{first['text']}: {made['text']}",
+            requires_review=True,
+            started_at=at,
+            finished_at=at,
+        )
+
+    return perform
+
+
+async def take_turn(topic: Topic, world: World, attempt: str = "1") -> AgentState:
+    log = topic.open_log(attempt)
+    parts = {"decide": accept_after("planner"), "planner": works(log, world)}
+    return await run(log, parts)
+
+
+async def replay(topic: Topic, without: int | None = None) -> AgentState:
+    log, nobody = topic.open_replay(without), World()
+    try:
+        return await run(log, {"decide": accept_after("planner"), "planner": works(log, nobody)})
+    finally:
+        assert not nobody.asked
+        assert nobody.model_calls == 0
+
+
+@in_loop
+async def test_a_turn_that_is_killed_at_any_point_ends_as_if_it_had_not_been():
+    whole, quiet = Topic(), World()
+    undisturbed = await take_turn(whole, quiet)
+
+    for room in range(len(whole.facts)):
+        topic, world = Topic(room=room), World()
+        with pytest.raises(Killed):
+            await take_turn(topic, world)
+        topic.room = None
+
+        state = await take_turn(topic, world, "2")
+
+        assert topic.types == whole.types, room
+        assert sorted(topic.frames) == sorted(whole.frames), room
+        assert len(world.asked) == len(world.changes) == 1, room
+        assert state["results"][0].response.endswith("task-1")
+        answers = [one for one in topic.events if isinstance(one, EffectRecorded | ToolReturned)]
+        assert len({one.place.effect_id for one in answers}) == len(answers) == 4
+    assert undisturbed["final_response"] == "thought 1: task-1"
+
+
+@in_loop
+async def test_a_finished_turn_runs_again_without_asking_anybody():
+    topic, world = Topic(), World()
+    first = await take_turn(topic, world)
+    facts = len(topic.events)
+
+    again = await take_turn(topic, World(), "2")
+
+    assert again == first
+    assert len(topic.events) == facts
+
+
+@in_loop
+async def test_a_replay_is_the_same_and_stops_at_any_record_that_is_gone():
+    topic, world = Topic(), World()
+    first = await take_turn(topic, world)
+
+    assert await replay(topic) == first
+    for event in topic.events:
+        with pytest.raises(RecordMissing) as missing:
+            await replay(topic, without=event.ordinal)
+        if isinstance(event, EffectRecorded | ToolReturned):
+            assert event.place.effect_id in str(missing.value)
+        else:
+            assert event.type_name in str(missing.value)
+
+
+@in_loop
+async def test_a_model_that_did_not_answer_does_not_answer_when_the_turn_runs_again():
+    async def refuse() -> Json:
+        raise AllProvidersFailed("all providers are away")
+
+    topic = Topic()
+    for make in (refuse, World().think):
+        effects = TurnEffects(topic.open_log(), PLACE.turn_id, PLACE.project_id, "planner", 1)
+        with pytest.raises(AllProvidersFailed):
+            await effects.run("model", {"ask": "it"}, make)
+
+
+@in_loop
+async def test_what_is_used_is_what_the_log_holds_without_secrets():
+    async def leak(_: str) -> Json:
+        return {"text": f"the key is {MADE_UP}"}
+
+    topic = Topic()
+    effects = TurnEffects(topic.open_log(), PLACE.turn_id, PLACE.project_id, "assistant", 1)
+    used = await effects.call("search", {"query": MADE_UP}, leak)
+
+    (returned,) = [event for event in topic.events if isinstance(event, ToolReturned)]
+    assert MADE_UP not in str(topic.facts)
+    assert used["text"] in returned.answer
+
+
+@in_loop
+async def test_a_turn_whose_program_has_changed_says_so():
+    topic, world = Topic(room=6), World()
+    with pytest.raises(Killed):
+        await take_turn(topic, world)
+    topic.room = None
+    log = topic.open_log("2")
+
+    async def other(state: AgentState) -> AgentResult:
+        effects = TurnEffects(log, PLACE.turn_id, PLACE.project_id, "planner", 2)
+        await effects.run("model", {"ask": "something else"}, world.think)
+        raise AssertionError("the log holds another question")
+
+    with pytest.raises(TurnDiverged):
+        await run(log, {"decide": accept_after("planner"), "planner": other})
+
+
+@in_loop
+async def test_a_turn_that_waits_for_a_person_goes_on_once_it_is_decided():
+    world, asked = (
+        World(),
+        Confirmation(
+            confirmation_id="cnf_1",
+            tool="delete_task",
+            arguments={"task": "task-1"},
+            summary="Delete.",
+        ),
+    )
+
+    async def attempt(topic: Topic, number: str) -> AgentState:
+        log = topic.open_log(number)
+        decisions = log.list_decisions()
+
+        async def asks_first(state: AgentState) -> AgentResult:
+            if "cnf_1" not in decisions:
+                raise WaitsForConfirmation(asked)
+            done: AgentResult = await works(log, world)(state)
+            return done
+
+        try:
+            return await run(log, {"decide": accept_after("planner"), "planner": asks_first})
+        except WaitsForConfirmation as waits:
+            told = waits.confirmation.model_dump(exclude={"arguments"})
+            await log.request_confirmation(**told, arguments="{}")
+            raise
+
+    topic = Topic()
+    for number in ("1", "2"):  # asked once, however often the turn comes to it
+        with pytest.raises(WaitsForConfirmation):
+            await attempt(topic, number)
+    assert topic.types == ["routed", "confirmation_requested"]
+    decided = topic.open_log("3")
+    await decided.take_decision("cnf_1", decision="approve", given_by="ana")
+    await topic.open_log("4").take_decision("cnf_1", decision="reject", given_by="bo")
+
+    await attempt(topic, "5")
+
+    (given,) = [event for event in topic.events if isinstance(event, ConfirmationGiven)]
+    assert (given.decision, given.given_by) == ("approve", "ana")
+    assert topic.types[:4] == ["routed", "confirmation_requested", "confirmation_given"] + [
+        "effect_recorded"
+    ]
+    assert list(world.asked.values()) == [1]
+    assert topic.frames.count("confirmation_requested") == 1

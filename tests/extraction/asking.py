@@ -1,0 +1,146 @@
+"""A model for tests without a network, and the pipeline in memory that asks it.
+
+Answers come from a function of the request and pass through the real check against the schema.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from agents.extraction.prompt import prepare
+from agents.extraction.reader import Asked, read_together
+from agents.models.call import ModelAnswer, ModelRequest, Usage
+from agents.models.errors import AnswerMalformed
+from agents.models.structured import parse_answer
+from schemas.events.atom import AtomReflected, CandidatesExtracted
+from streams.pipeline import Pipeline, pipeline
+from streams.reflection.adjudication import answer_by_rule, may_ask
+from streams.shell.model_calls import ask_about_borderline
+from streams.shell.reading import read_by_rules
+from tests.worlds import PROJECT
+
+Answering = Callable[[ModelRequest], Any]
+FENCED = re.compile(r"=== DATA (\w+) ===\n(.*?)\n=== END \1 ===", re.DOTALL)
+
+
+@dataclass
+class AnsweringModel:
+    """Answers by ``answering``: data, a text, or an error that it raises."""
+
+    answering: Answering
+    requests: list[ModelRequest] = field(default_factory=list)
+
+    async def complete(self, request: ModelRequest) -> ModelAnswer:
+        self.requests.append(request)
+        said = self.answering(request)
+        text = said if isinstance(said, str) else json.dumps(said)
+        data, problems = parse_answer(text, request.answer_schema or {})
+        if problems:
+            raise AnswerMalformed("; ".join(problems))
+        return ModelAnswer(
+            call_id="call",
+            request_hash=request.request_hash,
+            text=text,
+            data=data,
+            provider="openai",
+            model="m-1",
+            usage=Usage(input_tokens=1_001, output_tokens=103),
+            cost_usd=0.0123,
+        )
+
+    def stream(self, request: ModelRequest) -> AsyncIterator[Any]:
+        raise NotImplementedError
+
+    def asked_by(self, agent: str) -> list[ModelRequest]:
+        return [it for it in self.requests if it.agent == agent]
+
+
+def data_in(request: ModelRequest) -> list[list[str]]:
+    """The lines of each fence of the question, in order."""
+    return [found[1].split("\n") for found in FENCED.findall(request.messages[-1].content)]
+
+
+def sentences_in(request: ModelRequest) -> list[list[tuple[int, str]]]:
+    """The numbered sentences of each chunk of a question to the extractor."""
+    return [list(_numbered(lines)) for lines in data_in(request)[1:]]
+
+
+def _numbered(lines: list[str]) -> Iterator[tuple[int, str]]:
+    for line in lines:
+        if found := re.fullmatch(r"(\d+)!?\| (.*)", line):
+            yield int(found[1]), found[2]
+
+
+def an_atom(number: int, said: str, **fields: Any) -> dict[str, Any]:
+    """A claim that says a sentence as it stands."""
+    return {
+        "kind": "claim",
+        "title": said[:150],
+        "body": said[:150],
+        "evidence": [{"sentences": [number], "anchor": said}],
+        "polarity": "affirm",
+        "severity": None,
+        "impact": None,
+        "area": "scope",
+        "confidence": 0.8,
+        "tags": [],
+        "entities": [],
+        "attributes": [],
+    } | fields
+
+
+def read_plainly(request: ModelRequest) -> Any:
+    """Every sentence of five words is a claim, one with «may» a doubtful one; verdicts accept."""
+    if request.agent == "adjudicator":
+        numbers = sorted({int(it.split()[0]) for it in data_in(request)[-1]})
+        return {"verdicts": [_accept(number) for number in numbers]}
+    return {
+        "chunks": [
+            {"chunk": number, "gaps": [], "atoms": [*_atoms(sentences)]}
+            for number, sentences in enumerate(sentences_in(request), 1)
+        ]
+    }
+
+
+def _accept(number: int) -> dict[str, Any]:
+    return {"statement": number, "verdict": "accept", "confidence": 0.9, "rationale": "It says so."}
+
+
+def _atoms(sentences: list[tuple[int, str]]) -> Iterator[dict[str, Any]]:
+    for number, said in sentences:
+        if len(said.split()) >= 5:
+            yield an_atom(number, said, confidence=0.55 if " may " in said else 0.8)
+
+
+def asking(model: AnsweringModel) -> Pipeline:
+    """The pipeline whose model runs ask ``model``, chunk by chunk, and rules where nobody can be
+    asked.
+    """
+
+    def read(request, chunk) -> CandidatesExtracted:
+        if request.engine == "model":
+            asked = Asked(PROJECT, None, request, chunk, prepare(chunk))
+            (result,) = asyncio.run(read_together([asked], model)).results
+            if result:
+                return result
+        return read_by_rules(request, chunk)
+
+    def adjudicate(cause, chunk):
+        reflected = cause.event
+        if not isinstance(reflected, AtomReflected) or not reflected.adjudicate:
+            return []
+        if not may_ask(reflected.reading):
+            return answer_by_rule(cause, chunk)
+        return asyncio.run(ask_about_borderline(reflected, chunk, PROJECT, None, model))
+
+    plain = pipeline(read)
+    steps = [
+        replace(step, handle=adjudicate, with_chunk=True) if step.name == "adjudicate" else step
+        for step in plain.steps
+    ]
+    return replace(plain, steps=tuple(steps))

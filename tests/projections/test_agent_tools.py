@@ -1,0 +1,132 @@
+"""The tools that read, over the tables of an ingested project; nothing here needs a broker."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from agents.project.assistant import answer_by_rules
+from agents.project.state import AgentResult
+from agents.tools.box import Tools, call_tool
+from agents.tools.tool import ToolContext, ToolResult
+from infra.service.agent_tools import list_agent_tools, open_tools
+from infra.settings import Settings
+from projections.fold import PROJECTED_TOPICS
+from schemas.events.project import ProjectCreated
+from schemas.events.team import MemberAdded
+from tests.agents.turns import Recorded, a_turn
+from tests.projections.conftest import ReadModel
+from tests.projections.log import Log
+from tests.projections.parcel_log import records
+from tests.worlds import PROJECT, fact
+
+COVERED = "How fast must the Gateway answer a scan request?"
+UNCOVERED = "Which zebra won the chess olympiad?"
+ARGUMENTS: dict[str, dict[str, Any]] = {
+    "search_ledger": {"query": COVERED},
+    "search_project": {"query": "gateway scan"},
+    "get_prd_section": {"section_id": "functional_requirements"},
+    "get_artifact": {"reference": "prd"},
+}
+
+
+@pytest.fixture
+def tools(model: ReadModel) -> Tools:
+    log = Log()
+    log.write(fact(ProjectCreated(name="Parcel")))
+    log.write(fact(MemberAdded(member_id="mem_1", name="Ana", skills={"integration": 3})))
+    model.fold([*log.records, *records(frozenset(PROJECTED_TOPICS))])
+    return open_tools(Settings(database_url=model.conninfo))
+
+
+def call(tools: Tools, name: str, **arguments: Any) -> ToolResult:
+    tool = tools.find(name)
+    assert tool
+    context = ToolContext(PROJECT, "ana", "pm", f"key of {name}")
+    return asyncio.run(call_tool(tool, context, arguments))
+
+
+def answer(tools: Tools, request: str) -> AgentResult:
+    return asyncio.run(answer_by_rules(a_turn(request, PROJECT), tools, Recorded()))
+
+
+def arguments_of(tools: Tools, name: str) -> dict[str, Any]:
+    """Arguments that fit the project: of a tool for one item, the first that the list shows."""
+    kind = name.removeprefix("get_")
+    if name == "get_atom":
+        return {"atom_id": call(tools, "search_ledger", query=COVERED).citations[0].cited_id}
+    if f"list_{kind}s" in tools.names():
+        listed = call(tools, f"list_{kind}s").citations
+        return {"reference": listed[0].cited_id if listed else "1"}
+    return ARGUMENTS.get(name, {})
+
+
+def test_each_tool_that_reads_answers_from_the_tables(tools: Tools):
+    for name in tools.names():
+        tool = tools.find(name)
+        if tool and not tool.mutating:
+            arguments = arguments_of(tools, name)
+            result = call(tools, name, **arguments)
+            assert result.text, name
+            missing = arguments.get("reference") == "1"  # this project has none of the kind
+            assert result.is_error == missing, f"{name}: {result.text}"
+
+
+def test_the_list_of_tools_says_what_each_takes_and_may_do(tools: Tools):
+    listed = {one.name: one for one in list_agent_tools()}
+
+    assert tuple(listed) == tools.names()
+    assert listed["search_ledger"].arguments["required"] == ["query"]
+    assert not listed["search_ledger"].mutating
+    assert listed["generate_standup"].mutating
+
+
+def test_a_search_cites_places_that_hold_the_snippets(tools: Tools):
+    result = call(tools, "search_ledger", query=COVERED)
+
+    assert result.data["coverage"] in ("entity", "metadata", "fulltext")
+    assert result.citations
+    for one in result.citations:
+        assert one.path and one.line_start and one.snippet
+
+
+def test_what_is_wrong_with_a_call_is_told_as_text(tools: Tools):
+    assert "query" in call(tools, "search_ledger").text
+    assert "There is no atom atm_none" in call(tools, "get_atom", atom_id="atm_none").text
+    assert "unknown" in call(tools, "get_atom", atom_id="x").data["error"]
+
+
+ASKED = {
+    "What is the status of the project?": "get_project_status",
+    "Show all tasks": "list_tasks",
+    "Show the PRD": "get_artifact",
+    "Who is in the team?": "list_members",
+    "Which contradictions are there?": "list_contradictions",
+    "What are the open questions?": "list_unknowns",
+    "What are the biggest risks?": "analyze_risks",
+    "Prioritise the features": "prioritize_features",
+    "Who should do what?": "suggest_assignments",
+    "What did models cost?": "get_cost_report",
+    COVERED: "search_ledger",
+}
+
+
+def test_without_a_model_rules_choose_the_tool_and_say_so(tools: Tools):
+    for request, tool in ASKED.items():
+        result = answer(tools, request)
+
+        assert [one["tool"] for one in result.output["tool_calls"]] == [tool], request
+        assert (result.engine, result.error) == ("rules", None), request
+        assert "no language model took part" in result.response
+
+
+def test_an_answer_by_rules_cites_the_ledger_or_says_that_it_is_silent(tools: Tools):
+    covered, uncovered = answer(tools, COVERED), answer(tools, UNCOVERED)
+
+    assert covered.output["coverage"] == "some"
+    assert "200 ms" in covered.response
+    assert all(one.path and one.line_start for one in covered.citations)
+    assert (uncovered.output["coverage"], uncovered.citations) == ("none", ())
+    assert "ledger holds nothing" in uncovered.response

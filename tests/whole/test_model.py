@@ -1,0 +1,150 @@
+"""A run with a model: what it reads becomes the ledger, whatever goes wrong on the way."""
+
+from collections import Counter
+from functools import cache
+
+import pytest
+
+from agents.models.errors import AllProvidersFailed, BudgetExceeded, RequestRefused
+from schemas.events.atom import AtomAdjudicated, AtomReflected, CandidatesExtracted
+from streams.memory import Driver, Faults
+from tests.extraction.asking import AnsweringModel, asking, read_plainly
+from tests.parcel import contents
+from tests.whole.changing import ledger_of
+from tests.whole.test_faults import FAULTS
+from tests.worlds import ingestion
+
+FILES = {
+    "README.md": b"# Gate\n\nThe gate keeps its records for ten years.\n\n"
+    b"The gate may lose records when its disk is full.\n",
+    "docs/keys.md": b"# Keys\n\nKeys of the gate are changed every month by ana.\n\n"
+    b"An old key may open the gate for a day.\n",
+}
+
+
+def events(driver: Driver, topic: str, kind):
+    return [it.envelope.event for it in driver.log.of(topic) if isinstance(it.envelope.event, kind)]
+
+
+def run(model, files=None, engine="model", partitions=3, **faults) -> Driver:
+    driver = Driver(asking(model), partitions=partitions, faults=Faults(**faults))
+    driver.publish(ingestion(files or FILES, engine=engine))
+    driver.run()
+    return driver
+
+
+def atoms_of(driver: Driver) -> dict[str, str]:
+    """The status of every atom by its title."""
+    held = {}
+    for change_set in ledger_of(driver):
+        for atom in change_set.atoms:
+            held[atom.title] = atom.status
+    return held
+
+
+@cache
+def quiet() -> Driver:
+    return run(AnsweringModel(read_plainly), contents())
+
+
+def test_what_a_model_reads_becomes_atoms_with_their_provenance():
+    driver = run(AnsweringModel(read_plainly))
+    assert atoms_of(driver) == {
+        "The gate keeps its records for ten years.": "active",
+        "The gate may lose records when its disk is full.": "active",
+        "Keys of the gate are changed every month by ana.": "active",
+        "An old key may open the gate for a day.": "active",
+    }
+    (first, *_) = events(driver, "atom.candidate.v1", CandidatesExtracted)
+    read = first.reading
+    assert (read.engine, read.provider, read.model) == ("model", "openai", "m-1")
+    assert (read.prompt_version, read.extractor_version) == ("x1", "m1")
+    assert (read.input_tokens, read.output_tokens, read.cost_usd) == (1_001, 103, 0.0123)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_a_troubled_run_with_a_model_ends_in_the_same_ledger(seed):
+    troubled = run(AnsweringModel(read_plainly), contents(), seed=seed, **FAULTS)
+    assert ledger_of(troubled) == ledger_of(quiet())
+
+
+def test_every_borderline_candidate_has_one_verdict_and_the_ledger_waits_for_it():
+    reflected = events(quiet(), "atom.validated.v1", AtomReflected)
+    borderline = Counter(j.candidate.candidate_id for it in reflected for j in it.adjudicate)
+    verdicts = events(quiet(), "atom.validated.v1", AtomAdjudicated)
+    assert borderline
+    assert Counter(it.judged.candidate.candidate_id for it in verdicts) == borderline
+    titles = atoms_of(quiet())
+    assert all(it.judged.candidate.title in titles for it in verdicts)
+
+
+def test_only_the_first_fifth_of_a_batch_is_asked_about_and_only_what_is_borderline():
+    model = AnsweringModel(read_plainly)
+    driver = run(model, contents())
+    reflected = events(driver, "atom.validated.v1", AtomReflected)
+    allowed = {
+        it.reading.chunk_id
+        for it in reflected
+        if it.adjudicate and it.reading.position <= max(1, it.reading.batch_size // 5)
+    }
+    assert len(model.asked_by("adjudicator")) == len(allowed)
+    for verdict in events(driver, "atom.validated.v1", AtomAdjudicated):
+        by_model = verdict.reading.chunk_id in allowed
+        assert verdict.decided_by == ("model" if by_model else "fallback")
+        assert verdict.reason == ("" if by_model else "overflow")
+        assert verdict.judged.status == ("active" if by_model else "draft")
+
+
+def test_a_rejected_candidate_is_no_atom_and_is_counted_with_the_turn():
+    def reject(request):
+        answer = read_plainly(request)
+        for verdict in answer.get("verdicts", ()):
+            verdict["verdict"] = "reject"
+        return answer
+
+    driver = run(AnsweringModel(reject), {"README.md": FILES["README.md"]})
+    assert list(atoms_of(driver)) == ["The gate keeps its records for ten years."]
+    (turn,) = [it.turn for it in ledger_of(driver) if it.turn and it.turn.kind == "chunk"]
+    assert turn.rejected_count == 1
+    assert turn.tokens == 2 * (1_001 + 103)
+    assert turn.engine == "model"
+
+
+@pytest.mark.parametrize("error", [AllProvidersFailed, BudgetExceeded, RequestRefused])
+def test_without_anybody_to_ask_the_rules_read_and_a_later_model_reads_again(error):
+    def refuse(request):
+        raise error("away")
+
+    model = AnsweringModel(refuse)
+    driver = run(model)
+    by_rules = run(AnsweringModel(read_plainly), engine="heuristic")
+    read = events(driver, "atom.candidate.v1", CandidatesExtracted)
+    assert {it.reading.engine for it in read} == {"heuristic"}
+    assert atoms_of(driver) == atoms_of(by_rules)
+
+    model.answering = read_plainly
+    for key in ("k2", "k3"):
+        driver.publish(ingestion(FILES, key=key, engine="model", unchanged=FILES))
+        driver.run()
+    engines = [it.turn.engine for it in ledger_of(driver) if it.turn and it.turn.kind == "chunk"]
+    assert engines == ["heuristic"] * len(read) + ["model"] * len(read)
+
+
+def test_an_answer_that_stays_malformed_gives_its_chunk_up_and_no_other():
+    def spoil_keys(request):
+        return "no JSON" if "Keys of the gate" in request.messages[1].content else None
+
+    model = AnsweringModel(lambda request: spoil_keys(request) or read_plainly(request))
+    driver = run(model)
+    outcomes = Counter(
+        (it.reading.outcome, it.reading.attempts)
+        for it in events(driver, "atom.candidate.v1", CandidatesExtracted)
+    )
+    assert outcomes == {("extracted", 1): 1, ("poison", 3): 1}
+    assert "The gate keeps its records for ten years." in atoms_of(driver)
+
+
+def test_a_run_by_rules_asks_nobody():
+    model = AnsweringModel(read_plainly)
+    run(model, engine="heuristic")
+    assert not model.requests
