@@ -107,7 +107,7 @@ def build_parts(around: Surroundings) -> Parts:
         return await reporter.report(at_desk("reporter", state))
 
     async def schedule(state: AgentState) -> AgentResult:
-        return await scheduler.schedule(at_desk("scheduler", state), None)
+        return await scheduler.schedule(at_desk("scheduler", state), around.ports.schedule_work)
 
     specialists: dict[Specialist, Perform] = {
         "analyst": analyse,
