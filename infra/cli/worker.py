@@ -18,10 +18,18 @@ def register(app: typer.Typer) -> None:
         ),
     ) -> None:
         """Run stages of the pipeline. `cairn up` starts workers by itself."""
+        from infra.service.late_model import open_late_model
         from streams.app import run_worker, select
 
         settings = connect(start=False)
         name = os.environ.get("CAIRN_PROCESS_NAME") or None
         chosen = select([each.strip() for each in stages.split(",")], settings)
+
+        async def run() -> None:
+            async with open_late_model(settings) as model:
+                await run_worker(
+                    settings, chosen, name, lambda: tell_ready(settings, os.environ), model
+                )
+
         with named(settings, os.environ), remember_damage(settings):
-            loop.run(run_worker(settings, chosen, name, lambda: tell_ready(settings, os.environ)))
+            loop.run(run())
