@@ -17,12 +17,9 @@ Schedule = Callable[[ToolContext, str], Awaitable[Json]]
 """Schedules what a sentence asks for; answers with the work. Raises ToolRefused."""
 
 
-async def schedule(desk: Desk, do: Schedule | None) -> AgentResult:
-    """Schedule what is asked for; ``do`` None: this installation cannot."""
+async def schedule(desk: Desk, do: Schedule) -> AgentResult:
+    """Schedule what is asked for, in the words of the user."""
     began = await desk.read_clock()
-    if do is None:
-        refused = ToolRefused("Nothing can be scheduled here.", "not_schedulable")
-        return await desk.give_up(refused, began)
 
     async def make(context: ToolContext) -> Json:
         return await do(context, desk.request)

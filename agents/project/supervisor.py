@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import cast
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from agents.models.call import ChatModel, Message
 from agents.models.errors import ModelError
@@ -91,7 +91,10 @@ def _review_by_rule(state: AgentState, result: AgentResult) -> Decision:
 async def _ask_model(
     state: AgentState, model: ChatModel, effects: TurnEffects
 ) -> RoutingDecision | None:
-    """The model's decision; one of no use is asked for once more, then it is None."""
+    """The model's decision; one of no use is asked for once more, then it is None.
+
+    An answer of another form was asked for once more already: it raises AnswerMalformed.
+    """
     problem = ""
     for _ in range(2):
         messages = _render(state, problem)
@@ -99,11 +102,7 @@ async def _ask_model(
         answer = await ask_for_data(
             model, effects, messages, schema, prompt_version=PROMPT_VERSION, tier="fast"
         )
-        try:
-            decision = RoutingDecision.model_validate(answer.data)
-        except ValidationError as error:
-            problem = _describe(error)
-            continue
+        decision = RoutingDecision.model_validate(answer.data)
         if decision.next_agent != END or decision.message_to_agent or _wants_review(state):
             return decision
         problem = "next_agent is end, but message_to_agent is empty, so there is no answer"
@@ -147,9 +146,3 @@ def _say_doubt(decision: Decision, doubt: str) -> Decision:
         decision.engine,
         (*decision.doubts, doubt),
     )
-
-
-def _describe(error: ValidationError) -> str:
-    first: dict[str, Any] = dict(error.errors(include_url=False, include_input=False)[0])
-    place = ".".join(map(str, first["loc"])) or "the answer"
-    return f"{place}: {first['msg']}"

@@ -47,6 +47,30 @@ def test_a_job_starts_neither_before_its_time_nor_at_a_worker_that_cannot_do_it(
     assert claim(database.connection, "worker-1", ["report"]) is None
 
 
+def test_jobs_with_one_serial_key_are_done_one_after_the_other(database: Database):
+    first = put(database.connection, serial_key="talk")
+    second = put(database.connection, serial_key="talk", priority="urgent")
+    other = put(database.connection, serial_key="another talk", priority="background")
+
+    lease = take(database.connection)
+    assert lease.job_id == first
+    assert take(database.connection).job_id == other
+    assert claim(database.connection, "worker-1", TYPES) is None
+
+    leases.fail(database.connection, lease, "Error", "it failed", is_retriable=True)
+    assert claim(database.connection, "worker-1", TYPES) is None  # the first one is not over
+    database.make_due(first)
+    leases.succeed(database.connection, take(database.connection), {})
+    assert take(database.connection).job_id == second
+
+
+def test_a_job_whose_time_has_not_come_holds_up_none_with_its_serial_key(database: Database):
+    put(database.connection, serial_key="talk", run_after=datetime.now(UTC) + timedelta(hours=6))
+    now = put(database.connection, serial_key="talk")
+
+    assert take(database.connection).job_id == now
+
+
 def test_two_workers_on_one_job_get_one_lease(database: Database):
     for _ in range(10):
         put(database.connection)

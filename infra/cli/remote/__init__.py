@@ -10,7 +10,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-AREAS = ("reads", "decisions", "work", "jobs", "ingestion", "models", "schedules")
+AREAS = ("reads", "decisions", "work", "jobs", "ingestion", "models", "schedules", "chat")
 
 
 def find(name: str) -> Callable[..., Any] | None:

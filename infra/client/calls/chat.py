@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from infra.client.connection import Connection, Pages
-from infra.client.events import Frame
-from infra.client.models.chat import Conversation, Decide, Graph, Say, WholeConversation
+from infra.client.models.chat import Conversation, Decide, Graph, Say, Turn, WholeConversation
 
 
 class Chat(Connection):
-    def say(
-        self, project: str, body: Say, *, key: str | None = None, last_event_id: str | None = None
-    ) -> Iterator[Frame]:
+    def say(self, project: str, body: Say, *, key: str | None = None) -> Turn:
         """Ask the agents. The answer comes when the turn is done, or frame by frame."""
-        return self._follow(
-            "/v1/projects/{project}/chat", at={"project": project}, last_event_id=last_event_id
+        return self._write(
+            Turn, "POST", "/v1/projects/{project}/chat", at={"project": project}, key=key, body=body
         )
 
     def list_conversations(self, project: str) -> Pages[Conversation]:
@@ -33,21 +28,18 @@ class Chat(Connection):
         )
 
     def answer_confirmation(
-        self,
-        project: str,
-        confirmation_id: str,
-        body: Decide,
-        *,
-        key: str | None = None,
-        last_event_id: str | None = None,
-    ) -> Iterator[Frame]:
+        self, project: str, confirmation_id: str, body: Decide, *, key: str | None = None
+    ) -> Turn:
         """Decide about a call that waits; the turn goes on, and its answer comes as of a
         question.
         """
-        return self._follow(
+        return self._write(
+            Turn,
+            "POST",
             "/v1/projects/{project}/confirmations/{confirmation_id}",
             at={"project": project, "confirmation_id": confirmation_id},
-            last_event_id=last_event_id,
+            key=key,
+            body=body,
         )
 
     def read_graph(self, name: str) -> Graph:

@@ -36,11 +36,9 @@ EVENT_STREAM = "text/event-stream"
 ANSWERED_WITHIN_S = 110.0
 TOLD = ("conversation_id", "turn_id", "job_id", "after")
 Accepts = Annotated[str | None, Header(alias="Accept")]
+# The frames are told in words: a client made from the document takes the answer whole.
 STREAMED: dict[int | str, dict[str, Any]] = {
-    200: {
-        "description": "The answer, or with `Accept: text/event-stream` the frames of the turn.",
-        "content": {EVENT_STREAM: {"schema": {"type": "string"}}},
-    },
+    200: {"description": "How the turn stands; with `Accept: text/event-stream` its frames."},
 }
 
 

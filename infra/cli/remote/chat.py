@@ -1,0 +1,81 @@
+"""Conversations with the agents over HTTP. Who asks is the person of the token."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+
+from infra.cli.remote.asking import adopt, ask_of, client_of, unchecked
+from infra.client.client import Client
+from infra.client.models.chat import Decide, Say, Turn
+from infra.service.agents import (
+    ENDS,
+    PAUSES,
+    BegunTurn,
+    ChatRequest,
+    ConfirmationAnswer,
+    TurnFrame,
+    WholeConversation,
+)
+from infra.service.progress import Tell, follow
+from infra.settings import Settings
+
+
+async def begin_turn(settings: Settings, request: ChatRequest, *, actor: str) -> BegunTurn:
+    body = Say(message=request.text, conversation_id=request.conversation_id, wait=False)
+
+    def begin(client: Client, project_id: str) -> BegunTurn:
+        return _begun(project_id, client.say(project_id, body, key=request.key))
+
+    return await ask_of(settings, request.project, begin)
+
+
+async def answer_confirmation(
+    settings: Settings, project: str, answer: ConfirmationAnswer, *, actor: str, role: str
+) -> BegunTurn:
+    body = Decide(
+        decision=unchecked(answer.decision),
+        arguments=None if answer.arguments is None else dict(answer.arguments),
+        reason=answer.reason,
+        wait=False,
+    )
+
+    def decide(client: Client, project_id: str) -> BegunTurn:
+        turn = client.answer_confirmation(project_id, answer.confirmation_id, body)
+        return _begun(project_id, turn)
+
+    return await ask_of(settings, project, decide)
+
+
+def follow_turn(settings: Settings, turn: BegunTurn) -> AsyncGenerator[TurnFrame, None]:
+    async def work(tell: Tell[TurnFrame]) -> None:
+        await asyncio.to_thread(_follow, settings, turn, tell)
+
+    return follow(work)
+
+
+async def read_conversation(
+    settings: Settings, project: str, conversation_id: str
+) -> WholeConversation:
+    return await ask_of(
+        settings,
+        project,
+        lambda client, known: adopt(
+            WholeConversation, client.read_conversation(known, conversation_id)
+        ),
+    )
+
+
+def _follow(settings: Settings, turn: BegunTurn, tell: Tell[TurnFrame]) -> None:
+    """Frames that a decision was taken on before are not told again."""
+    with client_of(settings) as client:
+        for frame in client.follow_stream(turn.turn_id):
+            seq = int(frame.id.rpartition("-")[2])
+            if seq > turn.after:
+                tell(TurnFrame(seq, frame.event, frame.data))
+                if frame.event in ENDS | PAUSES:
+                    return
+
+
+def _begun(project_id: str, turn: Turn) -> BegunTurn:
+    return BegunTurn(project_id, turn.conversation_id, turn.turn_id, turn.job_id, turn.after)
