@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Generic, Protocol, TypeVar
 
@@ -53,6 +53,9 @@ class LoopState:
     errors_in_a_row: int = 0
 
 
+NOTHING_YET = LoopState()
+
+
 @dataclass(frozen=True, slots=True)
 class Rules:
     """``ceiling``: the items after which a loop ends whatever the model says."""
@@ -83,6 +86,11 @@ class Rules:
         if len(state.texts) >= self.ceiling:
             return "hard_ceiling"
         return interruption
+
+
+def add_known(texts: Iterable[str]) -> LoopState:
+    """The state of a loop whose list has items with these texts already."""
+    return LoopState(texts=tuple(map(norm_text, texts)))
 
 
 def begin_step(state: LoopState) -> LoopState:
@@ -167,14 +175,19 @@ class StepTimeout(Exception):
 
 
 async def run_loop(
-    phase: str, maker: ItemMaker[T], rules: Rules, world: Surroundings[T]
+    phase: str,
+    maker: ItemMaker[T],
+    rules: Rules,
+    world: Surroundings[T],
+    begun: LoopState = NOTHING_YET,
 ) -> LoopRecord:
     """Make and keep items until a rule says stop; a repeated item is not kept.
 
     An item that was kept stays, whatever becomes of the decision after it. Errors of ``keep`` are
-    raised: then nobody knows whether the log has the item.
+    raised: then nobody knows whether the log has the item. ``begun`` knows the items that the list
+    has already.
     """
-    state, items = LoopState(), list[T]()
+    state, items = begun, list[T]()
     while True:
         if world.is_cancelled():
             return end_loop(phase, state, "cancelled")

@@ -23,6 +23,7 @@ from schemas.envelope import Actor, Envelope, Event, outside_fact
 from schemas.events.ingestion_request import (
     LISTED_SOURCES_PER_PART,
     CoverageTarget,
+    Engine,
     IngestionRequested,
     ListedSource,
     ListingNotice,
@@ -65,6 +66,7 @@ class FeedOrder:
     coverage_target: CoverageTarget = "best_effort"
     accept_removals: bool = False
     limits: Mapping[str, float] = field(default_factory=dict)
+    engine: Engine = "heuristic"
 
 
 @dataclass(slots=True)
@@ -220,6 +222,7 @@ def request_facts(
         coverage_target=order.coverage_target,
         limits=dict(order.limits),
         accept_removals=order.accept_removals,
+        engine=order.engine,
     )
     parts = _split(sources, LISTED_SOURCES_PER_PART) or [[]]
     told = _split(_unread_notices(listing), LISTED_SOURCES_PER_PART)

@@ -19,6 +19,7 @@ from connectors.rendering import pieces
 from connectors.service_items import TIME_OF_NONE, DeletedItem, ServiceItem, ServiceName
 from schemas import ids
 from schemas.events.connector import Counts
+from schemas.events.ingestion_request import Engine
 from schemas.events.source import MARK_CHARS, Connector, SourceInfo
 from schemas.source_kinds import priority_tier_of
 from schemas.strings import Redactor
@@ -56,7 +57,7 @@ class ItemPublisher:
 
     ``find_stored`` returns those of the given source ids that are stored. ``list_stored`` returns
     the stored sources of a root whose path begins with the last argument. All triggers of a process
-    share ``window``.
+    share ``window``. ``find_engine`` says who reads what is published now.
     """
 
     publish: Publish
@@ -65,6 +66,7 @@ class ItemPublisher:
     list_stored: Inventory
     window: InFlightWindow
     redactor: Redactor
+    find_engine: Callable[[], Engine] = lambda: "heuristic"
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +171,7 @@ async def _publish_root(
     key = f"{order.trigger_key}|{_digest(root, prepared, removed)}"
     await feed(
         listing,
-        replace(order, trigger_key=key, accept_removals=True),
+        replace(order, trigger_key=key, accept_removals=True, engine=publisher.find_engine()),
         publish=publisher.publish,
         encrypt=publisher.encrypt,
         last_accepted=same,

@@ -46,11 +46,17 @@ log = get("supervisor")
 
 @dataclass(frozen=True)
 class Program:
-    """One of our own processes: ``python -m infra.cli <arguments>``."""
+    """One of our own processes: ``python -m infra.cli <arguments>``.
+
+    It runs while ``is_wanted``, which is asked every second, and gets of our environment what
+    ``keep_variables`` leaves.
+    """
 
     name: str
     arguments: tuple[str, ...]
     tells_ready: bool = True  # touches the file of `ready_file`; else running is ready
+    is_wanted: Callable[[], bool] = lambda: True
+    keep_variables: Callable[[Mapping[str, str]], dict[str, str]] = dict
 
 
 @dataclass
@@ -112,10 +118,7 @@ class Supervisor:
         await_answers(plan.located)
         self.prepare(plan.located)
         write_runtime(self.settings, plan)
-        for program in self.programs:
-            child = Child(program.name, self._starter(program), self._ready_check(program))
-            child.begin()
-            self.children.append(child)
+        self._match_wanted()
         while not self._stopping:
             self._look_around()
             for child in self.children:
@@ -133,9 +136,25 @@ class Supervisor:
         now = time.monotonic()
         if now - self._looked_s >= LOOK_S:
             self._looked_s = now
-            self._full_disk()
+            if self._full_disk() is None:
+                self._match_wanted()
             with contextlib.suppress(OSError):
                 rotate(self.settings.log_folder)
+
+    def _match_wanted(self) -> None:
+        """Start programs that are wanted, and stop those that are not any more."""
+        for program in self.programs:
+            child = next((each for each in self.children if each.name == program.name), None)
+            if program.is_wanted() == (child is not None):
+                continue
+            if child is None:
+                child = Child(program.name, self._starter(program), self._ready_check(program))
+                child.begin()
+                self.children.append(child)
+            else:
+                if child.process:
+                    stop(child.process, child.stop_signal)
+                self.children.remove(child)
 
     def _full_disk(self) -> Disk | None:
         """The disk that is full; told of once, and once when it has room again."""
@@ -172,7 +191,7 @@ class Supervisor:
             return spawn(
                 self.command(program),
                 log=self.settings.log_folder / f"{program.name}.log",
-                env=dict(self.environ)
+                env=program.keep_variables(self.environ)
                 | {
                     "CAIRN_HOME": str(self.settings.home),
                     "CAIRN_PROCESS_NAME": program.name,

@@ -13,7 +13,7 @@ import uuid
 from collections import defaultdict
 from collections.abc import Generator, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import hypothesis
 import pytest
@@ -183,3 +183,12 @@ def model_worker() -> Iterator["ModelWorker"]:
 
     with model_worker() as running:
         yield running
+
+
+@pytest.fixture(scope="session")
+def small_model() -> Iterator[dict[str, Any]]:
+    """A real model on loopback, as a provider for `ModelWorker.configure`."""
+    from tests.models.small import small_model
+
+    with small_model() as provider:
+        yield provider

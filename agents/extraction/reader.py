@@ -15,8 +15,9 @@ from pydantic import ValidationError
 
 from agents.extraction.answer import Answer, ReadChunk
 from agents.extraction.candidates import make_candidates
-from agents.extraction.packing import share
+from agents.extraction.packing import Waiting, share
 from agents.extraction.prompt import PROMPT_VERSION, Prepared, ask_about
+from agents.extraction.sentences import SUSPECT_TYPES
 from agents.models.call import ChatModel, ModelAnswer
 from agents.models.errors import AnswerMalformed, ModelError, RequestRefused
 from schemas.events.atom import CandidatesExtracted, Reading
@@ -59,6 +60,20 @@ class Asked:
     request: ExtractRequested
     chunk: ChunkCreated
     prepared: Prepared
+
+
+def wait_for_call(asked: Asked) -> Waiting[Asked]:
+    """The chunk as it waits for a call. One that was flagged shares none: what it may talk a model
+    into stays with it.
+    """
+    request, chunk = asked.request, asked.chunk
+    alone = (
+        chunk.chunk_id
+        if any(it.annotation_type in SUSPECT_TYPES for it in chunk.annotations)
+        else ""
+    )
+    context = (asked.project_id, request.run_id, request.project_state_version, alone)
+    return Waiting(asked, context, chunk.token_estimate)
 
 
 async def read_together(asked: Sequence[Asked], model: ChatModel) -> ReadTogether:

@@ -19,8 +19,9 @@ from agents.models.protocol import (
     to_line,
 )
 
-# Beyond the time limit of a call: a worker that recycles itself loads its library anew (4 to 7 s).
-GRACE_S = 30.0
+# Beyond the time limit of a call: a worker that recycles itself loads its library anew, which takes
+# 4 to 7 s, and most of a minute on a machine with no time to spare.
+GRACE_S = 120.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -200,7 +200,7 @@ async def _call(work: _Work, name: str, arguments: Mapping[str, Any], call: str)
 async def _change(work: _Work, tool: Tool, arguments: Mapping[str, Any], call: str) -> ToolResult:
     """A call that changes something: asked for in the user's words, or confirmed by a person."""
     key = work.steps.next_key(describe_call(tool, arguments))
-    if tool.confirm or not is_asked_for(tool, arguments, work.turn.request):
+    if tool.confirm or not _is_asked_for(work, tool, arguments):
         confirmation = confirmation_of(key, tool.name, arguments)
         decision = work.turn.decisions.get(confirmation.confirmation_id)
         if decision is None:
@@ -211,6 +211,11 @@ async def _change(work: _Work, tool: Tool, arguments: Mapping[str, Any], call: s
         if decision.kind == "edit" and decision.arguments is not None:
             arguments = decision.arguments
     return await work.steps.call_as(key, tool, arguments)
+
+
+def _is_asked_for(work: _Work, tool: Tool, arguments: Mapping[str, Any]) -> bool:
+    names = {key: one.snippet or "" for key, one in work.known.items() if key.startswith("art_")}
+    return is_asked_for(tool, arguments, work.turn.request, names)
 
 
 def _judge(work: _Work, reply: Json) -> _End | None:

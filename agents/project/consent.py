@@ -19,12 +19,13 @@ _ASKED = {
     "update": r"update|change|set|rename|move|assign|reassign|mark|close|edit|estimate|give|start"
     r"|finish|complete|reopen|block|unblock|raise|lower",
     "delete": r"delete|remove|drop|discard",
-    "generate": r"stand-?ups?|daily|reports?|retros?|retrospectives?",
+    "generate": r"stand-?ups?|daily|reports?|retros?|retrospectives?|sprints?",
     "forecast": r"forecasts?|when|deliver\w*|finish\w*|done|ready|ship\w*|predict\w*|estimate",
     "break": r"break\w*|split\w*|tasks?|divide",
     "run": r"quality|check\w*|judge|review\w*|assess\w*|evaluate",
     "schedule": r"schedule|remind\w*|every|each|daily|weekly|monthly|plan",
 }
+_NUMBERED = re.compile(r"[a-z]+-0*(\d+)")
 _WORD = re.compile(r"[^\W_]+")
 _SMALL = frozenset(
     ("a", "an", "and", "as", "at", "by", "for", "from", "in", "into", "is", "it", "of", "on", "or")
@@ -33,13 +34,27 @@ _SMALL = frozenset(
 _OWN_NAMES = ("as_of", "status")  # the schema says what they may be
 
 
-def is_asked_for(tool: Tool, arguments: Mapping[str, Any], request: str) -> bool:
-    """Whether the user's message asks for a change of this kind, in words that hold its texts."""
+def is_asked_for(
+    tool: Tool, arguments: Mapping[str, Any], request: str, names: Mapping[str, str]
+) -> bool:
+    """Whether the user's message asks for a change of this kind, in words that hold its texts.
+
+    ``names`` are those of artifacts by id: who names one has named its id.
+    """
     asked = _ASKED.get(tool.name.partition("_")[0], "")
     if not asked or not re.search(rf"\b(?:{asked})\b", request, re.IGNORECASE):
         return False
     words = _words(request)
-    return all(_is_own(text, words) for text in _texts(arguments))
+    return all(
+        _is_own(text, words) or (text in names and _is_own(_title_of(names[text]), words))
+        for text in _texts(arguments)
+    )
+
+
+def _title_of(name: str) -> str:
+    """The name without the number in front."""
+    number, _, title = name.partition(" ")
+    return title if _NUMBERED.fullmatch(number) else name
 
 
 def _texts(value: Any, name: str = "") -> Iterator[str]:
@@ -55,6 +70,8 @@ def _texts(value: Any, name: str = "") -> Iterator[str]:
 
 
 def _is_own(text: str, words: frozenset[str]) -> bool:
+    if numbered := _NUMBERED.fullmatch(text.lower()):
+        return numbered[1] in words
     said = _words(text) - _SMALL
     return not said or len(said & words) >= OWN_SHARE * len(said)
 

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from agents.loop import FULL_ITEMS, Decision, show_earlier
 from agents.models.call import ChatModel, Message, ModelAnswer
 from agents.synthesis.prompts import fence
 from agents.synthesis.wording import Caller
 
-IN_FULL = 50  # items of which each is told with its text; of more a summary and their titles
 SUMMED_UP_EVERY = 25  # further items, after which the summary is made anew
 MOST_SUMMARY_TOKENS = 600
 
@@ -51,19 +51,8 @@ class Told:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """A model's answer to whether the list goes on."""
-
-    should_continue: bool
-    confidence: float
-    coverage_assessment: str
-    gaps_remaining: tuple[str, ...]
-    answer: ModelAnswer
-
-
 @dataclass(slots=True)
-class Earlier:
+class EarlierItems:
     """What is told of the items before: all of them, or beyond 50 a summary and the titles."""
 
     model: ChatModel
@@ -73,38 +62,38 @@ class Earlier:
 
     async def describe(self, items: Sequence[Told]) -> str:
         """In the order in which they were worded. Raises ModelError."""
-        if len(items) <= IN_FULL:
-            return "\n".join(f"- {one.title}: {_line(one.text)}" for one in items)
-        if not self.summary or len(items) - self.summed_up >= SUMMED_UP_EVERY:
+        if len(items) > FULL_ITEMS and len(items) - self.summed_up >= SUMMED_UP_EVERY:
             self.summary, self.summed_up = await self._sum_up(items), len(items)
-        titles = "\n".join(f"- {one.title}" for one in items)
-        return f"{self.summary}\n{titles}"
+        shown = show_earlier(items, lambda one: one.title, lambda _: self.summary)
+        lines = [*map(_line, shown.full), *(f"- {title}" for title in shown.titles)]
+        return "\n".join([shown.summary, *lines] if shown.summary else lines)
 
     async def _sum_up(self, items: Sequence[Told]) -> str:
-        said = fence("\n".join(f"- {one.title}: {_line(one.text)}" for one in items))
         messages = (
             Message(role="system", content=_SUM_UP),
-            Message(role="user", content=said),
+            Message(role="user", content=fence("\n".join(map(_line, items)))),
         )
         request = self.caller.request(messages, _SUMMARY, max_output_tokens=MOST_SUMMARY_TOKENS)
         return str((await self.model.complete(request)).data["summary"])
 
 
-async def decide(model: ChatModel, caller: Caller, earlier: str, left: Sequence[str]) -> Decision:
+async def decide(
+    model: ChatModel, caller: Caller, earlier: str, left: Sequence[str]
+) -> tuple[Decision, ModelAnswer]:
     """Whether to go on after the last of the ``earlier`` items. Raises ModelError."""
     candidates = "\n".join(f"- {one}" for one in left)
     asked = f"Worded so far:\n{fence(earlier)}\n\nCandidates that are left:\n{fence(candidates)}"
     messages = (Message(role="system", content=_DECIDE), Message(role="user", content=asked))
     answer = await model.complete(caller.request(messages, _CONTINUATION, tier="fast"))
     data = answer.data
-    return Decision(
+    decision = Decision(
         should_continue=bool(data["should_continue"]),
         confidence=float(data["confidence"]),
         coverage_assessment=str(data["coverage_assessment"]),
         gaps_remaining=tuple(data["gaps_remaining"]),
-        answer=answer,
     )
+    return decision, answer
 
 
-def _line(text: str) -> str:
-    return " ".join(text.split())
+def _line(item: Told) -> str:
+    return f"- {item.title}: {' '.join(item.text.split())}"

@@ -8,6 +8,10 @@ from dataclasses import dataclass, field
 from schemas.events.artifact_parts import ArtifactType, Section
 from schemas.events.ledger import AtomRecord, ContradictionRecord
 
+LISTS: tuple[ArtifactType, ...] = ("insight", "feature", "task")  # with a decision after each item
+GROUPS: tuple[ArtifactType, ...] = ("epic",)
+WORDED_TYPES: tuple[ArtifactType, ...] = ("prd", *LISTS, *GROUPS)
+
 
 @dataclass(frozen=True, slots=True)
 class Order:

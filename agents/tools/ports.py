@@ -77,6 +77,16 @@ class ChangePort(Protocol):
 
     async def run_quality(self, context: ToolContext, artifact: str) -> Json: ...
 
+    async def schedule_work(self, context: ToolContext, request: str) -> Json:
+        """``request`` names work and its times in words."""
+        ...
+
+    async def change_task(self, context: ToolContext, change: Json) -> Json:
+        """``op`` is create, update or delete; the answer is the task as the tables show it, or
+        ``accepted`` where they do not show it in time.
+        """
+        ...
+
 
 class Ports(LedgerPort, WorkPort, ChangePort, Protocol):
     """All of them."""

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from agents.tools.items import Reference, cite_items, find_item, show_item
 from agents.tools.ports import Json, Ports
-from agents.tools.show import answer, name_of, show_list, statements_of
+from agents.tools.show import answer, count, name_of, show_list, statements_of
 from agents.tools.tool import Tool, ToolArguments, ToolContext, ToolResult
 
 
@@ -17,6 +17,12 @@ class AsOf(ToolArguments):
     """``as_of``: the day of the report, such as 2026-01-31; without it today."""
 
     as_of: str | None = Field(default=None, pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$")
+
+
+class Schedule(ToolArguments):
+    """``request``: the work and its times, in the user's words."""
+
+    request: str = Field(min_length=1, max_length=500)
 
 
 def report_tools(ports: Ports) -> list[Tool]:
@@ -34,7 +40,16 @@ def report_tools(ports: Ports) -> list[Tool]:
         return _look_back(report, {one["artifact_id"]: name_of(one) for one in tasks})
 
     async def forecast_delivery(context: ToolContext, wanted: AsOf) -> ToolResult:
-        return show_item(await ports.request_report(context, "forecast", wanted.as_of))
+        report = await ports.request_report(context, "forecast", wanted.as_of)
+        told = report["fields"].get("forecast") or {}
+        days = (
+            f"{count(told.get('remaining_points', 0), 'point')} left,"
+            f" {count(told.get('sprints_needed', 0), 'sprint')} needed: half likely by"
+            f" {told.get('p50_date')}, rather sure by {told.get('p85_date')}"
+            f" (confidence {told.get('confidence')})."
+        )
+        shown = show_item(report)
+        return answer([days, shown.text], report, shown.citations)
 
     async def break_down_feature(context: ToolContext, wanted: Reference) -> ToolResult:
         feature = await find_item(ports, context.project_id, "feature", wanted.reference)
@@ -115,6 +130,27 @@ def report_tools(ports: Ports) -> list[Tool]:
             mutating=True,
             role="member",
         ),
+    ]
+
+
+def schedule_tools(ports: Ports) -> list[Tool]:
+    """The tool that puts work on the calendar, over these ports."""
+
+    async def schedule_work(context: ToolContext, wanted: Schedule) -> ToolResult:
+        work = await ports.schedule_work(context, wanted.request)
+        when = work["next_run_at"] or "no time that is known yet"
+        return answer([f"Scheduled: {work['title']} ({work['recurrence']}), next {when}."], work)
+
+    return [
+        Tool(
+            "schedule_work",
+            "Have work done at times, both in words: `sprint report every monday at 09:00`.",
+            Schedule,
+            schedule_work,
+            space="operations",
+            mutating=True,
+            role="member",
+        )
     ]
 
 

@@ -140,11 +140,8 @@ def work_tools(ports: Ports) -> list[Tool]:
 
     async def get_cost_report(context: ToolContext, wanted: Nothing) -> ToolResult:
         costs = await ports.read_costs(context.project_id)
-        lines = [
-            f"{count(costs['runs'], 'run')}, {count(costs['tokens'], 'token')} read,"
-            f" {costs['cost_usd']:.4f} USD for models."
-        ]
-        return answer(lines, costs)
+        lines = [_show_cost(one) for one in costs["lines"]]
+        return answer([_show_cost(costs["total"]), *show_list("By agent", lines)], costs)
 
     async def list_jobs(context: ToolContext, wanted: ListJobs) -> ToolResult:
         found = await ports.list_jobs(context.project_id, wanted.status, wanted.limit)
@@ -197,13 +194,19 @@ def work_tools(ports: Ports) -> list[Tool]:
         ),
         Tool(
             "get_cost_report",
-            "What runs and models have used: tokens and money.",
+            "What calls of language models have cost, by agent.",
             Nothing,
             get_cost_report,
             space="operations",
         ),
         Tool("list_jobs", "Jobs, newest first.", ListJobs, list_jobs, space="operations"),
     ]
+
+
+def _show_cost(line: Json) -> str:
+    unknown = line["calls_without_price"]
+    more = f"; {count(unknown, 'call')} of unknown price" if unknown else ""
+    return f"{line['key']}: {line['cost_usd']:.4f} USD in {count(line['calls'], 'call')}{more}"
 
 
 def _load_of(member: Json, tasks: Sequence[Json]) -> dict[str, Any]:

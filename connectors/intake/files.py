@@ -101,7 +101,7 @@ async def _feed(listing: Listing, order: FeedOrder, publisher: ItemPublisher) ->
         return False
     await feed(
         replace(listing, removed=removed),
-        order,
+        replace(order, engine=publisher.find_engine()),
         publish=publisher.publish,
         encrypt=publisher.encrypt,
         last_accepted={source: each.raw_sha256 for source, each in stored.items()},

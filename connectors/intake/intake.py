@@ -22,6 +22,7 @@ from connectors.definitions import Definition
 from connectors.feeder import FeedOrder
 from connectors.intake.changes import Delta, delta_of
 from connectors.intake.source_status import SourceStatuses
+from connectors.intake.work_items import Arrived, work_of
 from connectors.jira.api import site_of
 from connectors.payloads import Payload, UnreadablePayload, part, text
 from connectors.publishing import ItemPublisher, publish_items, redact_item, source_id_of
@@ -32,10 +33,12 @@ from connectors.slack.service import project_channels
 from connectors.testimony.messages import Seal, testimony_of_event
 from connectors.testimony.people import Mark
 from infra.errors import Undecryptable
-from schemas.envelope import Actor, Envelope
+from schemas.envelope import Actor, Envelope, outside_fact
 from schemas.events.connector import ConnectorService
 from schemas.events.connector_item import ItemReceived
 from schemas.strings import Redactor
+
+EFFECTS = frozenset(("changed", "delta", "left_to_the_next_poll"))
 
 Open = Callable[[str, bytes], bytes]
 FindDefinitions = Callable[[str, ConnectorService], Sequence[Definition]]
@@ -82,8 +85,36 @@ class Intake:
         if definition is None:
             return ("not_connected",)
         if event.connector == "slack":
-            return await self._take_message(fact, payload, definition)
-        return await self._take_items(fact, event, payload, definition)
+            outcomes = await self._take_message(fact, payload, definition)
+        else:
+            outcomes = await self._take_items(fact, event, payload, definition)
+        is_work = await self._ask_for_work(fact, event, payload, outcomes)
+        return ("work",) if is_work and outcomes == ("unknown_kind",) else outcomes
+
+    async def _ask_for_work(
+        self, fact: Envelope, event: ItemReceived, payload: Payload, outcomes: tuple[str, ...]
+    ) -> bool:
+        """Publishes the work that the delivery asks for; what is done here only where this one has
+        changed something.
+        """
+        arrived = Arrived(
+            fact.project_id, event.connector, event.kind, event.delivery_id, fact.occurred_at
+        )
+        asked = [
+            outside_fact(
+                work,
+                project_id=fact.project_id,
+                occurred_at=fact.occurred_at,
+                actor=Actor(type="connector", id=event.connector),
+                correlation_id=fact.correlation_id,
+            )
+            for work in work_of(arrived, payload)
+            if EFFECTS & set(outcomes) or not getattr(work, "done_by", "")
+        ]
+        if asked:
+            publisher = await self._ports.publisher(fact.project_id)
+            await publisher.publish(asked)
+        return bool(asked)
 
     def recall(self, fact: Envelope) -> None:
         """Records again what ``take`` has published for this delivery, without publishing it.
@@ -267,6 +298,8 @@ def _is_about(definition: Definition, payload: Mapping[str, Any]) -> bool:
         case "github" | "bitbucket":
             return text(part(payload, "repository"), "full_name").lower() == target.lower()
         case "jira":
+            if part(payload, "sprint"):  # it belongs to a board, and names no project
+                return True
             return text(part(payload, "issue"), "key").rpartition("-")[0] == target
         case _:
             return text(payload, "team_id") == target

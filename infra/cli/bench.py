@@ -15,7 +15,7 @@ from infra.cli.output import as_lines, table
 Figures = dict[str, Any]
 NAMES = (
     *("pipeline", "first-atom", "prd-v0", "hygiene", "reading"),
-    *("dedupe", "reads", "api", "streams"),
+    *("dedupe", "reads", "api", "streams", "model"),
 )
 
 
@@ -37,7 +37,7 @@ def register(app: typer.Typer) -> None:
         pipeline, first-atom and prd-v0 start an installation of their own, removed afterwards;
         hygiene, reading and dedupe measure functions and need no service; reads asks a database of
         its own that holds 100,000 atoms, and api asks it over HTTP, beside the bare SQL; streams
-        has 500 and 1,000 clients follow one stream.
+        has 500 and 1,000 clients follow one stream; model asks a stand-in for a model provider.
         """
         measure = measures(source, backlog, runs).get(name)
         if measure is None:
@@ -60,6 +60,7 @@ def measures(source: str, backlog: str | None, runs: int) -> dict[str, Callable[
         dedupe,
         hygiene,
         latency,
+        model,
         pipeline,
         reading,
         reads,
@@ -77,6 +78,7 @@ def measures(source: str, backlog: str | None, runs: int) -> dict[str, Callable[
         "dedupe": dedupe.dedupe,
         "reads": lambda: reads.reads(migrations_folder(), runs),
         "api": lambda: api.api(migrations_folder(), serve_api),
+        "model": model.model,
         "streams": lambda: streams.streams(migrations_folder(), serve_api),
     }
 

@@ -105,6 +105,7 @@ COMMANDS = {
     ),
     "costs": Command("Plan", "costs", "Show what calls of language models have cost a project."),
     "budgets": Command("Plan", "costs", "Limit what models may cost a project."),
+    "models": Command("Plan", "models", "Choose the language models that may be asked."),
     "waiting": Command("Decide", "waiting", "List what needs a person's decision."),
     "resolve": Command(
         "Decide",

@@ -2,10 +2,13 @@
 
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import typer
 
+from infra.cli.context import connect
 from infra.errors import Refusal
 
 
@@ -26,9 +29,12 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Answer each row of a file as the pipeline would; needs no broker and no network.
 
+        With --engine model it asks the configured provider, for which the service has to run.
+
         The task all measures every figure of the labelled sets in --data into --report; the task
         recall prints how much of the lists in --gold the atoms, PRD and features of FOLDER hold.
         """
+        from infra.evaluation.by_model import check_task
         from infra.evaluation.rows import BadRow, Options, rows_of
         from infra.evaluation.tasks import answer, fields_of
 
@@ -43,6 +49,9 @@ def register(app: typer.Typer) -> None:
             fields = fields_of(task)
         except Refusal as error:
             raise typer.BadParameter(str(error)) from error
+        by_model = engine == "model"
+        if by_model:
+            check_task(task)
         if rows_file is None or out_file is None:
             raise typer.BadParameter(f"cairn eval {task} needs --in and --out.")
         try:
@@ -56,8 +65,10 @@ def register(app: typer.Typer) -> None:
             print(f"{rows_file}, line {row.number}: {row.problem}.", file=sys.stderr)
         good = [row for row in read if not isinstance(row, BadRow)]
         with out:
-            for found in answer(task, good, Options(form, pii, engine)):
-                out.write(json.dumps(found, ensure_ascii=False) + "\n")
+            options = Options(form, pii, engine)
+            found = _ask_model(task, good, options) if by_model else answer(task, good, options)
+            for each in found:
+                out.write(json.dumps(each, ensure_ascii=False) + "\n")
         if bad:
             raise typer.Exit(1)
 
@@ -68,8 +79,21 @@ def _check(form: str, engine: str) -> None:
         raise typer.BadParameter(f"There is no format {form}; there are json and spans.")
     if engine not in ("heuristic", "model"):
         raise typer.BadParameter(f"There is no engine {engine}; there are heuristic and model.")
-    if engine == "model":
-        raise Refusal("No model provider is configured; the engine heuristic needs none.")
+
+
+def _ask_model(task: str, rows: list[Any], options: Any) -> Iterator[dict[str, Any]]:
+    """The answers with the configured model. Raises Refusal where none is."""
+    from infra import loop
+    from infra.evaluation.by_model import answer_by_model
+    from infra.service.models import open_model
+
+    async def collect() -> list[dict[str, Any]]:
+        async with open_model(connect(start=False)) as model:
+            if model is None:
+                raise Refusal("No model provider is configured; the engine heuristic needs none.")
+            return [each async for each in answer_by_model(task, rows, options, model)]
+
+    yield from loop.run(collect())
 
 
 def _measure(data: Path | None, report: Path | None) -> None:

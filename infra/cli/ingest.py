@@ -29,7 +29,7 @@ from infra.cli.output import as_lines
 from infra.cli.progress import Board, Stage
 from infra.cli.project import KEY_OPTION, PROJECT_OPTION, quiet_clients
 from infra.settings import Settings
-from schemas.events.ingestion_request import CoverageTarget
+from schemas.events.ingestion_request import CoverageTarget, Engine
 
 if TYPE_CHECKING:
     from infra.service import (
@@ -93,6 +93,9 @@ def register(app: typer.Typer) -> None:
         limit: list[str] = typer.Option(
             [], help="A limit for the runs, as NAME=VALUE (repeatable)."
         ),
+        engine: Engine | None = typer.Option(
+            None, help="Who reads: model (default where one is configured) or heuristic."
+        ),
         wait: bool = typer.Option(False, "--wait", help="Return when all results can be read."),
         idempotency_key: str | None = KEY_OPTION,
         as_json: bool = JSON_OPTION,
@@ -116,6 +119,7 @@ def register(app: typer.Typer) -> None:
                 wait=wait,
                 target=target,
                 limits=limits,
+                engine=engine,
             )
             ingested = watch_ingest(settings, request)
         for one in ingested:

@@ -13,10 +13,15 @@ from infra.supervisor import named, tell_ready
 
 def register(app: typer.Typer) -> None:
     @app.command("model-worker")
-    def model_worker() -> None:
+    def model_worker(
+        recycle_after: int = typer.Option(
+            5_000, min=1, help="Calls after which it loads itself anew, to give back memory."
+        ),
+    ) -> None:
         """Make the calls of model providers. `cairn up` starts it where one is configured."""
         from infra.service.model_worker import run_model_worker
 
         settings = load()
         with named(settings, os.environ, "model-worker"):
-            run_model_worker(settings, os.environ, partial(tell_ready, settings, os.environ))
+            ready = partial(tell_ready, settings, os.environ)
+            run_model_worker(settings, os.environ, ready, recycle_after)

@@ -1,6 +1,7 @@
 """`cairn up`: everything in one go."""
 
 import os
+from functools import partial
 
 import typer
 
@@ -35,10 +36,10 @@ def register(app: typer.Typer) -> None:
             for line in service.find_vault_problems(service.connect(settings)):
                 say(line)
         else:
-            Supervisor(settings, programs(workers), prepare, os.environ, say).run()
+            Supervisor(settings, programs(settings, workers), prepare, os.environ, say).run()
 
 
-def programs(workers: int) -> tuple[Program, ...]:
+def programs(settings: Settings, workers: int) -> tuple[Program, ...]:
     """What runs beside broker and database."""
     stages = (
         Program(f"{name}-{number}", ("worker", "--stages", part))
@@ -48,7 +49,20 @@ def programs(workers: int) -> tuple[Program, ...]:
     poller = Program("poller", ("connector", "poll"))
     jobs, web = Program("jobs", ("jobs", "run")), Program("web", ("web",))
     intake = Program("intake", ("intake",))
-    return (*stages, Program("projector", ("projector",)), poller, intake, jobs, web)
+    projector, models = Program("projector", ("projector",)), model_worker(settings)
+    return (*stages, projector, poller, intake, jobs, web, models)
+
+
+def model_worker(settings: Settings) -> Program:
+    """Runs only where a model is configured, and knows nothing of broker and database."""
+    from infra.service.model_worker import is_model_configured, keep_variables
+
+    return Program(
+        "model-worker",
+        ("model-worker",),
+        is_wanted=partial(is_model_configured, settings),
+        keep_variables=partial(keep_variables, settings),
+    )
 
 
 def prepare(settings: Settings) -> None:

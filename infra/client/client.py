@@ -20,6 +20,7 @@ from infra.client.calls.runs import Runs
 from infra.client.calls.schedules import Schedules
 from infra.client.calls.sources import Sources
 from infra.client.calls.streams import Streams
+from infra.client.calls.tasks import Tasks
 from infra.client.calls.tokens import Tokens
 from infra.client.calls.views import Views
 
@@ -43,6 +44,7 @@ class Client(
     Schedules,
     Sources,
     Streams,
+    Tasks,
     Tokens,
     Views,
 ):

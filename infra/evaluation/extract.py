@@ -13,6 +13,7 @@ from infra.evaluation.rows import Options, Row
 from schemas.events.atom import AtomReflected, Judged
 from schemas.events.extract import ExtractRequested
 from schemas.events.hygiene import ChunkCreated
+from schemas.events.ingestion_request import Engine
 from schemas.events.source import SourceInfo
 from schemas.ids import derive_id, sha256_hex
 from schemas.source_kinds import RENDERED_SUFFIXES, priority_tier_of, source_type_of, suffix_of
@@ -25,11 +26,28 @@ NAME_WITHOUT_PATH = "document.md"
 def answer_all(rows: Iterable[Row], options: Options) -> Iterator[dict[str, Any]]:
     """The atoms of each document; with the format ``spans`` one line for each evidence row."""
     for row in rows:
-        answer = _answer(row)
-        if options.format == "spans":
-            yield from _spans(answer)
-        else:
-            yield answer
+        cleaned = clean_row(row)
+        yield from tell(row, cleaned, map(read_and_reflect, cleaned.chunks), options)
+
+
+def tell(
+    row: Row, cleaned: Cleaned, reflected: Iterable[AtomReflected], options: Options
+) -> Iterator[dict[str, Any]]:
+    """The lines of one document."""
+    answer = _answer(row, cleaned, reflected)
+    if options.format == "spans":
+        yield from _spans(answer)
+    else:
+        yield answer
+
+
+def clean_row(row: Row) -> Cleaned:
+    """The document of a row as stage 0 hands it on."""
+    return clean_document(_path_of(row), row["text"])
+
+
+def _path_of(row: Row) -> str:
+    return str(row.get("path") or NAME_WITHOUT_PATH)
 
 
 def _spans(answer: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -44,18 +62,15 @@ def _spans(answer: dict[str, Any]) -> Iterator[dict[str, Any]]:
             }
 
 
-def _answer(row: Row) -> dict[str, Any]:
-    text = row["text"]
-    path = str(row.get("path") or NAME_WITHOUT_PATH)
-    cleaned = clean_document(path, text)
+def _answer(row: Row, cleaned: Cleaned, reflected: Iterable[AtomReflected]) -> dict[str, Any]:
+    text, path = row["text"], _path_of(row)
     is_rendered = (
         suffix_of(path) in RENDERED_SUFFIXES
     )  # its places are those of the text made of it
     places = Places(cleaned.text if is_rendered else text, cleaned.text)
     atoms: list[dict[str, Any]] = []
     rejected: list[dict[str, Any]] = []
-    for chunk in cleaned.chunks:
-        judged = read_and_reflect(chunk)
+    for judged in reflected:
         atoms += [_atom(it, places) for it in judged.accepted]
         rejected += [_rejection(it) for it in judged.rejected]
     answer: dict[str, Any] = {"id": row["id"], "atoms": atoms, "rejected": rejected}
@@ -66,7 +81,7 @@ def _answer(row: Row) -> dict[str, Any]:
 
 def read_and_reflect(chunk: ChunkCreated) -> AtomReflected:
     """What reading and reflection make of a chunk, as in a deep run."""
-    return reflect(OfflineReader().read(_request(chunk)), chunk)
+    return reflect(OfflineReader().read(ReadRequest(request_for(chunk), chunk)), chunk)
 
 
 def clean_document(path: str, text: str, root: str = "") -> Cleaned:
@@ -89,19 +104,22 @@ def clean_document(path: str, text: str, root: str = "") -> Cleaned:
         return Cleaned(sha256_hex(given), skip_reason=error.reason, skip_detail=error.detail)
 
 
-def _request(chunk: ChunkCreated) -> ReadRequest:
-    asked = ExtractRequested(
+def request_for(
+    chunk: ChunkCreated, engine: Engine = "heuristic", position: int = 0, batch_size: int = 0
+) -> ExtractRequested:
+    """The request to read a chunk in the deep lane, as a batch of its document would have it."""
+    return ExtractRequested(
         run_id="eval",
         batch_no=0,
-        position=0,
+        position=position,
+        batch_size=batch_size,
         lane="deep",
         chunk_id=chunk.chunk_id,
         source_id=chunk.source_id,
-        engine="heuristic",
+        engine=engine,
         chunk_partition=0,
         chunk_offset=0,
     )
-    return ReadRequest(asked, chunk)
 
 
 def _atom(judged: Judged, places: Places) -> dict[str, Any]:

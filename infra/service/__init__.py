@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from infra.service.agent_tools import AgentTool as AgentTool
+    from infra.service.agent_tools import list_agent_tools as list_agent_tools
     from infra.service.agents import BegunTurn as BegunTurn
     from infra.service.agents import ChatRequest as ChatRequest
     from infra.service.agents import ConfirmationAnswer as ConfirmationAnswer
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from infra.service.agents import follow_turn as follow_turn
     from infra.service.agents import list_conversations as list_conversations
     from infra.service.agents import read_conversation as read_conversation
+    from infra.service.assignments import suggest_assignments as suggest_assignments
     from infra.service.audit import REPLAY_SCHEMA as REPLAY_SCHEMA
     from infra.service.audit import ReplayedLedger as ReplayedLedger
     from infra.service.audit import hash_tables as hash_tables
@@ -93,6 +96,11 @@ if TYPE_CHECKING:
     from infra.service.jobs import read_job_history as read_job_history
     from infra.service.jobs import retry_job as retry_job
     from infra.service.jobs import run_jobs as run_jobs
+    from infra.service.model_setup import ProviderSpec as ProviderSpec
+    from infra.service.model_setup import Trial as Trial
+    from infra.service.model_setup import add_provider as add_provider
+    from infra.service.model_setup import remove_provider as remove_provider
+    from infra.service.model_setup import try_provider as try_provider
     from infra.service.models import ProviderState as ProviderState
     from infra.service.models import list_models as list_models
     from infra.service.onboarding import StartedPipeline as StartedPipeline
@@ -161,6 +169,10 @@ if TYPE_CHECKING:
     from infra.service.setup import prepare_servers as prepare_servers
     from infra.service.status import InstallationStatus as InstallationStatus
     from infra.service.status import read_status as read_status
+    from infra.service.tasks import TaskRequest as TaskRequest
+    from infra.service.tasks import TaskText as TaskText
+    from infra.service.tasks import change_task as change_task
+    from infra.service.tasks import create_task as create_task
     from infra.service.team import Member as Member
     from infra.service.team import MemberChange as MemberChange
     from infra.service.team import add_member as add_member

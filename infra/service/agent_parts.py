@@ -47,7 +47,6 @@ class Surroundings:
     tools: ToolBox
     ports: Ports
     decisions: Mapping[str, PersonDecision]
-    schedule: scheduler.Schedule
 
     @property
     def effects(self) -> TurnEffects:
@@ -93,7 +92,9 @@ def build_parts(around: Surroundings) -> Parts:
         "assigner": specialist("assigner", assigner.look_at_workload),
         "reporter": specialist("reporter", reporter.report),
         "assistant": partial(_assist, around),
-        "scheduler": specialist("scheduler", partial(scheduler.schedule, do=around.schedule)),
+        "scheduler": specialist(
+            "scheduler", partial(scheduler.schedule, do=around.ports.schedule_work)
+        ),
     }
     return Parts(decide, specialists, around.turn_log.record)
 

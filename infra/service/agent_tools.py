@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial, wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
 from pydantic import BaseModel
 
+from agents.project.scheduling_words import parse_schedule
 from agents.tools.box import Tools
 from agents.tools.ports import Json, ToolRefused
 from agents.tools.registry import build_tools
 from agents.tools.tool import ToolContext, ToolRole
-from infra.errors import Refusal
-from infra.service import assignments, jobs, planning, quality, reads, team
+from infra.clock import SystemClock
+from infra.errors import Refusal, Unavailable
+from infra.service import assignments, costs, jobs, planning, quality, reads, schedules, tasks, team
 from infra.service.reading import ask
 from infra.settings import Settings
-from projections.read import artifact_list, atom_detail, overview, usage
+from projections.read import artifact_list, atom_detail, overview
 from projections.read.projects import project_of
 from projections.read.session import Conn
 from schemas.events.change import ListPhase
 from schemas.events.team import ReportType
+
+SHOWN_WITHIN_S = 5.0
+ACCEPTED = ("edit_unanswered", "tables_behind")  # it is recorded, and will be done
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -151,7 +156,7 @@ class ServicePorts:
 
     @refusing
     async def read_costs(self, project: str) -> Json:
-        return _json(await self._ask(project, usage.usage))
+        return _json(await costs.read_costs(self._settings, project))
 
     @refusing
     async def list_jobs(self, project: str, status: str | None, limit: int) -> Sequence[Json]:
@@ -189,6 +194,82 @@ class ServicePorts:
             context.project_id, artifact, key=context.idempotency_key, may_revise=False
         )
         return _json(await quality.run_quality(self._settings, request))
+
+    @refusing
+    async def schedule_work(self, context: ToolContext, request: str) -> Json:
+        place = (self._settings, context.project_id)
+        zone = (await schedules.read_project_settings(*place)).timezone
+        parsed = parse_schedule(request, SystemClock().now(), zone)
+        if parsed is None:
+            raise ToolRefused(
+                "That names no work with a time: say both, such as 'sprint report every monday at"
+                " 09:00'.",
+                "schedule_invalid",
+            )
+        wanted = schedules.WorkRequest(
+            recurrence=parsed.recurrence,
+            title=parsed.work.title,
+            agent=parsed.work.agent,
+            job_type=parsed.work.job_type,
+            payload=parsed.work.payload,
+            priority=parsed.priority,
+        )
+        done = _json(
+            await schedules.schedule_work(
+                *place, wanted, actor=context.actor, key=context.idempotency_key
+            )
+        )
+        names = ("work_item_id", "title", "agent", "priority", "next_run_at")
+        return {name: done[name] for name in names} | {"recurrence": parsed.recurrence.kind}
+
+    @refusing
+    async def change_task(self, context: ToolContext, change: Json) -> Json:
+        request = tasks.TaskRequest(
+            context.project_id,
+            change["op"],
+            change.get("task_id"),
+            change.get("expected_version", 0),
+            key=context.idempotency_key,
+        )
+        told = _read_task(change)
+        try:
+            if request.op == "create":
+                done = await tasks.create_task(
+                    self._settings,
+                    context.project_id,
+                    told,
+                    actor=context.actor,
+                    key=context.idempotency_key,
+                    within_s=SHOWN_WITHIN_S,
+                )
+            else:
+                asked = replace(request, told=told)
+                done = await tasks.change_task(
+                    self._settings, asked, actor=context.actor, within_s=SHOWN_WITHIN_S
+                )
+        except Unavailable as late:
+            if late.code not in ACCEPTED:
+                raise
+            return {"accepted": True}
+        return _json(done)
+
+
+def _read_task(change: Json) -> tasks.TaskText:
+    """What a tool tells of a task; a text of its own is one sentence a line."""
+    sections = {
+        "description": str(change.get("description") or "").splitlines(),
+        "solutions": change.get("solutions") or (),
+        "acceptance_criteria": change.get("acceptance_criteria") or (),
+    }
+    told = ("title", "feature_id", "assignee_id", "estimate_points", "status")
+    return tasks.TaskText(
+        **{name: change[name] for name in told if change.get(name) is not None},
+        sections={
+            key: [one for one in texts if one.strip()] for key, texts in sections.items() if texts
+        },
+        required_skills=change.get("required_skills") or None,
+        atom_ids=change.get("atom_ids") or (),
+    )
 
 
 def _json(found: BaseModel) -> dict[str, Any]:

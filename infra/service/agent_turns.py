@@ -6,7 +6,6 @@ import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 import infra.postgres
@@ -90,7 +89,6 @@ async def run_turn(
     """Go through the graph, up to the answer in the log. Raises what its parts raise."""
     from agents.project.graph import run_graph
     from infra.service.agent_parts import Surroundings, build_parts, read_context
-    from infra.service.agent_schedules import schedule_sentence
     from infra.service.agent_tools import ServicePorts, open_tools
 
     await turn_log.record(RequestReceived, text=text, role=role)
@@ -105,7 +103,6 @@ async def run_turn(
             tools=open_tools(settings),
             ports=ServicePorts(settings),
             decisions=turn_log.list_decisions(),
-            schedule=partial(schedule_sentence, settings),
         )
         state = await run_graph(build_parts(around), begin_state(text, context))
     await _respond(turn_log, state, context)

@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import get_args
 
+from infra.service.engines import list_engines
 from infra.service.http_questions import LARGEST_PAGE
 from infra.service.job_kinds import JOB_KINDS
 from infra.service.tokens import ROLES
 from infra.settings import Settings
 from schemas.events.connector import ConnectorService
 from schemas.source_kinds import MARKDOWN_SUFFIXES, RENDERED_SUFFIXES
-
-ENGINE = "heuristic"  # as runs and artifacts name what has read and written them
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +52,7 @@ def list_capabilities(settings: Settings, areas: tuple[str, ...], body_bytes: in
     return Capabilities(
         version=version("cairn"),
         api="v1",
-        engines=(ENGINE,),
+        engines=list_engines(settings),
         model=None,
         encoder=None,
         connectors=get_args(ConnectorService),

@@ -13,11 +13,13 @@ from collections.abc import (
 )
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import infra.postgres
 from infra.clock import SystemClock
 from infra.errors import Conflict
+from infra.service.engines import choose_engine
 from infra.service.progress import Note, Tell
 from infra.service.reading import ask
 from infra.settings import Settings
@@ -217,7 +219,13 @@ async def open_publisher(
         follow_answers(settings, project_id, None, from_start=False, stalled=tell_stalled) as lead,
     ):
         yield ItemPublisher(
-            publish, encrypt, tables.stored_sources, tables.inventory, lead, redactor
+            publish,
+            encrypt,
+            tables.stored_sources,
+            tables.inventory,
+            lead,
+            redactor,
+            partial(choose_engine, settings),
         )
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from infra.clock import SystemClock
 from infra.errors import NotFound, Unavailable
+from infra.service.engines import choose_engine
 from infra.service.publishing import redactor_of
 from infra.service.reading import wait_for
 from infra.settings import Settings
@@ -65,6 +66,7 @@ async def publish_edited_sources(settings: Settings, project_id: str, edit: Edit
         edit.answered_at,
         lanes=("deep",),
         trigger="edit",
+        engine=choose_engine(settings),
     )
     async with open_publish(settings, SystemClock(), redactor_of(settings)) as publish:
         await feed(

@@ -31,7 +31,7 @@ _SHOWN = re.compile(r"\s*\((?:provisional|uncited)\)\s*$")
 # What the writer's reasons mean, by the kind of error that each one is.
 REASONS: Mapping[str, tuple[type[Refusal], str]] = {
     "stale_version": (Conflict, "it is at version {version} by now, not at {expected_version}"),
-    "unknown_artifact": (NotFound, "there is no such PRD"),
+    "unknown_artifact": (NotFound, "it is not there"),
     "unknown_section": (NotFound, "it has no such section"),
     "no_suggestion": (Conflict, "the section has no suggestion"),
     "not_valid": (Invalid, "what it should say is not supported by what it cites"),
@@ -82,24 +82,26 @@ async def edit_prd_section(settings: Settings, edit: PrdEdit, *, editor: str) ->
     return done
 
 
-async def request_change(settings: Settings, fact: Envelope) -> Edit:
+async def request_change(
+    settings: Settings, fact: Envelope, *, what: str = "PRD", within_s: float = ANSWERED_WITHIN_S
+) -> Edit:
     """Publish a request to change an artifact and wait for the answer. Raises what it refuses."""
     await publish(settings, [fact])
     answer = await wait_for(
         settings,
         lambda tables: artifacts.edit(tables, str(fact.event_id)),
-        timeout_s=ANSWERED_WITHIN_S,
+        timeout_s=within_s,
     )
     if answer is None:
         raise Unavailable(
-            f"The edit is recorded, but nobody has answered within {ANSWERED_WITHIN_S:.0f} s.",
+            f"The edit is recorded, but nobody has answered within {within_s:.0f} s.",
             code="edit_unanswered",
         )
     if answer.refusal:
         kind, reason = REASONS[answer.refusal]
         because = reason.format(version=answer.version, expected_version=answer.expected_version)
         raise kind(
-            f"The PRD was not changed: {because}.",
+            f"The {what} was not changed: {because}.",
             code=answer.refusal,
             detail={"edit": answer.model_dump(mode="json")},
         )

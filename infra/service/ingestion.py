@@ -23,6 +23,7 @@ from infra.addresses import without_credentials
 from infra.clock import SystemClock
 from infra.errors import BrokerUnavailable, Conflict, DatabaseUnavailable, Invalid
 from infra.loop import in_thread
+from infra.service.engines import choose_engine
 from infra.service.progress import Note, Tell, follow
 from infra.service.publishing import check_key, draw_key
 from infra.service.reading import ask
@@ -36,7 +37,7 @@ from projections.read.session import Conn
 from schemas.codec import utc_millis
 from schemas.envelope import Actor
 from schemas.events.ingestion import Limits
-from schemas.events.ingestion_request import CoverageTarget, RunLane
+from schemas.events.ingestion_request import CoverageTarget, Engine, RunLane
 from streams.hygiene.strings import StringRedactor, redact_text
 from streams.run_control.changes import REMOVAL_THRESHOLD_PERCENT
 
@@ -62,7 +63,8 @@ class IngestRequest:
     may have been used before, so that what is answered already is not sent again. ``as_name`` names
     the root of a single source. ``any_folder`` allows system folders and whole home folders. With
     ``wait`` the ingest ends when everything that follows from it is readable. ``partial``: what a
-    source does not hold stays, also where it could tell what is gone.
+    source does not hold stays, also where it could tell what is gone. ``engine`` None: a model
+    reads where one is configured.
     """
 
     sources: tuple[str, ...]
@@ -78,6 +80,7 @@ class IngestRequest:
     partial: bool = False
     target: CoverageTarget = "best_effort"
     limits: Mapping[str, float] = field(default_factory=dict)
+    engine: Engine | None = None
 
     def trigger_key(self, index: int) -> str:
         return self.key if len(self.sources) == 1 else f"{self.key}|{index}"
@@ -150,6 +153,7 @@ def ingest(settings: Settings, request: IngestRequest) -> AsyncGenerator[IngestS
     (also ``UnknownSource``), SourceRefused, NotFound, Conflict, VaultUnconfigured, Unavailable.
     """
     check_request(request)
+    request = replace(request, engine=choose_engine(settings, request.engine))
     return follow(lambda tell: _ingest_all(settings, request, tell))
 
 
@@ -372,6 +376,7 @@ class _Source:
             accept_removals=self.request.accept_removals,
             coverage_target=self.request.target,
             limits=self.request.limits,
+            engine=self.request.engine or "heuristic",
         )
 
     async def _settle(self, _: int) -> None:

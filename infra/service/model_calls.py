@@ -64,12 +64,11 @@ class RecordedCalls:
         return call_id
 
     async def settle(self, call_id: str, attempt: Attempt, outcome: Outcome) -> float | None:
-        request = attempt.request
-        usage = _usage_of(request, outcome)
+        usage = _usage_of(attempt, outcome)
         charge = self._charge(call_id, attempt, usage, outcome, outcome.result)
         payload = PayloadRecorded(
             call_id=call_id,
-            prompt=_render(request).replace(NUL, REPLACEMENT),
+            prompt=_render(attempt).replace(NUL, REPLACEMENT),
             response=outcome.text.replace(NUL, REPLACEMENT),
         )
         await self._tables.ask(settle, charge, payload, _fallback_of(call_id, attempt))
@@ -135,20 +134,21 @@ class RecordedCalls:
         return self._prices.cost_of(attempt.provider, model, usage, _today())
 
 
-def _usage_of(request: ModelRequest, outcome: Outcome) -> Usage:
+def _usage_of(attempt: Attempt, outcome: Outcome) -> Usage:
     """What the provider reported; where it served a text and reported nothing, our estimate."""
     usage = outcome.usage
     if usage.input_tokens or usage.output_tokens or not outcome.text:
         return usage
     return Usage(
-        input_tokens=estimate_tokens(_render(request)),
+        input_tokens=estimate_tokens(_render(attempt)),
         output_tokens=estimate_tokens(outcome.text),
         estimated=True,
     )
 
 
-def _render(request: ModelRequest) -> str:
-    return "\n\n".join(f"[{each.role}]\n{each.content}" for each in request.messages)
+def _render(attempt: Attempt) -> str:
+    messages = attempt.request.messages + attempt.repair
+    return "\n\n".join(f"[{each.role}]\n{each.content}" for each in messages)
 
 
 def _fallback_of(call_id: str, attempt: Attempt) -> FallbackUsed | None:

@@ -62,7 +62,14 @@ def read_models(
     ``with_keys`` False: who has a key is known, the keys are not.
     """
     path = settings.models_file
-    file = _parse(path, read_text(path))
+    return parse_models(path, read_text(path), environ, with_keys=with_keys)
+
+
+def parse_models(
+    path: Path, text: str, environ: Mapping[str, str], *, with_keys: bool = True
+) -> ModelConfiguration:
+    """What ``text`` says, which is or will be the file at ``path``. Raises ModelsFileInvalid."""
+    file = _parse(path, text)
     providers = tuple(_provider_of(path, entry, environ, with_keys) for entry in file.providers)
     _check_names(path, [one.name for one in providers])
     found = ModelConfiguration(

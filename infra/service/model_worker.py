@@ -25,7 +25,6 @@ from infra.log import get
 from infra.service.model_file import read_models, read_text
 from infra.settings import Settings
 
-RECYCLE_AFTER_CALLS = 5_000
 SOCKET = "CAIRN_MODEL_WORKER_SOCKET"  # the descriptor that a recycled worker hands on
 # All that the worker's environment holds: how to find Python, its home and the way out. No address
 # or password of database or broker, no key of the vault.
@@ -39,6 +38,14 @@ VARIABLES = frozenset(
 )
 
 log = get("models")
+
+
+def is_model_configured(settings: Settings) -> bool:
+    """Whether there is work for the worker. A file that is unfit names no model."""
+    try:
+        return read_models(settings, with_keys=False).has_model
+    except Refusal:
+        return False
 
 
 def find_model_worker(settings: Settings) -> WorkerClient | None:
@@ -61,7 +68,7 @@ def run_model_worker(
     settings: Settings,
     environ: Mapping[str, str],
     tell_ready: Callable[[], None],
-    most_calls: int = RECYCLE_AFTER_CALLS,
+    most_calls: int,
 ) -> None:
     """Answer calls until told to stop. Does not return: a recycled worker begins anew."""
     listening = _listen(settings, environ)

@@ -2,22 +2,101 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import aclosing, asynccontextmanager, nullcontext, suppress
 from typing import Literal
 
+from agents.models.call import ChatModel
 from agents.models.catalogue import CATALOGUE
-from agents.models.configuration import ModelProvider
-from agents.models.protocol import WorkerUnavailable
+from agents.models.client import WorkerClient
+from agents.models.configuration import ModelConfiguration, ModelProvider
+from agents.models.protocol import ProviderAnswer, ProviderCall, WorkerUnavailable
 from agents.models.providers import OLLAMA
-from infra.service.model_file import read_models
+from agents.models.tracked import TrackedChatModel
+from infra.errors import Forbidden, Invalid
+from infra.log import get
+from infra.service.http_tables import Tables
+from infra.service.model_calls import RecordedCalls
+from infra.service.model_file import read_models, read_price_table
 from infra.service.model_worker import find_model_worker
+from infra.service.one_producer import producer_of
+from infra.service.publishing import share_producer
 from infra.settings import Settings
 from projections.read.session import ReadModel
+
+DRAINS_WITHIN_S = 300.0  # beyond the time limit of a call and its repair
+CONNECTIONS = 4  # calls wait for models, not for the database
+
+log = get("models")
 
 
 def has_model(settings: Settings) -> bool:
     """Whether a provider is configured. Raises Invalid, Forbidden for a file that is unfit."""
     return read_models(settings, with_keys=False).has_model
+
+
+@asynccontextmanager
+async def open_model(settings: Settings) -> AsyncIterator[ChatModel | None]:
+    """The model for the block: within budgets, recorded, its costs counted; None where no provider
+    is configured. Raises Invalid, Forbidden for a file that is unfit.
+    """
+    if not has_model(settings):
+        yield None
+        return
+    tables = Tables(settings, CONNECTIONS)
+    watch = RecordedCalls(settings, tables, read_price_table(settings))
+    shared = nullcontext() if producer_of(settings) else share_producer(settings)
+    try:
+        async with shared:
+            model = TrackedChatModel(_LastFit(settings).read, _Worker(settings), watch)
+            try:
+                yield model
+            finally:  # what nobody waits for any more is paid for and recorded, too
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(DRAINS_WITHIN_S):
+                        await model.drain()
+    finally:
+        tables.close()
+
+
+class _LastFit:
+    """Reads the file of the models; while somebody has made it unfit, what it said before."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._known = read_models(settings, with_keys=False)
+
+    def read(self) -> ModelConfiguration:
+        try:
+            self._known = read_models(self._settings, with_keys=False)
+        except (Forbidden, Invalid) as error:
+            log.warning("models.file_unfit", reason=str(error))
+        return self._known
+
+
+class _Worker:
+    """Asks the model worker, wherever it is by then. All raise WorkerUnavailable."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+
+    async def ask(self, call: ProviderCall) -> ProviderAnswer:
+        return await self._find().ask(call)
+
+    async def stream(self, call: ProviderCall) -> AsyncGenerator[str | ProviderAnswer, None]:
+        async with aclosing(self._find().stream(call)) as parts:
+            async for part in parts:
+                yield part
+
+    async def list_models(self, provider: str) -> tuple[str, ...]:
+        return await self._find().list_models(provider)
+
+    def _find(self) -> WorkerClient:
+        found = find_model_worker(self._settings)
+        if found is None:
+            raise WorkerUnavailable("No model worker runs here.")
+        return found
 
 
 class ProviderState(ReadModel):

@@ -8,7 +8,7 @@ from projections.fold.people import fold_answer
 from projections.fold.sources import fields
 from projections.rows import Rows
 from schemas.envelope import Envelope, Event
-from schemas.events.atom import AtomReflected, Judged, Reading
+from schemas.events.atom import AtomAdjudicated, AtomReflected, Judged, Reading
 from schemas.events.ledger import AtomRecord, LedgerChanged, Turn
 from schemas.fingerprint import norm_text
 from schemas.worth import worth
@@ -122,6 +122,12 @@ def atom_reflected(rows: Rows, fact: Envelope, event: AtomReflected) -> None:
             rows.add(fact, "ledger_rejections", _rejection(event.reading, judged, "rows"))
 
 
+def atom_adjudicated(rows: Rows, fact: Envelope, event: AtomAdjudicated) -> None:
+    """A borderline candidate that its verdict refuses."""
+    if event.judged.status == "rejected":
+        rows.add(fact, "ledger_rejections", _rejection(event.reading, event.judged, "candidate"))
+
+
 def _rejection(reading: Reading, judged: Judged, rejected: str) -> dict[str, Any]:
     return {
         "run_id": reading.run_id,
@@ -139,4 +145,8 @@ def _rejection(reading: Reading, judged: Judged, rejected: str) -> dict[str, Any
     }
 
 
-FOLDS: dict[type[Event], Any] = {LedgerChanged: ledger_changed, AtomReflected: atom_reflected}
+FOLDS: dict[type[Event], Any] = {
+    LedgerChanged: ledger_changed,
+    AtomReflected: atom_reflected,
+    AtomAdjudicated: atom_adjudicated,
+}

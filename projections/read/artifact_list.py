@@ -124,6 +124,16 @@ def whole_artifact(connection: Conn, project_id: str, artifact_id: str) -> Whole
     return WholeArtifact(**_with_places(connection, found, artifact_id))
 
 
+def find_version(connection: Conn, project_id: str, artifact_id: str) -> int | None:
+    """The present version; None before the first."""
+    found = rows(
+        connection,
+        "SELECT version FROM artifacts WHERE project_id = %s AND artifact_id = %s",
+        *(project_id, artifact_id),
+    )
+    return found[0]["version"] if found else None
+
+
 def list_versions(
     connection: Conn,
     project_id: str,

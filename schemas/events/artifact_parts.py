@@ -142,12 +142,33 @@ class FeatureFields(Part):
     status: Literal["proposed", "planned", "in_progress", "done", "dropped"] = "proposed"
 
 
+TaskStatus = Literal["todo", "in_progress", "in_review", "done", "blocked", "dropped"]
+
+
+class OwnedTask(Part):
+    """What a person has said of a task, which no run overwrites; None: as the rules say.
+
+    ``is_own``: a person made it, and no cluster of atoms is behind it. ``is_deleted``: it stays
+    away, also when the same cluster comes again.
+    """
+
+    is_own: bool = False
+    is_deleted: bool = False
+    title: str | None = None
+    feature_id: str | None = None
+    assignee_id: str | None = None
+    estimate_points: int | None = None
+    required_skills: list[str] | None = None
+    status: TaskStatus | None = None
+
+
 class TaskFields(Part):
     """What a task has besides its statements.
 
     ``solutions`` is the technical approach, never empty while the task is there. ``feature_id`` is
     None for a task that stands alone. ``upstream_atom_ids`` are the atoms of the feature that the
-    task is cut from. ``sprint_id`` and ``assignee_id`` are set by the plan.
+    task is cut from. ``sprint_id`` and ``assignee_id`` are set by the plan. ``owned`` is what a
+    person has said of it.
     """
 
     feature_id: str | None = None
@@ -162,8 +183,9 @@ class TaskFields(Part):
     complexity: Literal["low", "medium", "high"]
     depends_on: list[str] = []
     assignee_id: str | None = None
-    status: Literal["todo", "in_progress", "in_review", "done", "blocked", "dropped"] = "todo"
+    status: TaskStatus = "todo"
     sprint_id: str | None = None
+    owned: OwnedTask | None = None
 
 
 class PlanItem(Part):

@@ -7,11 +7,12 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 from schemas.envelope import Event, Part
-from schemas.events.artifact_parts import Citation, LoopRecord
+from schemas.events.artifact_parts import Citation, LoopRecord, TaskStatus
 
 Editor = Literal["person", "quality_gate", "model"]
 ListPhase = Literal["insight_generation", "feature_generation", "task_breakdown", "sprint_planning"]
 EditAction = Literal["write", "accept_suggestion", "decline_suggestion"]
+ChangeOp = Literal["edit", "create", "update", "delete"]
 
 
 class EditedStatement(Part):
@@ -31,6 +32,17 @@ class SectionEdit(Part):
     action: EditAction = "write"
     statements: list[EditedStatement] = []
     input_hash: str = ""
+
+
+class ToldTask(Part):
+    """What a person says of a task besides its sections; None: as it is."""
+
+    title: str | None = None
+    feature_id: str | None = None
+    assignee_id: str | None = None
+    estimate_points: int | None = None
+    required_skills: list[str] | None = None
+    status: TaskStatus | None = None
 
 
 class GenerationRequested(Event):
@@ -59,13 +71,15 @@ class ChangeRequested(Event):
     taken as long as the sections have the ``input_hash`` that they had for the model, whatever the
     version. ``model`` and ``prompt_version`` say where they come from. ``loop`` without sections
     says how a model has gone through a list.
+
+    ``create``, ``update`` and ``delete`` are of a task: ``task`` holds what a person says of it.
     """
 
     type_name: ClassVar[str] = "reduce.change_requested"
     topic: ClassVar[str] = "reduce.request.v1"
 
     artifact_id: str
-    op: Literal["edit"] = "edit"
+    op: ChangeOp = "edit"
     sections: list[SectionEdit]
     expected_version: int
     editor: str
@@ -73,6 +87,7 @@ class ChangeRequested(Event):
     model: str | None = None
     prompt_version: str | None = None
     loop: LoopRecord | None = None
+    task: ToldTask | None = None
 
     @property
     def aggregate_id(self) -> str:

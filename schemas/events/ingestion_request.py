@@ -21,6 +21,7 @@ Trigger = Literal[
 ]
 RunLane = Literal["preview", "deep"]
 CoverageTarget = Literal["tier1", "mandatory", "best_effort"]
+Engine = Literal["heuristic", "model"]
 LISTED_SOURCES_PER_PART = 1_000
 
 
@@ -39,7 +40,7 @@ class IngestionRequested(Event):
     root: str
     lanes: list[RunLane] = ["preview", "deep"]
     coverage_target: CoverageTarget = "best_effort"
-    engine: Literal["heuristic", "model"] = "heuristic"
+    engine: Engine = "heuristic"
     limits: dict[str, float] = {}
     accept_removals: bool = False
 

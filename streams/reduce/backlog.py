@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 from datetime import date
 
@@ -15,11 +15,20 @@ from schemas.events.artifact_parts import (
 from schemas.events.team import Team
 from schemas.features import DONE
 from schemas.ids import artifact_id as derive_artifact_id
-from streams.reduce.inputs import ItemInput, ListInput
-from streams.reduce.items import PREFIXES, WrittenSections, blank, item_change, next_version, reject
+from streams.reduce.inputs import Grounds, ItemInput, ListInput
+from streams.reduce.items import (
+    PREFIXES,
+    WrittenSections,
+    blank,
+    is_withdrawn,
+    item_change,
+    next_version,
+    reject,
+)
 from streams.reduce.lists import Lists
 from streams.reduce.loop import run_loop
 from streams.reduce.making import Made
+from streams.reduce.owned_tasks import OwnTask, apply_owned, is_deleted, owned_of, withdraw_deleted
 from streams.reduce.sprint import Job, Plan, plan_sprints
 from streams.reduce.sprint_plans import SprintWriter
 from streams.reduce.states import DerivedState, derive_lane, derive_task_state
@@ -46,14 +55,21 @@ class Task:
     @property
     def job(self) -> Job:
         rank = self.feature.feature.priority if self.feature and self.feature.feature else ""
+        owned = self.fields.owned
         return Job(
             self.task_id,
-            self.made.item.title,
+            self.title,
             self.fields.estimate_points,
             tuple(self.fields.required_skills),
             tuple(self.needs),
             rank,
+            (owned and owned.assignee_id) or "",
         )
+
+    @property
+    def title(self) -> str:
+        owned = self.fields.owned
+        return (owned and owned.title) or self.made.item.title
 
 
 @dataclass(slots=True)
@@ -63,13 +79,20 @@ class Backlog(Lists):
     def plan(self, given: ListInput, team: Team, start: date) -> None:
         """The tasks, and the sprints from ``start`` in which the team does them."""
         tasks = self._list_tasks(given)
-        jobs = [one.job for one in tasks]
+        own = self._list_own({one.task_id for one in tasks})
+        jobs = [*(one.job for one in tasks), *(one.job for one in own)]
         plan = plan_sprints(jobs, team, start) if team.members else Plan()
         for number, task in enumerate(tasks, 1):
             self._take_task(task, number, plan)
+        for number, one in enumerate(own, len(tasks) + 1):
+            self._take_own(one, number, plan)
+        for draft in self.drafts.values():
+            if is_deleted(draft):
+                self._note(withdraw_deleted(draft, self.at))
         self._withdraw("task")
-        features = [one.feature for one in tasks if one.feature]
-        written = {one.task_id: self._as_it_stands(one.task_id) for one in tasks}
+        behind = [*(one.feature for one in tasks), *(one.feature for one in own)]
+        features = [one for one in behind if one]
+        written = {job.task_id: self._as_it_stands(job.task_id) for job in jobs}
         writer = SprintWriter(self.project, team, plan, written, features)
         grounds = [one.made.grounds for one in tasks]
         for sprint in plan.sprints:
@@ -84,14 +107,31 @@ class Backlog(Lists):
             if one.feature and one.feature.status != DONE
         }
         order = {artifact_id: place for place, artifact_id in enumerate(features)}
-        wanted = [one for one in given.items if not one.category or self._feature_id(one) in order]
+        wanted = [
+            one
+            for one in given.items
+            if (not one.category or self._feature_id(one) in order)
+            and not is_deleted(self._before(self._task_id(one)))
+        ]
         wanted.sort(key=lambda one: order.get(self._feature_id(one), len(order)))
         made = self._run(given.model_copy(update={"items": wanted}))
         tasks = []
         for one in made:
             feature = features.get(self._feature_id(one.item))
-            tasks.append(Task(one, feature, task_fields(one, feature)))
+            fields = apply_owned(task_fields(one, feature), owned_of(self._before(one.artifact_id)))
+            tasks.append(Task(one, feature, fields))
         return order_tasks(tasks)
+
+    def _list_own(self, made: Set[str]) -> list[OwnTask]:
+        """The tasks of which people have said something and that no cluster is behind, by id."""
+        known = {**self.known, **self.drafts}
+        features = {one.artifact_id: one for one in self._made if one.feature}
+        found = (known[key] for key in sorted(known) if key not in made and owned_of(known[key]))
+        left = (one for one in found if not is_deleted(one) and not is_withdrawn(one))
+        return [OwnTask.of(one, features) for one in left]
+
+    def _before(self, artifact_id: str) -> ArtifactSnapshot | None:
+        return self.drafts.get(artifact_id) or self.known.get(artifact_id)
 
     def _run(self, given: ListInput) -> list[Made]:
         def refuse(made: Made) -> None:
@@ -100,10 +140,7 @@ class Backlog(Lists):
             told = {"findings": change.findings or [NO_SOLUTIONS]}
             self._note(change.model_copy(update=told))
 
-        def task_id(item: ItemInput) -> str:
-            return derive_artifact_id(self.project, "task", item.key)
-
-        loop = run_loop("task_breakdown", TaskMaker(given, task_id, self._attempt, refuse))
+        loop = run_loop("task_breakdown", TaskMaker(given, self._task_id, self._attempt, refuse))
         made: list[Made] = []
         while True:
             try:
@@ -115,6 +152,9 @@ class Backlog(Lists):
                 self.loops.append(record.model_copy(update=told))
                 return made
 
+    def _task_id(self, item: ItemInput) -> str:
+        return derive_artifact_id(self.project, "task", item.key)
+
     def _feature_id(self, item: ItemInput) -> str:
         return derive_artifact_id(self.project, "feature", f"|{item.category}")
 
@@ -124,23 +164,33 @@ class Backlog(Lists):
         return changed[-1] if changed else self.known[artifact_id]
 
     def _take_task(self, task: Task, number: int, plan: Plan) -> None:
-        item = task.made.item
-        update: dict[str, object] = {"depends_on": task.needs}
-        if place := plan.place_of(task.task_id):
-            sprint_id = derive_artifact_id(self.project, "sprint_plan", str(place.sprint))
-            update |= {"assignee_id": place.member.member_id, "sprint_id": sprint_id}
+        before = self._before(task.task_id)
+        update: dict[str, object] = {"depends_on": task.needs, **self._place(task.task_id, plan)}
         fresh = blank(
-            task.task_id, "task", item.title, self.at, task.made.attempt.sections
+            task.task_id, "task", task.title, self.at, task.made.attempt.sections
         ).model_copy(
             update={
                 "number": f"{PREFIXES['task']}-{number:03d}",
                 "task": task.fields.model_copy(update=update),
                 "upstream_artifact_ids": [task.feature.artifact_id] if task.feature else [],
+                "edited_by": before.edited_by if before else None,
             }
         )
         lane = self._lane_of(fresh)
         state = derive_task_state(fresh, task.feature, task.made.grounds, lane)
         self._put(fresh, state, task.made.attempt.objections)
+
+    def _take_own(self, task: OwnTask, number: int, plan: Plan) -> None:
+        fresh = task.write(self.at, number, self._place(task.task_id, plan))
+        state = derive_task_state(fresh, task.feature, Grounds(()), self._lane_of(fresh))
+        self._put(fresh, state, [])
+
+    def _place(self, task_id: str, plan: Plan) -> dict[str, object]:
+        """Who does the task in which sprint, as far as the plan says."""
+        if not (place := plan.place_of(task_id)):
+            return {}
+        sprint_id = derive_artifact_id(self.project, "sprint_plan", str(place.sprint))
+        return {"assignee_id": place.member.member_id, "sprint_id": sprint_id}
 
     def take_written(self, written: tuple[ArtifactSnapshot, DerivedState, WrittenSections]) -> None:
         """A sprint or report, or its refusal."""

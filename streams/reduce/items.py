@@ -142,6 +142,8 @@ def attempt(
 ) -> WrittenSections:
     """The sections; what the validator objects to is written a second time, with its findings.
 
+    A section that a person has written stays, also where nothing is behind it.
+
     A section whose input is as it was keeps its bytes. ``titled`` gives the title of a section and
     what it says when it is empty.
     """
@@ -166,8 +168,12 @@ def attempt(
                 given, [one for one in objections if one.section_id == given.section_id]
             )
     findings = validate(_written_here(sections), grounds, lane)
+    written = {one.section_id for one in sections}
+    own = [one for key, one in known.items() if one.state == EDITED and key not in written]
     return WrittenSections(
-        [_keep_edited(known.get(one.section_id), one) for one in sections], objections, findings
+        [*(_keep_edited(known.get(one.section_id), one) for one in sections), *own],
+        objections,
+        findings,
     )
 
 
@@ -284,13 +290,13 @@ def reject(
 
 
 def withdraw(
-    before: ArtifactSnapshot, at: Settled, successors: Sequence[str] = ()
+    before: ArtifactSnapshot, at: Settled, successors: Sequence[str] = (), why: str = GONE
 ) -> ArtifactChange:
     """An item whose cluster is gone says nothing any more; its id stays its own.
 
     ``successors`` are the titles of the items that tell what it told.
     """
-    gap = f"Replaced by: {'; '.join(successors[:MAX_NAMED])}." if successors else GONE
+    gap = f"Replaced by: {'; '.join(successors[:MAX_NAMED])}." if successors else why
     empty = [section_of(SectionInput(section_id="description"), [], TITLES["description"], gap)]
     fields: dict[str, Any] = {"sections": empty, "number": "", "blocked_by": []}
     if before.feature:

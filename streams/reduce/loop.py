@@ -73,61 +73,16 @@ def never() -> Literal["budget_exceeded", "cancelled"] | None:
 
 
 @dataclass(slots=True)
-class Course(Generic[T]):
-    """How a loop goes, whoever drives it: what it has made, what went wrong, when it is over."""
-
+class _Course(Generic[T]):
     items: list[T] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
     steps: int = 0
     calls: int = 0
     errors: int = 0
-    in_a_row: int = 0
     decisions: list[ContinuationRecord] = field(default_factory=list)
 
-    def ask(self) -> None:
-        """An item is asked for."""
-        self.steps += 1
-        self.calls += 1
-
-    def fail(self) -> StopReason | None:
-        """No item came of it; why the loop is over, if it is."""
-        self.errors += 1
-        self.in_a_row += 1
-        return "error_threshold" if self.in_a_row >= MAX_ERRORS else None
-
     def repeats(self, text: str) -> bool:
-        return repeats(norm_text(text), self.texts)
-
-    def take(self, item: T, text: str) -> None:
-        """The item that came, or that was there before the loop."""
-        self.in_a_row = 0
-        self.items.append(item)
-        self.texts.append(norm_text(text))
-
-    def decide(
-        self, decision: ContinuationRecord, ceiling: int = HARD_CEILING
-    ) -> StopReason | None:
-        """The decision after an item; why the loop is over, if it is."""
-        self.calls += 1
-        self.decisions.append(decision)
-        if decision.confidence > CONFIDENT:
-            return "coverage_confident"
-        if not decision.should_continue:
-            return "should_continue_false"
-        return "hard_ceiling" if len(self.items) >= ceiling else None
-
-    def record(self, phase: str, stop: StopReason, engine: str = "heuristic") -> LoopRecord:
-        return LoopRecord(
-            phase=phase,
-            engine=engine,
-            stop_reason=stop,
-            items=len(self.items),
-            errors=self.errors,
-            calls=self.calls,
-            calls_ratio=round(self.calls / max(self.steps, 1), 6),
-            gaps_remaining=self.decisions[-1].gaps_remaining if self.decisions else [],
-            continuations=self.decisions,
-        )
+        return repeats(text, self.texts)
 
 
 def repeats(text: str, texts: Iterable[str]) -> bool:
@@ -149,27 +104,39 @@ def run_loop(
     interrupted: Callable[[], Literal["budget_exceeded", "cancelled"] | None] = never,
 ) -> Generator[T, None, LoopRecord]:
     """Yields each new item, and returns how the loop ended; a duplicate is not yielded."""
-    course: Course[T] = Course()
+    course: _Course[T] = _Course()
+    in_a_row = 0
     while True:
         stop: StopReason | None = interrupted()
         if stop:
-            return course.record(phase, stop)
+            return _record(phase, course, stop)
         step = maker.make(course.items)
         if step is None:
-            return course.record(phase, "should_continue_false")
-        course.ask()
+            return _record(phase, course, "should_continue_false")
+        course.steps += 1
+        course.calls += 1
         if step.item is None or step.elapsed_s > step_timeout_s:
-            if stop := course.fail():
-                return course.record(phase, stop)
+            course.errors += 1
+            in_a_row += 1
+            if in_a_row >= MAX_ERRORS:
+                return _record(phase, course, "error_threshold")
             continue
-        text = maker.text_of(step.item)
+        text = norm_text(maker.text_of(step.item))
         if course.repeats(text):
-            return course.record(phase, "duplicate_detected")
-        course.take(step.item, text)
+            return _record(phase, course, "duplicate_detected")
+        in_a_row = 0
+        course.items.append(step.item)
+        course.texts.append(text)
         yield step.item
-        decision = _record_decision(maker, step.item, maker.assess(course.items))
-        if stop := course.decide(decision, ceiling):
-            return course.record(phase, stop)
+        decision = maker.assess(course.items)
+        course.calls += 1
+        course.decisions.append(_record_decision(maker, step.item, decision))
+        if decision.confidence > CONFIDENT:
+            return _record(phase, course, "coverage_confident")
+        if not decision.should_continue:
+            return _record(phase, course, "should_continue_false")
+        if len(course.items) >= ceiling:
+            return _record(phase, course, "hard_ceiling")
 
 
 def _record_decision(maker: Maker[T], item: T, decision: Continuation) -> ContinuationRecord:
@@ -180,4 +147,17 @@ def _record_decision(maker: Maker[T], item: T, decision: Continuation) -> Contin
         confidence=decision.confidence,
         coverage_assessment=decision.coverage_assessment,
         gaps_remaining=list(decision.gaps_remaining),
+    )
+
+
+def _record(phase: str, course: _Course[T], stop: StopReason) -> LoopRecord:
+    return LoopRecord(
+        phase=phase,
+        stop_reason=stop,
+        items=len(course.items),
+        errors=course.errors,
+        calls=course.calls,
+        calls_ratio=round(course.calls / max(course.steps, 1), 6),
+        gaps_remaining=course.decisions[-1].gaps_remaining if course.decisions else [],
+        continuations=course.decisions,
     )

@@ -20,7 +20,10 @@ DEFAULT_VELOCITY = 20
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A task to be planned: its points, the skills it asks for, the tasks that come before it."""
+    """A task to be planned: its points, the skills it asks for, the tasks that come before it.
+
+    ``assignee_id``: a person has said who does it, whatever their skills.
+    """
 
     task_id: str
     title: str
@@ -28,6 +31,7 @@ class Job:
     skills: tuple[str, ...]
     needs: tuple[str, ...] = ()
     rank: str = ""
+    assignee_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +102,9 @@ def _find_hindered(jobs: Sequence[Job], team: Team) -> dict[str, str]:
 
 
 def _hindrance(job: Job, team: Team) -> str:
-    able = [one for one in team.members if rate_skills(one, job.skills) is not None]
+    able = [one for one in team.members if _rate(one, job) is not None]
+    if not able and job.assignee_id:
+        return "Who was to do it is not in the team."
     if not able:
         return f"Nobody in the team has the skill {' and '.join(job.skills)}."
     most = max(one.capacity_points for one in able)
@@ -132,14 +138,24 @@ def _choose(job: Job, team: Team, room: Mapping[str, int]) -> Member | None:
     able = [
         (level, room[one.member_id], one.member_id, one)
         for one in team.members
-        if room[one.member_id] >= job.points and (level := rate_skills(one, job.skills)) is not None
+        if room[one.member_id] >= job.points and (level := _rate(one, job)) is not None
     ]
     if not able:
         return None
     return max(able, key=lambda one: one[:3])[3]
 
 
+def _rate(member: Member, job: Job) -> int | None:
+    """How well the member can do it; None where they are not to do it."""
+    if job.assignee_id:
+        return 0 if member.member_id == job.assignee_id else None
+    return rate_skills(member, job.skills)
+
+
 def _reason(job: Job, member: Member) -> str:
     why = f"{job.rank} priority; " if job.rank else ""
-    said = f"{why}{member.name} has the skill {' and '.join(job.skills)}."
+    if job.assignee_id or not job.skills:
+        said = f"{why}{member.name} {'was chosen for it' if job.assignee_id else 'has room'}."
+    else:
+        said = f"{why}{member.name} has the skill {' and '.join(job.skills)}."
     return said[:1].upper() + said[1:]

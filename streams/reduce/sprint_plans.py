@@ -200,7 +200,9 @@ def _risks(artifact_id: str, tasks: Sequence[ArtifactSnapshot]) -> list[Statemen
 
 
 def _citations(item: ArtifactSnapshot) -> list[Citation]:
-    return [it for section in item.sections for one in section.statements for it in one.citations]
+    """What its sentences rest on; a person's sentence may cite what no input holds any more."""
+    said = (one for section in item.sections for one in section.statements)
+    return [it for one in said if one.written_by is None for it in one.citations]
 
 
 def _fields_of(task: ArtifactSnapshot) -> TaskFields:

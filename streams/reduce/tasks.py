@@ -94,7 +94,7 @@ def task_fields(made: Made, feature: ArtifactSnapshot | None) -> TaskFields:
         estimate_points=points,
         required_skills=list(item.about),
         domain=item.area,
-        complexity=_complexity(points, severe=any(it.severity in _SEVERE for it in risks)),
+        complexity=rate_complexity(points, severe=any(it.severity in _SEVERE for it in risks)),
     )
 
 
@@ -104,7 +104,7 @@ def estimate(item: ItemInput) -> int:
     return next((points for least, points in _POINTS if wanted >= least), _LEAST_POINTS)
 
 
-def _complexity(points: int, *, severe: bool) -> Literal["low", "medium", "high"]:
+def rate_complexity(points: int, *, severe: bool) -> Literal["low", "medium", "high"]:
     if points >= _COMPLEX or (severe and points >= _MEDIUM):
         return "high"
     return "medium" if points >= _MEDIUM or severe else "low"

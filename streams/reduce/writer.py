@@ -42,6 +42,7 @@ from streams.reduce.items import Settled, Synthesise
 from streams.reduce.material import Material
 from streams.reduce.members import apply_fact
 from streams.reduce.model_texts import draft
+from streams.reduce.owned_tasks import draft_task
 from streams.reduce.pending_requests import Request
 from streams.reduce.prd import PrdAnswer, write_prd
 from streams.reduce.reports import ReportWriter
@@ -270,9 +271,11 @@ class Reduce:
         """
         asked = request.event
         assert isinstance(asked, ChangeRequested) and written.prd
+        prd, at = written.prd, settle_edit(written, asked)
+        if asked.op != "edit":
+            return self._answer_task(written, items, basis, request)
         if asked.editor_kind != "model":
             return answer_edit(written, basis, request)
-        prd, at = written.prd, settle_edit(written, asked)
         if asked.loop and not asked.sections:
             return tell_edit(written, request, keep_prd(prd))
         known = prd if asked.artifact_id == prd.artifact_id else items.get(asked.artifact_id)
@@ -289,6 +292,26 @@ class Reduce:
         lists.drafts = {drafted.artifact_id: drafted}
         self._write_list(lists, drafted.artifact_type, written, basis)
         return tell_edit(written, request, keep_prd(prd), lists)
+
+    def _answer_task(
+        self,
+        written: Written,
+        items: dict[str, ArtifactSnapshot],
+        basis: DuePosition,
+        request: Request,
+    ) -> ArtifactChanged:
+        """What a person says of a task stands, and the plan follows it."""
+        asked = request.event
+        assert isinstance(asked, ChangeRequested) and written.prd
+        at, known = settle_edit(written, asked), items.get(asked.artifact_id)
+        try:
+            drafted = draft_task(known, asked, Grounds.of(basis.inputs), at)
+        except RefusedEdit as refused:
+            return refuse_edit(written, request, known or written.prd, refused)
+        lists = self._lists(basis.cause.project_id, at, items, written.team)
+        lists.drafts = {drafted.artifact_id: drafted}
+        self._write_list(lists, "task", written, basis)
+        return tell_edit(written, request, keep_prd(written.prd), lists)
 
     def _write_list(
         self, lists: Backlog, artifact_type: ArtifactType, written: Written, basis: DuePosition

@@ -50,6 +50,7 @@ OFFLINE_LIMITS: dict[RunLane, Limits] = {
         max_concurrency=2,
     ),
 }
+MODEL_TOKENS: dict[RunLane, int] = {"preview": 20_000, "deep": 400_000}  # of a run, in and out
 
 
 def start(project: ProjectScope) -> Decision | None:
@@ -131,7 +132,8 @@ def limits_of(lane: RunLane, requested: IngestionRequested) -> Limits:
         for name, value in requested.limits.items()
         if name in Limits.model_fields
     }
-    return OFFLINE_LIMITS[lane].model_copy(update=given)
+    by_model = {"token_budget": MODEL_TOKENS[lane]} if requested.engine == "model" else {}
+    return OFFLINE_LIMITS[lane].model_copy(update=by_model | given)
 
 
 def current_versions() -> dict[str, str]:

@@ -18,15 +18,15 @@ from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
 from agents.extraction.adjudicator import ADJUDICATION_PROMPT_VERSION, Opinion, ask_for_verdicts
-from agents.extraction.packing import MOST_TOGETHER, SHORT_TOKENS, Waiting, take_pack
+from agents.extraction.packing import MOST_TOGETHER, SHORT_TOKENS, take_pack
 from agents.extraction.prompt import Prepared, prepare
-from agents.extraction.reader import Asked, read_together
+from agents.extraction.reader import Asked, read_together, wait_for_call
 from agents.models.call import ChatModel
 from agents.models.errors import AnswerMalformed, ModelError
 from infra import log
 from schemas.codec import decode
 from schemas.envelope import Envelope, Event
-from schemas.events.atom import AtomReflected, CandidatesExtracted
+from schemas.events.atom import AtomAdjudicated, AtomReflected, CandidatesExtracted
 from schemas.events.extract import ExtractRequested
 from schemas.events.hygiene import ChunkCreated
 from streams.reflection.adjudication import (
@@ -173,7 +173,7 @@ class ModelReading:
 
     def _hand_out(self) -> None:
         while self._waiting and not self._calls.is_full:
-            places = take_pack([_waiting(job) for job in self._waiting])
+            places = take_pack([wait_for_call(job.asked) for job in self._waiting])
             jobs = [self._waiting[at] for at in places]
             if not _may_go(jobs):
                 return
@@ -236,11 +236,13 @@ class ModelAdjudication:
         self, cause: Envelope, reflected: AtomReflected, chunk: ChunkCreated | None
     ) -> list[Event] | None:
         try:
-            answer, opinions = await self._calls.watch(
-                ask_for_verdicts(
-                    reflected, chunk, cause.project_id, self._model, cause.correlation_id
+            return [
+                *await self._calls.watch(
+                    ask_about_borderline(
+                        reflected, chunk, cause.project_id, cause.correlation_id, self._model
+                    )
                 )
-            )
+            ]
         except AnswerMalformed:
             return [*decide_by_rule(reflected, "malformed")]
         except TimeoutError:
@@ -248,15 +250,26 @@ class ModelAdjudication:
         except ModelError as error:
             self._calls.note_away(error)
             return None
-        ruled = Ruled(
-            answer.provider,
-            answer.model,
-            ADJUDICATION_PROMPT_VERSION,
-            answer.usage.input_tokens,
-            answer.usage.output_tokens,
-            answer.cost_usd or 0.0,
-        )
-        return [*decide_by_rulings(reflected, [_ruling(it) for it in opinions], ruled)]
+
+
+async def ask_about_borderline(
+    reflected: AtomReflected,
+    chunk: ChunkCreated | None,
+    project_id: str,
+    correlation_id: str | None,
+    model: ChatModel,
+) -> list[AtomAdjudicated]:
+    """The model's verdicts on the borderline candidates of a reading. Raises ModelError."""
+    answer, opinions = await ask_for_verdicts(reflected, chunk, project_id, model, correlation_id)
+    ruled = Ruled(
+        answer.provider,
+        answer.model,
+        ADJUDICATION_PROMPT_VERSION,
+        answer.usage.input_tokens,
+        answer.usage.output_tokens,
+        answer.cost_usd or 0.0,
+    )
+    return decide_by_rulings(reflected, [_ruling(it) for it in opinions], ruled)
 
 
 def make_asker(
@@ -276,12 +289,6 @@ def prepare_record(chunk_value: bytes) -> Prepared:
     chunk = decode(chunk_value).event
     assert isinstance(chunk, ChunkCreated)
     return prepare(chunk)
-
-
-def _waiting(job: Job) -> Waiting[Job]:
-    asked = job.asked
-    context = (asked.project_id, asked.request.run_id, asked.request.project_state_version)
-    return Waiting(job, context, asked.chunk.token_estimate)
 
 
 def _may_go(jobs: Sequence[Job]) -> bool:

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import json
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+import httpx
+import jsonschema
+
+from agents.models.call import ModelAnswer, ModelRequest, Usage
+from agents.models.errors import AllProvidersFailed, AnswerMalformed
 from agents.project.confirmations import Decision
 from agents.project.effects import EffectKey, Json
-from agents.project.state import ProjectState
+from agents.project.state import Citation, ProjectState
 from agents.project.turn import AssistantTurn
+from agents.tools.box import Tools
+from agents.tools.items import ListItems
+from agents.tools.ledger import SearchLedger
+from agents.tools.ports import ToolRefused
+from agents.tools.tasks import CreateTask, DeleteTask, UpdateTask
+from agents.tools.tool import Tool, ToolArguments, ToolContext, ToolResult
 
 
 @dataclass
@@ -46,3 +59,73 @@ def a_turn(
     fields: dict[str, Any] = {"turn_id": "trn_1", "actor": "ana", "role": "pm"} | more
     project = ProjectState(project_id=project_id, name="Demo")
     return AssistantTurn(request=request, project=project, decisions=decisions or {}, **fields)
+
+
+@dataclass
+class OverHttp:
+    """A model behind a scripted provider, asked over the OpenAI protocol without a fall-back."""
+
+    base_url: str
+
+    async def complete(self, request: ModelRequest) -> ModelAnswer:
+        messages = [message.model_dump() for message in request.messages]
+        async with httpx.AsyncClient(timeout=30.0) as client:
+            answer = await client.post(
+                f"{self.base_url}/chat/completions", json={"model": "m", "messages": messages}
+            )
+        if answer.status_code != 200:
+            raise AllProvidersFailed(f"The provider answered {answer.status_code}.")
+        text = answer.json()["choices"][0]["message"]["content"]
+        try:
+            data = json.loads(text)
+            jsonschema.validate(data, request.answer_schema or {})
+        except (ValueError, jsonschema.ValidationError) as error:
+            raise AnswerMalformed("The answer does not satisfy the schema.") from error
+        return ModelAnswer(
+            call_id="cal_1",
+            request_hash=request.request_hash,
+            text=text,
+            data=data,
+            provider="scripted",
+            model="m",
+            usage=Usage(input_tokens=100, output_tokens=20),
+        )
+
+    def stream(self, request: ModelRequest) -> AsyncIterator[Any]:
+        raise NotImplementedError("the assistant asks for whole answers")
+
+
+@dataclass
+class Shelf:
+    """A small world for tools: what they return, and which calls changed something."""
+
+    texts: dict[str, str] = field(default_factory=dict)
+    calls: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    keys: list[str] = field(default_factory=list)
+
+    def tools(self) -> Tools:
+        return Tools(
+            [
+                self._tool("search_ledger", SearchLedger),
+                self._tool("list_tasks", ListItems),
+                self._tool("create_task", CreateTask, mutating=True, role="member"),
+                self._tool("update_task", UpdateTask, mutating=True, role="member"),
+                self._tool("delete_task", DeleteTask, mutating=True, confirm=True, role="member"),
+            ]
+        )
+
+    def _tool(self, name: str, arguments: type[ToolArguments], **more: Any) -> Tool:
+        async def call(context: ToolContext, wanted: ToolArguments) -> ToolResult:
+            self.calls.append((name, wanted.model_dump(exclude_unset=True)))
+            self.keys.append(context.idempotency_key)
+            text = self.texts.get(name, f"{name} is done.")
+            if text.startswith("refused"):
+                raise ToolRefused(text)
+            cited = [Citation(cited_id=one, path="a.md", line_start=1) for one in ids_in(text)]
+            return ToolResult(text, {}, tuple(cited))
+
+        return Tool(name, f"Does {name}.", arguments, call, **more)
+
+
+def ids_in(text: str) -> list[str]:
+    return re.findall(r"\b(?:atm|art)_[0-9a-f]+\b", text)

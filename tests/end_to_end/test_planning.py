@@ -7,7 +7,10 @@ from typing import Any
 
 import pytest
 
+from agents.tools.box import call_tool
+from agents.tools.tool import ToolContext, ToolResult
 from infra.local.process import wait_until
+from infra.service.agent_tools import open_tools
 from infra.service.jobs import JobRequest, enqueue_job, read_job
 from projections.read.session import reading
 from projections.read.streams import frames
@@ -132,3 +135,39 @@ def plan_starting(cairn: Service, day: str, capacity: int) -> list[dict[str, Any
 
     assert wait_until(is_shown, timeout_s=PATIENCE_S), f"never shown: {found}"
     return list(found)
+
+
+def test_the_tools_of_agents_change_what_the_commands_show(cairn: Service):
+    (project,) = [one for one in cairn.json("project", "list") if one["name"] == PROJECT]
+    tools = open_tools(cairn.settings_now())
+
+    def call(name: str, key: str = "", **arguments: Any) -> ToolResult:
+        tool = tools.find(name)
+        assert tool
+        context = ToolContext(project["project_id"], "ana", "pm", key or f"{name} by a tool")
+        result = asyncio.run(call_tool(tool, context, arguments))
+        assert not result.is_error, result.text
+        return result
+
+    for _ in range(2):  # the same key: a task that was asked for once is made once
+        call("create_task", title="Password reset", assignee="Ben")
+    (task,) = [one for one in shown_tasks(cairn) if one["title"] == "Password reset"]
+    assert task["version"] == 1
+    call("update_task", task=task["number"], status="in_progress")
+    (task,) = [one for one in shown_tasks(cairn) if one["title"] == "Password reset"]
+    assert task["fields"]["status"] == "in_progress"
+    call("delete_task", task="Password reset")
+    assert "Password reset" not in [one["title"] for one in shown_tasks(cairn)]
+
+    for name in ("generate_standup", "generate_sprint_report", "generate_retro"):
+        assert call(name, as_of="2026-05-06").citations
+    assert "needed: half likely by 2026-" in call("forecast_delivery", as_of="2026-05-06").text
+    feature = call("list_features").citations[0].cited_id
+    assert call("break_down_feature", reference=feature).citations
+    assert "tier" in call("run_quality_check", reference="prd").text
+    assert "Scheduled: " in call("schedule_work", request="sprint report every monday at 9").text
+    assert cairn.run("verify-log")
+
+
+def shown_tasks(cairn: Service) -> list[dict[str, Any]]:
+    return cairn.json("show", "tasks", "--project", PROJECT)

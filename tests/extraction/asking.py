@@ -12,7 +12,6 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from agents.extraction.adjudicator import ADJUDICATION_PROMPT_VERSION, ask_for_verdicts
 from agents.extraction.prompt import prepare
 from agents.extraction.reader import Asked, read_together
 from agents.models.call import ModelAnswer, ModelRequest, Usage
@@ -20,13 +19,8 @@ from agents.models.errors import AnswerMalformed
 from agents.models.structured import parse_answer
 from schemas.events.atom import AtomReflected, CandidatesExtracted
 from streams.pipeline import Pipeline, pipeline
-from streams.reflection.adjudication import (
-    Ruled,
-    Ruling,
-    answer_by_rule,
-    decide_by_rulings,
-    may_ask,
-)
+from streams.reflection.adjudication import answer_by_rule, may_ask
+from streams.shell.model_calls import ask_about_borderline
 from streams.shell.reading import read_by_rules
 from tests.worlds import PROJECT
 
@@ -142,10 +136,7 @@ def asking(model: AnsweringModel) -> Pipeline:
             return []
         if not may_ask(reflected.reading):
             return answer_by_rule(cause, chunk)
-        answer, opinions = asyncio.run(ask_for_verdicts(reflected, chunk, PROJECT, model))
-        ruled = Ruled("openai", "m-1", ADJUDICATION_PROMPT_VERSION, 50, 5, answer.cost_usd or 0.0)
-        rulings = [it and Ruling(it.verdict, it.confidence, it.rationale) for it in opinions]
-        return decide_by_rulings(reflected, rulings, ruled)
+        return asyncio.run(ask_about_borderline(reflected, chunk, PROJECT, None, model))
 
     plain = pipeline(read)
     steps = [

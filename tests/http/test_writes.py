@@ -250,3 +250,35 @@ def test_the_feed_tells_what_came_and_what_went_with_its_places(owner: httpx.Cli
     parts = owner.get(path, params={"since_seq": 0, "window": 1}).json()
     assert (parts["to_seq"], parts["head_seq"] > 1) == (1, True)
     assert owner.get(path, params={"since_seq": 10**9}).status_code == 404
+
+
+def test_the_tools_of_the_assistant_are_listed_for_everybody(called: Called, owner: httpx.Client):
+    listed = {one["name"]: one for one in owner.get("/v1/agents/tools").json()}
+
+    assert len(listed) >= 32
+    assert listed["delete_task"]["confirm"]
+    assert listed["create_task"]["arguments"]["required"] == ["title"]
+    with called.client(called.make_token("viewer", called.project)) as viewer:
+        assert len(viewer.get("/v1/agents/tools").json()) == len(listed)
+
+
+def test_a_task_of_a_person_is_made_changed_and_deleted(
+    called: Called, owner: httpx.Client, gate: str
+):
+    path = f"/v1/projects/{gate}/tasks"
+    wanted = {"title": "Oil the gate", "sections": {"solutions": ["Use the grease of the depot"]}}
+    made = owner.post(path, json=wanted, headers=keyed())
+    assert made.status_code == 201, made.text
+    task = f"{path}/{made.json()['artifact_id']}"
+    changed = owner.patch(
+        task, json={"status": "done", "expected_version": 1}, headers=keyed()
+    ).json()
+    assert (changed["version"], changed["fields"]["status"]) == (2, "done")
+    late = owner.patch(task, json={"status": "todo", "expected_version": 1}, headers=keyed())
+    assert (late.status_code, late.json()["code"]) == (409, "stale_version")
+    with called.client(called.make_token("viewer", gate)) as viewer:
+        assert viewer.post(path, json=wanted, headers=keyed()).status_code == 403
+    gone = owner.delete(task, params={"expected_version": 2}, headers=keyed())
+    assert gone.status_code == 204
+    listed = owner.get(f"/v1/projects/{gate}/artifacts", params={"type": "task"}).json()["items"]
+    assert "Oil the gate" not in [one["title"] for one in listed]

@@ -9,9 +9,11 @@ import pytest
 
 from agents.models.call import Message, Usage
 from agents.models.client import WorkerClient
+from agents.models.configuration import ModelProvider
+from agents.models.ollama import OllamaModels
 from agents.models.protocol import ProviderAnswer, ProviderCall, ProviderFailed, WorkerUnavailable
 from tests.models.provider import Answer, Failure, HalfStream, Hang, Step, scripted_provider
-from tests.models.worker import ModelWorker
+from tests.models.worker import ModelWorker, model_worker
 
 SPEAKING_OPENAI = ("openai", "xai", "groq", "cerebras", "ollama", "own")
 
@@ -151,3 +153,60 @@ def test_who_does_not_know_the_token_is_told_nothing(model_worker: ModelWorker):
 def test_no_worker_is_unavailable():
     with pytest.raises(WorkerUnavailable):
         asyncio.run(WorkerClient("127.0.0.1:9", "any").ask(call_of()))
+
+
+@pytest.mark.slow
+def test_a_worker_that_begins_anew_loses_nobody_who_waits_and_no_cloud_has_an_ollama():
+    """One process after the other has the socket; both load the library, so this takes its time."""
+    calls = [call_of() for _ in range(5)]
+
+    async def ask_together() -> list[ProviderAnswer]:
+        return await asyncio.gather(*(worker.client.ask(call) for call in calls))
+
+    with (
+        scripted_provider(lambda request: "Blue.") as scripted,
+        model_worker("--recycle-after", "4", K_SERVICE="cloud") as worker,
+    ):
+        scripted.models.append("qwen")
+        worker.configure(
+            openai=configured(scripted.base_url), ollama={"base_url": scripted.base_url}
+        )
+        before = worker.client.address
+        answers = asyncio.run(ask_together())
+        assert [answer.text for answer in answers] == ["Blue."] * 5
+        assert asyncio.run(worker.client.list_models("ollama")) == () and scripted.looks == []
+        assert worker.client.address == before and worker.process.poll() is None
+        log = (worker.settings.log_folder / "model-worker.log").read_text()
+        assert log.count("models.listening") == 2 and log.count("models.recycled") == 1
+
+
+def test_an_ollama_server_is_asked_for_its_models_and_one_that_is_away_has_none(
+    model_worker: ModelWorker,
+):
+    with scripted_provider(["Blue."]) as scripted:
+        scripted.models.extend(["qwen:latest", "gemma:2b"])
+        model_worker.configure(ollama={"base_url": scripted.base_url})
+        for _ in range(2):  # the second answer comes from memory
+            found = asyncio.run(model_worker.client.list_models("ollama"))
+            assert found == ("qwen:latest", "gemma:2b")
+        assert scripted.looks == ["/api/tags"]
+        assert asyncio.run(model_worker.client.ask(call_of("ollama"))).text == "Blue."
+    model_worker.configure(ollama={"base_url": "http://127.0.0.1:9"})
+    assert asyncio.run(model_worker.client.list_models("ollama")) == ()
+
+
+def test_a_list_of_models_is_believed_for_its_time_only():
+    now_s = [100.0]
+    with scripted_provider([]) as scripted:
+        scripted.models.append("qwen")
+        models = OllamaModels(ttl_s=30, is_allowed=True, clock=lambda: now_s[0])
+        provider = ModelProvider(name="ollama", base_url=scripted.base_url, needs_key=False)
+
+        async def look(at_s: float) -> tuple[str, ...]:
+            now_s[0] = at_s
+            return await models.list(provider)
+
+        assert asyncio.run(look(100)) == ("qwen",)
+        scripted.models.append("gemma")
+        assert asyncio.run(look(129)) == ("qwen",)
+        assert asyncio.run(look(130)) == ("qwen", "gemma")

@@ -47,16 +47,16 @@ class ModelWorker:
 
 
 @contextmanager
-def model_worker(home: Path | None = None, **environ: str) -> Iterator[ModelWorker]:
+def model_worker(*arguments: str, **environ: str) -> Iterator[ModelWorker]:
     """A worker that can answer, gone after the block."""
     with tempfile.TemporaryDirectory(prefix="cairn-test-") as folder:
-        settings = Settings(home=home or Path(folder))
+        settings = Settings(home=Path(folder))
         name = {"CAIRN_HOME": str(settings.home), "CAIRN_PROCESS_NAME": "model-worker"}
         log = settings.log_folder / "model-worker.log"
         log.parent.mkdir(parents=True, exist_ok=True)
         with log.open("wb") as output:
             process = subprocess.Popen(
-                [sys.executable, "-m", "infra.cli", "model-worker"],
+                [sys.executable, "-m", "infra.cli", "model-worker", *arguments],
                 env=keep_variables(settings, os.environ) | name | environ,
                 stdout=output,
                 stderr=output,

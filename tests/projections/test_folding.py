@@ -21,7 +21,7 @@ from projections.projector import prepare
 from schemas import ids
 from schemas.codec import decode, encode
 from schemas.events.artifact import LatestSet
-from schemas.events.atom import AtomReflected
+from schemas.events.atom import AtomAdjudicated, AtomReflected
 from schemas.events.ingestion import Reanchored, SourceChange
 from schemas.events.ledger import LedgerChanged
 from schemas.events.project import ProjectCreated
@@ -378,6 +378,21 @@ def test_the_history_of_an_atom_has_a_row_for_every_change_set(model: ReadModel)
     assert model.value("SELECT status FROM ledger_atoms") == "dismissed"
     rows = model.rows("SELECT ledger_seq, record->>'status' FROM ledger_atom_history ORDER BY 1")
     assert rows == [(1, "active"), (2, "dismissed")]
+
+
+def test_a_verdict_that_refuses_a_candidate_is_a_rejection_and_no_other_is(model: ReadModel):
+    story = a_whole_story()
+    late = next(record for record in story.log.records if record.topic == "atom.validated.v1")
+    reading = getattr(decode(late.value or b"").event, "reading")  # noqa: B009
+    (refused,) = decode_rejections(story)
+    for name, status, verdict in (("no", "rejected", "reject"), ("yes", "active", "accept")):
+        candidate = replace_part(refused.candidate, candidate_id=f"cnd_{name}", title=name)
+        judged = replace_part(refused, candidate=candidate, status=status)
+        ruled = AtomAdjudicated(reading=reading, judged=judged, verdict=verdict, decided_by="model")
+        story.outside(ruled, natural_key=name)
+    model.fold(projected(story))
+    found = model.rows("SELECT title FROM ledger_rejections ORDER BY title")
+    assert found == [("Too short",), ("no",)]
 
 
 def test_rejections_of_withdrawn_batches_are_no_part_of_the_checksum(model: ReadModel):

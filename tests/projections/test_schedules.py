@@ -25,6 +25,7 @@ from schemas.events.schedule import (
     ScheduleCreated,
     ScheduleRemoved,
     ScheduleUpdated,
+    WorkItemFinished,
     WorkItemReceived,
 )
 from tests.projections.builders import PROJECT
@@ -315,6 +316,21 @@ def test_a_delivery_may_ask_for_work_later(world: World):
     assert world.beat(later - timedelta(seconds=1)) == []
     assert world.beat(later) == ["work_item.routed"]
     assert world.work("wrk_ci").due_at == later
+
+
+def test_a_review_that_is_answered_in_time_is_not_nudged_and_one_asked_for_again_is(world: World):
+    later = THURSDAY + timedelta(hours=48)
+    nudge = a_failed_build(work_item_id="wrk_review", rule="review_requested", not_before=later)
+    answered = WorkItemFinished(work_item_id="wrk_review", due_at=THURSDAY, outcome="answered")
+    world.say(nudge, answered, actor=GITHUB)
+
+    assert world.beat(later) == []
+    assert world.work("wrk_review").status == "finished"
+
+    again = nudge.model_copy(update={"occasion": "2", "not_before": later + timedelta(hours=48)})
+    world.say(again, at=later, actor=GITHUB)
+    assert world.beat(later) == []
+    assert world.beat(later + timedelta(hours=48)) == ["work_item.routed"]
 
 
 def test_facts_in_any_batch_leave_the_same_rows(world: World, other_model: ReadModel):

@@ -4,6 +4,7 @@ import pytest
 
 from infra.evaluation.benches.dedupe import dedupe, measure_pairs, statements
 from infra.evaluation.benches.hygiene import hygiene
+from infra.evaluation.benches.model import model
 from infra.evaluation.benches.peers import missing
 from infra.evaluation.benches.reading import reading
 from streams.ledger.similarity import MERGE_REVIEW_THRESHOLD, similarity
@@ -54,3 +55,11 @@ def test_the_reader_is_measured_with_its_slowest_file(tmp_path):
     assert figures["mb_per_s"] > 0
     assert (folder / figures["slowest_file"]["path"]).is_file()
     assert 0 < figures["peak_mib"]["after a third"] <= figures["peak_mib"]["at the end"]
+
+
+@pytest.mark.slow
+def test_the_model_layer_is_measured_against_the_limit_of_its_provider():
+    figures = model(requests=16, latency_s=0.02)
+    assert figures["limit_per_s"] == 400
+    assert figures["share"] == round(figures["requests_per_s"] / 400, 3) > 0
+    assert figures["share_of_bare_http"] > 0

@@ -19,6 +19,7 @@ from infra.local.runtime import read_runtime
 from infra.settings import Settings
 from infra.supervisor import read_state, ready_file
 from tests.conftest import variables_of
+from tests.models.provider import write_models
 
 CHILDREN = {"kafka", "postgres"}
 COMMAND = (sys.executable, "-m", "infra.cli")
@@ -70,6 +71,8 @@ def test_up_status_down_and_each_of_them_again(settings: Settings):
     known = read_runtime(settings.home)
     assert known and known.database.address.split(":")[2].split("@")[0] not in told.stdout
 
+    check_model_worker(settings)
+
     killed = row(settings, "postgres")["pid"]
     os.kill(killed, signal.SIGKILL)
     assert wait_until(
@@ -83,6 +86,35 @@ def test_up_status_down_and_each_of_them_again(settings: Settings):
     assert recall(settings.run_folder / "kafka.pid") is None
     assert "not running" in cairn(settings, "down").stderr
     assert cairn(settings, "status").returncode == 1
+
+
+def check_model_worker(settings: Settings) -> None:
+    """It runs while a model is configured, alone knows the library, and no server's address."""
+    assert not any(loads_library(each) for each in running(settings).values())
+    write_models(settings.models_file, openai="http://127.0.0.1:9/v1")
+    assert wait_until(
+        lambda: row(settings, "model-worker").get("state") == "running", timeout_s=120
+    )
+    pids = running(settings)
+    assert {name for name, pid in pids.items() if loads_library(pid)} == {"model-worker"}
+    place = settings.run_folder / "model-worker.json"
+    assert oct(place.stat().st_mode)[-3:] == "600"
+    given = Path(f"/proc/{pids['model-worker']}/environ").read_text().split("\0")
+    assert {line.split("=")[0] for line in given if line.startswith("CAIRN_")} == {
+        *("CAIRN_HOME", "CAIRN_PROCESS_NAME")
+    }
+    settings.models_file.unlink()
+    assert wait_until(lambda: not row(settings, "model-worker"), timeout_s=60)
+
+
+def running(settings: Settings) -> dict[str, int]:
+    state = read_state(settings)
+    return {each["name"]: each["pid"] for each in state.processes if each["pid"]} if state else {}
+
+
+def loads_library(pid: int) -> bool:
+    """Whether the library of model providers is in a process: it loads this extension at once."""
+    return "_tiktoken" in Path(f"/proc/{pid}/maps").read_text()
 
 
 @pytest.mark.broker

@@ -9,7 +9,8 @@ from typing import Any
 
 from agents.models.call import ChatModel, ModelAnswer, ModelRequest, StreamPart
 from agents.models.chain import ask_model
-from infra.service.synthesis import Desk, Report, Synthesis
+from infra.service.synthesis import Desk, Report, Writer
+from infra.service.synthesis_pass import word_project
 from projections.read.quality import AssessedArtifact
 from projections.read.wording import ListedItem
 from schemas.events.artifact_parts import ArtifactSnapshot, ArtifactType
@@ -154,4 +155,4 @@ class Project:
 
     async def worded_by(self, model: ChatModel) -> Report:
         desk = Desk(self.find, self.list_items, self.hand_over, self.is_cancelled)
-        return await Synthesis(model, PROJECT, desk).run()
+        return await word_project(Writer(model, PROJECT, desk))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
-from agents.synthesis.lists import IN_FULL, Earlier, Told
+from agents.loop import FULL_ITEMS
+from agents.synthesis.lists import EarlierItems, Told
 from agents.synthesis.wording import Caller
 from tests.models.provider import Request
 from tests.reduce.ledgers import PROJECT
@@ -20,15 +21,15 @@ def sum_up(request: Request) -> dict[str, str]:
 def test_fifty_items_are_told_in_full_and_nobody_sums_them_up(scripted):
     model, provider = scripted(sum_up)
 
-    said = asyncio.run(Earlier(model, Caller(PROJECT)).describe(ITEMS[:IN_FULL]))
+    said = asyncio.run(EarlierItems(model, Caller(PROJECT)).describe(ITEMS[:FULL_ITEMS]))
 
-    assert all(f"- {one.title}: {one.text}" in said for one in ITEMS[:IN_FULL])
+    assert all(f"- {one.title}: {one.text}" in said for one in ITEMS[:FULL_ITEMS])
     assert provider.requests == []
 
 
 def test_of_more_items_a_summary_and_all_titles_are_told(scripted):
     model, provider = scripted(sum_up)
-    earlier = Earlier(model, Caller(PROJECT))
+    earlier = EarlierItems(model, Caller(PROJECT))
 
     said = asyncio.run(earlier.describe(ITEMS[:60]))
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agents.models.errors import AllProvidersFailed
+from agents.models.errors import AllProvidersFailed, BudgetExceeded
 from streams.reduce.writer import Reduce
 from tests.models.provider import Failure, Request
 from tests.reduce.ledgers import ENOUGH, EXPORT, RETRY, Play, a_conflict
@@ -227,12 +227,11 @@ def test_a_model_that_repeats_itself_ends_the_list(lists, scripted):
 
     model, _ = scripted(again)
 
-    report = asyncio.run(lists.worded_by(model))
+    asyncio.run(lists.worded_by(model))
 
     first, second, *_ = lists.items("insight")
     assert (first.engine, second.engine) == ("model", "heuristic")
     assert loops(lists)["insight_generation"].stop_reason == "duplicate_detected"
-    assert ["duplicate_detected"] in report.kept.values()
 
 
 def test_items_that_fail_keep_the_words_of_the_rules_and_are_counted(lists, scripted):
@@ -248,3 +247,30 @@ def test_items_that_fail_keep_the_words_of_the_rules_and_are_counted(lists, scri
     assert {one.engine for one in tasks} == {"heuristic"}
     assert loop.stop_reason == ("error_threshold" if len(tasks) >= 3 else "should_continue_false")
     assert loop.errors == min(len(tasks), 3)
+
+
+def test_a_list_ends_with_the_budget_and_what_was_worded_stays(lists, scripted):
+    def spend(request: Request) -> dict[str, Any]:
+        if "Word one feature" in request.text and "Do not repeat" in request.text:
+            raise BudgetExceeded("nothing is left")
+        return answer(request)
+
+    model, _ = scripted(spend)
+
+    report = asyncio.run(lists.worded_by(model))
+
+    first, second, *_ = lists.items("feature")
+    assert report.stopped == loops(lists)["feature_generation"].stop_reason == "budget_exceeded"
+    assert (first.engine, second.engine) == ("model", "heuristic")
+
+
+def test_cancelled_work_goes_no_further(lists, scripted):
+    async def is_cancelled() -> bool:
+        return len(lists.handed) >= 3
+
+    lists.is_cancelled = is_cancelled
+    model, _ = scripted(answer)
+
+    report = asyncio.run(lists.worded_by(model))
+
+    assert (report.stopped, report.worded) == ("cancelled", 3)

@@ -130,6 +130,14 @@ def test_no_modules_import_each_other_in_a_circle():
     assert circles(import_graph()) == set()
 
 
+def test_only_the_process_of_the_model_worker_loads_the_library_of_providers():
+    found = {module_name(path) for path in files() if "agents.models.worker" in imports(path)}
+    assert found == {"infra.service.model_worker"}
+    tree = syntax_tree((ROOT / "infra/service/model_worker.py").read_text())
+    at_start = {node.module for node in tree.body if isinstance(node, ast.ImportFrom)}
+    assert "agents.models.worker" not in at_start
+
+
 @pytest.mark.parametrize("name", OURS)
 def test_a_package_name_resolves_inside_this_repository(name):
     module = importlib.import_module(name)

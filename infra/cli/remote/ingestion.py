@@ -75,6 +75,7 @@ async def _send_address(
         lane=request.lane,
         target=request.target,
         limits=dict(request.limits),
+        engine=request.engine,
     )
     recorded = await ask(
         settings, lambda client: client.ingest_sources(project_id, body, key=request.key)
@@ -137,6 +138,7 @@ def _sending(
             accept_removals=request.accept_removals,
             lane=request.lane,
             target=request.target,
+            engine=request.engine,
             key=request.key,
         )
 

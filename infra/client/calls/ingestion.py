@@ -39,6 +39,7 @@ class Ingestion(Connection):
         accept_removals: bool | None = None,
         lane: Literal["preview", "deep", "both"] | None = None,
         target: Literal["tier1", "mandatory", "best_effort"] | None = None,
+        engine: Literal["heuristic", "model"] | None = None,
         wait: bool | None = None,
         key: str | None = None,
     ) -> IngestionRecorded:
@@ -58,6 +59,7 @@ class Ingestion(Connection):
                 "accept_removals": accept_removals,
                 "lane": lane,
                 "target": target,
+                "engine": engine,
                 "wait": wait,
             },
             key=key,

@@ -9,7 +9,10 @@ from infra.client.models.ingestion_parts import DocumentBody, FeedReport
 
 
 class Documents(Model):
-    """Texts of one root. ``complete``: what the root had before and is not here is removed."""
+    """Texts of one root. ``complete``: what the root had before and is not here is removed.
+
+    ``engine`` null: a model reads where one is configured.
+    """
 
     kind: Literal["documents"]
     root: str
@@ -19,6 +22,7 @@ class Documents(Model):
     lane: Literal["preview", "deep", "both"] = "both"
     target: Literal["tier1", "mandatory", "best_effort"] = "best_effort"
     limits: dict[str, float] = {}
+    engine: Literal["heuristic", "model"] | None = None
 
 
 class Repository(Model):
@@ -31,6 +35,7 @@ class Repository(Model):
     lane: Literal["preview", "deep", "both"] = "both"
     target: Literal["tier1", "mandatory", "best_effort"] = "best_effort"
     limits: dict[str, float] = {}
+    engine: Literal["heuristic", "model"] | None = None
 
 
 class TriggerProgress(Model):

@@ -28,7 +28,7 @@ from infra.service.http_uploads import (
     ingest_documents,
 )
 from infra.service.ingestion import FeedReport, IngestRequest, Lane
-from schemas.events.ingestion_request import CoverageTarget
+from schemas.events.ingestion_request import CoverageTarget, Engine
 
 router = APIRouter(route_class=Guarded, tags=["Ingestion"])
 WAITS_S, LOOK_EVERY_S = 60.0, 0.5
@@ -45,7 +45,10 @@ class DocumentBody(BaseModel):
 
 
 class Documents(BaseModel):
-    """Texts of one root. ``complete``: what the root had before and is not here is removed."""
+    """Texts of one root. ``complete``: what the root had before and is not here is removed.
+
+    ``engine`` null: a model reads where one is configured.
+    """
 
     model_config = ConfigDict(extra="forbid")
 
@@ -57,6 +60,7 @@ class Documents(BaseModel):
     lane: Lane = "both"
     target: CoverageTarget = "best_effort"
     limits: Limits = {}
+    engine: Engine | None = None
 
 
 class Repository(BaseModel):
@@ -71,6 +75,7 @@ class Repository(BaseModel):
     lane: Lane = "both"
     target: CoverageTarget = "best_effort"
     limits: Limits = {}
+    engine: Engine | None = None
 
 
 class Recorded(BaseModel):
@@ -123,6 +128,7 @@ async def ingest_sources(
         partial=isinstance(body, Documents) and not body.complete,
         target=body.target,
         limits=body.limits,
+        engine=body.engine,
     )
     if isinstance(body, Documents):
         documents = [Document(each.path, each.text) for each in body.documents]
@@ -151,6 +157,7 @@ async def ingest_uploaded_archive(
     accept_removals: bool = False,
     lane: Lane = "both",
     target: CoverageTarget = "best_effort",
+    engine: Engine | None = None,
     wait: Wait = False,
 ) -> Response:
     """Read an archive, which is all of its root: what is not in it any more is removed.
@@ -168,6 +175,7 @@ async def ingest_uploaded_archive(
         accept_removals=accept_removals,
         partial=not complete,
         target=target,
+        engine=engine,
     )
     return await _answer(api, await ingest_archive(api.settings, request, name, body), wait)
 

@@ -1,0 +1,50 @@
+"""The only way to a model: the loop over providers, with a watch that sees every call."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import aclosing, contextmanager
+
+from agents.models.attempt import Providers
+from agents.models.call import ModelAnswer, ModelRequest, StreamPart
+from agents.models.chain import ask_model, stream_model
+from agents.models.configuration import ModelConfiguration
+from agents.models.watch import CallWatch
+
+
+class TrackedChatModel:
+    """Answers requests, see ``ChatModel``. ``read`` is asked for each: the providers may change."""
+
+    def __init__(
+        self, read: Callable[[], ModelConfiguration], providers: Providers, watch: CallWatch
+    ) -> None:
+        self._read, self._providers, self._watch = read, providers, watch
+        self._running, self._is_idle = 0, asyncio.Event()
+        self._is_idle.set()
+
+    async def complete(self, request: ModelRequest) -> ModelAnswer:
+        with self._counted():
+            return await ask_model(request, self._read(), self._providers, self._watch)
+
+    async def stream(self, request: ModelRequest) -> AsyncIterator[StreamPart]:
+        with self._counted():
+            parts = stream_model(request, self._read(), self._providers, self._watch)
+            async with aclosing(parts):
+                async for part in parts:
+                    yield part
+
+    async def drain(self) -> None:
+        """Return when no request is under way."""
+        await self._is_idle.wait()
+
+    @contextmanager
+    def _counted(self) -> Iterator[None]:
+        self._running += 1
+        self._is_idle.clear()
+        try:
+            yield
+        finally:
+            self._running -= 1
+            if not self._running:
+                self._is_idle.set()

@@ -1,0 +1,163 @@
+"""`cairn models`: which language models may be asked; add, try and remove providers."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from infra.cli import service
+from infra.cli.context import JSON_OPTION, explain_wrong_use, load, say
+from infra.cli.output import as_lines, table
+
+if TYPE_CHECKING:
+    from infra.service.model_setup import Trial
+    from infra.service.models import ProviderState
+
+PROVIDER = typer.Argument(metavar="PROVIDER", help="Name of the provider.")
+STATES = {
+    "ready": "ready",
+    "no_key": "its key is missing",
+    "unconfigured": "not added",
+    "unreachable": "not reachable",
+}
+
+
+def register(app: typer.Typer) -> None:
+    models = typer.Typer(no_args_is_help=True, help="Choose the language models that may be asked.")
+    app.add_typer(models, name="models")
+
+    @models.command("list")
+    def list_models(as_json: bool = JSON_OPTION) -> None:
+        """List providers in the order in which they are asked, with their models."""
+        found = asyncio.run(service.list_models(load(), os.environ))
+        if as_json:
+            as_lines(one.model_dump() for one in found)
+            return
+        table(("provider", "state", "models"), map(_row_of, found))
+        if not any(one.state == "ready" for one in found):
+            say("No model is asked: Cairn works by rules. `cairn models add` adds a provider.")
+
+    @models.command()
+    def add(
+        provider: str | None = typer.Argument(None, metavar="[PROVIDER]", help="Name; else asked."),
+        key_env: str | None = typer.Option(
+            None, "--key-env", metavar="NAME", help="Read the key from this variable, always."
+        ),
+        key_file: str | None = typer.Option(
+            None,
+            "--key-file",
+            metavar="FILE",
+            help="Keep the key of this file; - is standard input.",
+        ),
+        base_url: str | None = typer.Option(None, "--base-url", help="Address of its API."),
+        model: list[str] | None = typer.Option(
+            None, "--model", help="A model, the first one is asked first; again for more."
+        ),
+        no_key: bool = typer.Option(
+            False, "--no-key", help="It wants no key: a server of your own, which costs nothing."
+        ),
+        no_test: bool = typer.Option(False, "--no-test", help="Make no call before it is added."),
+        as_json: bool = JSON_OPTION,
+    ) -> None:
+        """Add a provider: ask for its key, try it with one call, and say what it costs.
+
+        Texts of your sources go to it from then on, without the secrets in them.
+        """
+        settings = load()
+        name = provider or _ask_name()
+        spec = service.ProviderSpec(
+            name=name,
+            base_url=base_url or _ask_address(name),
+            api_key=_key_of(name, key_env, key_file, no_key),
+            api_key_env=key_env,
+            needs_key=False if no_key else None,
+            models=tuple(model or ()),
+        )
+        if not no_test:
+            say(f"Asking {name} one thing (loading the library takes some seconds) …")
+        with explain_wrong_use():
+            work = service.add_provider(settings, spec, os.environ, try_it=not no_test)
+            trial = asyncio.run(work)
+        if trial:
+            _tell(trial, as_json=as_json)
+        say(f"{name} is added to {settings.models_file}.")
+
+    @models.command()
+    def test(provider: str = PROVIDER, as_json: bool = JSON_OPTION) -> None:
+        """Ask a provider one thing, and say what calls cost."""
+        _tell(asyncio.run(service.try_provider(load(), provider, os.environ)), as_json=as_json)
+
+    @models.command()
+    def remove(provider: str = PROVIDER) -> None:
+        """Remove a provider and its key."""
+        settings = load()
+        asyncio.run(service.remove_provider(settings, provider, os.environ))
+        say(f"{provider} is removed from {settings.models_file}.")
+
+
+def _row_of(one: ProviderState) -> tuple[object, ...]:
+    local = ", costs nothing" if one.is_local and one.state == "ready" else ""
+    return one.name, STATES[one.state] + local, ", ".join(one.models) or None
+
+
+def _ask_name() -> str:
+    from agents.models.catalogue import CATALOGUE
+
+    names = ", ".join(known.name for known in CATALOGUE)
+    return str(typer.prompt(f"Provider ({names}, or a name of your own)", err=True)).strip()
+
+
+def _ask_address(name: str) -> str | None:
+    """Only a provider that nobody knows has to say where it is."""
+    from agents.models.catalogue import BY_NAME
+
+    if name in BY_NAME:
+        return None
+    return str(typer.prompt("Address of its API (OpenAI protocol)", err=True)).strip()
+
+
+def _key_of(name: str, key_env: str | None, key_file: str | None, no_key: bool) -> str | None:
+    """The key to keep; None where a variable holds it or none is wanted."""
+    from agents.models.catalogue import BY_NAME
+
+    if sum((key_env is not None, key_file is not None, no_key)) > 1:
+        raise typer.BadParameter("give one of --key-env, --key-file and --no-key")
+    if key_file is not None:
+        return _read_key(key_file)
+    known = BY_NAME.get(name)
+    if key_env is not None or no_key or (known and not known.needs_key):
+        return None
+    return str(typer.prompt(f"Key of {name}", hide_input=True, err=True)).strip()
+
+
+def _read_key(place: str) -> str:
+    try:
+        key = (sys.stdin.read() if place == "-" else Path(place).read_text()).strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise typer.BadParameter(f"the key cannot be read from {place}: {error}.") from error
+    if not key:
+        raise typer.BadParameter(f"there is no key in {place}")
+    return key
+
+
+def _tell(trial: Trial, *, as_json: bool) -> None:
+    if as_json:
+        as_lines([trial.model_dump()])
+        return
+    served = "" if trial.served_model == trial.asked_model else f", served by {trial.served_model}"
+    print(f"{trial.provider}/{trial.asked_model} answers ({trial.latency_ms:,} ms{served}).")
+    if trial.cost_usd is None:
+        print("Nobody knows its price: costs are not counted, and budgets in dollars refuse it.")
+    elif not trial.usual_call_usd:
+        print("It costs nothing.")
+    else:
+        print(
+            f"This call cost ${trial.cost_usd:.6f}. A usual call costs about"
+            f" ${trial.usual_call_usd:.4f}, and reading a million characters of sources about"
+            f" ${trial.million_characters_usd or 0:.2f}."
+        )

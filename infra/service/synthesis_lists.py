@@ -1,0 +1,121 @@
+"""A model goes through a list: one item, handed over at once, then its decision to go on.
+
+Rules have made the list; the items that come after the last one keep their words.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from agents.loop import Decision, Rules, Surroundings, add_known, run_loop
+from agents.models.errors import AllProvidersFailed, BudgetExceeded, RequestRefused
+from agents.synthesis.lists import EarlierItems, Told, decide
+from infra.service.synthesis import Cancelled, Piece, Writer, find_open
+from projections.read.quality import AssessedArtifact
+from projections.read.wording import ListedItem
+from schemas.events.artifact_parts import PHASES, ArtifactType
+from streams.ledger.similarity import similarity
+from streams.reduce.items import MODEL
+
+TOLD_CHARS = 300  # of an item that is told of to the next
+FATAL = (AllProvidersFailed, Cancelled, RequestRefused)
+
+
+@dataclass(slots=True)
+class ListMaker:
+    """See ``agents.loop.ItemMaker``: the open items in their order, in the model's words.
+
+    ``told`` are the items that have a model's words, those of before the loop first. ``ended_by``
+    is what nobody can word on after.
+    """
+
+    writer: Writer
+    left: deque[ListedItem]
+    told: list[Told]
+    earlier: EarlierItems
+    ended_by: Exception | None = None
+
+    async def make(self, earlier: Sequence[Piece]) -> Piece | None:
+        while self.left:
+            artifact = await self.writer.desk.find(self.left.popleft().artifact_id)
+            if artifact and (sections := find_open(artifact.sections)):
+                return await self.writer.ask(
+                    artifact, sections, await self.earlier.describe(self.told)
+                )
+        return None
+
+    async def decide(self, earlier: Sequence[Piece]) -> Decision:
+        said = await self.earlier.describe(self.told)
+        left = [one.title for one in self.left]
+        decision, answer = await decide(self.writer.model, self.writer.caller, said, left)
+        self.writer.report.count([answer])
+        return decision
+
+    def text_of(self, item: Piece) -> str:
+        return item.text
+
+    def id_of(self, item: Piece) -> str:
+        return item.artifact.artifact_id
+
+    def list_inputs(self, item: Piece) -> list[str]:
+        atoms = [one.atom_id for one in item.artifact.atoms]
+        return [*atoms, *(one.contradiction_id for one in item.artifact.contradictions)]
+
+    async def keep(self, item: Piece) -> None:
+        await self.writer.hand_over(item)
+        self.told.append(tell(item.artifact, item.text))
+
+    async def take_error(self, error: Exception, in_a_row: int) -> None:
+        if isinstance(error, FATAL):
+            self.ended_by = error
+
+    def is_over(self) -> bool:
+        return self.ended_by is not None
+
+
+async def word_list(writer: Writer, artifact_type: ArtifactType) -> None:
+    """Word a list until the model says that it is enough, and have it recorded how that went.
+
+    Raises what nobody can word on after: AllProvidersFailed, BudgetExceeded, RequestRefused and
+    Cancelled.
+    """
+    items = await writer.desk.list_items(artifact_type)
+    known, left = await _share(writer, items)
+    if not left:
+        return
+    maker = ListMaker(
+        writer,
+        deque(left),
+        [tell(*one) for one in known],
+        EarlierItems(writer.model, writer.caller),
+    )
+    world: Surroundings[Piece] = Surroundings(maker.keep, maker.take_error, maker.is_over)
+    begun = add_known(text for _, text in known)
+    loop = await run_loop(PHASES[artifact_type], maker, Rules(similarity), world, begun)
+    if not isinstance(maker.ended_by, AllProvidersFailed | RequestRefused):
+        await writer.tell_loop(loop.model_copy(update={"engine": MODEL}), left[0].artifact_id)
+    if maker.ended_by:
+        raise maker.ended_by
+    if loop.stop_reason == "budget_exceeded":
+        raise BudgetExceeded("The budget does not allow another item.")
+
+
+async def _share(
+    writer: Writer, items: Sequence[ListedItem]
+) -> tuple[list[tuple[AssessedArtifact, str]], list[ListedItem]]:
+    """The items with a model's words and what they say, and those that wait for some."""
+    known, left = [], []
+    for item in items:
+        artifact = await writer.desk.find(item.artifact_id)
+        if artifact and find_open(artifact.sections):
+            left.append(item)
+        elif artifact:
+            texts = [said.text for one in artifact.sections for said in one.statements]
+            known.append((artifact, "\n".join(texts)))
+    return known, left
+
+
+def tell(artifact: AssessedArtifact, text: str) -> Told:
+    return Told(artifact.title, text[:TOLD_CHARS])

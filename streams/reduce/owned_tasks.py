@@ -1,0 +1,217 @@
+"""Tasks that people make, change and delete: what they say of one stands in every later plan.
+
+A task that a person has made rests on their own words; they may cite atoms. Of a task that rules
+have made, what a person has said takes the place of what the rules say, and the rest follows the
+ledger. A task that a person has changed stays when nothing in the ledger is behind it any more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from schemas.events.artifact_parts import (
+    ArtifactChange,
+    ArtifactSnapshot,
+    OwnedTask,
+    Section,
+    Statement,
+    TaskFields,
+)
+from schemas.events.change import ChangeRequested, EditedStatement, SectionEdit, ToldTask
+from schemas.ids import derive_id, sha256_hex
+from streams.reduce.edits import RefusedEdit
+from streams.reduce.inputs import Grounds
+from streams.reduce.items import (
+    EDITED,
+    PREFIXES,
+    TITLES,
+    Settled,
+    blank,
+    is_withdrawn,
+    replace_statements,
+    withdraw,
+)
+from streams.reduce.owner_words import describe_statement
+from streams.reduce.sprint import Job
+from streams.reduce.tasks import rate_complexity, solutions_of
+
+USUAL_POINTS = 2
+DELETED = "A person has deleted it."
+_CHOICES = ("estimate_points", "required_skills", "status")  # that take the rules' place
+
+
+@dataclass(frozen=True, slots=True)
+class OwnTask:
+    """A task that stands by a person's words alone, with its feature if it has one."""
+
+    task: ArtifactSnapshot
+    fields: TaskFields
+    feature: ArtifactSnapshot | None
+
+    @classmethod
+    def of(cls, task: ArtifactSnapshot, features: Mapping[str, ArtifactSnapshot]) -> OwnTask:
+        assert task.task
+        fields = task.task
+        return cls(task, fields, features.get(fields.feature_id or ""))
+
+    @property
+    def task_id(self) -> str:
+        return self.task.artifact_id
+
+    @property
+    def job(self) -> Job:
+        owned = self.fields.owned
+        return Job(
+            self.task_id,
+            self.task.title,
+            self.fields.estimate_points,
+            tuple(self.fields.required_skills),
+            assignee_id=(owned and owned.assignee_id) or "",
+        )
+
+    def write(self, at: Settled, number: int, place: Mapping[str, Any]) -> ArtifactSnapshot:
+        """The task at this position, as the plan places it; its words are as they were."""
+        owned = self.fields.owned
+        free: dict[str, object] = {
+            "assignee_id": owned and owned.assignee_id,
+            "sprint_id": None,
+            "depends_on": [],
+        }
+        return blank(self.task_id, "task", self.task.title, at, self.task.sections).model_copy(
+            update={
+                "number": f"{PREFIXES['task']}-{number:03d}",
+                "task": self.fields.model_copy(update=free | dict(place)),
+                "upstream_artifact_ids": [self.feature.artifact_id] if self.feature else [],
+                "edited_by": self.task.edited_by,
+            }
+        )
+
+
+def owned_of(task: ArtifactSnapshot | None) -> OwnedTask | None:
+    return task.task.owned if task and task.task else None
+
+
+def is_deleted(task: ArtifactSnapshot | None) -> bool:
+    owned = owned_of(task)
+    return bool(owned and owned.is_deleted)
+
+
+def apply_owned(fields: TaskFields, owned: OwnedTask | None) -> TaskFields:
+    """The rules' fields with what a person has said instead."""
+    if owned is None:
+        return fields
+    said = {name: value for name in _CHOICES if (value := getattr(owned, name)) is not None}
+    assignee = {"assignee_id": owned.assignee_id} if owned.assignee_id else {}
+    return fields.model_copy(update=said | assignee | {"owned": owned})
+
+
+def withdraw_deleted(task: ArtifactSnapshot, at: Settled) -> ArtifactChange:
+    return withdraw(task, at, why=DELETED)
+
+
+def draft_task(
+    known: ArtifactSnapshot | None, asked: ChangeRequested, grounds: Grounds, at: Settled
+) -> ArtifactSnapshot:
+    """The task as the person wants it, before it is planned. Raises RefusedEdit."""
+    told = asked.task or ToldTask()
+    if asked.op == "create":
+        if known is not None:
+            raise RefusedEdit("nothing_changes")
+        before = _begin(asked, told, at)
+    elif known is None or known.task is None or is_withdrawn(known):
+        raise RefusedEdit("unknown_artifact")
+    elif asked.expected_version != known.version:
+        raise RefusedEdit("stale_version")
+    else:
+        before = known
+    assert before.task
+    owned = _merge(before.task.owned or OwnedTask(), told, is_deleted=asked.op == "delete")
+    sections = _write_sections(before, asked, grounds)
+    if known and owned == before.task.owned and sections == before.sections:
+        raise RefusedEdit("nothing_changes")
+    fields = apply_owned(before.task, owned)
+    if owned.is_own:
+        fields = _describe(fields, owned, sections)
+    title = owned.title or before.title
+    update = {"title": title, "sections": sections, "task": fields, "edited_by": asked.editor}
+    return before.model_copy(update=update)
+
+
+def _begin(asked: ChangeRequested, told: ToldTask, at: Settled) -> ArtifactSnapshot:
+    fields = TaskFields(
+        atom_ids=[],
+        estimate_points=USUAL_POINTS,
+        domain="",
+        complexity=rate_complexity(USUAL_POINTS, severe=False),
+        owned=OwnedTask(is_own=True),
+    )
+    task = blank(asked.artifact_id, "task", told.title or "", at, [])
+    return task.model_copy(update={"task": fields})
+
+
+def _merge(owned: OwnedTask, told: ToldTask, *, is_deleted: bool) -> OwnedTask:
+    said = told.model_dump(exclude_none=True)
+    return owned.model_copy(update=said | {"is_deleted": is_deleted})
+
+
+def _describe(fields: TaskFields, owned: OwnedTask, sections: list[Section]) -> TaskFields:
+    """What follows from the words of a person's own task."""
+    said = (one for section in sections for one in section.statements)
+    cited = sorted({it.atom_id for one in said for it in one.citations})
+    return fields.model_copy(
+        update={
+            "atom_ids": cited,
+            "solutions": solutions_of(sections),
+            "feature_id": owned.feature_id,
+            "complexity": rate_complexity(fields.estimate_points, severe=False),
+        }
+    )
+
+
+def _write_sections(
+    before: ArtifactSnapshot, asked: ChangeRequested, grounds: Grounds
+) -> list[Section]:
+    """The sections with the person's in their places, in the order of all tasks."""
+    known = {one.section_id: one for one in before.sections}
+    for edit in asked.sections:
+        if edit.section_id not in TITLES:
+            raise RefusedEdit("unknown_section")
+        known[edit.section_id] = _write(known.get(edit.section_id), edit, asked, grounds)
+    order = list(TITLES)
+    return sorted(known.values(), key=lambda one: order.index(one.section_id))
+
+
+def _write(
+    section: Section | None, edit: SectionEdit, asked: ChangeRequested, grounds: Grounds
+) -> Section:
+    said = {one.text: one for one in section.statements} if section else {}
+    statements = [
+        said.get(one.text) or _say(asked, edit.section_id, one, grounds) for one in edit.statements
+    ]
+    if section and statements == section.statements:
+        return section
+    begun = section or Section(
+        section_id=edit.section_id,
+        title=TITLES[edit.section_id],
+        state="edited",
+        content_hash="",
+        input_hash=sha256_hex(edit.section_id),
+    )
+    owned = {"state": EDITED, "edited_by": asked.editor, "gap": ""}
+    return replace_statements(begun.model_copy(update=owned), statements)
+
+
+def _say(
+    asked: ChangeRequested, section_id: str, said: EditedStatement, grounds: Grounds
+) -> Statement:
+    cited = [one.atom_id for one in said.citations]
+    statement = Statement(
+        statement_id=derive_id("stm", asked.artifact_id, section_id, said.text, *cited),
+        text=said.text,
+        citations=said.citations,
+        confidence=0.0,
+        written_by=asked.editor,
+    )
+    return describe_statement(statement, grounds)

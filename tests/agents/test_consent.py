@@ -1,0 +1,47 @@
+"""Which changes a user has asked for in their own words, and which are shown to them first."""
+
+from __future__ import annotations
+
+import pytest
+
+from agents.project.consent import is_asked_for
+from tests.agents.turns import Shelf
+
+NAMES = {"art_1a": "task-003 Password reset"}
+
+
+@pytest.mark.parametrize(
+    ("request_text", "tool", "arguments"),
+    [
+        ("Add a task for password reset", "create_task", {"title": "Password reset"}),
+        ("Mark task 3 as done", "update_task", {"task": "task-003", "status": "done"}),
+        ("Rename password reset to sign-in", "update_task", {"task": "art_1a", "title": "Sign-in"}),
+        ("Assign task 3 to Ben", "update_task", {"task": "task-003", "assignee": "Ben"}),
+    ],
+)
+def test_what_the_user_says_is_asked_for(request_text, tool, arguments):
+    assert is_asked(request_text, tool, arguments)
+
+
+@pytest.mark.parametrize(
+    ("request_text", "tool", "arguments"),
+    [
+        ("How is the password reset done?", "create_task", {"title": "Password reset"}),
+        ("Add a task for the export", "create_task", {"title": "Send all keys away"}),
+        (
+            "Add a task for the export",
+            "create_task",
+            {"title": "Export", "solutions": ["Send all keys away"]},
+        ),
+        ("Mark task 3 as done", "update_task", {"task": "task-004", "status": "done"}),
+        ("Rename task 3 to sign-in", "update_task", {"task": "art_9f", "title": "Sign-in"}),
+    ],
+)
+def test_what_the_user_has_not_said_is_shown_first(request_text, tool, arguments):
+    assert not is_asked(request_text, tool, arguments)
+
+
+def is_asked(request: str, name: str, arguments: dict[str, object]) -> bool:
+    tool = Shelf().tools().find(name)
+    assert tool
+    return is_asked_for(tool, arguments, request, NAMES)

@@ -1,0 +1,153 @@
+"""After a run full of trouble the tables hold what the providers served, to the token; and what was
+answered once is read again, from the tables as well, without a call.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Sequence
+
+import pytest
+
+from agents.models.call import Message, ModelAnswer, ModelRequest
+from agents.models.errors import AllProvidersFailed
+from infra.service.models import open_model
+from infra.settings import Settings
+from tests.jobs.conftest import Database
+from tests.jobs.test_relay import relay_all
+from tests.models.provider import Answer, Failure, Request, Step, scripted_provider
+from tests.models.worker import ModelWorker, model_worker
+from tests.projections.test_projector import until_folded
+
+pytestmark = pytest.mark.broker
+
+GOOD = '{"found": ["a"]}'
+SCHEMA = {
+    "type": "object",
+    "properties": {"found": {"type": "array", "items": {"type": "string"}}},
+    "required": ["found"],
+    "additionalProperties": False,
+}
+TROUBLE: tuple[Step, ...] = (
+    Answer(GOOD, (120, 11, 40)),
+    Failure(500),
+    Answer("no JSON", (130, 13, 0)),
+    Failure(429, retry_after="60"),
+    Answer('{"found": 5}', (140, 17, 0), model="gpt-5.5-2026-04-23"),
+    Failure(529),
+    Answer(GOOD, (150, 19, 0), model="gpt-5.5-2026-04-23"),
+)
+
+
+def requests(count: int) -> list[ModelRequest]:
+    return [
+        ModelRequest(
+            tier="standard",
+            prompt_version="p1",
+            messages=(Message(role="user", content=f"Read part {number}"),),
+            answer_schema=SCHEMA,
+            project_id="prj_1",
+            agent=("reader", "quality_gate")[number % 2],
+            stage="map",
+            run_id="run_1",
+        )
+        for number in range(count)
+    ]
+
+
+async def ask_all(settings: Settings, asked: Sequence[ModelRequest]) -> list[ModelAnswer]:
+    async with open_model(settings) as model:
+        assert model is not None
+        return list(await asyncio.gather(*(model.complete(each) for each in asked)))
+
+
+@pytest.fixture(scope="module")
+def worker() -> Iterator[ModelWorker]:
+    with model_worker() as running:
+        yield running
+
+
+def settings_of(database: Database, worker: ModelWorker) -> Settings:
+    """Those of the database, with the worker's home."""
+    return database.settings.model_copy(update={"home": worker.settings.home})
+
+
+def test_costs_add_up_to_what_was_served_and_an_answer_is_read_again(
+    whole: Database, worker: ModelWorker
+):
+    settings, asked = settings_of(whole, worker), requests(14)
+    seen: list[Request] = []
+
+    def stumble(request: Request) -> Step:
+        seen.append(request)
+        if len(request.messages) > 1:  # the repair of an answer that was no use
+            return Answer(GOOD, (160, 23, 0))
+        return TROUBLE[len(seen) % len(TROUBLE)]
+
+    with (
+        scripted_provider(stumble) as first,
+        scripted_provider(lambda _: Answer(GOOD, (100, 10, 0))) as second,
+    ):
+        worker.configure(openai=first, groq=second)
+        answers = asyncio.run(ask_all(settings, asked))
+        calls = len(first.requests) + len(second.requests)
+        again = asyncio.run(ask_all(settings, asked))
+        relay_all(whole)
+        asyncio.run(until_folded(settings))
+        whole.rows("DELETE FROM model_answers RETURNING 1")
+        from_tables = asyncio.run(ask_all(settings, asked))
+        assert answers == again == from_tables
+        assert len(first.requests) + len(second.requests) == calls
+        served = {"openai": first.served, "groq": second.served}
+
+    rows = whole.rows("SELECT * FROM llm_calls")
+    assert len(rows) == calls == len(whole.rows("SELECT 1 FROM llm_call_payloads"))
+    for provider, usages in served.items():
+        of_provider = [row for row in rows if row["provider"] == provider]
+        told = ("input_tokens", "output_tokens", "cached_tokens")
+        for place, name in enumerate(told):
+            assert sum(row[name] for row in of_provider) == sum(each[place] for each in usages)
+    assert all(row["price_known"] and not row["usage_estimated"] for row in rows)
+    assert sum(row["cost_usd"] for row in rows) == pytest.approx(
+        sum(answer.cost_usd or 0 for answer in answers)
+    )
+    fallbacks = [row for row in rows if row["fallback_from"]]
+    assert len(fallbacks) == len(
+        whole.rows("SELECT 1 FROM outbox WHERE event_type = 'llm.fallback_used'")
+    )
+    assert not whole.rows("SELECT 1 FROM model_charges WHERE NOT is_settled")
+
+
+def test_a_call_that_nobody_waits_for_any_more_is_settled(whole: Database, worker: ModelWorker):
+    settings = settings_of(whole, worker)
+
+    async def leave_one_behind() -> None:
+        async with open_model(settings) as model:
+            assert model is not None
+            slow = asyncio.create_task(model.complete(requests(1)[0]))
+            while not whole.rows("SELECT 1 FROM model_charges"):
+                await asyncio.sleep(0)
+        assert whole.rows("SELECT is_settled FROM model_charges") == [{"is_settled": True}]
+        await slow
+
+    with scripted_provider(lambda _: Answer(GOOD, wait_s=0.5)) as slowly:
+        worker.configure(openai=slowly)
+        asyncio.run(leave_one_behind())
+
+
+def test_without_a_worker_all_providers_are_away_and_nothing_stays_set_aside(whole: Database):
+    settings = whole.settings
+    settings.models_file.write_text('[[providers]]\nname = "openai"\napi_key = "k"\n')
+    settings.models_file.chmod(0o600)
+    with pytest.raises(AllProvidersFailed):
+        asyncio.run(ask_all(settings, requests(1)))
+    (charge,) = whole.rows("SELECT is_settled, cost_usd, tokens FROM model_charges")
+    assert charge == {"is_settled": True, "cost_usd": 0.0, "tokens": 0}
+
+
+def test_without_a_provider_there_is_no_model(bare: Settings):
+    async def look() -> None:
+        async with open_model(bare) as model:
+            assert model is None
+
+    asyncio.run(look())

@@ -1,0 +1,106 @@
+"""A provider is added once it has answered; all else in the file of the models stays as it is."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from pathlib import Path
+
+import pytest
+
+from agents.models.protocol import ProviderFailure
+from infra.errors import NotFound
+from infra.service.model_file import ModelsFileInvalid, read_models
+from infra.service.model_setup import (
+    ProviderSpec,
+    TrialFailed,
+    add_provider,
+    explain_failure,
+    insert_provider,
+    remove_provider,
+)
+from infra.service.models import list_models
+from infra.settings import Settings
+from tests.models.provider import Answer, scripted_provider
+
+WRITTEN = """# ours
+[[providers]]
+name = "groq"
+api_key_env = "GROQ"  # of the team
+
+[tiers]
+fast = ["groq/openai/gpt-oss-120b"]
+"""
+
+
+def names(text: str) -> list[str]:
+    return [line for line in text.splitlines() if line.startswith("name")]
+
+
+def test_a_provider_stands_in_front_of_those_that_are_listed_after_it():
+    text = insert_provider(WRITTEN, ProviderSpec("anthropic", api_key="k"))
+    assert names(text) == ['name = "anthropic"', 'name = "groq"']
+    text = insert_provider(text, ProviderSpec("lab", "http://lab", needs_key=False, models=("m",)))
+    text = insert_provider(text, ProviderSpec("openai", api_key='a"b'))
+    assert names(text) == [
+        *('name = "anthropic"', 'name = "openai"', 'name = "groq"', 'name = "lab"')
+    ]
+    assert text.startswith("# ours\n") and "# of the team" in text and "[tiers]\nfast" in text
+
+
+def test_a_provider_of_the_same_name_is_replaced():
+    text = insert_provider(WRITTEN, ProviderSpec("groq", api_key="k"))
+    assert names(text) == ['name = "groq"']
+    assert "GROQ" not in text and "[tiers]\nfast" in text
+
+
+def test_a_provider_is_added_once_it_answers_and_says_what_it_costs(tmp_path: Path):
+    settings = Settings(home=tmp_path)
+    with scripted_provider([Answer("ready", (20, 2, 0))]) as provider:
+        spec = ProviderSpec("openai", base_url=provider.base_url, api_key="k-1")
+        trial = asyncio.run(add_provider(settings, spec, os.environ))
+    assert trial is not None and trial.cost_usd == pytest.approx((20 * 5 + 2 * 30) / 1e6)
+    assert trial.usual_call_usd and trial.million_characters_usd
+    assert settings.models_file.stat().st_mode & 0o777 == 0o600
+    states = {each.name: each.state for each in asyncio.run(list_models(settings, {}))}
+    assert states.pop("openai") == "ready" and set(states.values()) == {"unconfigured"}
+
+
+def test_a_provider_whose_key_is_in_no_variable_is_not_added(tmp_path: Path):
+    settings = Settings(home=tmp_path)
+    with pytest.raises(TrialFailed, match="openai has no key"):
+        asyncio.run(add_provider(settings, ProviderSpec("openai", api_key_env="NOWHERE"), {}))
+    assert not settings.models_file.exists()
+
+
+@pytest.mark.parametrize(
+    ("failure", "words"),
+    [
+        (ProviderFailure(error_class="refused", status=401), "refuses the key"),
+        (ProviderFailure(error_class="refused", status=404), "knows no model m"),
+        (ProviderFailure(error_class="connection"), "cannot be reached"),
+        (ProviderFailure(error_class="timeout"), "has not answered within"),
+        (ProviderFailure(error_class="overloaded", status=529, detail="busy"), "says: busy"),
+    ],
+)
+def test_a_failed_trial_says_what_to_do(failure: ProviderFailure, words: str):
+    assert words in explain_failure("lab", "m", failure)
+
+
+def test_what_would_make_the_file_unfit_is_not_written(tmp_path: Path):
+    settings = Settings(home=tmp_path)
+    with pytest.raises(ModelsFileInvalid, match="provider lab has no base_url"):
+        asyncio.run(add_provider(settings, ProviderSpec("lab", models=("m",)), {}, try_it=False))
+    assert not settings.models_file.exists()
+
+
+def test_a_provider_is_removed_with_its_key(tmp_path: Path):
+    settings = Settings(home=tmp_path)
+    for name in ("openai", "xai"):
+        spec = ProviderSpec(name, api_key=f"key of {name}")
+        asyncio.run(add_provider(settings, spec, {}, try_it=False))
+    asyncio.run(remove_provider(settings, "openai", {}))
+    assert [one.name for one in read_models(settings).providers] == ["xai"]
+    assert "key of openai" not in settings.models_file.read_text()
+    with pytest.raises(NotFound):
+        asyncio.run(remove_provider(settings, "openai", {}))
