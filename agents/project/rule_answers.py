@@ -16,10 +16,16 @@ from agents.project.confirmations import WaitsForConfirmation, confirmation_of
 from agents.project.state import AgentResult
 from agents.project.turn import Steps, describe_call
 from agents.tools.box import refuse
-from agents.tools.ledger import SEARCH_LEDGER
+from agents.tools.ledger import SEARCH_LEDGER, tell_hit
 from agents.tools.tool import ToolBox, ToolResult
 
 NO_MODEL = "Answered by rules: no language model took part."
+NOT_UNDERSTOOD = (
+    "I did not understand what to change. Say it like 'create a task: export as CSV',"
+    " 'mark task-003 as done', 'assign task-003 to Ada', 'rename task-003 to Import' or"
+    " 'delete task-003'."
+)
+HITS_TOLD = 4
 _KINDS = {
     "task": "task",
     "feature": "feature",
@@ -177,7 +183,7 @@ def choose_call(request: str) -> tuple[str, Arguments]:
     for rule in RULES:
         if match := rule.match(request):
             return rule.tool, rule.arguments(match)
-    return SEARCH_LEDGER, {"query": request[:1_000]}
+    return SEARCH_LEDGER, {"query": request[:1_000], "limit": HITS_TOLD}
 
 
 async def run_rules(
@@ -185,10 +191,13 @@ async def run_rules(
 ) -> AgentResult:
     """Make the call that the request means, and tell its result. Raises WaitsForConfirmation."""
     name, arguments = choose_call(steps.turn.request)
+    if name == SEARCH_LEDGER and _CHANGE.match(steps.turn.request):
+        return await _ask_back(steps, began)
     result = await _call(steps, tools, name, arguments)
-    coverage = None
+    coverage, text = None, result.text
     if name == SEARCH_LEDGER and not result.is_error:
         coverage = "some" if result.citations else "none"
+        text = "\n".join(map(tell_hit, result.data["hits"])) or text
     why = f"{NO_MODEL} {because}".strip()
     return AgentResult(
         agent=steps.turn.node,
@@ -199,10 +208,23 @@ async def run_rules(
             "coverage": coverage,
             "tool_calls": [{"tool": name, "args": arguments, "is_error": result.is_error}],
         },
-        response=f"{add_coverage(result.text, coverage)}\n\n{why}",
+        response=f"{add_coverage(text, coverage)}\n\n{why}",
         citations=result.citations,
         engine="rules",
         error=str(result.data.get("error")) if result.is_error else None,
+        started_at=began,
+        finished_at=await steps.read_clock(),
+    )
+
+
+async def _ask_back(steps: Steps, began: datetime) -> AgentResult:
+    """An order that no rule understands is not looked for in the ledger like a question."""
+    return AgentResult(
+        agent=steps.turn.node,
+        result_type="answer",
+        output={"stop_reason": "not_understood", "rounds": 0, "coverage": None, "tool_calls": []},
+        response=f"{NOT_UNDERSTOOD}\n\n{NO_MODEL}",
+        engine="rules",
         started_at=began,
         finished_at=await steps.read_clock(),
     )

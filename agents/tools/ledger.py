@@ -12,6 +12,7 @@ from agents.tools.show import answer, cite_atom, cite_quote, count, cut, place_o
 from agents.tools.tool import Tool, ToolArguments, ToolContext, ToolResult
 
 SEARCH_LEDGER = "search_ledger"
+LONGEST_TOLD = 240  # characters
 NOTHING = "The ledger holds nothing on this (coverage: none)."
 
 
@@ -141,6 +142,17 @@ def ledger_tools(ports: Ports) -> list[Tool]:
 def show_atoms(title: str, atoms: Sequence[Json]) -> ToolResult:
     lines = [f"{one['title']} [{one['atom_id']}]" for one in atoms]
     return answer(show_list(title, lines), {"atoms": list(atoms)}, map(cite_atom, atoms))
+
+
+def tell_hit(hit: Json) -> str:
+    """A hit for somebody who reads it: what is said, and where."""
+    known = hit["atom_id"] or hit["passage_id"]
+    quotes = [cite_quote(known, one) for one in hit["evidence"][:1]]
+    said = hit["title"] if hit["atom_id"] or not quotes else quotes[0].snippet or hit["title"]
+    kind = f" ({hit['kind']}, {hit['status']})" if hit["atom_id"] else ""
+    places = ", ".join(filter(None, map(place_of, quotes)))
+    against = " Contradicted by another statement." if hit.get("open_contradictions") else ""
+    return f"- {cut(said, LONGEST_TOLD)}{kind}{f' [{places}]' if places else ''}{against}"
 
 
 def _show_hit(hit: Json) -> str:

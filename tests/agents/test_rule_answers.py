@@ -33,7 +33,11 @@ from tests.agents.turns import Recorded, Shelf, a_turn
         ("How is the workload?", "get_member_workload", {}),
         ("List the features", "list_features", {}),
         ("Explain atm_0a1b", "get_atom", {"atom_id": "atm_0a1b"}),
-        ("Why do depots sign seals?", "search_ledger", {"query": "Why do depots sign seals?"}),
+        (
+            "Why do depots sign seals?",
+            "search_ledger",
+            {"query": "Why do depots sign seals?", "limit": 4},
+        ),
     ],
 )
 def test_a_request_means_a_tool(request_text, tool, arguments):
@@ -58,3 +62,12 @@ def test_a_deletion_by_rule_waits_for_a_person_and_happens_once():
         result = asyncio.run(answer_by_rules(turn, shelf.tools(), effects))
 
     assert (shelf.calls, result.error) == ([("delete_task", {"task": "task 3"})], None)
+
+
+@pytest.mark.parametrize("order", ["Delete T-1", "Please change it", "Mark it as great"])
+def test_an_order_that_no_rule_understands_is_asked_back_and_searches_nothing(order):
+    shelf = Shelf()
+    result = asyncio.run(answer_by_rules(a_turn(order), shelf.tools(), Recorded()))
+
+    assert shelf.calls == []
+    assert "did not understand" in result.response
