@@ -22,6 +22,7 @@ from agents.models.protocol import (
 # Beyond the time limit of a call: a worker that recycles itself loads its library anew, which takes
 # 4 to 7 s, and most of a minute on a machine with no time to spare.
 GRACE_S = 120.0
+LISTS_WITHIN_S = 15.0  # a person waits
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,7 @@ class WorkerClient:
         async with self._connect() as (place, reader, writer):
             asked = Asked(token=place.token, do="models", provider=provider)
             writer.write(to_line(asked))
-            return (await _read(reader, GRACE_S)).models or ()
+            return (await _read(reader, LISTS_WITHIN_S)).models or ()
 
     async def _call(
         self, do: str, call: ProviderCall

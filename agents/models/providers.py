@@ -1,8 +1,9 @@
 """How each provider is reached, and which models may answer a request, in order.
 
-All but Anthropic and Google speak the OpenAI protocol and are called by it, as is a server of
-one's own under any other name. Decided against the library's own way to each of them: one of these
-fails on a body without a field that others leave out, another drops the wish for usage in streams.
+All but Anthropic speak the OpenAI protocol and are called by it, as is a server of one's own under
+any other name. Decided against the library's own way to each of them: Google's takes a stream that
+just ends for a whole answer, Groq's fails on a body without a field that others leave out, and
+Cerebras's drops the wish for usage in streams.
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ class Route:
 ROUTES = {
     "anthropic": Route("anthropic"),
     "openai": Route(takes_schema=True),
-    "google": Route("gemini"),
+    "google": Route(
+        address="https://generativelanguage.googleapis.com/v1beta/openai", takes_schema=True
+    ),
     "xai": Route(address="https://api.x.ai/v1", takes_schema=True),
     "groq": Route(address="https://api.groq.com/openai/v1"),
     "cerebras": Route(address="https://api.cerebras.ai/v1", takes_schema=True),

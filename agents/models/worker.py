@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import logging
 import os
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
@@ -31,10 +32,13 @@ from agents.models.protocol import (
 from agents.models.providers import OLLAMA, find_address, find_route
 from agents.models.structured import describe_schema, response_format
 
-os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # else it asks a server at each start
+# Else it fetches these from a server of its makers.
+for part in ("MODEL_COST_MAP", "ANTHROPIC_BETA_HEADERS", "AUTOROUTER_PRESETS", "POLICY_TEMPLATES"):
+    os.environ[f"LITELLM_LOCAL_{part}"] = "True"
 
 import litellm  # noqa: E402
 
+logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)  # it logs what was asked
 litellm.telemetry = False
 litellm.suppress_debug_info = True
 litellm.num_retries = 0
@@ -161,14 +165,7 @@ class _Seen:
 
     def watch(self, chunks: Any) -> None:
         """Look at each chunk before the library does."""
-        if chunks.completion_stream is not None:
-            chunks.completion_stream = self._look(chunks.completion_stream)
-        elif (make := chunks.make_call) is not None:
-
-            async def make_watched(**given: Any) -> Any:
-                return self._look(await make(**given))
-
-            chunks.make_call = make_watched
+        chunks.completion_stream = self._look(chunks.completion_stream)
 
     async def _look(self, stream: Any) -> AsyncIterator[Any]:
         try:

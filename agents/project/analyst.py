@@ -6,6 +6,7 @@ It works on what the ledger and the insights hold; it reads no source around the
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime
 
 from agents.project.desk import Desk, cite_slim
 from agents.project.effects import Json
@@ -20,9 +21,8 @@ SHOWN = 5
 MOST_GAPS = 20
 
 
-async def analyse(desk: Desk, research: Research | None = None) -> AgentResult:
+async def analyse(desk: Desk, began: datetime, research: Research | None = None) -> AgentResult:
     """The state of knowledge; with ``research`` also what others say, marked as such."""
-    began = await desk.read_clock()
     insights = await desk.list_items("insight")
     unknowns = await desk.list_atoms("unknown", MOST_GAPS)
     contradictions = await desk.list_contradictions()

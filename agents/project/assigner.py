@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from datetime import datetime
 
 from agents.project.desk import Desk
 from agents.project.outputs import MemberLoad, WorkloadRebalanceResponse
@@ -13,9 +14,8 @@ ENDED = ("done", "dropped")
 NO_MOVES = "I name no moves yet: who may take which task is not weighed so far."
 
 
-async def look_at_workload(desk: Desk) -> AgentResult:
+async def look_at_workload(desk: Desk, began: datetime) -> AgentResult:
     """Who has more than they can do in the sprint that comes first, and who has room."""
-    began = await desk.read_clock()
     members = await desk.list_members()
     sprints = await desk.list_items("sprint_plan")
     ended = {

@@ -137,15 +137,32 @@ class Desk:
         )
 
     async def _read(self, what: str, look: Callable[[], Awaitable[Json]]) -> Sequence[Json]:
+        """Raises ToolRefused."""
+
         async def make() -> Json:
             try:
                 return await look()
             except ToolRefused as refused:
-                return {"items": [], "refused": refused.code}
+                return {"refused": str(refused), "code": refused.code}
 
         found = await self.effects.run("read", {"what": what}, make)
+        if "refused" in found:
+            raise ToolRefused(found["refused"], found["code"])
         items: Sequence[Json] = found["items"]
         return items
+
+
+Work = Callable[[Desk, datetime], Awaitable[AgentResult]]
+"""What a specialist does, and when it began. Raises ToolRefused."""
+
+
+async def do_work(desk: Desk, work: Work) -> AgentResult:
+    """The result of the work; where something was refused, the answer says why."""
+    began = await desk.read_clock()
+    try:
+        return await work(desk, began)
+    except ToolRefused as refused:
+        return await desk.give_up(refused, began)
 
 
 def slim_item(item: Json) -> dict[str, Any]:

@@ -40,20 +40,16 @@ SHOWN = 10
 LARGEST_EFFORT, MOST_EVIDENCE = 13, 5  # where a factor is 1
 
 
-async def plan(desk: Desk) -> AgentResult:
+async def plan(desk: Desk, began: datetime) -> AgentResult:
     """Do what the request asks for: break down, prioritise, plan sprints, or derive features."""
-    began = await desk.read_clock()
     asked = desk.request.lower()
-    try:
-        if BREAK_DOWN.search(asked):
-            return await _break_down(desk, began)
-        if PRIORITISE.search(asked):
-            return await _prioritise(desk, began)
-        if SPRINTS.search(asked):
-            return await _plan_sprints(desk, began)
-        return await _derive_features(desk, began)
-    except ToolRefused as refused:
-        return await desk.give_up(refused, began)
+    if BREAK_DOWN.search(asked):
+        return await _break_down(desk, began)
+    if PRIORITISE.search(asked):
+        return await _prioritise(desk, began)
+    if SPRINTS.search(asked):
+        return await _plan_sprints(desk, began)
+    return await _derive_features(desk, began)
 
 
 async def _generate(desk: Desk, phase: str) -> None:
@@ -154,7 +150,7 @@ def _find(features: Sequence[Json], request: str) -> Json:
 
 
 def _read_feature(item: Json) -> PlannedFeature:
-    fields = item["fields"]
+    fields = {"start_date": "", "end_date": "", **item["fields"], **item["plan"]}
     names = ("epic_id", "priority", "priority_score", "effort_points", "start_date", "end_date")
     return PlannedFeature(
         feature_id=item["artifact_id"],

@@ -5,6 +5,7 @@ what the writer of artifacts reports of the plan and the ledger.
 from __future__ import annotations
 
 import re
+from datetime import datetime
 
 from pydantic import BaseModel, ValidationError
 
@@ -25,20 +26,16 @@ KINDS = (
 MANAGEMENT = "management"
 
 
-async def report(desk: Desk) -> AgentResult:
+async def report(desk: Desk, began: datetime) -> AgentResult:
     """The report that the request asks for; a management report where it names no other."""
-    began = await desk.read_clock()
     wanted = _choose(desk.request)
     day = began.date().isoformat()
-    try:
-        made = await _request(desk, "sprint" if wanted == RETROSPECTIVE else wanted, day)
-    except ToolRefused as refused:
-        return await desk.give_up(refused, began)
+    made = await _request(desk, "sprint" if wanted == RETROSPECTIVE else wanted, day)
     try:
         output = _read(made, wanted)
     except ValidationError:
-        invalid = ToolRefused("The report has not the form that it should have.", "report_invalid")
-        return await desk.give_up(invalid, began)
+        told = "The report has not the form that it should have."
+        raise ToolRefused(told, "report_invalid") from None
     said = output.markdown if isinstance(output, MarkdownReport) else made["markdown"]
     return await desk.finish(output, said, began, citations=cite_slim([made]))
 

@@ -3,35 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-
-from pydantic import ValidationError
+from datetime import datetime
 
 from agents.project.desk import Desk
 from agents.project.effects import Json
 from agents.project.outputs import ScheduledWork
 from agents.project.state import AgentResult
-from agents.tools.ports import ToolRefused
 from agents.tools.tool import ToolContext
 
 Schedule = Callable[[ToolContext, str], Awaitable[Json]]
 """Schedules what a sentence asks for; answers with the work. Raises ToolRefused."""
 
 
-async def schedule(desk: Desk, do: Schedule) -> AgentResult:
+async def schedule(desk: Desk, began: datetime, do: Schedule) -> AgentResult:
     """Schedule what is asked for, in the words of the user."""
-    began = await desk.read_clock()
 
     async def make(context: ToolContext) -> Json:
         return await do(context, desk.request)
 
-    try:
-        told = await desk.change("schedule_work", {"request": desk.request}, make)
-        work = ScheduledWork.model_validate(told)
-    except ToolRefused as refused:
-        return await desk.give_up(refused, began)
-    except ValidationError:
-        invalid = ToolRefused("The work has not the form that it should have.", "work_invalid")
-        return await desk.give_up(invalid, began)
+    told = await desk.change("schedule_work", {"request": desk.request}, make)
+    work = ScheduledWork.model_validate(told)
     when = work.next_run_at or "no time that is known yet"
     said = f"Scheduled: {work.title}, next at {when} ({work.recurrence})."
     return await desk.finish(work, said, began, requires_review=False)

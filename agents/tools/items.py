@@ -20,6 +20,7 @@ TYPES = {
     "epic": ("epics", "epic"),
 }
 _PLANNED = ("status", "assignee_id", "sprint_id", "estimate_points", "priority", "effort_points")
+_PREFIXES = {"feature": "feat", "insight": "ins"}  # of numbers, where they are cut
 _NUMBER = re.compile(r"^(?P<prefix>[a-z]+)-0*(?P<number>\d+)$")
 
 
@@ -81,7 +82,10 @@ def _names(item: Json) -> tuple[str, str]:
 def _normalise(reference: str) -> str:
     text = " ".join(reference.lower().split()).strip("«»\"'")
     number = _NUMBER.match(text.replace(" ", "-"))
-    return f"{number['prefix']}-{int(number['number'])}" if number else text
+    if number is None:
+        return text
+    prefix = _PREFIXES.get(number["prefix"], number["prefix"])
+    return f"{prefix}-{int(number['number'])}"
 
 
 def _list_tool(ports: Ports, kind: str, many: str) -> Tool:

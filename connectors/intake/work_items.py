@@ -66,6 +66,7 @@ def _fact_of(arrived: Arrived, found: _Occasion) -> WorkFact:
             work_item_id=work_item_id, due_at=arrived.at, outcome="answered", detail=""
         )
     rule, waits = _rules()[found.rule], timedelta(hours=_rules()["review_waits_h"])
+    payload: dict[str, str] = rule.get("payload", {})
     return WorkItemReceived(
         work_item_id=work_item_id,
         rule=found.rule,
@@ -73,7 +74,10 @@ def _fact_of(arrived: Arrived, found: _Occasion) -> WorkFact:
         title=rule["title"].format(subject=found.subject),
         agent=rule.get("agent", ""),
         job_type=rule.get("job_type"),
-        payload=json.dumps(rule.get("payload", {}), sort_keys=True),
+        payload=json.dumps(
+            {name: text.format(subject=found.subject) for name, text in payload.items()},
+            sort_keys=True,
+        ),
         priority=rule["priority"],
         connector=arrived.service,
         done_by=rule.get("done_by", ""),

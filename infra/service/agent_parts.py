@@ -11,7 +11,7 @@ from agents.models.call import ChatModel, Message
 from agents.project import analyst, assigner, assistant, planner, reporter, scheduler, supervisor
 from agents.project.asking import TurnEffects
 from agents.project.confirmations import Decision as PersonDecision
-from agents.project.desk import Desk
+from agents.project.desk import Desk, Work, do_work
 from agents.project.effects import Json
 from agents.project.graph import Decision, Parts, Perform
 from agents.project.state import AgentResult, AgentState, Specialist
@@ -80,44 +80,38 @@ def build_parts(around: Surroundings) -> Parts:
         here = effects.at("supervisor", state["iteration"])
         return await supervisor.decide(state, around.model, here)
 
-    def at_desk(name: Specialist, state: AgentState) -> Desk:
-        return Desk(
-            name=name,
-            request=state["request"],
-            task=state["message_to_agent"],
-            state=state,
-            effects=effects.at(name, state["iteration"]),
-            ports=around.ports,
-            model=around.model,
-            actor=around.turn.asked_by,
-            role=around.role,
-            now=SystemClock().now,
-        )
+    def specialist(name: Specialist, work: Work) -> Perform:
+        async def perform(state: AgentState) -> AgentResult:
+            return await do_work(_seat(around, name, effects, state), work)
 
-    async def analyse(state: AgentState) -> AgentResult:
-        return await analyst.analyse(at_desk("analyst", state))
-
-    async def plan(state: AgentState) -> AgentResult:
-        return await planner.plan(at_desk("planner", state))
-
-    async def assign(state: AgentState) -> AgentResult:
-        return await assigner.look_at_workload(at_desk("assigner", state))
-
-    async def report(state: AgentState) -> AgentResult:
-        return await reporter.report(at_desk("reporter", state))
-
-    async def schedule(state: AgentState) -> AgentResult:
-        return await scheduler.schedule(at_desk("scheduler", state), around.ports.schedule_work)
+        return perform
 
     specialists: dict[Specialist, Perform] = {
-        "analyst": analyse,
-        "planner": plan,
-        "assigner": assign,
-        "reporter": report,
+        "analyst": specialist("analyst", analyst.analyse),
+        "planner": specialist("planner", planner.plan),
+        "assigner": specialist("assigner", assigner.look_at_workload),
+        "reporter": specialist("reporter", reporter.report),
         "assistant": partial(_assist, around),
-        "scheduler": schedule,
+        "scheduler": specialist(
+            "scheduler", partial(scheduler.schedule, do=around.ports.schedule_work)
+        ),
     }
     return Parts(decide, specialists, around.turn_log.record)
+
+
+def _seat(around: Surroundings, name: Specialist, effects: TurnEffects, state: AgentState) -> Desk:
+    return Desk(
+        name=name,
+        request=state["request"],
+        task=state["message_to_agent"],
+        state=state,
+        effects=effects.at(name, state["iteration"]),
+        ports=around.ports,
+        model=around.model,
+        actor=around.turn.asked_by,
+        role=around.role,
+        now=SystemClock().now,
+    )
 
 
 async def _assist(around: Surroundings, state: AgentState) -> AgentResult:

@@ -9,6 +9,15 @@ from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
 from pydantic import BaseModel
 
+import infra.service.assignments as assignments
+import infra.service.costs as costs
+import infra.service.jobs as jobs
+import infra.service.planning as planning
+import infra.service.quality as quality
+import infra.service.reads as reads
+import infra.service.schedules as schedules
+import infra.service.tasks as tasks
+import infra.service.team as team
 from agents.project.scheduling_words import parse_schedule
 from agents.tools.box import Tools
 from agents.tools.ports import Json, ToolRefused
@@ -16,7 +25,6 @@ from agents.tools.registry import build_tools
 from agents.tools.tool import ToolContext, ToolRole
 from infra.clock import SystemClock
 from infra.errors import Refusal, Unavailable
-from infra.service import assignments, costs, jobs, planning, quality, reads, schedules, tasks, team
 from infra.service.reading import ask
 from infra.settings import Settings
 from projections.read import artifact_list, atom_detail, overview

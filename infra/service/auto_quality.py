@@ -1,20 +1,24 @@
-"""Has the quality gate judge each PRD by itself: a background job for each version that stays.
+"""Has the quality gate judge each PRD, and a model word new artifacts, by themselves: jobs.
 
-These runs only judge. One that revised would change the PRD at a moment that no log decides, and
-two installations with the same input would end with different ones.
+Runs of the gate that begin by themselves only judge, each version that stays. One that revised
+would change the PRD at a moment that no log decides, and two installations with the same input
+would end with different ones.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+from functools import partial
 
-from infra.errors import Unavailable
+from infra.errors import Refusal, Unavailable
 from infra.jobs import queue
 from infra.jobs.outbox import Conn
 from infra.jobs.queue import NewJob
 from infra.log import get
+from infra.service.models import has_model
 from infra.service.reading import transact
+from infra.service.synthesis_jobs import enqueue_syntheses
 from infra.settings import Settings
 from projections.read import quality
 from projections.read.quality import UnjudgedPrd
@@ -29,16 +33,34 @@ log = get("quality")
 
 
 async def watch_prds(settings: Settings, stop: asyncio.Event) -> None:
-    """Put new PRDs before the gate until ``stop``. Outages are waited for."""
+    """Put what is new before a model and the gate until ``stop``. Outages are waited for."""
     while not stop.is_set():
         try:
-            await transact(settings, enqueue_judgements)
+            await transact(settings, partial(_enqueue, settings))
         except Unavailable as error:
             log.warning("quality.waits", reason=str(error))
         except Exception:  # a watch that ends would leave all later PRDs out, and nobody would know
             log.exception("quality.watch_failed")
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(stop.wait(), LOOK_EVERY_S)
+
+
+def _enqueue(settings: Settings, tables: Conn) -> None:
+    """The model first: the gate judges what it has worded."""
+    if settings.auto_synthesis and _has_model(settings):
+        enqueue_syntheses(tables)
+    if settings.auto_quality:
+        enqueue_judgements(tables)
+
+
+def _has_model(settings: Settings) -> bool:
+    try:
+        return has_model(settings)
+    except Unavailable:
+        raise
+    except Refusal as refused:  # the gate judges on while the file of models is unfit
+        log.warning("synthesis.waits", reason=str(refused))
+        return False
 
 
 def enqueue_judgements(tables: Conn, quiet_s: float = QUIET_S) -> list[str]:

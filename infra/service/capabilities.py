@@ -9,6 +9,7 @@ from typing import get_args
 from infra.service.engines import list_engines
 from infra.service.http_questions import LARGEST_PAGE
 from infra.service.job_kinds import JOB_KINDS
+from infra.service.models import find_first_model
 from infra.service.tokens import ROLES
 from infra.settings import Settings
 from schemas.events.connector import ConnectorService
@@ -27,9 +28,10 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """``engines`` read and write; without ``model`` nothing leaves the machine for one, and without
-    ``encoder`` likeness is counted in words. ``formats`` are suffixes of documents that are read
-    as prose, beside code and configuration. ``areas`` are those of this API.
+    """``engines`` read and write. ``model`` is asked first; without one nothing leaves the machine
+    for a model, and without ``encoder`` likeness is counted in words. ``formats`` are suffixes of
+    documents that are read as prose, beside code and configuration. ``areas`` are those of this
+    API.
     """
 
     version: str
@@ -53,7 +55,7 @@ def list_capabilities(settings: Settings, areas: tuple[str, ...], body_bytes: in
         version=version("cairn"),
         api="v1",
         engines=list_engines(settings),
-        model=None,
+        model=find_first_model(settings),
         encoder=None,
         connectors=get_args(ConnectorService),
         formats=tuple(sorted(MARKDOWN_SUFFIXES | RENDERED_SUFFIXES)),

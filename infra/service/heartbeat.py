@@ -9,26 +9,23 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
-from typing import Any
 from zoneinfo import ZoneInfo
 
 from agents.project.scheduling import Sprint, defer_until, next_run, slot_of
 from infra.errors import Invalid, Unavailable
 from infra.jobs import queue
 from infra.jobs.outbox import Conn, add_fact, holds_fact
-from infra.jobs.queue import NewJob
 from infra.log import get
-from infra.service.job_kind import JobKind
+from infra.service.due_jobs import Kinds, make_job
 from infra.service.reading import transact
 from infra.settings import Settings
 from projections.read import schedules
 from projections.read.schedules import EndedWork, ProjectSettings, ScheduledWork
 from schemas.envelope import Actor, Event
-from schemas.events.job import JobType
 from schemas.events.schedule import (
     HeartbeatTicked,
     ScheduleUpdated,
@@ -42,8 +39,6 @@ LOOK_EVERY_S = 2.0
 AT_ONCE = 200
 BY = Actor(type="agent", id="scheduler")
 MAX_DETAIL_CHARS = 1_000
-
-Kinds = Mapping[JobType, JobKind]
 
 log = get("heartbeat")
 
@@ -70,11 +65,24 @@ def beat(tables: Conn, *, kinds: Kinds, every_s: int, now: datetime | None = Non
     """
     now = now or _database_time(tables)
     for project_id in schedules.beating_projects(tables):
-        tick(tables, project_id, kinds=kinds, every_s=every_s, now=now)
+        with _alone(project_id):
+            tick(tables, project_id, kinds=kinds, every_s=every_s, now=now)
     for work in schedules.received_work(tables, now, AT_ONCE):
-        _route_received(tables, work, kinds, now)
+        with _alone(work.project_id):
+            _route_received(tables, work, kinds, now)
     for ended in schedules.ended_work(tables, AT_ONCE):
         _finish(tables, ended, now)
+
+
+@contextlib.contextmanager
+def _alone(project_id: str) -> Iterator[None]:
+    """A fault with one project keeps no other one waiting. Raises Unavailable."""
+    try:
+        yield
+    except Unavailable:
+        raise
+    except Exception:
+        log.exception("heartbeat.failed", project_id=project_id)
 
 
 def tick(
@@ -200,41 +208,17 @@ def _route(tables: Conn, plan: _Plan, kinds: Kinds, now: datetime) -> None:
         return
     until = defer_until(work.priority, plan.hours.settings.quiet_hours, now, plan.hours.zone)
     try:
-        job_id = _enqueue(tables, plan, kinds, now, until) if work.job_type in kinds else None
+        job = make_job(work, plan.due, kinds, (until or now).astimezone(plan.hours.zone))
     except Invalid as error:
         told(routed)
         told(plan.finished("refused", str(error)))
         return
-    told(routed.model_copy(update={"job_id": job_id}))
+    if job is not None:
+        job_id, _ = queue.enqueue(tables, replace(job, run_after=until), BY)
+        routed = routed.model_copy(update={"job_id": job_id, "job_type": job.job_type})
+    told(routed)
     if until is not None:
         told(plan.deferred(until))
-
-
-def _enqueue(tables: Conn, plan: _Plan, kinds: Kinds, now: datetime, until: datetime | None) -> str:
-    """The id of the job. Raises Invalid for a payload that it does not take."""
-    work = plan.work
-    assert work.job_type is not None
-    kind = kinds[work.job_type]
-    given = _dated(kind, work.payload, (until or now).astimezone(plan.hours.zone))
-    checked = kind.check(given).model_dump(mode="json", exclude_unset=True)
-    new = NewJob(
-        project_id=work.project_id,
-        job_type=work.job_type,
-        key=f"{work.work_item_id}|{plan.due.isoformat()}",
-        payload=checked,
-        created_by=work.created_by,
-        priority=work.priority,
-        run_after=until,
-        correlation_id=work.work_item_id,
-    )
-    return queue.enqueue(tables, new, BY)[0]
-
-
-def _dated(kind: JobKind, payload: dict[str, Any], local: datetime) -> dict[str, Any]:
-    """A job that is about a day is about the day on which it is due, where none is given."""
-    if "as_of" in kind.payload.model_fields and kind.payload.model_fields["as_of"].is_required():
-        return {"as_of": local.date().isoformat()} | payload
-    return payload
 
 
 def _finish(tables: Conn, ended: EndedWork, now: datetime) -> None:

@@ -24,6 +24,7 @@ from infra.service.planning_jobs import (
     make_report,
     plan_sprints,
 )
+from infra.service.synthesis_jobs import SynthesisPayload, word_artifacts
 from schemas.envelope import SERVICE_WIDE
 from schemas.events.artifact_parts import QualityMode
 from schemas.events.job import JobType
@@ -292,4 +293,5 @@ JOB_KINDS: dict[JobType, JobKind] = {
     "task_breakdown": JobKind(GenerationPayload, partial(generate_list, "task_breakdown")),
     "sprint_planning": JobKind(SprintPlanningPayload, plan_sprints),
     "report": JobKind(ReportPayload, make_report),
+    "synthesis": JobKind(SynthesisPayload, word_artifacts),
 }

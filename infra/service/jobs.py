@@ -43,6 +43,7 @@ LARGEST_PAYLOAD_BYTES = 64 * 1024
 LONGEST_KEY, MOST_ATTEMPTS = 200, 100
 Kinds = Mapping[JobType, JobKind]
 TALKS: tuple[JobType, ...] = ("agent_turn",)
+WORDS: tuple[JobType, ...] = ("synthesis",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +188,7 @@ async def run_jobs(
     relay = asyncio.ensure_future(in_thread(partial(_relay, settings, over)))
     relay.add_done_callback(lambda _: stop.set())
     watching = [watch_work(settings, kinds, stop)]
-    if settings.auto_quality and "quality_run" in kinds:
+    if (settings.auto_quality or settings.auto_synthesis) and "quality_run" in kinds:
         watching.append(watch_prds(settings, stop))
     watches = [asyncio.ensure_future(each) for each in watching]
     supervisor.tell_ready(settings, environ)
@@ -201,10 +202,13 @@ async def run_jobs(
 
 
 def _share(kinds: Kinds) -> list[Kinds]:
-    """What each worker does: nobody who talks to the agents waits until a long job is done."""
-    talks = {name: kind for name, kind in kinds.items() if name in TALKS}
-    others = {name: kind for name, kind in kinds.items() if name not in TALKS}
-    return [some for some in (others, talks) if some]
+    """What each worker does: nobody who talks to the agents waits until a long job is done, and no
+    job waits until a model has worded a whole project.
+    """
+    apart = (TALKS, WORDS)
+    others = {name: kind for name, kind in kinds.items() if not any(name in one for one in apart)}
+    shares = [{name: kind for name, kind in kinds.items() if name in one} for one in apart]
+    return [some for some in (others, *shares) if some]
 
 
 def _relay(settings: Settings, over: threading.Event) -> None:

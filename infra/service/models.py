@@ -36,6 +36,19 @@ def has_model(settings: Settings) -> bool:
     return read_models(settings, with_keys=False).has_model
 
 
+def find_first_model(settings: Settings) -> str | None:
+    """The ``provider/model`` that is asked first where a tier says nothing else; None: no model is
+    configured, or the file is unfit.
+    """
+    try:
+        providers = read_models(settings, with_keys=False).providers
+    except (Forbidden, Invalid) as error:
+        log.warning("models.file_unfit", reason=str(error))
+        return None
+    ready = (each for each in providers if each.is_configured and each.models)
+    return next((f"{each.name}/{each.models[0]}" for each in ready), None)
+
+
 @asynccontextmanager
 async def open_model(settings: Settings) -> AsyncIterator[ChatModel | None]:
     """The model for the block: within budgets, recorded, its costs counted; None where no provider

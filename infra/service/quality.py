@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Literal
 from infra.clock import SystemClock
 from infra.errors import Invalid, Refusal, Unavailable
 from infra.service.edits import request_change
+from infra.service.models import open_model
 from infra.service.publishing import check_key, draw_key, redactor_of
 from infra.service.reading import ask, wait_for
 from infra.settings import Settings
@@ -27,10 +28,8 @@ from projections.read.session import Conn
 from schemas.codec import utc_millis
 from schemas.envelope import Actor, Event, outside_fact
 from schemas.events.artifact_parts import (
-    DimensionScore,
     QualityMode,
     QualityRun,
-    ReviewFinding,
     Section,
 )
 from schemas.events.change import ChangeRequested, EditedStatement, SectionEdit
@@ -39,6 +38,7 @@ from schemas.ids import derive_id
 
 if TYPE_CHECKING:
     from agents.quality.graph import Assessed, Parts
+    from infra.service.quality_parts import Assessor
 
 QUALITY_GATE = Actor(type="agent", id="quality_gate")
 MODES: dict[str, QualityMode] = {"prd": "full", "feature": "light"}
@@ -85,6 +85,8 @@ async def run_quality(
 
     Raises NotFound, Invalid for a mode that is not of the artifact's type, Unavailable.
     """
+    from infra.service.quality_parts import Assessor
+
     check_key(request.key)
     project_id = await ask(settings, lambda tables: projects.project_of(tables, request.project))
     run_id = _run_id_of(request, project_id)
@@ -96,10 +98,17 @@ async def run_quality(
         settings, lambda tables: quality.assessed(tables, project_id, request.artifact, begun)
     )
     mode = _choose_mode(artifact, request.mode)
-    async with _open_tell(settings, project_id) as tell:
+    async with _open_tell(settings, project_id) as tell, open_model(settings) as model:
         hand_over = partial(_hand_over, settings, project_id)
         run = await judge(
-            artifact, run_id, mode, tell, is_cancelled, hand_over, may_revise=request.may_revise
+            artifact,
+            run_id,
+            mode,
+            tell,
+            is_cancelled,
+            hand_over,
+            Assessor(artifact, project_id, model, correlation_id=run_id),
+            may_revise=request.may_revise,
         )
     return await _find_finished(settings, run)
 
@@ -178,6 +187,7 @@ async def judge(
     tell: Tell,
     is_cancelled: IsCancelled,
     hand_over: HandOver,
+    assessor: Assessor,
     *,
     may_revise: bool = True,
 ) -> QualityRun:
@@ -204,23 +214,26 @@ async def judge(
         sections=tuple(artifact.sections),
         may_revise=may_revise,
     )
-    parts = _build_parts(artifact, tell_unless_cancelled, assessed)
+    parts = _build_parts(assessor, tell_unless_cancelled, assessed)
     try:
         state = await run_gate(parts)
-        run = await hand_over(conclude(state, parts), list_revised(state))
+        run = assessor.describe(conclude(state, parts))
+        run = await hand_over(run, list_revised(state))
     except RunCancelled:
-        run = _break_off(assessed, events, "cancelled")
+        run = assessor.describe(_break_off(assessed, events, "cancelled"))
     except Unavailable:
         raise
     except Exception as error:
-        await tell([_finish(_break_off(assessed, events, "failed", type(error).__name__), events)])
+        failed = assessor.describe(_break_off(assessed, events, "failed", type(error).__name__))
+        await tell([_finish(failed, events)])
         raise Refusal(
             f"The quality run {run_id} has failed: {type(error).__name__}.",
             code="quality_run_failed",
         ) from error
     except asyncio.CancelledError:
         if await is_cancelled():  # by a person, not by a process that gives the work to another
-            await tell([_finish(_break_off(assessed, events, "cancelled"), events)])
+            ended = assessor.describe(_break_off(assessed, events, "cancelled"))
+            await tell([_finish(ended, events)])
         raise
     await tell([_finish(run, events)])
     return run
@@ -241,6 +254,8 @@ async def _hand_over(
         expected_version=run.artifact_version,
         editor=QUALITY_GATE.id,
         editor_kind="quality_gate",
+        model=next((one.model for one in revised if one.model), None),
+        prompt_version=next((one.prompt_version for one in revised if one.model), None),
     )
     fact = outside_fact(
         change,
@@ -265,32 +280,21 @@ def _describe_section(section: Section) -> SectionEdit:
     return SectionEdit(section_id=section.section_id, statements=statements)
 
 
-def _build_parts(artifact: AssessedArtifact, tell: Tell, assessed: Assessed) -> Parts:
-    """The gate by rule, over what the artifact rests on."""
+def _build_parts(assessor: Assessor, tell: Tell, assessed: Assessed) -> Parts:
+    """The gate over what the artifact rests on."""
     from agents.quality.graph import Parts
-    from schemas.quality_gate import list_failing_sections
-    from streams.reduce import gate, revision
-    from streams.reduce.inputs import Grounds
-    from streams.reduce.items import ENGINE
-    from streams.reduce.validator import errors, validate
-
-    grounds = Grounds(artifact.atoms, artifact.contradictions)
 
     async def load() -> Assessed:
         return assessed
 
-    async def evaluate(mode: QualityMode, sections: Sequence[Section]) -> list[DimensionScore]:
-        return gate.evaluate(mode, sections, grounds)
-
-    async def revise(
-        sections: Sequence[Section], dimensions: Sequence[DimensionScore]
-    ) -> list[Section]:
-        return revision.revise(sections, list_failing_sections(dimensions), grounds)
-
-    def find_errors(sections: Sequence[Section]) -> list[ReviewFinding]:
-        return errors(validate(sections, grounds, "deep"))
-
-    return Parts(load, evaluate, revise, find_errors, tell, ENGINE)
+    return Parts(
+        load,
+        assessor.evaluate,
+        assessor.revise,
+        assessor.find_errors,
+        tell,
+        assessor.planned_engine,
+    )
 
 
 def _break_off(

@@ -72,14 +72,3 @@ def costs(connection: Conn, project_id: str, group_by: CostGroup) -> Costs:
     return Costs(
         group_by=group_by, lines=[CostLine(**line) for line in lines], total=CostLine(**total)
     )
-
-
-def text_tokens(connection: Conn, project_id: str) -> int:
-    """How much text of a project can be read, in tokens as the chunker has estimated them."""
-    (found,) = rows(
-        connection,
-        "SELECT coalesce(sum(token_estimate), 0)::bigint AS tokens FROM chunks"
-        " WHERE project_id = %s AND NOT obsolete AND gate_skip_reason IS NULL",
-        project_id,
-    )
-    return int(found["tokens"])

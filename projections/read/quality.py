@@ -60,6 +60,8 @@ UNJUDGED = """
         AND NOT EXISTS (SELECT 1 FROM orchestration_jobs j
             WHERE j.project_id = a.project_id AND j.job_type = 'quality_run'
             AND j.idempotency_key = %s || a.artifact_id || '|' || a.version)
+        AND NOT EXISTS (SELECT 1 FROM orchestration_jobs j WHERE j.project_id = a.project_id
+            AND j.job_type = 'synthesis' AND j.status IN ('queued', 'leased', 'failed'))
     ORDER BY a.artifact_id
 """
 
@@ -162,7 +164,8 @@ def events(connection: Conn, run_id: str) -> list[QualityRunEvent]:
 
 def unjudged_prds(connection: Conn, key_prefix: str, quiet_s: float) -> list[UnjudgedPrd]:
     """The present version of each PRD that has stood for ``quiet_s``, that no job was made for,
-    whose key is the prefix, artifact and version, and that the gate itself has not made.
+    whose key is the prefix, artifact and version, that the gate itself has not made, and that no
+    model is about to word.
     """
     return select(connection, UnjudgedPrd, UNJUDGED, quiet_s, REVISED, key_prefix)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from schemas.ids import ID_PREFIXES
 from streams.hygiene.secret_finding import ORDER_AWS_SEC, ORDER_ENTROPY, Finding
 from streams.hygiene.secret_names import NOT_THE_SECRET, is_of_something_else
 from streams.hygiene.secret_values import entropy, is_drawn, looks_secret
@@ -29,6 +30,7 @@ HASH_WORDS = re.compile(
     r"commit|checksum|sha-?(?:1|224|256|384|512)|md5|digest|integrity|fingerprint|"
     r"revision|/blob/|/tree/"
 )
+OUR_ID = re.compile(rf"(?<![A-Za-z0-9])(?:{'|'.join(ID_PREFIXES)})_\Z")
 OWN_NAME = re.compile(r"([A-Za-z_][\w.-]{0,60})[\"']?[ \t]{0,4}[:=][ \t]{0,4}[\"']?\Z")
 
 
@@ -96,6 +98,8 @@ def _high_entropy(text: str, start: int, end: int) -> Iterator[Finding]:
             yield Finding(*match.span(), ORDER_ENTROPY, "R-ENTROPY", "HIGH_ENTROPY")
     for match in HEX_RUN.finditer(text, start, end):
         if text.endswith(NO_HEX_BEHIND, 0, match.start()) or _has_own_name(text, match.start()):
+            continue
+        if OUR_ID.search(text, max(0, match.start() - 6), match.start()):
             continue
         if entropy(match[0]) >= HEX_ENTROPY and not match[0].isdigit():
             yield Finding(*match.span(), ORDER_ENTROPY, "R-ENTROPY", "HIGH_ENTROPY")

@@ -132,7 +132,8 @@ def test_a_weekday_whose_time_has_passed_is_the_next_one():
 
 
 def test_a_recurrence_alone_says_nothing_else():
-    assert parse_recurrence("every day at 6 pm", NOW, "UTC") is not None
+    for alone in ("every day at 6 pm", "on tomorrow at 9", "on friday", "on 2026-12-01 at 10:00"):
+        assert parse_recurrence(alone, NOW, "UTC") is not None
     assert parse_recurrence("every day at 6 pm sprint report", NOW, "UTC") is None
 
 

@@ -149,8 +149,9 @@ def test_the_tools_of_agents_change_what_the_commands_show(cairn: Service):
         assert not result.is_error, result.text
         return result
 
+    cairn.run("members", "add", "Cal", "--project", PROJECT, "--capacity", "8")
     for _ in range(2):  # the same key: a task that was asked for once is made once
-        call("create_task", title="Password reset", assignee="Ben")
+        call("create_task", title="Password reset", assignee="Cal")
     (task,) = [one for one in shown_tasks(cairn) if one["title"] == "Password reset"]
     assert task["version"] == 1
     call("update_task", task=task["number"], status="in_progress")

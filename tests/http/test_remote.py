@@ -60,6 +60,9 @@ READS = [
     "show tasks",
     "show sprint --json",
     "show report",
+    "costs",
+    "costs --by model --json",
+    "budgets list",
 ]
 
 

@@ -10,9 +10,11 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from agents.models.call import Message, ModelAnswer, ModelRequest
-from agents.models.errors import AllProvidersFailed
+from agents.models.errors import AllProvidersFailed, BudgetExceeded
 from infra.service.models import open_model
+from infra.service.publishing import make_request, publish
 from infra.settings import Settings
+from schemas.events.project import BudgetSet
 from tests.jobs.conftest import Database
 from tests.jobs.test_relay import relay_all
 from tests.models.provider import Answer, Failure, Request, Step, scripted_provider
@@ -116,6 +118,19 @@ def test_costs_add_up_to_what_was_served_and_an_answer_is_read_again(
         whole.rows("SELECT 1 FROM outbox WHERE event_type = 'llm.fallback_used'")
     )
     assert not whole.rows("SELECT 1 FROM model_charges WHERE NOT is_settled")
+
+
+def test_over_its_budget_nobody_is_asked(whole: Database, worker: ModelWorker):
+    settings = settings_of(whole, worker)
+    fact = make_request(BudgetSet(scope="run", limit_tokens=1_000), "prj_1", "ana", "k-1")
+    asyncio.run(publish(settings, [fact]))
+    asyncio.run(until_folded(settings))
+    with scripted_provider([]) as provider:
+        worker.configure(openai=provider)
+        with pytest.raises(BudgetExceeded, match="0 of 1,000 are spent or set aside"):
+            asyncio.run(ask_all(settings, requests(1)))
+    assert provider.requests == []
+    assert whole.rows("SELECT event_type FROM outbox") == [{"event_type": "llm.budget_exceeded"}]
 
 
 def test_a_call_that_nobody_waits_for_any_more_is_settled(whole: Database, worker: ModelWorker):

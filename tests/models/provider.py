@@ -1,4 +1,5 @@
-"""A scripted provider: a server on loopback with the OpenAI protocol that answers by a script.
+"""A scripted provider: a server on loopback that answers by a script, in the OpenAI protocol or in
+that of Anthropic.
 
     with scripted_provider([Failure(429, retry_after="2"), "All good."]) as provider:
         write_models(path, openai=provider)
@@ -21,6 +22,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+from tests.models.dialects import dialect_of
+
 KEY = "sk-scripted-provider"  # any key is taken
 
 
@@ -36,6 +39,14 @@ class Request:
     @property
     def is_stream(self) -> bool:
         return bool(self.body.get("stream"))
+
+    @property
+    def wants_usage(self) -> bool:
+        """Whether a stream has to tell its usage; only in the OpenAI protocol one has to ask."""
+        speaks_openai = self.path.endswith("/chat/completions")
+        return not speaks_openai or bool(
+            (self.body.get("stream_options") or {}).get("include_usage")
+        )
 
     @property
     def model(self) -> str:
@@ -96,7 +107,8 @@ Script = Callable[[Request], Step] | Sequence[Step]
 @dataclass
 class ScriptedProvider:
     """``base_url`` ends with /v1. ``served``: the usage of each whole answer. ``models`` are those
-    that it names as an Ollama server; ``looks`` are the paths that were read.
+    that it names as an Ollama server; ``looks`` are the paths that were read, and who was wanted
+    of it as a proxy.
     """
 
     base_url: str
@@ -189,6 +201,11 @@ class _Handler(BaseHTTPRequestHandler):
         models = [{"name": name} for name in self.server.provider.models]
         self._send(200, json.dumps({"models": models}).encode())
 
+    def do_CONNECT(self) -> None:
+        """Whoever takes it for a proxy wants to ask somebody else."""
+        self.server.provider.looks.append(self.path)
+        self._send(502, b"")
+
     def do_POST(self) -> None:
         arrived_s = time.monotonic()
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
@@ -227,34 +244,22 @@ class _Handler(BaseHTTPRequestHandler):
     def _answer(self, request: Request, answer: Answer) -> None:
         if answer.wait_s:
             self.server.closing.wait(answer.wait_s)
-        model = answer.model or request.model
+        model, dialect = answer.model or request.model, dialect_of(request.path)
         if request.is_stream:
-            self._stream(request, answer, model)
+            self._begin_stream()
+            texts = split(answer.text, answer.pieces)
+            usage = answer.usage if request.wants_usage else None
+            events = dialect.pieces(model, texts, usage) + dialect.end(model, answer.finish, usage)
+            for event in (*events, b""):
+                self._chunk(event)
         else:
-            message = {"role": "assistant", "content": answer.text}
-            choice = {"index": 0, "message": message, "finish_reason": answer.finish}
-            whole = {**_head("chat.completion", model), "choices": [choice]}
-            if answer.usage is not None:
-                whole["usage"] = _usage(answer.usage)
+            whole = dialect.whole(model, answer.text, answer.finish, answer.usage)
             self._send(200, json.dumps(whole).encode())
-        self.server.serve_whole(answer.usage)
-
-    def _stream(self, request: Request, answer: Answer, model: str) -> None:
-        self._begin_stream()
-        for piece in split(answer.text, answer.pieces):
-            self._chunk(_event(model, {"content": piece}))
-        self._chunk(_event(model, {}, answer.finish))
-        options = request.body.get("stream_options") or {}
-        if answer.usage is not None and options.get("include_usage"):
-            last = {**_head("chat.completion.chunk", model), "choices": []}
-            self._chunk(_line({**last, "usage": _usage(answer.usage)}))
-        self._chunk(b"data: [DONE]\n\n")
-        self._chunk(b"")
 
     def _break_off(self, request: Request, text: str, is_cut: bool) -> None:
         self._begin_stream()
-        for piece in split(text, 4):
-            self._chunk(_event(request.model, {"content": piece}))
+        for event in dialect_of(request.path).pieces(request.model, split(text, 4), None):
+            self._chunk(event)
         if not is_cut:
             self._chunk(b"")
         self.close_connection = True
@@ -283,26 +288,3 @@ def split(text: str, pieces: int) -> list[str]:
     """``text`` in about ``pieces`` pieces, none of them empty."""
     size = max(1, -(-len(text) // pieces))
     return [text[start : start + size] for start in range(0, len(text), size)]
-
-
-def _head(kind: str, model: str) -> dict[str, Any]:
-    return {"id": "scripted", "object": kind, "created": 1_790_000_000, "model": model}
-
-
-def _event(model: str, delta: dict[str, Any], finish: str | None = None) -> bytes:
-    choice = {"index": 0, "delta": delta, "finish_reason": finish}
-    return _line({**_head("chat.completion.chunk", model), "choices": [choice]})
-
-
-def _line(data: dict[str, Any]) -> bytes:
-    return f"data: {json.dumps(data)}\n\n".encode()
-
-
-def _usage(usage: tuple[int, int, int]) -> dict[str, Any]:
-    read, written, cached = usage
-    return {
-        "prompt_tokens": read,
-        "completion_tokens": written,
-        "total_tokens": read + written,
-        "prompt_tokens_details": {"cached_tokens": cached},
-    }

@@ -12,10 +12,11 @@ from agents.models.client import WorkerClient
 from agents.models.configuration import ModelProvider
 from agents.models.ollama import OllamaModels
 from agents.models.protocol import ProviderAnswer, ProviderCall, ProviderFailed, WorkerUnavailable
+from tests.models.asking import COLOR
 from tests.models.provider import Answer, Failure, HalfStream, Hang, Step, scripted_provider
 from tests.models.worker import ModelWorker, model_worker
 
-SPEAKING_OPENAI = ("openai", "xai", "groq", "cerebras", "ollama", "own")
+PROVIDERS = ("anthropic", "google", "openai", "xai", "groq", "cerebras", "ollama", "own")
 
 
 def call_of(provider: str = "openai", **given: Any) -> ProviderCall:
@@ -53,7 +54,7 @@ def failure_of(worker: ModelWorker, step: Step, **given: Any) -> dict[str, Any]:
     return failed.value.failure.model_dump(exclude={"detail", "usage"})
 
 
-@pytest.mark.parametrize("provider", SPEAKING_OPENAI)
+@pytest.mark.parametrize("provider", PROVIDERS)
 def test_an_answer_has_its_text_its_usage_and_the_model_that_served(
     model_worker: ModelWorker, provider: str
 ):
@@ -62,7 +63,7 @@ def test_an_answer_has_its_text_its_usage_and_the_model_that_served(
     assert answer == ProviderAnswer(text="Blue.", served_model="m-1-2026-01-01", usage=usage)
 
 
-@pytest.mark.parametrize("provider", SPEAKING_OPENAI)
+@pytest.mark.parametrize("provider", PROVIDERS)
 def test_a_stream_has_pieces_and_ends_with_the_same(model_worker: ModelWorker, provider: str):
     step = Answer("Blue as the sea.", (70, 9, 64), model="m-1-2026-01-01")
     *pieces, answer = stream(model_worker, step, provider)
@@ -112,7 +113,7 @@ def test_a_hang_ends_with_the_time_limit(model_worker: ModelWorker):
 
 
 @pytest.mark.parametrize("is_cut", [True, False])
-@pytest.mark.parametrize("provider", ["openai", "groq"])
+@pytest.mark.parametrize("provider", ["anthropic", "google", "openai", "groq"])
 def test_a_stream_without_a_mark_of_its_end_is_no_answer(
     model_worker: ModelWorker, provider: str, is_cut: bool
 ):
@@ -156,8 +157,11 @@ def test_no_worker_is_unavailable():
 
 
 @pytest.mark.slow
-def test_a_worker_that_begins_anew_loses_nobody_who_waits_and_no_cloud_has_an_ollama():
-    """One process after the other has the socket; both load the library, so this takes its time."""
+def test_a_worker_that_begins_anew_loses_nobody_who_waits_and_asks_nobody_but_providers():
+    """One image after the other has the socket; both load the library, so this takes its time.
+
+    The library's makers are not asked for anything, nor an Ollama server where there is a cloud.
+    """
     calls = [call_of() for _ in range(5)]
 
     async def ask_together() -> list[ProviderAnswer]:
@@ -165,15 +169,20 @@ def test_a_worker_that_begins_anew_loses_nobody_who_waits_and_no_cloud_has_an_ol
 
     with (
         scripted_provider(lambda request: "Blue.") as scripted,
-        model_worker("--recycle-after", "4", K_SERVICE="cloud") as worker,
+        model_worker(
+            *("--recycle-after", "4"),
+            K_SERVICE="cloud",
+            HTTPS_PROXY=scripted.base_url.removesuffix("/v1"),
+        ) as worker,
     ):
         scripted.models.append("qwen")
-        worker.configure(
-            openai=configured(scripted.base_url), ollama={"base_url": scripted.base_url}
-        )
+        anthropic = {**configured(scripted.base_url), "models": ["claude-sonnet-4-6"]}
+        ollama = {"base_url": scripted.base_url}
+        worker.configure(openai=configured(scripted.base_url), anthropic=anthropic, ollama=ollama)
         before = worker.client.address
-        answers = asyncio.run(ask_together())
-        assert [answer.text for answer in answers] == ["Blue."] * 5
+        last = call_of("anthropic", model="claude-sonnet-4-6", answer_schema=COLOR)
+        answers = [*asyncio.run(ask_together()), asyncio.run(worker.client.ask(last))]
+        assert [answer.text for answer in answers] == ["Blue."] * 6
         assert asyncio.run(worker.client.list_models("ollama")) == () and scripted.looks == []
         assert worker.client.address == before and worker.process.poll() is None
         log = (worker.settings.log_folder / "model-worker.log").read_text()

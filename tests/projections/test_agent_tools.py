@@ -83,6 +83,13 @@ def test_the_list_of_tools_says_what_each_takes_and_may_do(tools: Tools):
     assert listed["generate_standup"].mutating
 
 
+def test_an_item_is_found_by_its_number_however_it_is_written_and_by_its_title(tools: Tools):
+    (first, *_) = call(tools, "list_features").data["features"]
+    for reference in (first["number"], "feature 1", "Feat-1", first["title"], first["artifact_id"]):
+        found = call(tools, "get_feature", reference=reference)
+        assert found.data["artifact_id"] == first["artifact_id"], reference
+
+
 def test_a_search_cites_places_that_hold_the_snippets(tools: Tools):
     result = call(tools, "search_ledger", query=COVERED)
 

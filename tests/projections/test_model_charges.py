@@ -17,6 +17,8 @@ from agents.models.errors import BudgetExceeded
 from agents.models.prices import Price, PriceTable
 from agents.models.watch import Attempt, CallResult, Outcome
 from infra.jobs.outbox import list_pending, mark_published
+from infra.metrics import render
+from infra.service.http_health import read_samples
 from infra.service.http_tables import Tables
 from infra.service.model_calls import RecordedCalls
 from infra.settings import Settings
@@ -63,6 +65,8 @@ class Books:
 
     model: ReadModel
     watch: RecordedCalls
+    settings: Settings
+    tables: Tables
     log: Log = field(default_factory=Log)
     keys: Iterator[int] = field(default_factory=itertools.count)
     folded: int = 0
@@ -125,7 +129,7 @@ def books(model: ReadModel, tmp_path: Path) -> Iterator[Books]:
     model.connection.execute("TRUNCATE model_charges, outbox")
     settings = Settings(home=tmp_path, database_url=model.conninfo)
     tables = Tables(settings, 8)
-    yield Books(model, RecordedCalls(settings, tables, PRICES))
+    yield Books(model, RecordedCalls(settings, tables, PRICES), settings, tables)
     tables.close()
 
 
@@ -279,6 +283,16 @@ def test_costs_add_up_by_agent_model_run_and_day(books: Books):
         "SELECT to_char(day, 'YYYY-MM-DD'), sum(calls), sum(cost_usd) FROM cost_daily GROUP BY day"
     )
     assert lines("day") == [(day, calls, round(cost_usd, 6))]
+
+
+def test_metrics_have_calls_tokens_and_cost_by_agent(books: Books):
+    attempt = an_attempt(a_request(GATE))
+    books.settle(books.reserve(attempt), an_outcome(CENT), attempt)
+    books.publish()
+    lines = render(asyncio.run(read_samples(books.settings, books.tables))).splitlines()
+    assert f'cairn_model_calls_total{{agent="{GATE}",outcome="answered"}} 1' in lines
+    assert f'cairn_model_tokens_total{{agent="{GATE}",direction="input"}} 10000' in lines
+    assert f'cairn_model_cost_dollars_total{{agent="{GATE}"}} 0.01' in lines
 
 
 def test_texts_of_calls_are_kept_for_ninety_days(books: Books):

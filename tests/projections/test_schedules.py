@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -13,11 +13,14 @@ import pytest
 
 from infra.jobs import lease as leases
 from infra.jobs.outbox import list_pending, mark_published
+from infra.service.agent_jobs import ALL_JOB_KINDS
 from infra.service.heartbeat import beat, tick
+from infra.service.job_kind import JobKind
 from infra.service.job_kinds import JOB_KINDS
 from projections.read import schedules
 from projections.read.schedules import ScheduledWork
 from schemas.envelope import Actor, Event, outside_fact
+from schemas.events.job import JobType
 from schemas.events.project import ProjectCreated, SettingsChanged
 from schemas.events.schedule import (
     QuietHours,
@@ -54,6 +57,7 @@ class World:
     model: ReadModel
     log: Log = field(default_factory=Log)
     read: int = 0
+    kinds: Mapping[JobType, JobKind] = field(default_factory=lambda: JOB_KINDS)
 
     def say(self, *events: Event, at: datetime = THURSDAY, actor: Actor = ANA) -> None:
         for event in events:
@@ -80,7 +84,7 @@ class World:
 
     def beat(self, now: datetime) -> list[str]:
         """One beat of the scheduler, seen by the tables; the types of its facts."""
-        beat(self.model.connection, kinds=JOB_KINDS, every_s=EVERY_S, now=now)
+        beat(self.model.connection, kinds=self.kinds, every_s=EVERY_S, now=now)
         return self.publish()
 
     def jobs(self) -> list[tuple[Any, ...]]:
@@ -298,6 +302,25 @@ def test_what_a_delivery_asks_for_is_routed_at_once_to_its_agent(world: World):
     assert world.beat(THURSDAY) == []
 
 
+def test_work_without_a_job_is_asked_of_the_agents_who_may_only_read(world: World):
+    world.kinds = ALL_JOB_KINDS
+    asked = a_failed_build(payload='{"ask": "Analyse the risks: CI has failed."}')
+    nobody = a_failed_build(work_item_id="wrk_chat", rule="mentioned", agent="assistant")
+    world.say(asked, nobody, actor=GITHUB)
+    world.say(a_report(title="Call the vendor", agent="assistant", job_type=None, payload="{}"))
+
+    world.beat(MONDAY)
+
+    turns = [payload for job_type, payload, _, _ in world.jobs() if job_type == "agent_turn"]
+    assert [turn["text"] for turn in turns] == [
+        "Analyse the risks: CI has failed.",
+        "Call the vendor",
+    ]
+    assert {turn["role"] for turn in turns} == {"viewer"}
+    assert len({turn["conversation_id"] for turn in turns}) == 2
+    assert world.work("wrk_chat").job_id is None
+
+
 def test_what_the_intake_does_itself_is_routed_and_done(world: World):
     merged = a_failed_build(
         work_item_id="wrk_pr", agent="", job_type="delta_ingestion", done_by="intake"
@@ -331,6 +354,15 @@ def test_a_review_that_is_answered_in_time_is_not_nudged_and_one_asked_for_again
     world.say(again, at=later, actor=GITHUB)
     assert world.beat(later) == []
     assert world.beat(later + timedelta(hours=48)) == ["work_item.routed"]
+
+
+def test_a_fault_with_one_project_keeps_no_other_waiting(world: World):
+    world.say(a_report())
+    world.model.connection.execute(
+        "INSERT INTO scheduled_work (work_item_id, project_id, recurrence, next_run_at, status)"
+        " VALUES ('wrk_broken', 'prj_0', '{}', now(), 'waiting')"
+    )
+    assert "work_item.routed" in world.beat(MONDAY)
 
 
 def test_facts_in_any_batch_leave_the_same_rows(world: World, other_model: ReadModel):

@@ -9,11 +9,12 @@ import pytest
 
 from infra.errors import Refusal, Unavailable
 from infra.service.quality import HandOver, judge
+from infra.service.quality_parts import Assessor
 from projections.read.quality import AssessedArtifact
 from schemas.envelope import Event
 from schemas.events.artifact_parts import QualityRun, Section
 from schemas.events.quality import QualityEvent, QualityRunFinished
-from tests.reduce.ledgers import ENOUGH, a_requirement, prd_of
+from tests.reduce.ledgers import ENOUGH, PROJECT, a_requirement, prd_of
 
 VAGUE = [
     a_requirement(f"The relay must {one}", status="draft")
@@ -60,7 +61,13 @@ class Run:
         )
         return asyncio.run(
             judge(
-                artifact, "qlr_1", "full", self.tell, self.is_cancelled, hand_over or self.hand_over
+                artifact,
+                "qlr_1",
+                "full",
+                self.tell,
+                self.is_cancelled,
+                hand_over or self.hand_over,
+                Assessor(artifact, PROJECT),
             )
         )
 

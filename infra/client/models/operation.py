@@ -26,9 +26,10 @@ class AuditRow(Model):
 
 
 class Capabilities(Model):
-    """``engines`` read and write; without ``model`` nothing leaves the machine for one, and
-    without ``encoder`` likeness is counted in words. ``formats`` are suffixes of documents that
-    are read as prose, beside code and configuration. ``areas`` are those of this API.
+    """``engines`` read and write. ``model`` is asked first; without one nothing leaves the
+    machine for a model, and without ``encoder`` likeness is counted in words. ``formats`` are
+    suffixes of documents that are read as prose, beside code and configuration. ``areas`` are
+    those of this API.
     """
 
     version: str

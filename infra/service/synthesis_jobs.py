@@ -1,0 +1,126 @@
+"""Has a model word new artifacts by itself: a background job for each settled position.
+
+A project waits until no run is under way and nothing has changed for a while, so that no words are
+paid for that the next record makes old.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from agents.synthesis.order import WORDED_TYPES
+from infra.clock import SystemClock
+from infra.errors import NotFound, Refusal, Unavailable
+from infra.jobs import queue
+from infra.jobs.keeper import RunningJob
+from infra.jobs.outbox import Conn
+from infra.jobs.queue import NewJob
+from infra.service.edits import request_change
+from infra.service.job_kind import Payload, Workplace
+from infra.service.reading import ask
+from infra.settings import Settings
+from projections.read import jobs, quality, wording
+from projections.read.quality import AssessedArtifact
+from projections.read.wording import ListedItem
+from schemas.codec import utc_millis
+from schemas.envelope import Actor, outside_fact
+from schemas.events.artifact_parts import ArtifactType
+from schemas.events.change import ChangeRequested
+
+if TYPE_CHECKING:
+    from infra.service.synthesis import Desk
+
+QUIET_S = 10.0
+KEY_PREFIX = "after_settling|"
+BY = Actor(type="agent", id="synthesis")
+
+
+class SynthesisPayload(Payload):
+    """Nothing: a model words what only rules have worded so far."""
+
+
+def enqueue_syntheses(tables: Conn, quiet_s: float = QUIET_S) -> list[str]:
+    """Put a job into the queue for each project that waits for one; the ids of the new jobs."""
+    enqueued = []
+    for project in wording.unworded_projects(tables, list(WORDED_TYPES), KEY_PREFIX, quiet_s):
+        job = NewJob(
+            project_id=project.project_id,
+            job_type="synthesis",
+            key=f"{KEY_PREFIX}{project.ledger_seq}",
+            payload={},
+            created_by=f"{BY.type}:{BY.id}",
+            priority="background",
+        )
+        job_id, is_new = queue.enqueue(tables, job, BY)
+        if is_new:
+            enqueued.append(job_id)
+    return enqueued
+
+
+async def word_artifacts(
+    place: Workplace, job: RunningJob, payload: SynthesisPayload
+) -> Mapping[str, Any]:
+    """Have a model word the artifacts of a project. Without one nothing changes, and the result
+    says so; when no provider answers, the job is tried again.
+    """
+    from agents.models.errors import AllProvidersFailed
+    from infra.service.models import open_model
+    from infra.service.synthesis import Writer
+    from infra.service.synthesis_pass import word_project
+
+    lease = job.lease
+    async with open_model(place.settings) as model:
+        if model is None:
+            return {"engine": "heuristic", "worded": 0, "reason": "no_model"}
+        desk = open_desk(place.settings, lease.project_id, lease.job_id)
+        writer = Writer(model, lease.project_id, desk, correlation_id=lease.job_id)
+        try:
+            report = await word_project(writer)
+        except AllProvidersFailed as failed:
+            raise Unavailable(str(failed), code=failed.code) from failed
+    return {"engine": "model" if report.worded else "heuristic"} | asdict(report)
+
+
+def open_desk(settings: Settings, project_id: str, job_id: str) -> Desk:
+    """The artifacts of a project as the tables hold them, and the writer of artifacts."""
+    from infra.service.synthesis import Desk
+
+    async def find(name: str) -> AssessedArtifact | None:
+        try:
+            return await ask(settings, lambda tables: quality.assessed(tables, project_id, name))
+        except NotFound:
+            return None
+
+    async def list_items(artifact_type: ArtifactType) -> Sequence[ListedItem]:
+        return await ask(
+            settings, lambda tables: wording.listed_items(tables, project_id, artifact_type)
+        )
+
+    async def is_cancelled() -> bool:
+        found = await ask(settings, lambda tables: jobs.job(tables, job_id))
+        return found.status == "cancelled"
+
+    return Desk(find, list_items, partial(_hand_over, settings, project_id), is_cancelled)
+
+
+async def _hand_over(
+    settings: Settings, project_id: str, change: ChangeRequested, key: str
+) -> str | None:
+    """Why the writer of artifacts does not take a model's words; None where it does."""
+    fact = outside_fact(
+        change,
+        project_id=project_id,
+        occurred_at=utc_millis(SystemClock().now()),
+        actor=BY,
+        natural_key=key,
+    )
+    try:
+        await request_change(settings, fact)
+    except Unavailable:
+        raise
+    except Refusal as refused:
+        return refused.code
+    return None

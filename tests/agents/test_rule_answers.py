@@ -1,0 +1,60 @@
+"""Which tool a request means without a model, and with which arguments."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from agents.project.assistant import answer_by_rules
+from agents.project.confirmations import Decision, WaitsForConfirmation
+from agents.project.rule_answers import choose_call, concerns_project
+from tests.agents.turns import Recorded, Shelf, a_turn
+
+
+@pytest.mark.parametrize(
+    ("request_text", "tool", "arguments"),
+    [
+        ("Create a task for password reset", "create_task", {"title": "Password reset"}),
+        ("please add a new task: oil the gate.", "create_task", {"title": "Oil the gate"}),
+        ("Add a task called «Oil the gate»", "create_task", {"title": "Oil the gate"}),
+        ("Mark task-003 as done", "update_task", {"task": "task-003", "status": "done"}),
+        ("Set task 3 to in progress", "update_task", {"task": "task 3", "status": "in_progress"}),
+        ("Assign task 3 to Ben", "update_task", {"task": "task 3", "assignee": "Ben"}),
+        ("Rename task 3 to Sign-in", "update_task", {"task": "task 3", "title": "Sign-in"}),
+        ("Delete task 12", "delete_task", {"task": "task 12"}),
+        ("Show me task-003", "get_task", {"reference": "task-003"}),
+        ("What does feature 2 say?", "get_feature", {"reference": "feature 2"}),
+        ("Give me the standup", "generate_standup", {}),
+        ("Write a sprint report", "generate_sprint_report", {}),
+        ("Let's have a retro", "generate_retro", {}),
+        ("When will it be finished?", "forecast_delivery", {}),
+        ("Who should take which task?", "suggest_assignments", {}),
+        ("How is the workload?", "get_member_workload", {}),
+        ("List the features", "list_features", {}),
+        ("Explain atm_0a1b", "get_atom", {"atom_id": "atm_0a1b"}),
+        ("Why do depots sign seals?", "search_ledger", {"query": "Why do depots sign seals?"}),
+    ],
+)
+def test_a_request_means_a_tool(request_text, tool, arguments):
+    assert choose_call(request_text) == (tool, arguments)
+
+
+def test_greetings_and_orders_ask_the_ledger_nothing():
+    assert concerns_project("How are seals signed?")
+    assert not concerns_project("Hello there!")
+    assert not concerns_project("Please create a task for the seals")
+
+
+def test_a_deletion_by_rule_waits_for_a_person_and_happens_once():
+    shelf, effects = Shelf(), Recorded()
+    with pytest.raises(WaitsForConfirmation) as waits:
+        asyncio.run(answer_by_rules(a_turn("Delete task 3"), shelf.tools(), effects))
+    assert shelf.calls == []
+
+    decision = {waits.value.confirmation.confirmation_id: Decision(kind="approve")}
+    turn = a_turn("Delete task 3", decisions=decision)
+    for _ in range(2):
+        result = asyncio.run(answer_by_rules(turn, shelf.tools(), effects))
+
+    assert (shelf.calls, result.error) == ([("delete_task", {"task": "task 3"})], None)

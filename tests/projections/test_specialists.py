@@ -1,0 +1,164 @@
+"""What the specialists answer over the tables of a project: structured, cited, by rules."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from agents.models.call import ChatModel
+from agents.project import analyst, assigner, planner
+from agents.project.asking import TurnEffects
+from agents.project.desk import Desk, Work, do_work
+from agents.project.effects import Json
+from agents.project.outputs import (
+    AnalysisResult,
+    BreakdownResponse,
+    FeatureListResponse,
+    PrioritizationResponse,
+    SprintPlanResponse,
+    WorkloadRebalanceResponse,
+)
+from agents.project.state import AgentResult
+from agents.tools.tool import ToolContext, ToolRole
+from infra.service.agent_tools import ServicePorts
+from infra.settings import Settings
+from schemas.envelope import outside_fact
+from schemas.events.project import ProjectCreated
+from tests.agents.talks import Topic, a_state
+from tests.extraction.asking import AnsweringModel
+from tests.projections.conftest import ReadModel
+from tests.projections.log import PERSON, Log
+from tests.projections.test_team import play, records_of
+from tests.reduce.ledgers import PROJECT, Play
+
+NOW = datetime(2026, 5, 4, 9, 0, tzinfo=UTC)
+
+
+class WrittenAlready(ServicePorts):
+    """The tables of a project whose lists are written: asked for again they stay as they are."""
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(settings)
+        self.asked: list[tuple[str, str]] = []
+
+    async def request_generation(self, context: ToolContext, phase: str) -> Json:
+        self.asked.append((phase, context.idempotency_key))
+        return {"artifact_ids": []}
+
+
+class Office:
+    """Specialists at work over the tables."""
+
+    def __init__(self, model: ReadModel) -> None:
+        self.ports = WrittenAlready(Settings(database_url=model.conninfo))
+        self.topic = Topic()
+
+    def have(
+        self, work: Work, request: str, model: ChatModel | None = None, role: ToolRole = "pm"
+    ) -> AgentResult:
+        state = a_state(request)
+        state["project"] = state["project"].model_copy(update={"project_id": PROJECT})
+        desk = Desk(
+            name="specialist",
+            request=request,
+            task=request,
+            state=state,
+            effects=TurnEffects(self.topic.open_log(), "trn_1", PROJECT, "specialist", 2),
+            ports=self.ports,
+            model=model,
+            actor="ana",
+            role=role,
+            now=lambda: NOW,
+        )
+        return asyncio.run(do_work(desk, work))
+
+
+@pytest.fixture
+def office(model: ReadModel, play: Play) -> Office:
+    log = Log()
+    created = ProjectCreated(name="Parcel")
+    log.write(outside_fact(created, project_id=PROJECT, occurred_at=NOW, actor=PERSON))
+    model.fold([*log.records, *records_of(play)])
+    return Office(model)
+
+
+def test_the_analyst_names_insights_gaps_and_what_several_sources_say(office: Office):
+    result = office.have(analyst.analyse, "Analyse the sources")
+
+    analysis = AnalysisResult.model_validate(result.output)
+    assert result.requires_review
+    assert (result.result_type, result.engine) == ("AnalysisResult", "rules")
+    assert all(len(pattern.source_ids) > 1 for pattern in analysis.patterns)
+    assert {each for one in analysis.insights for each in one.atom_ids} == set(analysis.atom_ids)
+    assert analysis.research == []
+
+
+def test_a_model_words_the_summary_over_numbered_facts_and_nothing_else(office: Office):
+    told: list[str] = []
+
+    def words(request: Any) -> Any:
+        told.append(request.messages[1].content)
+        sound = {"text": "Exports are asked for.", "facts": [1]}
+        made_up = {"text": "The moon is made of cheese.", "facts": [99]}
+        return {"sentences": [sound, made_up]}
+
+    by_rule = office.have(planner.plan, "Derive features")
+    office.topic = Topic()
+    worded = office.have(planner.plan, "Derive features", AnsweringModel(words))
+
+    assert "1. Feature" in told[0]
+    assert worded.output["coverage_assessment"] == "Exports are asked for."
+    assert (worded.engine, by_rule.engine) == ("model", "rules")
+    assert worded.output["features"] == by_rule.output["features"]
+
+
+def test_the_planner_answers_in_four_forms(office: Office):
+    wanted: dict[str, Any] = {
+        "Derive features from the insights": FeatureListResponse,
+        "Prioritise the features": PrioritizationResponse,
+        "Break down feature 1 into tasks": BreakdownResponse,
+        "Plan the next sprint": SprintPlanResponse,
+    }
+    found: dict[str, Any] = {}
+    for request, kind in wanted.items():
+        office.topic = Topic()
+        result = office.have(planner.plan, request.replace("feature 1", "feature feat-001"))
+        assert result.error is None, result.response
+        found[kind.__name__] = kind.model_validate(result.output)
+        assert result.citations
+    ranked = found["PrioritizationResponse"].items
+    assert [one.rank for one in ranked] == list(range(1, len(ranked) + 1))
+    assert [one.score for one in ranked] == sorted((one.score for one in ranked), reverse=True)
+    assert all(task.solutions for task in found["BreakdownResponse"].tasks)
+    assert found["SprintPlanResponse"].items
+    assert [phase for phase, _ in office.ports.asked] == [
+        "feature_generation",
+        "task_breakdown",
+        "sprint_planning",
+    ]
+
+
+def test_a_viewer_has_nothing_made_and_an_unknown_feature_is_named(office: Office):
+    refused = office.have(planner.plan, "Plan the next sprint", role="viewer")
+    office.topic = Topic()
+    unknown = office.have(planner.plan, "Break down feature feat-999")
+
+    assert (refused.error, office.ports.asked) == ("forbidden", [])
+    assert unknown.error == "feature_unknown"
+    assert "feat-001" in unknown.response
+    assert not unknown.requires_review
+
+
+def test_the_assigner_tells_who_has_how_much_to_do(office: Office):
+    result = office.have(assigner.look_at_workload, "Rebalance the workload")
+
+    loads = WorkloadRebalanceResponse.model_validate(result.output)
+    assert "Ana: 3 of" in result.response
+    assert loads.recommendations == []
+    assert loads.rebalance_id is None
+
+
+__all__ = ["play"]

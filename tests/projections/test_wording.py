@@ -1,0 +1,110 @@
+"""What waits for the words of a model: settled projects that only rules have worded."""
+
+from __future__ import annotations
+
+import pytest
+
+from infra.service.auto_quality import enqueue_judgements
+from infra.service.synthesis_jobs import enqueue_syntheses
+from projections.read import artifacts, loops, wording
+from schemas.events.artifact_parts import ArtifactSnapshot
+from schemas.events.change import ChangeRequested
+from tests.projections.conftest import ReadModel
+from tests.projections.test_quality import LATER_S, MORE, fold, queued
+from tests.reduce.ledgers import ENOUGH, EXPORT, PROJECT, RETRY, Play, a_requirement
+from tests.reduce.test_edits import last
+from tests.reduce.test_model_texts import WORDED, says, words, words_for
+
+__all__ = ["queued"]
+
+
+@pytest.fixture
+def play() -> Play:
+    play = Play().given(ENOUGH)
+    play.ends()
+    return play
+
+
+def test_each_settled_position_is_worded_once_and_before_it_is_judged(
+    queued: ReadModel, play: Play
+):
+    fold(queued, play)
+
+    assert len(enqueue_syntheses(queued.connection)) == 1
+    assert enqueue_syntheses(queued.connection) == []
+    assert enqueue_judgements(queued.connection) == []
+
+    queued.connection.execute("UPDATE orchestration_jobs SET status = 'succeeded'")
+    assert len(enqueue_judgements(queued.connection)) == 1
+    play.given([a_requirement(MORE)]).ends()
+    fold(queued, play)
+    assert len(enqueue_syntheses(queued.connection)) == 1
+
+
+def test_what_changes_quickly_is_not_worded_yet(queued: ReadModel, play: Play):
+    fold(queued, play)
+
+    assert enqueue_syntheses(queued.connection, quiet_s=LATER_S) == []
+
+
+def test_a_project_in_which_a_run_is_under_way_is_not_worded_yet(queued: ReadModel, play: Play):
+    fold(queued, play)
+    queued.connection.execute(
+        "INSERT INTO ingestion_runs (run_id, project_id, status) VALUES ('run_x', %s, 'running')",
+        (PROJECT,),
+    )
+
+    assert enqueue_syntheses(queued.connection) == []
+
+
+def word_all(play: Play, snapshot: ArtifactSnapshot) -> None:
+    for section in snapshot.sections:
+        for said in section.statements[:1]:
+            again = said.model_copy(update={"text": f"In short: {said.text}"})
+            edited = says(again.text).model_copy(update={"citations": again.citations})
+            play.asks(words_for(snapshot, section, edited))
+
+
+def test_a_project_whose_artifacts_are_worded_waits_for_nothing(queued: ReadModel, play: Play):
+    answer = last(play)
+    word_all(play, answer.snapshot)
+    for change in answer.items:
+        word_all(play, change.snapshot)
+    fold(queued, play)
+
+    assert enqueue_syntheses(queued.connection) == []
+
+
+def test_a_models_words_are_shown_with_its_name(model: ReadModel, play: Play):
+    worded = play.asks(words(last(play), says(WORDED, EXPORT, RETRY)))
+    fold(model, play)
+
+    prd = artifacts.artifact(model.connection, PROJECT, "prd")
+
+    assert (prd.engine, prd.model) == ("model", "some-model-1")
+    engines = {one.section_id: one.engine for one in prd.sections}
+    assert engines["functional_requirements"] == "model"
+    edit = artifacts.edit(model.connection, worded.caused_by_event_id)
+    assert edit and (edit.editor_kind, edit.model, edit.refusal) == ("model", "some-model-1", None)
+
+
+def test_items_come_by_number_and_a_models_loop_is_told_apart(model: ReadModel, play: Play):
+    item = last(play).items[0].snapshot
+    loop = last(play).loops[0].model_copy(update={"engine": "model", "items": 7})
+    play.asks(
+        ChangeRequested(
+            artifact_id=item.artifact_id,
+            sections=[],
+            expected_version=0,
+            editor="synthesis",
+            editor_kind="model",
+            loop=loop,
+        )
+    )
+    fold(model, play)
+
+    listed = wording.listed_items(model.connection, PROJECT, item.artifact_type)
+
+    assert item.artifact_id in [one.artifact_id for one in listed]
+    first, *_ = loops.loops(model.connection, PROJECT, phase=loop.phase).items
+    assert (first.engine, first.items) == ("model", 7)

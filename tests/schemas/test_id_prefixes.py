@@ -1,0 +1,40 @@
+"""Every prefix of an id is listed, since the redactor leaves alone what has one."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from schemas.ids import ID_PREFIXES, derive_id
+from streams.hygiene.chunk_python import syntax_tree
+from streams.hygiene.strings import redact_text
+from tests.topology.test_imports import files
+
+
+def prefixes_in_code() -> set[str]:
+    found: set[str] = set()
+    for path in files():
+        for node in ast.walk(syntax_tree(path.read_text())):
+            if not isinstance(node, ast.Call) or not node.args:
+                continue
+            name = getattr(node.func, "id", getattr(node.func, "attr", ""))
+            first = node.args[0]
+            if name == "derive_id" and isinstance(first, ast.Constant):
+                found.add(str(first.value))
+    return found
+
+
+def test_the_list_of_prefixes_is_that_of_the_code():
+    assert sorted(ID_PREFIXES) == sorted(prefixes_in_code())
+
+
+def test_an_id_is_no_secret_whatever_stands_beside_it():
+    for prefix in ID_PREFIXES:
+        line = f"the password is told in {derive_id(prefix, 'a')}, its token in [{prefix}_…]"
+        assert redact_text(line) == line
+
+
+def test_the_same_digits_without_a_prefix_are_one():
+    (digits,) = re.findall(r"[0-9a-f]{32}", derive_id("atm", "a"))
+    assert digits not in redact_text(f"the password is {digits}")
+    assert digits not in redact_text(f"the password is told in yatm_{digits}")
