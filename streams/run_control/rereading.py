@@ -19,7 +19,7 @@ from schemas.ids import run_id as derive_run_id
 from streams.run_control.changes import find_duplicates, ledger_payload, ledger_source
 from streams.run_control.rows import RunRow, Trigger
 from streams.run_control.scope import LeftOut, ProjectScope, RunScope
-from streams.run_control.starting import current_versions, limits_of
+from streams.run_control.starting import limits_of, list_versions
 from streams.stage import Decision
 
 
@@ -86,7 +86,7 @@ def _plan_run(
         coverage_target="best_effort",
         engine=requested.engine,
         limits=limits_of(lane, requested),
-        versions=current_versions(),
+        versions=list_versions(requested.engine, lane),
         basis_seq=left.seq,
         basis_gaps=left.gaps,
         source_count=1,

@@ -10,6 +10,7 @@ from schemas.events.hygiene import VERSIONS
 from schemas.events.ingestion import Limits, RunStarted
 from schemas.events.ingestion_request import (
     CoverageTarget,
+    Engine,
     IngestionRequested,
     RunLane,
     SourcesListed,
@@ -21,6 +22,7 @@ from schemas.versions import (
     DUPLICATES_VERSION,
     EXTRACTOR_VERSION,
     LEDGER_VERSION,
+    MODEL_EXTRACTOR_VERSION,
     REFLECTION_VERSION,
 )
 from streams.run_control.cancelling import find_older_runs
@@ -49,6 +51,10 @@ OFFLINE_LIMITS: dict[RunLane, Limits] = {
         token_budget=0,
         max_concurrency=2,
     ),
+}
+MODEL_TIERS = {
+    "preview": {"map_tier": "fast", "adjudicate_tier": "fast"},
+    "deep": {"map_tier": "standard", "adjudicate_tier": "strong"},
 }
 MODEL_TOKENS: dict[RunLane, int] = {"preview": 20_000, "deep": 400_000}  # of a run, in and out
 
@@ -83,7 +89,7 @@ def start(project: ProjectScope) -> Decision | None:
                 coverage_target="tier1" if lane == "preview" else requested.coverage_target,
                 engine=requested.engine,
                 limits=limits,
-                versions=current_versions(),
+                versions=list_versions(requested.engine, lane),
                 basis_seq=ledger.seq,
                 basis_gaps=ledger.gaps,
                 source_count=_count_sources(listing, lane, requested.coverage_target),
@@ -136,9 +142,10 @@ def limits_of(lane: RunLane, requested: IngestionRequested) -> Limits:
     return OFFLINE_LIMITS[lane].model_copy(update=by_model | given)
 
 
-def current_versions() -> dict[str, str]:
-    """The versions of all that has a part in what a run finds."""
+def list_versions(engine: Engine, lane: RunLane) -> dict[str, str]:
+    """The versions of all that has a part in what a run finds; with a model also its tiers."""
     hygiene = VERSIONS
+    by_model = MODEL_TIERS[lane] | {"extractor_version": MODEL_EXTRACTOR_VERSION}
     return {
         "hygiene_version": hygiene.hygiene,
         "redactor_version": hygiene.redactor,
@@ -150,4 +157,5 @@ def current_versions() -> dict[str, str]:
         "contradictions_version": CONTRADICTIONS_VERSION,
         "ledger_version": LEDGER_VERSION,
         "fingerprint_version": str(FINGERPRINT_VERSION),
+        **(by_model if engine == "model" else {}),
     }

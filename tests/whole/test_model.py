@@ -7,6 +7,7 @@ import pytest
 
 from agents.models.errors import AllProvidersFailed, BudgetExceeded, RequestRefused
 from schemas.events.atom import AtomAdjudicated, AtomReflected, CandidatesExtracted
+from schemas.events.ingestion import RunStarted
 from streams.memory import Driver, Faults
 from tests.extraction.asking import AnsweringModel, asking, read_plainly
 from tests.parcel import contents
@@ -62,6 +63,20 @@ def test_what_a_model_reads_becomes_atoms_with_their_provenance():
     assert (read.input_tokens, read.output_tokens, read.cost_usd) == (1_001, 103, 0.0123)
 
 
+def test_a_run_names_the_tiers_it_asks_and_the_deep_one_asks_stronger_models():
+    model = AnsweringModel(read_plainly)
+    driver = run(model)
+    started = events(driver, "ingestion.v1", RunStarted)
+    tiers = {it.lane: (it.versions["map_tier"], it.versions["adjudicate_tier"]) for it in started}
+    assert tiers == {"preview": ("fast", "fast"), "deep": ("standard", "strong")}
+    assert {(it.agent, it.tier) for it in model.requests} == {
+        ("extractor", "fast"),
+        ("adjudicator", "fast"),
+        ("extractor", "standard"),
+        ("adjudicator", "strong"),
+    }
+
+
 @pytest.mark.parametrize("seed", range(2))
 def test_a_troubled_run_with_a_model_ends_in_the_same_ledger(seed):
     troubled = run(AnsweringModel(read_plainly), contents(), seed=seed, **FAULTS)
@@ -80,14 +95,30 @@ def test_every_borderline_candidate_has_one_verdict_and_the_ledger_waits_for_it(
 
 def test_only_the_first_fifth_of_a_batch_is_asked_about_and_only_what_is_borderline():
     model = AnsweringModel(read_plainly)
-    driver = run(model, contents())
+    files = {
+        f"docs/{name}.md": f"# {name}\n\nThe {name} may lose its keys at night.\n".encode()
+        for name in [
+            "arch",
+            "bell",
+            "crane",
+            "door",
+            "engine",
+            "ferry",
+            "gate",
+            "hinge",
+            "ink",
+            "jetty",
+            "kiln",
+        ]
+    }
+    driver = run(model, files)
     reflected = events(driver, "atom.validated.v1", AtomReflected)
     allowed = {
         it.reading.chunk_id
         for it in reflected
         if it.adjudicate and it.reading.position <= max(1, it.reading.batch_size // 5)
     }
-    assert len(model.asked_by("adjudicator")) == len(allowed)
+    assert len(model.asked_by("adjudicator")) == len(allowed) > 1
     for verdict in events(driver, "atom.validated.v1", AtomAdjudicated):
         by_model = verdict.reading.chunk_id in allowed
         assert verdict.decided_by == ("model" if by_model else "fallback")
