@@ -163,11 +163,18 @@ def _list_disputes(order: Order) -> Iterator[str]:
 
 
 def describe(atom: AtomRecord) -> str:
-    """What an atom says, in one line."""
-    parts = [atom.title, atom.body if atom.body != atom.title else "", atom.impact or ""]
-    told = {key: value for key, value in atom.attributes.items() if key == "rationale"}
-    parts += [f"rationale: {value}" for value in told.values()]
-    said = " — ".join(" ".join(part.split()) for part in parts if part.strip())
+    """What an atom says, in one line and each part of it once."""
+    rationale = atom.attributes.get("rationale", "")
+    said = ""
+    for label, part in (
+        ("", atom.body),
+        ("", atom.title),
+        ("impact: ", atom.impact or ""),
+        ("rationale: ", rationale),
+    ):
+        line = " ".join(part.split())
+        if line.rstrip(".!?").lower() not in said.lower():
+            said += f"{' — ' if said else ''}{label}{line}"
     return said if len(said) <= LONGEST_ATOM else f"{said[: LONGEST_ATOM - 1]}…"
 
 

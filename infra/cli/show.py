@@ -168,10 +168,8 @@ def _tell_engine(artifact: "Artifact | Item") -> list[str]:
     worded = sum(one.engine == "model" for one in said)
     if not worded:
         return []
-    return [
-        "",
-        f"_{worded} of {len(said)} sections worded by {artifact.model}, the others by rules._",
-    ]
+    others = ", the others by rules" if worded < len(said) else ""
+    return ["", f"_{worded} of {len(said)} sections worded by {artifact.model}{others}._"]
 
 
 def _cited(statement: "CitingStatement") -> list[str]:

@@ -8,9 +8,9 @@ import pytest
 
 from agents.synthesis.answers import clean, read_answer, schema_of
 from agents.synthesis.order import Order
-from agents.synthesis.prompts import begin, fence
+from agents.synthesis.prompts import begin, describe, fence
 from schemas.events.artifact_parts import Section
-from tests.reduce.ledgers import ENOUGH, prd_of
+from tests.reduce.ledgers import ENOUGH, LOSS, prd_of
 
 
 @pytest.fixture(scope="module")
@@ -67,6 +67,14 @@ def test_a_number_of_another_section_is_a_finding(order: Order):
     _, findings = read_answer(order, data)
 
     assert [one.code for one in findings] == ["unknown_number"]
+
+
+def test_an_atom_says_each_thing_once():
+    loss = LOSS.model_copy(update={"body": f"{LOSS.title}. Ships wait."})
+
+    said = describe(loss)
+
+    assert said == f"{LOSS.title}. Ships wait. — impact: {LOSS.impact}"
 
 
 @pytest.mark.parametrize(
