@@ -45,7 +45,7 @@ litellm.num_retries = 0
 
 MAX_DETAIL = 500
 STREAMED = {"stream": True, "stream_options": {"include_usage": True}}
-NO_KEY = "none"  # a server of one's own wants none, the library wants one
+NO_KEY = "no-key-is-needed"  # a server of one's own wants none, the library wants one
 # In the order they are looked for, where there is no answer with a status.
 NO_STATUS_CLASSES: tuple[tuple[type | tuple[type, ...], ErrorClass], ...] = (
     (litellm.exceptions.MidStreamFallbackError, "half_stream"),
@@ -70,7 +70,7 @@ class LibraryProviders:
         self._no_temperature: set[str] = set()
 
     async def ask(self, call: ProviderCall) -> ProviderAnswer:
-        with _tell_failures():
+        with _tell_failures(self._find_key(call.provider)):
             async with asyncio.timeout(call.timeout_s):
                 answer = await self._complete(self._arguments(call))
             return _read_answer(call, answer)
@@ -78,7 +78,7 @@ class LibraryProviders:
     async def stream(self, call: ProviderCall) -> AsyncGenerator[str | ProviderAnswer, None]:
         """Each piece may take the time limit of the call."""
         seen, pieces, finish = _Seen(), list[str](), ""
-        with _tell_failures():
+        with _tell_failures(self._find_key(call.provider)):
             async with asyncio.timeout(call.timeout_s):
                 chunks = await self._complete(self._arguments(call) | STREAMED)
             seen.watch(chunks)
@@ -108,6 +108,10 @@ class LibraryProviders:
         found = self._configuration().find_provider(name)
         return found if found is not None and found.is_configured else None
 
+    def _find_key(self, name: str) -> str:
+        provider = self._find(name)
+        return provider.api_key.get_secret_value() if provider and provider.api_key else NO_KEY
+
     async def _complete(self, arguments: dict[str, Any]) -> Any:
         """Some models take no temperature. The library knows which, and says so before it asks; its
         option to leave out what is not taken asks twice on HTTP 422.
@@ -127,12 +131,11 @@ class LibraryProviders:
         if provider is None:
             detail = f"{call.provider} is not configured at the model worker"
             raise ProviderFailed(ProviderFailure(error_class="connection", detail=detail))
-        key = provider.api_key.get_secret_value() if provider.api_key else NO_KEY
         given: dict[str, Any] = {
             "model": f"{find_route(call.provider).prefix}/{call.model}",
             "messages": [message.model_dump() for message in call.messages],
             "api_base": find_address(provider),
-            "api_key": key,
+            "api_key": self._find_key(call.provider),
             "max_tokens": call.max_output_tokens,
             "temperature": call.temperature,
             "timeout": call.timeout_s,
@@ -230,8 +233,11 @@ def _refuse_filtered(finish: str, usage: Usage | None) -> None:
 
 
 @contextlib.contextmanager
-def _tell_failures() -> Any:
-    """All that the library raises becomes ProviderFailed, with what the loop has to know."""
+def _tell_failures(key: str) -> Iterator[None]:
+    """All that the library raises becomes ProviderFailed, with what the loop has to know.
+
+    Some providers repeat the ``key`` that they refuse; nobody else gets to see it.
+    """
     try:
         yield
     except (ProviderFailed, asyncio.CancelledError, GeneratorExit):
@@ -239,10 +245,10 @@ def _tell_failures() -> Any:
     except TimeoutError as error:
         raise ProviderFailed(ProviderFailure(error_class="timeout")) from error
     except Exception as error:
-        raise ProviderFailed(_read_failure(error)) from error
+        raise ProviderFailed(_read_failure(error, key)) from error
 
 
-def _read_failure(error: Exception) -> ProviderFailure:
+def _read_failure(error: Exception, key: str) -> ProviderFailure:
     response = next(
         (_get(each, "response") for each in _causes(error, httpx.HTTPStatusError)), None
     )
@@ -250,7 +256,7 @@ def _read_failure(error: Exception) -> ProviderFailure:
     return ProviderFailure(
         error_class=_classify(error, status, f"{error} {_body_of(response)}".lower()),
         status=status,
-        detail=" ".join(str(error).split())[:MAX_DETAIL],
+        detail=" ".join(str(error).replace(key, "***").split())[:MAX_DETAIL],
         retry_after=None if response is None else response.headers.get("retry-after"),
     )
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from agents.models.client import WorkerClient, WorkerPlace
 from agents.models.configuration import ModelConfiguration
 from infra import loop
-from infra.errors import Refusal
+from infra.errors import Forbidden, Invalid
 from infra.local.process import port_is_free, write_whole
 from infra.log import get
 from infra.service.model_file import read_models, read_text
@@ -44,7 +44,7 @@ def is_model_configured(settings: Settings) -> bool:
     """Whether there is work for the worker. A file that is unfit names no model."""
     try:
         return read_models(settings, with_keys=False).has_model
-    except Refusal:
+    except (Forbidden, Invalid):
         return False
 
 
@@ -106,7 +106,7 @@ class _ModelsFile:
             self._seen = seen
             try:
                 self._known = read_models(self._settings, self._environ)
-            except Refusal as error:
+            except (Forbidden, Invalid) as error:
                 log.warning("models.file_unfit", reason=str(error))
         return self._known
 
@@ -121,7 +121,7 @@ class _ModelsFile:
 def _list_key_variables(settings: Settings) -> set[str]:
     try:
         written = tomllib.loads(read_text(settings.models_file))
-    except (Refusal, tomllib.TOMLDecodeError):  # the worker says so
+    except (Forbidden, Invalid, tomllib.TOMLDecodeError):  # the worker says so
         return set()
     entries = written.get("providers", ())
     return {str(each["api_key_env"]) for each in entries if "api_key_env" in each}

@@ -98,6 +98,12 @@ def test_a_body_that_says_overloaded_is_overloaded(model_worker: ModelWorker):
     assert failure_of(model_worker, Failure(400, body=body))["error_class"] == "overloaded"
 
 
+def test_a_key_that_a_provider_repeats_is_not_told(model_worker: ModelWorker):
+    body = b'{"error": {"message": "no such key: sk-test"}}'
+    with pytest.raises(ProviderFailed, match=r"no such key: \*\*\*"):
+        ask(model_worker, Failure(401, body=body))
+
+
 def test_a_filtered_answer_is_refused_content(model_worker: ModelWorker):
     step = Answer("", finish="content_filter")
     assert failure_of(model_worker, step)["error_class"] == "content_refused"

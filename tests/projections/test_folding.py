@@ -21,7 +21,7 @@ from projections.projector import prepare
 from schemas import ids
 from schemas.codec import decode, encode
 from schemas.events.artifact import LatestSet
-from schemas.events.atom import AtomAdjudicated, AtomReflected
+from schemas.events.atom import AtomAdjudicated, AtomReflected, Verdict
 from schemas.events.ingestion import Reanchored, SourceChange
 from schemas.events.ledger import LedgerChanged
 from schemas.events.project import ProjectCreated
@@ -385,7 +385,11 @@ def test_a_verdict_that_refuses_a_candidate_is_a_rejection_and_no_other_is(model
     late = next(record for record in story.log.records if record.topic == "atom.validated.v1")
     reading = getattr(decode(late.value or b"").event, "reading")  # noqa: B009
     (refused,) = decode_rejections(story)
-    for name, status, verdict in (("no", "rejected", "reject"), ("yes", "active", "accept")):
+    rulings: tuple[tuple[str, str, Verdict], ...] = (
+        ("no", "rejected", "reject"),
+        ("yes", "active", "accept"),
+    )
+    for name, status, verdict in rulings:
         candidate = replace_part(refused.candidate, candidate_id=f"cnd_{name}", title=name)
         judged = replace_part(refused, candidate=candidate, status=status)
         ruled = AtomAdjudicated(reading=reading, judged=judged, verdict=verdict, decided_by="model")

@@ -1,6 +1,7 @@
 """`cairn eval --engine model`: the answers of the tasks have the form that they have by rules."""
 
 import asyncio
+from typing import Any
 
 import pytest
 
@@ -28,7 +29,7 @@ def answers(task, rows, model, form="json"):
 
 
 def test_documents_are_answered_in_order_with_places_in_the_given_text():
-    found = answers("extract", DOCUMENTS, AnsweringModel(read_plainly))
+    found: list[Any] = answers("extract", DOCUMENTS, AnsweringModel(read_plainly))
     assert [it["id"] for it in found] == [1, 2, 3]
     assert {it["title"]: it["status"] for it in found[0]["atoms"]} == {
         KEEPS: "active",

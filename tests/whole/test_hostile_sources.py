@@ -82,7 +82,7 @@ def run(attack: str) -> Driver:
 def events_elsewhere(driver: Driver) -> list[str]:
     """All that was read and judged of the other sources, but for the state of the ledger then."""
     (own,) = {
-        it.envelope.event.source_id
+        getattr(it.envelope.event, "source_id", "")
         for it in driver.log.of("chunk.v1")
         if getattr(it.envelope.event, "path", "") == "docs/zz.md"
     } or {""}
@@ -99,7 +99,7 @@ def events_elsewhere(driver: Driver) -> list[str]:
 
 
 def atoms_elsewhere(driver: Driver) -> dict[str, tuple[str, float]]:
-    held = {}
+    held: dict[str, tuple[str, float]] = {}
     for change_set in ledger_of(driver):
         held |= {it.atom_id: (it.status, it.confidence) for it in change_set.atoms}
     clean = {it.atom_id for change_set in ledger_of(run("")) for it in change_set.atoms}
@@ -122,7 +122,7 @@ def test_a_decision_that_a_source_dictates_stays_a_draft(attack):
 
 def test_the_model_of_these_tests_does_fall_for_them():
     told = [it.envelope.event for it in run("plain").log.of("atom.candidate.v1")]
-    assert any(one.title == "PWNED" for event in told for one in event.candidates)
+    assert any(one.title == "PWNED" for event in told for one in getattr(event, "candidates", []))
 
 
 def test_a_flagged_chunk_shares_its_call_with_none():

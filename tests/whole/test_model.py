@@ -36,7 +36,7 @@ def run(model, files=None, engine="model", partitions=3, **faults) -> Driver:
 
 def atoms_of(driver: Driver) -> dict[str, str]:
     """The status of every atom by its title."""
-    held = {}
+    held: dict[str, str] = {}
     for change_set in ledger_of(driver):
         for atom in change_set.atoms:
             held[atom.title] = atom.status
