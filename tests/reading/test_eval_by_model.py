@@ -14,15 +14,15 @@ from tests.extraction.asking import AnsweringModel, read_plainly
 
 KEEPS = "The gate keeps its records for ten years."
 MAY = "The gate may lose records when its disk is full."
-DOCUMENTS = [
+DOCUMENTS: list[dict[str, Any]] = [
     {"id": 1, "path": "docs/a.md", "text": f"# Gate\n\n{KEEPS}\n\n{MAY}\n"},
     {"id": 2, "path": "docs/b.md", "text": ""},
     {"id": 3, "path": "docs/c.md", "text": f"# Keys\n\n😀 {KEEPS}\n"},
 ]
 
 
-def answers(task, rows, model, form="json"):
-    async def collect():
+def answers(task: str, rows: list[Any], model: Any, form: str = "json") -> list[Any]:
+    async def collect() -> list[Any]:
         return [it async for it in answer_by_model(task, rows, Options(form), model)]
 
     return asyncio.run(collect())
