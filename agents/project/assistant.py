@@ -7,6 +7,7 @@ Decided against: a graph task for each call; effect keys already give every call
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -29,7 +30,7 @@ from agents.project.rule_answers import concerns_project, run_rules
 from agents.project.state import AgentResult, Citation
 from agents.project.turn import AssistantTurn, Steps, describe_call
 from agents.tools.box import read_arguments, refuse
-from agents.tools.ledger import SEARCH_LEDGER
+from agents.tools.ledger import SEARCH_LEDGER, tell_result
 from agents.tools.tool import Tool, ToolBox, ToolResult
 
 MAX_ROUNDS = 10
@@ -110,7 +111,7 @@ async def _loop(work: _Work, model: ChatModel) -> _End | ModelError:
                 work.notes.append(Message(role="user", content=UNREADABLE))
                 continue
             return _error_of(told)
-        if "tool" not in reply:
+        if not reply.get("tool"):
             if end := _judge(work, reply):
                 return end
             continue
@@ -166,7 +167,7 @@ async def _act(work: _Work, name: str, arguments: Mapping[str, Any]) -> None:
         work.known.setdefault(one.cited_id, one)
     if name == SEARCH_LEDGER and not result.is_error:
         work.coverage = _better(work.coverage, result)
-    work.last_text = result.text if not result.is_error else work.last_text
+    work.last_text = tell_result(result) if not result.is_error else work.last_text
     work.calls.append({"tool": name, "args": dict(arguments), "is_error": result.is_error})
     warning = work.guard.warn(call, name)
     work.notes += [note_call(name, dict(arguments)), note_result(name, result, warning)]
@@ -221,6 +222,9 @@ def _is_asked_for(work: _Work, tool: Tool, arguments: Mapping[str, Any]) -> bool
 def _judge(work: _Work, reply: Json) -> _End | None:
     """The end of the loop, or None where the answer is asked for once more."""
     text = str(reply.get("answer") or "")
+    if not text and _once(work, "malformed"):
+        _reply(work, json.dumps(reply), UNREADABLE)
+        return None
     if is_promise(text) and _once(work, "promise"):
         _reply(work, text, ACT_NOW)
         return None

@@ -16,27 +16,19 @@ from agents.tools.box import may_call
 from agents.tools.tool import Tool, ToolBox, ToolResult
 from schemas.ids import sha256_hex
 
-PROMPT_VERSION = "assistant-1"
+PROMPT_VERSION = "assistant-2"
 NEWEST_MESSAGES = 10
 MOST_TOKENS = 1_500
+# One object with all that may stand in it: providers refuse a choice of objects at the root.
 ANSWER_SCHEMA: dict[str, Any] = {
-    "anyOf": [
-        {
-            "type": "object",
-            "properties": {"tool": {"type": "string"}, "args": {"type": "object"}},
-            "required": ["tool", "args"],
-            "additionalProperties": False,
-        },
-        {
-            "type": "object",
-            "properties": {
-                "answer": {"type": "string", "minLength": 1},
-                "citations": {"type": "array", "items": {"type": "string"}},
-            },
-            "required": ["answer", "citations"],
-            "additionalProperties": False,
-        },
-    ]
+    "type": "object",
+    "properties": {
+        "tool": {"type": "string"},
+        "args": {"type": "object"},
+        "answer": {"type": "string"},
+        "citations": {"type": "array", "items": {"type": "string"}},
+    },
+    "additionalProperties": False,
 }
 INSTRUCTIONS = """\
 You are the assistant of a software project. You answer what the user asks, from the project's

@@ -16,7 +16,7 @@ from agents.project.confirmations import WaitsForConfirmation, confirmation_of
 from agents.project.state import AgentResult
 from agents.project.turn import Steps, describe_call
 from agents.tools.box import refuse
-from agents.tools.ledger import SEARCH_LEDGER, tell_hit
+from agents.tools.ledger import HITS_TOLD, SEARCH_LEDGER, tell_result
 from agents.tools.tool import ToolBox, ToolResult
 
 NO_MODEL = "Answered by rules: no language model took part."
@@ -25,7 +25,6 @@ NOT_UNDERSTOOD = (
     " 'mark task-003 as done', 'assign task-003 to Ada', 'rename task-003 to Import' or"
     " 'delete task-003'."
 )
-HITS_TOLD = 4
 _KINDS = {
     "task": "task",
     "feature": "feature",
@@ -197,7 +196,7 @@ async def run_rules(
     coverage, text = None, result.text
     if name == SEARCH_LEDGER and not result.is_error:
         coverage = "some" if result.citations else "none"
-        text = "\n".join(map(tell_hit, result.data["hits"])) or text
+        text = tell_result(result)
     why = f"{NO_MODEL} {because}".strip()
     return AgentResult(
         agent=steps.turn.node,

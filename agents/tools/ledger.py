@@ -12,6 +12,7 @@ from agents.tools.show import answer, cite_atom, cite_quote, count, cut, place_o
 from agents.tools.tool import Tool, ToolArguments, ToolContext, ToolResult
 
 SEARCH_LEDGER = "search_ledger"
+HITS_TOLD = 4
 LONGEST_TOLD = 240  # characters
 NOTHING = "The ledger holds nothing on this (coverage: none)."
 
@@ -142,6 +143,12 @@ def ledger_tools(ports: Ports) -> list[Tool]:
 def show_atoms(title: str, atoms: Sequence[Json]) -> ToolResult:
     lines = [f"{one['title']} [{one['atom_id']}]" for one in atoms]
     return answer(show_list(title, lines), {"atoms": list(atoms)}, map(cite_atom, atoms))
+
+
+def tell_result(result: ToolResult) -> str:
+    """A result for somebody who reads it: of a search the first hits, in short."""
+    hits = result.data.get("hits") or []
+    return "\n".join(map(tell_hit, hits[:HITS_TOLD])) or result.text
 
 
 def tell_hit(hit: Json) -> str:
