@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from schemas.ids import sha256_hex
 
-Tier = Literal["fast", "standard", "strong", "free"]
+Tier = Literal["fast", "standard", "strong", "free", "research"]
 
 
 class Message(BaseModel):

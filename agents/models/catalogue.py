@@ -28,4 +28,8 @@ CATALOGUE: tuple[KnownProvider, ...] = (
     KnownProvider("cerebras", ("zai-glm-4.7", "gpt-oss-120b"), "CEREBRAS_API_KEY"),
     KnownProvider("ollama", (), base_url="http://127.0.0.1:11434"),
 )
-BY_NAME = {known.name: known for known in CATALOGUE}
+# A service that searches the web. It takes part in no other tier: what it says is no evidence.
+RESEARCH = KnownProvider(
+    "perplexity", ("sonar-deep-research",), "PERPLEXITY_API_KEY", "https://api.perplexity.ai"
+)
+BY_NAME = {known.name: known for known in (*CATALOGUE, RESEARCH)}

@@ -7,6 +7,7 @@ from typing import get_args
 from pydantic import BaseModel, ConfigDict, SecretStr
 
 from agents.models.call import Tier
+from agents.models.catalogue import RESEARCH
 
 TIERS: tuple[Tier, ...] = get_args(Tier)
 
@@ -39,7 +40,8 @@ class ModelProvider(BaseModel):
 class ModelConfiguration(BaseModel):
     """All providers in the order they are tried, and for each tier its ``provider/model`` names.
 
-    A tier without an entry takes all models of the configured providers in their order.
+    A tier without an entry takes all models of the configured providers in their order; the tier
+    ``research`` those of the service that searches the web, which no other tier asks.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -49,7 +51,11 @@ class ModelConfiguration(BaseModel):
 
     @property
     def has_model(self) -> bool:
-        return any(one.is_configured for one in self.providers)
+        return any(one.is_configured and one.name != RESEARCH.name for one in self.providers)
+
+    @property
+    def has_research(self) -> bool:
+        return any(one.is_configured and one.name == RESEARCH.name for one in self.providers)
 
     def find_provider(self, name: str) -> ModelProvider | None:
         return next((one for one in self.providers if one.name == name), None)

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 
 from agents.models.call import Tier
-from agents.models.catalogue import BY_NAME
+from agents.models.catalogue import BY_NAME, RESEARCH
 from agents.models.configuration import ModelConfiguration, ModelProvider
 
 OLLAMA = "ollama"
@@ -38,6 +38,7 @@ ROUTES = {
     "xai": Route(address="https://api.x.ai/v1", takes_schema=True),
     "groq": Route(address="https://api.groq.com/openai/v1"),
     "cerebras": Route(address="https://api.cerebras.ai/v1", takes_schema=True),
+    RESEARCH.name: Route(address=RESEARCH.base_url, takes_schema=True),
 }
 # Ollama and servers of one's own: llama.cpp, vLLM and LM Studio keep to schemas.
 OWN = Route(takes_schema=True)
@@ -102,7 +103,8 @@ def _wanted(
 ) -> Iterator[tuple[str, str | None]]:
     """Names of providers, each with one of its models, or None for all of them."""
     if tier not in configuration.tiers:
-        yield from ((name, None) for name in configured)
+        is_outside = tier == "research"
+        yield from ((name, None) for name in configured if (name == RESEARCH.name) == is_outside)
         return
     for name in configuration.tiers[tier]:
         provider, _, model = name.partition("/")

@@ -5,7 +5,7 @@ It works on what the ledger and the insights hold; it reads no source around the
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
 from agents.project.desk import Desk, cite_slim
@@ -13,16 +13,18 @@ from agents.project.effects import Json
 from agents.project.outputs import AnalysisResult, FoundInsight, Gap, Pattern, ResearchFinding
 from agents.project.state import AgentResult
 from agents.project.wording import word_summary
+from agents.tools.ports import ToolRefused
+from agents.tools.research import DEEP_RESEARCH, tell_finding
 from agents.tools.show import count
+from agents.tools.tool import ToolContext
 
-Research = Callable[[str], Awaitable[Json]]
-DEEP_RESEARCH = "deep_research"
 SHOWN = 5
 MOST_GAPS = 20
+LONGEST_QUERY = 1_000
 
 
-async def analyse(desk: Desk, began: datetime, research: Research | None = None) -> AgentResult:
-    """The state of knowledge; with ``research`` also what others say, marked as such."""
+async def analyse(desk: Desk, began: datetime) -> AgentResult:
+    """The state of knowledge, and where it is asked for also what others say, marked as such."""
     insights = await desk.list_items("insight")
     unknowns = await desk.list_atoms("unknown", MOST_GAPS)
     contradictions = await desk.list_contradictions()
@@ -30,7 +32,7 @@ async def analyse(desk: Desk, began: datetime, research: Research | None = None)
     patterns = [_read_pattern(one) for one in found if one.cross_source and len(one.source_ids) > 1]
     gaps = [Gap(title=one["title"], atom_id=one["atom_id"]) for one in unknowns]
     gaps += [Gap(title=one["explanation"]) for one in contradictions]
-    findings = await _ask_outside(desk, research)
+    findings = await _ask_outside(desk)
     by_rule = _summarise(found, patterns, gaps)
     facts = [one["text"] or one["title"] for one in insights] + [one.title for one in gaps]
     output = AnalysisResult(
@@ -63,15 +65,19 @@ def _read_pattern(insight: FoundInsight) -> Pattern:
     return Pattern(title=insight.title, source_ids=insight.source_ids, atom_ids=insight.atom_ids)
 
 
-async def _ask_outside(desk: Desk, research: Research | None) -> list[ResearchFinding]:
+async def _ask_outside(desk: Desk) -> list[ResearchFinding]:
     """What a research service answers, where there is one and the request is for it."""
-    if research is None or "research" not in desk.request.lower():
+    if not desk.can_research or "research" not in desk.request.lower():
         return []
+    query = desk.request[:LONGEST_QUERY]
 
-    async def call(_: str) -> Json:
-        return await research(desk.request)
+    async def make(context: ToolContext) -> Json:
+        return await desk.ports.research(context, query)
 
-    told = await desk.effects.call(DEEP_RESEARCH, {"query": desk.request}, call)
+    try:
+        told = await desk.change(DEEP_RESEARCH, {"query": query}, make)
+    except ToolRefused:
+        return []
     return [ResearchFinding.model_validate(one) for one in told.get("findings", ())]
 
 
@@ -93,7 +99,7 @@ def _render(output: AnalysisResult) -> str:
     lines += _list("Open", [one.title for one in output.gaps])
     lines += _list(
         "Outside sources (no evidence of the project)",
-        [f"{one.text} ({one.address}, {one.found_on})" for one in output.research],
+        [tell_finding(one.model_dump())[2:] for one in output.research],
     )
     return "\n".join(lines)
 

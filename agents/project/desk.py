@@ -25,7 +25,9 @@ MOST_CITED, LONGEST_SNIPPET, LONGEST_LIST = 3, 160, 40
 
 @dataclass(slots=True)
 class Desk:
-    """``request`` is what the user asks, ``task`` what the supervisor says of it."""
+    """``request`` is what the user asks, ``task`` what the supervisor says of it;
+    ``can_research`` as it was when the turn began.
+    """
 
     name: str
     request: str
@@ -37,6 +39,7 @@ class Desk:
     actor: str
     role: ToolRole
     now: Callable[[], datetime]
+    can_research: bool = False
     tokens: int = 0
     cost_usd: float = 0.0
     used_model: bool = False

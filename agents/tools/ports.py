@@ -88,5 +88,16 @@ class ChangePort(Protocol):
         ...
 
 
-class Ports(LedgerPort, WorkPort, ChangePort, Protocol):
+class ResearchPort(Protocol):
+    @property
+    def can_research(self) -> bool:
+        """Whether a service that searches the web is configured."""
+        ...
+
+    async def research(self, context: ToolContext, query: str) -> Json:
+        """``findings``, each with ``text``, ``address`` and the day on which it was found."""
+        ...
+
+
+class Ports(LedgerPort, WorkPort, ChangePort, ResearchPort, Protocol):
     """All of them."""

@@ -7,11 +7,13 @@ from agents.tools.items import item_tools
 from agents.tools.ledger import ledger_tools
 from agents.tools.ports import Ports
 from agents.tools.reports import report_tools, schedule_tools
+from agents.tools.research import research_tools
 from agents.tools.tasks import task_tools
 from agents.tools.work import work_tools
 
 
 def build_tools(ports: Ports) -> Tools:
-    """Every tool there is, in a fixed order."""
+    """Every tool there is, in a fixed order; what searches the web only where that can be done."""
     groups = (task_tools, item_tools, work_tools, ledger_tools, report_tools, schedule_tools)
-    return Tools(tool for group in groups for tool in group(ports))
+    made = [tool for group in groups for tool in group(ports)]
+    return Tools(made + research_tools(ports) if ports.can_research else made)

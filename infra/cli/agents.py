@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import asdict
 
 import typer
 
 from infra.cli import service
-from infra.cli.context import JSON_OPTION
+from infra.cli.context import JSON_OPTION, load
 from infra.cli.output import as_lines, cell, table
 
 
@@ -29,7 +30,7 @@ def register(app: typer.Typer) -> None:
     @agents.command()
     def tools(as_json: bool = JSON_OPTION) -> None:
         """List the tools that the assistant may call."""
-        found = service.list_agent_tools()
+        found = asyncio.run(service.list_agent_tools(load()))
         if as_json:
             as_lines(asdict(one) for one in found)
             return

@@ -33,6 +33,7 @@ class TurnContext:
     project: dict[str, Any]
     history: list[dict[str, str]]
     has_model: bool
+    has_research: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +61,14 @@ async def read_context(
     """The project as it is, what was said last, and whether there is a model; recorded."""
 
     async def make() -> Json:
-        from infra.service.models import has_model
+        from infra.service.models import has_model, has_research
 
         def question(tables: Conn) -> Json:
             said = read.newest_messages(tables, turn.conversation_id, turn.turn_id, history)
             return {"project": read.project_state(tables, turn.project_id), "history": said}
 
-        return {**await ask(settings, question), "has_model": has_model(settings)}
+        found = {"has_model": has_model(settings), "has_research": has_research(settings)}
+        return {**await ask(settings, question), **found}
 
     effects = TurnEffects(turn_log, turn.turn_id, turn.project_id, "turn", 0)
     return TurnContext(**await effects.run("read", {"what": "context"}, make))
@@ -111,6 +113,7 @@ def _seat(around: Surroundings, name: Specialist, effects: TurnEffects, state: A
         actor=around.turn.asked_by,
         role=around.role,
         now=SystemClock().now,
+        can_research=around.context.has_research,
     )
 
 

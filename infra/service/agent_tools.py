@@ -25,7 +25,9 @@ from agents.tools.registry import build_tools
 from agents.tools.tool import ToolContext, ToolRole
 from infra.clock import SystemClock
 from infra.errors import Refusal, Unavailable
+from infra.service.models import has_research, open_model
 from infra.service.reading import ask
+from infra.service.researching import ask_outside
 from infra.settings import Settings
 from projections.read import artifact_list, atom_detail, overview
 from projections.read.projects import project_of
@@ -59,9 +61,9 @@ def open_tools(settings: Settings) -> Tools:
     return build_tools(ServicePorts(settings))
 
 
-def list_agent_tools() -> list[AgentTool]:
+async def list_agent_tools(settings: Settings) -> list[AgentTool]:
     """What the assistant can do, without a look at any project."""
-    tools = open_tools(Settings())
+    tools = open_tools(settings)
     found = (tools.find(name) for name in tools.names())
     return [
         AgentTool(
@@ -229,6 +231,19 @@ class ServicePorts:
         )
         names = ("work_item_id", "title", "agent", "priority", "next_run_at")
         return {name: done[name] for name in names} | {"recurrence": parsed.recurrence.kind}
+
+    @property
+    def can_research(self) -> bool:
+        return has_research(self._settings)
+
+    @refusing
+    async def research(self, context: ToolContext, query: str) -> Json:
+        today = SystemClock().now().date().isoformat()
+        async with open_model(self._settings) as model:
+            if model is None:
+                raise ToolRefused("No service that searches the web is configured.", "no_research")
+            findings = await ask_outside(model, context, query)
+        return {"findings": [one | {"found_on": today} for one in findings]}
 
     @refusing
     async def change_task(self, context: ToolContext, change: Json) -> Json:

@@ -36,6 +36,15 @@ def has_model(settings: Settings) -> bool:
     return read_models(settings, with_keys=False).has_model
 
 
+def has_research(settings: Settings) -> bool:
+    """Whether the service that searches the web is configured; a file that is unfit has none."""
+    try:
+        return read_models(settings, with_keys=False).has_research
+    except (Forbidden, Invalid) as error:
+        log.warning("models.file_unfit", reason=str(error))
+        return False
+
+
 def find_first_model(settings: Settings) -> str | None:
     """The ``provider/model`` that is asked first where a tier says nothing else; None: no model is
     configured, or the file is unfit.
@@ -54,7 +63,8 @@ async def open_model(settings: Settings) -> AsyncIterator[ChatModel | None]:
     """The model for the block: within budgets, recorded, its costs counted; None where no provider
     is configured. Raises Invalid, Forbidden for a file that is unfit.
     """
-    if not has_model(settings):
+    known = read_models(settings, with_keys=False)
+    if not (known.has_model or known.has_research):
         yield None
         return
     tables = Tables(settings, CONNECTIONS)

@@ -11,7 +11,10 @@ import pytest
 
 from agents.models.call import Message, ModelAnswer, ModelRequest
 from agents.models.errors import AllProvidersFailed, BudgetExceeded
-from infra.service.models import open_model
+from agents.tools.box import call_tool
+from agents.tools.tool import ToolContext, ToolResult
+from infra.service.agent_tools import open_tools
+from infra.service.models import has_model, has_research, open_model
 from infra.service.publishing import make_request, publish
 from infra.settings import Settings
 from schemas.events.project import BudgetSet
@@ -158,6 +161,33 @@ def test_without_a_worker_all_providers_are_away_and_nothing_stays_set_aside(who
         asyncio.run(ask_all(settings, requests(1)))
     (charge,) = whole.rows("SELECT is_settled, cost_usd, tokens FROM model_charges")
     assert charge == {"is_settled": True, "cost_usd": 0.0, "tokens": 0}
+
+
+def test_who_searches_the_web_is_asked_where_it_is_configured_and_by_no_other_tier(
+    whole: Database, worker: ModelWorker
+):
+    settings = settings_of(whole, worker)
+    context = ToolContext("prj_1", "human:ana", "member", "eff-1")
+
+    async def research() -> ToolResult:
+        tool = open_tools(settings).find("deep_research")
+        assert tool is not None
+        return await call_tool(tool, context, {"query": "What do others say of seals?"})
+
+    found = {"findings": [{"text": "Seals are signed.", "address": "https://example.org/seals"}]}
+    with scripted_provider([found]) as outside, scripted_provider([]) as other:
+        worker.configure(openai=other)
+        assert open_tools(settings).find("deep_research") is None
+        assert not has_research(settings)
+        worker.configure(perplexity=outside)
+        assert has_research(settings)
+        assert not has_model(settings)
+        with pytest.raises(AllProvidersFailed):
+            asyncio.run(ask_all(settings, requests(1)))
+        result = asyncio.run(research())
+
+    assert "Seals are signed. (https://example.org/seals, " in result.text
+    assert [request.model for request in outside.requests] == ["sonar-deep-research"]
 
 
 def test_without_a_provider_there_is_no_model(bare: Settings):

@@ -75,7 +75,7 @@ def test_each_tool_that_reads_answers_from_the_tables(tools: Tools):
 
 
 def test_the_list_of_tools_says_what_each_takes_and_may_do(tools: Tools):
-    listed = {one.name: one for one in list_agent_tools()}
+    listed = {one.name: one for one in asyncio.run(list_agent_tools(Settings()))}
 
     assert tuple(listed) == tools.names()
     assert listed["search_ledger"].arguments["required"] == ["query"]

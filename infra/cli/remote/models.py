@@ -1,4 +1,4 @@
-"""Models, costs and budgets over HTTP."""
+"""Models, costs and budgets, and what agents can call, over HTTP."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import asdict
 from infra.cli.remote.asking import adopt, adopt_all, ask, ask_of
 from infra.client.client import Client
 from infra.client.models.models import BudgetRequest
+from infra.service.agent_tools import AgentTool
 from infra.service.costs import BudgetSpec, BudgetState, check_group
 from infra.service.models import ProviderState
 from infra.settings import Settings
@@ -16,6 +17,10 @@ from projections.read.costs import Costs
 
 async def list_models(settings: Settings, environ: Mapping[str, str]) -> list[ProviderState]:
     return await ask(settings, lambda client: adopt_all(ProviderState, client.list_models()))
+
+
+async def list_agent_tools(settings: Settings) -> list[AgentTool]:
+    return await ask(settings, lambda client: adopt_all(AgentTool, client.list_agent_tools()))
 
 
 async def read_costs(settings: Settings, project: str, group_by: str = "agent") -> Costs:

@@ -55,9 +55,9 @@ class ChangedTask(TaskChoices):
 
 @router.get("/v1/agents/tools", responses=OF_ANY)
 @allow(*EVERYONE)
-async def list_agent_tools() -> list[AgentTool]:
+async def list_agent_tools(api: ApiDep) -> list[AgentTool]:
     """The tools of the assistant, with the arguments that each one takes."""
-    return list_tools()
+    return await list_tools(api.settings)
 
 
 @router.post("/v1/projects/{project}/tasks", status_code=201, responses=OF_ANY)
