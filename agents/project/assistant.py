@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from agents.models.call import ChatModel, Message
-from agents.models.errors import AnswerMalformed, ModelError
+from agents.models.call import ChatModel, Message, ModelAnswer, ModelRequest, Retracted
+from agents.models.errors import AllProvidersFailed, AnswerMalformed, ModelError
 from agents.project.answers import add_coverage, check_answer, is_promise
 from agents.project.assistant_prompt import (
     build_request,
@@ -28,6 +28,7 @@ from agents.project.effects import Effects, Json
 from agents.project.loop_guard import LoopGuard, name_call
 from agents.project.rule_answers import concerns_project, run_rules
 from agents.project.state import AgentResult, Citation
+from agents.project.streaming import AnswerText
 from agents.project.turn import AssistantTurn, Steps, describe_call
 from agents.tools.box import read_arguments, refuse
 from agents.tools.ledger import SEARCH_LEDGER, tell_result
@@ -53,6 +54,7 @@ class _Work:
     declined: set[str] = field(default_factory=set)
     asked_again: set[str] = field(default_factory=set)
     last_text: str = ""
+    is_told: bool = False
     coverage: str | None = None
     rounds: int = 0
     tokens: int = 0
@@ -128,7 +130,7 @@ async def _ask(work: _Work, model: ChatModel) -> Json:
 
     async def make() -> Json:
         try:
-            answer = await model.complete(request)
+            answer = await _listen(work, model, request)
         except ModelError as error:
             return {"code": error.code, "message": str(error)}
         return {
@@ -141,6 +143,31 @@ async def _ask(work: _Work, model: ChatModel) -> Json:
     work.tokens += told.get("tokens", 0)
     work.cost_usd += told.get("cost_usd", 0.0)
     return told
+
+
+async def _listen(work: _Work, model: ChatModel, request: ModelRequest) -> ModelAnswer:
+    """The whole answer; whoever follows the turn reads it sentence by sentence as it comes."""
+    await _take_back(work)
+    said = AnswerText()
+    async for part in model.stream(request):
+        match part:
+            case ModelAnswer():
+                return part
+            case Retracted():
+                await _take_back(work)
+                said = AnswerText()
+            case piece:
+                if sentences := said.take(piece):
+                    work.is_told = True
+                    await work.steps.effects.tell("token", {"text": sentences})
+    raise AllProvidersFailed("The answer has ended before it was whole.")
+
+
+async def _take_back(work: _Work) -> None:
+    """What was told of an answer that did not stay."""
+    if work.is_told:
+        work.is_told = False
+        await work.steps.effects.tell("token", {"text": "", "retracted": True})
 
 
 def _error_of(told: Json) -> ModelError:

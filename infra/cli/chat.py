@@ -85,8 +85,7 @@ class Talk:
             if self._as_json:
                 as_lines([{"event": frame.name, **frame.data}])
             elif frame.name == "token":
-                print(frame.data["text"], end="", flush=True)
-                printed += frame.data["text"]
+                printed = show_piece(frame.data, printed)
             elif frame.name == "done":
                 show_answer(frame.data, printed)
             else:
@@ -94,6 +93,15 @@ class Talk:
             if frame.name == "confirmation_requested":
                 return frame.data
         return None
+
+
+def show_piece(data: Mapping[str, Any], printed: str) -> str:
+    """A piece of the answer as it comes; what is printed of it by now."""
+    if data.get("retracted"):
+        print("\n(taken back)")
+        return ""
+    print(data["text"], end="", flush=True)
+    return printed + str(data["text"])
 
 
 def show_step(frame: TurnFrame) -> None:

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
+import json
 import re
 from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from agents.models.call import Message
 from agents.project.assistant import run_assistant
 from agents.project.confirmations import EXPIRED, Decision, WaitsForConfirmation
 from agents.project.state import AgentResult
+from agents.project.streaming import AnswerText
 from agents.project.turn import AssistantTurn
 from tests.agents.turns import OverHttp, Recorded, Shelf, a_turn
 from tests.models.provider import Failure, Request, Script, Step, scripted_provider
@@ -298,3 +303,36 @@ def test_a_reply_that_is_no_json_object_is_asked_for_once_more():
     asked = Asked(["of course!", DONE])
 
     assert asked.ask("Add a task").response == "The task is there."
+
+
+def test_an_answer_is_told_sentence_by_sentence_and_taken_back_where_it_does_not_stay():
+    wrong = {"answer": "It is so [atm_bbbbbb]. It is sure.", "citations": ["atm_bbbbbb"]}
+    right = {"answer": "Each order is signed. See [atm_aaaaaa].", "citations": ["atm_aaaaaa"]}
+    asked = Asked([wrong, right])
+
+    result = asked.ask(ASKED)
+
+    told = [data for name, data in asked.effects.frames if name == "token"]
+    assert told == [
+        {"text": "It is so [atm_bbbbbb]."},
+        {"text": "", "retracted": True},
+        {"text": "Each order is signed."},
+    ]
+    assert result.response.startswith("Each order is signed.")
+
+
+@given(st.text(max_size=60), st.lists(st.integers(1, 9), min_size=1, max_size=20))
+def test_pieces_of_any_size_tell_the_sentences_of_the_answer(said: str, sizes: list[int]):
+    reply = json.dumps({"tool": "", "answer": f"{said}. Fine. ", "citations": []})
+    whole, told, at = AnswerText(), "", 0
+    for size in itertools.cycle(sizes):
+        if at >= len(reply):
+            break
+        told += whole.take(reply[at : at + size])
+        at += size
+    assert told == f"{said}. Fine."
+
+
+def test_a_call_of_a_tool_tells_nothing():
+    reply = json.dumps({"tool": "create_task", "args": {"answer": "Not. This. One."}})
+    assert AnswerText().take(reply) == ""

@@ -53,8 +53,10 @@ class AnsweringModel:
             cost_usd=0.0123,
         )
 
-    def stream(self, request: ModelRequest) -> AsyncIterator[Any]:
-        raise NotImplementedError
+    async def stream(self, request: ModelRequest) -> AsyncIterator[Any]:
+        answer = await self.complete(request)
+        yield answer.text
+        yield answer
 
     def asked_by(self, agent: str) -> list[ModelRequest]:
         return [it for it in self.requests if it.agent == agent]
