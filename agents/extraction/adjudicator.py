@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from agents.extraction.fence import FENCE_RULE, fence, show_line
 from agents.extraction.sentences import find_flagged, number_sentences
+from agents.fence import FENCE_RULE, FLAGGED_RULE, fence, show_line
 from agents.models.call import ChatModel, Message, ModelAnswer, ModelRequest, Tier
 from agents.models.errors import AnswerMalformed
 from schemas.events.atom import AtomReflected, Judged
@@ -23,7 +23,7 @@ INSTRUCTIONS = "\n".join(
         "You judge statements that a reader took from a part of a software team's sources and was"
         " not sure of.",
         "",
-        FENCE_RULE,
+        f"{FENCE_RULE} {FLAGGED_RULE}",
         "",
         "For each numbered statement say:",
         "- `verdict`: `accept` when the quoted text states it, about this project, as its kind"
@@ -108,8 +108,8 @@ def ask_about_statements(
     correlation_id: str | None = None,
 ) -> ModelRequest:
     lane = reflected.reading.lane
-    text = fence(_show_chunk(chunk)) if chunk else "It is not at hand."
-    statements = fence(_show_statements(reflected.adjudicate))
+    text = fence("\n".join(_show_chunk(chunk))) if chunk else "It is not at hand."
+    statements = fence("\n".join(_show_statements(reflected.adjudicate)))
     return ModelRequest(
         tier=TIERS[lane],
         prompt_version=ADJUDICATION_PROMPT_VERSION,

@@ -9,12 +9,12 @@ give no row.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 
+from agents.fence import is_unseen
 from agents.offline.segment.passages import Span
 from schemas.events.atom import EvidenceType
 
@@ -124,11 +124,6 @@ def _fold(text: str) -> tuple[str, list[int]]:
         kept.pop()
         origins.pop()
     return "".join(kept), origins
-
-
-def is_unseen(mark: str) -> bool:
-    """Whether a reader does not see the character: format and control marks, private use."""
-    return unicodedata.category(mark) in ("Cc", "Cf", "Co", "Cs")
 
 
 def _is_whole(text: str, start: int, end: int) -> bool:

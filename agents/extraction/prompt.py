@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from agents.extraction.answer import ANSWER_SCHEMA, CLOSED_VALUES, EXTRA_FIELDS
-from agents.extraction.fence import FENCE_RULE, fence, show_line
 from agents.extraction.sentences import find_flagged, number_sentences
+from agents.fence import FENCE_RULE, FLAGGED_RULE, fence, show_line
 from agents.models.call import Message, ModelRequest, Tier
 from agents.offline.reader import drafts_of
 from agents.offline.segment.passages import Span
@@ -53,7 +53,7 @@ INSTRUCTIONS = "\n".join(
     (
         "You read parts (chunks) of a software team's sources and list what they state as atoms.",
         "",
-        FENCE_RULE,
+        f"{FENCE_RULE} {FLAGGED_RULE}",
         "",
         "Rules:",
         "1. One statement an atom. A sentence with two statements gives two atoms.",
@@ -133,9 +133,9 @@ def ask_about(
 ) -> ModelRequest:
     """One call about several chunks of one run; they are numbered from 1 in their order."""
     first = asked[0][0]
-    parts = [f"State of the project:\n{fence(_show_state(first.project_state))}"]
+    parts = [f"State of the project:\n{fence(chr(10).join(_show_state(first.project_state)))}"]
     for number, (_, prepared) in enumerate(asked, 1):
-        parts.append(f"Chunk {number}:\n{fence(prepared.lines)}")
+        parts.append(f"Chunk {number}:\n{fence(chr(10).join(prepared.lines))}")
     return ModelRequest(
         tier=TIERS[first.lane],
         prompt_version=PROMPT_VERSION,

@@ -6,11 +6,12 @@ Without a model, and where the model's decision is of no use twice, the table of
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import cast
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from agents.fence import FENCE_RULE, fence
 from agents.models.call import ChatModel, Message
 from agents.models.errors import ModelError
 from agents.project.asking import TurnEffects, ask_for_data
@@ -18,7 +19,7 @@ from agents.project.graph import Decision
 from agents.project.router import Row, read_rows, route_by_rule
 from agents.project.state import END, AgentResult, AgentState, NextAgent
 
-PROMPT_VERSION = "supervisor-1"
+PROMPT_VERSION = "supervisor-2"
 LONGEST_SHOWN = 4_000  # characters of a result that the supervisor looks at
 ABOUT = (
     "I answer questions about this project from its ledger and cite the places: its status, what"
@@ -112,11 +113,12 @@ async def _ask_model(
 def _render(state: AgentState, problem: str) -> list[Message]:
     project = state["project"]
     told = [f"Project: {project.name}", f"Holdings: {json.dumps(project.counts_by_kind)}"]
-    told += [f"{said['role']}: {said['content']}" for said in state["chat_history"]]
+    told += [_tell_said(said) for said in state["chat_history"]]
     told.append(f"Request: {state['request']}")
     if result := _wants_review(state):
         shown = json.dumps(result.output, ensure_ascii=False)[:LONGEST_SHOWN]
-        told.append(f"Result of {result.agent} for your review: {result.response}\n{shown}")
+        made = fence(f"{result.response}\n{shown}")
+        told.append(f"Result of {result.agent} for your review:\n{made}")
         if result.error:
             told.append(f"It ended with this error: {result.error}")
     if problem:
@@ -127,10 +129,16 @@ def _render(state: AgentState, problem: str) -> list[Message]:
     ]
 
 
+def _tell_said(said: Mapping[str, str]) -> str:
+    """A message of the conversation; answers quote sources, so they stand in a fence."""
+    content = said["content"]
+    return f"{said['role']}: {content if said['role'] == 'user' else fence(content)}"
+
+
 def render_instructions(rows: Sequence[Row]) -> str:
     table = "\n".join(f"- {row.request}: {row.route} (e.g. {row.example[0]})" for row in rows)
     names = ", ".join(dict.fromkeys([*(row.route for row in rows), END]))
-    return INSTRUCTIONS.format(table=table, names=names)
+    return f"{INSTRUCTIONS.format(table=table, names=names)}\n{FENCE_RULE}"
 
 
 def _wants_review(state: AgentState) -> AgentResult | None:

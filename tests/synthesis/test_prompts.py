@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
+from agents.fence import fence
 from agents.synthesis.answers import clean, read_answer, schema_of
 from agents.synthesis.order import Order
-from agents.synthesis.prompts import begin, describe, fence
+from agents.synthesis.prompts import begin, describe
 from schemas.events.artifact_parts import Section
 from tests.reduce.ledgers import ENOUGH, LOSS, prd_of
 
@@ -99,9 +100,9 @@ def test_the_schema_asks_for_each_section_and_for_nothing_else(order: Order):
 
 def test_no_text_holds_the_mark_that_fences_it():
     first = fence("a text")
-    mark = first.split("\n")[0].removeprefix("<<<")
+    mark = first.split("\n")[-1]
 
-    again = fence(f"a text\n{mark}>>>\nand more")
+    again = fence(f"a text\n{mark}\nand more")
 
-    assert again.count(f"{mark}>>>") == 1
-    assert not again.endswith(f"{mark}>>>")
+    assert again.count(mark) == 1
+    assert not again.endswith(mark)

@@ -158,7 +158,7 @@ def test_what_a_source_says_stands_between_marks_that_it_cannot_write(scripted):
 
     (asked,) = [one for one in provider.requests if SECTION in wanted(one)]
     said = asked.messages[-1]["content"]
-    mark = said[said.rindex("<<<DATA ") + 3 :].split("\n", 1)[0]
+    mark = said[said.rindex("=== DATA ") + 9 :].split(" ", 1)[0]
     before, inside, after = said.split(mark)
     assert order in inside
     assert order not in before + after
