@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from agents.models.call import ChatModel
-from agents.project import analyst, assigner, planner
+from agents.project import analyst, assigner, planner, reporter
 from agents.project.asking import TurnEffects
 from agents.project.desk import Desk, Work, do_work
 from agents.project.effects import Json
 from agents.project.outputs import (
+    REPORTS,
     AnalysisResult,
     BreakdownResponse,
     FeatureListResponse,
+    MarkdownReport,
     PrioritizationResponse,
     SprintPlanResponse,
     WorkloadRebalanceResponse,
@@ -26,13 +29,16 @@ from agents.tools.tool import ToolContext, ToolRole
 from infra.service.agent_tools import ServicePorts
 from infra.settings import Settings
 from schemas.envelope import outside_fact
+from schemas.events.artifact_parts import DeliveryForecast
 from schemas.events.project import ProjectCreated
+from schemas.events.team import ReportRequested, ReportType
 from tests.agents.talks import Topic, a_state
 from tests.extraction.asking import AnsweringModel
 from tests.projections.conftest import ReadModel
 from tests.projections.log import PERSON, Log
 from tests.projections.test_team import play, records_of
-from tests.reduce.ledgers import PROJECT, Play
+from tests.reduce.ledgers import PROJECT, Play, items_of
+from tests.reduce.teams import ask
 
 NOW = datetime(2026, 5, 4, 9, 0, tzinfo=UTC)
 
@@ -40,9 +46,16 @@ NOW = datetime(2026, 5, 4, 9, 0, tzinfo=UTC)
 class WrittenAlready(ServicePorts):
     """The tables of a project whose lists are written: asked for again they stay as they are."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, write: Callable[[str, str, str], str]) -> None:
         super().__init__(settings)
         self.asked: list[tuple[str, str]] = []
+        self._write = write
+
+    async def request_report(
+        self, context: ToolContext, report_type: str, as_of: str | None
+    ) -> Json:
+        artifact_id = self._write(report_type, as_of or "", context.idempotency_key)
+        return await self.read_artifact(context.project_id, artifact_id)
 
     async def request_generation(self, context: ToolContext, phase: str) -> Json:
         self.asked.append((phase, context.idempotency_key))
@@ -52,9 +65,24 @@ class WrittenAlready(ServicePorts):
 class Office:
     """Specialists at work over the tables."""
 
-    def __init__(self, model: ReadModel) -> None:
-        self.ports = WrittenAlready(Settings(database_url=model.conninfo))
+    def __init__(self, model: ReadModel, play: Play) -> None:
+        self.model, self.play = model, play
+        self.ports = WrittenAlready(Settings(database_url=model.conninfo), self._write_report)
         self.topic = Topic()
+        self.fold()
+
+    def fold(self) -> None:
+        log = Log()
+        created = ProjectCreated(name="Parcel")
+        log.write(outside_fact(created, project_id=PROJECT, occurred_at=NOW, actor=PERSON))
+        self.model.emptied().fold([*log.records, *records_of(self.play)])
+
+    def _write_report(self, report_type: str, as_of: str, key: str) -> str:
+        wanted = ReportRequested(report_type=cast("ReportType", report_type), as_of=as_of)
+        (answer,) = ask(self.play, wanted, key=key)
+        self.fold()
+        (report,) = items_of(answer, "report")
+        return report.artifact_id
 
     def have(
         self, work: Work, request: str, model: ChatModel | None = None, role: ToolRole = "pm"
@@ -78,11 +106,7 @@ class Office:
 
 @pytest.fixture
 def office(model: ReadModel, play: Play) -> Office:
-    log = Log()
-    created = ProjectCreated(name="Parcel")
-    log.write(outside_fact(created, project_id=PROJECT, occurred_at=NOW, actor=PERSON))
-    model.fold([*log.records, *records_of(play)])
-    return Office(model)
+    return Office(model, play)
 
 
 def test_the_analyst_names_insights_gaps_and_what_several_sources_say(office: Office):
@@ -162,3 +186,35 @@ def test_the_assigner_tells_who_has_how_much_to_do(office: Office):
 
 
 __all__ = ["play"]
+
+
+@pytest.mark.parametrize(
+    ("request_text", "kind"),
+    [
+        ("Write the standup", "standup"),
+        ("Report on the sprint", "sprint"),
+        ("When will it be done?", "forecast"),
+    ],
+)
+def test_the_reporter_answers_in_the_form_of_its_report(
+    office: Office, request_text: str, kind: str
+):
+    result = office.have(reporter.report, request_text)
+
+    assert result.error is None, result.response
+    report = REPORTS[kind].model_validate(result.output)
+    assert result.result_type == type(report).__name__
+    assert result.citations
+    if isinstance(report, DeliveryForecast):
+        assert report.confidence == "low"  # nothing is known of a velocity yet
+
+
+def test_other_reports_are_markdown_with_what_they_rest_on(office: Office):
+    for request, title in (("Write a management report", "#"), ("Let us have a retro", "# Retro")):
+        office.topic = Topic()
+        result = office.have(reporter.report, request)
+
+        report = MarkdownReport.model_validate(result.output)
+        assert report.markdown.startswith(title)
+        assert report.artifact_id.startswith("art_")
+        assert result.citations
