@@ -51,12 +51,11 @@ def tell_edit(
     """The answer that says what has changed, in the PRD or in ``lists``."""
     asked = _read(request)
     assert written.prd
-    before = after = written.prd
-    if lists is None:
-        after = prd.snapshot
-    elif asked.artifact_id in lists.known:
-        before = lists.known[asked.artifact_id]
-        after = _find(asked.artifact_id, lists.changes) or before
+    before, after = written.prd, prd.snapshot
+    if lists is not None:
+        known = lists.known.get(asked.artifact_id)
+        after = _find(asked.artifact_id, lists.changes) or known or written.prd
+        before = known or after  # of a new item nothing was there before
     return _tell(written, request, prd, _describe(asked, after, before), lists)
 
 

@@ -18,7 +18,8 @@ from infra.service.tokens import ROLES
 from infra.settings import Settings
 
 FOR_ANYBODY = {"/health", "/ready", "/v1/openapi.json"}
-WATCHES = {"create_stream_token", "create_pipeline_stream_token"}  # as whoever reads may, anyway
+# As whoever reads may, anyway; what agents do for a viewer is what a viewer may.
+WATCHES = {"create_stream_token", "create_pipeline_stream_token", "say"}
 SIGNED = {"/v1/webhooks/{service}/{project}"}
 ROUTES: list[Any] = [route for area in AREAS for route in area.routes]
 

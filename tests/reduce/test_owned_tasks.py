@@ -78,6 +78,8 @@ def test_a_task_that_a_person_makes_is_theirs_and_is_planned(play: Play):
 
     task = the_task(play)
     assert (refusal_of(answer), task.version, task.edited_by) == (None, 1, "ana")
+    assert answer.edit
+    assert (answer.edit.version, answer.edit.artifact_type) == (1, "task")
     assert (task.title, said(task, "solutions")) == (TITLE, [STEP])
     assert task.sections[0].statements[0].written_by == "ana"
     assert "(uncited)" in task.rendered_markdown
@@ -197,3 +199,13 @@ def test_what_cannot_be_done_is_refused_and_nothing_moves(play, op, artifact_id,
     answer = change(play, op, artifact_id, version)
 
     assert (refusal_of(answer), answer.items) == (refusal, [])
+
+
+def test_the_answer_tells_the_version_of_the_new_task_and_not_that_of_the_prd(play: Play):
+    play.tells(a_requirement("Depots must weigh each parcel twice."))
+    play.ends()
+    answer = create(play)
+
+    assert answer.snapshot.version > 1
+    assert answer.edit
+    assert answer.edit.version == the_task(play).version == 1

@@ -35,7 +35,7 @@ ConfirmationId = Annotated[str, Path(max_length=100)]
 EVENT_STREAM = "text/event-stream"
 ANSWERED_WITHIN_S = 110.0
 TOLD = ("conversation_id", "turn_id", "job_id", "after")
-Accepts = Annotated[str | None, Header(alias="Accept")]
+Accepts = Annotated[str | None, Header(alias="Accept", include_in_schema=False)]
 # The frames are told in words: a client made from the document takes the answer whole.
 STREAMED: dict[int | str, dict[str, Any]] = {
     200: {"description": "How the turn stands; with `Accept: text/event-stream` its frames."},
