@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from infra.errors import Invalid, NotFound, Unavailable
+from infra.errors import Conflict, Invalid, NotFound, Unavailable
 from infra.service.edits import request_change
 from infra.service.publishing import draw_key, make_request
 from infra.service.reading import ask, wait_for
@@ -115,6 +115,11 @@ async def _await_item(settings: Settings, project_id: str, done: Edit, within_s:
 def _prepare(tables: Conn, request: TaskRequest) -> tuple[str, list[SectionEdit]]:
     """The project, and the sections with what they cite. Raises NotFound for what is not there."""
     project_id, told = project_of(tables, request.project), request.told
+    if not artifacts.has_artifact(tables, project_id, "prd"):
+        raise Conflict(
+            "Tasks can be changed once the first run of the project has ended.",
+            code="nothing_written",
+        )
     known = atoms.revisions(tables, project_id, told.atom_ids)
     if missing := [one for one in told.atom_ids if one not in known]:
         raise NotFound(f"There is no atom {missing[0]} in this project.", code="unknown_atom")
