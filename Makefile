@@ -2,7 +2,7 @@
 # make test   everything CI runs; AREA=ledger runs the tests of that folder of tests/ alone
 # make venv   the environment, from requirements.lock
 # make lint   format, rules and types only
-# make lock   a new requirements.lock from pyproject.toml (needs uv)
+# make lock   new locks from pyproject.toml and tests/requirements.in (needs uv)
 # make clean  removes the environment and caches; data of installations stays
 
 SHELL := /bin/bash
@@ -75,6 +75,8 @@ lock:
 	@echo "Resolving pyproject.toml into requirements.lock…"
 	@uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 	  --no-header --extra dev pyproject.toml -o requirements.lock
+	@uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+	  --no-header --no-deps tests/requirements.in -o tests/requirements.lock
 
 clean:
 	@echo "Removing $(VENV) and caches…"

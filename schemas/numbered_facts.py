@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 _LINE = re.compile(
-    r"^(?P<lead>[ \t>*-]*(?:(?:fact|no|nr|item)\.? ?)?"
-    r"(?:[\[(#]{1,2}(?P<marked>\d{1,9})[\])]?[.:)]?|(?P<plain>\d{1,9})[.:)])[ \t]+)(?P<fact>\S.*)$",
+    r"^[ \t>*-]*(?:(?:fact|no|nr|item)\.? ?)?"
+    r"(?:[\[(#]{1,2}(?P<marked>\d{1,9})[\])]?[.:)]?|(?P<plain>\d{1,9})[.:)])[ \t]+(?P<fact>\S.*)$",
     re.IGNORECASE | re.MULTILINE,
 )
 

@@ -23,10 +23,6 @@ class AnswerText:
         self._raw = ""
         self._shown = 0
 
-    @property
-    def is_shown(self) -> bool:
-        return self._shown > 0
-
     def take(self, piece: str) -> str:
         """The sentences that ``piece`` has made whole; empty for most pieces."""
         self._raw += piece

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from schemas.bounded_cache import MIB, bounded_cache
 from schemas.events.ledger import EvidenceRow
 from schemas.fingerprint import norm_text
 from schemas.ids import sha256_hex
@@ -35,10 +36,19 @@ _ARTICLES = frozenset(("the", "a", "an"))
 _WORD = re.compile(r"\S+")
 
 
-def frames_of(row: EvidenceRow) -> Iterator[str]:
+def frames_of(row: EvidenceRow) -> tuple[str, ...]:
     """What a fact says something of, once for each place where its value may begin."""
-    line = next(list_numbered_facts(row.snippet), None)
-    fact = row.snippet[line.at :] if line else row.snippet
+    return _frames_in(row.snippet)
+
+
+@bounded_cache(MIB, 10)
+def _frames_in(snippet: str) -> tuple[str, ...]:
+    return tuple(_find_frames(snippet))
+
+
+def _find_frames(snippet: str) -> Iterator[str]:
+    line = next(list_numbered_facts(snippet), None)
+    fact = snippet[line.at :] if line else snippet
     words = _WORD.findall(fact.strip().rstrip("."))
     for at in range(2, len(words)):
         before, value = words[at - 1].lower(), words[at:]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from schemas.events.ledger import AtomRecord
 from streams.ledger.draft import ChangeSetDraft
+from streams.ledger.evidence import ACTIVE_CONFIDENCE
 from streams.ledger.fact_frames import frames_of
 from streams.ledger.indexes import is_live
 from streams.ledger.lifecycle import NEWER_FACT, retire
@@ -26,10 +27,9 @@ def _settle(draft: ChangeSetDraft, source_id: str, frame: str) -> None:
         return
     newest = draft.get_atom(told[-1][1])
     if newest.status == "superseded" and newest.status_reason == NEWER_FACT:
-        draft.note("status_set", newest.atom_id, None, NEWER_FACT, "active")
-        newest = draft.put_atom(
-            newest, status="active", status_reason=NEWER_FACT, superseded_by=None
-        )
+        status = "active" if newest.confidence >= ACTIVE_CONFIDENCE else "draft"
+        draft.note("status_set", newest.atom_id, None, NEWER_FACT, status)
+        newest = draft.put_atom(newest, status=status, status_reason=NEWER_FACT, superseded_by=None)
     for _, atom_id in told[:-1]:
         older = draft.get_atom(atom_id)
         if atom_id != newest.atom_id and is_live(older) and not _is_told_elsewhere(draft, older):
@@ -44,7 +44,7 @@ def _list_told(draft: ChangeSetDraft, source_id: str, frame: str) -> list[tuple[
     places |= {
         (row.atom_id, row.evidence_id)
         for row in draft.evidence.values()
-        if row.serial is not None and row.source_id == source_id and frame in set(frames_of(row))
+        if row.serial is not None and row.source_id == source_id and frame in frames_of(row)
     }
     told = set()
     for atom_id, evidence_id in places:

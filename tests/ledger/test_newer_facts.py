@@ -114,7 +114,7 @@ def test_what_another_text_says_too_is_not_replaced_unasked(tmp_path: Path):
 
 def test_a_statement_without_a_value_has_no_frame():
     row = EvidenceRow.model_construct(snippet="3. Ada Kern sleeps soundly", serial=3)
-    assert list(frames_of(row)) == []
+    assert frames_of(row) == ()
 
 
 def _names() -> list[str]:

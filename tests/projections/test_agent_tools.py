@@ -11,7 +11,9 @@ from agents.project.assistant import answer_by_rules
 from agents.project.state import AgentResult
 from agents.tools.box import Tools, call_tool
 from agents.tools.tool import ToolContext, ToolResult
+from infra.errors import Conflict
 from infra.service.agent_tools import list_agent_tools, open_tools
+from infra.service.tasks import TaskText, create_task
 from infra.settings import Settings
 from projections.fold import PROJECTED_TOPICS
 from schemas.events.project import ProjectCreated
@@ -137,3 +139,21 @@ def test_an_answer_by_rules_cites_the_ledger_or_says_that_it_is_silent(tools: To
     assert all(one.path and one.line_start for one in covered.citations)
     assert (uncovered.output["coverage"], uncovered.citations) == ("none", ())
     assert "ledger holds nothing" in uncovered.response
+
+
+def test_a_task_is_refused_at_once_before_a_run_has_ended(model: ReadModel):
+    log = Log()
+    log.write(fact(ProjectCreated(name="Empty")))
+    model.emptied().fold(log.records)
+
+    with pytest.raises(Conflict) as refused:
+        asyncio.run(
+            create_task(
+                Settings(database_url=model.conninfo),
+                PROJECT,
+                TaskText(title="Oil the gate"),
+                actor="ana",
+                key="k-1",
+            )
+        )
+    assert refused.value.code == "nothing_written"
