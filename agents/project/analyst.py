@@ -75,7 +75,7 @@ async def _ask_outside(desk: Desk) -> list[ResearchFinding]:
         return await desk.ports.research(context, query)
 
     try:
-        told = await desk.change(DEEP_RESEARCH, {"query": query}, make)
+        told = await desk.change(DEEP_RESEARCH, {"query": query}, make, needs="member")
     except ToolRefused:
         return []
     return [ResearchFinding.model_validate(one) for one in told.get("findings", ())]

@@ -18,7 +18,6 @@ from agents.tools.ports import Ports, ToolRefused
 from agents.tools.show import cite_atom, cite_item, cut, statements_of
 from agents.tools.tool import ToolContext, ToolRole
 
-CHANGES_NEED: ToolRole = "member"
 MOST_ITEMS = 150  # of a list that a specialist looks at
 MOST_CITED, LONGEST_SNIPPET, LONGEST_LIST = 3, 160, 40
 
@@ -84,14 +83,21 @@ class Desk:
         return await self._read("members", look)
 
     async def change(
-        self, tool: str, args: Json, make: Callable[[ToolContext], Awaitable[Json]]
+        self,
+        tool: str,
+        args: Json,
+        make: Callable[[ToolContext], Awaitable[Json]],
+        *,
+        needs: ToolRole = "pm",
     ) -> Json:
-        """What a change answers; it is asked for once. Raises ToolRefused."""
+        """What a change answers; it is asked for once, by whom its route lets ask, too. Raises
+        ToolRefused.
+        """
 
         async def call(effect_id: str) -> Json:
             context = ToolContext(self.project_id, self.actor, self.role, effect_id)
             try:
-                if RANKS[self.role] < RANKS[CHANGES_NEED]:
+                if RANKS[self.role] < RANKS[needs]:
                     raise ToolRefused(f"Your role {self.role} may not do that.", "forbidden")
                 return {"answer": dict(await make(context)), "text": "Done."}
             except ToolRefused as refused:

@@ -50,7 +50,8 @@ async def _request(desk: Desk, report_type: str, day: str) -> Json:
         item = await desk.ports.request_report(context, report_type, day)
         return slim_item(item) | {"markdown": render_report(item)}
 
-    return await desk.change("request_report", {"report_type": report_type, "as_of": day}, make)
+    asked = {"report_type": report_type, "as_of": day}
+    return await desk.change("request_report", asked, make, needs="member")
 
 
 def _read(made: Json, wanted: str) -> BaseModel:

@@ -19,7 +19,8 @@ from schemas.events.schedule import QuietHours, Recurrence, SprintPoint
 
 DAY = timedelta(days=1)
 _TIME = re.compile(r"(?:[01][0-9]|2[0-3]):[0-5][0-9]")
-WEEKS = {"daily": 1, "weekly": 7, "biweekly": 14}
+FIRST_YEAR, LAST_YEAR = 1970, 2999  # beyond them calendars and zones end
+STEP_DAYS = {"daily": 1, "weekly": 7, "biweekly": 14}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ def next_run(
     """The first moment later than ``after`` at which the work is due, in UTC; None: never."""
     at = time.fromisoformat(recurrence.at)
     yesterday = after.astimezone(zone).date() - DAY  # a skipped time may be the next day's
-    first = max(yesterday, date.fromisoformat(recurrence.first_day or "0001-01-01"))
+    first = max(yesterday, date.fromisoformat(recurrence.first_day or f"{FIRST_YEAR}-01-01"))
     for day in _days(recurrence, first, sprints):
         moment = instant(day, at, zone)
         if moment > after:
@@ -95,7 +96,7 @@ def _days(recurrence: Recurrence, first: date, sprints: Sequence[Sprint]) -> Ite
             point = recurrence.point or "start"
             yield from sorted(day for it in sprints if (day := it.day_of(point)) >= first)
         case kind:
-            yield from _days_of_weeks(recurrence, WEEKS[kind], first)
+            yield from _days_of_weeks(recurrence, STEP_DAYS[kind], first)
 
 
 def _days_of_weeks(recurrence: Recurrence, step: int, first: date) -> Iterator[date]:
@@ -127,7 +128,10 @@ def check(recurrence: Recurrence) -> None:
     if recurrence.day is not None and not 1 <= recurrence.day <= 31:
         raise ValueError("A day of the month is a number from 1 to 31.")
     if recurrence.first_day and not _is_day(recurrence.first_day):
-        raise ValueError(f"{recurrence.first_day!r} is no day: write it like 2026-01-31.")
+        raise ValueError(
+            f"{recurrence.first_day!r} is no day from {FIRST_YEAR} to {LAST_YEAR}: write it like"
+            " 2026-01-31."
+        )
 
 
 def check_time(at: str) -> None:
@@ -138,9 +142,10 @@ def check_time(at: str) -> None:
 
 def _is_day(day: str) -> bool:
     try:
-        return date.fromisoformat(day).isoformat() == day
+        known = date.fromisoformat(day)
     except ValueError:
         return False
+    return known.isoformat() == day and FIRST_YEAR <= known.year <= LAST_YEAR
 
 
 def complete(recurrence: Recurrence, today: date) -> Recurrence:

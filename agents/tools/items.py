@@ -61,9 +61,15 @@ async def find_item(ports: Ports, project: str, kind: str, reference: str) -> Js
 
 def only_item(items: Sequence[Json], kind: str, reference: str) -> Json:
     """The one with this id, number or title; else the only one whose title holds the words."""
-    wanted = _normalise(reference)
-    exact = [one for one in items if wanted in (one["artifact_id"], *_names(one))]
-    found = exact or [one for one in items if wanted and wanted in one["title"].lower()]
+    words = " ".join(reference.lower().split()).strip("«»\"'")
+    number = _read_number(words)
+    exact = [
+        one
+        for one in items
+        if words in (one["artifact_id"], one["title"].lower())
+        or number == _read_number(one["number"].lower())
+    ]
+    found = exact or [one for one in items if words and words in one["title"].lower()]
     if len(found) == 1:
         return found[0]
     if not found:
@@ -75,17 +81,13 @@ def only_item(items: Sequence[Json], kind: str, reference: str) -> Json:
     )
 
 
-def _names(item: Json) -> tuple[str, str]:
-    return _normalise(item["number"]), item["title"].lower()
-
-
-def _normalise(reference: str) -> str:
-    text = " ".join(reference.lower().split()).strip("«»\"'")
-    number = _NUMBER.match(text.replace(" ", "-"))
-    if number is None:
-        return text
-    prefix = _PREFIXES.get(number["prefix"], number["prefix"])
-    return f"{prefix}-{int(number['number'])}"
+def _read_number(words: str) -> str:
+    """The number that is written so, as it is shown; the words where they are none."""
+    found = _NUMBER.match(words.replace(" ", "-"))
+    if found is None:
+        return words
+    prefix = _PREFIXES.get(found["prefix"], found["prefix"])
+    return f"{prefix}-{int(found['number'])}"
 
 
 def _list_tool(ports: Ports, kind: str, many: str) -> Tool:

@@ -119,7 +119,7 @@ def report_tools(ports: Ports) -> list[Tool]:
             break_down_feature,
             space="ai",
             mutating=True,
-            role="member",
+            role="pm",
         ),
         Tool(
             "run_quality_check",
@@ -128,7 +128,7 @@ def report_tools(ports: Ports) -> list[Tool]:
             run_quality_check,
             space="ai",
             mutating=True,
-            role="member",
+            role="pm",
         ),
     ]
 
@@ -149,7 +149,7 @@ def schedule_tools(ports: Ports) -> list[Tool]:
             schedule_work,
             space="operations",
             mutating=True,
-            role="member",
+            role="pm",
         )
     ]
 

@@ -36,9 +36,9 @@ class UpdateTask(ToolArguments):
 
     task: str = Field(min_length=1, max_length=300)
     title: str | None = Field(default=None, min_length=1, max_length=200)
-    description: str | None = Field(default=None, max_length=5_000)
+    description: str | None = Field(default=None, min_length=1, max_length=5_000)
     solutions: list[str] | None = Field(default=None, min_length=1, max_length=20)
-    acceptance_criteria: list[str] | None = Field(default=None, max_length=20)
+    acceptance_criteria: list[str] | None = Field(default=None, min_length=1, max_length=20)
     assignee: str | None = None
     estimate_points: int | None = Field(default=None, ge=0, le=100)
     status: Status | None = None

@@ -69,7 +69,8 @@ def add_fact(
             fact.occurred_at,
         ),
     )
-    connection.execute("SELECT pg_notify(%s, '')", (CHANNEL,))
+    if added.rowcount:
+        connection.execute("SELECT pg_notify(%s, '')", (CHANNEL,))
     return added.rowcount == 1
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import partial, wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
@@ -247,16 +247,9 @@ class ServicePorts:
 
     @refusing
     async def change_task(self, context: ToolContext, change: Json) -> Json:
-        request = tasks.TaskRequest(
-            context.project_id,
-            change["op"],
-            change.get("task_id"),
-            change.get("expected_version", 0),
-            key=context.idempotency_key,
-        )
         told = _read_task(change)
         try:
-            if request.op == "create":
+            if change["op"] == "create":
                 done = await tasks.create_task(
                     self._settings,
                     context.project_id,
@@ -266,9 +259,16 @@ class ServicePorts:
                     within_s=SHOWN_WITHIN_S,
                 )
             else:
-                asked = replace(request, told=told)
+                request = tasks.TaskRequest(
+                    context.project_id,
+                    change["op"],
+                    change["task_id"],
+                    change["expected_version"],
+                    told,
+                    key=context.idempotency_key,
+                )
                 done = await tasks.change_task(
-                    self._settings, asked, actor=context.actor, within_s=SHOWN_WITHIN_S
+                    self._settings, request, actor=context.actor, within_s=SHOWN_WITHIN_S
                 )
         except Unavailable as late:
             if late.code not in ACCEPTED:

@@ -71,7 +71,8 @@ def beat(tables: Conn, *, kinds: Kinds, every_s: int, now: datetime | None = Non
         with _alone(work.project_id):
             _route_received(tables, work, kinds, now)
     for ended in schedules.ended_work(tables, AT_ONCE):
-        _finish(tables, ended, now)
+        with _alone(ended.project_id):
+            _finish(tables, ended, now)
 
 
 @contextlib.contextmanager
@@ -93,11 +94,10 @@ def tick(
     Work whose time has passed several times, since nothing ran, is done once.
     """
     slot_at = slot_of(now, every_s)
-    plans = [
-        _plan(work, hours, now)
-        for hours in [_hours_of(tables, project_id)]
-        for work in schedules.recurring_work(tables, project_id)
-    ]
+    if holds_fact(tables, HeartbeatTicked(slot_at=slot_at, every_s=every_s), project_id):
+        return None
+    hours = _hours_of(tables, project_id)
+    plans = [_plan(work, hours, now) for work in schedules.recurring_work(tables, project_id)]
     due = [plan for plan in plans if plan.due_at is not None]
     ticked = HeartbeatTicked(
         slot_at=slot_at, every_s=every_s, due=[plan.work.work_item_id for plan in due]

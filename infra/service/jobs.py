@@ -42,8 +42,9 @@ from schemas.events.job import JOB_STATUSES, PRIORITIES, JobType
 LARGEST_PAYLOAD_BYTES = 64 * 1024
 LONGEST_KEY, MOST_ATTEMPTS = 200, 100
 Kinds = Mapping[JobType, JobKind]
-TALKS: tuple[JobType, ...] = ("agent_turn",)
-WORDS: tuple[JobType, ...] = ("synthesis",)
+# Types with a worker each: nobody who talks to the agents waits until a long job is done, and no
+# job waits until a model has worded a whole project.
+OWN_WORKERS: tuple[JobType, ...] = ("agent_turn", "synthesis")
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,24 +191,21 @@ async def run_jobs(
     watching = [watch_work(settings, kinds, stop)]
     if (settings.auto_quality or settings.auto_synthesis) and "quality_run" in kinds:
         watching.append(watch_prds(settings, stop))
-    watches = [asyncio.ensure_future(each) for each in watching]
+    tasks = [asyncio.ensure_future(each) for each in (*watching, *(it.run(stop) for it in workers))]
     supervisor.tell_ready(settings, environ)
     try:
-        await asyncio.gather(*(worker.run(stop) for worker in workers))
-    finally:
+        await asyncio.gather(*tasks)
+    finally:  # whoever has failed, the others give their jobs back before the loop ends
         over.set()
         stop.set()
-        await asyncio.gather(*watches)
+        await asyncio.gather(*tasks, return_exceptions=True)
         await relay  # raises what it raised; what is not published yet is at the next start
 
 
 def _share(kinds: Kinds) -> list[Kinds]:
-    """What each worker does: nobody who talks to the agents waits until a long job is done, and no
-    job waits until a model has worded a whole project.
-    """
-    apart = (TALKS, WORDS)
-    others = {name: kind for name, kind in kinds.items() if not any(name in one for one in apart)}
-    shares = [{name: kind for name, kind in kinds.items() if name in one} for one in apart]
+    """What each worker does."""
+    others = {name: kind for name, kind in kinds.items() if name not in OWN_WORKERS}
+    shares = [{name: kinds[name]} for name in OWN_WORKERS if name in kinds]
     return [some for some in (others, *shares) if some]
 
 

@@ -7,7 +7,7 @@ delivery of a webhook asks for. Each time it is due is named by ``due_at``. Key 
 from __future__ import annotations
 
 from datetime import datetime
-from typing import ClassVar, Literal, get_args
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -19,8 +19,6 @@ SprintPoint = Literal["start", "midpoint", "end"]
 Origin = Literal["user", "heartbeat", "webhook"]
 DeferReason = Literal["quiet_hours"]
 WorkOutcome = Literal["succeeded", "dead", "cancelled", "refused", "answered", "done"]
-
-RECURRENCE_KINDS: tuple[RecurrenceKind, ...] = get_args(RecurrenceKind)
 
 
 class Recurrence(Part):

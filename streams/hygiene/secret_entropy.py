@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from schemas.ids import ID_PREFIXES
+from schemas.ids import ID_HEX_DIGITS, ID_PREFIXES
 from streams.hygiene.secret_finding import ORDER_AWS_SEC, ORDER_ENTROPY, Finding
 from streams.hygiene.secret_names import NOT_THE_SECRET, is_of_something_else
 from streams.hygiene.secret_values import entropy, is_drawn, looks_secret
@@ -99,7 +99,8 @@ def _high_entropy(text: str, start: int, end: int) -> Iterator[Finding]:
     for match in HEX_RUN.finditer(text, start, end):
         if text.endswith(NO_HEX_BEHIND, 0, match.start()) or _has_own_name(text, match.start()):
             continue
-        if OUR_ID.search(text, max(0, match.start() - 6), match.start()):
+        is_id = OUR_ID.search(text, max(0, match.start() - 6), match.start()) is not None
+        if is_id and len(match[0]) == ID_HEX_DIGITS:
             continue
         if entropy(match[0]) >= HEX_ENTROPY and not match[0].isdigit():
             yield Finding(*match.span(), ORDER_ENTROPY, "R-ENTROPY", "HIGH_ENTROPY")

@@ -33,6 +33,7 @@ def _settle(draft: ChangeSetDraft, source_id: str, frame: str) -> None:
     for _, atom_id in told[:-1]:
         older = draft.get_atom(atom_id)
         if atom_id != newest.atom_id and is_live(older) and not _is_told_elsewhere(draft, older):
+            draft.unlink(atom_id, newest.atom_id, "supersedes", NEWER_FACT)
             draft.link(newest.atom_id, atom_id, "supersedes", NEWER_FACT)
             retire(draft, older, "superseded", NEWER_FACT, by=newest)
 

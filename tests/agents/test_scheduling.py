@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, date, datetime, time, timedelta
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -219,3 +220,10 @@ def test_slots_are_the_same_on_every_machine():
         2026, 3, 2, 9, 0, tzinfo=UTC
     )
     assert slot_of(local("2026-03-02T10:15"), 900) == datetime(2026, 3, 2, 9, 15, tzinfo=UTC)
+
+
+@pytest.mark.parametrize("day", ["0001-01-01", "1969-12-31", "3000-01-01", "9999-12-31"])
+@pytest.mark.parametrize("kind", ["once", "daily", "weekly", "monthly"])
+def test_a_day_at_the_end_of_the_calendar_is_refused(kind: Any, day: str):
+    with pytest.raises(ValueError, match="is no day from 1970 to 2999"):
+        check(Recurrence(kind=kind, at="23:30", first_day=day))

@@ -10,6 +10,7 @@ import pytest
 from agents.project.assistant import answer_by_rules
 from agents.project.state import AgentResult
 from agents.tools.box import Tools, call_tool
+from agents.tools.items import only_item
 from agents.tools.tool import ToolContext, ToolResult
 from infra.errors import Conflict
 from infra.service.agent_tools import list_agent_tools, open_tools
@@ -157,3 +158,21 @@ def test_a_task_is_refused_at_once_before_a_run_has_ended(model: ReadModel):
             )
         )
     assert refused.value.code == "nothing_written"
+
+
+def test_an_item_whose_title_is_a_word_and_a_number_is_found_by_it():
+    items = [
+        {"artifact_id": "art_1", "number": "feat-001", "title": "OAuth 2"},
+        {"artifact_id": "art_2", "number": "feat-002", "title": "Release 3"},
+    ]
+    assert only_item(items, "feature", "oauth 2")["artifact_id"] == "art_1"
+    assert only_item(items, "feature", "Release 3")["artifact_id"] == "art_2"
+    assert only_item(items, "feature", "feature 2")["artifact_id"] == "art_2"
+
+
+def test_tools_ask_for_the_role_that_their_routes_ask_for(tools: Tools):
+    leaders = {"schedule_work", "run_quality_check", "break_down_feature"}
+    for name in tools.names():
+        tool = tools.find(name)
+        assert tool
+        assert tool.role == ("pm" if name in leaders else "member" if tool.mutating else "viewer")

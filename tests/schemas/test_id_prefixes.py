@@ -38,3 +38,5 @@ def test_the_same_digits_without_a_prefix_are_one():
     (digits,) = re.findall(r"[0-9a-f]{32}", derive_id("atm", "a"))
     assert digits not in redact_text(f"the password is {digits}")
     assert digits not in redact_text(f"the password is told in yatm_{digits}")
+    for longer in (digits + digits[:8], digits + digits[::-1]):
+        assert longer not in redact_text(f"the password is gen_{longer}")
