@@ -244,6 +244,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _answer(self, request: Request, answer: Answer) -> None:
         if answer.wait_s:
             self.server.closing.wait(answer.wait_s)
+        self.server.serve_whole(answer.usage)
         model, dialect = answer.model or request.model, dialect_of(request.path)
         if request.is_stream:
             self._begin_stream()
