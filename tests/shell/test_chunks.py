@@ -1,6 +1,7 @@
 """Finding the chunk a fact speaks of: by its place, by searching, or not at all."""
 
 import asyncio
+from contextlib import AsyncExitStack
 
 import pytest
 
@@ -54,23 +55,31 @@ def outside(event: ExtractRequested | ChunkCreated) -> Envelope:
 
 
 def test_a_chunk_is_found_by_its_place_its_neighbours_come_along(fresh: Settings) -> None:
-    async def scenario() -> None:
+    async def scenario(opened: AsyncExitStack) -> None:
+        def reader(*size: int) -> ChunkReader:
+            made = ChunkReader(fresh, *size)
+            opened.push_async_callback(made.close)  # a loop cannot end before its connections
+            return made
+
         places = await publish(fresh, *(outside(a_chunk(i)) for i in range(40)))
-        chunks = ChunkReader(fresh)
+        chunks = reader()
         for i in range(40):
             found = await chunks.chunk_of(a_request(i, places[i].partition, places[i].offset))
             assert found and found.chunk == a_chunk(i)
         wrong = [
             await chunks.chunk_of(a_request(7, 0, 10_000)),
-            await ChunkReader(fresh, 0).chunk_of(a_request(7, (places[7].partition + 1) % 3, 0)),
-            await ChunkReader(fresh, 0).chunk_of(a_request(7)),
+            await reader(0).chunk_of(a_request(7, (places[7].partition + 1) % 3, 0)),
+            await reader(0).chunk_of(a_request(7)),
         ]
         assert [found and found.chunk for found in wrong] == [a_chunk(7)] * 3
         assert await chunks.chunk_of(a_request(77)) is None
         assert chunks.searches == 1
-        await chunks.close()
 
-    asyncio.run(scenario())
+    async def opening() -> None:
+        async with AsyncExitStack() as opened:
+            await scenario(opened)
+
+    asyncio.run(opening())
 
 
 def test_a_step_is_handed_the_chunk_of_its_record(fresh: Settings) -> None:
