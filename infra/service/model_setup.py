@@ -201,7 +201,7 @@ async def _try(settings: Settings, text: str, name: str, environ: Mapping[str, s
             except WorkerUnavailable as error:
                 raise Unavailable(str(error), code="model_worker_away") from error
         latency_ms = round((SystemClock().now() - began).total_seconds() * 1000)
-        return _told(read_price_table(draft), provider, model, answer, latency_ms)
+        return _describe_trial(read_price_table(draft), provider, model, answer, latency_ms)
 
 
 async def _choose_model(client: WorkerClient, provider: ModelProvider) -> str:
@@ -215,7 +215,7 @@ async def _choose_model(client: WorkerClient, provider: ModelProvider) -> str:
     return found[0]
 
 
-def _told(
+def _describe_trial(
     prices: PriceTable,
     provider: ModelProvider,
     model: str,
@@ -227,7 +227,7 @@ def _told(
     def cost_of(usage: Usage) -> float | None:
         if provider.is_local:
             return 0.0
-        return prices.cost_of(name, answer.served_model, usage, day)
+        return prices.cost_of(name, answer.served_model, usage, day, asked_model=model)
 
     used = answer.usage or Usage(
         input_tokens=estimate_tokens(QUESTION), output_tokens=estimate_tokens(answer.text)

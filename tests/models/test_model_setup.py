@@ -56,7 +56,8 @@ def test_a_provider_of_the_same_name_is_replaced():
 
 def test_a_provider_is_added_once_it_answers_and_says_what_it_costs(tmp_path: Path):
     settings = Settings(home=tmp_path)
-    with scripted_provider([Answer("ready", (20, 2, 0))]) as provider:
+    answer = Answer("ready", (20, 2, 0), model="a-name-without-a-price")
+    with scripted_provider([answer]) as provider:
         spec = ProviderSpec("openai", base_url=provider.base_url, api_key="k-1")
         trial = asyncio.run(add_provider(settings, spec, os.environ))
     assert trial is not None and trial.cost_usd == pytest.approx((20 * 5 + 2 * 30) / 1e6)

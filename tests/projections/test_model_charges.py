@@ -224,16 +224,32 @@ def test_a_server_of_ones_own_costs_nothing(books: Books):
     assert books.settle(books.reserve(local), an_outcome(CENT, served_model="x"), local) == 0.0
 
 
-def test_the_model_that_served_is_priced_and_missing_usage_is_estimated(books: Books):
+def test_the_model_that_served_is_priced(books: Books):
     asked = an_attempt(model="x")
     cost = books.settle(books.reserve(asked), an_outcome(CENT, served_model="m-20260101"), asked)
     assert cost == pytest.approx(0.01)
-    cost = books.settle(books.reserve(), an_outcome(Usage()))
-    assert cost is not None and cost > 0
     books.publish()
-    assert books.model.rows(
-        "SELECT model, asked_model, usage_estimated FROM llm_calls ORDER BY usage_estimated"
-    ) == [("m-20260101", "x", False), ("m", "m", True)]
+    assert books.model.rows("SELECT model, asked_model FROM llm_calls") == [("m-20260101", "x")]
+
+
+def test_a_served_model_without_a_price_costs_as_the_asked_one_and_keeps_to_budgets(books: Books):
+    books.budget("project_day", limit_usd=0.02)
+    for is_shown in (False, True):
+        if is_shown:
+            books.publish()
+        served = an_outcome(CENT, served_model="m-by-another-name")
+        assert books.settle(books.reserve(), served) == pytest.approx(0.01)
+    for is_shown in (False, True):
+        if is_shown:
+            books.publish()
+        with pytest.raises(BudgetExceeded, match=r"\$0.0200 of \$0.02 are spent"):
+            books.reserve()
+    assert (
+        books.model.rows(
+            "SELECT model, asked_model, price_known FROM llm_calls WHERE outcome = 'answered'"
+        )
+        == [("m-by-another-name", "m", True)] * 2
+    )
 
 
 def test_each_attempt_has_one_row_and_a_fallback_says_why(books: Books):
