@@ -70,7 +70,11 @@ class RecordedCalls:
             prompt=_render(attempt).replace(NUL, REPLACEMENT),
             response=outcome.text.replace(NUL, REPLACEMENT),
         )
-        await self._tables.ask(settle, charge, payload, _fallback_of(call_id, attempt))
+        try:
+            await self._tables.ask(settle, charge, payload, _fallback_of(call_id, attempt))
+        except Exception as error:
+            log.error("models.not_settled", call_id=call_id, reason=str(error))
+            raise
         return charge.cost_usd
 
     async def record(self, request: ModelRequest, answer: ModelAnswer) -> None:

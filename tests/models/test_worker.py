@@ -145,6 +145,7 @@ def test_a_caller_that_goes_away_ends_the_call(model_worker: ModelWorker):
     with scripted_provider([Hang(), "Blue."]) as scripted:
         model_worker.configure(openai=configured(scripted.base_url))
         asyncio.run(give_up())
+        scripted.wait_until_abandoned()
         assert asyncio.run(model_worker.client.ask(call_of())).text == "Blue."
 
 
