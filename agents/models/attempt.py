@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -89,7 +89,7 @@ async def make_attempt(caller: Caller, attempt: Attempt) -> AsyncGenerator[str |
     except BaseException:  # cancelled, closed, or a bug: nobody waits for the answer
         text = "".join(pieces)
         outcome = _Draft("cancelled", estimate_paid(attempt, text), attempt.model, text)
-        await _settle(caller, call_id, attempt, outcome, began_s)
+        await _settle_abandoned(caller, call_id, attempt, outcome, began_s)
         raise
     data, problems = _check(attempt, answer)
     if answer is not None:
@@ -110,7 +110,8 @@ async def _reserve(caller: Caller, attempt: Attempt) -> str:
         await wait_for_end(task)
         if not task.cancelled() and task.exception() is None:
             draft = _Draft("cancelled", Usage(), attempt.model)
-            await _settle(caller, task.result(), attempt, draft, caller.clock.monotonic())
+            began_s = caller.clock.monotonic()
+            await _settle_abandoned(caller, task.result(), attempt, draft, began_s)
         raise
 
 
@@ -165,6 +166,16 @@ async def _settle(
         status=draft.status,
     )
     return await finish(caller.watch.settle(call_id, attempt, outcome))
+
+
+async def _settle_abandoned(
+    caller: Caller, call_id: str, attempt: Attempt, draft: _Draft, began_s: float
+) -> None:
+    """Settle a call that nobody waits for. A failure, which the watch logs, does not take the place
+    of what has ended the call: a cancellation goes through.
+    """
+    with suppress(Exception):
+        await _settle(caller, call_id, attempt, draft, began_s)
 
 
 def _close_answered(attempt: Attempt, answer: ProviderAnswer, problems: tuple[str, ...]) -> _Draft:

@@ -1,4 +1,5 @@
-"""What a call costs, by the model that served it and the prices of that day.
+"""What a call costs, by the model that served it and the prices of that day; where that model has
+no price, by the model that was asked for.
 
 A price that nobody knows is None, never 0; only a server of one's own costs nothing.
 """
@@ -69,9 +70,17 @@ class PriceTable:
                 return valid[-1] if valid and not valid[-1].unknown else None
         return None
 
-    def cost_of(self, provider: str, model: str, usage: Usage, day: date) -> float | None:
-        """US dollars; None where the price is not known."""
+    def cost_of(
+        self, provider: str, model: str, usage: Usage, day: date, *, asked_model: str | None = None
+    ) -> float | None:
+        """US dollars; None where the price is not known.
+
+        A provider may serve under a name that has no price. Such a call costs what the model that
+        was asked for costs: a budget that admitted the call by that price has to count it.
+        """
         price = self.find(provider, model, day)
+        if price is None and asked_model is not None:
+            price = self.find(provider, asked_model, day)
         return price.cost_of(usage) if price else None
 
 

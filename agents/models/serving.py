@@ -22,15 +22,23 @@ from agents.models.protocol import (
     to_line,
 )
 
+ASKS_WITHIN_S = 30.0  # from the connection to the whole question; a caller sends it at once
+READS_WITHIN_S = 300.0  # a caller that is suspended for longer loses its call
+
 
 async def serve_calls(
-    listening: socket.socket, token: str, providers: Providers, most_calls: int
+    listening: socket.socket,
+    token: str,
+    providers: Providers,
+    most_calls: int,
+    asks_within_s: float = ASKS_WITHIN_S,
 ) -> None:
     """Answer ``most_calls`` calls. Returns when the last of them has its answer.
 
-    ``listening`` stays open: who comes meanwhile waits for the next worker on it.
+    ``listening`` stays open: who comes meanwhile waits for the next worker on it. A connection
+    that asks nothing within ``asks_within_s`` is closed, so that it keeps no worker from ending.
     """
-    serving = _Serving(token, providers, most_calls)
+    serving = _Serving(token, providers, most_calls, asks_within_s)
     server = await asyncio.start_server(serving.handle, sock=listening.dup(), limit=MAX_FRAME_BYTES)
     async with server:
         await serving.had_enough.wait()
@@ -38,10 +46,12 @@ async def serve_calls(
 
 
 class _Serving:
-    def __init__(self, token: str, providers: Providers, most_calls: int) -> None:
+    def __init__(
+        self, token: str, providers: Providers, most_calls: int, asks_within_s: float
+    ) -> None:
         self.had_enough, self.nothing_runs = asyncio.Event(), asyncio.Event()
         self._token, self._providers, self._left = token, providers, most_calls
-        self._running = 0
+        self._asks_within_s, self._running = asks_within_s, 0
 
     async def handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._running += 1
@@ -51,7 +61,7 @@ class _Serving:
                 self._count()
                 await self._answer_until_gone(asked, reader, writer)
         except OSError:
-            pass  # the caller went away
+            pass  # the caller went away, or is too slow (TimeoutError)
         finally:
             writer.close()
             self._running -= 1
@@ -61,7 +71,8 @@ class _Serving:
     async def _read(self, reader: asyncio.StreamReader) -> Asked | None:
         """What is asked; None from who does not speak the protocol or has no token."""
         try:
-            asked = Asked.model_validate_json(await reader.readline())
+            async with asyncio.timeout(self._asks_within_s):
+                asked = Asked.model_validate_json(await reader.readline())
         except (ValidationError, ValueError):
             return None
         knows_token = hmac.compare_digest(asked.token.encode(), self._token.encode())
@@ -92,14 +103,12 @@ class _Serving:
         try:
             async with aclosing(self._tell(asked)) as lines:
                 async for told in lines:
-                    writer.write(to_line(told))
-                    await writer.drain()
+                    await _send(writer, told)
         except ProviderFailed as error:
-            writer.write(to_line(Told(failure=error.failure)))
+            await _send(writer, Told(failure=error.failure))
         except ValueError as error:  # an answer too large for a frame
             failure = ProviderFailure(error_class="bad_body", detail=str(error))
-            writer.write(to_line(Told(failure=failure)))
-        await writer.drain()
+            await _send(writer, Told(failure=failure))
 
     async def _tell(self, asked: Asked) -> AsyncGenerator[Told, None]:
         match asked:
@@ -114,3 +123,9 @@ class _Serving:
             case _:
                 failure = ProviderFailure(error_class="refused", detail="no call was given")
                 yield Told(failure=failure)
+
+
+async def _send(writer: asyncio.StreamWriter, told: Told) -> None:
+    writer.write(to_line(told))
+    async with asyncio.timeout(READS_WITHIN_S):
+        await writer.drain()

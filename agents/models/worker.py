@@ -20,6 +20,7 @@ from typing import Any
 import httpx
 
 from agents.models.call import Usage
+from agents.models.catalogue import OLLAMA
 from agents.models.configuration import ModelConfiguration, ModelProvider
 from agents.models.ollama import OllamaModels
 from agents.models.protocol import (
@@ -29,7 +30,7 @@ from agents.models.protocol import (
     ProviderFailed,
     ProviderFailure,
 )
-from agents.models.providers import OLLAMA, find_address, find_route
+from agents.models.providers import find_address, find_route
 from agents.models.structured import describe_schema, response_format
 
 # Else it fetches these from a server of its makers.

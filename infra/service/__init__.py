@@ -96,7 +96,7 @@ if TYPE_CHECKING:
     from infra.service.jobs import read_job_history as read_job_history
     from infra.service.jobs import retry_job as retry_job
     from infra.service.jobs import run_jobs as run_jobs
-    from infra.service.model_setup import ProviderSpec as ProviderSpec
+    from infra.service.model_entries import ProviderSpec as ProviderSpec
     from infra.service.model_setup import Trial as Trial
     from infra.service.model_setup import add_provider as add_provider
     from infra.service.model_setup import remove_provider as remove_provider

@@ -252,15 +252,23 @@ def test_a_malformed_stream_is_retracted_and_repaired(model_worker: ModelWorker)
     assert isinstance(parts[-1], ModelAnswer) and parts[-1].data == {"color": "blue"}
 
 
-def test_a_stream_that_is_closed_early_is_settled_as_cancelled(model_worker: ModelWorker):
-    with asking(model_worker, openai=["Blue as the sea."]) as run:
+def test_a_stream_that_is_closed_early_is_settled_and_its_provider_let_go(
+    model_worker: ModelWorker,
+):
+    with asking(model_worker, openai=[Hang("Blue as the sea.")]) as run:
         assert len(asyncio.run(run.collect(most=1))) == 1
+        run.providers["openai"].wait_until_abandoned()
     assert run.book.results == ["cancelled"]
     assert run.book.closed["call-1"].usage.estimated and run.book.answers == {}
 
 
-def test_a_cancelled_call_is_settled_and_its_provider_let_go(model_worker: ModelWorker):
+@pytest.mark.parametrize("is_broken", [False, True])
+def test_a_cancelled_call_is_settled_and_its_provider_let_go(
+    model_worker: ModelWorker, is_broken: bool
+):
+    """Also where it cannot be settled, who cancels sees that it was cancelled."""
     with asking(model_worker, openai=[Hang()]) as run:
+        run.book.is_broken = is_broken
 
         async def cancel() -> None:
             client = model_worker.client
@@ -272,11 +280,16 @@ def test_a_cancelled_call_is_settled_and_its_provider_let_go(model_worker: Model
                 await asked
 
         asyncio.run(cancel())
+        run.providers["openai"].wait_until_abandoned()
     assert run.book.results == ["cancelled"]
 
 
-def test_who_is_cancelled_during_a_reservation_leaves_nothing_set_aside(model_worker: ModelWorker):
+@pytest.mark.parametrize("is_broken", [False, True])
+def test_who_is_cancelled_during_a_reservation_leaves_nothing_set_aside(
+    model_worker: ModelWorker, is_broken: bool
+):
     with asking(model_worker, openai=[]) as run:
+        run.book.is_broken = is_broken
 
         async def cancel() -> None:
             run.book.is_slow = asyncio.Event()

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 
 from agents.models.call import Message, ModelRequest, Usage
 from agents.models.errors import BudgetExceeded
@@ -199,7 +200,11 @@ def test_a_budget_of_one_agent_takes_the_place_of_that_of_each(books: Books):
 
 def test_a_soft_budget_warns_and_a_lifted_one_is_none(books: Books):
     books.budget("project_day", limit_usd=0.01, hard=False)
-    assert len(books.reserve_all([an_attempt()] * 3, CENT)) == 3
+    with capture_logs() as logged:
+        assert len(books.reserve_all([an_attempt()] * 3, CENT)) == 3
+    warned = [line for line in logged if line["event"] == "budget.nearly_spent"]
+    assert sorted(line["spent"] for line in warned) == [0.0, 0.01, 0.02]
+    assert all((line["scope"], line["limit"]) == ("project_day", 0.01) for line in warned)
     books.budget("project_day", limit_usd=0.01)
     assert books.reserve_all([an_attempt()], CENT) == []
     books.budget("project_day")
@@ -224,16 +229,32 @@ def test_a_server_of_ones_own_costs_nothing(books: Books):
     assert books.settle(books.reserve(local), an_outcome(CENT, served_model="x"), local) == 0.0
 
 
-def test_the_model_that_served_is_priced_and_missing_usage_is_estimated(books: Books):
+def test_the_model_that_served_is_priced(books: Books):
     asked = an_attempt(model="x")
     cost = books.settle(books.reserve(asked), an_outcome(CENT, served_model="m-20260101"), asked)
     assert cost == pytest.approx(0.01)
-    cost = books.settle(books.reserve(), an_outcome(Usage()))
-    assert cost is not None and cost > 0
     books.publish()
-    assert books.model.rows(
-        "SELECT model, asked_model, usage_estimated FROM llm_calls ORDER BY usage_estimated"
-    ) == [("m-20260101", "x", False), ("m", "m", True)]
+    assert books.model.rows("SELECT model, asked_model FROM llm_calls") == [("m-20260101", "x")]
+
+
+def test_a_served_model_without_a_price_costs_as_the_asked_one_and_keeps_to_budgets(books: Books):
+    books.budget("project_day", limit_usd=0.02)
+    for is_shown in (False, True):
+        if is_shown:
+            books.publish()
+        served = an_outcome(CENT, served_model="m-by-another-name")
+        assert books.settle(books.reserve(), served) == pytest.approx(0.01)
+    for is_shown in (False, True):
+        if is_shown:
+            books.publish()
+        with pytest.raises(BudgetExceeded, match=r"\$0.0200 of \$0.02 are spent"):
+            books.reserve()
+    assert (
+        books.model.rows(
+            "SELECT model, asked_model, price_known FROM llm_calls WHERE outcome = 'answered'"
+        )
+        == [("m-by-another-name", "m", True)] * 2
+    )
 
 
 def test_each_attempt_has_one_row_and_a_fallback_says_why(books: Books):
@@ -260,6 +281,19 @@ def test_each_attempt_has_one_row_and_a_fallback_says_why(books: Books):
     ) == [
         ("quality_gate", 1, "failed", "overloaded", 529, None, 0.0, "c-1"),
         ("quality_gate", 2, "answered", "", None, "lab/m", 0.0, "c-1"),
+    ]
+
+
+def test_a_call_that_cannot_be_settled_is_named_in_the_log(books: Books):
+    call_id = books.reserve()
+    books.model.connection.execute("ALTER TABLE outbox RENAME TO outbox_away")
+    try:
+        with capture_logs() as logged, pytest.raises(Exception, match="outbox"):
+            books.settle(call_id, an_outcome(CENT))
+    finally:
+        books.model.connection.execute("ALTER TABLE outbox_away RENAME TO outbox")
+    assert [(line["event"], line["call_id"]) for line in logged] == [
+        ("models.not_settled", call_id)
     ]
 
 
