@@ -12,10 +12,10 @@ from agents.tools.items import TYPES, cite_items, find_item
 from agents.tools.ports import Json, Ports, ToolRefused
 from agents.tools.show import answer, cite_atom, count, name_of, show_list, statements_of
 from agents.tools.tool import Tool, ToolArguments, ToolContext, ToolResult
+from schemas.tasks import OVER
 
 _WORD = re.compile(r"[^\W_]{3,}")
 _GRAVEST = ("critical", "high", "medium", "low")
-_DONE = ("done", "dropped")
 
 
 class Nothing(ToolArguments):
@@ -215,7 +215,7 @@ def _load_of(member: Json, tasks: Sequence[Json]) -> dict[str, Any]:
         one
         for one in tasks
         if one["plan"].get("assignee_id") == member["member_id"]
-        and one["fields"].get("status") not in _DONE
+        and one["fields"].get("status") not in OVER
     ]
     points = sum(int(one["fields"].get("estimate_points") or 0) for one in theirs)
     return {**member, "points": points, "tasks": theirs}

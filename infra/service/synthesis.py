@@ -10,8 +10,10 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from agents.loop import NotKept
 from agents.models.call import ChatModel, ModelAnswer
 from agents.models.errors import RequestRefused
+from agents.synthesis.counted import CountedModel
 from agents.synthesis.order import WORDED_TYPES, Order
 from agents.synthesis.prompts import PROMPT_VERSION
 from agents.synthesis.wording import AGENT, Caller, Worded, word
@@ -60,12 +62,11 @@ class Report:
     cost_usd: float = 0.0
     stopped: Literal["budget_exceeded", "cancelled", "model_request_refused"] | None = None
 
-    def count(self, answers: Iterable[ModelAnswer]) -> None:
-        for one in answers:
-            self.tokens += one.usage.input_tokens + one.usage.output_tokens
-            self.cost_usd += one.cost_usd or 0.0
-            if one.model not in self.models:
-                self.models.append(one.model)
+    def count(self, answer: ModelAnswer) -> None:
+        self.tokens += answer.usage.input_tokens + answer.usage.output_tokens
+        self.cost_usd += answer.cost_usd or 0.0
+        if answer.model not in self.models:
+            self.models.append(answer.model)
 
     def keep(self, order: Order, codes: Iterable[str]) -> None:
         for section in order.sections:
@@ -76,7 +77,7 @@ class Cancelled(Exception):
     """Somebody has cancelled the work."""
 
 
-class WordsRefused(Exception):
+class WordsRefused(NotKept):
     """The model's words for a piece are not taken; those of the rules stay."""
 
 
@@ -108,7 +109,9 @@ class Piece:
 
 @dataclass(slots=True)
 class Writer:
-    """Asks a model for pieces and hands them over; ``report`` says what came of it."""
+    """Asks a model for pieces and hands them over; ``report`` says what came of it, and what all
+    answers cost.
+    """
 
     model: ChatModel
     project_id: str
@@ -116,6 +119,9 @@ class Writer:
     correlation_id: str | None = None
     report: Report = field(default_factory=Report)
     refused: int = 0
+
+    def __post_init__(self) -> None:
+        self.model = CountedModel(self.model, self.report.count)
 
     @property
     def caller(self) -> Caller:
@@ -137,17 +143,17 @@ class Writer:
                 raise
             raise WordsRefused from refused
         self.refused = 0
-        self.report.count(worded.answers)
         if not worded.sections:
             self.report.keep(order, (one.code for one in worded.findings))
             raise WordsRefused
         return Piece(artifact, order, worded)
 
     async def hand_over(self, piece: Piece) -> None:
+        """Raises WordsRefused where the writer of artifacts does not take it."""
         if refusal := await self.desk.hand_over(piece.change, piece.key):
             self.report.keep(piece.order, [refusal])
-        else:
-            self.report.worded += 1
+            raise WordsRefused
+        self.report.worded += 1
 
     async def tell_loop(self, loop: LoopRecord, artifact_id: str) -> None:
         """Have it recorded how the model went through a list."""

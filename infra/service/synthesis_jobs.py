@@ -19,10 +19,10 @@ from infra.jobs.keeper import RunningJob
 from infra.jobs.outbox import Conn
 from infra.jobs.queue import NewJob
 from infra.service.edits import request_change
-from infra.service.job_kind import Payload, Workplace
+from infra.service.job_kind import Payload, Workplace, is_job_cancelled
 from infra.service.reading import ask
 from infra.settings import Settings
-from projections.read import jobs, quality, wording
+from projections.read import quality, wording
 from projections.read.quality import AssessedArtifact
 from projections.read.wording import ListedItem
 from schemas.codec import utc_millis
@@ -99,10 +99,7 @@ def open_desk(settings: Settings, project_id: str, job_id: str) -> Desk:
             settings, lambda tables: wording.listed_items(tables, project_id, artifact_type)
         )
 
-    async def is_cancelled() -> bool:
-        found = await ask(settings, lambda tables: jobs.job(tables, job_id))
-        return found.status == "cancelled"
-
+    is_cancelled = partial(is_job_cancelled, settings, job_id)
     return Desk(find, list_items, partial(_hand_over, settings, project_id), is_cancelled)
 
 

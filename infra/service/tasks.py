@@ -124,7 +124,7 @@ def _prepare(tables: Conn, request: TaskRequest) -> tuple[str, list[SectionEdit]
     if missing := [one for one in told.atom_ids if one not in known]:
         raise NotFound(f"There is no atom {missing[0]} in this project.", code="unknown_atom")
     if told.feature_id:
-        artifacts.item(tables, project_id, told.feature_id)
+        _check_feature(tables, project_id, told.feature_id)
     if told.assignee_id:
         team.member_of(tables, project_id, told.assignee_id)
     cited = [Citation(atom_id=one, atom_revision=known[one]) for one in told.atom_ids]
@@ -135,6 +135,13 @@ def _prepare(tables: Conn, request: TaskRequest) -> tuple[str, list[SectionEdit]
         )
         for section_id, texts in told.sections.items()
     ]
+
+
+def _check_feature(tables: Conn, project_id: str, feature_id: str) -> None:
+    """Raises NotFound for what is no feature of the project, or is one no more."""
+    known = artifact_list.whole_artifact(tables, project_id, feature_id)
+    if known.artifact_type != "feature" or not known.number:
+        raise NotFound(f"There is no feature {feature_id} in this project.", code="unknown_feature")
 
 
 def _choose(told: TaskText) -> ToldTask:

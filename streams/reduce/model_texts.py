@@ -16,7 +16,7 @@ from schemas.fingerprint import norm_text
 from streams.reduce.edits import RefusedEdit, name_model, write_statement
 from streams.reduce.inputs import Grounds
 from streams.reduce.items import EDITED, replace_statements
-from streams.reduce.loop import repeats
+from streams.reduce.loop import RULES
 from streams.reduce.states import list_cited
 from streams.reduce.validator import Lane, errors, validate
 
@@ -112,7 +112,7 @@ def _says_what_another_says(item: ArtifactSnapshot, others: Iterable[ArtifactSna
         for one in others
         if one.artifact_type == item.artifact_type and one.artifact_id != item.artifact_id
     ]
-    return repeats(_text_of(item), [one for one in texts if one])
+    return RULES.repeats(_text_of(item), [one for one in texts if one])
 
 
 def _text_of(item: ArtifactSnapshot) -> str:

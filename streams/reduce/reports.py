@@ -25,6 +25,7 @@ from schemas.events.artifact_parts import (
 from schemas.events.team import ReportRequested, Team
 from schemas.ids import artifact_id as derive_artifact_id
 from schemas.ids import derive_id
+from schemas.tasks import OVER
 from streams.reduce.deltas import Changes
 from streams.reduce.forecast import forecast
 from streams.reduce.inputs import Grounds, Pick
@@ -40,7 +41,6 @@ MAX_RISKS = 5
 MAX_STATEMENTS = 3
 TITLES = {"standup": "Stand-up", "sprint": "Sprint", "forecast": "Forecast", "management": "Report"}
 NOTHING = ReviewFinding(code="nothing_cited", section_id="", statement_id="")
-_DONE = frozenset({"done", "dropped"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,12 +161,12 @@ class ReportWriter:
     def _stage(self, task: ArtifactSnapshot) -> str:
         """What becomes of a task in one word: done, doing, waiting for another, or next."""
         fields = _task(task)
-        if fields.status in _DONE:
+        if fields.status in OVER:
             return "done"
         if fields.status in ("in_progress", "in_review"):
             return "doing"
         needs = [self.items[one] for one in fields.depends_on if one in self.items]
-        open_needs = any(_task(one).status not in _DONE for one in needs)
+        open_needs = any(_task(one).status not in OVER for one in needs)
         return "waiting" if fields.status == "blocked" or open_needs else "next"
 
     def _sprint(
@@ -177,7 +177,7 @@ class ReportWriter:
             return ReportFields(report_type="sprint", as_of=request.as_of), {}
         plan = _plan(sprint)
         tasks = [self.items[one.task_id] for one in plan.items]
-        done = [one for one in tasks if _task(one).status in _DONE]
+        done = [one for one in tasks if _task(one).status in OVER]
         left = [one for one in tasks if one not in done]
         over = plan.end_date < request.as_of
         risks = _risks_in(artifact_id, tasks)
@@ -204,7 +204,7 @@ class ReportWriter:
     def _forecast(
         self, artifact_id: str, request: ReportRequested
     ) -> tuple[ReportFields, dict[str, list[Statement]]]:
-        left = [one for one in self._tasks() if _task(one).status not in _DONE]
+        left = [one for one in self._tasks() if _task(one).status not in OVER]
         risks = _risks_in(artifact_id, left)
         ids = sorted({it for one in left for it in _task(one).risk_atom_ids})
         points = sum(_task(one).estimate_points for one in left)

@@ -282,7 +282,7 @@ class Reduce:
         try:
             drafted = draft(known, asked, Grounds.of(basis.inputs), at.lane, items.values())
         except RefusedEdit as refused:
-            return refuse_edit(written, request, known or prd, refused)
+            return refuse_edit(written, request, known, refused)
         if drafted.artifact_type == "prd":
             answered = write_prd(
                 prd.artifact_id, basis.sections, prd, at, self._synthesise, basis.backings, drafted
@@ -307,7 +307,7 @@ class Reduce:
         try:
             drafted = draft_task(known, asked, Grounds.of(basis.inputs), at)
         except RefusedEdit as refused:
-            return refuse_edit(written, request, known or written.prd, refused)
+            return refuse_edit(written, request, known, refused)
         lists = self._lists(basis.cause.project_id, at, items, written.team)
         lists.drafts = {drafted.artifact_id: drafted}
         self._write_list(lists, "task", written, basis)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
+from pathlib import Path
 
-from infra.service.auto_quality import enqueue_judgements
+import pytest
+from structlog.testing import capture_logs
+
+from infra.service.auto_quality import Waiting, enqueue_judgements, find_model
 from infra.service.synthesis_jobs import enqueue_syntheses
+from infra.settings import Settings
 from projections.read import artifacts, loops, wording
 from schemas.events.artifact_parts import ArtifactSnapshot
 from schemas.events.change import ChangeRequested
@@ -55,6 +59,18 @@ def test_a_project_in_which_a_run_is_under_way_is_not_worded_yet(queued: ReadMod
     )
 
     assert enqueue_syntheses(queued.connection) == []
+
+
+def test_why_no_model_words_is_said_once_for_each_reason(tmp_path: Path):
+    settings, unfit = Settings(home=tmp_path), Waiting("synthesis.waits")
+    fit = tmp_path / "models.toml"
+    with capture_logs() as told:
+        for text in ("what", "what", "", "what"):
+            fit.write_text(text)
+            fit.chmod(0o600)
+            assert not find_model(settings, unfit)
+
+    assert [one["event"] for one in told] == ["synthesis.waits"] * 2
 
 
 def word_all(play: Play, snapshot: ArtifactSnapshot) -> None:

@@ -153,6 +153,9 @@ class Project:
     async def is_cancelled(self) -> bool:
         return False
 
-    async def worded_by(self, model: ChatModel) -> Report:
+    def writer(self, model: ChatModel) -> Writer:
         desk = Desk(self.find, self.list_items, self.hand_over, self.is_cancelled)
-        return await word_project(Writer(model, PROJECT, desk))
+        return Writer(model, PROJECT, desk)
+
+    async def worded_by(self, model: ChatModel) -> Report:
+        return await word_project(self.writer(model))
