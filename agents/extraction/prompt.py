@@ -14,17 +14,17 @@ from typing import Any
 from agents.extraction.answer import ANSWER_SCHEMA, CLOSED_VALUES, EXTRA_FIELDS
 from agents.extraction.sentences import find_flagged, number_sentences
 from agents.fence import FENCE_RULE, FLAGGED_RULE, fence, show_line
-from agents.models.call import Message, ModelRequest, Tier
+from agents.models.call import Message, ModelRequest
 from agents.offline.reader import drafts_of
 from agents.offline.segment.passages import Span
 from schemas.areas import AREAS
 from schemas.events.extract import ExtractRequested
 from schemas.events.hygiene import ChunkCreated
+from schemas.model_reading import MAP_TIERS
 
 PROMPT_VERSION = "x1"
 MOST_HINTS = 12  # of a chunk
 STATE_LISTS = ("decisions", "requirements", "risks", "entities", "open_unknowns")
-TIERS: dict[str, Tier] = {"preview": "fast", "deep": "standard"}
 
 _KINDS = {
     "claim": "an asserted fact or observation about the project",
@@ -137,7 +137,7 @@ def ask_about(
     for number, (_, prepared) in enumerate(asked, 1):
         parts.append(f"Chunk {number}:\n{fence(chr(10).join(prepared.lines))}")
     return ModelRequest(
-        tier=TIERS[first.lane],
+        tier=MAP_TIERS[first.lane],
         prompt_version=PROMPT_VERSION,
         messages=(
             Message(role="system", content=INSTRUCTIONS),

@@ -87,6 +87,17 @@ class _Asking:
             yield recorded.text
             yield recorded
             return
+        try:
+            async with aclosing(self._ask_in_turn(configuration)) as parts:
+                async for part in parts:
+                    yield part
+        except ModelError as error:
+            error.usage, error.cost_usd = self.usage, self.cost_usd
+            raise
+
+    async def _ask_in_turn(
+        self, configuration: ModelConfiguration
+    ) -> AsyncGenerator[StreamPart, None]:
         candidates = await list_candidates(self.request.tier, configuration, self._discover)
         ahead = list(candidates)
         while ahead:

@@ -183,11 +183,12 @@ def test_what_is_wrong_is_said_and_a_second_wrong_answer_is_malformed(
     model_worker: ModelWorker, wrong: str, problem: str
 ):
     with asking(model_worker, openai=[Answer(wrong)] * 2, groq=[]) as run:
-        with pytest.raises(AnswerMalformed):
+        with pytest.raises(AnswerMalformed) as failed:
             run.ask(answer_schema=COLOR)
         assert problem in run.providers["openai"].requests[1].text
     assert run.book.results == ["malformed", "malformed"]
     assert [it.usage.input_tokens for it in run.book.closed.values()] == [100, 100]
+    assert (failed.value.usage.input_tokens, failed.value.cost_usd) == (200, 2 * COST_USD)
 
 
 def test_a_repair_that_meets_trouble_goes_on_at_the_next_provider(model_worker: ModelWorker):
