@@ -39,6 +39,9 @@ REASONS: Mapping[str, tuple[type[Refusal], str]] = {
     "nothing_changes": (Conflict, "it says that already"),
     "stale_input": (Conflict, "it is made from other atoms by now"),
     "repeats_another": (Conflict, "another item says that already"),
+    "no_solutions": (Invalid, "a task says how it will be done"),
+    "says_nothing": (Invalid, "it would say nothing"),
+    "closed": (Conflict, "it is closed; open it again first"),
 }
 
 

@@ -125,8 +125,42 @@ class EpicFields(Part):
     completed: bool
 
 
+FeatureStatus = Literal["proposed", "planned", "in_progress", "done", "dropped"]
+
+
+class PriorityChoice(Part):
+    """The priority that a person has decided on. ``reason`` is why, in their words or in those that
+    were proposed to them; ``atom_ids`` are the atoms that speak for it.
+    """
+
+    priority: Priority
+    decided_by: str
+    reason: str = ""
+    atom_ids: list[str] = []
+
+
+class OwnedFeature(Part):
+    """What a person has said of a feature, which no run overwrites; None: as the rules say.
+
+    ``is_own``: a person made it, and no cluster of atoms is behind it. ``is_deleted``: it stays
+    away, also when the same cluster comes again.
+    """
+
+    is_own: bool = False
+    is_deleted: bool = False
+    title: str | None = None
+    priority: PriorityChoice | None = None
+    effort_points: int | None = None
+    status: FeatureStatus | None = None
+
+
 class FeatureFields(Part):
-    """What a feature has besides its statements. Dates are days, ``2026-01-31``."""
+    """What a feature has besides its statements. Dates are days, ``2026-01-31``.
+
+    ``ruled_priority`` is what the rules say, where a person has decided on ``priority``; ``owned``
+    is what a person has said of it. A feature that will not be made (``wont``) has no dates and no
+    tasks.
+    """
 
     epic_id: str | None = None
     atom_ids: list[str]
@@ -139,7 +173,9 @@ class FeatureFields(Part):
     start_date: str = ""
     end_date: str = ""
     depends_on: list[str] = []
-    status: Literal["proposed", "planned", "in_progress", "done", "dropped"] = "proposed"
+    status: FeatureStatus = "proposed"
+    ruled_priority: Priority | None = None
+    owned: OwnedFeature | None = None
 
 
 TaskStatus = Literal["todo", "in_progress", "in_review", "done", "blocked", "dropped"]
@@ -149,7 +185,8 @@ class OwnedTask(Part):
     """What a person has said of a task, which no run overwrites; None: as the rules say.
 
     ``is_own``: a person made it, and no cluster of atoms is behind it. ``is_deleted``: it stays
-    away, also when the same cluster comes again.
+    away, also when the same cluster comes again. ``sprint_id`` is the sprint it was moved into;
+    empty: the plan chooses again.
     """
 
     is_own: bool = False
@@ -157,6 +194,7 @@ class OwnedTask(Part):
     title: str | None = None
     feature_id: str | None = None
     assignee_id: str | None = None
+    sprint_id: str | None = None
     estimate_points: int | None = None
     required_skills: list[str] | None = None
     status: TaskStatus | None = None
@@ -203,8 +241,26 @@ class UnplannedTask(Part):
     reason: str
 
 
+class OwnedSprint(Part):
+    """What a person has said of a sprint; None: as the plan says. Days are like ``2026-01-31``.
+
+    ``is_own``: a person made it; it is there without tasks, too. ``is_closed``: it keeps what was
+    done in it, and the rest is planned for later. ``is_deleted``: its number is passed over.
+    """
+
+    is_own: bool = False
+    is_closed: bool = False
+    is_deleted: bool = False
+    goal: str | None = None
+    start_date: str | None = None
+    end_date: str | None = None
+    capacity_points: int | None = None
+
+
 class SprintPlanFields(Part):
-    """One sprint of a plan. Days are like ``2026-01-31``, both are in the sprint."""
+    """One sprint of a plan. Days are like ``2026-01-31``, both are in the sprint. ``owned`` is what
+    a person has said of it.
+    """
 
     sprint_number: int
     goal: str
@@ -216,6 +272,7 @@ class SprintPlanFields(Part):
     risk_atom_ids: list[str] = []
     unplanned: list[UnplannedTask] = []
     assumptions: list[str] = []
+    owned: OwnedSprint | None = None
 
 
 class MemberStandup(Part):
@@ -352,6 +409,9 @@ EditRefusal = Literal[
     "nothing_changes",
     "stale_input",
     "repeats_another",
+    "no_solutions",
+    "says_nothing",
+    "closed",
 ]
 
 

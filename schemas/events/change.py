@@ -7,12 +7,19 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 from schemas.envelope import Event, Part
-from schemas.events.artifact_parts import Citation, LoopRecord, TaskStatus
+from schemas.events.artifact_parts import (
+    Citation,
+    FeatureStatus,
+    LoopRecord,
+    Priority,
+    TaskStatus,
+)
 
 Editor = Literal["person", "quality_gate", "model"]
 ListPhase = Literal["insight_generation", "feature_generation", "task_breakdown", "sprint_planning"]
 EditAction = Literal["write", "accept_suggestion", "decline_suggestion"]
 ChangeOp = Literal["edit", "create", "update", "delete"]
+ChangedType = Literal["task", "feature", "sprint_plan"]
 
 
 class EditedStatement(Part):
@@ -35,14 +42,45 @@ class SectionEdit(Part):
 
 
 class ToldTask(Part):
-    """What a person says of a task besides its sections; None: as it is."""
+    """What a person says of a task besides its sections; None: as it is. An empty ``sprint_id``:
+    the plan chooses the sprint again.
+    """
 
     title: str | None = None
     feature_id: str | None = None
     assignee_id: str | None = None
+    sprint_id: str | None = None
     estimate_points: int | None = None
     required_skills: list[str] | None = None
     status: TaskStatus | None = None
+
+
+class ToldFeature(Part):
+    """What a person says of a feature besides its sections; None: as it is.
+
+    ``reason`` and ``atom_ids`` say why it has this priority.
+    """
+
+    title: str | None = None
+    priority: Priority | None = None
+    reason: str = ""
+    atom_ids: list[str] = []
+    effort_points: int | None = None
+    status: FeatureStatus | None = None
+
+
+class ToldSprint(Part):
+    """What a person says of a sprint; None: as it is. Days are like ``2026-01-31``.
+
+    ``sprint_number`` is that of a new one.
+    """
+
+    sprint_number: int | None = None
+    goal: str | None = None
+    start_date: str | None = None
+    end_date: str | None = None
+    capacity_points: int | None = None
+    is_closed: bool | None = None
 
 
 class GenerationRequested(Event):
@@ -72,7 +110,8 @@ class ChangeRequested(Event):
     version. ``model`` and ``prompt_version`` say where they come from. ``loop`` without sections
     says how a model has gone through a list.
 
-    ``create``, ``update`` and ``delete`` are of a task: ``task`` holds what a person says of it.
+    ``create``, ``update`` and ``delete`` are of an item of ``changed_type``: what a person says of
+    it is in ``task``, ``feature`` or ``sprint``.
     """
 
     type_name: ClassVar[str] = "reduce.change_requested"
@@ -87,7 +126,10 @@ class ChangeRequested(Event):
     model: str | None = None
     prompt_version: str | None = None
     loop: LoopRecord | None = None
+    changed_type: ChangedType = "task"
     task: ToldTask | None = None
+    feature: ToldFeature | None = None
+    sprint: ToldSprint | None = None
 
     @property
     def aggregate_id(self) -> str:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
 from datetime import date
 
 from schemas.events.artifact_parts import (
     ArtifactSnapshot,
     LoopRecord,
+    OwnedSprint,
     ReviewFinding,
     TaskFields,
 )
 from schemas.events.team import Team
-from schemas.features import DONE
 from schemas.ids import artifact_id as derive_artifact_id
 from streams.reduce.inputs import Grounds, ItemInput, ListInput
 from streams.reduce.items import (
@@ -28,7 +28,10 @@ from streams.reduce.items import (
 from streams.reduce.lists import Lists
 from streams.reduce.loop import run_loop
 from streams.reduce.making import Made
-from streams.reduce.owned_tasks import OwnTask, apply_owned, is_deleted, owned_of, withdraw_deleted
+from streams.reduce.owned import is_deleted
+from streams.reduce.owned_features import is_ahead
+from streams.reduce.owned_sprints import owned_sprints
+from streams.reduce.owned_tasks import OwnTask, apply_owned, owned_task
 from streams.reduce.sprint import Job, Plan, plan_sprints
 from streams.reduce.sprint_plans import SprintWriter
 from streams.reduce.states import DerivedState, derive_lane, derive_task_state
@@ -80,31 +83,55 @@ class Backlog(Lists):
         """The tasks, and the sprints from ``start`` in which the team does them."""
         tasks = self._list_tasks(given)
         own = self._list_own({one.task_id for one in tasks})
-        jobs = [*(one.job for one in tasks), *(one.job for one in own)]
-        plan = plan_sprints(jobs, team, start) if team.members else Plan()
+        sprints = owned_sprints({**self.known, **self.drafts}.values())
+        planned = [
+            *((one.job, one.fields) for one in tasks),
+            *((one.job, one.fields) for one in own),
+        ]
+        jobs = [self._settle_job(job, fields, sprints) for job, fields in planned]
+        plan = plan_sprints(jobs, team, start, sprints) if team.members or sprints else Plan()
         for number, task in enumerate(tasks, 1):
             self._take_task(task, number, plan)
         for number, one in enumerate(own, len(tasks) + 1):
             self._take_own(one, number, plan)
-        for draft in self.drafts.values():
-            if is_deleted(draft):
-                self._note(withdraw_deleted(draft, self.at))
+        self._withdraw_deleted("task")
         self._withdraw("task")
         behind = [*(one.feature for one in tasks), *(one.feature for one in own)]
         features = [one for one in behind if one]
         written = {job.task_id: self._as_it_stands(job.task_id) for job in jobs}
-        writer = SprintWriter(self.project, team, plan, written, features)
+        known = {**self.known, **self.drafts}
+        writer = SprintWriter(self.project, team, plan, written, features, known)
         grounds = [one.made.grounds for one in tasks]
         for sprint in plan.sprints:
-            self.take_written(writer.write(sprint, grounds, self.at))
+            told = sprints.get(sprint.number, OwnedSprint())
+            if sprint.places or told.goal or told.is_closed:
+                self.take_written(writer.write(sprint, grounds, self.at))
+        self._withdraw_deleted("sprint_plan")
         self._withdraw("sprint_plan")
+
+    def _settle_job(self, job: Job, fields: TaskFields, sprints: Mapping[int, OwnedSprint]) -> Job:
+        """The job with the sprint that a person has moved it into, or in which it was done."""
+        before = self.known.get(job.task_id)
+        was = before.task if before else None
+        if was and fields.status == "done":
+            number = self._sprint_number(was.sprint_id)
+            if number in sprints and sprints[number].is_closed:
+                return replace(job, done_in=number, done_by=was.assignee_id or "")
+        number = self._sprint_number(fields.owned.sprint_id if fields.owned else None)
+        told = sprints.get(number, OwnedSprint())
+        return job if told.is_closed or told.is_deleted else replace(job, sprint=number)
+
+    def _sprint_number(self, sprint_id: str | None) -> int:
+        """0: there is no such sprint."""
+        sprint = self.known.get(sprint_id or "")
+        return sprint.sprint_plan.sprint_number if sprint and sprint.sprint_plan else 0
 
     def _list_tasks(self, given: ListInput) -> list[Task]:
         """In the order of their features, those that stand alone last."""
         features = {
             one.artifact_id: self._as_it_stands(one.artifact_id)
             for one in self._made
-            if one.feature and one.feature.status != DONE
+            if one.feature and is_ahead(one.feature)
         }
         order = {artifact_id: place for place, artifact_id in enumerate(features)}
         wanted = [
@@ -118,7 +145,8 @@ class Backlog(Lists):
         tasks = []
         for one in made:
             feature = features.get(self._feature_id(one.item))
-            fields = apply_owned(task_fields(one, feature), owned_of(self._before(one.artifact_id)))
+            owned = owned_task(self._before(one.artifact_id))
+            fields = apply_owned(task_fields(one, feature), owned)
             tasks.append(Task(one, feature, fields))
         return order_tasks(tasks)
 
@@ -126,12 +154,9 @@ class Backlog(Lists):
         """The tasks of which people have said something and that no cluster is behind, by id."""
         known = {**self.known, **self.drafts}
         features = {one.artifact_id: one for one in self._made if one.feature}
-        found = (known[key] for key in sorted(known) if key not in made and owned_of(known[key]))
+        found = (known[key] for key in sorted(known) if key not in made and owned_task(known[key]))
         left = (one for one in found if not is_deleted(one) and not is_withdrawn(one))
         return [OwnTask.of(one, features) for one in left]
-
-    def _before(self, artifact_id: str) -> ArtifactSnapshot | None:
-        return self.drafts.get(artifact_id) or self.known.get(artifact_id)
 
     def _run(self, given: ListInput) -> list[Made]:
         def refuse(made: Made) -> None:

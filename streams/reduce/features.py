@@ -12,12 +12,12 @@ from schemas.features import DONE
 from streams.reduce.findings import sources_of
 from streams.reduce.inputs import Grounds, ItemInput
 
-_URGENCY: Mapping[str, float] = {"must": 1.0, "should": 0.6, "could": 0.3, "wont": 0.0}
+URGENCY: Mapping[str, float] = {"must": 1.0, "should": 0.6, "could": 0.3, "wont": 0.0}
 _DECIDED = 0.7
 _NEUTRAL = 0.6
 NOT_ESTIMATED = 0
 _EFFORT = ((6, 13), (4, 8), (3, 5), (2, 3))  # statements to fulfil → points
-_LEAST_EFFORT = 2
+LEAST_EFFORT = 2
 SKILLS: Mapping[str, str] = {
     "user_needs": "design",
     "architecture_decisions": "architecture",
@@ -60,7 +60,7 @@ def feature_fields(item: ItemInput) -> FeatureFields:
 def estimate_effort(item: ItemInput) -> int:
     """Points by how much there is to fulfil."""
     binding = sum(atom.kind in ("requirement", "decision") for atom in item.atoms)
-    return next((points for least, points in _EFFORT if binding >= least), _LEAST_EFFORT)
+    return next((points for least, points in _EFFORT if binding >= least), LEAST_EFFORT)
 
 
 def insight_fields(item: ItemInput) -> InsightFields:
@@ -79,7 +79,7 @@ def insight_fields(item: ItemInput) -> InsightFields:
 def _urgency(atom: AtomRecord) -> float:
     if atom.kind == "decision":
         return _DECIDED
-    return _URGENCY.get(atom.attributes.get("priority", "should"), 0.6)
+    return URGENCY.get(atom.attributes.get("priority", "should"), 0.6)
 
 
 def _priority(urgency: float) -> Priority:

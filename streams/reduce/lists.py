@@ -6,8 +6,8 @@ in the list is covered, and by whether the next cluster still has enough to say.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Literal, NamedTuple
 
@@ -46,6 +46,13 @@ from streams.reduce.items import (
 )
 from streams.reduce.loop import run_loop
 from streams.reduce.making import Made, RuleMaker
+from streams.reduce.owned import is_deleted, withdraw_deleted
+from streams.reduce.owned_features import (
+    OwnFeature,
+    apply_owned_feature,
+    is_ahead,
+    owned_feature,
+)
 from streams.reduce.planning import Work, order, schedule
 from streams.reduce.states import derive_item_state, derive_lane
 from streams.reduce.validator import errors
@@ -69,7 +76,7 @@ class Lists:
     """One position's lists of one project; ``known`` are its items as they were, by id.
 
     ``velocity`` are the points a sprint of its team: without one nothing has points or dates.
-    ``drafts`` are items with sections that a model has worded, by id.
+    ``drafts`` are items that a model has worded or a person changes, by id.
     """
 
     project: str
@@ -96,7 +103,10 @@ class Lists:
 
     def features(self, given: ListInput, plan_from: date, prd: ArtifactSnapshot) -> None:
         """Features with their plan, then the epics that gather them."""
+        wanted = [one for one in given.items if not is_deleted(self._before(self._item_id(one)))]
+        given = given.model_copy(update={"items": wanted})
         made, stop = self._loop("feature", "feature_generation", given)
+        own = self._list_own_features({one.artifact_id for one in made})
         by_key = {one.item.key: one for one in made}
         groups = [
             one
@@ -104,7 +114,10 @@ class Lists:
             if len(one.atoms) >= MIN_EPIC_ATOMS
         ]
         epic_of = {item.key: self._epic_id(group) for group in groups for item in group.features}
-        for place, planned in enumerate(self._plan(made, plan_from), 1):
+        for place, planned in enumerate(self._plan(made, own, plan_from), 1):
+            if planned.key in own:
+                self._take_own_feature(own[planned.key].write(self.at, place, planned.fields))
+                continue
             one = by_key[planned.key]
             fields = planned.fields.model_copy(
                 update={
@@ -112,31 +125,69 @@ class Lists:
                     "depends_on": [by_key[need].artifact_id for need in planned.needs],
                 }
             )
-            fresh = self._blank(one, "feature", place).model_copy(update={"feature": fields})
+            update = {"feature": fields} | self._tell_owner(one.artifact_id)
+            fresh = self._blank(one, "feature", place).model_copy(update=update)
             self._take(fresh, one.grounds, one.attempt.objections)
+        self._withdraw_deleted("feature")
         self._withdraw("feature")
         self._epics(groups, by_key, prd, completed=stop in SELF_ENDED)
 
-    def _plan(self, made: Sequence[Made], plan_from: date) -> Iterator[PlannedFeature]:
+    def _plan(
+        self, made: Sequence[Made], own: Mapping[str, OwnFeature], plan_from: date
+    ) -> Iterator[PlannedFeature]:
         """What exists as it came, then what is to be made, in the order in which it can be."""
-        fields = {one.item.key: feature_fields(one.item) for one in made}
-        for one in made:
-            if one.item.state == DONE:
-                done = fields[one.item.key].model_copy(update={"status": "done"})
-                yield PlannedFeature(one.item.key, done)
-        ahead = [one for one in made if one.item.state != DONE]
-        plan = order(_work(ahead, fields))
-        dates = schedule(plan, plan_from, self.velocity) if self.velocity else {}
+        fields = {one.item.key: self._feature_fields(one) for one in made}
+        fields |= {key: one.fields for key, one in own.items()}
+        for key, one in fields.items():
+            if one.status == DONE:
+                yield PlannedFeature(key, one)
+        works = [*_work(made, fields), *(one.work for one in own.values())]
+        plan = order([one for one in works if fields[one.key].status != DONE])
+        ahead = {one.key for one in plan if is_ahead(fields[one.key])}
+        dated = [
+            replace(one, needs=tuple(need for need in one.needs if need in ahead))
+            for one in plan
+            if one.key in ahead
+        ]
+        dates = schedule(dated, plan_from, self.velocity) if self.velocity else {}
         for work in plan:
-            update: dict[str, object] = {"status": "proposed"}
+            one = fields[work.key]
+            update: dict[str, object] = {}
             if when := dates.get(work.key):
                 update = {
-                    "status": "planned",
+                    "status": "planned" if one.status == "proposed" else one.status,
                     "effort_points": work.points,
                     "start_date": when.start.isoformat(),
                     "end_date": when.end.isoformat(),
                 }
-            yield PlannedFeature(work.key, fields[work.key].model_copy(update=update), work.needs)
+            yield PlannedFeature(work.key, one.model_copy(update=update), work.needs)
+
+    def _feature_fields(self, made: Made) -> FeatureFields:
+        by_rule = feature_fields(made.item)
+        if made.item.state == DONE:
+            by_rule = by_rule.model_copy(update={"status": DONE})
+        return apply_owned_feature(by_rule, owned_feature(self._before(made.artifact_id)))
+
+    def _list_own_features(self, made: Set[str]) -> dict[str, OwnFeature]:
+        """The features that people have written and that no cluster is behind, by id."""
+        known = {**self.known, **self.drafts}
+        found = {key: OwnFeature.of(known[key]) for key in sorted(known) if key not in made}
+        return {key: one for key, one in found.items() if one}
+
+    def _take_own_feature(self, fresh: ArtifactSnapshot) -> None:
+        """No gate judges what nothing in the ledger is behind."""
+        self._made.append(fresh)
+        before = self.known.get(fresh.artifact_id)
+        lane = derive_lane(self.at.lane, before, next_version(fresh, before))
+        state = derive_item_state(fresh, Grounds(()), lane)
+        self._note(item_change(fresh, before, self.at, state, []))
+
+    def _tell_owner(self, artifact_id: str) -> dict[str, object]:
+        """The title that a person has given, and who changed the item last."""
+        before = self._before(artifact_id)
+        owned = owned_feature(before)
+        title = {"title": owned.title} if owned and owned.title else {}
+        return title | {"edited_by": before.edited_by if before else None}
 
     def _epics(
         self,
@@ -184,7 +235,7 @@ class Lists:
 
         maker = RuleMaker(
             given,
-            lambda item: derive_artifact_id(self.project, artifact_type, item.key),
+            self._item_id,
             self._attempt,
             refuse,
         )
@@ -201,10 +252,16 @@ class Lists:
     def _attempt(
         self, artifact_id: str, inputs: Sequence[SectionInput], grounds: Grounds
     ) -> WrittenSections:
-        before = self.drafts.get(artifact_id) or self.known.get(artifact_id)
+        before = self._before(artifact_id)
         return attempt(
             artifact_id, inputs, before, grounds, self.at.lane, self.synthesise, item_titled
         )
+
+    def _before(self, artifact_id: str) -> ArtifactSnapshot | None:
+        return self.drafts.get(artifact_id) or self.known.get(artifact_id)
+
+    def _item_id(self, item: ItemInput) -> str:
+        return derive_artifact_id(self.project, item.artifact_type, item.key)
 
     def _blank(self, made: Made, artifact_type: ItemType, place: int) -> ArtifactSnapshot:
         fresh = blank(
@@ -228,6 +285,12 @@ class Lists:
         self._made.append(fresh)
         standing = derive_item_state(fresh, grounds, lane)
         self._note(item_change(fresh, before, self.at, standing, objections))
+
+    def _withdraw_deleted(self, artifact_type: ArtifactType) -> None:
+        """What a person has deleted just now."""
+        for one in self.drafts.values():
+            if one.artifact_type == artifact_type and is_deleted(one):
+                self._note(withdraw_deleted(one, self.at))
 
     def _withdraw(self, artifact_type: ArtifactType) -> None:
         """Items of the type that this position has no cluster for any more."""
@@ -261,7 +324,7 @@ def _work(made: Sequence[Made], fields: Mapping[str, FeatureFields]) -> list[Wor
     return [
         Work(
             one.item.key,
-            estimate_effort(one.item),
+            _points_of(one, fields[one.item.key]),
             fields[one.item.key].priority_score,
             tuple(
                 other.key
@@ -271,6 +334,10 @@ def _work(made: Sequence[Made], fields: Mapping[str, FeatureFields]) -> list[Wor
         )
         for one in made
     ]
+
+
+def _points_of(made: Made, fields: FeatureFields) -> int:
+    return (fields.owned and fields.owned.effort_points) or estimate_effort(made.item)
 
 
 def _pick_first(item: ItemInput) -> Pick:

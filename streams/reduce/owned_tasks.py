@@ -11,32 +11,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from schemas.events.artifact_parts import (
-    ArtifactChange,
-    ArtifactSnapshot,
-    OwnedTask,
-    Section,
-    TaskFields,
-)
-from schemas.events.change import ChangeRequested, SectionEdit, ToldTask
-from schemas.ids import sha256_hex
-from streams.reduce.edits import RefusedEdit, write_statement
+from schemas.events.artifact_parts import ArtifactSnapshot, OwnedTask, Section, TaskFields
+from schemas.events.change import ChangeRequested, ToldTask
+from streams.reduce.edits import RefusedEdit
 from streams.reduce.inputs import Grounds
-from streams.reduce.items import (
-    EDITED,
-    PREFIXES,
-    TITLES,
-    Settled,
-    blank,
-    is_withdrawn,
-    replace_statements,
-    withdraw,
-)
+from streams.reduce.items import PREFIXES, Settled, blank
+from streams.reduce.owned import check_item, write_sections
 from streams.reduce.sprint import Job
 from streams.reduce.tasks import rate_complexity, solutions_of
 
 USUAL_POINTS = 2
-DELETED = "A person has deleted it."
 _CHOICES = ("estimate_points", "required_skills", "status")  # that take the rules' place
 
 
@@ -87,13 +71,8 @@ class OwnTask:
         )
 
 
-def owned_of(task: ArtifactSnapshot | None) -> OwnedTask | None:
+def owned_task(task: ArtifactSnapshot | None) -> OwnedTask | None:
     return task.task.owned if task and task.task else None
-
-
-def is_deleted(task: ArtifactSnapshot | None) -> bool:
-    owned = owned_of(task)
-    return bool(owned and owned.is_deleted)
 
 
 def apply_owned(fields: TaskFields, owned: OwnedTask | None) -> TaskFields:
@@ -105,29 +84,20 @@ def apply_owned(fields: TaskFields, owned: OwnedTask | None) -> TaskFields:
     return fields.model_copy(update=said | assignee | {"owned": owned})
 
 
-def withdraw_deleted(task: ArtifactSnapshot, at: Settled) -> ArtifactChange:
-    return withdraw(task, at, why=DELETED)
-
-
 def draft_task(
     known: ArtifactSnapshot | None, asked: ChangeRequested, grounds: Grounds, at: Settled
 ) -> ArtifactSnapshot:
     """The task as the person wants it, before it is planned. Raises RefusedEdit."""
     told = asked.task or ToldTask()
-    if asked.op == "create":
-        if known is not None:
-            raise RefusedEdit("nothing_changes")
-        before = _begin(asked, told, at)
-    elif known is None or known.task is None or is_withdrawn(known):
-        raise RefusedEdit("unknown_artifact")
-    elif asked.expected_version != known.version:
-        raise RefusedEdit("stale_version")
-    else:
-        before = known
+    known = check_item(known, asked)
+    before = known or _begin(asked, told, at)
     assert before.task
-    owned = _merge(before.task.owned or OwnedTask(), told, is_deleted=asked.op == "delete")
-    sections = _write_sections(before, asked, grounds)
-    if known and owned == before.task.owned and sections == before.sections:
+    was = before.task.owned or OwnedTask()
+    owned = _merge(was, told, is_deleted=asked.op == "delete")
+    sections = write_sections(before, asked, grounds)
+    if not solutions_of(sections):
+        raise RefusedEdit("no_solutions")
+    if known and owned == was and sections == before.sections:
         raise RefusedEdit("nothing_changes")
     fields = apply_owned(before.task, owned)
     if owned.is_own:
@@ -166,38 +136,3 @@ def _describe(fields: TaskFields, owned: OwnedTask, sections: list[Section]) -> 
             "complexity": rate_complexity(fields.estimate_points, severe=False),
         }
     )
-
-
-def _write_sections(
-    before: ArtifactSnapshot, asked: ChangeRequested, grounds: Grounds
-) -> list[Section]:
-    """The sections with the person's in their places, in the order of all tasks."""
-    known = {one.section_id: one for one in before.sections}
-    for edit in asked.sections:
-        if edit.section_id not in TITLES:
-            raise RefusedEdit("unknown_section")
-        known[edit.section_id] = _write(known.get(edit.section_id), edit, asked, grounds)
-    order = list(TITLES)
-    return sorted(known.values(), key=lambda one: order.index(one.section_id))
-
-
-def _write(
-    section: Section | None, edit: SectionEdit, asked: ChangeRequested, grounds: Grounds
-) -> Section:
-    said = {one.text: one for one in section.statements} if section else {}
-    statements = [
-        said.get(one.text)
-        or write_statement(asked.artifact_id, edit.section_id, one, grounds, asked.editor)
-        for one in edit.statements
-    ]
-    if section and statements == section.statements:
-        return section
-    begun = section or Section(
-        section_id=edit.section_id,
-        title=TITLES[edit.section_id],
-        state="edited",
-        content_hash="",
-        input_hash=sha256_hex(edit.section_id),
-    )
-    owned = {"state": EDITED, "edited_by": asked.editor, "gap": ""}
-    return replace_statements(begun.model_copy(update=owned), statements)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from schemas.events.artifact_parts import (
     ArtifactSnapshot,
     Citation,
+    OwnedSprint,
     PlanItem,
     Section,
     SprintPlanFields,
@@ -23,7 +24,14 @@ from schemas.ids import artifact_id as derive_artifact_id
 from schemas.ids import derive_id, sha256_hex
 from streams.reduce.forecast import assume_velocity
 from streams.reduce.inputs import Grounds, SectionInput
-from streams.reduce.items import PREFIXES, Settled, WrittenSections, blank, section_of
+from streams.reduce.items import (
+    EDITED,
+    PREFIXES,
+    Settled,
+    WrittenSections,
+    blank,
+    section_of,
+)
 from streams.reduce.sprint import Place, Plan, Sprint
 from streams.reduce.states import DerivedState, derive_dependent_state
 from streams.reduce.validator import errors, validate
@@ -38,13 +46,17 @@ TITLES = {"goal": "Goal", "items": "Tasks", "risks": "Risks"}
 
 @dataclass(frozen=True, slots=True)
 class SprintWriter:
-    """Writes the sprints of one plan; ``tasks`` are those of the position, by id."""
+    """Writes the sprints of one plan; ``tasks`` are those of the position, by id.
+
+    ``known`` are the sprints as they were, with what people want of them.
+    """
 
     project: str
     team: Team
     plan: Plan
     tasks: Mapping[str, ArtifactSnapshot]
     features: Sequence[ArtifactSnapshot]
+    known: Mapping[str, ArtifactSnapshot]
 
     def write(
         self, sprint: Sprint, grounds: Sequence[Grounds], at: Settled
@@ -52,24 +64,46 @@ class SprintWriter:
         """A sprint, its state, and what the validator objects to."""
         artifact_id = derive_artifact_id(self.project, "sprint_plan", str(sprint.number))
         tasks = [self.tasks[one.job.task_id] for one in sprint.places]
-        goal = self._goal(artifact_id, tasks)
+        before = self.known.get(artifact_id)
+        goal = self._goal_section(artifact_id, tasks, before)
         lines = [self._line(artifact_id, one) for one in sprint.places]
-        said = {"goal": [goal], "items": lines, "risks": _risks(artifact_id, tasks)}
-        sections = [write_lines(key, TITLES[key], lines) for key, lines in said.items() if lines]
+        said = {"items": lines, "risks": _risks(artifact_id, tasks)}
+        written = [write_lines(key, TITLES[key], lines) for key, lines in said.items() if lines]
+        sections = [goal, *written]
         fresh = blank(artifact_id, "sprint_plan", f"Sprint {sprint.number}", at, sections)
         fresh = fresh.model_copy(
             update={
                 "number": f"{PREFIXES['sprint_plan']}-{sprint.number:03d}",
-                "sprint_plan": self._fields(sprint, goal.text, tasks),
+                "sprint_plan": self._fields(
+                    sprint, goal.statements[0].text, tasks, _owned_of(before)
+                ),
+                "edited_by": before.edited_by if before else None,
                 "upstream_artifact_ids": [one.artifact_id for one in tasks],
             }
         )
-        found = errors(validate(sections, join_grounds(grounds, self._documents()), at.lane))
+        by_rule = written if goal.state == EDITED or _is_closed(before) else sections
+        found = errors(validate(by_rule, join_grounds(grounds, self._documents()), at.lane))
         state = derive_dependent_state(tasks)
         return fresh, state, WrittenSections(sections, [], found)
 
     def _documents(self) -> list[ArtifactSnapshot]:
         return [*self.tasks.values(), *self.features]
+
+    def _goal_section(
+        self,
+        artifact_id: str,
+        tasks: Sequence[ArtifactSnapshot],
+        before: ArtifactSnapshot | None,
+    ) -> Section:
+        """As a person has put it, else as it was when the sprint was closed, else by rule."""
+        owned = _owned_of(before)
+        if before and owned and owned.goal:
+            said = [_tell_goal(artifact_id, owned.goal, before.edited_by)]
+            state = {"state": EDITED, "edited_by": before.edited_by}
+            return write_lines("goal", TITLES["goal"], said).model_copy(update=state)
+        if before and _is_closed(before):
+            return next(one for one in before.sections if one.section_id == "goal")
+        return write_lines("goal", TITLES["goal"], [self._goal(artifact_id, tasks)])
 
     def _goal(self, artifact_id: str, tasks: Sequence[ArtifactSnapshot]) -> Statement:
         """The features that most points of the sprint go to, else its first tasks."""
@@ -90,7 +124,11 @@ class SprintWriter:
         return cite(artifact_id, "items", text, [task], [task.artifact_id])
 
     def _fields(
-        self, sprint: Sprint, goal: str, tasks: Sequence[ArtifactSnapshot]
+        self,
+        sprint: Sprint,
+        goal: str,
+        tasks: Sequence[ArtifactSnapshot],
+        owned: OwnedSprint | None,
     ) -> SprintPlanFields:
         return SprintPlanFields(
             sprint_number=sprint.number,
@@ -112,6 +150,7 @@ class SprintWriter:
             risk_atom_ids=sorted({it for one in tasks for it in _fields_of(one).risk_atom_ids}),
             unplanned=self._unplanned(sprint),
             assumptions=assume(self.team),
+            owned=owned,
         )
 
     def _unplanned(self, sprint: Sprint) -> list[UnplannedTask]:
@@ -125,6 +164,26 @@ class SprintWriter:
                 reason = f"It is planned for sprint {place.sprint}."
                 left.append(UnplannedTask(task_id=task_id, reason=reason))
         return left
+
+
+def _owned_of(sprint: ArtifactSnapshot | None) -> OwnedSprint | None:
+    return sprint.sprint_plan.owned if sprint and sprint.sprint_plan else None
+
+
+def _is_closed(sprint: ArtifactSnapshot | None) -> bool:
+    owned = _owned_of(sprint)
+    return bool(owned and owned.is_closed)
+
+
+def _tell_goal(artifact_id: str, goal: str, editor: str | None) -> Statement:
+    """In a person's words; nothing needs to be behind it."""
+    return Statement(
+        statement_id=derive_id("stm", artifact_id, "goal", goal),
+        text=goal,
+        citations=[],
+        confidence=0.0,
+        written_by=editor,
+    )
 
 
 def assume(team: Team) -> list[str]:

@@ -42,6 +42,8 @@ from streams.reduce.items import Settled, Synthesise
 from streams.reduce.material import Material
 from streams.reduce.members import apply_fact
 from streams.reduce.model_texts import draft
+from streams.reduce.owned_features import draft_feature
+from streams.reduce.owned_sprints import draft_sprint
 from streams.reduce.owned_tasks import draft_task
 from streams.reduce.pending_requests import Request
 from streams.reduce.prd import PrdAnswer, write_prd
@@ -273,7 +275,7 @@ class Reduce:
         assert isinstance(asked, ChangeRequested) and written.prd
         prd, at = written.prd, settle_edit(written, asked)
         if asked.op != "edit":
-            return self._answer_task(written, items, basis, request)
+            return self._answer_item(written, items, basis, request)
         if asked.editor_kind != "model":
             return answer_edit(written, basis, request)
         if asked.loop and not asked.sections:
@@ -293,24 +295,30 @@ class Reduce:
         self._write_list(lists, drafted.artifact_type, written, basis)
         return tell_edit(written, request, keep_prd(prd), lists)
 
-    def _answer_task(
+    def _answer_item(
         self,
         written: Written,
         items: dict[str, ArtifactSnapshot],
         basis: DuePosition,
         request: Request,
     ) -> ArtifactChanged:
-        """What a person says of a task stands, and the plan follows it."""
+        """What a person says of a task, feature or sprint stands, and the plan follows it."""
         asked = request.event
         assert isinstance(asked, ChangeRequested) and written.prd
         at, known = settle_edit(written, asked), items.get(asked.artifact_id)
+        grounds = Grounds.of(basis.inputs)
         try:
-            drafted = draft_task(known, asked, Grounds.of(basis.inputs), at)
+            if asked.changed_type == "sprint_plan":
+                drafted = draft_sprint(known, asked, at)
+            elif asked.changed_type == "feature":
+                drafted = draft_feature(known, asked, grounds, at)
+            else:
+                drafted = draft_task(known, asked, grounds, at)
         except RefusedEdit as refused:
             return refuse_edit(written, request, known, refused)
         lists = self._lists(basis.cause.project_id, at, items, written.team)
         lists.drafts = {drafted.artifact_id: drafted}
-        self._write_list(lists, "task", written, basis)
+        self._write_list(lists, drafted.artifact_type, written, basis)
         return tell_edit(written, request, keep_prd(written.prd), lists)
 
     def _write_list(

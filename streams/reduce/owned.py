@@ -1,0 +1,94 @@
+"""What is alike in all items that people make, change and delete: tasks, features and sprints.
+
+What a person says of an item stands in every later plan; a deleted one does not come again.
+"""
+
+from __future__ import annotations
+
+from schemas.events.artifact_parts import (
+    ArtifactChange,
+    ArtifactSnapshot,
+    OwnedFeature,
+    OwnedSprint,
+    OwnedTask,
+    Section,
+)
+from schemas.events.change import ChangeRequested, SectionEdit
+from schemas.ids import sha256_hex
+from streams.reduce.edits import RefusedEdit, write_statement
+from streams.reduce.inputs import Grounds
+from streams.reduce.items import (
+    EDITED,
+    TITLES,
+    Settled,
+    is_withdrawn,
+    replace_statements,
+    withdraw,
+)
+
+DELETED = "A person has deleted it."
+Owned = OwnedTask | OwnedFeature | OwnedSprint
+
+
+def owned_of(item: ArtifactSnapshot | None) -> Owned | None:
+    """What a person has said of an item of any type."""
+    own = item.own if item else None
+    owned: Owned | None = getattr(own, "owned", None)
+    return owned
+
+
+def is_deleted(item: ArtifactSnapshot | None) -> bool:
+    owned = owned_of(item)
+    return bool(owned and owned.is_deleted)
+
+
+def withdraw_deleted(item: ArtifactSnapshot, at: Settled) -> ArtifactChange:
+    return withdraw(item, at, why=DELETED)
+
+
+def check_item(known: ArtifactSnapshot | None, asked: ChangeRequested) -> ArtifactSnapshot | None:
+    """The item that the request is about; None: it makes one. Raises RefusedEdit."""
+    if asked.op == "create":
+        if known is not None:
+            raise RefusedEdit("nothing_changes")
+        return None
+    if known is None or known.artifact_type != asked.changed_type or is_withdrawn(known):
+        raise RefusedEdit("unknown_artifact")
+    if asked.expected_version != known.version:
+        raise RefusedEdit("stale_version")
+    return known
+
+
+def write_sections(
+    before: ArtifactSnapshot, asked: ChangeRequested, grounds: Grounds
+) -> list[Section]:
+    """The sections with the person's in their places, in the order of all items."""
+    known = {one.section_id: one for one in before.sections}
+    for edit in asked.sections:
+        if edit.section_id not in TITLES:
+            raise RefusedEdit("unknown_section")
+        known[edit.section_id] = _write(known.get(edit.section_id), edit, asked, grounds)
+    order = list(TITLES)
+    return sorted(known.values(), key=lambda one: order.index(one.section_id))
+
+
+def _write(
+    section: Section | None, edit: SectionEdit, asked: ChangeRequested, grounds: Grounds
+) -> Section:
+    said = {one.text: one for one in section.statements} if section else {}
+    statements = [
+        said.get(one.text)
+        or write_statement(asked.artifact_id, edit.section_id, one, grounds, asked.editor)
+        for one in edit.statements
+    ]
+    if section and statements == section.statements:
+        return section
+    begun = section or Section(
+        section_id=edit.section_id,
+        title=TITLES[edit.section_id],
+        state="edited",
+        content_hash="",
+        input_hash=sha256_hex(edit.section_id),
+    )
+    owned = {"state": EDITED, "edited_by": asked.editor, "gap": ""}
+    return replace_statements(begun.model_copy(update=owned), statements)
