@@ -21,6 +21,7 @@ from agents.models.protocol import (
     ProviderCall,
     ProviderFailed,
     ProviderFailure,
+    ProviderPart,
     WorkerUnavailable,
 )
 from agents.models.structured import parse_answer
@@ -36,7 +37,7 @@ class Providers(Protocol):
 
     async def ask(self, call: ProviderCall) -> ProviderAnswer: ...
 
-    def stream(self, call: ProviderCall) -> AsyncGenerator[str | ProviderAnswer, None]: ...
+    def stream(self, call: ProviderCall) -> AsyncGenerator[ProviderPart, None]: ...
 
     async def list_models(self, provider: str) -> tuple[str, ...]: ...
 
@@ -115,7 +116,7 @@ async def _reserve(caller: Caller, attempt: Attempt) -> str:
         raise
 
 
-async def _call(caller: Caller, attempt: Attempt) -> AsyncGenerator[str | ProviderAnswer, None]:
+async def _call(caller: Caller, attempt: Attempt) -> AsyncGenerator[ProviderPart, None]:
     request = attempt.request
     call = ProviderCall(
         provider=attempt.provider,

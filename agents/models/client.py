@@ -14,6 +14,7 @@ from agents.models.protocol import (
     ProviderCall,
     ProviderFailed,
     ProviderFailure,
+    ProviderPart,
     Told,
     WorkerUnavailable,
     to_line,
@@ -57,7 +58,7 @@ class WorkerClient:
                     return part
         raise WorkerUnavailable("The model worker ended without an answer.")
 
-    async def stream(self, call: ProviderCall) -> AsyncGenerator[str | ProviderAnswer, None]:
+    async def stream(self, call: ProviderCall) -> AsyncGenerator[ProviderPart, None]:
         """Pieces, then the whole answer. Raises ProviderFailed and WorkerUnavailable.
 
         Close the generator to cancel the call.
@@ -76,9 +77,7 @@ class WorkerClient:
             writer.write(to_line(asked))
             return (await _read(reader, LISTS_WITHIN_S)).models or ()
 
-    async def _call(
-        self, do: str, call: ProviderCall
-    ) -> AsyncGenerator[str | ProviderAnswer, None]:
+    async def _call(self, do: str, call: ProviderCall) -> AsyncGenerator[ProviderPart, None]:
         async with self._connect() as (place, reader, writer):
             asked = Asked.model_validate({"token": place.token, "do": do, "call": call})
             writer.write(_whole_line(asked))

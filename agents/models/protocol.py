@@ -53,6 +53,9 @@ class ProviderAnswer(BaseModel):
     finish: str = "stop"
 
 
+ProviderPart = str | ProviderAnswer  # of a stream: pieces of the text, then the whole answer
+
+
 class ProviderFailure(BaseModel):
     """``status`` is that of HTTP, ``retry_after`` the header as it came. ``usage`` is what the
     provider reported all the same, as for an answer that it has filtered.

@@ -29,6 +29,7 @@ from agents.models.protocol import (
     ProviderCall,
     ProviderFailed,
     ProviderFailure,
+    ProviderPart,
 )
 from agents.models.providers import find_address, find_route
 from agents.models.structured import describe_schema, response_format
@@ -76,7 +77,7 @@ class LibraryProviders:
                 answer = await self._complete(self._arguments(call))
             return _read_answer(call, answer)
 
-    async def stream(self, call: ProviderCall) -> AsyncGenerator[str | ProviderAnswer, None]:
+    async def stream(self, call: ProviderCall) -> AsyncGenerator[ProviderPart, None]:
         """Each piece may take the time limit of the call."""
         seen, pieces, finish = _Seen(), list[str](), ""
         with _tell_failures(self._find_key(call.provider)):

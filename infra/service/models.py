@@ -11,7 +11,12 @@ from agents.models.call import ChatModel
 from agents.models.catalogue import CATALOGUE, OLLAMA
 from agents.models.client import WorkerClient
 from agents.models.configuration import ModelProvider
-from agents.models.protocol import ProviderAnswer, ProviderCall, WorkerUnavailable
+from agents.models.protocol import (
+    ProviderAnswer,
+    ProviderCall,
+    ProviderPart,
+    WorkerUnavailable,
+)
 from agents.models.tracked import TrackedChatModel
 from infra.service.http_tables import Tables
 from infra.service.model_calls import RecordedCalls
@@ -84,7 +89,7 @@ class _Worker:
     async def ask(self, call: ProviderCall) -> ProviderAnswer:
         return await self._find().ask(call)
 
-    async def stream(self, call: ProviderCall) -> AsyncGenerator[str | ProviderAnswer, None]:
+    async def stream(self, call: ProviderCall) -> AsyncGenerator[ProviderPart, None]:
         async with aclosing(self._find().stream(call)) as parts:
             async for part in parts:
                 yield part

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -53,7 +53,7 @@ class AnsweringModel:
             cost_usd=0.0123,
         )
 
-    async def stream(self, request: ModelRequest) -> AsyncIterator[Any]:
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[Any, None]:
         answer = await self.complete(request)
         yield answer.text
         yield answer
