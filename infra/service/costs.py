@@ -19,6 +19,7 @@ from infra.settings import Settings
 from projections.read import costs as read
 from projections.read.costs import CostGroup as CostGroup
 from projections.read.costs import Costs as Costs
+from projections.read.costs import WholeCall as WholeCall
 from projections.read.projects import project_of
 from projections.read.session import Conn, ReadModel
 from schemas.events.project import BUDGET_SCOPES, BudgetScope, BudgetSet
@@ -63,6 +64,16 @@ async def read_costs(settings: Settings, project: str, group_by: str = "agent") 
     known = check_group(group_by)
     return await ask(
         settings, lambda tables: read.costs(tables, project_of(tables, project), known)
+    )
+
+
+async def read_call(settings: Settings, project: str, call_id: str) -> WholeCall:
+    """A call of a project given by name or id, and what was asked and answered.
+
+    Raises NotFound for an unknown call.
+    """
+    return await ask(
+        settings, lambda tables: read.whole_call(tables, project_of(tables, project), call_id)
     )
 
 
