@@ -104,7 +104,7 @@ async def make_attempt(caller: Caller, attempt: Attempt) -> AsyncGenerator[str |
 
 async def _reserve(caller: Caller, attempt: Attempt) -> str:
     """The id of the call. Who is cancelled meanwhile leaves nothing set aside."""
-    task = asyncio.ensure_future(caller.watch.reserve(attempt, estimate_most(attempt)))
+    task = asyncio.ensure_future(caller.watch.reserve(attempt, estimate_maximum(attempt)))
     try:
         return await asyncio.shield(task)
     except asyncio.CancelledError:
@@ -192,7 +192,7 @@ def _close_failed(attempt: Attempt, failure: ProviderFailure, text: str) -> _Dra
     return _Draft(result, usage, attempt.model, text, failure.error_class, failure.status)
 
 
-def estimate_most(attempt: Attempt) -> Usage:
+def estimate_maximum(attempt: Attempt) -> Usage:
     """What an attempt may use at most, by our own count: all that is sent, the longest answer."""
     return Usage(
         input_tokens=_estimate_input(attempt),

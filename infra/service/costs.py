@@ -90,7 +90,9 @@ def check_group(group_by: str) -> CostGroup:
 
 async def read_budgets(settings: Settings, project: str) -> list[BudgetState]:
     """The budgets of a project given by name or id, with what of each is spent."""
-    return await ask(settings, lambda tables: budget_states(tables, project_of(tables, project)))
+    return await ask(
+        settings, lambda tables: list_budget_states(tables, project_of(tables, project))
+    )
 
 
 async def set_budget(
@@ -105,7 +107,7 @@ async def set_budget(
     def shows(tables: Conn) -> list[BudgetState] | None:
         known = {(one.scope, one.agent): one for one in list_budgets(tables, project_id)}
         is_shown = known.get((event.scope, event.agent)) == wanted
-        return budget_states(tables, project_id) if is_shown else None
+        return list_budget_states(tables, project_id) if is_shown else None
 
     shown = await wait_for(settings, shows, timeout_s=VISIBLE_WITHIN_S)
     if shown is None:
@@ -117,11 +119,13 @@ async def set_budget(
     return shown
 
 
-def budget_states(connection: Conn, project_id: str) -> list[BudgetState]:
-    return [_state_of(connection, project_id, one) for one in list_budgets(connection, project_id)]
+def list_budget_states(connection: Conn, project_id: str) -> list[BudgetState]:
+    return [
+        _build_state(connection, project_id, one) for one in list_budgets(connection, project_id)
+    ]
 
 
-def _state_of(connection: Conn, project_id: str, budget: Budget) -> BudgetState:
+def _build_state(connection: Conn, project_id: str, budget: Budget) -> BudgetState:
     fields = {name: getattr(budget, name) for name in Budget.__slots__}
     if budget.scope == "run" or (budget.scope == "agent" and not budget.agent):
         return BudgetState(**fields, spent_usd=None, spent_tokens=None, is_near=False)

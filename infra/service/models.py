@@ -125,7 +125,7 @@ async def list_models(settings: Settings, environ: Mapping[str, str]) -> list[Pr
     configured = read_models(settings, environ, with_keys=False).providers
     named = {provider.name for provider in configured}
     return [
-        *[await _state_of(settings, provider) for provider in configured],
+        *[await _describe_provider(settings, provider) for provider in configured],
         *[
             ProviderState(
                 name=known.name,
@@ -139,7 +139,7 @@ async def list_models(settings: Settings, environ: Mapping[str, str]) -> list[Pr
     ]
 
 
-async def _state_of(settings: Settings, provider: ModelProvider) -> ProviderState:
+async def _describe_provider(settings: Settings, provider: ModelProvider) -> ProviderState:
     models = list(provider.models)
     is_reachable = True
     if provider.name == OLLAMA and not models:

@@ -61,7 +61,7 @@ async def read_call(
 @allow(*OBSERVERS)
 async def read_budgets(api: ApiDep, project: Project) -> list[BudgetState]:
     """What models may cost, and what of it is spent or set aside."""
-    return await api.tables.ask(costs.budget_states, project)
+    return await api.tables.ask(costs.list_budget_states, project)
 
 
 @router.put("/v1/projects/{project}/budgets", responses=OF_ANY)
