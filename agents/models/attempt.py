@@ -21,6 +21,7 @@ from agents.models.protocol import (
     ProviderCall,
     ProviderFailed,
     ProviderFailure,
+    ProviderPart,
     WorkerUnavailable,
 )
 from agents.models.structured import parse_answer
@@ -36,7 +37,7 @@ class Providers(Protocol):
 
     async def ask(self, call: ProviderCall) -> ProviderAnswer: ...
 
-    def stream(self, call: ProviderCall) -> AsyncGenerator[str | ProviderAnswer, None]: ...
+    def stream(self, call: ProviderCall) -> AsyncGenerator[ProviderPart, None]: ...
 
     async def list_models(self, provider: str) -> tuple[str, ...]: ...
 
@@ -103,7 +104,7 @@ async def make_attempt(caller: Caller, attempt: Attempt) -> AsyncGenerator[str |
 
 async def _reserve(caller: Caller, attempt: Attempt) -> str:
     """The id of the call. Who is cancelled meanwhile leaves nothing set aside."""
-    task = asyncio.ensure_future(caller.watch.reserve(attempt, estimate_most(attempt)))
+    task = asyncio.ensure_future(caller.watch.reserve(attempt, estimate_maximum(attempt)))
     try:
         return await asyncio.shield(task)
     except asyncio.CancelledError:
@@ -115,7 +116,7 @@ async def _reserve(caller: Caller, attempt: Attempt) -> str:
         raise
 
 
-async def _call(caller: Caller, attempt: Attempt) -> AsyncGenerator[str | ProviderAnswer, None]:
+async def _call(caller: Caller, attempt: Attempt) -> AsyncGenerator[ProviderPart, None]:
     request = attempt.request
     call = ProviderCall(
         provider=attempt.provider,
@@ -191,7 +192,7 @@ def _close_failed(attempt: Attempt, failure: ProviderFailure, text: str) -> _Dra
     return _Draft(result, usage, attempt.model, text, failure.error_class, failure.status)
 
 
-def estimate_most(attempt: Attempt) -> Usage:
+def estimate_maximum(attempt: Attempt) -> Usage:
     """What an attempt may use at most, by our own count: all that is sent, the longest answer."""
     return Usage(
         input_tokens=_estimate_input(attempt),

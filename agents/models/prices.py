@@ -36,7 +36,7 @@ class Price(BaseModel):
     unknown: bool = False
 
     @model_validator(mode="after")
-    def _says_something(self) -> Price:
+    def _check_given(self) -> Price:
         if not self.unknown and not {"input", "output"} <= self.model_fields_set:
             raise ValueError("a price names input and output, or that it is unknown")
         return self
@@ -64,7 +64,7 @@ class PriceTable:
 
     def find(self, provider: str, model: str, day: date) -> Price | None:
         """The price of a model on ``day``; a release of a known model has its price."""
-        for name in _names_of(model):
+        for name in _list_names(model):
             if known := self._prices.get(f"{provider}/{name}"):
                 valid = [price for price in known if price.since <= day]
                 return valid[-1] if valid and not valid[-1].unknown else None
@@ -109,7 +109,7 @@ def estimate_tokens(text: str) -> int:
     return -(-len(text.encode(errors="replace")) // 3)
 
 
-def _names_of(model: str) -> list[str]:
+def _list_names(model: str) -> list[str]:
     """``model`` as its provider may write it, without what only tells a release."""
     plain = model.removeprefix("models/")
     return list(dict.fromkeys((model, plain, RELEASE.sub("", plain))))

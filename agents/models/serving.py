@@ -14,12 +14,12 @@ from pydantic import ValidationError
 from agents.models.attempt import Providers
 from agents.models.protocol import (
     MAX_FRAME_BYTES,
-    Asked,
+    CallFrame,
     ProviderCall,
     ProviderFailed,
     ProviderFailure,
-    Told,
-    to_line,
+    ReplyFrame,
+    encode_frame,
 )
 
 ASKS_WITHIN_S = 30.0  # from the connection to the whole question; a caller sends it at once
@@ -57,9 +57,9 @@ class _Serving:
         self._running += 1
         self.nothing_runs.clear()
         try:
-            if asked := await self._read(reader):
+            if frame := await self._read(reader):
                 self._count()
-                await self._answer_until_gone(asked, reader, writer)
+                await self._answer_until_gone(frame, reader, writer)
         except OSError:
             pass  # the caller went away, or is too slow (TimeoutError)
         finally:
@@ -68,15 +68,15 @@ class _Serving:
             if not self._running:
                 self.nothing_runs.set()
 
-    async def _read(self, reader: asyncio.StreamReader) -> Asked | None:
+    async def _read(self, reader: asyncio.StreamReader) -> CallFrame | None:
         """What is asked; None from who does not speak the protocol or has no token."""
         try:
             async with asyncio.timeout(self._asks_within_s):
-                asked = Asked.model_validate_json(await reader.readline())
+                frame = CallFrame.model_validate_json(await reader.readline())
         except (ValidationError, ValueError):
             return None
-        knows_token = hmac.compare_digest(asked.token.encode(), self._token.encode())
-        return asked if knows_token else None
+        knows_token = hmac.compare_digest(frame.token.encode(), self._token.encode())
+        return frame if knows_token else None
 
     def _count(self) -> None:
         self._left -= 1
@@ -84,10 +84,10 @@ class _Serving:
             self.had_enough.set()
 
     async def _answer_until_gone(
-        self, asked: Asked, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+        self, frame: CallFrame, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
         """Answer, or stop at once when the caller closes the connection: the call is cancelled."""
-        answer = asyncio.ensure_future(self._answer(asked, writer))
+        answer = asyncio.ensure_future(self._answer(frame, writer))
         gone = asyncio.ensure_future(reader.read(1))
         try:
             await asyncio.wait((answer, gone), return_when=asyncio.FIRST_COMPLETED)
@@ -99,33 +99,37 @@ class _Serving:
             with contextlib.suppress(asyncio.CancelledError, OSError):
                 await gone
 
-    async def _answer(self, asked: Asked, writer: asyncio.StreamWriter) -> None:
+    async def _answer(self, frame: CallFrame, writer: asyncio.StreamWriter) -> None:
         try:
-            async with aclosing(self._tell(asked)) as lines:
-                async for told in lines:
-                    await _send(writer, told)
+            async with aclosing(self._make_replies(frame)) as lines:
+                async for reply in lines:
+                    await _send(writer, reply)
         except ProviderFailed as error:
-            await _send(writer, Told(failure=error.failure))
+            await _send(writer, ReplyFrame(failure=error.failure))
         except ValueError as error:  # an answer too large for a frame
             failure = ProviderFailure(error_class="bad_body", detail=str(error))
-            await _send(writer, Told(failure=failure))
+            await _send(writer, ReplyFrame(failure=failure))
 
-    async def _tell(self, asked: Asked) -> AsyncGenerator[Told, None]:
-        match asked:
-            case Asked(do="models"):
-                yield Told(models=await self._providers.list_models(asked.provider))
-            case Asked(do="ask", call=ProviderCall() as call):
-                yield Told(answer=await self._providers.ask(call))
-            case Asked(do="stream", call=ProviderCall() as call):
+    async def _make_replies(self, frame: CallFrame) -> AsyncGenerator[ReplyFrame, None]:
+        match frame:
+            case CallFrame(do="models"):
+                yield ReplyFrame(models=await self._providers.list_models(frame.provider))
+            case CallFrame(do="ask", call=ProviderCall() as call):
+                yield ReplyFrame(answer=await self._providers.ask(call))
+            case CallFrame(do="stream", call=ProviderCall() as call):
                 async with aclosing(self._providers.stream(call)) as parts:
                     async for part in parts:
-                        yield Told(piece=part) if isinstance(part, str) else Told(answer=part)
+                        yield (
+                            ReplyFrame(piece=part)
+                            if isinstance(part, str)
+                            else ReplyFrame(answer=part)
+                        )
             case _:
                 failure = ProviderFailure(error_class="refused", detail="no call was given")
-                yield Told(failure=failure)
+                yield ReplyFrame(failure=failure)
 
 
-async def _send(writer: asyncio.StreamWriter, told: Told) -> None:
-    writer.write(to_line(told))
+async def _send(writer: asyncio.StreamWriter, reply: ReplyFrame) -> None:
+    writer.write(encode_frame(reply))
     async with asyncio.timeout(READS_WITHIN_S):
         await writer.drain()

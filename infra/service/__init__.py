@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from infra.service.costs import BudgetSpec as BudgetSpec
     from infra.service.costs import BudgetState as BudgetState
     from infra.service.costs import read_budgets as read_budgets
+    from infra.service.costs import read_call as read_call
     from infra.service.costs import read_costs as read_costs
     from infra.service.costs import set_budget as set_budget
     from infra.service.dead_letters import RetriedLetter as RetriedLetter

@@ -49,7 +49,7 @@ class RecordedCalls:
         call_id = f"llm_{secrets.token_hex(16)}"
         usage = estimate.model_copy(update={"estimated": True})
         unknown = Outcome("cancelled", usage, attempt.model, 0)
-        charge = self._charge(call_id, attempt, unknown, LOST)
+        charge = self._build_charge(call_id, attempt, unknown, LOST)
         for finding in await self._tables.ask(reserve, charge):
             if finding.refuses:
                 raise BudgetExceeded(_explain(finding, charge))
@@ -64,14 +64,14 @@ class RecordedCalls:
         return call_id
 
     async def settle(self, call_id: str, attempt: Attempt, outcome: Outcome) -> float | None:
-        charge = self._charge(call_id, attempt, outcome, outcome.result)
+        charge = self._build_charge(call_id, attempt, outcome, outcome.result)
         payload = PayloadRecorded(
             call_id=call_id,
             prompt=_render(attempt).replace(NUL, REPLACEMENT),
             response=outcome.text.replace(NUL, REPLACEMENT),
         )
         try:
-            await self._tables.ask(settle, charge, payload, _fallback_of(call_id, attempt))
+            await self._tables.ask(settle, charge, payload, _build_fallback(call_id, attempt))
         except Exception as error:
             log.error("models.not_settled", call_id=call_id, reason=str(error))
             raise
@@ -90,7 +90,7 @@ class RecordedCalls:
         await publish(self._settings, [fact])
         await self._tables.ask(_keep_answer, event)
 
-    def _charge(
+    def _build_charge(
         self, call_id: str, attempt: Attempt, outcome: Outcome, ended: CallOutcome
     ) -> NewCharge:
         request, usage = attempt.request, outcome.usage
@@ -140,7 +140,7 @@ def _render(attempt: Attempt) -> str:
     return "\n\n".join(f"[{each.role}]\n{each.content}" for each in messages)
 
 
-def _fallback_of(call_id: str, attempt: Attempt) -> FallbackUsed | None:
+def _build_fallback(call_id: str, attempt: Attempt) -> FallbackUsed | None:
     if attempt.fallback_from is None:
         return None
     return FallbackUsed(

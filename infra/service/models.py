@@ -11,7 +11,12 @@ from agents.models.call import ChatModel
 from agents.models.catalogue import CATALOGUE, OLLAMA
 from agents.models.client import WorkerClient
 from agents.models.configuration import ModelProvider
-from agents.models.protocol import ProviderAnswer, ProviderCall, WorkerUnavailable
+from agents.models.protocol import (
+    ProviderAnswer,
+    ProviderCall,
+    ProviderPart,
+    WorkerUnavailable,
+)
 from agents.models.tracked import TrackedChatModel
 from infra.service.http_tables import Tables
 from infra.service.model_calls import RecordedCalls
@@ -84,7 +89,7 @@ class _Worker:
     async def ask(self, call: ProviderCall) -> ProviderAnswer:
         return await self._find().ask(call)
 
-    async def stream(self, call: ProviderCall) -> AsyncGenerator[str | ProviderAnswer, None]:
+    async def stream(self, call: ProviderCall) -> AsyncGenerator[ProviderPart, None]:
         async with aclosing(self._find().stream(call)) as parts:
             async for part in parts:
                 yield part
@@ -120,7 +125,7 @@ async def list_models(settings: Settings, environ: Mapping[str, str]) -> list[Pr
     configured = read_models(settings, environ, with_keys=False).providers
     named = {provider.name for provider in configured}
     return [
-        *[await _state_of(settings, provider) for provider in configured],
+        *[await _describe_provider(settings, provider) for provider in configured],
         *[
             ProviderState(
                 name=known.name,
@@ -134,7 +139,7 @@ async def list_models(settings: Settings, environ: Mapping[str, str]) -> list[Pr
     ]
 
 
-async def _state_of(settings: Settings, provider: ModelProvider) -> ProviderState:
+async def _describe_provider(settings: Settings, provider: ModelProvider) -> ProviderState:
     models = list(provider.models)
     is_reachable = True
     if provider.name == OLLAMA and not models:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from inspect import isawaitable
 from typing import Any
@@ -60,7 +60,7 @@ class AnsweringModel:
             cost_usd=COST_USD,
         )
 
-    async def stream(self, request: ModelRequest) -> AsyncIterator[Any]:
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[Any, None]:
         answer = await self.complete(request)
         yield answer.text
         yield answer

@@ -12,7 +12,13 @@ from agents.models.call import Message, Usage
 from agents.models.client import WorkerClient
 from agents.models.configuration import ModelProvider
 from agents.models.ollama import OllamaModels
-from agents.models.protocol import ProviderAnswer, ProviderCall, ProviderFailed, WorkerUnavailable
+from agents.models.protocol import (
+    ProviderAnswer,
+    ProviderCall,
+    ProviderFailed,
+    ProviderPart,
+    WorkerUnavailable,
+)
 from agents.models.serving import serve_calls
 from tests.models.asking import COLOR
 from tests.models.provider import Answer, Failure, HalfStream, Hang, Step, scripted_provider
@@ -40,7 +46,7 @@ def configured(base_url: str) -> dict[str, Any]:
     return {"base_url": base_url, "api_key": "sk-test", "models": ["m-1"]}
 
 
-async def collect(client: WorkerClient, call: ProviderCall) -> list[str | ProviderAnswer]:
+async def collect(client: WorkerClient, call: ProviderCall) -> list[ProviderPart]:
     return [part async for part in client.stream(call)]
 
 

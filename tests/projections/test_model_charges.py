@@ -17,13 +17,14 @@ from agents.models.call import Message, ModelRequest, Usage
 from agents.models.errors import BudgetExceeded
 from agents.models.prices import Price, PriceTable
 from agents.models.watch import Attempt, CallResult, Outcome
+from infra.errors import NotFound
 from infra.jobs.outbox import list_pending, mark_published
 from infra.metrics import render
 from infra.service.http_health import read_samples
 from infra.service.http_tables import Tables
 from infra.service.model_calls import RecordedCalls
 from infra.settings import Settings
-from projections.read.costs import CostGroup, costs
+from projections.read.costs import CostGroup, WholeCall, costs, whole_call
 from schemas.codec import encode, headers
 from schemas.envelope import SYSTEM, outside_fact
 from schemas.events.model_calls import PayloadRecorded
@@ -312,6 +313,7 @@ def test_costs_add_up_by_agent_model_run_and_day(books: Books):
     assert lines("agent") == [("reader", 2, 50e-6), (GATE, 1, 40e-6)]
     assert lines("run") == [("-", 1, 40e-6), ("r2", 1, 30e-6), ("r1", 1, 20e-6)]
     assert [key for key, *_ in lines("model")] == ["lab/m"]
+    assert [calls for _, calls, _ in lines("call")] == [1, 1, 1]
     assert lines("stage") == [("map", 3, 90e-6)]
     ((day, calls, cost_usd),) = books.model.rows(
         "SELECT to_char(day, 'YYYY-MM-DD'), sum(calls), sum(cost_usd) FROM cost_daily GROUP BY day"
@@ -330,10 +332,18 @@ def test_metrics_have_calls_tokens_and_cost_by_agent(books: Books):
 
 
 def test_texts_of_calls_are_kept_for_ninety_days(books: Books):
-    books.settle(books.reserve(), an_outcome(CENT, text="An answer\0"))
+    call_id = books.reserve()
+    books.settle(call_id, an_outcome(CENT, text="An answer\0"))
     books.publish()
-    ((prompt, response),) = books.model.rows("SELECT prompt, response FROM llm_call_payloads")
-    assert ("What is asked" in prompt, response) == (True, "An answer\ufffd")
+
+    def read(project: str = PROJECT) -> WholeCall:
+        return whole_call(books.model.connection, project, call_id)
+
+    kept = read()
+    assert kept.prompt and "What is asked" in kept.prompt
+    assert (kept.response, kept.outcome, kept.cost_usd) == ("An answer\ufffd", "answered", 0.01)
+    with pytest.raises(NotFound, match=call_id):
+        read("prj_2")
     later = outside_fact(
         PayloadRecorded(call_id="llm_2", prompt="p", response="r"),
         project_id=PROJECT,
@@ -345,3 +355,4 @@ def test_texts_of_calls_are_kept_for_ninety_days(books: Books):
     books.log.write_bytes(*place, encode(recorded), tuple(headers(later)))
     books.fold()
     assert books.model.rows("SELECT call_id FROM llm_call_payloads") == [("llm_2",)]
+    assert (read().prompt, read().response, read().kept_until) == (None, None, None)
