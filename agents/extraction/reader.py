@@ -8,7 +8,7 @@ their chunks.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 
 from pydantic import ValidationError
@@ -17,7 +17,7 @@ from agents.extraction.answer import Answer, ReadChunk
 from agents.extraction.candidates import make_candidates
 from agents.extraction.packing import Waiting, share
 from agents.extraction.prompt import PROMPT_VERSION, Prepared, ask_about
-from agents.extraction.sentences import SUSPECT_TYPES
+from agents.extraction.sentences import SUSPECT_TYPES, is_list_of_facts
 from agents.models.call import ChatModel, ModelAnswer, Usage
 from agents.models.errors import AnswerMalformed, BudgetExceeded, ModelError, is_nobody_there
 from schemas.events.atom import CandidatesExtracted, Reading
@@ -62,7 +62,7 @@ def wait_for_call(asked: Asked, is_alone: bool = False) -> Waiting[Asked]:
 
 async def read_together(
     asked: Sequence[Asked], model: ChatModel
-) -> AsyncIterator[tuple[int, CandidatesExtracted | Unread]]:
+) -> AsyncGenerator[tuple[int, CandidatesExtracted | Unread], None]:
     """The place of each chunk in ``asked`` with its result, each as soon as it is there.
 
     What a call about several chunks leaves out, or gets wrong as a whole, is asked chunk by chunk.
@@ -195,7 +195,7 @@ def _result(
 ) -> CandidatesExtracted:
     request, chunk = asked.request, asked.chunk
     # A list of facts says by its last lines which of the others still hold.
-    most = len(read.atoms) if chunk.newer_facts_last else request.max_atoms_per_chunk
+    most = len(read.atoms) if is_list_of_facts(chunk) else request.max_atoms_per_chunk
     return CandidatesExtracted(
         reading=_reading(
             asked,

@@ -5,6 +5,7 @@ from functools import cache
 
 import pytest
 
+from agents.extraction.prompt import PROMPT_VERSION
 from agents.models.errors import AllProvidersFailed, BudgetExceeded, RequestRefused
 from schemas.events.atom import AtomAdjudicated, AtomReflected, CandidatesExtracted
 from schemas.events.ingestion import RunStarted
@@ -59,7 +60,7 @@ def test_what_a_model_reads_becomes_atoms_with_their_provenance():
     (first, *_) = events(driver, "atom.candidate.v1", CandidatesExtracted)
     read = first.reading
     assert (read.engine, read.provider, read.model) == ("model", "openai", "m-1")
-    assert (read.prompt_version, read.extractor_version) == ("x1", "m1")
+    assert (read.prompt_version, read.extractor_version) == (PROMPT_VERSION, "m2")
     assert (read.input_tokens, read.output_tokens, read.cost_usd) == (1_001, 103, 0.0123)
 
 
@@ -173,6 +174,26 @@ def test_an_answer_that_stays_malformed_gives_its_chunk_up_and_no_other():
     )
     assert outcomes == {("extracted", 1): 1, ("poison", 3): 1}
     assert "The gate keeps its records for ten years." in atoms_of(driver)
+
+
+def test_of_a_numbered_list_of_facts_only_the_newest_are_live():
+    people = [f"Ada {name}" for name in ("Kern", "Brandt", "Quist", "Moor", "Lind", "Falk")]
+    firms = ("Nordwell", "Haldane", "Selander", "Nordwell", "Ostmark")
+    facts = [f"{who} is employed by {firm}." for firm in firms for who in people]
+    lines = [f"{number}. {fact}" for number, fact in enumerate(facts)]
+    text = "\n".join(["Here is a list of facts:", *lines, ""])
+
+    driver = run(AnsweringModel(read_plainly), {"facts.md": text.encode()})
+
+    live = {title for title, status in atoms_of(driver).items() if status == "active"}
+    assert live - {"Here is a list of facts:"} == set(lines[-len(people) :])
+    serials = {
+        row.serial
+        for change_set in ledger_of(driver)
+        for row in change_set.evidence
+        if row.snippet[0].isdigit()
+    }
+    assert serials == set(range(len(facts)))
 
 
 def test_a_run_by_rules_asks_nobody():
