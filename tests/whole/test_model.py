@@ -64,10 +64,13 @@ def test_what_a_model_reads_becomes_atoms_with_their_provenance():
     assert (read.input_tokens, read.output_tokens, read.cost_usd) == (1_001, 103, 0.0123)
 
 
-def test_a_run_names_the_tiers_it_asks_and_the_deep_one_asks_stronger_models():
+def test_the_deep_run_reads_more_spends_more_and_asks_stronger_models_and_says_so():
     model = AnsweringModel(read_plainly)
     driver = run(model)
     started = events(driver, "ingestion.v1", RunStarted)
+    preview, deep = sorted(started, key=lambda it: it.lane == "deep")
+    assert deep.source_count > preview.source_count
+    assert deep.limits.token_budget > preview.limits.token_budget > 0
     tiers = {it.lane: (it.versions["map_tier"], it.versions["adjudicate_tier"]) for it in started}
     assert tiers == {"preview": ("fast", "fast"), "deep": ("standard", "strong")}
     assert {(it.agent, it.tier) for it in model.requests} == {
@@ -114,12 +117,12 @@ def test_only_the_first_fifth_of_a_batch_is_asked_about_and_only_what_is_borderl
     }
     driver = run(model, files)
     reflected = events(driver, "atom.validated.v1", AtomReflected)
-    allowed = {
-        it.reading.chunk_id
-        for it in reflected
-        if it.adjudicate and it.reading.position <= max(1, it.reading.batch_size // 5)
-    }
-    assert len(model.asked_by("adjudicator")) == len(allowed) > 1
+    first = [it for it in reflected if it.reading.position <= max(1, it.reading.batch_size // 5)]
+    borderline = [it.reading for it in first if it.adjudicate]
+    allowed = {it.chunk_id for it in borderline}
+    assert len(allowed) > 1
+    stages = Counter(it.stage for it in model.asked_by("adjudicator"))  # the costs are told by them
+    assert stages == Counter(f"adjudicate_{it.lane}" for it in borderline)
     for verdict in events(driver, "atom.validated.v1", AtomAdjudicated):
         by_model = verdict.reading.chunk_id in allowed
         assert verdict.decided_by == ("model" if by_model else "fallback")
