@@ -51,11 +51,12 @@ class Asked:
 
 def wait_for_call(asked: Asked, is_alone: bool = False) -> Waiting[Asked]:
     """The chunk as it waits for a call. One that was flagged shares none: what it may talk a model
-    into stays with it.
+    into stays with it. Nor does a list of facts, whose answer is long.
     """
     request, chunk = asked.request, asked.chunk
     is_flagged = any(it.annotation_type in SUSPECT_TYPES for it in chunk.annotations)
-    alone = chunk.chunk_id if is_alone or is_flagged else ""
+    is_alone = is_alone or is_flagged or is_list_of_facts(chunk)
+    alone = chunk.chunk_id if is_alone else ""
     context = (asked.project_id, request.run_id, request.project_state_version, alone)
     return Waiting(asked, context, chunk.token_estimate)
 
