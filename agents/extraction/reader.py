@@ -8,7 +8,7 @@ their chunks.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 
 from pydantic import ValidationError
@@ -17,7 +17,7 @@ from agents.extraction.answer import Answer, ReadChunk
 from agents.extraction.candidates import make_candidates
 from agents.extraction.packing import Waiting, share
 from agents.extraction.prompt import PROMPT_VERSION, Prepared, ask_about
-from agents.extraction.sentences import SUSPECT_TYPES
+from agents.extraction.sentences import SUSPECT_TYPES, is_list_of_facts
 from agents.models.call import ChatModel, ModelAnswer, Usage
 from agents.models.errors import AnswerMalformed, BudgetExceeded, ModelError, is_nobody_there
 from schemas.events.atom import CandidatesExtracted, Reading
@@ -51,18 +51,19 @@ class Asked:
 
 def wait_for_call(asked: Asked, is_alone: bool = False) -> Waiting[Asked]:
     """The chunk as it waits for a call. One that was flagged shares none: what it may talk a model
-    into stays with it.
+    into stays with it. Nor does a list of facts, whose answer is long.
     """
     request, chunk = asked.request, asked.chunk
     is_flagged = any(it.annotation_type in SUSPECT_TYPES for it in chunk.annotations)
-    alone = chunk.chunk_id if is_alone or is_flagged else ""
+    is_alone = is_alone or is_flagged or is_list_of_facts(chunk)
+    alone = chunk.chunk_id if is_alone else ""
     context = (asked.project_id, request.run_id, request.project_state_version, alone)
     return Waiting(asked, context, chunk.token_estimate)
 
 
 async def read_together(
     asked: Sequence[Asked], model: ChatModel
-) -> AsyncIterator[tuple[int, CandidatesExtracted | Unread]]:
+) -> AsyncGenerator[tuple[int, CandidatesExtracted | Unread], None]:
     """The place of each chunk in ``asked`` with its result, each as soon as it is there.
 
     What a call about several chunks leaves out, or gets wrong as a whole, is asked chunk by chunk.
@@ -195,7 +196,7 @@ def _result(
 ) -> CandidatesExtracted:
     request, chunk = asked.request, asked.chunk
     # A list of facts says by its last lines which of the others still hold.
-    most = len(read.atoms) if chunk.newer_facts_last else request.max_atoms_per_chunk
+    most = len(read.atoms) if is_list_of_facts(chunk) else request.max_atoms_per_chunk
     return CandidatesExtracted(
         reading=_reading(
             asked,

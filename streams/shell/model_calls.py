@@ -12,6 +12,7 @@ its stage does either.
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Coroutine, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, field
@@ -59,7 +60,7 @@ CALLS_AT_ONCE = 8  # of a lane's reading
 VERDICTS_AT_ONCE = 4
 CALL_TIMEOUT_S = 300.0  # of all attempts with all providers; each of those has limits of its own
 LINGER_S = 0.05  # a chunk waits for others to share its call
-LONGEST_LINGER_S = 1.0  # while others are being prepared
+LONGEST_LINGER_S = 1.0  # while others of its run are being prepared
 AWAY_S = 30.0  # nobody is asked again for so long after nobody could be, nor for a spent budget
 LOOK_EVERY_S = 1.0
 
@@ -184,7 +185,7 @@ class ModelReading:
         self._by_rules = by_rules
         self._calls = Calls(at_once, timeout_s)
         self._waiting: list[Job] = []
-        self._coming = 0  # chunks that are being prepared
+        self._coming: Counter[Whose] = Counter()  # chunks that are being prepared
 
     @property
     def window(self) -> int:
@@ -198,9 +199,10 @@ class ModelReading:
         request = cause.event
         if not isinstance(request, ExtractRequested) or request.engine != "model":
             return None
-        if found is None or not self._calls.may_ask((cause.project_id, request.run_id)):
+        whose = (cause.project_id, request.run_id)
+        if found is None or not self._calls.may_ask(whose):
             return None
-        prepared = await self._prepare(found)
+        prepared = await self._prepare(found, whose)
         asked = Asked(cause.project_id, cause.correlation_id, request, found.chunk, prepared)
         result = await self._ask(asked)
         if isinstance(result, Unread):
@@ -211,12 +213,14 @@ class ModelReading:
     async def close(self) -> None:
         await self._calls.close()
 
-    async def _prepare(self, found: Found) -> Prepared:
-        self._coming += 1
+    async def _prepare(self, found: Found, whose: Whose) -> Prepared:
+        self._coming[whose] += 1
         try:
             return await self._pool.run(prepare_record, found.value)
         finally:
-            self._coming -= 1
+            self._coming[whose] -= 1
+            if not self._coming[whose]:
+                del self._coming[whose]
 
     async def _ask(self, asked: Asked) -> CandidatesExtracted | Unread:
         loop = asyncio.get_running_loop()
@@ -246,7 +250,7 @@ class ModelReading:
         first = jobs[0]
         if len(jobs) == MOST_TOGETHER or first.asked.chunk.token_estimate > SHORT_TOKENS:
             return True
-        linger_s = LONGEST_LINGER_S if self._coming else LINGER_S
+        linger_s = LONGEST_LINGER_S if first.whose in self._coming else LINGER_S
         return asyncio.get_running_loop().time() - first.since >= linger_s
 
     async def _read(self, jobs: Sequence[Job]) -> None:
