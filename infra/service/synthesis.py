@@ -6,7 +6,7 @@ writes is handed in.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -14,10 +14,16 @@ from agents.loop import NotKept
 from agents.models.call import ChatModel, ModelAnswer
 from agents.models.errors import RequestRefused
 from agents.synthesis.counted import CountedModel
-from agents.synthesis.order import WORDED_TYPES, Order
+from agents.synthesis.order import (
+    DOCUMENT_TYPES,
+    DOCUMENTS,
+    WORDED_TYPES,
+    CitedArtifact,
+    Order,
+)
 from agents.synthesis.prompts import PROMPT_VERSION
 from agents.synthesis.wording import AGENT, Caller, Worded, word
-from projections.read.quality import AssessedArtifact
+from projections.read.quality import AssessedArtifact, CitedDocument
 from projections.read.wording import ListedItem
 from schemas.events.artifact_parts import (
     ArtifactType,
@@ -26,6 +32,7 @@ from schemas.events.artifact_parts import (
     Section,
 )
 from schemas.events.change import ChangeRequested, SectionEdit
+from schemas.events.ledger import ContradictionRecord
 from schemas.ids import derive_id
 from streams.reduce.edits import RefusedEdit
 from streams.reduce.inputs import Grounds
@@ -168,13 +175,22 @@ class Writer:
         await self.desk.hand_over(change, derive_id("syn", self.project_id, loop.model_dump_json()))
 
 
-def find_open(sections: Iterable[Section]) -> list[Section]:
-    """Those that rules alone have worded, and that nobody has edited."""
+def find_open(artifact: AssessedArtifact) -> list[Section]:
+    """The sections that rules alone have worded, that a model may word, and nobody has edited."""
+    wanted = _worded_sections(artifact)
     return [
         one
-        for one in sections
-        if one.statements and one.state == "generated" and one.engine == ENGINE
+        for one in artifact.sections
+        if one.statements
+        and one.state == "generated"
+        and one.engine == ENGINE
+        and (wanted is None or one.section_id in wanted)
     ]
+
+
+def _worded_sections(artifact: AssessedArtifact) -> Collection[str] | None:
+    """Of a sprint plan or report those that a model words; None: all of them."""
+    return DOCUMENTS.get(artifact.artifact_type)
 
 
 def make_order(
@@ -183,17 +199,29 @@ def make_order(
     earlier: str = "",
     critique: Mapping[str, str] | None = None,
 ) -> Order:
-    (artifact_type,) = (one for one in WORDED_TYPES if one == artifact.artifact_type)
+    known = (*WORDED_TYPES, *DOCUMENT_TYPES)
+    (artifact_type,) = (one for one in known if one == artifact.artifact_type)
     return Order(
         artifact_type=artifact_type,
         artifact_id=artifact.artifact_id,
         title=artifact.title,
         sections=sections,
         atoms={one.atom_id: one for one in artifact.atoms},
-        contradictions=artifact.contradictions,
+        artifacts={one.artifact_id: _cite(one) for one in artifact.documents},
+        contradictions=_disputes_of(artifact),
         earlier=earlier,
         critique=critique or {},
     )
+
+
+def _cite(document: CitedDocument) -> CitedArtifact:
+    said = " ".join(document.statements)
+    return CitedArtifact(document.artifact_id, document.artifact_type, document.title, said)
+
+
+def _disputes_of(artifact: AssessedArtifact) -> Sequence[ContradictionRecord]:
+    """A line of a plan or report names artifacts, and these name what is open in them."""
+    return () if _worded_sections(artifact) else artifact.contradictions
 
 
 def make_change(
@@ -215,7 +243,8 @@ def find_errors_of(
     artifact: AssessedArtifact,
 ) -> Callable[[Sequence[SectionEdit]], Sequence[ReviewFinding]]:
     """What the writer of artifacts will object to, by its own check."""
-    grounds = Grounds(artifact.atoms, artifact.contradictions)
+    documents = {one.artifact_id: one.text for one in artifact.documents}
+    grounds = Grounds(artifact.atoms, _disputes_of(artifact), documents)
 
     def find_errors(sections: Sequence[SectionEdit]) -> Sequence[ReviewFinding]:
         try:

@@ -42,7 +42,7 @@ class ListMaker:
     async def make(self, earlier: Sequence[Piece]) -> Piece | None:
         while self.left:
             artifact = await self.writer.desk.find(self.left.popleft().artifact_id)
-            if artifact and (sections := find_open(artifact.sections)):
+            if artifact and (sections := find_open(artifact)):
                 return await self.writer.ask(
                     artifact, sections, await self.earlier.describe(self.told)
                 )
@@ -114,7 +114,7 @@ async def _share(
     known, left = [], []
     for item in items:
         artifact = await writer.desk.find(item.artifact_id)
-        if artifact and find_open(artifact.sections):
+        if artifact and find_open(artifact):
             left.append(item)
         elif artifact:
             texts = [said.text for one in artifact.sections for said in one.statements]

@@ -10,8 +10,8 @@ from typing import Any
 from agents.models.call import ChatModel, ModelAnswer, ModelRequest, StreamPart
 from agents.models.chain import ask_model
 from infra.service.synthesis import Desk, Report, Writer
-from infra.service.synthesis_pass import word_project
-from projections.read.quality import AssessedArtifact
+from infra.service.synthesis_pass import word_document, word_project
+from projections.read.quality import AssessedArtifact, CitedDocument
 from projections.read.wording import ListedItem
 from schemas.events.artifact_parts import ArtifactSnapshot, ArtifactType
 from schemas.events.change import ChangeRequested
@@ -126,6 +126,12 @@ class Project:
             for said in section.statements
             for one in said.citations
         }
+        artifacts = {
+            one
+            for section in snapshot.sections
+            for said in section.statements
+            for one in said.artifact_ids
+        }
         ledger = self.play.state.ledger
         disputes = [one for _, one in ledger.contradictions.items()]
         return AssessedArtifact(
@@ -138,6 +144,19 @@ class Project:
             sections=snapshot.sections,
             atoms=[ledger.atoms[f"{PROJECT}|{one}"] for one in sorted(cited)],
             contradictions=[one for one in disputes if {one.atom_a_id, one.atom_b_id} & cited],
+            documents=[self._document(one) for one in sorted(artifacts)],
+        )
+
+    def _document(self, artifact_id: str) -> CitedDocument:
+        found = self.artifact(artifact_id)
+        assert found
+        return CitedDocument(
+            artifact_id=artifact_id,
+            artifact_type=found.artifact_type,
+            number=found.number,
+            title=found.title,
+            sections=found.sections,
+            own=found.own.model_dump(mode="json") if found.own else {},
         )
 
     async def list_items(self, artifact_type: ArtifactType) -> Sequence[ListedItem]:
@@ -156,6 +175,9 @@ class Project:
     def writer(self, model: ChatModel) -> Writer:
         desk = Desk(self.find, self.list_items, self.hand_over, self.is_cancelled)
         return Writer(model, PROJECT, desk)
+
+    async def document_worded_by(self, model: ChatModel, artifact_id: str) -> Report:
+        return await word_document(self.writer(model), artifact_id)
 
     async def worded_by(self, model: ChatModel) -> Report:
         return await word_project(self.writer(model))
