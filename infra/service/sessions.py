@@ -16,9 +16,11 @@ from functools import cached_property
 
 from pydantic import BaseModel, ConfigDict
 
+import infra.postgres
 from infra.service import signed
+from infra.service.http_address import read_address
 from infra.service.stream_tokens import read_stream_key
-from infra.service.tokens import Caller
+from infra.service.tokens import Caller, find_caller, read_owner_token
 from infra.settings import Settings
 
 VALID_S = 12 * 3600
@@ -36,6 +38,21 @@ class Session(BaseModel):
     token_id: str
     expires_s: int
     drawn: str
+
+
+def create_console_link(settings: Settings) -> str | None:
+    """The console's address, which signs the owner of CAIRN_HOME in once, within ten minutes.
+
+    None where the API never ran here. Raises DatabaseUnavailable.
+    """
+    url = read_address(settings)
+    if url is None:
+        return None
+    with infra.postgres.connect(settings.conninfo, autocommit=True) as connection:
+        owner = find_caller(connection, read_owner_token(settings))
+    if owner is None:
+        return f"{url}/console"
+    return f"{url}/console/sign-in?code={Sessions(settings).create_link(owner.token_id)}"
 
 
 class Sessions:

@@ -24,7 +24,6 @@ MOST_RATIONALE = 4_000
 SHOWN = 20
 STATUSES = ("open", "escalated", "resolved", "dismissed", "all")
 RESOLUTIONS: tuple[Resolution, ...] = ("a_wins", "b_wins", "both_valid", "reworded")
-WORD = re.compile(r"\w+|\W+")
 
 
 @pages.show("/projects/{project}/contradictions", *READERS)
@@ -55,8 +54,7 @@ async def decide_contradiction(visit: Visit) -> Response:
         to = visit.form.get("to", "").strip()[:200] or None
         deciding = decisions.escalate_contradiction(settings, contradiction_id, by, to)
     elif said in RESOLUTIONS:
-        resolution = cast(Resolution, said)
-        deciding = decisions.resolve_contradiction(settings, contradiction_id, by, resolution)
+        deciding = decisions.resolve_contradiction(settings, contradiction_id, by, said)
     else:
         raise Invalid("Choose how the contradiction is decided.", code="resolution_kind_missing")
     told = await decide(deciding, "Decided.")
