@@ -166,6 +166,7 @@ if TYPE_CHECKING:
     from infra.service.schedules import schedule_work as schedule_work
     from infra.service.schedules import set_project_settings as set_project_settings
     from infra.service.schedules import update_schedule as update_schedule
+    from infra.service.sessions import create_console_link as create_console_link
     from infra.service.setup import find_vault_problems as find_vault_problems
     from infra.service.setup import prepare_servers as prepare_servers
     from infra.service.status import InstallationStatus as InstallationStatus
