@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass
 
 from agents.models.call import ChatModel, ModelAnswer, ModelRequest, StreamPart
@@ -20,7 +20,7 @@ class CountedModel:
         self.count(answer)
         return answer
 
-    async def stream(self, request: ModelRequest) -> AsyncIterator[StreamPart]:
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[StreamPart, None]:
         async for part in self.model.stream(request):
             if isinstance(part, ModelAnswer):
                 self.count(part)

@@ -77,7 +77,7 @@ async def show_costs(visit: Visit) -> Response:
     return visit.show(
         "costs.html",
         costs=await visit.ask(ask.read_costs, visit.project_id, group),
-        budgets=await visit.ask(costs.budget_states, visit.project_id),
+        budgets=await visit.ask(costs.list_budget_states, visit.project_id),
         group=group,
     )
 
