@@ -21,13 +21,14 @@ pytestmark = [pytest.mark.broker, pytest.mark.slow, pytest.mark.timeout(900)]
 
 KILLS = 3
 SEED = 20261121
-ISSUES, COMMENTS = 60, 240
+ISSUES, COMMENTS = 30, 120
+MOST_ROWS = 8  # of a page: some twenty requests, between which the kills fall
 
 
 @contextmanager
 def a_repository() -> Iterator[tuple[GitHubServer, Repository]]:
     """A stand-in that answers from a thread of its own."""
-    server = GitHubServer(most_rows=15)
+    server = GitHubServer(most_rows=MOST_ROWS)
     at = server.add("acme/shop")
     for number in range(ISSUES):
         at.wait(7)

@@ -2,10 +2,12 @@
 
 Whatever is sent: no answer is a fault, every answer is one that the document names, nothing of the
 ingested project reaches a token of another one, and no role writes what it may not.
+CAIRN_TEST_EXAMPLES=30 is the long form.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -26,7 +28,7 @@ from infra.service.tokens import ROLES
 from tests.http.conftest import Called
 
 pytestmark = [pytest.mark.broker, pytest.mark.slow]
-EXAMPLES = 6  # of each operation, sent by each caller
+EXAMPLES = int(os.environ.get("CAIRN_TEST_EXAMPLES", 3))  # of each operation, sent by each caller
 CHECKS = (status_code_conformance, content_type_conformance, response_schema_conformance)
 OTHER = "an owner of another project"
 

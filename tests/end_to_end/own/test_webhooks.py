@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import urllib.error
 import urllib.request
@@ -14,6 +15,8 @@ import pytest
 
 from infra.local.process import wait_until
 from infra.service.http_address import read_address
+from infra.service.reads import list_atoms, list_deltas, list_runs
+from projections.read.runs import Run
 from tests.connectors.stand_ins.slack import TOKEN, SlackServer
 from tests.connectors.webhooks.senders import (
     SECRET,
@@ -28,7 +31,7 @@ from tests.connectors.worlds import a_folder, a_repository, commit, git
 from tests.end_to_end.looking import everything
 from tests.service import Service, service
 
-pytestmark = pytest.mark.broker
+pytestmark = [pytest.mark.broker, pytest.mark.slow]
 PATIENCE_S = 180
 FILES = {
     f"docs/{name}.md": f"# {name}\n\nThe {name} service must answer within 200 ms.\n".encode()
@@ -94,8 +97,9 @@ def deliver(cairn: Service, sent: Sent) -> None:
 
 
 def atoms_say(cairn: Service, words: str) -> bool:
-    """Whether a live atom does."""
-    return any(words in json.dumps(atom) for atom in cairn.json("atoms", "--project", "shop"))
+    """Whether a live atom does, as the command shows it, without a process for each look."""
+    atoms = asyncio.run(list_atoms(cairn.settings_now(), "shop"))
+    return any(words in atom.model_dump_json() for atom in atoms)
 
 
 def comes_true(cairn: Service, words: str) -> bool:
@@ -159,21 +163,21 @@ def test_a_merged_pull_request_reads_the_three_changed_files_only(cairn, reposit
     told = from_github("pull_request", {"action": "closed", "pull_request": pull}, "merge-1")
     deliver(cairn, told)
 
-    def deltas():
-        runs = cairn.json("runs", "--project", "shop")
-        return [run for run in runs if run["trigger"] == "delta" and run["status"] == "stopped"]
+    def deltas() -> list[Run]:
+        runs = asyncio.run(list_runs(cairn.settings_now(), "shop"))
+        return [run for run in runs if run.trigger == "delta" and run.status == "stopped"]
 
     assert wait_until(lambda: len(deltas()) == 1, timeout_s=PATIENCE_S)
     (run,) = deltas()
-    assert run["sources_processed"] == 3
+    assert run.sources_processed == 3
     assert comes_true(cairn, "100 ms")
 
-    def reported():
-        return cairn.json("runs", "deltas", "--project", "shop")[0]
+    def is_settled() -> bool:
+        return asyncio.run(list_deltas(cairn.settings_now(), "shop"))[0].settled_at is not None
 
     # The artifacts are written after the run has ended.
-    assert wait_until(lambda: reported()["settled_at"], timeout_s=PATIENCE_S)
-    report = reported()
+    assert wait_until(is_settled, timeout_s=PATIENCE_S)
+    report = cairn.json("runs", "deltas", "--project", "shop")[0]
     assert report["files_modified"] == ["docs/cart.md", "docs/order.md"]
     assert report["files_added"] == ["docs/new.md"]
     assert (report["cause"], report["before"]) == ("#4", before)
