@@ -30,6 +30,7 @@ from infra.http.openapi import describe
 from infra.http.problems import Correlate, respond
 from infra.http.rates import LimitRate
 from infra.http.routes import AREAS
+from infra.http.routes.mcp_endpoint import serving_mcp
 from infra.service.http_tables import Tables
 from infra.service.http_upkeep import keep_up
 from infra.service.oidc import Issuer
@@ -53,8 +54,9 @@ def create_app(settings: Settings, environ: Mapping[str, str] = NO_SECRETS) -> F
     deliveries = Deliveries(settings, environ)
 
     @asynccontextmanager
-    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+    async def lifespan(running: FastAPI) -> AsyncIterator[None]:
         async with (
+            serving_mcp() as running.state.mcp,
             hub.running(),
             deliveries.running(),
             share_producer(settings),

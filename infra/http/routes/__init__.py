@@ -15,6 +15,7 @@ from infra.http.routes import (
     ingestion,
     jobs,
     ledger,
+    mcp_endpoint,
     models,
     onboarding,
     operation,
@@ -56,4 +57,5 @@ AREAS: tuple[APIRouter, ...] = (
     admin.router,
     views.router,
     webhooks.router,
+    mcp_endpoint.router,
 )
