@@ -29,8 +29,7 @@ from infra.http.hosts import CheckHost, CheckOrigin, host_of
 from infra.http.openapi import describe
 from infra.http.problems import Correlate, respond
 from infra.http.rates import LimitRate
-from infra.http.routes import AREAS
-from infra.http.routes.mcp_endpoint import serving_mcp
+from infra.http.routes import AREAS, mcp_endpoint
 from infra.service.http_tables import Tables
 from infra.service.http_upkeep import keep_up
 from infra.service.oidc import Issuer
@@ -56,7 +55,7 @@ def create_app(settings: Settings, environ: Mapping[str, str] = NO_SECRETS) -> F
     @asynccontextmanager
     async def lifespan(running: FastAPI) -> AsyncIterator[None]:
         async with (
-            serving_mcp() as running.state.mcp,
+            mcp_endpoint.serving_mcp() as running.state.mcp,
             hub.running(),
             deliveries.running(),
             share_producer(settings),
@@ -94,6 +93,7 @@ def create_app(settings: Settings, environ: Mapping[str, str] = NO_SECRETS) -> F
     )
     for area in AREAS:
         app.include_router(area)
+    app.include_router(mcp_endpoint.router)  # a protocol of its own: the document has no word of it
     describe(app)
     return app
 

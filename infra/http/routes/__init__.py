@@ -15,7 +15,6 @@ from infra.http.routes import (
     ingestion,
     jobs,
     ledger,
-    mcp_endpoint,
     models,
     onboarding,
     operation,
@@ -57,5 +56,4 @@ AREAS: tuple[APIRouter, ...] = (
     admin.router,
     views.router,
     webhooks.router,
-    mcp_endpoint.router,
 )
