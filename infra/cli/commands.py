@@ -65,6 +65,9 @@ COMMANDS = {
     "chat": Command(
         "Read", "chat", "Ask the agents of a project, or talk with them; answers cite places."
     ),
+    "mcp": Command(
+        "Read", "mcp_server", "Answer a coding assistant (MCP) about one project, on stdio."
+    ),
     "trace": Command(
         "Read",
         "trace",

@@ -30,7 +30,7 @@ from infra.http.hosts import CheckHost, CheckOrigin, host_of
 from infra.http.openapi import describe
 from infra.http.problems import Correlate, respond
 from infra.http.rates import LimitRate
-from infra.http.routes import AREAS
+from infra.http.routes import AREAS, mcp_endpoint
 from infra.service.http_tables import Tables
 from infra.service.http_upkeep import keep_up
 from infra.service.oidc import Issuer
@@ -55,8 +55,9 @@ def create_app(settings: Settings, environ: Mapping[str, str] = NO_SECRETS) -> F
     deliveries, sessions = Deliveries(settings, environ), Sessions(settings)
 
     @asynccontextmanager
-    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+    async def lifespan(running: FastAPI) -> AsyncIterator[None]:
         async with (
+            mcp_endpoint.serving_mcp() as running.state.mcp,
             hub.running(),
             deliveries.running(),
             share_producer(settings),
@@ -105,6 +106,7 @@ def create_app(settings: Settings, environ: Mapping[str, str] = NO_SECRETS) -> F
     for area in AREAS:
         app.include_router(area)
     app.router.routes.extend(console_routes())
+    app.include_router(mcp_endpoint.router)  # a protocol of its own: the document has no word of it
     describe(app)
     return app
 

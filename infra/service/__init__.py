@@ -97,6 +97,8 @@ if TYPE_CHECKING:
     from infra.service.jobs import read_job_history as read_job_history
     from infra.service.jobs import retry_job as retry_job
     from infra.service.jobs import run_jobs as run_jobs
+    from infra.service.ledger_reader import LedgerReader as LedgerReader
+    from infra.service.ledger_reader import open_ledger_reader as open_ledger_reader
     from infra.service.model_entries import ProviderSpec as ProviderSpec
     from infra.service.model_setup import Trial as Trial
     from infra.service.model_setup import add_provider as add_provider

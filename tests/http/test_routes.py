@@ -94,6 +94,6 @@ def test_no_other_command_waits_for_fastapi():
         "import sys; import infra.cli; from infra.cli.commands import COMMANDS, list_registered;"
         "[list_registered(each.module) for each in COMMANDS.values()];"
         "import infra.service.status;"
-        "assert not {'fastapi', 'uvicorn', 'starlette'} & sys.modules.keys()"
+        "assert not {'fastapi', 'uvicorn', 'starlette', 'mcp'} & sys.modules.keys()"
     )
     subprocess.run([sys.executable, "-c", script], check=True)

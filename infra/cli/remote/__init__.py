@@ -10,7 +10,10 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-AREAS = ("reads", "decisions", "work", "jobs", "ingestion", "models", "schedules", "chat")
+AREAS = (
+    *("reads", "decisions", "work", "jobs", "ingestion", "models", "schedules", "chat"),
+    "ledger_reader",
+)
 
 
 def find(name: str) -> Callable[..., Any] | None:

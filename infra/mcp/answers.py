@@ -1,0 +1,448 @@
+"""What the tools answer: one type for each, and how its parts read as lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Protocol
+
+from infra.mcp.pages import Entry, Result, Shown
+from infra.mcp.text import cut
+from infra.service.http_questions import (
+    Answer,
+    ArtifactSummary,
+    Card,
+    Changes,
+    Coverage,
+    Node,
+    WholeArtifact,
+    WholeAtom,
+)
+
+TITLE, BODY, QUOTE, PATH, WORD = 60, 90, 50, 40, 24  # tokens
+QUOTES, ATOMS, LOG = 2, 6, 2  # of one item
+FACTS = (
+    *("title", "text", "snippet", "kind", "status", "confidence", "artifact_type", "version"),
+    *("artifact_state", "section_id", "path", "line_start", "line_end", "root", "revision_ref"),
+    *("evidence_type", "stale", "speaker", "said_at", "lane", "engine", "model", "trigger"),
+)
+
+
+class Cited(Shown):
+    """at: path:line."""
+
+    at: str
+    quote: str
+
+
+class Found(Shown):
+    id: str
+    kind: str
+    status: str
+    confidence: float
+    title: str
+    text: str | None = None
+    quotes: list[Cited]
+    contradictions: list[str] | None = None
+
+
+class SearchResult(Result):
+    """coverage weak or none: the project hardly speaks of it."""
+
+    coverage: str
+    hits: list[Found]
+
+
+class Detail(Shown):
+    """what: evidence, link or change."""
+
+    what: str
+    id: str
+    text: str
+    at: str | None = None
+
+
+class AtomResult(Result):
+    id: str
+    kind: str
+    status: str
+    confidence: float
+    area: str
+    title: str
+    text: str | None = None
+    verified_by: str | None = None
+    details: list[Detail]
+
+
+class Traced(Shown):
+    """log: topic/partition@offset."""
+
+    depth: int
+    what: str
+    id: str
+    facts: dict[str, Any]
+    log: list[str] | None = None
+
+
+class TraceResult(Result):
+    nodes: list[Traced]
+
+
+class Claimed(Shown):
+    id: str
+    title: str
+    confidence: float
+    quotes: list[Cited]
+
+
+class Contradicting(Shown):
+    id: str
+    severity: str
+    status: str
+    why: str
+    a: Claimed
+    b: Claimed
+    affects: list[str] | None = None
+    decided: str | None = None
+
+
+class ContradictionsResult(Result):
+    contradictions: list[Contradicting]
+
+
+class Stated(Shown):
+    section: str
+    text: str
+    atoms: list[str]
+    at: list[str]
+
+
+class ArtifactListed(Shown):
+    id: str
+    type: str
+    number: str
+    title: str
+    state: str
+    version: int
+
+
+class ArtifactResult(Result):
+    """artifacts: a list; else one with its statements."""
+
+    artifacts: list[ArtifactListed] | None = None
+    artifact: ArtifactListed | None = None
+    statements: list[Stated] | None = None
+
+
+class Covered(Shown):
+    """Chunks of an area or tier."""
+
+    name: str
+    total: int
+    read: int
+    pending: int
+    skipped: int
+    atoms: int | None = None
+
+
+class CoverageResult(Result):
+    """gaps: areas of which the ledger holds too little."""
+
+    gaps: list[str]
+    rows: list[Covered]
+
+
+class Changed(Shown):
+    """what: came, went, changed, contradiction, decided or written."""
+
+    what: str
+    seq: int
+    id: str
+    text: str
+    quotes: list[Cited] | None = None
+
+
+class ChangesResult(Result):
+    """Ask again from to_seq while it is below head_seq."""
+
+    since_seq: int
+    to_seq: int
+    head_seq: int
+    changes: list[Changed]
+
+
+class Quoted(Protocol):
+    @property
+    def path(self) -> str | None: ...
+    @property
+    def line_start(self) -> int: ...
+    @property
+    def line_end(self) -> int: ...
+    @property
+    def snippet(self) -> str: ...
+
+
+def show_hits(answer: Answer) -> Iterator[Entry]:
+    for hit in answer.hits:
+        known = hit.atom_id or hit.passage_id or ""
+        title, quotes = cut(hit.title, TITLE), _cite(hit.evidence)
+        body = cut(hit.body, BODY)
+        said = (title, *(each.quote for each in quotes))
+        found = Found(
+            id=known,
+            kind=hit.kind,
+            status=hit.status,
+            confidence=_round(hit.confidence),
+            title=title,
+            text=body if _is_new(body, *said) else None,
+            quotes=quotes,
+            contradictions=hit.open_contradictions[:ATOMS] or None,
+        )
+        yield Entry(_lines_of(found), found)
+
+
+def _lines_of(found: Found) -> str:
+    lines = [f"[{found.kind} {found.status} {found.confidence:.2f}] {found.title} ({found.id})"]
+    if found.text:
+        lines.append(f"  {found.text}")
+    if found.contradictions:
+        lines.append(f"  contradicted: {', '.join(found.contradictions)}")
+    return "\n".join([*lines, *_quote(found.quotes)])
+
+
+def head_of_atom(atom: WholeAtom) -> tuple[str, AtomResult]:
+    title, body = cut(atom.title, TITLE), cut(atom.body, BODY * 2)
+    text = body if _is_new(body, title) else None
+    by = cut(atom.verified_by, WORD) if atom.verified_by else None
+    result = AtomResult(
+        id=atom.atom_id,
+        kind=atom.kind,
+        status=atom.status,
+        confidence=_round(atom.confidence),
+        area=atom.area,
+        title=title,
+        text=text,
+        verified_by=by,
+        details=[],
+    )
+    verified = f", verified by {by}" if by else ""
+    line = f"[{atom.kind} {atom.status} {atom.confidence:.2f}, {atom.area}{verified}] {title}"
+    line += f" ({atom.atom_id})"
+    return (f"{line}\n{text}" if text else line), result
+
+
+def show_details(atom: WholeAtom) -> Iterator[Entry]:
+    """Evidence, then links, then how it changed, the newest change first."""
+    for quote in atom.evidence:
+        stale = "stale " if quote.stale else ""
+        yield _detail(
+            "evidence", quote.evidence_id, cut(quote.snippet, QUOTE * 2), stale + _place(quote)
+        )
+    for link in atom.links:
+        text = f"{link.link_type} {cut(link.other_title, TITLE)}"
+        yield _detail("link", link.other_atom_id, text)
+    for change in reversed(atom.history):
+        done = ", ".join(change.operations) or change.reason
+        text = (
+            f"{change.recorded_at:%Y-%m-%d %H:%M} {done}: {change.status} {change.confidence:.2f}"
+        )
+        yield _detail("change", f"seq {change.ledger_seq}", cut(text, QUOTE))
+
+
+def _detail(what: str, known_id: str, text: str, at: str | None = None) -> Entry:
+    said = f'{at} "{text}"' if at else text
+    return Entry(f"{what} {said} ({known_id})", Detail(what=what, id=known_id, text=text, at=at))
+
+
+def show_tree(node: Node, depth: int = 0) -> Iterator[Entry]:
+    """A node and what it rests on, depth first."""
+    facts = {
+        name: _plain(node.facts[name])
+        for name in FACTS
+        if node.facts.get(name) not in (None, "", [], {}, False)
+        and (node.what, name) != ("chunk", "text")  # its evidence quotes what matters
+    }
+    log = [f"{each.topic}/{each.partition}@{each.offset}" for each in node.events[-LOG:]]
+    traced = Traced(depth=depth, what=node.what, id=node.id, facts=facts, log=log or None)
+    told = " ".join(f"{name}={value}" for name, value in facts.items())
+    line = "  " * min(depth, 8) + f"{node.what} {node.id} {told}"
+    yield Entry(f"{line} [{', '.join(log)}]" if log else line, traced)
+    for child in node.children:
+        yield from show_tree(child, depth + 1)
+
+
+def show_contradictions(cards: Sequence[Card]) -> Iterator[Entry]:
+    for card in cards:
+        decided = " ".join(
+            each for each in (card.resolution_kind, card.rationale, card.decided_by) if each
+        )
+        affects = [f"{each.artifact_type} {each.number}" for each in card.affected_artifacts]
+        a, b = (
+            Claimed(
+                id=side.atom_id,
+                title=cut(side.title, TITLE),
+                confidence=_round(side.confidence),
+                quotes=_cite(side.evidence),
+            )
+            for side in (card.a, card.b)
+        )
+        told = Contradicting(
+            id=card.contradiction_id,
+            severity=card.severity,
+            status=card.status,
+            why=cut(card.explanation, TITLE),
+            a=a,
+            b=b,
+            affects=affects[:ATOMS] or None,
+            decided=cut(decided, TITLE) if decided else None,
+        )
+        lines = [f"[{told.severity} {told.status}] {told.why} ({told.id})"]
+        for side in (a, b):
+            lines.append(f"  {side.title} ({side.id}, {side.confidence:.2f})")
+            lines += _quote(side.quotes)
+        if told.affects:
+            lines.append(f"  affects {', '.join(told.affects)}")
+        if told.decided:
+            lines.append(f"  decided: {told.decided}")
+        yield Entry("\n".join(lines), told)
+
+
+def show_artifacts(artifacts: Sequence[ArtifactSummary]) -> Iterator[Entry]:
+    for each in artifacts:
+        listed = list_artifact(each)
+        yield Entry(line_of_artifact(listed), listed)
+
+
+def list_artifact(artifact: ArtifactSummary) -> ArtifactListed:
+    return ArtifactListed(
+        id=artifact.artifact_id,
+        type=artifact.artifact_type,
+        number=artifact.number,
+        title=cut(artifact.title, TITLE),
+        state=artifact.artifact_state,
+        version=artifact.version,
+    )
+
+
+def line_of_artifact(listed: ArtifactListed) -> str:
+    named = f"{listed.type} {listed.number}".strip()
+    return f"{named}: {listed.title} [{listed.state}, version {listed.version}] ({listed.id})"
+
+
+def show_statements(artifact: WholeArtifact) -> Iterator[Entry]:
+    """The statements of its sections; what is missing in a section stands there, too."""
+    for section in artifact.sections:
+        name = cut(section.title, WORD)
+        if section.gap:
+            yield _stated(name, f"(missing) {cut(section.gap, BODY)}", [], [])
+        for one in section.statements:
+            places = list(dict.fromkeys(place for each in one.citations for place in each.places))
+            yield _stated(
+                name,
+                cut(one.text, BODY * 2),
+                [each.atom_id for each in one.citations],
+                [cut(place, PATH) for place in places[:QUOTES]],
+            )
+
+
+def _stated(section: str, text: str, atoms: list[str], at: list[str]) -> Entry:
+    shown = Stated(section=section, text=text, atoms=atoms[:ATOMS], at=at)
+    cited = ", ".join([*shown.at, *shown.atoms])
+    return Entry(f"{section}: {text}" + (f" [{cited}]" if cited else ""), shown)
+
+
+def show_coverage(found: Coverage) -> Iterator[Entry]:
+    """Areas, then tiers; those without a chunk left out."""
+    for area in found.areas:
+        atoms = area.active_atoms + area.draft_atoms
+        if area.total or atoms:
+            yield _covered(area.area, area, atoms)
+    for tier in found.tiers:
+        if tier.total:
+            yield _covered(f"tier {tier.tier}", tier)
+
+
+class Counted(Protocol):
+    @property
+    def total(self) -> int: ...
+    @property
+    def extracted(self) -> int: ...
+    @property
+    def pending(self) -> int: ...
+    @property
+    def skipped(self) -> dict[str, int]: ...
+
+
+def _covered(name: str, counts: Counted, atoms: int | None = None) -> Entry:
+    row = Covered(
+        name=name,
+        total=counts.total,
+        read=counts.extracted,
+        pending=counts.pending,
+        skipped=sum(counts.skipped.values()),
+        atoms=atoms,
+    )
+    line = f"{name}: {row.read} of {row.total} chunks read, {row.pending} pending"
+    line += f", {row.skipped} skipped" if row.skipped else ""
+    return Entry(line if atoms is None else f"{line}, {atoms} atoms", row)
+
+
+def show_changes(found: Changes) -> Iterator[Entry]:
+    """What was decided and disputed first, then atoms, then what was written of them."""
+    for decided in found.decided:
+        what = f"{decided.action} {decided.decision or ''} {decided.target_id}: {decided.outcome}"
+        text = f"{what} {decided.rationale or decided.refusal} by {decided.actor_id}"
+        yield _changed("decided", decided.ledger_seq, decided.target_id, text)
+    for dispute in found.contradictions:
+        sides = f"{cut(dispute.title_a, TITLE)} / {cut(dispute.title_b, TITLE)}"
+        text = f"{dispute.status} {dispute.severity}: {sides}"
+        yield _changed("contradiction", dispute.updated_seq, dispute.contradiction_id, text)
+    for what, atoms in (("came", found.came), ("went", found.went), ("changed", found.changed)):
+        for atom in atoms:
+            fields = f" ({', '.join(atom.fields)})" if atom.fields else ""
+            why = f" ({atom.why})" if atom.why else ""
+            text = f"{atom.kind} {atom.status}: {cut(atom.title, TITLE)}{fields}{why}"
+            yield _changed(what, atom.ledger_seq, atom.atom_id, text, _cite(atom.citations[:1]))
+    for written in found.written:
+        named = f"{written.artifact_type} {written.number or ''} {written.title or ''}"
+        text = f"{named} version {written.version}"
+        yield _changed("written", written.input_ledger_seq, written.artifact_id, text)
+
+
+def _changed(
+    what: str, seq: int, known_id: str, text: str, quotes: list[Cited] | None = None
+) -> Entry:
+    shown = Changed(what=what, seq=seq, id=known_id, text=cut(text, BODY * 2), quotes=quotes)
+    line = f"{what} @{seq} {shown.text} ({known_id})"
+    return Entry("\n".join([line, *_quote(quotes or [])]), shown)
+
+
+def _cite(quotes: Sequence[Quoted]) -> list[Cited]:
+    return [Cited(at=_place(each), quote=cut(each.snippet, QUOTE)) for each in quotes[:QUOTES]]
+
+
+def _quote(quotes: Sequence[Cited]) -> list[str]:
+    return [f'  {each.at} "{each.quote}"' for each in quotes]
+
+
+def _place(quote: Quoted) -> str:
+    last = f"-{quote.line_end}" if quote.line_end > quote.line_start else ""
+    return f"{cut(quote.path or 'removed source', PATH)}:{quote.line_start}{last}"
+
+
+def _plain(value: Any) -> Any:
+    match value:
+        case float():
+            return _round(value)
+        case bool() | int():
+            return value
+        case _:
+            return cut(value, TITLE)
+
+
+def _is_new(text: str, *said: str) -> bool:
+    """Whether ``text`` tells more than what stands beside it."""
+    return not any(text.rstrip(".").lower() in each.lower() for each in said)
+
+
+def _round(confidence: float) -> float:
+    return round(confidence, 2)

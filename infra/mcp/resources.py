@@ -1,0 +1,61 @@
+"""Atoms as resources: `cairn://atom/{id}`."""
+
+from __future__ import annotations
+
+from mcp_types import (
+    ListResourcesResult,
+    ListResourceTemplatesResult,
+    ReadResourceResult,
+    Resource,
+    ResourceTemplate,
+    TextResourceContents,
+)
+
+from infra.errors import NotFound
+from infra.mcp.pages import MOST_TOKENS
+from infra.mcp.text import cut
+from infra.mcp.tools import GetAtom, get_atom
+from infra.service.ledger_reader import LedgerReader
+
+PREFIX = "cairn://atom/"
+PLAIN = "text/plain"
+LISTED = 20  # of a page
+NAME = 40  # tokens
+TEMPLATES = ListResourceTemplatesResult(
+    resource_templates=[
+        ResourceTemplate(
+            name="atom",
+            uri_template=f"{PREFIX}{{id}}",
+            description="A statement of the ledger with evidence, links and history.",
+            mime_type=PLAIN,
+        )
+    ]
+)
+
+
+async def list_resources(reader: LedgerReader, cursor: str | None) -> ListResourcesResult:
+    """A page of the live atoms, the most valuable first. Raises Invalid for a bad cursor."""
+    page = await reader.list_atoms(cursor, LISTED)
+    return ListResourcesResult(
+        resources=[
+            Resource(
+                name=cut(f"{atom.kind}: {atom.title}", NAME),
+                uri=PREFIX + atom.atom_id,
+                mime_type=PLAIN,
+            )
+            for atom in page.items
+        ],
+        next_cursor=page.next_cursor,
+    )
+
+
+async def read_resource(reader: LedgerReader, uri: str) -> ReadResourceResult:
+    """Raises NotFound for what is no atom of the project."""
+    known_id = uri.removeprefix(PREFIX)
+    if known_id == uri or not 0 < len(known_id) <= 200:
+        raise NotFound(f"A resource of this server is called {PREFIX} and the id of an atom.")
+    asked = GetAtom(atom_id=known_id, max_tokens=MOST_TOKENS)
+    answered = await get_atom(reader, asked)
+    return ReadResourceResult(
+        contents=[TextResourceContents(uri=uri, mime_type=PLAIN, text=answered.text)]
+    )

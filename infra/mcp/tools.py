@@ -1,0 +1,305 @@
+"""The seven tools: name, description, arguments, answer. All of them read."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from infra.errors import Invalid
+from infra.mcp import answers
+from infra.mcp.pages import (
+    DEFAULT_TOKENS,
+    LEAST_TOKENS,
+    MOST_TOKENS,
+    Cursor,
+    Entry,
+    Result,
+    Shown,
+    bad_cursor,
+    fit,
+    read_cursor,
+    render,
+    write_cursor,
+)
+from infra.mcp.text import cut
+from infra.service.ledger_reader import LedgerReader
+from schemas.areas import Area
+from schemas.events.artifact_parts import ArtifactType
+from schemas.events.atom import AtomKind
+
+MOST_HITS = 50
+MOST_ITEMS = 60  # of a list that are looked at for one answer: more fit into none
+MOST_CHANGE_SETS = 2_000
+
+Id = Annotated[str, Field(min_length=1, max_length=200)]
+
+
+class Arguments(BaseModel):
+    """Unknown ones are refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    cursor: Annotated[str, Field(max_length=400)] | None = None
+    max_tokens: Annotated[int, Field(ge=LEAST_TOKENS, le=MOST_TOKENS)] = DEFAULT_TOKENS
+
+
+class Search(Arguments):
+    query: Annotated[str, Field(min_length=1, max_length=1_000)]
+    kinds: list[AtomKind] = []
+    areas: list[Area] = []
+
+
+class GetAtom(Arguments):
+    atom_id: Id
+
+
+class Trace(Arguments):
+    id: Id
+
+
+class Contradictions(Arguments):
+    status: Literal["open", "escalated", "resolved", "dismissed", "all"] = "open"
+
+
+class Artifact(Arguments):
+    id: Id | None = None
+    type: ArtifactType | None = None
+
+
+class ChangesSince(Arguments):
+    since_seq: Annotated[int, Field(ge=0, le=2**53)]
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    text: str
+    data: Mapping[str, Any]
+
+
+A = TypeVar("A", bound=Arguments)
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    name: str
+    description: str
+    arguments: type[Arguments]
+    result: type[Result]
+    call: Callable[[LedgerReader, Any], Awaitable[Answered]]
+
+
+async def search(reader: LedgerReader, asked: Search) -> Answered:
+    found = await reader.search(asked.query, kinds=asked.kinds, areas=asked.areas, limit=MOST_HITS)
+    return _page(
+        asked,
+        answers.SearchResult(coverage=found.coverage, hits=[]),
+        f"coverage: {found.coverage}",
+        "hits",
+        answers.show_hits(found),
+    )
+
+
+async def get_atom(reader: LedgerReader, asked: GetAtom) -> Answered:
+    atom = await reader.read_atom(asked.atom_id)
+    line, head = answers.head_of_atom(atom)
+    return _page(
+        asked,
+        head,
+        line,
+        "details",
+        answers.show_details(atom),
+        state=atom.revision,
+    )
+
+
+async def trace(reader: LedgerReader, asked: Trace) -> Answered:
+    node = await reader.trace(asked.id)
+    return _page(asked, answers.TraceResult(nodes=[]), "", "nodes", answers.show_tree(node))
+
+
+async def contradictions(reader: LedgerReader, asked: Contradictions) -> Answered:
+    status = None if asked.status == "all" else asked.status
+    page = await reader.list_contradictions(status, asked.cursor, MOST_ITEMS)
+    head = answers.ContradictionsResult(contradictions=[])
+    taken = _fit(list(answers.show_contradictions(page.items)), head, "", asked)
+    following = page.next_cursor
+    if len(taken) < len(page.items):
+        shorter = await reader.list_contradictions(status, asked.cursor, len(taken))
+        following = shorter.next_cursor
+    return _answer(head, "contradictions", taken, "", following)
+
+
+async def artifact(reader: LedgerReader, asked: Artifact) -> Answered:
+    """One by its id; else the PRD where it is asked for; else a list."""
+    if asked.id is None and asked.type != "prd":
+        return await _list_artifacts(reader, asked)
+    known_id = asked.id
+    if known_id is None:
+        listed = await reader.list_artifacts("prd", None, 1)
+        if not listed.items:
+            raise Invalid("There is no PRD yet: one is written when a run ends.")
+        known_id = listed.items[0].artifact_id
+    found = await reader.read_artifact(known_id)
+    shown = answers.list_artifact(found)
+    return _page(
+        asked,
+        answers.ArtifactResult(artifact=shown, statements=[]),
+        answers.line_of_artifact(shown),
+        "statements",
+        answers.show_statements(found),
+        state=found.version,
+    )
+
+
+async def _list_artifacts(reader: LedgerReader, asked: Artifact) -> Answered:
+    page = await reader.list_artifacts(asked.type, asked.cursor, MOST_ITEMS)
+    head = answers.ArtifactResult(artifacts=[])
+    taken = _fit(list(answers.show_artifacts(page.items)), head, "", asked)
+    following = page.next_cursor
+    if len(taken) < len(page.items):
+        shorter = await reader.list_artifacts(asked.type, asked.cursor, len(taken))
+        following = shorter.next_cursor
+    return _answer(head, "artifacts", taken, "", following)
+
+
+async def coverage(reader: LedgerReader, asked: Arguments) -> Answered:
+    found = await reader.read_coverage()
+    head = answers.CoverageResult(gaps=found.gaps, rows=[])
+    line = f"gaps: {', '.join(found.gaps) or 'none'}"
+    return _page(asked, head, line, "rows", answers.show_coverage(found))
+
+
+async def changes_since(reader: LedgerReader, asked: ChangesSince) -> Answered:
+    """Later pages end where the first did, however the ledger has grown meanwhile."""
+    cursor = read_cursor(_question(asked), asked.cursor)
+    window = cursor.state - asked.since_seq if cursor else MOST_CHANGE_SETS
+    if not 0 <= window <= MOST_CHANGE_SETS:
+        raise bad_cursor()
+    found = await reader.read_changes(asked.since_seq, max(window, 1))
+    head = answers.ChangesResult(
+        since_seq=found.since_seq, to_seq=found.to_seq, head_seq=found.head_seq, changes=[]
+    )
+    line = f"changes after {found.since_seq} up to {found.to_seq} of {found.head_seq}"
+    return _page(asked, head, line, "changes", answers.show_changes(found), state=found.to_seq)
+
+
+TOOLS = {
+    tool.name: tool
+    for tool in (
+        Tool(
+            "search",
+            "Ask the project's ledger: decisions, requirements, risks and passages about a"
+            " question, each with status, confidence and the lines it was read from.",
+            Search,
+            answers.SearchResult,
+            search,
+        ),
+        Tool(
+            "get_atom",
+            "One statement (atm_…) with all its evidence, links and history.",
+            GetAtom,
+            answers.AtomResult,
+            get_atom,
+        ),
+        Tool(
+            "trace",
+            "Where something comes from: from a statement, artifact, atom, evidence, chunk, source"
+            " or run id down to source and log, and up to what cites it.",
+            Trace,
+            answers.TraceResult,
+            trace,
+        ),
+        Tool(
+            "contradictions",
+            "Pairs of statements that cannot both hold, gravest first, with quotes of both sides.",
+            Contradictions,
+            answers.ContradictionsResult,
+            contradictions,
+        ),
+        Tool(
+            "artifact",
+            "Documents written from the ledger. With id, or type prd: its statements with"
+            " citations. Else: the list, of one type if given.",
+            Artifact,
+            answers.ArtifactResult,
+            artifact,
+        ),
+        Tool(
+            "coverage",
+            "How far the project's sources are read, by area, and where the ledger has gaps.",
+            Arguments,
+            answers.CoverageResult,
+            coverage,
+        ),
+        Tool(
+            "changes_since",
+            "What came, went, changed and was decided after a ledger sequence (0: from the start).",
+            ChangesSince,
+            answers.ChangesResult,
+            changes_since,
+        ),
+    )
+}
+
+
+def read_arguments(tool: Tool, given: Mapping[str, Any]) -> Arguments:
+    """The arguments as the tool takes them. Raises Invalid with one sentence."""
+    try:
+        return tool.arguments.model_validate(given)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        name = cut(".".join(map(str, first["loc"])), answers.WORD)
+        match first["type"]:
+            case "missing":
+                wrong = f"{name} is missing"
+            case "extra_forbidden":
+                takes = ", ".join(tool.arguments.model_fields)
+                wrong = f"there is no argument {name}; it takes {takes}"
+            case _:
+                wrong = f"{name}: {cut(first['msg'], answers.BODY)}"
+        raise Invalid(
+            f"{tool.name} cannot be called so: {wrong}.", code="arguments_invalid"
+        ) from error
+
+
+def _page(
+    asked: Arguments,
+    head: Result,
+    line: str,
+    field: str,
+    entries: Iterable[Entry],
+    *,
+    state: int = 0,
+) -> Answered:
+    """The entries from the cursor on that fit."""
+    cursor = read_cursor(_question(asked), asked.cursor) or Cursor(0, state)
+    if cursor.state != state:
+        raise bad_cursor()
+    ahead = list(entries)[cursor.position :]
+    taken = _fit(ahead, head, line, asked)
+    following = None
+    if len(taken) < len(ahead):
+        place = Cursor(cursor.position + len(taken), state)
+        following = write_cursor(_question(asked), place)
+    return _answer(head, field, taken, line, following)
+
+
+def _fit(entries: list[Entry], head: Result, line: str, asked: Arguments) -> list[Entry]:
+    return fit(entries, Entry(line, head), asked.max_tokens)
+
+
+def _answer(
+    head: Result, field: str, taken: list[Entry], line: str, next_cursor: str | None
+) -> Answered:
+    items: list[Shown] = [each.data for each in taken]
+    data = head.model_copy(update={field: items, "next_cursor": next_cursor})
+    return Answered(
+        render(line, taken, next_cursor), data.model_dump(mode="json", exclude_none=True)
+    )
+
+
+def _question(asked: Arguments) -> str:
+    """What a cursor belongs to: the arguments, but for those that say how much and from where."""
+    return type(asked).__name__ + asked.model_dump_json(exclude={"cursor", "max_tokens"})
