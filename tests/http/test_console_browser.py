@@ -133,7 +133,7 @@ def test_a_contradiction_is_decided_by_keyboard(tab: Tab, home: str):
     assert tab.run("document.querySelector('article.decide')") is None
     tab.keep("contradiction-decided")
     tab.open(f"{home}/contradictions?status=resolved")
-    assert "right wins" in tab.run("document.querySelector('main').textContent")
+    assert "the second is right" in tab.run("document.querySelector('main').textContent")
     assert tab.reports == []
 
 
@@ -167,6 +167,8 @@ def test_a_question_to_the_agents_is_answered_on_the_page(tab: Tab, home: str):
     )
     assert "Auth uses" in tab.run("document.querySelector('.message.assistant .said').textContent")
     tab.keep("chat-answered")
+    tab.run("document.querySelector('.message.assistant [data-evidence]').click()")
+    tab.wait_for("document.querySelector('#beside blockquote')")
     assert tab.reports == []
 
 
