@@ -17,8 +17,8 @@ from functools import cached_property
 from pydantic import BaseModel, ConfigDict
 
 import infra.postgres
-from infra.service import signed
 from infra.service.http_address import read_address
+from infra.service.signed import sign, signature_of, verify
 from infra.service.stream_tokens import read_stream_key
 from infra.service.tokens import Caller, find_caller, read_owner_token
 from infra.settings import Settings
@@ -68,19 +68,19 @@ class Sessions:
         return f"cairn_{hashlib.sha256(SESSION + self._key).hexdigest()[:8]}"
 
     def create(self, caller: Caller) -> str:
-        return signed.sign(self._key, SESSION, self._draw(caller.token_id, VALID_S))
+        return sign(self._key, SESSION, self._draw(caller.token_id, VALID_S))
 
     def create_link(self, token_id: str) -> str:
         """The code of a link that signs in once, within ten minutes."""
-        return signed.sign(self._key, LINK, self._draw(token_id, LINK_VALID_S))
+        return sign(self._key, LINK, self._draw(token_id, LINK_VALID_S))
 
     def read(self, text: str) -> Session | None:
         """The session of a cookie; None when it is none, or is over."""
-        return self._valid(signed.verify(self._key, SESSION, text, Session))
+        return self._valid(verify(self._key, SESSION, text, Session))
 
     def redeem(self, code: str) -> Session | None:
         """What the code of a link says, the first time in this process."""
-        found = self._valid(signed.verify(self._key, LINK, code, Session))
+        found = self._valid(verify(self._key, LINK, code, Session))
         self._redeemed = {it: end for it, end in self._redeemed.items() if end > self._now_s()}
         if found is None or found.drawn in self._redeemed:
             return None
@@ -89,7 +89,7 @@ class Sessions:
 
     def form_mark(self, cookie: str) -> str:
         """What a form sends back: only a page that was made for ``cookie`` has it."""
-        return signed.signature_of(self._key, FORM, cookie)
+        return signature_of(self._key, FORM, cookie)
 
     def is_form_mark(self, cookie: str, mark: str) -> bool:
         return mark.isascii() and hmac.compare_digest(self.form_mark(cookie), mark)

@@ -15,7 +15,8 @@ from functools import cached_property
 from pydantic import BaseModel, ConfigDict
 
 from infra.errors import Invalid
-from infra.service import signed
+from infra.service.signed import sign
+from infra.service.signed import verify as verify_signed
 from infra.service.tokens import Caller
 from infra.settings import Settings
 from infra.vault import ensure_key_file, parse_key
@@ -60,7 +61,7 @@ class StreamTokens:
             token_id=caller.token_id,
             expires_s=int(self._now_s()) + VALID_S,
         )
-        token = signed.sign(self._key, PURPOSE, grant)
+        token = sign(self._key, PURPOSE, grant)
         return NewStreamToken(
             token=token,
             expires_at=datetime.fromtimestamp(grant.expires_s, UTC),
@@ -98,4 +99,4 @@ def read_stream_key(settings: Settings) -> bytes:
 
 def verify(key: bytes, token: str) -> StreamGrant | None:
     """What the token says; None when this key has not signed it."""
-    return signed.verify(key, PURPOSE, token, StreamGrant)
+    return verify_signed(key, PURPOSE, token, StreamGrant)

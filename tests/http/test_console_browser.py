@@ -18,10 +18,8 @@ from tests.http.console import CONSOLE
 
 pytestmark = [pytest.mark.broker, pytest.mark.slow]
 PICTURES = Path(os.environ.get("CAIRN_TEST_PICTURES", "build/console"))
-PAGES = (
-    *("", "/ledger", "/documents", "/contradictions", "/merges", "/chat", "/sources", "/runs"),
-    *("/costs", "/decisions", "/audit"),
-)
+MENU = "ledger documents contradictions merges chat sources runs costs decisions audit"
+PAGES = ("", *(f"/{name}" for name in MENU.split()))
 # Every piece of text against what is drawn behind it; the ratio of WCAG 2.2, 1.4.3.
 CONTRAST = """
 (() => {
@@ -135,7 +133,7 @@ def test_a_contradiction_is_decided_by_keyboard(tab: Tab, home: str):
     assert tab.run("document.querySelector('article.decide')") is None
     tab.keep("contradiction-decided")
     tab.open(f"{home}/contradictions?status=resolved")
-    assert "right wins" in tab.run("document.querySelector('main').textContent")
+    assert "the second is right" in tab.run("document.querySelector('main').textContent")
     assert tab.reports == []
 
 
@@ -169,6 +167,8 @@ def test_a_question_to_the_agents_is_answered_on_the_page(tab: Tab, home: str):
     )
     assert "Auth uses" in tab.run("document.querySelector('.message.assistant .said').textContent")
     tab.keep("chat-answered")
+    tab.run("document.querySelector('.message.assistant [data-evidence]').click()")
+    tab.wait_for("document.querySelector('#beside blockquote')")
     assert tab.reports == []
 
 

@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from infra.errors import Forbidden, Invalid, NotFound
+from infra.errors import Forbidden, Invalid
 from infra.http.api import Api, api_of
 from infra.http.auth import CONSOLE, caller_of
 from infra.http.bodies import check_text
@@ -257,10 +257,8 @@ async def _look_around(visit: Visit) -> None:
     wanted = visit.request.path_params.get("project")
     if wanted is not None:
         await visit.api.check_project(str(wanted), visit.caller)
-        known = (each for each in visit.projects if each.project_id == wanted)
-        visit.project = next(known, None)
-        if visit.project is None:
-            raise NotFound(f"There is no project {wanted}.", code="unknown_project")
+        found: Page[Project] = await visit.ask(list_projects, only=[str(wanted)], limit=1)
+        visit.project = found.items[0]
 
 
 async def _write(visit: Visit, make: Make, operation: str) -> Response:

@@ -21,8 +21,8 @@ GROUPED_ABOVE = 9_999
 WORDS = {
     "pkl": "project",
     "prd": "PRD",
-    "a_wins": "left wins",
-    "b_wins": "right wins",
+    "a_wins": "the first is right",
+    "b_wins": "the second is right",
     "hitl": "decision",
 }
 
