@@ -130,6 +130,7 @@ TABLES: tuple[Table, ...] = (
     _table("project_working_summary", "project_id"),
     _table("team_members", "member_id"),
     _table("team_plans", "project_id"),
+    _table("rebalance_proposals", "rebalance_id", operational="proposed_at"),
     _table("project_settings", "project_id"),
     _table("scheduled_work", "work_item_id", compared=False),
     _table("heartbeats", "project_id", compared=False),

@@ -15,7 +15,7 @@ ID_HEX_DIGITS = 32
 # What an id may begin with: rules that look for secrets know an id by it.
 ID_PREFIXES = (
     "ann", "art", "atm", "chk", "cnd", "cnf", "cnv", "con", "dlq", "eff", "evd", "gen",
-    "hitl", "job", "lnk", "mem", "mop", "onb", "pg", "prj", "psg", "qlr", "red", "run",
+    "hitl", "job", "lnk", "mem", "mop", "onb", "pg", "prj", "psg", "qlr", "reb", "red", "run",
     "src", "stm", "syn", "trn", "tst", "wrk",
 )  # fmt: skip
 

@@ -225,7 +225,13 @@ TOPICS: tuple[Topic, ...] = (
     Topic(
         "team.v1",
         "project_id",
-        ("team.member_added", "team.member_updated", "team.member_removed", "team.plan_set"),
+        (
+            "team.member_added",
+            "team.member_updated",
+            "team.member_removed",
+            "team.plan_set",
+            "rebalance.proposed",
+        ),
         ("cli",),
         ("reduce", "projections"),
     ),

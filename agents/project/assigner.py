@@ -1,21 +1,40 @@
-"""The assigner: how the planned work lies on the members of the team, by points and capacity."""
+"""The assigner: how the planned work lies on the team, and which tasks others should do instead.
+
+What it recommends is recorded as a proposal; no task moves by it.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from agents.project.desk import Desk
-from agents.project.outputs import MemberLoad, WorkloadRebalanceResponse
+from agents.project.effects import Json
+from agents.project.outputs import MemberLoad, RecommendedMove, WorkloadRebalanceResponse
 from agents.project.state import AgentResult
+from agents.tools.box import RANKS
+from agents.tools.tool import ToolContext, ToolRole
 from schemas.tasks import OVER
 
 MOST, LEAST = 1.0, 0.5  # of a member's capacity
-NO_MOVES = "I name no moves yet: who may take which task is not weighed so far."
+MAY_PROPOSE: ToolRole = "member"
+
+Propose = Callable[[ToolContext, Json], Awaitable[Json]]
+"""Records a proposal; answers with the record. Raises ToolRefused."""
 
 
-async def look_at_workload(desk: Desk, began: datetime) -> AgentResult:
-    """Who has more than they can do in the sprint that comes first, and who has room."""
+@dataclass(frozen=True, slots=True)
+class Assigned:
+    """A task of the sprint that is still to be done."""
+
+    task_id: str
+    member_id: str
+    points: int
+
+
+async def look_at_workload(desk: Desk, began: datetime, propose: Propose) -> AgentResult:
+    """Who has more than they can do in the sprint that comes first, and which moves would help."""
     members = await desk.list_members()
     sprints = await desk.list_items("sprint_plan")
     ended = {
@@ -23,35 +42,119 @@ async def look_at_workload(desk: Desk, began: datetime) -> AgentResult:
         for one in await desk.list_items("task")
         if one["fields"].get("status") in OVER
     }
-    load: Counter[str] = Counter()
-    for item in sprints[0]["fields"]["items"] if sprints else ():
-        if item["task_id"] not in ended:
-            load[item["assignee_id"]] += item["points"]
-    loads = [_load(one["member_id"], one["name"], load, one["capacity_points"]) for one in members]
+    planned = sprints[0]["fields"]["items"] if sprints else ()
+    left = [
+        Assigned(one["task_id"], one["assignee_id"], one["points"])
+        for one in planned
+        if one["task_id"] not in ended
+    ]
+    loads = [_load(one["member_id"], one["name"], left, one["capacity_points"]) for one in members]
     output = WorkloadRebalanceResponse(
         overloaded=[one for one in loads if one.ratio > MOST],
         underutilized=[one for one in loads if one.ratio < LEAST],
     )
-    return await desk.finish(output, _render(output, loads, bool(sprints)), began)
+    if not loads or not sprints:
+        return await desk.finish(output, _say_why_not(bool(loads)), began)
+    ranked = await desk.rank_members() if output.overloaded else ()
+    able = {one["task_id"]: one["member_ids"] for one in ranked}
+    names = {one["task_id"]: one["task"] for one in ranked}
+    moves, rebalance_id = find_moves(loads, left, able), None
+    if RANKS[desk.role] >= RANKS[MAY_PROPOSE]:
+        proposal = {
+            "sprint_id": sprints[0]["artifact_id"],
+            "imbalance": imbalance_of(loads),
+            "moves": [one.model_dump() for one in moves],
+        }
+
+        async def make(context: ToolContext) -> Json:
+            return await propose(context, proposal)
+
+        made = await desk.change("propose_rebalance", proposal, make, needs=MAY_PROPOSE)
+        rebalance_id = made["rebalance_id"]
+    output = output.model_copy(update={"recommendations": moves, "rebalance_id": rebalance_id})
+    return await desk.finish(output, _render(output, loads, names), began)
 
 
-def _load(member_id: str, name: str, load: Counter[str], capacity: int) -> MemberLoad:
-    points = load[member_id]
+def imbalance_of(loads: Sequence[MemberLoad]) -> float:
+    """The highest load as a share of the member's capacity over the mean one; 1 is even."""
+    ratios = [one.ratio for one in loads]
+    mean = sum(ratios) / len(ratios) if ratios else 0.0
+    return round(max(ratios) / mean, 4) if mean else 1.0
+
+
+def find_moves(
+    loads: Sequence[MemberLoad], left: Sequence[Assigned], able: Mapping[str, Sequence[str]]
+) -> list[RecommendedMove]:
+    """Tasks of who has too much, the largest first, for the best of ``able`` with room for them."""
+    now = {one.member_id: one for one in loads}
+    moves = []
+    for task in sorted(left, key=lambda one: (-one.points, one.task_id)):
+        giver = now.get(task.member_id)
+        if giver is None or giver.ratio <= MOST:
+            continue
+        others = (now[one] for one in able.get(task.task_id, ()) if one in now)
+        taker = next((one for one in others if _has_room(one, giver, task)), None)
+        if taker is None:
+            continue
+        before = imbalance_of(list(now.values()))
+        now[giver.member_id] = _with_points(giver, -task.points)
+        now[taker.member_id] = _with_points(taker, task.points)
+        moves.append(
+            RecommendedMove(
+                task_id=task.task_id,
+                from_member_id=giver.member_id,
+                to_member_id=taker.member_id,
+                points=task.points,
+                reason=f"{giver.name} has {giver.load} of {giver.capacity} points; {taker.name} has"
+                f" the skills, and {taker.load} of {taker.capacity}",
+                score_delta=round(before - imbalance_of(list(now.values())), 4),
+            )
+        )
+    return moves
+
+
+def _has_room(taker: MemberLoad, giver: MemberLoad, task: Assigned) -> bool:
+    return taker.member_id != giver.member_id and taker.load + task.points <= taker.capacity
+
+
+def _with_points(load: MemberLoad, points: int) -> MemberLoad:
+    return _measure(load.member_id, load.name, load.load + points, load.capacity)
+
+
+def _load(member_id: str, name: str, left: Sequence[Assigned], capacity: int) -> MemberLoad:
+    points = sum(one.points for one in left if one.member_id == member_id)
+    return _measure(member_id, name, points, capacity)
+
+
+def _measure(member_id: str, name: str, points: int, capacity: int) -> MemberLoad:
     ratio = round(points / capacity, 2) if capacity else float(bool(points)) * 2
     return MemberLoad(member_id=member_id, name=name, load=points, capacity=capacity, ratio=ratio)
 
 
-def _render(output: WorkloadRebalanceResponse, loads: list[MemberLoad], is_planned: bool) -> str:
-    if not loads:
-        return "The team has no members yet, so there is no workload to look at."
-    if not is_planned:
+def _say_why_not(has_members: bool) -> str:
+    if has_members:
         return "No sprint is planned yet, so nobody has work assigned."
+    return "The team has no members yet, so there is no workload to look at."
+
+
+def _render(
+    output: WorkloadRebalanceResponse, loads: Sequence[MemberLoad], tasks: Mapping[str, str]
+) -> str:
+    who = {one.member_id: one.name for one in loads}
     lines = [
         f"- {one.name}: {one.load} of {one.capacity} points ({one.ratio:.0%})" for one in loads
     ]
     over = ", ".join(one.name for one in output.overloaded) or "nobody"
     under = ", ".join(one.name for one in output.underutilized) or "nobody"
+    moves = [
+        f"- {tasks[one.task_id]} from {who[one.from_member_id]} to {who[one.to_member_id]}:"
+        f" {one.reason}."
+        for one in output.recommendations
+    ]
+    said = ["I would move:", *moves] if moves else ["No move of a task would help."]
+    recorded = f"This is recorded as {output.rebalance_id}. " if output.rebalance_id else ""
     return "\n".join(
         ["Workload of the first planned sprint:", *lines]
-        + [f"Overloaded: {over}. With room: {under}.", NO_MOVES]
+        + [f"Overloaded: {over}. With room: {under}.", *said]
+        + [f"{recorded}No task has moved: a person decides."]
     )

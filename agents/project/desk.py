@@ -82,6 +82,24 @@ class Desk:
 
         return await self._read("members", look)
 
+    async def rank_members(self) -> Sequence[Json]:
+        """For each task that is to be done who can do it, the best first."""
+
+        async def look() -> Json:
+            found = await self.ports.rank_members(self.project_id)
+            return {
+                "items": [
+                    {
+                        "task_id": one["task_id"],
+                        "task": one["task"],
+                        "member_ids": [it["member_id"] for it in one["ranking"]],
+                    }
+                    for one in found[:MOST_ITEMS]
+                ]
+            }
+
+        return await self._read("ranked members", look)
+
     async def change(
         self,
         tool: str,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pydantic import BaseModel, ConfigDict, Field
 
 from schemas.events.artifact_parts import DeliveryForecast, SprintReport, StandupSummary
@@ -148,12 +146,23 @@ class MemberLoad(Output):
     ratio: float
 
 
+class RecommendedMove(Output):
+    """A task that another member should do, and how much lower the imbalance is after it."""
+
+    task_id: str
+    from_member_id: str
+    to_member_id: str
+    points: int
+    reason: str
+    score_delta: float
+
+
 class WorkloadRebalanceResponse(Output):
-    """``recommendations`` stay empty, and ``rebalance_id`` None, while nobody weighs moves."""
+    """``rebalance_id`` names the record of the recommendations; None: nothing was recorded."""
 
     overloaded: list[MemberLoad]
     underutilized: list[MemberLoad]
-    recommendations: list[dict[str, Any]] = []
+    recommendations: list[RecommendedMove] = []
     rebalance_id: str | None = None
 
 

@@ -77,6 +77,10 @@ class ChangePort(Protocol):
 
     async def run_quality(self, context: ToolContext, artifact: str) -> Json: ...
 
+    async def propose_rebalance(self, context: ToolContext, proposal: Json) -> Json:
+        """``sprint_id``, ``imbalance`` and ``moves``; the answer is the record. Nothing moves."""
+        ...
+
     async def schedule_work(self, context: ToolContext, request: str) -> Json:
         """``request`` names work and its times in words."""
         ...

@@ -91,7 +91,9 @@ def build_parts(around: Surroundings) -> Parts:
     specialists: dict[Specialist, Perform] = {
         "analyst": specialist("analyst", analyst.analyse),
         "planner": specialist("planner", planner.plan),
-        "assigner": specialist("assigner", assigner.look_at_workload),
+        "assigner": specialist(
+            "assigner", partial(assigner.look_at_workload, propose=around.ports.propose_rebalance)
+        ),
         "reporter": specialist("reporter", reporter.report),
         "assistant": partial(_assist, around),
         "scheduler": specialist(

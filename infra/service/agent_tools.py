@@ -15,6 +15,7 @@ import infra.service.jobs as jobs
 import infra.service.planning as planning
 import infra.service.quality as quality
 import infra.service.reads as reads
+import infra.service.rebalancing as rebalancing
 import infra.service.schedules as schedules
 import infra.service.tasks as tasks
 import infra.service.team as team
@@ -33,7 +34,7 @@ from projections.read import artifact_list, atom_detail, overview
 from projections.read.projects import project_of
 from projections.read.session import Conn
 from schemas.events.change import ListPhase
-from schemas.events.team import ReportType
+from schemas.events.team import RebalanceMove, ReportType
 
 SHOWN_WITHIN_S = 5.0
 ACCEPTED = ("edit_unanswered", "tables_behind")  # it is recorded, and will be done
@@ -204,6 +205,19 @@ class ServicePorts:
             context.project_id, artifact, key=context.idempotency_key, may_revise=False
         )
         return _json(await quality.run_quality(self._settings, request))
+
+    @refusing
+    async def propose_rebalance(self, context: ToolContext, proposal: Json) -> Json:
+        done = await rebalancing.propose_rebalance(
+            self._settings,
+            context.project_id,
+            sprint_id=proposal["sprint_id"],
+            imbalance=proposal["imbalance"],
+            moves=[RebalanceMove.model_validate(one) for one in proposal["moves"]],
+            actor=context.actor,
+            key=context.idempotency_key,
+        )
+        return _json(done)
 
     @refusing
     async def schedule_work(self, context: ToolContext, request: str) -> Json:

@@ -69,6 +69,7 @@ from projections.read.projects import Project, project_ids
 from projections.read.projects import projects as list_projects
 from projections.read.quality import QualityRunEvent, QualityRunRow
 from projections.read.quality import runs as list_quality_runs
+from projections.read.rebalances import Rebalance, list_rebalances, read_rebalance
 from projections.read.rejections import Rejection
 from projections.read.rejections import rejections as list_rejections
 from projections.read.runs import Phase, Run
@@ -128,6 +129,7 @@ __all__ = [
     "read_schedule",
     "QualityRunEvent",
     "QualityRunRow",
+    "Rebalance",
     "ReportItem",
     "list_job_history",
     "list_jobs",
@@ -138,6 +140,7 @@ __all__ = [
     "read_job",
     "read_pipeline",
     "read_plan",
+    "read_rebalance",
     "LARGEST_WINDOW",
     "WINDOW",
     "Changes",
@@ -183,6 +186,7 @@ __all__ = [
     "list_cards",
     "list_contradictions_at",
     "list_dead_letters",
+    "list_rebalances",
     "list_decisions",
     "list_links",
     "list_loops",

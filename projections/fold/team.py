@@ -6,7 +6,13 @@ from typing import Any
 
 from projections.rows import Rows
 from schemas.envelope import Envelope, Event
-from schemas.events.team import MemberAdded, MemberRemoved, MemberUpdated, PlanSet
+from schemas.events.team import (
+    MemberAdded,
+    MemberRemoved,
+    MemberUpdated,
+    PlanSet,
+    RebalanceProposed,
+)
 
 
 def member_added(rows: Rows, fact: Envelope, event: MemberAdded) -> None:
@@ -27,9 +33,19 @@ def plan_set(rows: Rows, fact: Envelope, event: PlanSet) -> None:
         rows.add(fact, "team_plans", told)
 
 
+def rebalance_proposed(rows: Rows, fact: Envelope, event: RebalanceProposed) -> None:
+    proposed = {
+        "state": "proposed",
+        "proposed_by": fact.actor.id,
+        "proposed_at": fact.occurred_at,
+    }
+    rows.add(fact, "rebalance_proposals", event.model_dump() | proposed)
+
+
 FOLDS: dict[type[Event], Any] = {
     MemberAdded: member_added,
     MemberUpdated: member_updated,
     MemberRemoved: member_removed,
     PlanSet: plan_set,
+    RebalanceProposed: rebalance_proposed,
 }

@@ -83,6 +83,7 @@ from schemas.events.team import (
     MemberRemoved,
     MemberUpdated,
     PlanSet,
+    RebalanceProposed,
     ReportRequested,
 )
 from schemas.events.testimony import MessageReceived, MessageWithdrawn
@@ -141,6 +142,7 @@ _EVENTS: tuple[type[Event], ...] = (
     MemberUpdated,
     MemberRemoved,
     PlanSet,
+    RebalanceProposed,
     ReportRequested,
     ArtifactChanged,
     ArtifactSpeculated,

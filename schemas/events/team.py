@@ -108,6 +108,41 @@ class PlanSet(TeamFact):
         return "plan"
 
 
+class RebalanceMove(Part):
+    """A task that another member should do. ``score_delta`` is how much lower the imbalance is
+    after it, in view of the moves before.
+    """
+
+    task_id: str
+    from_member_id: str
+    to_member_id: str
+    points: int
+    reason: str
+    score_delta: float
+
+
+class RebalanceProposed(Event):
+    """Work should lie on the members of a team in another way; nothing has moved. Natural key: the
+    idempotency key.
+
+    ``imbalance_before`` is the highest load of the sprint, as a share of the member's capacity,
+    over the mean one: 1 is even. ``moves`` may be empty: then none would help.
+    """
+
+    type_name: ClassVar[str] = "rebalance.proposed"
+    topic: ClassVar[str] = "team.v1"
+
+    rebalance_id: str
+    trigger: Literal["request"] = "request"
+    sprint_id: str
+    imbalance_before: float
+    moves: list[RebalanceMove] = []
+
+    @property
+    def aggregate_id(self) -> str:
+        return self.rebalance_id
+
+
 class ReportRequested(Event):
     """Somebody wants a report as of the day ``as_of``; the writer of artifacts answers with it."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, cast
 
 import pytest
@@ -20,6 +21,7 @@ from agents.project.outputs import (
     BreakdownResponse,
     FeatureListResponse,
     MarkdownReport,
+    MemberLoad,
     PrioritizationResponse,
     SprintPlanResponse,
     WorkloadRebalanceResponse,
@@ -28,17 +30,18 @@ from agents.project.state import AgentResult
 from agents.tools.tool import ToolContext, ToolRole
 from infra.service.agent_tools import ServicePorts
 from infra.settings import Settings
-from schemas.envelope import outside_fact
+from projections.read.rebalances import read_rebalance
+from schemas.envelope import Event, outside_fact
 from schemas.events.artifact_parts import DeliveryForecast
 from schemas.events.project import ProjectCreated
-from schemas.events.team import ReportRequested, ReportType
+from schemas.events.team import RebalanceProposed, ReportRequested, ReportType
 from tests.agents.talks import Topic, a_state
 from tests.extraction.asking import AnsweringModel
 from tests.projections.conftest import ReadModel
 from tests.projections.log import PERSON, Log
 from tests.projections.test_team import play, records_of
 from tests.reduce.ledgers import PROJECT, Play, items_of
-from tests.reduce.teams import ask
+from tests.reduce.teams import ask, standing
 
 NOW = datetime(2026, 5, 4, 9, 0, tzinfo=UTC)
 
@@ -46,8 +49,14 @@ NOW = datetime(2026, 5, 4, 9, 0, tzinfo=UTC)
 class WrittenAlready(ServicePorts):
     """The tables of a project whose lists are written: asked for again they stay as they are."""
 
-    def __init__(self, settings: Settings, write: Callable[[str, str, str], str]) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        write: Callable[[str, str, str], str],
+        tell: Callable[[Event], None],
+    ) -> None:
         super().__init__(settings)
+        self._tell = tell
         self.asked: list[tuple[str, str]] = []
         self._write = write
 
@@ -56,6 +65,16 @@ class WrittenAlready(ServicePorts):
     ) -> Json:
         artifact_id = self._write(report_type, as_of or "", context.idempotency_key)
         return await self.read_artifact(context.project_id, artifact_id)
+
+    async def propose_rebalance(self, context: ToolContext, proposal: Json) -> Json:
+        fact = RebalanceProposed(
+            rebalance_id="reb_1",
+            sprint_id=proposal["sprint_id"],
+            imbalance_before=proposal["imbalance"],
+            moves=proposal["moves"],
+        )
+        self._tell(fact)
+        return {"rebalance_id": fact.rebalance_id}
 
     async def request_generation(self, context: ToolContext, phase: str) -> Json:
         self.asked.append((phase, context.idempotency_key))
@@ -67,7 +86,10 @@ class Office:
 
     def __init__(self, model: ReadModel, play: Play) -> None:
         self.model, self.play = model, play
-        self.ports = WrittenAlready(Settings(database_url=model.conninfo), self._write_report)
+        self.told: list[Event] = []
+        self.ports = WrittenAlready(
+            Settings(database_url=model.conninfo), self._write_report, self._tell
+        )
         self.topic = Topic()
         self.fold()
 
@@ -75,7 +97,13 @@ class Office:
         log = Log()
         created = ProjectCreated(name="Parcel")
         log.write(outside_fact(created, project_id=PROJECT, occurred_at=NOW, actor=PERSON))
+        for event in self.told:
+            log.write(outside_fact(event, project_id=PROJECT, occurred_at=NOW, actor=PERSON))
         self.model.emptied().fold([*log.records, *records_of(self.play)])
+
+    def _tell(self, event: Event) -> None:
+        self.told.append(event)
+        self.fold()
 
     def _write_report(self, report_type: str, as_of: str, key: str) -> str:
         wanted = ReportRequested(report_type=cast("ReportType", report_type), as_of=as_of)
@@ -176,13 +204,39 @@ def test_a_viewer_has_nothing_made_and_an_unknown_feature_is_named(office: Offic
     assert not unknown.requires_review
 
 
-def test_the_assigner_tells_who_has_how_much_to_do(office: Office):
-    result = office.have(assigner.look_at_workload, "Rebalance the workload")
+def test_the_assigner_tells_who_has_how_much_to_do_and_records_what_would_help(office: Office):
+    work = partial(assigner.look_at_workload, propose=office.ports.propose_rebalance)
+    result = office.have(work, "Rebalance the workload")
 
-    loads = WorkloadRebalanceResponse.model_validate(result.output)
+    told = WorkloadRebalanceResponse.model_validate(result.output)
     assert "Ana: 3 of" in result.response
-    assert loads.recommendations == []
-    assert loads.rebalance_id is None
+    assert told.rebalance_id and told.recommendations == []
+    recorded = read_rebalance(office.model.connection, PROJECT, told.rebalance_id)
+    (sprint,) = standing(office.play, "sprint_plan")
+    assert (recorded.sprint_id, recorded.state) == (sprint.artifact_id, "proposed")
+    assert (recorded.imbalance_before, recorded.moves) == (2.0, [])
+
+    office.topic, office.told = Topic(), []
+    looked = office.have(work, "Rebalance the workload", role="viewer")
+    assert "Ana: 3 of" in looked.response
+    assert (looked.output["rebalance_id"], office.told) == (None, [])
+
+
+def test_a_task_moves_from_who_has_too_much_to_the_best_who_has_room():
+    def load(member_id: str, points: int) -> MemberLoad:
+        return MemberLoad(
+            member_id=member_id, name=member_id.title(), load=points, capacity=10, ratio=points / 10
+        )
+
+    left = [assigner.Assigned(f"task_{points}", "ana", points) for points in (8, 5, 1)]
+    able = {"task_8": ["ana", "ben"], "task_5": ["ana", "ben", "cleo"]}
+
+    moves = assigner.find_moves([load("ana", 14), load("ben", 6), load("cleo", 1)], left, able)
+
+    (move,) = moves
+    assert (move.task_id, move.to_member_id, move.points) == ("task_5", "cleo", 5)
+    assert move.score_delta == round(2.0 - 9 / 7, 4)
+    assert move.reason == "Ana has 14 of 10 points; Cleo has the skills, and 1 of 10"
 
 
 __all__ = ["play"]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from infra.client.connection import Connection
+from infra.client.connection import Connection, Pages
 from infra.client.models.planning import (
     ChangedMember,
     Member,
     NewMember,
     Plan,
     PlanSettings,
+    Rebalance,
     ReportRequest,
 )
 from infra.client.models.shared import Item
@@ -65,6 +66,20 @@ class Planning(Connection):
             at={"project": project},
             key=key,
             body=body,
+        )
+
+    def list_rebalances(self, project: str) -> Pages[Rebalance]:
+        """How the work of a sprint should lie on the team instead, oldest first; no task has
+        moved.
+        """
+        return self._list(Rebalance, "/v1/projects/{project}/rebalances", at={"project": project})
+
+    def read_rebalance(self, project: str, rebalance_id: str) -> Rebalance:
+        """One of them, with its moves."""
+        return self._read(
+            Rebalance,
+            "/v1/projects/{project}/rebalances/{rebalance_id}",
+            at={"project": project, "rebalance_id": rebalance_id},
         )
 
     def request_report(self, project: str, body: ReportRequest, *, key: str | None = None) -> Item:

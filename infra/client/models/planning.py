@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any, Literal
 
 from infra.client.connection import Model
-from infra.client.models.planning_parts import Absence
+from infra.client.models.planning_parts import Absence, RebalanceMove
 
 
 class ChangedMember(Model):
@@ -45,6 +46,22 @@ class Plan(Model):
 class PlanSettings(Model):
     start_day: str | None = None
     velocity: int | None = None
+
+
+class Rebalance(Model):
+    """Moves of tasks from member to member; ``state`` is ``proposed``: nothing has moved.
+
+    ``imbalance_before`` is the highest load as a share of the capacity over the mean one.
+    """
+
+    rebalance_id: str
+    trigger: str
+    sprint_id: str
+    imbalance_before: float
+    moves: list[RebalanceMove]
+    state: str
+    proposed_by: str
+    proposed_at: datetime
 
 
 class ReportRequest(Model):

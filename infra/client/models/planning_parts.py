@@ -12,3 +12,16 @@ class Absence(Model):
     last_day: str
     kind: str
     capacity_factor: float
+
+
+class RebalanceMove(Model):
+    """A task that another member should do. ``score_delta`` is how much lower the imbalance is
+    after it, in view of the moves before.
+    """
+
+    task_id: str
+    from_member_id: str
+    to_member_id: str
+    points: int
+    reason: str
+    score_delta: float

@@ -12,14 +12,15 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from infra.http.access import LEADERS, OBSERVERS, READERS, Guarded, allow
 from infra.http.api import ApiDep, CallerDep, WriteDep
-from infra.http.parameters import OF_ANY, Project
+from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Project
 from infra.service import http_questions as ask
 from infra.service import planning, team
-from infra.service.http_questions import Member, PlanSettings, ReportItem
+from infra.service.http_questions import Member, Page, PlanSettings, Rebalance, ReportItem
 from schemas.events.team import ReportType
 
 router = APIRouter(route_class=Guarded, tags=["Planning"])
 MemberId = Annotated[str, Path(max_length=100)]
+RebalanceId = Annotated[str, Path(max_length=100)]
 Text = Annotated[str, Field(min_length=1, max_length=200)]
 Proficiency = Annotated[int, Field(ge=0, le=5)]
 Day = Annotated[str, Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$")]
@@ -139,6 +140,22 @@ async def set_plan(
         key=write.key,
     )
     return await api.tables.ask(ask.read_plan, project)
+
+
+@router.get("/v1/projects/{project}/rebalances", responses=OF_ANY)
+@allow(*OBSERVERS)
+async def list_rebalances(
+    api: ApiDep, project: Project, cursor: Cursor = None, limit: Limit = DEFAULT_LIMIT
+) -> Page[Rebalance]:
+    """How the work of a sprint should lie on the team instead, oldest first; no task has moved."""
+    return await api.tables.ask(ask.list_rebalances, project, cursor=cursor, limit=limit)
+
+
+@router.get("/v1/projects/{project}/rebalances/{rebalance_id}", responses=OF_ANY)
+@allow(*OBSERVERS)
+async def read_rebalance(api: ApiDep, project: Project, rebalance_id: RebalanceId) -> Rebalance:
+    """One of them, with its moves."""
+    return await api.tables.ask(ask.read_rebalance, project, rebalance_id)
 
 
 @router.post("/v1/projects/{project}/reports", status_code=201, responses=OF_ANY)

@@ -1,0 +1,54 @@
+"""Record how work should lie on a team instead. Nothing moves by it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from infra.errors import Unavailable
+from infra.service.publishing import make_request, publish
+from infra.service.reading import ask, wait_for
+from infra.settings import Settings
+from projections.read import rebalances as read
+from projections.read.projects import project_of
+from projections.read.rebalances import Rebalance as Rebalance
+from schemas.events.team import RebalanceMove, RebalanceProposed
+from schemas.ids import derive_id
+
+VISIBLE_WITHIN_S = 30.0
+
+
+async def propose_rebalance(
+    settings: Settings,
+    project: str,
+    *,
+    sprint_id: str,
+    imbalance: float,
+    moves: Sequence[RebalanceMove],
+    actor: str,
+    key: str,
+) -> Rebalance:
+    """The record of a proposal, as soon as the tables show it; the same key again is the same one.
+
+    Raises NotFound for what is no project, and Unavailable.
+    """
+    project_id = await ask(settings, lambda tables: project_of(tables, project))
+    fact = RebalanceProposed(
+        rebalance_id=derive_id("reb", project_id, key),
+        sprint_id=sprint_id,
+        imbalance_before=imbalance,
+        moves=list(moves),
+    )
+    await publish(settings, [make_request(fact, project_id, actor, key)])
+    shown = await wait_for(
+        settings,
+        partial(read.find_rebalance, project_id=project_id, rebalance_id=fact.rebalance_id),
+        timeout_s=VISIBLE_WITHIN_S,
+    )
+    if shown is None:
+        raise Unavailable(
+            "The proposal is recorded, but the tables do not hold it after"
+            f" {VISIBLE_WITHIN_S:.0f} s.",
+            code="tables_behind",
+        )
+    return shown
