@@ -82,9 +82,17 @@ class ChangePort(Protocol):
         ...
 
     async def change_task(self, context: ToolContext, change: Json) -> Json:
-        """``op`` is create, update or delete; the answer is the task as the tables show it, or
-        ``accepted`` where they do not show it in time.
+        """``op`` is create, update or delete, the last two of ``item_id``; the answer is the task
+        as the tables show it, or ``accepted`` where they do not show it in time.
         """
+        ...
+
+    async def change_feature(self, context: ToolContext, change: Json) -> Json:
+        """The same of a feature."""
+        ...
+
+    async def change_sprint(self, context: ToolContext, change: Json) -> Json:
+        """The same of a sprint."""
         ...
 
 

@@ -26,6 +26,7 @@ from tests.projections.parcel_log import records
 from tests.worlds import PROJECT, fact
 
 COVERED = "How fast must the Gateway answer a scan request?"
+CHANGES = ("create", "update", "delete")
 UNCOVERED = "Which zebra won the chess olympiad?"
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "search_ledger": {"query": COVERED},
@@ -172,6 +173,7 @@ def test_an_item_whose_title_is_a_word_and_a_number_is_found_by_it():
 
 def test_tools_ask_for_the_role_that_their_routes_ask_for(tools: Tools):
     leaders = {"schedule_work", "run_quality_check", "break_down_feature"}
+    leaders |= {f"{op}_{kind}" for op in CHANGES for kind in ("feature", "sprint")}
     for name in tools.names():
         tool = tools.find(name)
         assert tool
