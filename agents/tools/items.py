@@ -213,7 +213,12 @@ def _show_statement(statement: Json) -> str:
 
 
 def _describe(item: Json) -> str:
-    told = [f"{name}: {value}" for name in _PLANNED if (value := _value(item, name))]
+    names = item.get("names") or {}
+    told = [
+        f"{name.removesuffix('_id')}: {names.get(value, value)}"
+        for name in _PLANNED
+        if (value := _value(item, name))
+    ]
     return f" ({', '.join(told)})" if told else ""
 
 

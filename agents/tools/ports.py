@@ -46,7 +46,9 @@ class LedgerPort(Protocol):
 
 class WorkPort(Protocol):
     async def list_items(self, project: str, artifact_type: str) -> Sequence[Json]:
-        """The present artifacts of a type by number, with their sections."""
+        """The present artifacts of a type by number, with their sections; ``names`` are what
+        people call the ids that stand in their plan.
+        """
         ...
 
     async def read_prd(self, project: str) -> Json: ...

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial, wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
@@ -32,6 +32,7 @@ from infra.service.reading import ask
 from infra.service.researching import ask_outside
 from infra.settings import Settings
 from projections.read import artifact_list, atom_detail, overview
+from projections.read.artifacts import Item
 from projections.read.projects import project_of
 from projections.read.session import Conn
 from schemas.events.change import ListPhase
@@ -140,7 +141,8 @@ class ServicePorts:
 
     @refusing
     async def list_items(self, project: str, artifact_type: str) -> Sequence[Json]:
-        return _list((await reads.read_view(self._settings, project, artifact_type)).items)
+        view = await reads.read_view(self._settings, project, artifact_type)
+        return [_json(one) | {"names": _find_names(one, view.names)} for one in view.items]
 
     @refusing
     async def read_prd(self, project: str) -> Json:
@@ -356,6 +358,11 @@ def _read_sections(change: Json, names: Iterable[str]) -> dict[str, list[str]]:
         for name, texts in told.items()
     }
     return {name: [one for one in texts if one.strip()] for name, texts in lines.items() if texts}
+
+
+def _find_names(item: Item, names: Mapping[str, str]) -> dict[str, str]:
+    told = (*item.fields.values(), *item.plan.values())
+    return {one: names[one] for one in told if isinstance(one, str) and one in names}
 
 
 def _json(found: BaseModel) -> dict[str, Any]:

@@ -94,6 +94,17 @@ def test_an_item_is_found_by_its_number_however_it_is_written_and_by_its_title(t
         assert found.data["artifact_id"] == first["artifact_id"], reference
 
 
+def test_a_list_names_what_its_items_belong_to(tools: Tools):
+    features = {one["artifact_id"]: one for one in call(tools, "list_features").data["features"]}
+    result = call(tools, "list_tasks")
+
+    task = next(one for one in result.data["tasks"] if one["fields"]["feature_id"])
+    feature = features[task["fields"]["feature_id"]]
+    assert task["names"][feature["artifact_id"]] in result.text
+    assert feature["title"] in task["names"][feature["artifact_id"]]
+    assert f"feature: {feature['artifact_id']}" not in result.text
+
+
 def test_a_search_cites_places_that_hold_the_snippets(tools: Tools):
     result = call(tools, "search_ledger", query=COVERED)
 
