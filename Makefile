@@ -46,8 +46,12 @@ demo: venv
 	@echo "Running the demo on $(or $(SRC),this repository); its data is in $(DEMO_HOME)…"
 	@CAIRN_HOME="$(DEMO_HOME)" $(BIN)/cairn demo $(if $(KEEP),--keep) $(if $(SRC),"$(SRC)")
 
-# Two workers, one file of tests a time; each starts a broker and a database when it comes to need them.
-PYTEST := $(BIN)/pytest --numprocesses 2 --no-loadscope-reorder --durations 20
+# A test starts the command hundreds of times, and each start would compile our own code anew.
+unexport PYTHONDONTWRITEBYTECODE
+
+# Three workers, also on two processors: tests with a broker wait for much of their time. One file of
+# tests a time; each worker starts a broker and a database when it comes to need them.
+PYTEST := $(BIN)/pytest --numprocesses 3 --no-loadscope-reorder --durations 20
 
 ifeq ($(AREA),)
 test: style $(MODEL_STAMP)

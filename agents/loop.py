@@ -1,140 +1,37 @@
 """The loop of generation that a model drives: an item, whether to go on, until a rule says stop.
 
-The rules are pure and checked in a fixed order; the driver around them gives each step its time and
-keeps each item before the next is asked for. How alike two texts are is handed in, since it is the
-ledger's measure. What a caller does when the loop has ended is its own affair.
+When it ends is for the rules that hold for every list (``schemas.generation``); the driver around
+them gives each step its time and keeps each item before the next is asked for. What a caller does
+when the loop has ended is its own affair.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 from agents.models.errors import BudgetExceeded
-from schemas.events.artifact_parts import ContinuationRecord, LoopRecord, StopReason
-from schemas.fingerprint import norm_text
+from schemas.events.artifact_parts import LoopRecord, StopReason
+from schemas.generation import (
+    NOTHING_YET,
+    Decision,
+    LoopState,
+    Rules,
+    add_decision,
+    add_error,
+    add_item,
+    begin_step,
+    end_loop,
+)
 
 T = TypeVar("T")
 S = TypeVar("S")
 
-SAME = 0.92  # as alike as two statements that the ledger merges by itself
-CONFIDENT = 0.9
-MAX_ERRORS = 3
 STEP_TIMEOUT_S = 300.0
-HARD_CEILING = 10_000
 FULL_ITEMS = 50
-
-Similarity = Callable[[str, str], float]
-"""0 to 1 for two texts as ``norm_text`` makes them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """What the model says about going on. ``confidence`` is that all there is to say is said."""
-
-    should_continue: bool
-    confidence: float
-    coverage_assessment: str = ""
-    gaps_remaining: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class LoopState:
-    """What the rules know of a loop: ``texts`` are those of the items that were kept."""
-
-    texts: tuple[str, ...] = ()
-    continuations: tuple[ContinuationRecord, ...] = ()
-    steps: int = 0
-    calls: int = 0
-    errors: int = 0
-    errors_in_a_row: int = 0
-
-
-NOTHING_YET = LoopState()
-
-
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """``ceiling``: the items after which a loop ends whatever the model says."""
-
-    similarity: Similarity
-    ceiling: int = HARD_CEILING
-    step_timeout_s: float = STEP_TIMEOUT_S
-
-    def repeats(self, state: LoopState, text: str) -> bool:
-        """Whether an item with this text is one of those that there are already."""
-        said = norm_text(text)
-        return any(said == known or self.similarity(said, known) >= SAME for known in state.texts)
-
-    def find_stop(
-        self, state: LoopState, decision: Decision | None, interruption: StopReason | None = None
-    ) -> StopReason | None:
-        """The first reason to stop after a step, in their fixed order; a repeated item came before.
-
-        ``decision`` is that of the step, None where it has failed; ``interruption`` is
-        ``budget_exceeded`` or ``cancelled``.
-        """
-        if decision is not None and decision.confidence > CONFIDENT:
-            return "coverage_confident"
-        if decision is not None and not decision.should_continue:
-            return "should_continue_false"
-        if state.errors_in_a_row >= MAX_ERRORS:
-            return "error_threshold"
-        if len(state.texts) >= self.ceiling:
-            return "hard_ceiling"
-        return interruption
-
-
-def add_known(texts: Iterable[str]) -> LoopState:
-    """The state of a loop whose list has items with these texts already."""
-    return LoopState(texts=tuple(map(norm_text, texts)))
-
-
-def begin_step(state: LoopState) -> LoopState:
-    """An item is asked for."""
-    return replace(state, steps=state.steps + 1, calls=state.calls + 1)
-
-
-def add_error(state: LoopState) -> LoopState:
-    return replace(state, errors=state.errors + 1, errors_in_a_row=state.errors_in_a_row + 1)
-
-
-def add_item(state: LoopState, text: str) -> LoopState:
-    """An item was kept; the model is asked whether to go on."""
-    return replace(state, texts=(*state.texts, norm_text(text)), calls=state.calls + 1)
-
-
-def add_decision(
-    state: LoopState, decision: Decision, artifact_id: str, made_from: Sequence[str]
-) -> LoopState:
-    """The step has succeeded: errors before it count no more."""
-    record = ContinuationRecord(
-        artifact_id=artifact_id,
-        made_from=list(made_from),
-        should_continue=decision.should_continue,
-        confidence=decision.confidence,
-        coverage_assessment=decision.coverage_assessment,
-        gaps_remaining=list(decision.gaps_remaining),
-    )
-    return replace(state, continuations=(*state.continuations, record), errors_in_a_row=0)
-
-
-def end_loop(phase: str, state: LoopState, stop: StopReason) -> LoopRecord:
-    """``calls_ratio``: calls for each item that was asked for; 1 would be without decisions."""
-    last = state.continuations[-1:]
-    return LoopRecord(
-        phase=phase,
-        stop_reason=stop,
-        items=len(state.texts),
-        errors=state.errors,
-        calls=state.calls,
-        calls_ratio=round(state.calls / max(state.steps, 1), 6),
-        gaps_remaining=last[0].gaps_remaining if last else [],
-        continuations=list(state.continuations),
-    )
 
 
 class ItemMaker(Protocol[T]):
@@ -158,7 +55,7 @@ class ItemMaker(Protocol[T]):
 @dataclass(frozen=True)  # a generic class with slots cannot be given its type in Python 3.11
 class Surroundings(Generic[T]):
     """What a loop is given of the world. ``keep`` returns when the item is on the log, and shows it
-    then; ``tell_error`` is given the error and how many there were in a row.
+    then, or raises NotKept; ``tell_error`` is given the error and how many there were in a row.
 
     ``clock`` counts seconds, ``sleep`` waits for some.
     """
@@ -174,6 +71,10 @@ class StepTimeout(Exception):
     """A step took longer than it may; it was stopped."""
 
 
+class NotKept(Exception):
+    """An item was refused where it was to be kept: an error of the step."""
+
+
 async def run_loop(
     phase: str,
     maker: ItemMaker[T],
@@ -183,9 +84,9 @@ async def run_loop(
 ) -> LoopRecord:
     """Make and keep items until a rule says stop; a repeated item is not kept.
 
-    An item that was kept stays, whatever becomes of the decision after it. Errors of ``keep`` are
-    raised: then nobody knows whether the log has the item. ``begun`` knows the items that the list
-    has already.
+    An item that was kept stays, whatever becomes of the decision after it. Other errors of ``keep``
+    than NotKept are raised: then nobody knows whether the log has the item. ``begun`` knows the
+    items that the list has already.
     """
     state, items = begun, list[T]()
     while True:
@@ -193,13 +94,13 @@ async def run_loop(
             return end_loop(phase, state, "cancelled")
         decision: Decision | None = None
         interruption: StopReason | None = None
-        deadline = world.clock() + rules.step_timeout_s
+        deadline = world.clock() + STEP_TIMEOUT_S
         state = begin_step(state)
         try:
             item = await _within(deadline, maker.make(items), world)
             if item is None:
                 return end_loop(phase, state, "should_continue_false")
-            if rules.repeats(state, maker.text_of(item)):
+            if rules.repeats(maker.text_of(item), state.texts):
                 return end_loop(phase, state, "duplicate_detected")
             state = await _keep(state, item, items, maker, world)
             decision = await _within(deadline, maker.decide(items), world)
@@ -229,6 +130,8 @@ async def _keep(
 ) -> LoopState:
     try:
         await world.keep(item)
+    except NotKept:
+        raise
     except Exception as error:
         raise KeepFailed(error) from error
     items.append(item)
@@ -262,11 +165,11 @@ class Earlier(Generic[T]):
 def show_earlier(
     items: Sequence[T],
     title_of: Callable[[T], str],
-    summarise: Callable[[Sequence[T]], str] = lambda items: f"{len(items)} items so far.",
+    summary: str = "",
 ) -> Earlier[T]:
-    """All items in full up to 50; of more a summary and all titles, so that a request stays small
+    """All items in full up to 50; of more the summary and all titles, so that a request stays small
     and a repeat is still seen.
     """
     if len(items) <= FULL_ITEMS:
         return Earlier(full=tuple(items))
-    return Earlier(summary=summarise(items), titles=tuple(title_of(item) for item in items))
+    return Earlier(summary=summary, titles=tuple(title_of(item) for item in items))

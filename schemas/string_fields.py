@@ -247,6 +247,7 @@ IDENTIFIERS: Fields = {
     "PriorityChoice": "atom_ids",
     "OwnedSprint": "start_date end_date",
     "SectionEdit": "section_id input_hash",
+    "EditedStatement": "artifact_ids",
     "Statement": "statement_id contradiction_ids artifact_ids backed_by",
     "Citation": "atom_id",
     "InsightFields": "atom_ids source_ids",

@@ -19,7 +19,7 @@ from schemas.events.artifact import (
     VersionPublished,
     VersionRejected,
 )
-from schemas.events.artifact_parts import ArtifactChange
+from schemas.events.artifact_parts import ArtifactChange, EditAnswer
 from schemas.events.hygiene import ChunkCreated
 from schemas.quality_gate import describe_judgement
 from streams.stage import Step
@@ -36,12 +36,20 @@ def spread(cause: Envelope, chunk: ChunkCreated | None) -> list[Event]:
     if not isinstance(answer, ArtifactChanged):
         return []
     facts = [fact for change in (answer.prd, *answer.items) for fact in _facts(change)]
-    if answer.edit is not None:
+    if answer.edit is not None and not _is_about_nothing(answer.edit):
         of_edit = ChangeRefused if answer.edit.refusal else ArtifactEdited
         facts.append(of_edit(artifact_type=answer.edit.artifact_type, edit=answer.edit))
     for run in answer.quality_runs:
         facts += describe_judgement(run, answer.input_ledger_seq)
     return facts
+
+
+def _is_about_nothing(edit: EditAnswer) -> bool:
+    """Whether no artifact was to be changed: there is none of this id, or a model has told how it
+    went through a list.
+    """
+    is_told = edit.editor_kind == "model" and not edit.section_ids
+    return is_told or (edit.refusal is not None and not edit.version)
 
 
 def _ahead(answer: ArtifactSpeculated) -> list[Event]:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import hypothesis
+import psutil
 import pytest
 from xdist.remote import Producer
 from xdist.scheduler import LoadFileScheduling
@@ -37,6 +38,7 @@ hypothesis.settings.register_profile(
 hypothesis.settings.load_profile("by no clock")
 SHARING = ("tests/end_to_end", "tests/http")  # one service for all files of the folder
 MIGRATIONS = Path(__file__).parents[1] / "projections" / "migrations"
+SHORT_S = 180  # ends a test that is not slow; others end after pyproject.toml's time
 # After Ctrl-C a worker stops the servers it has started; it is killed when that takes longer.
 NodeManager.EXIT_TIMEOUT = 60
 
@@ -44,12 +46,16 @@ NodeManager.EXIT_TIMEOUT = 60
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put what must be alone first, then what needs no servers: it may run beside that.
 
-    Then what shares a service, which is the longest, so that two workers end at about the same
-    time; among all, slow files come first.
+    Then what shares a service, which is the longest, so that the workers end at about the same
+    time; among all, slow files come first. What is not slow and starts no service hangs for a short
+    time only.
     """
     marks: defaultdict[str, set[str]] = defaultdict(set)
     for item in items:
-        marks[scope_of(item.nodeid)].update(mark.name for mark in item.iter_markers())
+        scope, own = scope_of(item.nodeid), {mark.name for mark in item.iter_markers()}
+        marks[scope].update(own)
+        if scope not in SHARING and own.isdisjoint({"slow", "timeout"}):
+            item.add_marker(pytest.mark.timeout(SHORT_S))
 
     def rank(item: pytest.Item) -> tuple[bool, bool, bool, bool]:
         scope = scope_of(item.nodeid)
@@ -88,6 +94,19 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
             return (yield)
         finally:
             fcntl.flock(turn, fcntl.LOCK_UN)  # for children of a test that have inherited it
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """A test that was ended by time names what it had open: a loop cannot close before that."""
+    report = yield
+    if report.failed and call.duration >= SHORT_S:
+        kept = psutil.Process().net_connections()
+        ways = [f"{one.status} {one.laddr} {one.raddr}" for one in kept]
+        report.sections.append(("Open connections", "\n".join(ways)))
+    return report
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)  # around the reporter: after all it has to say

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from agents.extraction.sentences import find_flagged, number_sentences
 from agents.fence import FENCE_RULE, FLAGGED_RULE, fence, show_line
-from agents.models.call import ChatModel, Message, ModelAnswer, ModelRequest, Tier
+from agents.models.call import ChatModel, Message, ModelAnswer, ModelRequest
 from agents.models.errors import AnswerMalformed
 from schemas.events.atom import AtomReflected, Judged
 from schemas.events.hygiene import ChunkCreated
+from schemas.model_reading import ADJUDICATE_TIERS, Opinion
 
 ADJUDICATION_PROMPT_VERSION = "j1"
-TIERS: dict[str, Tier] = {"preview": "fast", "deep": "strong"}
 MAX_RATIONALE = 600
 
 INSTRUCTIONS = "\n".join(
@@ -38,21 +38,16 @@ INSTRUCTIONS = "\n".join(
 )
 
 
-class Opinion(BaseModel):
-    """What a model says of one statement."""
-
-    model_config = ConfigDict(frozen=True)
+class NumberedOpinion(Opinion):
+    """The opinion on the statement with this number in the question."""
 
     statement: int
-    verdict: Literal["accept", "draft", "reject"]
-    confidence: float
-    rationale: str
 
 
 class Opinions(BaseModel):
     model_config = ConfigDict(frozen=True)
 
-    verdicts: list[Opinion]
+    verdicts: list[NumberedOpinion]
 
 
 VERDICT_SCHEMA: dict[str, Any] = {
@@ -92,13 +87,15 @@ async def ask_for_verdicts(
     answer = await model.complete(request)
     try:
         parsed = Opinions.model_validate(answer.data)
-    except ValidationError as error:
-        raise AnswerMalformed(f"{error.error_count()} fields of the answer do not fit") from None
+    except ValidationError as problem:
+        error = AnswerMalformed(f"{problem.error_count()} fields of the answer do not fit")
+        error.usage, error.cost_usd = answer.usage, answer.cost_usd
+        raise error from None
     held: dict[int, Opinion] = {}
     for each in parsed.verdicts:
-        held.setdefault(each.statement, each)
+        held.setdefault(each.statement, _shorten(each))
     count = len(reflected.adjudicate)
-    return answer, [_shorten(held.get(number)) for number in range(1, count + 1)]
+    return answer, [held.get(number) for number in range(1, count + 1)]
 
 
 def ask_about_statements(
@@ -111,7 +108,7 @@ def ask_about_statements(
     text = fence("\n".join(_show_chunk(chunk))) if chunk else "It is not at hand."
     statements = fence("\n".join(_show_statements(reflected.adjudicate)))
     return ModelRequest(
-        tier=TIERS[lane],
+        tier=ADJUDICATE_TIERS[lane],
         prompt_version=ADJUDICATION_PROMPT_VERSION,
         messages=(
             Message(role="system", content=INSTRUCTIONS),
@@ -145,8 +142,6 @@ def _show_statements(judged: Sequence[Judged]) -> Iterator[str]:
             yield show_line(f"{number} {row.evidence_type} quote", row.snippet)
 
 
-def _shorten(opinion: Opinion | None) -> Opinion | None:
-    if opinion is None:
-        return None
+def _shorten(opinion: NumberedOpinion) -> Opinion:
     rationale = " ".join(opinion.rationale.split())[:MAX_RATIONALE]
-    return opinion.model_copy(update={"rationale": rationale})
+    return Opinion(verdict=opinion.verdict, confidence=opinion.confidence, rationale=rationale)

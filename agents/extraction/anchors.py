@@ -1,9 +1,9 @@
 """Where a model's quote stands: our code cuts the span, never the model.
 
 A model is bad at counting characters and good at copying a few words, so it names sentences and
-quotes some words of them. Words that stand there exactly prove the sentence: the row is ``direct``.
-Words that are only alike leave it ``inferred``, which costs confidence. Words that stand nowhere
-give no row.
+quotes some words of them. Words that stand there exactly prove the sentence: the row is ``direct``,
+if they are enough of it or stand nowhere else. Fewer words, and words that are only alike, leave
+it ``inferred``, which costs confidence. Words that stand nowhere give no row.
 """
 
 from __future__ import annotations
@@ -19,8 +19,10 @@ from agents.offline.segment.passages import Span
 from schemas.events.atom import EvidenceType
 
 ALIKE = 0.75  # of the quote's words, in order; below it the model speaks of something else
-FEWEST_WORDS = 2  # of a quote that is only alike: one word is alike to too much
-MOST_SENTENCES = 4  # of one row: a page is no evidence
+FEWEST_ALIKE = 2  # words of a quote that is only alike: one word is alike to too much
+FEWEST_WORDS = 3  # of a quote that stands at several places: fewer stand in any sentence
+LEAST_SHARE = 0.5  # of a sentence's words, where the sentence is so short
+MOST_SENTENCES = 4  # of one row, unless said otherwise: a page is no evidence
 _WORD = re.compile(r"\w+")
 
 
@@ -41,27 +43,41 @@ class Anchors:
 
     text: str
     sentences: Sequence[Span]
+    most_sentences: int = MOST_SENTENCES
     _folded: tuple[str, list[int]] = field(init=False)
     _used: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
         self._folded = _fold(self.text)
 
-    def cut(self, numbers: Sequence[int], quote: str) -> Cut | None:
-        """The sentences with the quote: among those named, else the only place of the chunk."""
+    def cut(self, numbers: Sequence[int], quote: str, is_name: bool = False) -> Cut | None:
+        """The sentences with the quote: among those named, else the only place of the chunk.
+
+        ``is_name``: the quote is all that has to stand there, however short it is.
+        """
         named = [self.sentences[it - 1] for it in numbers if 0 < it <= len(self.sentences)]
         folded, _ = _fold(quote)
         if not folded:
             return None
         places = self._find(folded)
         inside = [it for it in places if any(_overlap(it, span) for span in named)]
-        if inside or len(places) == 1:
+        words = len(_words(quote))
+        is_only = len(places) == 1 and words > 0
+        if inside and not (is_name or is_only or self._is_enough(words, inside[0])):
+            return Cut(self._widen(self._choose(folded, inside), ()), "inferred")
+        if inside or (is_only and (is_name or words >= FEWEST_WORDS)):
             place = self._choose(folded, inside or places)
             others = [it for it in places if it != place]
             beside = [it for it in named if not any(_overlap(it, other) for other in others)]
             return Cut(self._widen(place, beside), "direct")
         alike = self._find_alike(named, quote)
         return Cut(alike, "inferred") if alike else None
+
+    def _is_enough(self, words: int, place: Span) -> bool:
+        """Whether so many words of a sentence tell it from others that have them, too."""
+        start, end = self._widen(place, ())
+        fewest = min(FEWEST_WORDS, LEAST_SHARE * len(_words(self.text[start:end])))
+        return words >= max(1, fewest)
 
     def _choose(self, folded: str, places: list[Span]) -> Span:
         turn = self._used[folded]
@@ -89,7 +105,7 @@ class Anchors:
             return place
         while last + 1 < len(self.sentences) and self.sentences[last + 1][0] < place[1]:
             last += 1
-        while last - first + 1 < MOST_SENTENCES:
+        while last - first + 1 < self.most_sentences:
             if last + 1 < len(self.sentences) and self.sentences[last + 1] in beside:
                 last += 1
             elif first and self.sentences[first - 1] in beside:
@@ -101,7 +117,7 @@ class Anchors:
     def _find_alike(self, named: Sequence[Span], quote: str) -> Span | None:
         """The named sentence whose words are most alike to the quote's, if any is alike enough."""
         words = _words(quote)
-        if len(words) < FEWEST_WORDS:
+        if len(words) < FEWEST_ALIKE:
             return None
         scored = [(_likeness(words, _words(self.text[a:b])), -a, (a, b)) for a, b in named]
         best = max(scored, default=None)

@@ -5,9 +5,10 @@ Nothing is judged here: what is weak or wrong falls by the rules of reflection, 
 
 from __future__ import annotations
 
-from agents.extraction.anchors import Anchors, Cut
+from agents.extraction.anchors import MOST_SENTENCES, Anchors, Cut
 from agents.extraction.answer import CLOSED_VALUES, EXTRA_FIELDS, ReadAtom
 from agents.extraction.prompt import PROMPT_VERSION, Prepared
+from agents.extraction.sentences import find_serial, is_list_of_facts
 from agents.offline.judge.origins import describe_standing
 from agents.offline.talk.drafts import is_talk, remarks_of, speaker_at
 from schemas.events.atom import MAX_BODY, MAX_TAGS, Candidate, CandidateRow
@@ -25,7 +26,8 @@ def make_candidates(
     chunk: ChunkCreated, prepared: Prepared, run_id: str, atoms: list[ReadAtom], most: int
 ) -> list[Candidate]:
     """The first ``most`` atoms of the answer as candidates, in its order."""
-    anchors = Anchors(chunk.text_payload, prepared.sentences)
+    most_sentences = 1 if is_list_of_facts(chunk) else MOST_SENTENCES
+    anchors = Anchors(chunk.text_payload, prepared.sentences, most_sentences)
     remarks = remarks_of(chunk) if is_talk(chunk.source_type) else []
     return [
         _candidate(chunk, run_id, ordinal, atom, _rows(chunk, atom, anchors, remarks))
@@ -72,7 +74,7 @@ def _rows(
 ) -> list[CandidateRow]:
     rows: list[CandidateRow] = []
     for quote in atom.evidence[:MOST_ROWS]:
-        cut = anchors.cut(quote.sentences, quote.anchor)
+        cut = anchors.cut(quote.sentences, quote.anchor, is_name=atom.kind == "entity")
         if cut is not None and (row := _row(chunk, cut, remarks)) not in rows:
             rows.append(row)
     return rows
@@ -91,6 +93,7 @@ def _row(chunk: ChunkCreated, cut: Cut, remarks: list[RemarkSpan]) -> CandidateR
         speaker=remark.speaker if remark else None,
         speaker_role=remark.role if remark else None,
         said_at=remark.at if remark else None,
+        serial=find_serial(chunk, start),
     )
 
 

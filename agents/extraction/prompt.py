@@ -12,19 +12,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from agents.extraction.answer import ANSWER_SCHEMA, CLOSED_VALUES, EXTRA_FIELDS
-from agents.extraction.sentences import find_flagged, number_sentences
+from agents.extraction.sentences import find_flagged, is_list_of_facts, number_sentences
 from agents.fence import FENCE_RULE, FLAGGED_RULE, fence, show_line
-from agents.models.call import Message, ModelRequest, Tier
+from agents.models.call import Message, ModelRequest
 from agents.offline.reader import drafts_of
 from agents.offline.segment.passages import Span
 from schemas.areas import AREAS
 from schemas.events.extract import ExtractRequested
 from schemas.events.hygiene import ChunkCreated
+from schemas.model_reading import MAP_TIERS
 
 PROMPT_VERSION = "x1"
 MOST_HINTS = 12  # of a chunk
+TOKENS_PER_FACT = 160  # of an answer: a list of facts has an atom for every line
 STATE_LISTS = ("decisions", "requirements", "risks", "entities", "open_unknowns")
-TIERS: dict[str, Tier] = {"preview": "fast", "deep": "standard"}
 
 _KINDS = {
     "claim": "an asserted fact or observation about the project",
@@ -99,12 +100,14 @@ class Prepared:
 
     sentences: list[Span]
     lines: list[str]
+    facts: int = 0  # of a numbered list of which the newer counts
 
 
 def prepare(chunk: ChunkCreated) -> Prepared:
     """The chunk's sentences with numbers and flags, behind what says where it stands, and hints."""
     sentences = number_sentences(chunk)
-    return Prepared(sentences, list(_show(chunk, sentences)))
+    facts = len(sentences) if is_list_of_facts(chunk) else 0
+    return Prepared(sentences, list(_show(chunk, sentences)), facts)
 
 
 def _show(chunk: ChunkCreated, sentences: list[Span]) -> Iterator[str]:
@@ -137,14 +140,17 @@ def ask_about(
     for number, (_, prepared) in enumerate(asked, 1):
         parts.append(f"Chunk {number}:\n{fence(chr(10).join(prepared.lines))}")
     return ModelRequest(
-        tier=TIERS[first.lane],
+        tier=MAP_TIERS[first.lane],
         prompt_version=PROMPT_VERSION,
         messages=(
             Message(role="system", content=INSTRUCTIONS),
             Message(role="user", content="\n\n".join(parts)),
         ),
         answer_schema=ANSWER_SCHEMA,
-        max_output_tokens=first.max_output_tokens * (1 if len(asked) == 1 else 2),
+        max_output_tokens=max(
+            first.max_output_tokens * (1 if len(asked) == 1 else 2),
+            sum(TOKENS_PER_FACT * prepared.facts for _, prepared in asked),
+        ),
         occurrence=occurrence,
         project_id=project_id,
         agent="extractor",

@@ -1,14 +1,14 @@
 """Reads chunks with a model: one call for several, one result for each, whatever comes of it.
 
-Who could not be asked is not the chunk's fault: then there is no result here, and the reader by
-rules reads it. An answer that stays malformed is tried again chunk by chunk, and a chunk whose
-answers all were is given up.
+Who could not be asked is not the chunk's fault: then the reader by rules reads it. So it does where
+the providers refuse this very chunk. An answer that stays malformed is tried again chunk by chunk,
+and a chunk whose answers all were is given up. What tries without a result have used counts for
+their chunks.
 """
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 
 from pydantic import ValidationError
@@ -17,38 +17,25 @@ from agents.extraction.answer import Answer, ReadChunk
 from agents.extraction.candidates import make_candidates
 from agents.extraction.packing import Waiting, share
 from agents.extraction.prompt import PROMPT_VERSION, Prepared, ask_about
-from agents.extraction.sentences import SUSPECT_TYPES
-from agents.models.call import ChatModel, ModelAnswer
-from agents.models.errors import AnswerMalformed, ModelError, RequestRefused
+from agents.extraction.sentences import SUSPECT_TYPES, is_list_of_facts
+from agents.models.call import ChatModel, ModelAnswer, Usage
+from agents.models.errors import AnswerMalformed, BudgetExceeded, ModelError, is_nobody_there
 from schemas.events.atom import CandidatesExtracted, Reading
 from schemas.events.extract import ExtractRequested
 from schemas.events.hygiene import ChunkCreated
+from schemas.model_reading import COST_DECIMALS, Spent
 from schemas.versions import MODEL_EXTRACTOR_VERSION
 
 ENGINE = "model"
 TRIES = 3  # of a chunk by itself; within each the answer is sent back once with what is wrong
-COST_DECIMALS = 9
-NOT_THE_CHUNKS_FAULT = (401, 403, 404)  # HTTP: the key or the model is refused
 
 
 @dataclass(frozen=True, slots=True)
-class ReadTogether:
-    """The results of chunks in order, None where rules have to read; ``away``: why nobody can be
-    asked any more.
-    """
+class Unread:
+    """Why rules have to read a chunk, and what it has cost to ask about it in vain."""
 
-    results: list[CandidatesExtracted | None]
-    away: ModelError | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """What one chunk has of the cost of its call, and which attempt that was."""
-
-    input_tokens: int
-    output_tokens: int
-    cost_usd: float
-    attempt: int
+    error: ModelError
+    spent: Spent = Spent()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,61 +49,83 @@ class Asked:
     prepared: Prepared
 
 
-def wait_for_call(asked: Asked) -> Waiting[Asked]:
+def wait_for_call(asked: Asked, is_alone: bool = False) -> Waiting[Asked]:
     """The chunk as it waits for a call. One that was flagged shares none: what it may talk a model
-    into stays with it.
+    into stays with it. Nor does a list of facts, whose answer is long.
     """
     request, chunk = asked.request, asked.chunk
-    alone = (
-        chunk.chunk_id
-        if any(it.annotation_type in SUSPECT_TYPES for it in chunk.annotations)
-        else ""
-    )
+    is_flagged = any(it.annotation_type in SUSPECT_TYPES for it in chunk.annotations)
+    is_alone = is_alone or is_flagged or is_list_of_facts(chunk)
+    alone = chunk.chunk_id if is_alone else ""
     context = (asked.project_id, request.run_id, request.project_state_version, alone)
     return Waiting(asked, context, chunk.token_estimate)
 
 
-async def read_together(asked: Sequence[Asked], model: ChatModel) -> ReadTogether:
-    """The result for each chunk in order.
+async def read_together(
+    asked: Sequence[Asked], model: ChatModel
+) -> AsyncGenerator[tuple[int, CandidatesExtracted | Unread], None]:
+    """The place of each chunk in ``asked`` with its result, each as soon as it is there.
 
     What a call about several chunks leaves out, or gets wrong as a whole, is asked chunk by chunk.
     """
-    found: list[CandidatesExtracted | None] = [None] * len(asked)
-    try:
-        if len(asked) > 1:
-            with contextlib.suppress(AnswerMalformed, RequestRefused):
-                found = await _ask(asked, model, attempt=1)
-        for at, one in enumerate(asked):
-            found[at] = found[at] or await _read_alone(one, model)
-    except ModelError as error:
-        return ReadTogether(found, error)
-    return ReadTogether(found)
+    read: list[CandidatesExtracted | None] = [None] * len(asked)
+    spent = [Spent()] * len(asked)
+    stop: ModelError | None = None  # why the rest is not asked about
+    if len(asked) > 1:
+        try:
+            read = await _ask(asked, model, 1, spent)
+        except ModelError as error:
+            spent = _share(spent_by(error), [one.chunk.token_estimate for one in asked])
+            stop = error if _is_for_the_rest(error) else None
+    for at, known in enumerate(read):
+        if known is not None:
+            yield at, known
+    for at, one in enumerate(asked):
+        if read[at] is not None:
+            continue
+        result = Unread(stop, spent[at]) if stop else await _read_alone(one, model, spent[at])
+        if isinstance(result, Unread) and _is_for_the_rest(result.error):
+            stop = result.error
+        yield at, result
 
 
-async def _read_alone(asked: Asked, model: ChatModel) -> CandidatesExtracted | None:
-    """The result for one chunk, poison when all answers were malformed; None when the providers
-    refuse this very chunk. Raises ModelError when nobody can be asked.
-    """
+def note_unread(by_rules: CandidatesExtracted, unread: Unread) -> CandidatesExtracted:
+    """What rules read in place of a model, with the reason and what it cost to ask in vain."""
+    reading, spent = by_rules.reading, unread.spent
+    noted = {
+        "error": unread.error.code,
+        "input_tokens": reading.input_tokens + spent.input_tokens,
+        "output_tokens": reading.output_tokens + spent.output_tokens,
+        "cost_usd": spent.cost_usd,
+    }
+    return by_rules.model_copy(update={"reading": reading.model_copy(update=noted)})
+
+
+def spent_by(error: ModelError) -> Spent:
+    """What the attempts used that ended in ``error``."""
+    return _spent(error.usage, error.cost_usd)
+
+
+async def _read_alone(asked: Asked, model: ChatModel, spent: Spent) -> CandidatesExtracted | Unread:
+    """The result for one chunk, poison when all answers were malformed. ``spent`` until now."""
     for attempt in range(1, TRIES + 1):
         try:
-            (found,) = await _ask([asked], model, attempt)
-        except AnswerMalformed:
-            continue
-        except RequestRefused as error:
-            if any(each.status in NOT_THE_CHUNKS_FAULT for each in error.attempts):
-                raise
-            return None
-        if found is not None:
+            (found,) = await _ask([asked], model, attempt, [spent])
+        except AnswerMalformed as error:
+            spent += spent_by(error)
+        except ModelError as error:
+            return Unread(error, spent + spent_by(error))
+        else:
+            assert found is not None, "the only chunk of an answer that names one"
             return found
-    return _give_up(asked)
+    return _give_up(asked, spent)
 
 
 async def _ask(
-    asked: Sequence[Asked], model: ChatModel, attempt: int
+    asked: Sequence[Asked], model: ChatModel, attempt: int, before: Sequence[Spent]
 ) -> list[CandidatesExtracted | None]:
-    """One call: what it found in each chunk, None for a chunk it left out.
-
-    Raises ModelError.
+    """One call: what it found in each chunk, None for a chunk it left out. ``before``: what was
+    spent on each until now. Raises ModelError.
     """
     first = asked[0]
     request = ask_about(
@@ -126,58 +135,77 @@ async def _ask(
         occurrence=str(attempt) if attempt > 1 else "",
     )
     answer = await model.complete(request)
-    read = _read(answer)
-    known = [number in read for number in range(1, len(asked) + 1)]
+    read = _read(answer, len(asked))
     weights = [
-        one.chunk.token_estimate if is_known else 0
-        for one, is_known in zip(asked, known, strict=True)
+        one.chunk.token_estimate if number in read else 0 for number, one in enumerate(asked, 1)
     ]
-    parts = zip(
-        share(answer.usage.input_tokens, weights),
-        share(answer.usage.output_tokens, weights),
-        _share_cost(answer.cost_usd or 0.0, weights),
-        strict=True,
+    parts = _share(_spent(answer.usage, answer.cost_usd), weights)
+    return [
+        _result(one, read[number], answer, attempt, spent + part) if number in read else None
+        for number, (one, spent, part) in enumerate(zip(asked, before, parts, strict=True), 1)
+    ]
+
+
+def _is_for_the_rest(error: ModelError) -> bool:
+    """Whether other chunks of the same run would not be read, either."""
+    return isinstance(error, BudgetExceeded) or is_nobody_there(error)
+
+
+def _spent(usage: Usage, cost_usd: float | None) -> Spent:
+    return Spent(usage.input_tokens, usage.output_tokens, cost_usd or 0.0)
+
+
+def _share(spent: Spent, weights: Sequence[int]) -> list[Spent]:
+    """``spent`` in parts by ``weights`` that add up to it, to the billionth of a dollar."""
+    billionths = share(round(spent.cost_usd * 10**COST_DECIMALS), weights)
+    tokens = zip(
+        share(spent.input_tokens, weights), share(spent.output_tokens, weights), strict=True
     )
     return [
-        _result(one, read[number], answer, Part(*part, attempt)) if number in read else None
-        for number, (one, part) in enumerate(zip(asked, parts, strict=True), 1)
+        Spent(*used, part / 10**COST_DECIMALS)
+        for used, part in zip(tokens, billionths, strict=True)
     ]
 
 
-def _read(answer: ModelAnswer) -> dict[int, ReadChunk]:
-    """The answer by the number of the chunk; the first one counts. Raises AnswerMalformed."""
+def _read(answer: ModelAnswer, count: int) -> dict[int, ReadChunk]:
+    """The answer by the number of the chunk, from 1 to ``count``; the first one counts.
+
+    Raises AnswerMalformed.
+    """
     try:
         parsed = Answer.model_validate(answer.data)
     except ValidationError as error:
-        raise AnswerMalformed(f"{error.error_count()} fields of the answer do not fit") from None
+        raise _refuse(answer, f"{error.error_count()} fields of the answer do not fit") from None
     read: dict[int, ReadChunk] = {}
     for each in parsed.chunks:
-        read.setdefault(each.chunk, each)
+        if 1 <= each.chunk <= count:
+            read.setdefault(each.chunk, each)
+    if not read:
+        raise _refuse(answer, "The answer is about none of the chunks")
     return read
 
 
-def _share_cost(cost_usd: float, weights: Sequence[int]) -> list[float]:
-    """The cost in parts by ``weights`` that add up to it, to the billionth of a dollar."""
-    billionths = round(cost_usd * 10**COST_DECIMALS)
-    return [part / 10**COST_DECIMALS for part in share(billionths, weights)]
+def _refuse(answer: ModelAnswer, problem: str) -> AnswerMalformed:
+    error = AnswerMalformed(problem)
+    error.usage, error.cost_usd = answer.usage, answer.cost_usd
+    return error
 
 
-def _result(asked: Asked, read: ReadChunk, answer: ModelAnswer, part: Part) -> CandidatesExtracted:
+def _result(
+    asked: Asked, read: ReadChunk, answer: ModelAnswer, attempt: int, spent: Spent
+) -> CandidatesExtracted:
     request, chunk = asked.request, asked.chunk
-    most = request.max_atoms_per_chunk
-    reading = _reading(asked).model_copy(
-        update={
-            "provider": answer.provider,
-            "model": answer.model,
-            "attempts": part.attempt,
-            "input_tokens": part.input_tokens,
-            "output_tokens": part.output_tokens,
-            "cost_usd": part.cost_usd,
-            "truncated_atoms": max(0, len(read.atoms) - most),
-        }
-    )
+    # A list of facts says by its last lines which of the others still hold.
+    most = len(read.atoms) if is_list_of_facts(chunk) else request.max_atoms_per_chunk
     return CandidatesExtracted(
-        reading=reading,
+        reading=_reading(
+            asked,
+            spent,
+            provider=answer.provider,
+            model=answer.model,
+            attempts=attempt,
+            truncated_atoms=max(0, len(read.atoms) - most),
+        ),
         chunk_partition=request.chunk_partition,
         chunk_offset=request.chunk_offset,
         candidates=make_candidates(chunk, asked.prepared, request.run_id, read.atoms, most),
@@ -186,19 +214,20 @@ def _result(asked: Asked, read: ReadChunk, answer: ModelAnswer, part: Part) -> C
     )
 
 
-def _give_up(asked: Asked) -> CandidatesExtracted:
-    given_up = {"outcome": "poison", "error": AnswerMalformed.code, "attempts": TRIES}
+def _give_up(asked: Asked, spent: Spent) -> CandidatesExtracted:
     request = asked.request
     return CandidatesExtracted(
-        reading=_reading(asked).model_copy(update=given_up),
+        reading=_reading(
+            asked, spent, outcome="poison", error=AnswerMalformed.code, attempts=TRIES
+        ),
         chunk_partition=request.chunk_partition,
         chunk_offset=request.chunk_offset,
     )
 
 
-def _reading(asked: Asked) -> Reading:
+def _reading(asked: Asked, spent: Spent, **fields: object) -> Reading:
     request, chunk = asked.request, asked.chunk
-    return Reading(
+    reading = Reading(
         run_id=request.run_id,
         batch_no=request.batch_no,
         position=request.position,
@@ -212,5 +241,9 @@ def _reading(asked: Asked) -> Reading:
         engine=ENGINE,
         prompt_version=PROMPT_VERSION,
         extractor_version=MODEL_EXTRACTOR_VERSION,
+        input_tokens=spent.input_tokens,
+        output_tokens=spent.output_tokens,
+        cost_usd=spent.cost_usd,
         project_state_version=request.project_state_version,
     )
+    return reading.model_copy(update=fields)

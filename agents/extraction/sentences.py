@@ -1,8 +1,8 @@
 """The sentences of a chunk, numbered: a model names the number, our code knows the span.
 
 Numbers cover the whole text, since what is not numbered cannot be cited. Where the offline
-segmenter sees sentences they are its own; everything else (code, heads of tables, lists of options)
-counts by lines.
+segmenter sees sentences they are its own; everything else (code, heads of tables, lists of options,
+numbered facts) counts by lines.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from agents.offline.segment.passages import Passage, Span
 from agents.offline.segment.prose import passages
 from agents.offline.segment.wording import split_sentences
 from schemas.events.hygiene import Annotation, ChunkCreated
+from schemas.numbered_facts import list_numbered_facts
 from schemas.readers import has_comments, is_prose, suffix_of
 
 SUSPECT_TYPES = frozenset({"prompt_injection", "hidden_markup", "encoded_payload"})
@@ -44,8 +45,25 @@ def _touches(flag: Annotation, start: int, end: int) -> bool:
     return flag.char_start < end and start < flag.char_end
 
 
+def find_serial(chunk: ChunkCreated, start: int) -> int | None:
+    """The number of the fact whose line ``start`` is in; None where the chunk is no list of facts
+    of which the newer counts.
+    """
+    if not is_list_of_facts(chunk):
+        return None
+    lines = list_numbered_facts(chunk.text_payload)
+    return next((it.number for it in lines if it.start <= start < it.end), None)
+
+
+def is_list_of_facts(chunk: ChunkCreated) -> bool:
+    """Whether each numbered line is a fact that a line with a larger number may replace."""
+    return chunk.newer_facts_last and is_prose(chunk.path, chunk.source_type)
+
+
 def _sentences(chunk: ChunkCreated) -> Iterator[Span]:
     text = chunk.text_payload
+    if is_list_of_facts(chunk):
+        return
     for passage in _passages(chunk):
         if passage.form in ("row", "record"):
             yield passage.start, passage.end

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -21,6 +21,7 @@ from agents.models.protocol import (
     ProviderCall,
     ProviderFailed,
     ProviderFailure,
+    ProviderPart,
     WorkerUnavailable,
 )
 from agents.models.structured import parse_answer
@@ -36,7 +37,7 @@ class Providers(Protocol):
 
     async def ask(self, call: ProviderCall) -> ProviderAnswer: ...
 
-    def stream(self, call: ProviderCall) -> AsyncGenerator[str | ProviderAnswer, None]: ...
+    def stream(self, call: ProviderCall) -> AsyncGenerator[ProviderPart, None]: ...
 
     async def list_models(self, provider: str) -> tuple[str, ...]: ...
 
@@ -89,7 +90,7 @@ async def make_attempt(caller: Caller, attempt: Attempt) -> AsyncGenerator[str |
     except BaseException:  # cancelled, closed, or a bug: nobody waits for the answer
         text = "".join(pieces)
         outcome = _Draft("cancelled", estimate_paid(attempt, text), attempt.model, text)
-        await _settle(caller, call_id, attempt, outcome, began_s)
+        await _settle_abandoned(caller, call_id, attempt, outcome, began_s)
         raise
     data, problems = _check(attempt, answer)
     if answer is not None:
@@ -103,18 +104,19 @@ async def make_attempt(caller: Caller, attempt: Attempt) -> AsyncGenerator[str |
 
 async def _reserve(caller: Caller, attempt: Attempt) -> str:
     """The id of the call. Who is cancelled meanwhile leaves nothing set aside."""
-    task = asyncio.ensure_future(caller.watch.reserve(attempt, estimate_most(attempt)))
+    task = asyncio.ensure_future(caller.watch.reserve(attempt, estimate_maximum(attempt)))
     try:
         return await asyncio.shield(task)
     except asyncio.CancelledError:
         await wait_for_end(task)
         if not task.cancelled() and task.exception() is None:
             draft = _Draft("cancelled", Usage(), attempt.model)
-            await _settle(caller, task.result(), attempt, draft, caller.clock.monotonic())
+            began_s = caller.clock.monotonic()
+            await _settle_abandoned(caller, task.result(), attempt, draft, began_s)
         raise
 
 
-async def _call(caller: Caller, attempt: Attempt) -> AsyncGenerator[str | ProviderAnswer, None]:
+async def _call(caller: Caller, attempt: Attempt) -> AsyncGenerator[ProviderPart, None]:
     request = attempt.request
     call = ProviderCall(
         provider=attempt.provider,
@@ -167,6 +169,16 @@ async def _settle(
     return await finish(caller.watch.settle(call_id, attempt, outcome))
 
 
+async def _settle_abandoned(
+    caller: Caller, call_id: str, attempt: Attempt, draft: _Draft, began_s: float
+) -> None:
+    """Settle a call that nobody waits for. A failure, which the watch logs, does not take the place
+    of what has ended the call: a cancellation goes through.
+    """
+    with suppress(Exception):
+        await _settle(caller, call_id, attempt, draft, began_s)
+
+
 def _close_answered(attempt: Attempt, answer: ProviderAnswer, problems: tuple[str, ...]) -> _Draft:
     usage = answer.usage or estimate_paid(attempt, answer.text)
     if problems:
@@ -180,7 +192,7 @@ def _close_failed(attempt: Attempt, failure: ProviderFailure, text: str) -> _Dra
     return _Draft(result, usage, attempt.model, text, failure.error_class, failure.status)
 
 
-def estimate_most(attempt: Attempt) -> Usage:
+def estimate_maximum(attempt: Attempt) -> Usage:
     """What an attempt may use at most, by our own count: all that is sent, the longest answer."""
     return Usage(
         input_tokens=_estimate_input(attempt),

@@ -8,7 +8,7 @@ server keeps to a choice that was asked for in another way.
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -135,7 +135,7 @@ class ChatModel(Protocol):
 
     async def complete(self, request: ModelRequest) -> ModelAnswer: ...
 
-    def stream(self, request: ModelRequest) -> AsyncIterator[StreamPart]:
+    def stream(self, request: ModelRequest) -> AsyncGenerator[StreamPart, None]:
         """Pieces of the text as they come, then the whole answer, always last.
 
         Where an attempt breaks off and another one takes over, `Retracted` comes between: what was

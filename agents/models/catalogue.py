@@ -19,6 +19,7 @@ class KnownProvider:
         return bool(self.key_variable)
 
 
+OLLAMA = "ollama"  # its models are found at run time
 CATALOGUE: tuple[KnownProvider, ...] = (
     KnownProvider("anthropic", ("claude-opus-4-7", "claude-sonnet-4-6"), "ANTHROPIC_API_KEY"),
     KnownProvider("openai", ("gpt-5.5",), "OPENAI_API_KEY"),
@@ -26,7 +27,7 @@ CATALOGUE: tuple[KnownProvider, ...] = (
     KnownProvider("xai", ("grok-4-1-fast",), "XAI_API_KEY"),
     KnownProvider("groq", ("openai/gpt-oss-120b", "llama-3.3-70b-versatile"), "GROQ_API_KEY"),
     KnownProvider("cerebras", ("zai-glm-4.7", "gpt-oss-120b"), "CEREBRAS_API_KEY"),
-    KnownProvider("ollama", (), base_url="http://127.0.0.1:11434"),
+    KnownProvider(OLLAMA, (), base_url="http://127.0.0.1:11434"),
 )
 # A service that searches the web. It takes part in no other tier: what it says is no evidence.
 RESEARCH = KnownProvider(

@@ -87,6 +87,17 @@ class _Asking:
             yield recorded.text
             yield recorded
             return
+        try:
+            async with aclosing(self._ask_in_turn(configuration)) as parts:
+                async for part in parts:
+                    yield part
+        except ModelError as error:
+            error.usage, error.cost_usd = self.usage, self.cost_usd
+            raise
+
+    async def _ask_in_turn(
+        self, configuration: ModelConfiguration
+    ) -> AsyncGenerator[StreamPart, None]:
         candidates = await list_candidates(self.request.tier, configuration, self._discover)
         ahead = list(candidates)
         while ahead:
@@ -161,9 +172,9 @@ class _Asking:
             raise self._give_up(RequestRefused, f"{candidate.name} refuses the request")
         if ended.failure.error_class == "worker_unavailable":
             raise self._give_up(AllProvidersFailed, "The model worker cannot be reached")
-        return await self._wait_as_told(candidate.provider, ended.failure)
+        return await self._wait_as_asked(candidate.provider, ended.failure)
 
-    async def _wait_as_told(self, provider: str, failure: ProviderFailure) -> bool:
+    async def _wait_as_asked(self, provider: str, failure: ProviderFailure) -> bool:
         wait_s = read_retry_after(failure.retry_after, self.caller.clock.now())
         may_wait = failure.error_class == "rate_limited" and provider not in self.waited_for
         if not may_wait or wait_s is None or wait_s > LONGEST_WAIT_S:

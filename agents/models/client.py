@@ -9,14 +9,15 @@ from dataclasses import dataclass
 
 from agents.models.protocol import (
     MAX_FRAME_BYTES,
-    Asked,
+    CallFrame,
     ProviderAnswer,
     ProviderCall,
     ProviderFailed,
     ProviderFailure,
-    Told,
+    ProviderPart,
+    ReplyFrame,
     WorkerUnavailable,
-    to_line,
+    encode_frame,
 )
 
 # Beyond the time limit of a call: a worker that recycles itself loads its library anew, which takes
@@ -57,7 +58,7 @@ class WorkerClient:
                     return part
         raise WorkerUnavailable("The model worker ended without an answer.")
 
-    async def stream(self, call: ProviderCall) -> AsyncGenerator[str | ProviderAnswer, None]:
+    async def stream(self, call: ProviderCall) -> AsyncGenerator[ProviderPart, None]:
         """Pieces, then the whole answer. Raises ProviderFailed and WorkerUnavailable.
 
         Close the generator to cancel the call.
@@ -72,24 +73,22 @@ class WorkerClient:
         Raises WorkerUnavailable.
         """
         async with self._connect() as (place, reader, writer):
-            asked = Asked(token=place.token, do="models", provider=provider)
-            writer.write(to_line(asked))
+            frame = CallFrame(token=place.token, do="models", provider=provider)
+            writer.write(encode_frame(frame))
             return (await _read(reader, LISTS_WITHIN_S)).models or ()
 
-    async def _call(
-        self, do: str, call: ProviderCall
-    ) -> AsyncGenerator[str | ProviderAnswer, None]:
+    async def _call(self, do: str, call: ProviderCall) -> AsyncGenerator[ProviderPart, None]:
         async with self._connect() as (place, reader, writer):
-            asked = Asked.model_validate({"token": place.token, "do": do, "call": call})
-            writer.write(_whole_line(asked))
+            frame = CallFrame.model_validate({"token": place.token, "do": do, "call": call})
+            writer.write(_encode_call(frame))
             while True:
-                told = await _read(reader, call.timeout_s + GRACE_S)
-                if told.failure is not None:
-                    raise ProviderFailed(told.failure)
-                if told.answer is not None:
-                    yield told.answer
+                reply = await _read(reader, call.timeout_s + GRACE_S)
+                if reply.failure is not None:
+                    raise ProviderFailed(reply.failure)
+                if reply.answer is not None:
+                    yield reply.answer
                     return
-                yield told.piece or ""
+                yield reply.piece or ""
 
     @asynccontextmanager
     async def _connect(
@@ -123,7 +122,7 @@ async def _open_again(place: WorkerPlace) -> tuple[asyncio.StreamReader, asyncio
         raise WorkerUnavailable(f"No model worker at {place.address}.") from error
 
 
-async def _read(reader: asyncio.StreamReader, timeout_s: float) -> Told:
+async def _read(reader: asyncio.StreamReader, timeout_s: float) -> ReplyFrame:
     try:
         async with asyncio.timeout(timeout_s):
             line = await reader.readline()
@@ -133,11 +132,11 @@ async def _read(reader: asyncio.StreamReader, timeout_s: float) -> Told:
         raise ProviderFailed(ProviderFailure(error_class="bad_body", detail=str(error))) from error
     if not line.endswith(b"\n"):
         raise WorkerUnavailable("The model worker went away, or does not know our token.")
-    return Told.model_validate_json(line)
+    return ReplyFrame.model_validate_json(line)
 
 
-def _whole_line(asked: Asked) -> bytes:
+def _encode_call(frame: CallFrame) -> bytes:
     try:
-        return to_line(asked)
+        return encode_frame(frame)
     except ValueError as error:
         raise ProviderFailed(ProviderFailure(error_class="refused", detail=str(error))) from error

@@ -36,6 +36,11 @@ class ModelProvider(BaseModel):
         """A server that asks for no key is one's own: its answers cost nothing."""
         return not self.needs_key
 
+    @property
+    def is_research(self) -> bool:
+        """It searches the web: it serves the tier ``research`` and no other."""
+        return self.name == RESEARCH.name
+
 
 class ModelConfiguration(BaseModel):
     """All providers in the order they are tried, and for each tier its ``provider/model`` names.
@@ -51,11 +56,17 @@ class ModelConfiguration(BaseModel):
 
     @property
     def has_model(self) -> bool:
-        return any(one.is_configured and one.name != RESEARCH.name for one in self.providers)
+        return bool(self.list_configured())
 
     @property
     def has_research(self) -> bool:
-        return any(one.is_configured and one.name == RESEARCH.name for one in self.providers)
+        return bool(self.list_configured(is_research=True))
+
+    def list_configured(self, *, is_research: bool = False) -> tuple[ModelProvider, ...]:
+        """Who can be asked, in order: for the tier ``research``, or for all others."""
+        return tuple(
+            one for one in self.providers if one.is_configured and one.is_research == is_research
+        )
 
     def find_provider(self, name: str) -> ModelProvider | None:
         return next((one for one in self.providers if one.name == name), None)

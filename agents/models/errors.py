@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from agents.models.call import Usage
+
 
 @dataclass(frozen=True, slots=True)
 class FailedAttempt:
@@ -16,10 +18,28 @@ class FailedAttempt:
     detail: str = ""
 
 
+UNREACHABLE = frozenset(
+    (
+        "rate_limited",
+        "overloaded",
+        "provider_error",
+        "timeout",
+        "connection",
+        "worker_unavailable",
+    )
+)
+FOR_ANY_REQUEST = (401, 404)  # HTTP: the key or the model is refused, whatever was asked
+
+
 class ModelError(Exception):
-    """A model did not answer. ``code`` names the reason for programs."""
+    """A model did not answer. ``code`` names the reason for programs.
+
+    ``usage`` and ``cost_usd`` are those of all attempts until then, as in ``ModelAnswer``.
+    """
 
     code = "model_failed"
+    usage = Usage()
+    cost_usd: float | None = 0.0
 
     def __init__(self, message: str, attempts: tuple[FailedAttempt, ...] = ()) -> None:
         super().__init__(message)
@@ -52,3 +72,16 @@ class BudgetExceeded(ModelError):
     """The estimate of the call does not fit into what a hard budget has left; nobody was asked."""
 
     code = "budget_exceeded"
+
+
+def is_nobody_there(error: ModelError) -> bool:
+    """Whether any other request would fail now, too: nobody can be reached, or what is configured
+    is refused. A budget concerns its project; what else was refused, the request alone.
+    """
+    match error:
+        case AllProvidersFailed():
+            return all(each.error_class in UNREACHABLE for each in error.attempts)
+        case RequestRefused():
+            return any(each.status in FOR_ANY_REQUEST for each in error.attempts)
+        case _:
+            return False

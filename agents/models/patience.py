@@ -60,3 +60,5 @@ async def wait_for_end(task: asyncio.Future[Any]) -> None:
     while not task.done():
         with contextlib.suppress(asyncio.CancelledError):
             await asyncio.wait((task,))
+    if not task.cancelled():
+        task.exception()  # read, so that the loop does not report it as overlooked

@@ -1,4 +1,5 @@
-"""What a call costs, by the model that served it and the prices of that day.
+"""What a call costs, by the model that served it and the prices of that day; where that model has
+no price, by the model that was asked for.
 
 A price that nobody knows is None, never 0; only a server of one's own costs nothing.
 """
@@ -35,7 +36,7 @@ class Price(BaseModel):
     unknown: bool = False
 
     @model_validator(mode="after")
-    def _says_something(self) -> Price:
+    def _check_given(self) -> Price:
         if not self.unknown and not {"input", "output"} <= self.model_fields_set:
             raise ValueError("a price names input and output, or that it is unknown")
         return self
@@ -63,15 +64,23 @@ class PriceTable:
 
     def find(self, provider: str, model: str, day: date) -> Price | None:
         """The price of a model on ``day``; a release of a known model has its price."""
-        for name in _names_of(model):
+        for name in _list_names(model):
             if known := self._prices.get(f"{provider}/{name}"):
                 valid = [price for price in known if price.since <= day]
                 return valid[-1] if valid and not valid[-1].unknown else None
         return None
 
-    def cost_of(self, provider: str, model: str, usage: Usage, day: date) -> float | None:
-        """US dollars; None where the price is not known."""
+    def cost_of(
+        self, provider: str, model: str, usage: Usage, day: date, *, asked_model: str | None = None
+    ) -> float | None:
+        """US dollars; None where the price is not known.
+
+        A provider may serve under a name that has no price. Such a call costs what the model that
+        was asked for costs: a budget that admitted the call by that price has to count it.
+        """
         price = self.find(provider, model, day)
+        if price is None and asked_model is not None:
+            price = self.find(provider, asked_model, day)
         return price.cost_of(usage) if price else None
 
 
@@ -100,7 +109,7 @@ def estimate_tokens(text: str) -> int:
     return -(-len(text.encode(errors="replace")) // 3)
 
 
-def _names_of(model: str) -> list[str]:
+def _list_names(model: str) -> list[str]:
     """``model`` as its provider may write it, without what only tells a release."""
     plain = model.removeprefix("models/")
     return list(dict.fromkeys((model, plain, RELEASE.sub("", plain))))

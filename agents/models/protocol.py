@@ -53,6 +53,9 @@ class ProviderAnswer(BaseModel):
     finish: str = "stop"
 
 
+ProviderPart = str | ProviderAnswer  # of a stream: pieces of the text, then the whole answer
+
+
 class ProviderFailure(BaseModel):
     """``status`` is that of HTTP, ``retry_after`` the header as it came. ``usage`` is what the
     provider reported all the same, as for an answer that it has filtered.
@@ -67,7 +70,7 @@ class ProviderFailure(BaseModel):
     usage: Usage | None = None
 
 
-class Asked(BaseModel):
+class CallFrame(BaseModel):
     """The line of a caller. ``stream`` sends pieces; ``models`` lists what ``provider`` has."""
 
     token: str
@@ -76,7 +79,7 @@ class Asked(BaseModel):
     provider: str = ""
 
 
-class Told(BaseModel):
+class ReplyFrame(BaseModel):
     """A line of the worker; just one field is set."""
 
     piece: str | None = None
@@ -97,7 +100,7 @@ class WorkerUnavailable(Exception):
     """The model worker does not run or does not answer: all providers are away."""
 
 
-def to_line(frame: BaseModel) -> bytes:
+def encode_frame(frame: BaseModel) -> bytes:
     """The frame as one line. Raises ValueError when it is too large."""
     line = frame.model_dump_json(exclude_none=True).encode() + b"\n"
     if len(line) > MAX_FRAME_BYTES:

@@ -12,10 +12,8 @@ from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 
 from agents.models.call import Tier
-from agents.models.catalogue import BY_NAME, RESEARCH
+from agents.models.catalogue import BY_NAME, OLLAMA, RESEARCH
 from agents.models.configuration import ModelConfiguration, ModelProvider
-
-OLLAMA = "ollama"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +86,7 @@ async def list_candidates(
     only models that it has now are taken.
     """
     configured = {one.name: one for one in configuration.providers if one.is_configured}
-    wanted = list(_wanted(tier, configuration, configured))
+    wanted = list(_list_wanted(tier, configuration, configured))
     has_ollama = any(name == OLLAMA for name, _ in wanted)
     found = await discover(OLLAMA) if has_ollama else ()
     candidates: dict[Candidate, None] = {}
@@ -98,13 +96,13 @@ async def list_candidates(
     return tuple(candidates)
 
 
-def _wanted(
+def _list_wanted(
     tier: Tier, configuration: ModelConfiguration, configured: dict[str, ModelProvider]
 ) -> Iterator[tuple[str, str | None]]:
     """Names of providers, each with one of its models, or None for all of them."""
     if tier not in configuration.tiers:
-        is_outside = tier == "research"
-        yield from ((name, None) for name in configured if (name == RESEARCH.name) == is_outside)
+        default = configuration.list_configured(is_research=tier == "research")
+        yield from ((provider.name, None) for provider in default)
         return
     for name in configuration.tiers[tier]:
         provider, _, model = name.partition("/")
@@ -112,7 +110,7 @@ def _wanted(
             yield provider, model or None
 
 
-def _known_models(name: str) -> tuple[str, ...]:
+def _list_known_models(name: str) -> tuple[str, ...]:
     return BY_NAME[name].models if name in BY_NAME else ()
 
 
@@ -120,7 +118,7 @@ def _choose_models(
     name: str, model: str | None, provider: ModelProvider, found: tuple[str, ...]
 ) -> tuple[str, ...]:
     if name != OLLAMA:
-        return (model,) if model else provider.models or _known_models(name)
+        return (model,) if model else provider.models or _list_known_models(name)
     wanted = (model,) if model else provider.models
     if not wanted:
         return found

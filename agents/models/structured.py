@@ -17,7 +17,7 @@ MAX_PROBLEMS = 8
 MAX_PROBLEM = 300
 
 
-def response_format(schema: dict[str, Any]) -> dict[str, Any]:
+def build_response_format(schema: dict[str, Any]) -> dict[str, Any]:
     """How the OpenAI protocol asks for an answer by ``schema``."""
     named = {"name": "answer", "schema": schema, "strict": _is_strict(schema)}
     return {"type": "json_schema", "json_schema": named}
@@ -74,16 +74,16 @@ def _is_strict(schema: dict[str, Any]) -> bool:
     return all(
         part.get("additionalProperties") is False
         and sorted(part.get("required", ())) == sorted(part.get("properties", {}))
-        for part in _objects(schema)
+        for part in _list_objects(schema)
     )
 
 
-def _objects(part: Any) -> Iterator[dict[str, Any]]:
+def _list_objects(part: Any) -> Iterator[dict[str, Any]]:
     if isinstance(part, dict):
         if part.get("type") == "object":
             yield part
         for value in part.values():
-            yield from _objects(value)
+            yield from _list_objects(value)
     elif isinstance(part, list):
         for value in part:
-            yield from _objects(value)
+            yield from _list_objects(value)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import aclosing, contextmanager
 
 from agents.models.attempt import Providers
@@ -27,10 +27,10 @@ class TrackedChatModel:
         with self._counted():
             return await ask_model(request, self._read(), self._providers, self._watch)
 
-    async def stream(self, request: ModelRequest) -> AsyncIterator[StreamPart]:
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[StreamPart, None]:
         with self._counted():
-            parts = stream_model(request, self._read(), self._providers, self._watch)
-            async with aclosing(parts):
+            stream = stream_model(request, self._read(), self._providers, self._watch)
+            async with aclosing(stream) as parts:
                 async for part in parts:
                     yield part
 

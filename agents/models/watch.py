@@ -61,7 +61,7 @@ class CallWatch(Protocol):
 
     async def settle(self, call_id: str, attempt: Attempt, outcome: Outcome) -> float | None:
         """Replace what was set aside by the cost in US dollars, and tell of the call; None where
-        the price is not known.
+        the price is not known. It logs what it raises: the caller may have been cancelled.
         """
         ...
 

@@ -20,6 +20,7 @@ from typing import Any
 import httpx
 
 from agents.models.call import Usage
+from agents.models.catalogue import OLLAMA
 from agents.models.configuration import ModelConfiguration, ModelProvider
 from agents.models.ollama import OllamaModels
 from agents.models.protocol import (
@@ -28,9 +29,10 @@ from agents.models.protocol import (
     ProviderCall,
     ProviderFailed,
     ProviderFailure,
+    ProviderPart,
 )
-from agents.models.providers import OLLAMA, find_address, find_route
-from agents.models.structured import describe_schema, response_format
+from agents.models.providers import find_address, find_route
+from agents.models.structured import build_response_format, describe_schema
 
 # Else it fetches these from a server of its makers.
 for part in ("MODEL_COST_MAP", "ANTHROPIC_BETA_HEADERS", "AUTOROUTER_PRESETS", "POLICY_TEMPLATES"):
@@ -70,20 +72,20 @@ class LibraryProviders:
         self._no_temperature: set[str] = set()
 
     async def ask(self, call: ProviderCall) -> ProviderAnswer:
-        with _tell_failures(self._find_key(call.provider)):
+        with _convert_failures(self._find_key(call.provider)):
             async with asyncio.timeout(call.timeout_s):
                 answer = await self._complete(self._arguments(call))
             return _read_answer(call, answer)
 
-    async def stream(self, call: ProviderCall) -> AsyncGenerator[str | ProviderAnswer, None]:
+    async def stream(self, call: ProviderCall) -> AsyncGenerator[ProviderPart, None]:
         """Each piece may take the time limit of the call."""
-        seen, pieces, finish = _Seen(), list[str](), ""
-        with _tell_failures(self._find_key(call.provider)):
+        seen, pieces, finish = _StreamReport(), list[str](), ""
+        with _convert_failures(self._find_key(call.provider)):
             async with asyncio.timeout(call.timeout_s):
                 chunks = await self._complete(self._arguments(call) | STREAMED)
             seen.watch(chunks)
             try:
-                while (chunk := await _next_of(chunks, call.timeout_s)) is not None:
+                while (chunk := await _read_next(chunks, call.timeout_s)) is not None:
                     choice = chunk.choices[0] if chunk.choices else None
                     if choice is not None and choice.delta.content:
                         pieces.append(choice.delta.content)
@@ -121,7 +123,7 @@ class LibraryProviders:
         try:
             return await litellm.acompletion(**arguments)
         except litellm.exceptions.UnsupportedParamsError as error:
-            if "temperature" not in arguments or any(_causes(error, httpx.HTTPStatusError)):
+            if "temperature" not in arguments or any(_list_causes(error, httpx.HTTPStatusError)):
                 raise
             self._no_temperature.add(arguments["model"])
             return await self._complete(arguments)
@@ -144,7 +146,7 @@ class LibraryProviders:
         }
         if call.answer_schema is not None:
             if _takes_schema(call):
-                given["response_format"] = response_format(call.answer_schema)
+                given["response_format"] = build_response_format(call.answer_schema)
             else:
                 given["messages"].append(describe_schema(call.answer_schema).model_dump())
         return given
@@ -160,7 +162,7 @@ def _takes_schema(call: ProviderCall) -> bool:
 
 
 @dataclass
-class _Seen:
+class _StreamReport:
     """What a stream says of itself over the wire."""
 
     model: str | None = None
@@ -173,8 +175,8 @@ class _Seen:
     async def _look(self, stream: Any) -> AsyncIterator[Any]:
         try:
             async for chunk in stream:
-                self.model = _get(chunk, "model") or self.model
-                self.usage = _read_usage(_get(chunk, "usage")) or self.usage
+                self.model = _read_field(chunk, "model") or self.model
+                self.usage = _read_usage(_read_field(chunk, "usage")) or self.usage
                 yield chunk
         finally:
             close = getattr(stream, "aclose", None) or getattr(stream, "close", None)
@@ -189,7 +191,7 @@ def _has_finish_mark(chunks: Any) -> bool:
     )
 
 
-async def _next_of(chunks: Any, timeout_s: float) -> Any:
+async def _read_next(chunks: Any, timeout_s: float) -> Any:
     async with asyncio.timeout(timeout_s):
         return await anext(chunks, None)
 
@@ -197,7 +199,7 @@ async def _next_of(chunks: Any, timeout_s: float) -> Any:
 def _read_answer(call: ProviderCall, answer: Any) -> ProviderAnswer:
     choice = answer.choices[0]
     finish = choice.finish_reason or "stop"
-    usage = _read_usage(_get(answer, "usage"))
+    usage = _read_usage(_read_field(answer, "usage"))
     _refuse_filtered(finish, usage)
     return ProviderAnswer(
         text=choice.message.content or "",
@@ -209,19 +211,22 @@ def _read_answer(call: ProviderCall, answer: Any) -> ProviderAnswer:
 
 def _read_usage(usage: Any) -> Usage | None:
     """None where there is none: the library puts zeros there."""
-    read, written = _get(usage, "prompt_tokens") or 0, _get(usage, "completion_tokens") or 0
+    read, written = (
+        _read_field(usage, "prompt_tokens") or 0,
+        _read_field(usage, "completion_tokens") or 0,
+    )
     if not read and not written:
         return None
-    details = _get(usage, "prompt_tokens_details")
+    details = _read_field(usage, "prompt_tokens_details")
     return Usage(
         input_tokens=read,
         output_tokens=written,
-        cached_tokens=_get(details, "cached_tokens") or 0,
-        cache_write_tokens=_get(usage, "cache_creation_input_tokens") or 0,
+        cached_tokens=_read_field(details, "cached_tokens") or 0,
+        cache_write_tokens=_read_field(usage, "cache_creation_input_tokens") or 0,
     )
 
 
-def _get(holder: Any, name: str) -> Any:
+def _read_field(holder: Any, name: str) -> Any:
     return holder.get(name) if isinstance(holder, dict) else getattr(holder, name, None)
 
 
@@ -233,7 +238,7 @@ def _refuse_filtered(finish: str, usage: Usage | None) -> None:
 
 
 @contextlib.contextmanager
-def _tell_failures(key: str) -> Iterator[None]:
+def _convert_failures(key: str) -> Iterator[None]:
     """All that the library raises becomes ProviderFailed, with what the loop has to know.
 
     Some providers repeat the ``key`` that they refuse; nobody else gets to see it.
@@ -250,7 +255,7 @@ def _tell_failures(key: str) -> Iterator[None]:
 
 def _read_failure(error: Exception, key: str) -> ProviderFailure:
     response = next(
-        (_get(each, "response") for each in _causes(error, httpx.HTTPStatusError)), None
+        (_read_field(each, "response") for each in _list_causes(error, httpx.HTTPStatusError)), None
     )
     status = None if response is None else int(response.status_code)
     return ProviderFailure(
@@ -276,12 +281,12 @@ def _classify(error: Exception, status: int | None, said: str) -> ErrorClass:
     if status is not None:
         return STATUS_CLASSES.get(status, "refused" if status < 500 else "provider_error")
     for classes, error_class in NO_STATUS_CLASSES:
-        if any(_causes(error, classes)):
+        if any(_list_causes(error, classes)):
             return error_class
     return "provider_error"
 
 
-def _causes(error: BaseException | None, classes: type | tuple[type, ...]) -> Iterator[Any]:
+def _list_causes(error: BaseException | None, classes: type | tuple[type, ...]) -> Iterator[Any]:
     """The error and those behind it, of ``classes``. The library puts its own before what came over
     the wire, with a status that it makes up where there was none.
     """

@@ -8,9 +8,9 @@ from datetime import datetime
 from agents.project.desk import Desk
 from agents.project.outputs import MemberLoad, WorkloadRebalanceResponse
 from agents.project.state import AgentResult
+from schemas.tasks import OVER
 
-OVER, UNDER = 1.0, 0.5  # of a member's capacity
-ENDED = ("done", "dropped")
+MOST, LEAST = 1.0, 0.5  # of a member's capacity
 NO_MOVES = "I name no moves yet: who may take which task is not weighed so far."
 
 
@@ -21,7 +21,7 @@ async def look_at_workload(desk: Desk, began: datetime) -> AgentResult:
     ended = {
         one["artifact_id"]
         for one in await desk.list_items("task")
-        if one["fields"].get("status") in ENDED
+        if one["fields"].get("status") in OVER
     }
     load: Counter[str] = Counter()
     for item in sprints[0]["fields"]["items"] if sprints else ():
@@ -29,8 +29,8 @@ async def look_at_workload(desk: Desk, began: datetime) -> AgentResult:
             load[item["assignee_id"]] += item["points"]
     loads = [_load(one["member_id"], one["name"], load, one["capacity_points"]) for one in members]
     output = WorkloadRebalanceResponse(
-        overloaded=[one for one in loads if one.ratio > OVER],
-        underutilized=[one for one in loads if one.ratio < UNDER],
+        overloaded=[one for one in loads if one.ratio > MOST],
+        underutilized=[one for one in loads if one.ratio < LEAST],
     )
     return await desk.finish(output, _render(output, loads, bool(sprints)), began)
 

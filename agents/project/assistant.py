@@ -22,14 +22,14 @@ from agents.project.assistant_prompt import (
     note_call,
     note_result,
 )
-from agents.project.confirmations import WaitsForConfirmation, confirmation_of
+from agents.project.confirmations import CallDeclined
 from agents.project.consent import is_asked_for
 from agents.project.effects import Effects, Json
 from agents.project.loop_guard import LoopGuard, name_call
 from agents.project.rule_answers import concerns_project, run_rules
 from agents.project.state import AgentResult, Citation
 from agents.project.streaming import AnswerText
-from agents.project.turn import AssistantTurn, Steps, describe_call
+from agents.project.turn import AssistantTurn, Steps
 from agents.tools.box import read_arguments, refuse
 from agents.tools.ledger import SEARCH_LEDGER, tell_result
 from agents.tools.tool import Tool, ToolBox, ToolResult
@@ -37,6 +37,7 @@ from agents.tools.tool import Tool, ToolBox, ToolResult
 MAX_ROUNDS = 10
 ACT_NOW = "You only said what you would do. Do it now with a tool, or give the answer itself."
 DECLINED = "The user declined this call. Do not repeat it; go on without it."
+EXPIRED = "Nobody confirmed this call in time. Do not repeat it; go on without it."
 UNREADABLE = "Your reply was not one JSON object of the two forms. Reply again."
 
 
@@ -51,7 +52,7 @@ class _Work:
     known: dict[str, Citation] = field(default_factory=dict)
     calls: list[dict[str, Any]] = field(default_factory=list)
     done: dict[str, ToolResult] = field(default_factory=dict)
-    declined: set[str] = field(default_factory=set)
+    declined: dict[str, str] = field(default_factory=dict)
     asked_again: set[str] = field(default_factory=set)
     last_text: str = ""
     is_told: bool = False
@@ -95,12 +96,6 @@ async def run_assistant(
     if isinstance(end, ModelError):
         end = _stop(work, end.code, f"The model stopped answering ({end.code}).")
     return await _finish(work, end, began)
-
-
-async def answer_by_rules(turn: AssistantTurn, tools: ToolBox, effects: Effects) -> AgentResult:
-    """The answer without a model, which says so. Raises WaitsForConfirmation."""
-    steps = Steps(turn, effects)
-    return await run_rules(steps, tools, await steps.read_clock())
 
 
 async def _loop(work: _Work, model: ChatModel) -> _End | ModelError:
@@ -214,31 +209,26 @@ async def _call(work: _Work, name: str, arguments: Mapping[str, Any], call: str)
     if isinstance(wrong := read_arguments(tool, arguments), ToolResult):
         return wrong
     if call in work.declined:
-        return refuse(DECLINED, "declined")
+        return refuse(work.declined[call], "declined")
     if call in work.done:
         return work.done[call]
     if not tool.mutating:
         return await work.steps.call(tool, arguments)
-    result = await _change(work, tool, arguments, call)
+    try:
+        result = await _change(work, tool, arguments)
+    except CallDeclined as declined:
+        work.declined[call] = EXPIRED if declined.is_expired else DECLINED
+        return refuse(work.declined[call], "declined")
     if not result.is_error:
         work.done[call] = result  # a change is made once, however often it is asked for
     return result
 
 
-async def _change(work: _Work, tool: Tool, arguments: Mapping[str, Any], call: str) -> ToolResult:
+async def _change(work: _Work, tool: Tool, arguments: Mapping[str, Any]) -> ToolResult:
     """A call that changes something: asked for in the user's words, or confirmed by a person."""
-    key = work.steps.next_key(describe_call(tool, arguments))
     if tool.confirm or not _is_asked_for(work, tool, arguments):
-        confirmation = confirmation_of(key, tool.name, arguments)
-        decision = work.turn.decisions.get(confirmation.confirmation_id)
-        if decision is None:
-            raise WaitsForConfirmation(confirmation)
-        if decision.kind == "reject":
-            work.declined.add(call)
-            return refuse(DECLINED, "declined")
-        if decision.kind == "edit" and decision.arguments is not None:
-            arguments = decision.arguments
-    return await work.steps.call_as(key, tool, arguments)
+        return await work.steps.call_confirmed(tool, arguments)
+    return await work.steps.call(tool, arguments)
 
 
 def _is_asked_for(work: _Work, tool: Tool, arguments: Mapping[str, Any]) -> bool:

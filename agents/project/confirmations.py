@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import timedelta
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
 from agents.project.effects import EffectKey
+from schemas.events.agent import ConfirmationDecision
 from schemas.ids import derive_id
 
 ANSWER_WITHIN = timedelta(hours=6)  # approving later acts on a world that has moved on
-DecisionKind = Literal["approve", "edit", "reject"]
 
 
 class Confirmation(BaseModel):
@@ -38,12 +38,18 @@ class Decision(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    kind: DecisionKind
+    kind: ConfirmationDecision
     arguments: dict[str, Any] | None = None
     decided_by: str | None = None
 
 
-EXPIRED = Decision(kind="reject")
+class CallDeclined(Exception):
+    """The call is not made: a person declined it, or nobody decided in time."""
+
+    def __init__(self, confirmation: Confirmation, decision: Decision) -> None:
+        super().__init__(confirmation.summary)
+        self.confirmation = confirmation
+        self.is_expired = decision.decided_by is None
 
 
 class WaitsForConfirmation(Exception):

@@ -43,9 +43,7 @@ SCHEDULER = "scheduler"
 LIMIT_SAID = "The turn has reached its limit of {limit} steps; this is the best result so far."
 NOTHING_SAID = "The turn has reached its limit of {limit} steps without a result."
 
-AfterSupervisor = Literal[
-    "analyst", "planner", "assigner", "reporter", "assistant", "scheduler", "__end__"
-]
+AfterSupervisor = Literal[Specialist, "__end__"]
 AfterSpecialist = Literal["supervisor", "__end__"]
 
 

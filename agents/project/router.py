@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import get_args
 
-from agents.project.state import END, NextAgent
+from agents.project.state import NextAgent
 
 TABLE = Path(__file__).with_name("routes.toml")
 WORD = re.compile(r"[\w'-]+")
@@ -75,8 +75,7 @@ def _read_row(row: dict[str, str | list[str]]) -> Row:
     fields = {
         name: value if isinstance(value, str) else tuple(value) for name, value in row.items()
     }
-    known = (*get_args(NextAgent), END)
-    if row["route"] not in known:
+    if row["route"] not in get_args(NextAgent):
         raise ValueError(f"routes.toml names no agent: {row['route']}")
     return Row(**fields)  # type: ignore[arg-type]
 

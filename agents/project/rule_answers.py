@@ -12,9 +12,9 @@ from datetime import datetime
 from typing import Any
 
 from agents.project.answers import add_coverage
-from agents.project.confirmations import WaitsForConfirmation, confirmation_of
+from agents.project.confirmations import CallDeclined
 from agents.project.state import AgentResult
-from agents.project.turn import Steps, describe_call
+from agents.project.turn import Steps
 from agents.tools.box import refuse
 from agents.tools.ledger import HITS_TOLD, SEARCH_LEDGER, tell_result
 from agents.tools.tool import ToolBox, ToolResult
@@ -275,13 +275,12 @@ async def _call(
     tool = tools.find(name)
     if tool is None:
         return refuse(f"There is no tool {name}.", "unknown_tool")
-    key = steps.next_key(describe_call(tool, arguments))
-    if tool.confirm:
-        confirmation = confirmation_of(key, name, arguments)
-        decision = steps.turn.decisions.get(confirmation.confirmation_id)
-        if decision is None:
-            raise WaitsForConfirmation(confirmation)
-        if decision.kind == "reject":
-            return ToolResult(f"Not done: {confirmation.summary}", {"declined": True})
-        arguments = decision.arguments or arguments if decision.kind == "edit" else arguments
-    return await steps.call_as(key, tool, arguments)
+    if not tool.confirm:
+        return await steps.call(tool, arguments)
+    try:
+        return await steps.call_confirmed(tool, arguments)
+    except CallDeclined as declined:
+        why = (
+            "Nobody confirmed it in time, so it is not done" if declined.is_expired else "Not done"
+        )
+        return ToolResult(f"{why}: {declined}", {"declined": True})

@@ -8,11 +8,13 @@ from typing import Annotated, Any, Final, Literal, TypedDict, get_args
 
 from pydantic import BaseModel, ConfigDict
 
+from schemas.events.agent import AgentEngine
+
 Specialist = Literal["analyst", "planner", "assigner", "reporter", "assistant", "scheduler"]
 SPECIALISTS: tuple[Specialist, ...] = get_args(Specialist)
 SUPERVISOR = "supervisor"
 END: Final = "end"  # nobody goes on: the supervisor answers itself
-NextAgent = Literal["analyst", "planner", "assigner", "reporter", "assistant", "scheduler", "end"]
+NextAgent = Literal[Specialist, "end"]
 MAX_ITERATIONS = 10  # executions of the supervisor and of specialists in one turn
 
 
@@ -51,7 +53,7 @@ class AgentResult(BaseModel):
     response: str = ""
     requires_review: bool = False
     citations: tuple[Citation, ...] = ()
-    engine: Literal["model", "rules"] = "rules"
+    engine: AgentEngine = "rules"
     error: str | None = None
     tokens: int = 0
     cost_usd: float = 0.0

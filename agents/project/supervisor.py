@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import cast
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -70,23 +69,12 @@ async def decide(state: AgentState, model: ChatModel | None, effects: TurnEffect
 
 
 def _decide_by_rule(state: AgentState) -> Decision:
-    result = _wants_review(state)
-    if result is not None:
-        return _review_by_rule(state, result)
+    if _wants_review(state):
+        return Decision(END, "", "The result is sound.")
     row = route_by_rule(state["request"])
     if row.route == END:
         return Decision(END, ABOUT, f"The request is a {row.request}.")
     return Decision(row.route, state["request"], f"The request is about: {row.request}.")
-
-
-def _review_by_rule(state: AgentState, result: AgentResult) -> Decision:
-    """A sound result is accepted; one with an error goes back once, then it is the answer."""
-    tried = sum(one.agent == result.agent for one in state["results"])
-    if result.error and tried == 1:
-        comment = f"The last attempt ended with {result.error}: {state['request']}"
-        return Decision(cast("NextAgent", result.agent), comment, "The agent may try once more.")
-    thought = "The result is taken with its error." if result.error else "The result is sound."
-    return Decision(END, "", thought)
 
 
 async def _ask_model(
@@ -119,8 +107,6 @@ def _render(state: AgentState, problem: str) -> list[Message]:
         shown = json.dumps(result.output, ensure_ascii=False)[:LONGEST_SHOWN]
         made = fence(f"{result.response}\n{shown}")
         told.append(f"Result of {result.agent} for your review:\n{made}")
-        if result.error:
-            told.append(f"It ended with this error: {result.error}")
     if problem:
         told.append(f"Your last answer could not be used: {problem}. Answer again.")
     return [
@@ -142,6 +128,7 @@ def render_instructions(rows: Sequence[Row]) -> str:
 
 
 def _wants_review(state: AgentState) -> AgentResult | None:
+    """The last result, where it is to be reviewed: work that failed ends the turn by itself."""
     last = state["results"][-1] if state["results"] else None
     return last if last and last.requires_review else None
 

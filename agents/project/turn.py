@@ -9,10 +9,15 @@ from datetime import UTC, datetime
 from typing import Any
 
 from agents.models.call import Message
-from agents.project.confirmations import Decision
+from agents.project.confirmations import (
+    CallDeclined,
+    Decision,
+    WaitsForConfirmation,
+    confirmation_of,
+)
 from agents.project.effects import EffectKey, Effects, Json
 from agents.project.state import Citation, ProjectState
-from agents.tools.box import call_tool
+from agents.tools.box import call_tool, may_call
 from agents.tools.tool import Tool, ToolContext, ToolResult, ToolRole
 from schemas.ids import sha256_hex
 
@@ -68,11 +73,28 @@ class Steps:
         return await self.effects.run(self.next_key(given), "model", given, make)
 
     async def call(self, tool: Tool, arguments: Mapping[str, Any]) -> ToolResult:
-        return await self.call_as(self.next_key(describe_call(tool, arguments)), tool, arguments)
-
-    async def call_as(self, key: EffectKey, tool: Tool, arguments: Mapping[str, Any]) -> ToolResult:
         """The one result of a call."""
-        given = describe_call(tool, arguments)
+        return await self._call(self.next_key(_describe(tool, arguments)), tool, arguments)
+
+    async def call_confirmed(self, tool: Tool, arguments: Mapping[str, Any]) -> ToolResult:
+        """The same, once a person has said so; who may not make the call is not asked about it.
+
+        Raises WaitsForConfirmation, CallDeclined.
+        """
+        key = self.next_key(_describe(tool, arguments))
+        if may_call(self.turn.role, tool):
+            confirmation = confirmation_of(key, tool.name, arguments)
+            decision = self.turn.decisions.get(confirmation.confirmation_id)
+            if decision is None:
+                raise WaitsForConfirmation(confirmation)
+            if decision.kind == "reject":
+                raise CallDeclined(confirmation, decision)
+            if decision.kind == "edit" and decision.arguments is not None:
+                arguments = decision.arguments
+        return await self._call(key, tool, arguments)
+
+    async def _call(self, key: EffectKey, tool: Tool, arguments: Mapping[str, Any]) -> ToolResult:
+        given = _describe(tool, arguments)
         context = ToolContext(
             project_id=self.turn.project.project_id,
             actor=self.turn.actor,
@@ -88,7 +110,7 @@ class Steps:
         return ToolResult(told["text"], told["data"], cited, told["is_error"])
 
 
-def describe_call(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
+def _describe(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
     return {"tool": tool.name, "args": dict(arguments)}
 
 

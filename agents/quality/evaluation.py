@@ -16,7 +16,7 @@ from agents.synthesis.prompts import quote
 from schemas.events.artifact_parts import QualityMode, Section, SectionCritique
 from schemas.quality_gate import DIMENSIONS, select_dimensions
 
-EVALUATION_VERSION = "quality-1"
+EVALUATION_VERSION = "quality-2"
 ASKED = ("completeness", "consistency", "clarity")
 LONGEST_CRITIQUE = 400
 RULES = (
@@ -70,7 +70,7 @@ def schema_of_judgement(mode: QualityMode, sections: Sequence[Section]) -> dict[
     """The JSON Schema of the answer: an object for each dimension that the document has."""
     names = select_dimensions(mode, [one.section_id for one in sections])
     dimensions = {name: _schema_of(_list_sections(mode, name, sections)) for name in names}
-    return _object({"dimensions": _object(dimensions), "summary": {"type": "string"}})
+    return _object({"dimensions": _object(dimensions)})
 
 
 def read_judgement(data: Any) -> dict[str, Judgement]:
@@ -119,7 +119,8 @@ def _show(section: Section, shown: int) -> str:
     for one in section.statements[:shown]:
         notes = ["draft"] if one.provisional else []
         notes += ["nothing supports it"] if not one.citations else []
-        lines.append(f"- {one.text}{f' ({chr(44).join(notes)})' if notes else ''}")
+        told = f" ({', '.join(notes)})" if notes else ""
+        lines.append(f"- {one.text}{told}")
     return "\n".join(lines if section.statements else [*lines, "(empty)"])
 
 

@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from agents.synthesis.order import Order
+from agents.synthesis.order import CitedArtifact, Order
 from schemas.events.artifact_parts import Citation, ReviewFinding, Section
 from schemas.events.change import EditedStatement, SectionEdit
+from schemas.events.ledger import AtomRecord
 from schemas.ids import derive_id
 
 MOST_STATEMENTS = 25
@@ -80,6 +81,11 @@ def _read_statements(data: Any, section: Section) -> Iterator[tuple[str, list[in
 
 
 def _cite(order: Order, text: str, numbers: list[int]) -> EditedStatement:
-    atoms = [order.numbered[number] for number in numbers if number in order.numbered]
-    cited = [Citation(atom_id=one.atom_id, atom_revision=one.revision) for one in atoms]
-    return EditedStatement(text=text, citations=cited)
+    numbered = order.numbered
+    cited = [numbered[number] for number in numbers if number in numbered]
+    atoms = [one for one in cited if isinstance(one, AtomRecord)]
+    return EditedStatement(
+        text=text,
+        citations=[Citation(atom_id=one.atom_id, atom_revision=one.revision) for one in atoms],
+        artifact_ids=[one.artifact_id for one in cited if isinstance(one, CitedArtifact)],
+    )

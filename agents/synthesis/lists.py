@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from agents.fence import FENCE_RULE, fence
-from agents.loop import FULL_ITEMS, Decision, show_earlier
-from agents.models.call import ChatModel, Message, ModelAnswer
+from agents.loop import FULL_ITEMS, show_earlier
+from agents.models.call import ChatModel, Message
 from agents.synthesis.wording import Caller
+from schemas.generation import Decision
 
 SUMMED_UP_EVERY = 25  # further items, after which the summary is made anew
 MOST_SUMMARY_TOKENS = 600
@@ -72,7 +73,7 @@ class EarlierItems:
         """In the order in which they were worded. Raises ModelError."""
         if len(items) > FULL_ITEMS and len(items) - self.summed_up >= SUMMED_UP_EVERY:
             self.summary, self.summed_up = await self._sum_up(items), len(items)
-        shown = show_earlier(items, lambda one: one.title, lambda _: self.summary)
+        shown = show_earlier(items, lambda one: one.title, self.summary)
         lines = [*map(_line, shown.full), *(f"- {title}" for title in shown.titles)]
         return "\n".join([shown.summary, *lines] if shown.summary else lines)
 
@@ -85,22 +86,18 @@ class EarlierItems:
         return str((await self.model.complete(request)).data["summary"])
 
 
-async def decide(
-    model: ChatModel, caller: Caller, earlier: str, left: Sequence[str]
-) -> tuple[Decision, ModelAnswer]:
+async def decide(model: ChatModel, caller: Caller, earlier: str, left: Sequence[str]) -> Decision:
     """Whether to go on after the last of the ``earlier`` items. Raises ModelError."""
     candidates = "\n".join(f"- {one}" for one in left)
     asked = f"Worded so far:\n{fence(earlier)}\n\nCandidates that are left:\n{fence(candidates)}"
     messages = (Message(role="system", content=_DECIDE), Message(role="user", content=asked))
-    answer = await model.complete(caller.request(messages, _CONTINUATION, tier="fast"))
-    data = answer.data
-    decision = Decision(
+    data = (await model.complete(caller.request(messages, _CONTINUATION, tier="fast"))).data
+    return Decision(
         should_continue=bool(data["should_continue"]),
         confidence=float(data["confidence"]),
         coverage_assessment=str(data["coverage_assessment"]),
         gaps_remaining=tuple(data["gaps_remaining"]),
     )
-    return decision, answer
 
 
 def _line(item: Told) -> str:

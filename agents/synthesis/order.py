@@ -1,4 +1,4 @@
-"""What a model is to word: sections, and the numbered atoms that it may rest them on."""
+"""What a model is to word: sections, and the numbered atoms and artifacts it may rest them on."""
 
 from __future__ import annotations
 
@@ -11,15 +11,44 @@ from schemas.events.ledger import AtomRecord, ContradictionRecord
 LISTS: tuple[ArtifactType, ...] = ("insight", "feature", "task")  # with a decision after each item
 GROUPS: tuple[ArtifactType, ...] = ("epic",)
 WORDED_TYPES: tuple[ArtifactType, ...] = ("prd", *LISTS, *GROUPS)
+DOCUMENT_TYPES: tuple[ArtifactType, ...] = ("sprint_plan", "report")  # made from artifacts
+# Of those the sections that are no mere list of tasks with their figures.
+DOCUMENTS: Mapping[str, frozenset[str]] = {
+    "sprint_plan": frozenset({"goal", "risks"}),
+    "report": frozenset(
+        {
+            "goal",
+            "goals",
+            "new_since_the_last_report",
+            "in_preparation",
+            "sprints",
+            "risks",
+            "open_questions",
+        }
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CitedArtifact:
+    """An artifact that lines of a sprint plan or report rest on, and all that it says."""
+
+    artifact_id: str
+    artifact_type: str
+    title: str
+    text: str
+
+
+Cited = AtomRecord | CitedArtifact
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
     """Sections of one artifact as rules have worded them, with all that is behind them.
 
-    ``atoms`` are those that the sections cite, by id; ``contradictions`` the open ones that touch
-    them. ``earlier`` tells of the items of the list that there are already. ``critique`` says of a
-    section, by its id, what it lacks.
+    ``atoms`` and ``artifacts`` are those that the sections cite, by id; ``contradictions`` the open
+    ones that touch the atoms. ``earlier`` tells of the items of the list that there are already.
+    ``critique`` says of a section, by its id, what it lacks.
     """
 
     artifact_type: ArtifactType
@@ -27,28 +56,35 @@ class Order:
     title: str
     sections: Sequence[Section]
     atoms: Mapping[str, AtomRecord]
+    artifacts: Mapping[str, CitedArtifact] = field(default_factory=dict)
     contradictions: Sequence[ContradictionRecord] = ()
     earlier: str = ""
     critique: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def numbered(self) -> dict[int, AtomRecord]:
-        """The atoms in the order in which the sections cite them, counted from 1."""
-        cited = dict.fromkeys(
-            citation.atom_id
-            for section in self.sections
-            for statement in section.statements
-            for citation in statement.citations
-        )
-        known = [self.atoms[one] for one in cited if one in self.atoms]
+    def numbered(self) -> dict[int, Cited]:
+        """The atoms in the order in which the sections cite them, then the artifacts, from 1 on."""
+        said = [one for section in self.sections for one in section.statements]
+        atoms = dict.fromkeys(it.atom_id for one in said for it in one.citations)
+        artifacts = dict.fromkeys(it for one in said for it in one.artifact_ids)
+        known: list[Cited] = [self.atoms[one] for one in atoms if one in self.atoms]
+        known += [self.artifacts[one] for one in artifacts if one in self.artifacts]
         return dict(enumerate(known, 1))
 
     @property
     def numbers(self) -> dict[str, int]:
-        return {atom.atom_id: number for number, atom in self.numbered.items()}
+        return {_id_of(one): number for number, one in self.numbered.items()}
 
     def numbers_of(self, section: Section) -> list[int]:
-        """The numbers of the atoms that were chosen for a section."""
+        """The numbers of the atoms and artifacts that were chosen for a section."""
         numbers = self.numbers
-        cited = (one.atom_id for said in section.statements for one in said.citations)
+        cited = (
+            one
+            for said in section.statements
+            for one in (*(it.atom_id for it in said.citations), *said.artifact_ids)
+        )
         return sorted({numbers[one] for one in cited if one in numbers})
+
+
+def _id_of(cited: Cited) -> str:
+    return cited.atom_id if isinstance(cited, AtomRecord) else cited.artifact_id

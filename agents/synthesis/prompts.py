@@ -11,12 +11,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from agents.fence import FENCE_RULE, fence
 from agents.models.call import Message
-from agents.synthesis.order import Order
+from agents.synthesis.order import DOCUMENTS, CitedArtifact, Order
 from schemas.events.artifact_parts import ArtifactType, ReviewFinding, Section
 from schemas.events.ledger import AtomRecord
 
-PROMPT_VERSION = "synthesis-2"
-LONGEST_ATOM = 700  # characters of what an atom says
+PROMPT_VERSION = "synthesis-3"
+LONGEST_ATOM = 700  # characters of what an atom or artifact says
 
 RULES = (
     """\
@@ -84,13 +84,17 @@ PURPOSES: Mapping[str, str] = {
     "description": "what it is, in one to three sentences",
     "solutions": "the technical approach",
     "acceptance_criteria": "what has to be fulfilled, one testable sentence each",
-    "goal": "what the sprint is to reach",
+    "goal": "what the sprint is to reach, in one or two sentences",
+    "new_since_the_last_report": "what is new, and what it means for the product",
+    "in_preparation": "what is being made, and what each part gives to its users",
+    "sprints": "what the sprints are to reach, one after the other",
 }
 # What the checker means by its codes, for a model that is to mend its words.
 REASONS: Mapping[str, str] = {
     "uncited_assertion": "it names no statement, or is empty",
     "unknown_number": "it names a number that is not among those of the section",
     "unknown_atom": "it rests on a statement that does not belong to the section",
+    "unknown_artifact": "it rests on a document that does not belong to the section",
     "not_live_atom": "it rests on a statement that holds no longer",
     "restricted_atom": "it rests on a statement that may not be used here",
     "weak_support": "it shares too few words with the statements it names",
@@ -108,7 +112,7 @@ def begin(order: Order) -> tuple[Message, ...]:
     said += [_ask_for(order, section) for section in order.sections]
     if order.earlier:
         said.append(f"Do not repeat these items of the list:\n{fence(order.earlier)}")
-    said.append(fence("\n".join([*_list_atoms(order), *_list_disputes(order)])))
+    said.append(fence("\n".join([*_list_cited(order), *_list_disputes(order)])))
     return (Message(role="system", content=RULES), Message(role="user", content="\n\n".join(said)))
 
 
@@ -136,18 +140,23 @@ def _ask_for(order: Order, section: Section) -> str:
     lacks = order.critique.get(section.section_id)
     critique = f" A reviewer says of it as it is: {quote(lacks)}" if lacks else ""
     said = f"Section `{section.section_id}`: {purpose}. Statements: {numbers}.{critique}"
-    return f"{said}{_show_words(section)}" if lacks else said
+    is_shown = lacks or order.artifact_type in DOCUMENTS
+    return f"{said}{_show_words(section)}" if is_shown else said
 
 
 def _show_words(section: Section) -> str:
-    """The section as it is, for a reviser."""
+    """The section as it is, for a reviser, and for its figures."""
     return "\nAs it is:\n" + fence("\n".join(one.text for one in section.statements))
 
 
-def _list_atoms(order: Order) -> Iterator[str]:
-    for number, atom in order.numbered.items():
-        draft = ", draft" if atom.status == "draft" else ""
-        yield f"[{number}] {atom.kind}{draft}: {describe(atom)}"
+def _list_cited(order: Order) -> Iterator[str]:
+    for number, cited in order.numbered.items():
+        if isinstance(cited, CitedArtifact):
+            said = " ".join(f"{cited.title}. {cited.text}".split())
+            yield f"[{number}] {cited.artifact_type}: {_cut(said)}"
+        else:
+            draft = ", draft" if cited.status == "draft" else ""
+            yield f"[{number}] {cited.kind}{draft}: {describe(cited)}"
 
 
 def _list_disputes(order: Order) -> Iterator[str]:
@@ -171,6 +180,10 @@ def describe(atom: AtomRecord) -> str:
         line = " ".join(part.split())
         if line.rstrip(".!?").lower() not in said.lower():
             said += f"{' — ' if said else ''}{label}{line}"
+    return _cut(said)
+
+
+def _cut(said: str) -> str:
     return said if len(said) <= LONGEST_ATOM else f"{said[: LONGEST_ATOM - 1]}…"
 
 

@@ -25,10 +25,10 @@ from agents.tools.show import (
     take_page,
 )
 from agents.tools.tool import Paging, Tool, ToolArguments, ToolContext, ToolResult
+from schemas.tasks import OVER
 
 _WORD = re.compile(r"[^\W_]{3,}")
 _GRAVEST = ("critical", "high", "medium", "low")
-_DONE = ("done", "dropped")
 MOST_JOBS = 200
 MOST_SPEAKING = 3  # atoms that are named for a priority by rule
 
@@ -267,7 +267,7 @@ def _load_of(member: Json, tasks: Sequence[Json]) -> dict[str, Any]:
         one
         for one in tasks
         if one["plan"].get("assignee_id") == member["member_id"]
-        and one["fields"].get("status") not in _DONE
+        and one["fields"].get("status") not in OVER
     ]
     points = sum(int(one["fields"].get("estimate_points") or 0) for one in theirs)
     return {**member, "points": points, "tasks": theirs}

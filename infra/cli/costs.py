@@ -16,9 +16,9 @@ from infra.cli.project import KEY_OPTION, PROJECT_OPTION, quiet_clients
 
 if TYPE_CHECKING:
     from infra.service.costs import BudgetState
-    from projections.read.costs import CostLine
+    from projections.read.costs import CostLine, WholeCall
 
-GROUPS = "agent, stage, model, run or day"
+GROUPS = "agent, stage, model, run, day (UTC) or call (the dearest)"
 SCOPES = "project_day, project_month, run or agent"
 SCOPE = typer.Option("project_month", "--scope", help=f"What it limits: {SCOPES}.")
 AGENT = typer.Option("", "--agent", help="With scope agent: this one alone, instead of each.")
@@ -28,10 +28,16 @@ def register(app: typer.Typer) -> None:
     @app.command()
     def costs(
         project: str = PROJECT_OPTION,
-        by: str = typer.Option("agent", "--by", help=f"Sum up by {GROUPS} (UTC)."),
+        by: str = typer.Option("agent", "--by", help=f"Sum up by {GROUPS}."),
+        call: str | None = typer.Option(
+            None, "--call", metavar="CALL_ID", help="Show one call: what was asked and answered."
+        ),
         as_json: bool = JSON_OPTION,
     ) -> None:
         """Show what calls of language models have cost a project."""
+        if call is not None:
+            _show_call(asyncio.run(service.read_call(connect(), project, call)), as_json=as_json)
+            return
         with explain_wrong_use():
             found = asyncio.run(service.read_costs(connect(), project, by))
         if as_json:
@@ -78,6 +84,21 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Lift a budget."""
         _set(project, service.BudgetSpec(scope, agent), idempotency_key, as_json=as_json)
+
+
+def _show_call(found: WholeCall, *, as_json: bool) -> None:
+    if as_json:
+        as_lines([found.model_dump()])
+        return
+    cost = "price unknown" if found.cost_usd is None else f"{_dollars(found.cost_usd)} US dollars"
+    print(
+        f"{found.provider}/{found.model} for {found.agent} ({found.stage}): {found.outcome},"
+        f" {found.input_tokens:,} tokens in, {found.output_tokens:,} out, {cost}"
+    )
+    if found.prompt is None:
+        print("Its texts are not kept (any more).")
+        return
+    print(f"\n--- asked\n{found.prompt}\n\n--- answered\n{found.response}")
 
 
 def _set(project: str, spec: service.BudgetSpec, key: str | None, *, as_json: bool) -> None:

@@ -17,6 +17,7 @@ from infra.cli import service
 from infra.cli.context import connect, load, login_name, say
 from infra.cli.ingest import summarise, watch_ingest
 from infra.cli.project import quiet_clients
+from infra.cli.up import say_console
 from infra.settings import Settings
 
 if TYPE_CHECKING:
@@ -48,9 +49,11 @@ def register(app: typer.Typer) -> None:
         finally:
             if keep or ran_before:
                 say(f"Cairn goes on running; this stops it: {command_line(settings)} down")
+                say_console(settings)
             else:
                 supervisor.stop_running(settings)
                 say("Cairn is stopped; its data stays, and any command starts it again.")
+                say(f"The same in a browser: {command_line(settings)} up --detach")
 
 
 def command_line(settings: Settings) -> str:

@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -54,19 +55,18 @@ def register(app: typer.Typer) -> None:
             check_task(task)
         if rows_file is None or out_file is None:
             raise typer.BadParameter(f"cairn eval {task} needs --in and --out.")
-        try:
-            with rows_file.open("rb") as lines:
-                read = list(rows_of(lines, fields))
-            out = out_file.open("w", encoding="utf-8")
-        except OSError as error:
-            raise Refusal(f"{error.filename}: {error.strerror}.") from error
+        with _refusing_files(), rows_file.open("rb") as lines:
+            read = list(rows_of(lines, fields))
         bad = [row for row in read if isinstance(row, BadRow)]
         for row in bad:
             print(f"{rows_file}, line {row.number}: {row.problem}.", file=sys.stderr)
         good = [row for row in read if not isinstance(row, BadRow)]
+        options = Options(form, pii, engine)
+        # A model may refuse: nobody's file is emptied before it has answered.
+        found = _ask_model(task, good, options) if by_model else answer(task, good, options)
+        with _refusing_files():
+            out = out_file.open("w", encoding="utf-8")
         with out:
-            options = Options(form, pii, engine)
-            found = _ask_model(task, good, options) if by_model else answer(task, good, options)
             for each in found:
                 out.write(json.dumps(each, ensure_ascii=False) + "\n")
         if bad:
@@ -81,7 +81,16 @@ def _check(form: str, engine: str) -> None:
         raise typer.BadParameter(f"There is no engine {engine}; there are heuristic and model.")
 
 
-def _ask_model(task: str, rows: list[Any], options: Any) -> Iterator[dict[str, Any]]:
+@contextmanager
+def _refusing_files() -> Iterator[None]:
+    """Raises Refusal for a file that cannot be read or written."""
+    try:
+        yield
+    except OSError as error:
+        raise Refusal(f"{error.filename}: {error.strerror}.") from error
+
+
+def _ask_model(task: str, rows: list[Any], options: Any) -> list[dict[str, Any]]:
     """The answers with the configured model. Raises Refusal where none is."""
     from infra import loop
     from infra.evaluation.by_model import answer_by_model
@@ -93,7 +102,7 @@ def _ask_model(task: str, rows: list[Any], options: Any) -> Iterator[dict[str, A
                 raise Refusal("No model provider is configured; the engine heuristic needs none.")
             return [each async for each in answer_by_model(task, rows, options, model)]
 
-    yield from loop.run(collect())
+    return loop.run(collect())
 
 
 def _measure(data: Path | None, report: Path | None) -> None:

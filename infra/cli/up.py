@@ -7,7 +7,7 @@ import typer
 
 from infra import supervisor
 from infra.cli import service
-from infra.cli.context import load, say
+from infra.cli.context import console, load, say
 from infra.local.alone import since
 from infra.settings import Settings
 from infra.supervisor import Program, Supervisor
@@ -26,6 +26,7 @@ def register(app: typer.Typer) -> None:
         running = supervisor.read_state(settings)
         if running and running.state == "ready" and detach:
             say(f"Cairn is already running in {settings.home}{since(running.supervisor)}.")
+            say_console(service.connect(settings))
         elif detach:
             say(f"Starting Cairn in {settings.home}…")
             arguments = ("up", "--workers", str(workers))
@@ -33,10 +34,23 @@ def register(app: typer.Typer) -> None:
             say(f"Cairn runs (pid {pid}): `cairn status` shows it, `cairn down` stops it.")
             if url := service.read_address(settings):
                 say(f"The API listens at {url}; {settings.home / 'token'} holds a token for it.")
-            for line in service.find_vault_problems(service.connect(settings)):
+            located = service.connect(settings)
+            for line in service.find_vault_problems(located):
                 say(line)
+            say_console(located)
         else:
             Supervisor(settings, programs(settings, workers), prepare, os.environ, say).run()
+
+
+def say_console(settings: Settings) -> None:
+    """Print where a browser finds the console. A terminal gets a link that signs in once; what may
+    stand in a log does not.
+    """
+    if console.is_terminal and (link := service.create_console_link(settings)):
+        words = "The console, within ten minutes without a token:"
+        console.print(f"{words} {link}", markup=False, highlight=False, soft_wrap=True)
+    elif url := service.read_address(settings):
+        say(f"The console: {url}/console; {settings.home / 'token'} signs in.")
 
 
 def programs(settings: Settings, workers: int) -> tuple[Program, ...]:

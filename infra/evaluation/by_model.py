@@ -12,7 +12,7 @@ from typing import Any
 
 from agents.extraction.packing import take_pack
 from agents.extraction.prompt import prepare
-from agents.extraction.reader import Asked, read_together, wait_for_call
+from agents.extraction.reader import Asked, Unread, note_unread, read_together, wait_for_call
 from agents.models.call import ChatModel
 from agents.models.errors import ModelError
 from agents.offline.reader import OfflineReader
@@ -73,17 +73,17 @@ async def _read(chunks: Sequence[ChunkCreated], model: ChatModel) -> list[Candid
     ]
     gate = asyncio.Semaphore(AT_ONCE)
 
-    async def read(pack: Sequence[Asked]) -> list[CandidatesExtracted | None]:
+    async def read(pack: Sequence[Asked]) -> dict[str, CandidatesExtracted]:
         async with gate:
-            return (await read_together(pack, model)).results
+            return {
+                pack[at].chunk.chunk_id: _complete(pack[at], result)
+                async for at, result in read_together(pack, model)
+            }
 
-    results = await asyncio.gather(*(read(pack) for pack in _packs(asked)))
-    found = {
-        one.chunk.chunk_id: result
-        for pack, read_ones in zip(_packs(asked), results, strict=True)
-        for one, result in zip(pack, read_ones, strict=True)
-    }
-    return [found[it.chunk.chunk_id] or _by_rules(it) for it in asked]
+    found: dict[str, CandidatesExtracted] = {}
+    for of_pack in await asyncio.gather(*(read(pack) for pack in _packs(asked))):
+        found |= of_pack
+    return [found[it.chunk.chunk_id] for it in asked]
 
 
 def _places(chunks: Sequence[ChunkCreated]) -> Iterator[tuple[ChunkCreated, int, int]]:
@@ -105,8 +105,10 @@ def _packs(asked: Sequence[Asked]) -> Iterator[list[Asked]]:
         left = [it for at, it in enumerate(left) if at not in taken]
 
 
-def _by_rules(asked: Asked) -> CandidatesExtracted:
-    return OfflineReader().read(ReadRequest(asked.request, asked.chunk))
+def _complete(asked: Asked, result: CandidatesExtracted | Unread) -> CandidatesExtracted:
+    if not isinstance(result, Unread):
+        return result
+    return note_unread(OfflineReader().read(ReadRequest(asked.request, asked.chunk)), result)
 
 
 async def _reflect(

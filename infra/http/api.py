@@ -16,6 +16,7 @@ from infra.http.auth import Callers, caller_of
 from infra.http.problems import Unauthenticated
 from infra.service.http_questions import project_ids
 from infra.service.http_tables import Tables
+from infra.service.sessions import Sessions
 from infra.service.stream_tokens import StreamTokens
 from infra.service.streams import Hub
 from infra.service.tokens import Caller
@@ -31,6 +32,7 @@ class Api:
     answers: Counter[tuple[str, int]]  # by operation and status
     hub: Hub
     stream_tokens: StreamTokens
+    sessions: Sessions
     deliveries: Deliveries
     environ: Mapping[str, str]  # where secrets of connectors are looked up
     _projects: set[str] = field(default_factory=set)  # known to exist; projects are never deleted

@@ -25,6 +25,7 @@ from infra.errors import Refusal
 from infra.http.api import Api, operation_of
 from infra.http.auth import Authenticate, Callers
 from infra.http.bodies import MAX_BODY_BYTES
+from infra.http.console import console_routes
 from infra.http.hosts import CheckHost, CheckOrigin, host_of
 from infra.http.openapi import describe
 from infra.http.problems import Correlate, respond
@@ -34,6 +35,7 @@ from infra.service.http_tables import Tables
 from infra.service.http_upkeep import keep_up
 from infra.service.oidc import Issuer
 from infra.service.publishing import share_producer
+from infra.service.sessions import Sessions
 from infra.service.stream_tokens import StreamTokens
 from infra.service.streams import Hub
 from infra.service.webhooks import Deliveries
@@ -50,7 +52,7 @@ def create_app(settings: Settings, environ: Mapping[str, str] = NO_SECRETS) -> F
     tables = Tables(settings)
     callers = Callers(tables, Issuer(settings) if settings.oidc_issuer else None)
     counter, hub, stream_tokens = CountAnswers(), Hub(settings, tables), StreamTokens(settings)
-    deliveries = Deliveries(settings, environ)
+    deliveries, sessions = Deliveries(settings, environ), Sessions(settings)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -80,7 +82,9 @@ def create_app(settings: Settings, environ: Mapping[str, str] = NO_SECRETS) -> F
             Middleware(counter.around),
             Middleware(CheckHost, hosts=_hosts(settings)),
             Middleware(CheckOrigin),
-            Middleware(Authenticate, callers=callers, stream_tokens=stream_tokens),
+            Middleware(
+                Authenticate, callers=callers, stream_tokens=stream_tokens, sessions=sessions
+            ),
             Middleware(LimitRate, per_s=settings.http_rate),
         ],
         exception_handlers={
@@ -88,10 +92,19 @@ def create_app(settings: Settings, environ: Mapping[str, str] = NO_SECRETS) -> F
         },
     )
     app.state.api = Api(
-        settings, tables, callers, counter.answers, hub, stream_tokens, deliveries, environ
+        settings,
+        tables,
+        callers,
+        counter.answers,
+        hub,
+        stream_tokens,
+        sessions,
+        deliveries,
+        environ,
     )
     for area in AREAS:
         app.include_router(area)
+    app.router.routes.extend(console_routes())
     describe(app)
     return app
 

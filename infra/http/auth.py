@@ -1,4 +1,5 @@
-"""Find out who calls, by the bearer token of the request, or by the stream token of its address.
+"""Find out who calls: by the bearer token of the request, the stream token of its address, or, for
+the console alone, by the session of its cookie.
 
 A token that was found valid is believed for two seconds, so that a busy client costs no question a
 request and a revoked token is refused within five. What is not valid is asked for each time.
@@ -17,16 +18,19 @@ from urllib.parse import parse_qs
 
 import structlog
 from starlette.datastructures import Headers
+from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from infra.service.http_tables import Tables
 from infra.service.oidc import ID_PREFIX, Issuer, is_of_issuer
+from infra.service.sessions import Sessions
 from infra.service.stream_tokens import StreamTokens
 from infra.service.tokens import PREFIX, Caller, find_caller, find_caller_by_id
 
 BELIEVED_S = 2.0
 MOST_KNOWN = 1_000
 LONGEST_TOKEN = 200
+CONSOLE = "/console"
 STREAM_PATH = re.compile(r"/v1/streams/([^/]+)")
 
 
@@ -98,8 +102,11 @@ class Callers:
 class Authenticate:
     """Note the caller in the request's state; whether one is needed is each route's affair."""
 
-    def __init__(self, app: ASGIApp, callers: Callers, stream_tokens: StreamTokens) -> None:
-        self._app, self._callers, self._stream_tokens = app, callers, stream_tokens
+    def __init__(
+        self, app: ASGIApp, callers: Callers, stream_tokens: StreamTokens, sessions: Sessions
+    ) -> None:
+        self._app, self._callers = app, callers
+        self._stream_tokens, self._sessions = stream_tokens, sessions
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -111,7 +118,13 @@ class Authenticate:
             await self._app(scope, receive, send)
 
     async def _find(self, scope: Scope) -> Caller | None:
-        """A token in the address counts alone, and on the stream that it was made for."""
+        """A token in the address counts alone, and on the stream that it was made for; a cookie
+        counts alone, and for the console.
+        """
+        if is_of_console(scope):
+            cookie = HTTPConnection(scope).cookies.get(self._sessions.cookie, "")
+            session = self._sessions.read(cookie)
+            return await self._callers.find_by_id(session.token_id) if session else None
         if asked := stream_token_in(scope):
             grant = self._stream_tokens.read(*asked)
             caller = await self._callers.find_by_id(grant.token_id) if grant else None
@@ -120,6 +133,11 @@ class Authenticate:
             return replace(caller, projects=frozenset({grant.project_id}))
         token = token_in(scope)
         return await self._callers.find(token) if token else None
+
+
+def is_of_console(scope: Scope) -> bool:
+    """Whether it asks for a page of the console, which knows its callers by their cookie."""
+    return str(scope["path"]).startswith(CONSOLE + "/") or scope["path"] == CONSOLE
 
 
 def caller_of(scope: Scope) -> Caller | None:

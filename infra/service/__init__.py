@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from infra.service.costs import BudgetSpec as BudgetSpec
     from infra.service.costs import BudgetState as BudgetState
     from infra.service.costs import read_budgets as read_budgets
+    from infra.service.costs import read_call as read_call
     from infra.service.costs import read_costs as read_costs
     from infra.service.costs import set_budget as set_budget
     from infra.service.dead_letters import RetriedLetter as RetriedLetter
@@ -96,7 +97,7 @@ if TYPE_CHECKING:
     from infra.service.jobs import read_job_history as read_job_history
     from infra.service.jobs import retry_job as retry_job
     from infra.service.jobs import run_jobs as run_jobs
-    from infra.service.model_setup import ProviderSpec as ProviderSpec
+    from infra.service.model_entries import ProviderSpec as ProviderSpec
     from infra.service.model_setup import Trial as Trial
     from infra.service.model_setup import add_provider as add_provider
     from infra.service.model_setup import remove_provider as remove_provider
@@ -165,6 +166,7 @@ if TYPE_CHECKING:
     from infra.service.schedules import schedule_work as schedule_work
     from infra.service.schedules import set_project_settings as set_project_settings
     from infra.service.schedules import update_schedule as update_schedule
+    from infra.service.sessions import create_console_link as create_console_link
     from infra.service.setup import find_vault_problems as find_vault_problems
     from infra.service.setup import prepare_servers as prepare_servers
     from infra.service.status import InstallationStatus as InstallationStatus

@@ -17,8 +17,7 @@ from projections.read.page import take
 from projections.read.projects import project_of
 from projections.read.session import Conn
 from projections.read.team import Member
-
-OVER = ("done", "dropped")
+from schemas.tasks import OVER
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from dataclasses import dataclass
 from functools import partial
 
 from infra.errors import Refusal, Unavailable
@@ -16,6 +17,7 @@ from infra.jobs import queue
 from infra.jobs.outbox import Conn
 from infra.jobs.queue import NewJob
 from infra.log import get
+from infra.loop import in_thread
 from infra.service.models import has_model
 from infra.service.reading import transact
 from infra.service.synthesis_jobs import enqueue_syntheses
@@ -34,33 +36,54 @@ log = get("quality")
 
 async def watch_prds(settings: Settings, stop: asyncio.Event) -> None:
     """Put what is new before a model and the gate until ``stop``. Outages are waited for."""
+    unfit, away = Waiting("synthesis.waits"), Waiting("quality.waits")
     while not stop.is_set():
         try:
-            await transact(settings, partial(_enqueue, settings))
+            words = settings.auto_synthesis and await in_thread(
+                partial(find_model, settings, unfit)
+            )
+            await transact(settings, partial(_enqueue, settings, may_word=words))
+            away.tell("")
         except Unavailable as error:
-            log.warning("quality.waits", reason=str(error))
+            away.tell(str(error))
         except Exception:  # a watch that ends would leave all later PRDs out, and nobody would know
             log.exception("quality.watch_failed")
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(stop.wait(), LOOK_EVERY_S)
 
 
-def _enqueue(settings: Settings, tables: Conn) -> None:
+@dataclass(slots=True)
+class Waiting:
+    """Says why something waits: each reason once, until there is another one or none."""
+
+    event: str
+    told: str = ""
+
+    def tell(self, reason: str) -> None:
+        if reason and reason != self.told:
+            log.warning(self.event, reason=reason)
+        self.told = reason
+
+
+def find_model(settings: Settings, unfit: Waiting) -> bool:
+    """Whether a model may word; the gate judges on while the file of models is ``unfit``."""
+    try:
+        found = has_model(settings)
+    except Unavailable:
+        raise
+    except Refusal as refused:
+        unfit.tell(str(refused))
+        return False
+    unfit.tell("")
+    return found
+
+
+def _enqueue(settings: Settings, tables: Conn, *, may_word: bool) -> None:
     """The model first: the gate judges what it has worded."""
-    if settings.auto_synthesis and _has_model(settings):
+    if may_word:
         enqueue_syntheses(tables)
     if settings.auto_quality:
         enqueue_judgements(tables)
-
-
-def _has_model(settings: Settings) -> bool:
-    try:
-        return has_model(settings)
-    except Unavailable:
-        raise
-    except Refusal as refused:  # the gate judges on while the file of models is unfit
-        log.warning("synthesis.waits", reason=str(refused))
-        return False
 
 
 def enqueue_judgements(tables: Conn, quiet_s: float = QUIET_S) -> list[str]:

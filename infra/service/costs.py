@@ -19,6 +19,7 @@ from infra.settings import Settings
 from projections.read import costs as read
 from projections.read.costs import CostGroup as CostGroup
 from projections.read.costs import Costs as Costs
+from projections.read.costs import WholeCall as WholeCall
 from projections.read.projects import project_of
 from projections.read.session import Conn, ReadModel
 from schemas.events.project import BUDGET_SCOPES, BudgetScope, BudgetSet
@@ -66,6 +67,16 @@ async def read_costs(settings: Settings, project: str, group_by: str = "agent") 
     )
 
 
+async def read_call(settings: Settings, project: str, call_id: str) -> WholeCall:
+    """A call of a project given by name or id, and what was asked and answered.
+
+    Raises NotFound for an unknown call.
+    """
+    return await ask(
+        settings, lambda tables: read.whole_call(tables, project_of(tables, project), call_id)
+    )
+
+
 def check_group(group_by: str) -> CostGroup:
     """Raises Invalid unless costs are grouped like that."""
     for known in read.COST_GROUPS:
@@ -79,7 +90,9 @@ def check_group(group_by: str) -> CostGroup:
 
 async def read_budgets(settings: Settings, project: str) -> list[BudgetState]:
     """The budgets of a project given by name or id, with what of each is spent."""
-    return await ask(settings, lambda tables: budget_states(tables, project_of(tables, project)))
+    return await ask(
+        settings, lambda tables: list_budget_states(tables, project_of(tables, project))
+    )
 
 
 async def set_budget(
@@ -94,7 +107,7 @@ async def set_budget(
     def shows(tables: Conn) -> list[BudgetState] | None:
         known = {(one.scope, one.agent): one for one in list_budgets(tables, project_id)}
         is_shown = known.get((event.scope, event.agent)) == wanted
-        return budget_states(tables, project_id) if is_shown else None
+        return list_budget_states(tables, project_id) if is_shown else None
 
     shown = await wait_for(settings, shows, timeout_s=VISIBLE_WITHIN_S)
     if shown is None:
@@ -106,11 +119,13 @@ async def set_budget(
     return shown
 
 
-def budget_states(connection: Conn, project_id: str) -> list[BudgetState]:
-    return [_state_of(connection, project_id, one) for one in list_budgets(connection, project_id)]
+def list_budget_states(connection: Conn, project_id: str) -> list[BudgetState]:
+    return [
+        _build_state(connection, project_id, one) for one in list_budgets(connection, project_id)
+    ]
 
 
-def _state_of(connection: Conn, project_id: str, budget: Budget) -> BudgetState:
+def _build_state(connection: Conn, project_id: str, budget: Budget) -> BudgetState:
     fields = {name: getattr(budget, name) for name in Budget.__slots__}
     if budget.scope == "run" or (budget.scope == "agent" and not budget.agent):
         return BudgetState(**fields, spent_usd=None, spent_tokens=None, is_near=False)

@@ -13,18 +13,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
-from zoneinfo import ZoneInfo
 
-from agents.project.scheduling import Sprint, defer_until, next_run, slot_of
+from agents.project.scheduling import defer_until, slot_of
 from infra.errors import Invalid, Unavailable
 from infra.jobs import queue
 from infra.jobs.outbox import Conn, add_fact, holds_fact
 from infra.log import get
 from infra.service.due_jobs import Kinds, make_job
+from infra.service.project_hours import ProjectHours, read_hours
 from infra.service.reading import transact
 from infra.settings import Settings
 from projections.read import schedules
-from projections.read.schedules import EndedWork, ProjectSettings, ScheduledWork
+from projections.read.schedules import EndedWork, ScheduledWork
 from schemas.envelope import Actor, Event
 from schemas.events.schedule import (
     HeartbeatTicked,
@@ -96,7 +96,7 @@ def tick(
     slot_at = slot_of(now, every_s)
     if holds_fact(tables, HeartbeatTicked(slot_at=slot_at, every_s=every_s), project_id):
         return None
-    hours = _hours_of(tables, project_id)
+    hours = read_hours(tables, project_id)
     plans = [_plan(work, hours, now) for work in schedules.recurring_work(tables, project_id)]
     due = [plan for plan in plans if plan.due_at is not None]
     ticked = HeartbeatTicked(
@@ -114,18 +114,11 @@ def tick(
 
 
 @dataclass(frozen=True, slots=True)
-class _Hours:
-    settings: ProjectSettings
-    zone: ZoneInfo
-    sprints: tuple[Sprint, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class _Plan:
     """What is to be done with a piece of work now; ``due_at`` None: nothing yet."""
 
     work: ScheduledWork
-    hours: _Hours
+    hours: ProjectHours
     due_at: datetime | None
     next_run_at: datetime | None
 
@@ -162,21 +155,13 @@ class _Plan:
         )
 
 
-def _hours_of(tables: Conn, project_id: str) -> _Hours:
-    settings = schedules.project_settings(tables, project_id)
-    days = schedules.sprint_days(tables, project_id)
-    sprints = tuple(Sprint(each.first_day, each.last_day) for each in days)
-    return _Hours(settings, ZoneInfo(settings.timezone), sprints)
-
-
-def _plan(work: ScheduledWork, hours: _Hours, now: datetime) -> _Plan:
+def _plan(work: ScheduledWork, hours: ProjectHours, now: datetime) -> _Plan:
     """The time is computed anew: another time zone or other sprints move it."""
     assert work.recurrence is not None and work.counts_from is not None
-    when = partial(next_run, work.recurrence, zone=hours.zone, sprints=hours.sprints)
-    following = when(after=work.counts_from)
+    following = hours.next_run(work.recurrence, work.counts_from)
     if following is None or following > now:
         return _Plan(work, hours, None, following)
-    return _Plan(work, hours, following, when(after=now))
+    return _Plan(work, hours, following, hours.next_run(work.recurrence, now))
 
 
 def _moved(plan: _Plan, slot_at: datetime) -> ScheduleUpdated:
@@ -190,7 +175,7 @@ def _moved(plan: _Plan, slot_at: datetime) -> ScheduleUpdated:
 
 def _route_received(tables: Conn, work: ScheduledWork, kinds: Kinds, now: datetime) -> None:
     with tables.transaction():
-        hours = _hours_of(tables, work.project_id)
+        hours = read_hours(tables, work.project_id)
         due_at = work.not_before or work.received_at
         _route(tables, _Plan(work, hours, due_at, None), kinds, now)
 
@@ -206,7 +191,7 @@ def _route(tables: Conn, plan: _Plan, kinds: Kinds, now: datetime) -> None:
         told(routed)
         told(plan.finished("done"))
         return
-    until = defer_until(work.priority, plan.hours.settings.quiet_hours, now, plan.hours.zone)
+    until = defer_until(work.priority, plan.hours.quiet_hours, now, plan.hours.zone)
     try:
         job = make_job(work, plan.due, kinds, (until or now).astimezone(plan.hours.zone))
     except Invalid as error:

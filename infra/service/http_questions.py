@@ -32,6 +32,7 @@ from projections.read.contradictions import contradictions as list_contradiction
 from projections.read.copies import NearCopy
 from projections.read.copies import near_copies as list_near_copies
 from projections.read.costs import costs as read_costs
+from projections.read.costs import whole_call
 from projections.read.coverage import Coverage
 from projections.read.coverage import coverage as read_coverage
 from projections.read.dead_letters import DeadLetter
@@ -98,6 +99,7 @@ __all__ = [
     "list_chunks",
     "next_offsets",
     "read_costs",
+    "whole_call",
     "whole_chunk",
     "working_summary",
     "Belonging",

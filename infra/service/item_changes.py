@@ -140,9 +140,8 @@ def find_item(
     """The present item of the type. Raises NotFound."""
     found = artifact_list.whole_artifact(tables, project_id, item_id)
     if found.artifact_type != changed_type or not found.number:
-        raise NotFound(
-            f"There is no {NAMES[changed_type]} {item_id} in this project.", code="unknown_artifact"
-        )
+        name = NAMES[changed_type]
+        raise NotFound(f"There is no {name} {item_id} in this project.", code=f"unknown_{name}")
     return found
 
 

@@ -11,7 +11,9 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from infra.errors import Invalid
 from infra.jobs.keeper import RunningJob
 from infra.jobs.lease import Lease
+from infra.service.reading import ask
 from infra.settings import Settings
+from projections.read import jobs
 
 
 class Payload(BaseModel):
@@ -48,6 +50,12 @@ class JobKind:
                 code="job_payload_invalid",
                 detail={"place": place},
             ) from None
+
+
+async def is_job_cancelled(settings: Settings, job_id: str) -> bool:
+    """Whether somebody has cancelled a job, which its worker may not have seen yet."""
+    found = await ask(settings, lambda tables: jobs.job(tables, job_id))
+    return found.status == "cancelled"
 
 
 def name_of(lease: Lease) -> str:

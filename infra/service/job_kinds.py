@@ -15,7 +15,13 @@ from pydantic import Field
 
 from infra.errors import Refusal, Unavailable
 from infra.jobs.keeper import RunningJob
-from infra.service.job_kind import JobKind, Payload, Workplace, name_of
+from infra.service.job_kind import (
+    JobKind,
+    Payload,
+    Workplace,
+    is_job_cancelled,
+    name_of,
+)
 from infra.service.planning_jobs import (
     GenerationPayload,
     ReportPayload,
@@ -235,12 +241,6 @@ async def judge_artifact(
 ) -> Mapping[str, Any]:
     """Judge the PRD or a feature by the quality gate; a run that was interrupted goes on."""
     from infra.service.quality import GateRequest, find_newer_version, run_quality
-    from infra.service.reading import ask
-    from projections.read import jobs
-
-    async def is_cancelled() -> bool:
-        found = await ask(place.settings, lambda tables: jobs.job(tables, job.lease.job_id))
-        return found.status == "cancelled"
 
     lease = job.lease
     request = GateRequest(
@@ -250,7 +250,9 @@ async def judge_artifact(
         newer = await find_newer_version(place.settings, request, payload.version)
         if newer is not None:
             return {"status": "superseded", "artifact_version": newer}
-    run = await run_quality(place.settings, request, is_cancelled)
+    run = await run_quality(
+        place.settings, request, partial(is_job_cancelled, place.settings, lease.job_id)
+    )
     told = {"quality_run_id", "artifact_id", "artifact_version", "status", "final_tier"}
     return run.model_dump(include=told | {"iteration", "dimension_tiers", "revised_sections"})
 

@@ -9,7 +9,6 @@ from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from agents.models.call import ChatModel, ModelAnswer, ModelRequest, StreamPart
 from agents.models.errors import AllProvidersFailed
 from infra.errors import Forbidden, Invalid
-from infra.service.models import has_model, open_model
 from infra.settings import Settings
 
 
@@ -26,8 +25,7 @@ class LateModel:
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[StreamPart, None]:
         model = await self._open()
-        parts = model.stream(request)
-        async with aclosing(parts):  # type: ignore[type-var]
+        async with aclosing(model.stream(request)) as parts:
             async for part in parts:
                 yield part
 
@@ -40,6 +38,9 @@ class LateModel:
             return self._opened
 
     async def _open_configured(self) -> ChatModel | None:
+        # Here, since each process of the stream starts with this module, and few ever ask.
+        from infra.service.models import has_model, open_model
+
         try:
             if not has_model(self._settings):
                 return None

@@ -7,7 +7,7 @@ from datetime import date
 
 from agents.models.call import ModelAnswer, ModelRequest, Usage
 from agents.models.errors import BudgetExceeded
-from agents.models.prices import PriceTable, estimate_tokens
+from agents.models.prices import PriceTable
 from agents.models.watch import Attempt, Outcome
 from infra.clock import SystemClock
 from infra.log import get
@@ -49,7 +49,7 @@ class RecordedCalls:
         call_id = f"llm_{secrets.token_hex(16)}"
         usage = estimate.model_copy(update={"estimated": True})
         unknown = Outcome("cancelled", usage, attempt.model, 0)
-        charge = self._charge(call_id, attempt, usage, unknown, LOST)
+        charge = self._build_charge(call_id, attempt, unknown, LOST)
         for finding in await self._tables.ask(reserve, charge):
             if finding.refuses:
                 raise BudgetExceeded(_explain(finding, charge))
@@ -64,14 +64,17 @@ class RecordedCalls:
         return call_id
 
     async def settle(self, call_id: str, attempt: Attempt, outcome: Outcome) -> float | None:
-        usage = _usage_of(attempt, outcome)
-        charge = self._charge(call_id, attempt, usage, outcome, outcome.result)
+        charge = self._build_charge(call_id, attempt, outcome, outcome.result)
         payload = PayloadRecorded(
             call_id=call_id,
             prompt=_render(attempt).replace(NUL, REPLACEMENT),
             response=outcome.text.replace(NUL, REPLACEMENT),
         )
-        await self._tables.ask(settle, charge, payload, _fallback_of(call_id, attempt))
+        try:
+            await self._tables.ask(settle, charge, payload, _build_fallback(call_id, attempt))
+        except Exception as error:
+            log.error("models.not_settled", call_id=call_id, reason=str(error))
+            raise
         return charge.cost_usd
 
     async def record(self, request: ModelRequest, answer: ModelAnswer) -> None:
@@ -87,15 +90,11 @@ class RecordedCalls:
         await publish(self._settings, [fact])
         await self._tables.ask(_keep_answer, event)
 
-    def _charge(
-        self,
-        call_id: str,
-        attempt: Attempt,
-        usage: Usage,
-        outcome: Outcome,
-        ended: CallOutcome,
+    def _build_charge(
+        self, call_id: str, attempt: Attempt, outcome: Outcome, ended: CallOutcome
     ) -> NewCharge:
-        request, model = attempt.request, outcome.served_model or attempt.model
+        request, usage = attempt.request, outcome.usage
+        model = outcome.served_model or attempt.model
         cost = self._cost_of(attempt, model, usage)
         call = ModelCall(
             call_id=call_id,
@@ -131,19 +130,9 @@ class RecordedCalls:
         """What nobody was asked for costs nothing, whatever its price."""
         if attempt.is_local or not (usage.input_tokens or usage.output_tokens):
             return 0.0
-        return self._prices.cost_of(attempt.provider, model, usage, _today())
-
-
-def _usage_of(attempt: Attempt, outcome: Outcome) -> Usage:
-    """What the provider reported; where it served a text and reported nothing, our estimate."""
-    usage = outcome.usage
-    if usage.input_tokens or usage.output_tokens or not outcome.text:
-        return usage
-    return Usage(
-        input_tokens=estimate_tokens(_render(attempt)),
-        output_tokens=estimate_tokens(outcome.text),
-        estimated=True,
-    )
+        return self._prices.cost_of(
+            attempt.provider, model, usage, _today(), asked_model=attempt.model
+        )
 
 
 def _render(attempt: Attempt) -> str:
@@ -151,7 +140,7 @@ def _render(attempt: Attempt) -> str:
     return "\n\n".join(f"[{each.role}]\n{each.content}" for each in messages)
 
 
-def _fallback_of(call_id: str, attempt: Attempt) -> FallbackUsed | None:
+def _build_fallback(call_id: str, attempt: Attempt) -> FallbackUsed | None:
     if attempt.fallback_from is None:
         return None
     return FallbackUsed(

@@ -99,7 +99,7 @@ def reserve(connection: Conn, charge: NewCharge) -> list[Finding]:
         findings = list(_compare(connection, charge))
         refused = next((finding for finding in findings if finding.refuses), None)
         if refused:
-            _tell_refused(connection, charge, refused)
+            _record_refusal(connection, charge, refused)
         else:
             _insert(connection, charge)
     return findings
@@ -176,7 +176,7 @@ def sum_spent(
 
 
 def _compare(connection: Conn, charge: NewCharge) -> Iterator[Finding]:
-    for budget in _that_apply(list_budgets(connection, charge.project_id), charge):
+    for budget in _list_applicable(list_budgets(connection, charge.project_id), charge):
         spent = sum_spent(
             connection,
             charge.project_id,
@@ -190,7 +190,7 @@ def _compare(connection: Conn, charge: NewCharge) -> Iterator[Finding]:
             yield from _judge(budget, "tokens", budget.limit_tokens, spent.tokens, charge.tokens)
 
 
-def _that_apply(budgets: list[Budget], charge: NewCharge) -> Iterator[Budget]:
+def _list_applicable(budgets: list[Budget], charge: NewCharge) -> Iterator[Budget]:
     """A budget of one agent takes the place of that of each agent."""
     of_agents = {budget.agent: budget for budget in budgets if budget.scope == "agent"}
     for budget in budgets:
@@ -227,7 +227,7 @@ def _insert(connection: Conn, charge: NewCharge) -> None:
     )
 
 
-def _tell_refused(connection: Conn, charge: NewCharge, finding: Finding) -> None:
+def _record_refusal(connection: Conn, charge: NewCharge, finding: Finding) -> None:
     call = charge.call.model_copy(
         update={
             "outcome": "budget_exceeded",

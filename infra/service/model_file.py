@@ -17,14 +17,15 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, SecretStr, ValidationError
 
 from agents.models.call import Tier
-from agents.models.catalogue import BY_NAME
+from agents.models.catalogue import BY_NAME, OLLAMA
 from agents.models.configuration import ModelConfiguration, ModelProvider
 from agents.models.prices import Price, PriceTable, read_prices
 from infra.errors import Forbidden, Invalid
 from infra.local.process import FOR_OTHERS
+from infra.log import get
 from infra.settings import Settings
 
-OLLAMA = "ollama"  # its models are found at run time
+log = get("models")
 
 
 class ModelsFileInvalid(Invalid):
@@ -65,6 +66,58 @@ def read_models(
     return parse_models(path, read_text(path), environ, with_keys=with_keys)
 
 
+def read_fit_models(settings: Settings) -> ModelConfiguration:
+    """The same without keys; a file that is unfit is logged and names no model."""
+    try:
+        return read_models(settings, with_keys=False)
+    except (Forbidden, Invalid) as error:
+        _log_unfit(error)
+        return ModelConfiguration()
+
+
+class ModelsFile:
+    """The file for a process that outlives its changes. While it is unfit, what it said before."""
+
+    def __init__(
+        self, settings: Settings, environ: Mapping[str, str] = os.environ, *, with_keys: bool = True
+    ) -> None:
+        self._settings, self._environ, self._with_keys = settings, environ, with_keys
+        self._seen: tuple[int, ...] | None = ()
+        self._known = ModelConfiguration()
+
+    def read(self) -> ModelConfiguration:
+        """What it says now; it is read again once it has changed."""
+        seen = self._look()
+        if seen != self._seen:
+            self._seen = seen
+            try:
+                self._known = read_models(self._settings, self._environ, with_keys=self._with_keys)
+            except (Forbidden, Invalid) as error:
+                _log_unfit(error)
+        return self._known
+
+    def _look(self) -> tuple[int, ...] | None:
+        """``ctime`` is later also where only the permissions have changed."""
+        try:
+            found = self._settings.models_file.stat()
+        except OSError:
+            return None
+        return found.st_ino, found.st_mtime_ns, found.st_ctime_ns, found.st_size
+
+
+def list_key_variables(settings: Settings) -> set[str]:
+    """The variables of the environment that hold keys; none for a file that is unfit."""
+    try:
+        file = _parse(settings.models_file, read_text(settings.models_file))
+    except (Forbidden, Invalid):  # the worker says so
+        return set()
+    return {entry.api_key_env for entry in file.providers if entry.api_key_env}
+
+
+def _log_unfit(error: Exception) -> None:
+    log.warning("models.file_unfit", reason=str(error))
+
+
 def parse_models(
     path: Path, text: str, environ: Mapping[str, str], *, with_keys: bool = True
 ) -> ModelConfiguration:
@@ -101,13 +154,22 @@ def read_text(path: Path) -> str:
         raise ModelsFileInvalid(f"{path} cannot be read: {error}.") from error
 
 
+def parse_tables(path: Path, text: str) -> dict[str, Any]:
+    """The tables as they are written. Raises ModelsFileInvalid."""
+    return _read_tables(path, text)[0]
+
+
 def _parse(path: Path, text: str) -> _File:
+    return _read_tables(path, text)[1]
+
+
+def _read_tables(path: Path, text: str) -> tuple[dict[str, Any], _File]:
     try:
         tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ModelsFileInvalid(f"{path} is no TOML: {error}; mend or remove it.") from error
     try:
-        return _File.model_validate(tables)
+        return tables, _File.model_validate(tables)
     except ValidationError as error:
         raise ModelsFileInvalid(f"{path}: {_explain(error, tables)}.") from error
 
@@ -180,4 +242,9 @@ def _check_tiers(path: Path, found: ModelConfiguration) -> None:
                 raise ModelsFileInvalid(
                     f"{path}: `tiers.{tier}` names {name}, which no provider of the file serves:"
                     " write provider/model."
+                )
+            if provider.is_research and tier != "research":
+                raise ModelsFileInvalid(
+                    f"{path}: `tiers.{tier}` names {name}, which searches the web and serves the"
+                    " tier research alone: remove it there."
                 )

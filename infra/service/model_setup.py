@@ -6,20 +6,17 @@ whose key is wrong. Its call belongs to no project and is in no costs; what it c
 
 from __future__ import annotations
 
-import json
 import os
-import re
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from agents.models.call import Message, Usage
-from agents.models.catalogue import CATALOGUE
+from agents.models.catalogue import OLLAMA
 from agents.models.client import WorkerClient
 from agents.models.configuration import ModelProvider
 from agents.models.prices import PriceTable, estimate_tokens
@@ -30,12 +27,12 @@ from agents.models.protocol import (
     ProviderFailure,
     WorkerUnavailable,
 )
-from agents.models.providers import OLLAMA
 from infra import supervisor
 from infra.clock import SystemClock
 from infra.errors import NotFound, Refusal, Unavailable
 from infra.local.process import wait_until, write_whole
 from infra.loop import in_thread
+from infra.service.model_entries import ProviderSpec, drop_provider, insert_provider
 from infra.service.model_file import parse_models, read_models, read_price_table, read_text
 from infra.service.model_worker import find_model_worker, keep_variables
 from infra.settings import Settings
@@ -49,25 +46,12 @@ LONGEST_ANSWER = 512  # some models think before they answer
 # A call that reads a few chunks: instructions, text and what is found in it.
 USUAL_CALL = Usage(input_tokens=4_000, output_tokens=800)
 MILLION_CHARACTERS = Usage(input_tokens=400_000, output_tokens=80_000)
-_TABLE = re.compile(r"(?m)^(?=[ \t]*\[)")
 
 
 class TrialFailed(Refusal):
     """A provider did not answer the call that tries it."""
 
     code = "model_trial_failed"
-
-
-@dataclass(frozen=True, slots=True)
-class ProviderSpec:
-    """A provider as somebody wants it; None: as Cairn knows it by its name."""
-
-    name: str
-    base_url: str | None = None
-    api_key: str | None = None
-    api_key_env: str | None = None
-    needs_key: bool | None = None
-    models: tuple[str, ...] = ()
 
 
 class Trial(ReadModel):
@@ -93,7 +77,7 @@ async def add_provider(
     Raises Invalid, Forbidden for a file that is unfit, TrialFailed, Unavailable.
     """
     path = settings.models_file
-    text = insert_provider(read_text(path), spec)
+    text = insert_provider(path, read_text(path), spec)
     parse_models(path, text, environ)
     trial = await _try(settings, text, spec.name, environ) if try_it else None
     write_whole(path, text, mode=0o600)
@@ -104,12 +88,10 @@ async def remove_provider(
     settings: Settings, name: str, environ: Mapping[str, str]
 ) -> ModelProvider:
     """Remove a provider from the file. Raises NotFound, Invalid, Forbidden."""
-    removed = _find(settings, name, environ)
-    text = "".join(
-        block for block in _blocks(read_text(settings.models_file)) if _name(block) != name
-    )
-    parse_models(settings.models_file, text, environ)
-    write_whole(settings.models_file, text, mode=0o600)
+    path, removed = settings.models_file, _find(settings, name, environ)
+    text = drop_provider(path, read_text(path), name)
+    parse_models(path, text, environ)
+    write_whole(path, text, mode=0o600)
     return removed
 
 
@@ -117,53 +99,6 @@ async def try_provider(settings: Settings, name: str, environ: Mapping[str, str]
     """Ask a provider of the file one thing. Raises NotFound, TrialFailed, Unavailable."""
     _find(settings, name, environ)
     return await _try(settings, read_text(settings.models_file), name, environ)
-
-
-def insert_provider(text: str, spec: ProviderSpec) -> str:
-    """``text`` with the provider: in the place of the one of its name, else in front of those that
-    Cairn lists after it. All else stays as it is.
-    """
-    written, blocks = _write(spec), _blocks(text)
-    names = [_name(block) for block in blocks]
-    if spec.name in names:
-        blocks[names.index(spec.name)] = written
-        return "".join(blocks)
-    order = [known.name for known in CATALOGUE]
-    after = order[order.index(spec.name) + 1 :] if spec.name in order else []
-    place = next((n for n, name in enumerate(names) if name in after), len(blocks))
-    if place and not blocks[place - 1].endswith("\n"):
-        blocks[place - 1] += "\n"
-    return "".join([*blocks[:place], written, *blocks[place:]])
-
-
-def _blocks(text: str) -> list[str]:
-    """The tables of the file, and what stands in front of the first."""
-    return [block for block in _TABLE.split(text) if block]
-
-
-def _name(block: str) -> str | None:
-    if not block.lstrip().startswith("[[providers]]"):
-        return None
-    found = re.search(r"(?m)^[ \t]*name[ \t]*=[ \t]*[\"']([^\"']*)[\"']", block)
-    return found[1] if found else None
-
-
-def _write(spec: ProviderSpec) -> str:
-    """The table of a provider. What JSON writes for a text, TOML reads."""
-    fields = {
-        "name": spec.name,
-        "base_url": spec.base_url,
-        "api_key": spec.api_key,
-        "api_key_env": spec.api_key_env,
-        "needs_key": spec.needs_key,
-        "models": list(spec.models) or None,
-    }
-    lines = (
-        f"{name} = {json.dumps(value, ensure_ascii=False)}\n"
-        for name, value in fields.items()
-        if value is not None
-    )
-    return "[[providers]]\n" + "".join(lines) + "\n"
 
 
 def _find(settings: Settings, name: str, environ: Mapping[str, str]) -> ModelProvider:
@@ -201,7 +136,7 @@ async def _try(settings: Settings, text: str, name: str, environ: Mapping[str, s
             except WorkerUnavailable as error:
                 raise Unavailable(str(error), code="model_worker_away") from error
         latency_ms = round((SystemClock().now() - began).total_seconds() * 1000)
-        return _told(read_price_table(draft), provider, model, answer, latency_ms)
+        return _build_trial(read_price_table(draft), provider, model, answer, latency_ms)
 
 
 async def _choose_model(client: WorkerClient, provider: ModelProvider) -> str:
@@ -215,7 +150,7 @@ async def _choose_model(client: WorkerClient, provider: ModelProvider) -> str:
     return found[0]
 
 
-def _told(
+def _build_trial(
     prices: PriceTable,
     provider: ModelProvider,
     model: str,
@@ -227,7 +162,7 @@ def _told(
     def cost_of(usage: Usage) -> float | None:
         if provider.is_local:
             return 0.0
-        return prices.cost_of(name, answer.served_model, usage, day)
+        return prices.cost_of(name, answer.served_model, usage, day, asked_model=model)
 
     used = answer.usage or Usage(
         input_tokens=estimate_tokens(QUESTION), output_tokens=estimate_tokens(answer.text)

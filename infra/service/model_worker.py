@@ -12,17 +12,14 @@ import os
 import secrets
 import socket
 import sys
-import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from agents.models.client import WorkerClient, WorkerPlace
-from agents.models.configuration import ModelConfiguration
 from infra import loop
-from infra.errors import Forbidden, Invalid
 from infra.local.process import port_is_free, write_whole
 from infra.log import get
-from infra.service.model_file import read_models, read_text
+from infra.service.model_file import ModelsFile, list_key_variables, read_fit_models
 from infra.settings import Settings
 
 SOCKET = "CAIRN_MODEL_WORKER_SOCKET"  # the descriptor that a recycled worker hands on
@@ -42,10 +39,8 @@ log = get("models")
 
 def is_model_configured(settings: Settings) -> bool:
     """Whether there is work for the worker. A file that is unfit names no model."""
-    try:
-        return read_models(settings, with_keys=False).has_model
-    except (Forbidden, Invalid):
-        return False
+    known = read_fit_models(settings)
+    return known.has_model or known.has_research
 
 
 def find_model_worker(settings: Settings) -> WorkerClient | None:
@@ -60,7 +55,7 @@ def keep_variables(settings: Settings, environ: Mapping[str, str]) -> dict[str, 
     """What the model worker gets of an environment: its own variables, and the keys of providers
     that the file of models names.
     """
-    kept = VARIABLES | _list_key_variables(settings)
+    kept = VARIABLES | list_key_variables(settings)
     return {name: value for name, value in environ.items() if name in kept}
 
 
@@ -78,7 +73,7 @@ def run_model_worker(
     from agents.models.serving import serve_calls
     from agents.models.worker import LibraryProviders
 
-    file = _ModelsFile(settings, environ)
+    file = ModelsFile(settings, environ)
     # Cloud Run has no Ollama beside it.
     is_allowed = settings.ollama_enable_in_cloud or not environ.get("K_SERVICE")
     ollama = OllamaModels(ttl_s=settings.ollama_ttl_seconds, is_allowed=is_allowed)
@@ -90,41 +85,6 @@ def run_model_worker(
     os.set_inheritable(listening.fileno(), True)
     again = dict(environ) | {SOCKET: str(listening.fileno())}
     os.execve(sys.executable, [sys.executable, *sys.orig_argv[1:]], again)
-
-
-class _ModelsFile:
-    """Reads the file again when it has changed; a change that is no use changes nothing."""
-
-    def __init__(self, settings: Settings, environ: Mapping[str, str]) -> None:
-        self._settings, self._environ = settings, environ
-        self._seen: tuple[int, int, int] | None = None
-        self._known = ModelConfiguration()
-
-    def read(self) -> ModelConfiguration:
-        seen = self._look()
-        if seen != self._seen:
-            self._seen = seen
-            try:
-                self._known = read_models(self._settings, self._environ)
-            except (Forbidden, Invalid) as error:
-                log.warning("models.file_unfit", reason=str(error))
-        return self._known
-
-    def _look(self) -> tuple[int, int, int] | None:
-        try:
-            found = self._settings.models_file.stat()
-        except OSError:
-            return None
-        return found.st_ino, found.st_mtime_ns, found.st_size
-
-
-def _list_key_variables(settings: Settings) -> set[str]:
-    try:
-        written = tomllib.loads(read_text(settings.models_file))
-    except (Forbidden, Invalid, tomllib.TOMLDecodeError):  # the worker says so
-        return set()
-    entries = written.get("providers", ())
-    return {str(each["api_key_env"]) for each in entries if "api_key_env" in each}
 
 
 def _place_file(settings: Settings) -> Path:

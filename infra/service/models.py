@@ -8,17 +8,24 @@ from contextlib import aclosing, asynccontextmanager, nullcontext, suppress
 from typing import Literal
 
 from agents.models.call import ChatModel
-from agents.models.catalogue import CATALOGUE
+from agents.models.catalogue import CATALOGUE, OLLAMA
 from agents.models.client import WorkerClient
-from agents.models.configuration import ModelConfiguration, ModelProvider
-from agents.models.protocol import ProviderAnswer, ProviderCall, WorkerUnavailable
-from agents.models.providers import OLLAMA
+from agents.models.configuration import ModelProvider
+from agents.models.protocol import (
+    ProviderAnswer,
+    ProviderCall,
+    ProviderPart,
+    WorkerUnavailable,
+)
 from agents.models.tracked import TrackedChatModel
-from infra.errors import Forbidden, Invalid
-from infra.log import get
 from infra.service.http_tables import Tables
 from infra.service.model_calls import RecordedCalls
-from infra.service.model_file import read_models, read_price_table
+from infra.service.model_file import (
+    ModelsFile,
+    read_fit_models,
+    read_models,
+    read_price_table,
+)
 from infra.service.model_worker import find_model_worker
 from infra.service.one_producer import producer_of
 from infra.service.publishing import share_producer
@@ -28,8 +35,6 @@ from projections.read.session import ReadModel
 DRAINS_WITHIN_S = 300.0  # beyond the time limit of a call and its repair
 CONNECTIONS = 4  # calls wait for models, not for the database
 
-log = get("models")
-
 
 def has_model(settings: Settings) -> bool:
     """Whether a provider is configured. Raises Invalid, Forbidden for a file that is unfit."""
@@ -38,23 +43,14 @@ def has_model(settings: Settings) -> bool:
 
 def has_research(settings: Settings) -> bool:
     """Whether the service that searches the web is configured; a file that is unfit has none."""
-    try:
-        return read_models(settings, with_keys=False).has_research
-    except (Forbidden, Invalid) as error:
-        log.warning("models.file_unfit", reason=str(error))
-        return False
+    return read_fit_models(settings).has_research
 
 
 def find_first_model(settings: Settings) -> str | None:
     """The ``provider/model`` that is asked first where a tier says nothing else; None: no model is
     configured, or the file is unfit.
     """
-    try:
-        providers = read_models(settings, with_keys=False).providers
-    except (Forbidden, Invalid) as error:
-        log.warning("models.file_unfit", reason=str(error))
-        return None
-    ready = (each for each in providers if each.is_configured and each.models)
+    ready = (each for each in read_fit_models(settings).list_configured() if each.models)
     return next((f"{each.name}/{each.models[0]}" for each in ready), None)
 
 
@@ -72,7 +68,8 @@ async def open_model(settings: Settings) -> AsyncIterator[ChatModel | None]:
     shared = nullcontext() if producer_of(settings) else share_producer(settings)
     try:
         async with shared:
-            model = TrackedChatModel(_LastFit(settings).read, _Worker(settings), watch)
+            file = ModelsFile(settings, with_keys=False)
+            model = TrackedChatModel(file.read, _Worker(settings), watch)
             try:
                 yield model
             finally:  # what nobody waits for any more is paid for and recorded, too
@@ -81,21 +78,6 @@ async def open_model(settings: Settings) -> AsyncIterator[ChatModel | None]:
                         await model.drain()
     finally:
         tables.close()
-
-
-class _LastFit:
-    """Reads the file of the models; while somebody has made it unfit, what it said before."""
-
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
-        self._known = read_models(settings, with_keys=False)
-
-    def read(self) -> ModelConfiguration:
-        try:
-            self._known = read_models(self._settings, with_keys=False)
-        except (Forbidden, Invalid) as error:
-            log.warning("models.file_unfit", reason=str(error))
-        return self._known
 
 
 class _Worker:
@@ -107,7 +89,7 @@ class _Worker:
     async def ask(self, call: ProviderCall) -> ProviderAnswer:
         return await self._find().ask(call)
 
-    async def stream(self, call: ProviderCall) -> AsyncGenerator[str | ProviderAnswer, None]:
+    async def stream(self, call: ProviderCall) -> AsyncGenerator[ProviderPart, None]:
         async with aclosing(self._find().stream(call)) as parts:
             async for part in parts:
                 yield part
@@ -143,7 +125,7 @@ async def list_models(settings: Settings, environ: Mapping[str, str]) -> list[Pr
     configured = read_models(settings, environ, with_keys=False).providers
     named = {provider.name for provider in configured}
     return [
-        *[await _state_of(settings, provider) for provider in configured],
+        *[await _describe_provider(settings, provider) for provider in configured],
         *[
             ProviderState(
                 name=known.name,
@@ -157,7 +139,7 @@ async def list_models(settings: Settings, environ: Mapping[str, str]) -> list[Pr
     ]
 
 
-async def _state_of(settings: Settings, provider: ModelProvider) -> ProviderState:
+async def _describe_provider(settings: Settings, provider: ModelProvider) -> ProviderState:
     models = list(provider.models)
     is_reachable = True
     if provider.name == OLLAMA and not models:

@@ -18,6 +18,7 @@ from agents.quality.evaluation import (
     read_judgement,
     schema_of_judgement,
 )
+from agents.synthesis.counted import CountedModel
 from agents.synthesis.wording import Caller, word
 from infra.service.synthesis import find_errors_of, make_change, make_order
 from projections.read.quality import AssessedArtifact
@@ -52,6 +53,10 @@ class Assessor:
     engine: str = ENGINE
     answers: list[ModelAnswer] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        if self.model:
+            self.model = CountedModel(self.model, self.answers.append)
+
     @property
     def grounds(self) -> Grounds:
         return Grounds(self.artifact.atoms, self.artifact.contradictions)
@@ -82,7 +87,6 @@ class Assessor:
             answer = await self.model.complete(request)
         except ModelError:
             return counted
-        self.answers.append(answer)
         self.engine = MODEL
         judged = read_judgement(answer.data)
         return [_join(one, judged[one.name]) for one in counted]
@@ -128,7 +132,6 @@ class Assessor:
             worded = await word(self.model, caller, order, find_errors_of(self.artifact))
         except ModelError:
             return None
-        self.answers += worded.answers
         if not worded.sections:
             return None
         change = make_change(self.artifact, worded.sections, worded.model)

@@ -10,17 +10,17 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from typing import Any, TypeVar
-from zoneinfo import ZoneInfo, available_timezones
+from zoneinfo import available_timezones
 
-from agents.project.scheduling import Sprint, check, check_time, complete, next_run
+from agents.project.scheduling import check, check_time, complete
 from agents.project.scheduling_words import ASSISTANT, find_work, parse_recurrence
 from agents.project.state import SPECIALISTS
 from infra.clock import SystemClock
 from infra.errors import Invalid, NotFound, Unavailable
 from infra.service.job_kinds import JOB_KINDS
 from infra.service.jobs import check_payload
+from infra.service.project_hours import ProjectHours, read_hours
 from infra.service.publishing import make_request, publish
 from infra.service.reading import ask, wait_for
 from infra.settings import Settings
@@ -97,7 +97,7 @@ async def schedule_work(
         raise Invalid(f"There is no agent {wanted.agent!r}: there are {known}.", code="no_agent")
     payload = _check_work(wanted.job_type, wanted.payload)
     hours = await _read_hours(settings, project)
-    recurrence = hours.understand(wanted.when, wanted.recurrence)
+    recurrence = _understand(hours, wanted.when, wanted.recurrence)
     work_item_id = derive_id("wrk", hours.project_id, key)
 
     def shows(tables: Conn) -> ScheduledWork | None:
@@ -113,7 +113,7 @@ async def schedule_work(
         payload=json.dumps(payload, ensure_ascii=False, sort_keys=True),
         priority=wanted.priority,  # type: ignore[arg-type]  # `_check_priority` knows it
         recurrence=recurrence,
-        next_run_at=hours.next_run(recurrence),
+        next_run_at=hours.next_run(recurrence, SystemClock().now()),
     )
     if fact.next_run_at is None and recurrence.kind != "sprint":
         raise Invalid("That time has passed already.", code="schedule_in_the_past")
@@ -159,8 +159,8 @@ async def update_schedule(
     known = await _find_schedule(settings, hours.project_id, work_item_id)
     recurrence = None
     if told.when or told.recurrence:
-        recurrence = hours.understand(told.when, told.recurrence)
-    following = hours.next_run(recurrence) if recurrence else None
+        recurrence = _understand(hours, told.when, told.recurrence)
+    following = hours.next_run(recurrence, SystemClock().now()) if recurrence else None
     fact = ScheduleUpdated(
         work_item_id=known.work_item_id,
         title=told.title,
@@ -240,43 +240,26 @@ async def set_project_settings(
     return await _await(settings, shows)
 
 
-@dataclass(frozen=True, slots=True)
-class _Hours:
-    """What times of a project mean now."""
-
-    project_id: str
-    zone: ZoneInfo
-    sprints: tuple[Sprint, ...]
-
-    def understand(self, when: str | None, given: Recurrence | None) -> Recurrence:
-        """The recurrence, of words or as it is given. Raises Invalid for what names no time."""
-        now = SystemClock().now()
-        said = parse_recurrence(when, now, self.zone.key) if when else given
-        if said is None:
-            raise Invalid(
-                f"{when!r} says no time that is known: write it like 'every monday at 09:00',"
-                " 'every other friday', 'every month on the 31st', 'every sprint end' or"
-                " '2026-12-01 at 15:00'.",
-                code="schedule_invalid",
-            )
-        try:
-            check(said)
-        except ValueError as error:
-            raise Invalid(str(error), code="schedule_invalid") from error
-        return complete(said, now.astimezone(self.zone).date())
-
-    def next_run(self, recurrence: Recurrence) -> datetime | None:
-        return next_run(recurrence, SystemClock().now(), self.zone, self.sprints)
+def _understand(hours: ProjectHours, when: str | None, given: Recurrence | None) -> Recurrence:
+    """The recurrence, of words or as it is given. Raises Invalid for what names no time."""
+    now = SystemClock().now()
+    said = parse_recurrence(when, now, hours.zone.key) if when else given
+    if said is None:
+        raise Invalid(
+            f"{when!r} says no time that is known: write it like 'every monday at 09:00',"
+            " 'every other friday', 'every month on the 31st', 'every sprint end' or"
+            " '2026-12-01 at 15:00'.",
+            code="schedule_invalid",
+        )
+    try:
+        check(said)
+    except ValueError as error:
+        raise Invalid(str(error), code="schedule_invalid") from error
+    return complete(said, now.astimezone(hours.zone).date())
 
 
-async def _read_hours(settings: Settings, project: str) -> _Hours:
-    def question(tables: Conn) -> _Hours:
-        known = read.project_settings(tables, project_of(tables, project))
-        days = read.sprint_days(tables, known.project_id)
-        sprints = tuple(Sprint(each.first_day, each.last_day) for each in days)
-        return _Hours(known.project_id, ZoneInfo(known.timezone), sprints)
-
-    return await ask(settings, question)
+async def _read_hours(settings: Settings, project: str) -> ProjectHours:
+    return await ask(settings, lambda tables: read_hours(tables, project_of(tables, project)))
 
 
 async def _find_schedule(settings: Settings, project_id: str, work_item_id: str) -> ScheduledWork:

@@ -6,16 +6,24 @@ writes is handed in.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from agents.loop import NotKept
 from agents.models.call import ChatModel, ModelAnswer
 from agents.models.errors import RequestRefused
-from agents.synthesis.order import WORDED_TYPES, Order
+from agents.synthesis.counted import CountedModel
+from agents.synthesis.order import (
+    DOCUMENT_TYPES,
+    DOCUMENTS,
+    WORDED_TYPES,
+    CitedArtifact,
+    Order,
+)
 from agents.synthesis.prompts import PROMPT_VERSION
 from agents.synthesis.wording import AGENT, Caller, Worded, word
-from projections.read.quality import AssessedArtifact
+from projections.read.quality import AssessedArtifact, CitedDocument
 from projections.read.wording import ListedItem
 from schemas.events.artifact_parts import (
     ArtifactType,
@@ -24,6 +32,7 @@ from schemas.events.artifact_parts import (
     Section,
 )
 from schemas.events.change import ChangeRequested, SectionEdit
+from schemas.events.ledger import ContradictionRecord
 from schemas.ids import derive_id
 from streams.reduce.edits import RefusedEdit
 from streams.reduce.inputs import Grounds
@@ -60,12 +69,11 @@ class Report:
     cost_usd: float = 0.0
     stopped: Literal["budget_exceeded", "cancelled", "model_request_refused"] | None = None
 
-    def count(self, answers: Iterable[ModelAnswer]) -> None:
-        for one in answers:
-            self.tokens += one.usage.input_tokens + one.usage.output_tokens
-            self.cost_usd += one.cost_usd or 0.0
-            if one.model not in self.models:
-                self.models.append(one.model)
+    def count(self, answer: ModelAnswer) -> None:
+        self.tokens += answer.usage.input_tokens + answer.usage.output_tokens
+        self.cost_usd += answer.cost_usd or 0.0
+        if answer.model not in self.models:
+            self.models.append(answer.model)
 
     def keep(self, order: Order, codes: Iterable[str]) -> None:
         for section in order.sections:
@@ -76,7 +84,7 @@ class Cancelled(Exception):
     """Somebody has cancelled the work."""
 
 
-class WordsRefused(Exception):
+class WordsRefused(NotKept):
     """The model's words for a piece are not taken; those of the rules stay."""
 
 
@@ -108,7 +116,9 @@ class Piece:
 
 @dataclass(slots=True)
 class Writer:
-    """Asks a model for pieces and hands them over; ``report`` says what came of it."""
+    """Asks a model for pieces and hands them over; ``report`` says what came of it, and what all
+    answers cost.
+    """
 
     model: ChatModel
     project_id: str
@@ -116,6 +126,9 @@ class Writer:
     correlation_id: str | None = None
     report: Report = field(default_factory=Report)
     refused: int = 0
+
+    def __post_init__(self) -> None:
+        self.model = CountedModel(self.model, self.report.count)
 
     @property
     def caller(self) -> Caller:
@@ -137,17 +150,17 @@ class Writer:
                 raise
             raise WordsRefused from refused
         self.refused = 0
-        self.report.count(worded.answers)
         if not worded.sections:
             self.report.keep(order, (one.code for one in worded.findings))
             raise WordsRefused
         return Piece(artifact, order, worded)
 
     async def hand_over(self, piece: Piece) -> None:
+        """Raises WordsRefused where the writer of artifacts does not take it."""
         if refusal := await self.desk.hand_over(piece.change, piece.key):
             self.report.keep(piece.order, [refusal])
-        else:
-            self.report.worded += 1
+            raise WordsRefused
+        self.report.worded += 1
 
     async def tell_loop(self, loop: LoopRecord, artifact_id: str) -> None:
         """Have it recorded how the model went through a list."""
@@ -162,13 +175,22 @@ class Writer:
         await self.desk.hand_over(change, derive_id("syn", self.project_id, loop.model_dump_json()))
 
 
-def find_open(sections: Iterable[Section]) -> list[Section]:
-    """Those that rules alone have worded, and that nobody has edited."""
+def find_open(artifact: AssessedArtifact) -> list[Section]:
+    """The sections that rules alone have worded, that a model may word, and nobody has edited."""
+    wanted = _worded_sections(artifact)
     return [
         one
-        for one in sections
-        if one.statements and one.state == "generated" and one.engine == ENGINE
+        for one in artifact.sections
+        if one.statements
+        and one.state == "generated"
+        and one.engine == ENGINE
+        and (wanted is None or one.section_id in wanted)
     ]
+
+
+def _worded_sections(artifact: AssessedArtifact) -> Collection[str] | None:
+    """Of a sprint plan or report those that a model words; None: all of them."""
+    return DOCUMENTS.get(artifact.artifact_type)
 
 
 def make_order(
@@ -177,17 +199,29 @@ def make_order(
     earlier: str = "",
     critique: Mapping[str, str] | None = None,
 ) -> Order:
-    (artifact_type,) = (one for one in WORDED_TYPES if one == artifact.artifact_type)
+    known = (*WORDED_TYPES, *DOCUMENT_TYPES)
+    (artifact_type,) = (one for one in known if one == artifact.artifact_type)
     return Order(
         artifact_type=artifact_type,
         artifact_id=artifact.artifact_id,
         title=artifact.title,
         sections=sections,
         atoms={one.atom_id: one for one in artifact.atoms},
-        contradictions=artifact.contradictions,
+        artifacts={one.artifact_id: _cite(one) for one in artifact.documents},
+        contradictions=_disputes_of(artifact),
         earlier=earlier,
         critique=critique or {},
     )
+
+
+def _cite(document: CitedDocument) -> CitedArtifact:
+    said = " ".join(document.statements)
+    return CitedArtifact(document.artifact_id, document.artifact_type, document.title, said)
+
+
+def _disputes_of(artifact: AssessedArtifact) -> Sequence[ContradictionRecord]:
+    """A line of a plan or report names artifacts, and these name what is open in them."""
+    return () if _worded_sections(artifact) else artifact.contradictions
 
 
 def make_change(
@@ -209,7 +243,8 @@ def find_errors_of(
     artifact: AssessedArtifact,
 ) -> Callable[[Sequence[SectionEdit]], Sequence[ReviewFinding]]:
     """What the writer of artifacts will object to, by its own check."""
-    grounds = Grounds(artifact.atoms, artifact.contradictions)
+    documents = {one.artifact_id: one.text for one in artifact.documents}
+    grounds = Grounds(artifact.atoms, _disputes_of(artifact), documents)
 
     def find_errors(sections: Sequence[SectionEdit]) -> Sequence[ReviewFinding]:
         try:

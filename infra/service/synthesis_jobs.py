@@ -1,4 +1,5 @@
-"""Has a model word new artifacts by itself: a background job for each settled position.
+"""Has a model word new artifacts by itself: a background job for each settled position, and one
+for each sprint plan and report.
 
 A project waits until no run is under way and nothing has changed for a while, so that no words are
 paid for that the next record makes old.
@@ -11,7 +12,7 @@ from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from agents.synthesis.order import WORDED_TYPES
+from agents.synthesis.order import DOCUMENTS, WORDED_TYPES
 from infra.clock import SystemClock
 from infra.errors import NotFound, Refusal, Unavailable
 from infra.jobs import queue
@@ -19,10 +20,10 @@ from infra.jobs.keeper import RunningJob
 from infra.jobs.outbox import Conn
 from infra.jobs.queue import NewJob
 from infra.service.edits import request_change
-from infra.service.job_kind import Payload, Workplace
+from infra.service.job_kind import Payload, Workplace, is_job_cancelled
 from infra.service.reading import ask
 from infra.settings import Settings
-from projections.read import jobs, quality, wording
+from projections.read import quality, wording
 from projections.read.quality import AssessedArtifact
 from projections.read.wording import ListedItem
 from schemas.codec import utc_millis
@@ -34,30 +35,42 @@ if TYPE_CHECKING:
     from infra.service.synthesis import Desk
 
 QUIET_S = 10.0
-KEY_PREFIX = "after_settling|"
+KEY_PREFIX, DOCUMENT_PREFIX = "after_settling|", "after_writing|"
 BY = Actor(type="agent", id="synthesis")
 
 
 class SynthesisPayload(Payload):
-    """Nothing: a model words what only rules have worded so far."""
+    """The sprint plan or report to word; None: what else only rules have worded so far."""
+
+    artifact_id: str | None = None
 
 
 def enqueue_syntheses(tables: Conn, quiet_s: float = QUIET_S) -> list[str]:
-    """Put a job into the queue for each project that waits for one; the ids of the new jobs."""
-    enqueued = []
-    for project in wording.unworded_projects(tables, list(WORDED_TYPES), KEY_PREFIX, quiet_s):
-        job = NewJob(
-            project_id=project.project_id,
-            job_type="synthesis",
-            key=f"{KEY_PREFIX}{project.ledger_seq}",
-            payload={},
-            created_by=f"{BY.type}:{BY.id}",
-            priority="background",
-        )
-        job_id, is_new = queue.enqueue(tables, job, BY)
-        if is_new:
-            enqueued.append(job_id)
-    return enqueued
+    """Put a job into the queue for each project that waits for one, then for each sprint plan and
+    report of the others, which are made from what is worded there; the ids of the new jobs.
+    """
+    projects = wording.unworded_projects(tables, list(WORDED_TYPES), KEY_PREFIX, quiet_s)
+    enqueued = [
+        _enqueue(tables, one.project_id, f"{KEY_PREFIX}{one.ledger_seq}", {}) for one in projects
+    ]
+    for one in wording.unworded_documents(tables, DOCUMENTS, DOCUMENT_PREFIX, quiet_s):
+        key = f"{DOCUMENT_PREFIX}{one.artifact_id}|{one.version}"
+        told = {"artifact_id": one.artifact_id}
+        enqueued.append(_enqueue(tables, one.project_id, key, told))
+    return [job_id for job_id in enqueued if job_id]
+
+
+def _enqueue(tables: Conn, project_id: str, key: str, payload: Mapping[str, Any]) -> str | None:
+    job = NewJob(
+        project_id=project_id,
+        job_type="synthesis",
+        key=key,
+        payload=dict(payload),
+        created_by=f"{BY.type}:{BY.id}",
+        priority="background",
+    )
+    job_id, is_new = queue.enqueue(tables, job, BY)
+    return job_id if is_new else None
 
 
 async def word_artifacts(
@@ -69,7 +82,7 @@ async def word_artifacts(
     from agents.models.errors import AllProvidersFailed
     from infra.service.models import open_model
     from infra.service.synthesis import Writer
-    from infra.service.synthesis_pass import word_project
+    from infra.service.synthesis_pass import word_document, word_project
 
     lease = job.lease
     async with open_model(place.settings) as model:
@@ -78,7 +91,11 @@ async def word_artifacts(
         desk = open_desk(place.settings, lease.project_id, lease.job_id)
         writer = Writer(model, lease.project_id, desk, correlation_id=lease.job_id)
         try:
-            report = await word_project(writer)
+            report = (
+                await word_document(writer, payload.artifact_id)
+                if payload.artifact_id
+                else await word_project(writer)
+            )
         except AllProvidersFailed as failed:
             raise Unavailable(str(failed), code=failed.code) from failed
     return {"engine": "model" if report.worded else "heuristic"} | asdict(report)
@@ -99,10 +116,7 @@ def open_desk(settings: Settings, project_id: str, job_id: str) -> Desk:
             settings, lambda tables: wording.listed_items(tables, project_id, artifact_type)
         )
 
-    async def is_cancelled() -> bool:
-        found = await ask(settings, lambda tables: jobs.job(tables, job_id))
-        return found.status == "cancelled"
-
+    is_cancelled = partial(is_job_cancelled, settings, job_id)
     return Desk(find, list_items, partial(_hand_over, settings, project_id), is_cancelled)
 
 

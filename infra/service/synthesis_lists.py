@@ -7,17 +7,18 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from agents.loop import Decision, Rules, Surroundings, add_known, run_loop
+from agents.loop import Surroundings, run_loop
 from agents.models.errors import AllProvidersFailed, BudgetExceeded, RequestRefused
 from agents.synthesis.lists import EarlierItems, Told, decide
 from infra.service.synthesis import Cancelled, Piece, Writer, find_open
 from projections.read.quality import AssessedArtifact
 from projections.read.wording import ListedItem
 from schemas.events.artifact_parts import PHASES, ArtifactType
-from streams.ledger.similarity import similarity
+from schemas.generation import Decision, add_known
 from streams.reduce.items import MODEL
+from streams.reduce.loop import RULES
 
 TOLD_CHARS = 300  # of an item that is told of to the next
 FATAL = (AllProvidersFailed, Cancelled, RequestRefused)
@@ -27,20 +28,21 @@ FATAL = (AllProvidersFailed, Cancelled, RequestRefused)
 class ListMaker:
     """See ``agents.loop.ItemMaker``: the open items in their order, in the model's words.
 
-    ``told`` are the items that have a model's words, those of before the loop first. ``ended_by``
-    is what nobody can word on after.
+    ``told`` are the items that have a model's words, those of before the loop first, and ``kept``
+    the words of those that it made. ``ended_by`` is what nobody can word on after.
     """
 
     writer: Writer
     left: deque[ListedItem]
     told: list[Told]
     earlier: EarlierItems
+    kept: list[str] = field(default_factory=list)
     ended_by: Exception | None = None
 
     async def make(self, earlier: Sequence[Piece]) -> Piece | None:
         while self.left:
             artifact = await self.writer.desk.find(self.left.popleft().artifact_id)
-            if artifact and (sections := find_open(artifact.sections)):
+            if artifact and (sections := find_open(artifact)):
                 return await self.writer.ask(
                     artifact, sections, await self.earlier.describe(self.told)
                 )
@@ -49,9 +51,7 @@ class ListMaker:
     async def decide(self, earlier: Sequence[Piece]) -> Decision:
         said = await self.earlier.describe(self.told)
         left = [one.title for one in self.left]
-        decision, answer = await decide(self.writer.model, self.writer.caller, said, left)
-        self.writer.report.count([answer])
-        return decision
+        return await decide(self.writer.model, self.writer.caller, said, left)
 
     def text_of(self, item: Piece) -> str:
         return item.text
@@ -66,6 +66,7 @@ class ListMaker:
     async def keep(self, item: Piece) -> None:
         await self.writer.hand_over(item)
         self.told.append(tell(item.artifact, item.text))
+        self.kept.append(item.text)
 
     async def take_error(self, error: Exception, in_a_row: int) -> None:
         if isinstance(error, FATAL):
@@ -78,13 +79,11 @@ class ListMaker:
 async def word_list(writer: Writer, artifact_type: ArtifactType) -> None:
     """Word a list until the model says that it is enough, and have it recorded how that went.
 
-    Raises what nobody can word on after: AllProvidersFailed, BudgetExceeded, RequestRefused and
-    Cancelled.
+    An item that repeats another one ends its loop and keeps the words of the rules; what comes
+    after it is for the next loop, or it would stand before that for good. Raises what nobody can
+    word on after: AllProvidersFailed, BudgetExceeded, RequestRefused and Cancelled.
     """
-    items = await writer.desk.list_items(artifact_type)
-    known, left = await _share(writer, items)
-    if not left:
-        return
+    known, left = await _share(writer, await writer.desk.list_items(artifact_type))
     maker = ListMaker(
         writer,
         deque(left),
@@ -92,14 +91,20 @@ async def word_list(writer: Writer, artifact_type: ArtifactType) -> None:
         EarlierItems(writer.model, writer.caller),
     )
     world: Surroundings[Piece] = Surroundings(maker.keep, maker.take_error, maker.is_over)
-    begun = add_known(text for _, text in known)
-    loop = await run_loop(PHASES[artifact_type], maker, Rules(similarity), world, begun)
-    if not isinstance(maker.ended_by, AllProvidersFailed | RequestRefused):
-        await writer.tell_loop(loop.model_copy(update={"engine": MODEL}), left[0].artifact_id)
-    if maker.ended_by:
-        raise maker.ended_by
-    if loop.stop_reason == "budget_exceeded":
-        raise BudgetExceeded("The budget does not allow another item.")
+    texts = [text for _, text in known]
+    while maker.left:
+        first = maker.left[0].artifact_id
+        loop = await run_loop(
+            PHASES[artifact_type], maker, RULES, world, add_known([*texts, *maker.kept])
+        )
+        if not isinstance(maker.ended_by, AllProvidersFailed | RequestRefused):
+            await writer.tell_loop(loop.model_copy(update={"engine": MODEL}), first)
+        if maker.ended_by:
+            raise maker.ended_by
+        if loop.stop_reason == "budget_exceeded":
+            raise BudgetExceeded("The budget does not allow another item.")
+        if loop.stop_reason != "duplicate_detected":
+            return
 
 
 async def _share(
@@ -109,7 +114,7 @@ async def _share(
     known, left = [], []
     for item in items:
         artifact = await writer.desk.find(item.artifact_id)
-        if artifact and find_open(artifact.sections):
+        if artifact and find_open(artifact):
             left.append(item)
         elif artifact:
             texts = [said.text for one in artifact.sections for said in one.statements]

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Literal, get_args
 
-from projections.read.session import Conn, ReadModel, rows
+from infra.errors import NotFound
+from projections.read.session import Conn, ReadModel, rows, select
+from schemas.events.model_calls import CallOutcome
 
-CostGroup = Literal["agent", "stage", "model", "run", "day"]
+CostGroup = Literal["agent", "stage", "model", "run", "day", "call"]
 COST_GROUPS: tuple[CostGroup, ...] = get_args(CostGroup)
 KEYS: dict[CostGroup, str] = {
     "agent": "agent",
     "stage": "stage",
     "model": "provider || '/' || model",
     "run": "coalesce(run_id, '-')",
+    "call": "call_id",
     "day": "to_char(occurred_at AT TIME ZONE 'UTC', 'YYYY-MM-DD')",
 }
+MOST_CALLS = 100  # calls are many: the dearest of them
 SUMS = """
     count(*) FILTER (WHERE outcome <> 'budget_exceeded') AS calls,
     count(*) FILTER (WHERE outcome NOT IN ('answered', 'budget_exceeded')) AS calls_without_answer,
@@ -49,11 +54,58 @@ class CostLine(ReadModel):
 
 
 class Costs(ReadModel):
-    """The dearest line first; days in their order."""
+    """The dearest line first; days in their order. Of calls the dearest 100."""
 
     group_by: CostGroup
     lines: list[CostLine]
     total: CostLine
+
+
+class WholeCall(ReadModel):
+    """One call of a model, and its texts as they are kept: without the secrets in them.
+
+    ``prompt`` and ``response`` are None once they are forgotten (``kept_until``), and where nobody
+    was asked. Tokens and ``cost_usd`` as in `CostLine`; the latter None: its price is not known.
+    """
+
+    call_id: str
+    occurred_at: datetime
+    agent: str
+    stage: str
+    run_id: str | None
+    provider: str
+    model: str
+    asked_model: str
+    attempt: int
+    outcome: CallOutcome
+    error_class: str
+    input_tokens: int
+    cached_tokens: int
+    output_tokens: int
+    usage_estimated: bool
+    cost_usd: float | None
+    latency_ms: int
+    prompt: str | None
+    response: str | None
+    kept_until: datetime | None
+
+
+def whole_call(connection: Conn, project_id: str, call_id: str) -> WholeCall:
+    """A call with its texts. Raises NotFound when the project has no such call."""
+    found = select(
+        connection,
+        WholeCall,
+        "SELECT c.call_id, c.occurred_at, c.agent, c.stage, c.run_id, c.provider, c.model,"
+        " c.asked_model, c.attempt, c.outcome, c.error_class, c.input_tokens, c.cached_tokens,"
+        " c.output_tokens, c.usage_estimated, c.cost_usd, c.latency_ms, t.prompt, t.response,"
+        " t.expires_at AS kept_until"
+        " FROM llm_calls c LEFT JOIN llm_call_payloads t USING (call_id, project_id)"
+        " WHERE c.project_id = %s AND c.call_id = %s",
+        *(project_id, call_id),
+    )
+    if not found:
+        raise NotFound(f"There is no call {call_id}.", code="unknown_call")
+    return found[0]
 
 
 def costs(connection: Conn, project_id: str, group_by: CostGroup) -> Costs:
@@ -61,7 +113,7 @@ def costs(connection: Conn, project_id: str, group_by: CostGroup) -> Costs:
     lines = rows(
         connection,
         f"SELECT {KEYS[group_by]} AS key, {SUMS} FROM llm_calls WHERE project_id = %s"
-        f" GROUP BY 1 ORDER BY {order}",
+        f" GROUP BY 1 ORDER BY {order}{f' LIMIT {MOST_CALLS}' if group_by == 'call' else ''}",
         project_id,
     )
     (total,) = rows(

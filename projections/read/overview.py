@@ -13,13 +13,15 @@ ARTIFACTS = """
     WHERE project_id = %s AND version IS NOT NULL AND (number <> '' OR artifact_type = 'prd')
     GROUP BY artifact_type, artifact_state ORDER BY artifact_type, artifact_state
 """
-RUNS = """
-    SELECT run_id, lane, status FROM ingestion_runs
-    WHERE project_id = %s AND status IS NOT NULL ORDER BY started_at DESC NULLS LAST, run_id
+LAST_RUN = """
+    SELECT lane, status FROM ingestion_runs
+    WHERE project_id = %s AND status IS NOT NULL ORDER BY started_at DESC NULLS LAST, run_id LIMIT 1
 """
 NUMBERS = """
     SELECT p.name,
         (SELECT count(*) FROM sources s WHERE s.project_id = p.project_id) AS sources,
+        (SELECT count(*) FROM ingestion_runs r
+            WHERE r.project_id = p.project_id AND r.status IS NOT NULL) AS runs,
         (SELECT count(*) FROM ledger_contradictions c
             WHERE c.project_id = p.project_id AND c.status IN ('open', 'escalated'))
             AS open_contradictions
@@ -48,11 +50,10 @@ class Overview(ReadModel):
 def overview(connection: Conn, project_id: str) -> Overview:
     """The project of this id, which exists."""
     (numbers,) = rows(connection, NUMBERS, project_id)
-    runs = rows(connection, RUNS, project_id)
+    last = rows(connection, LAST_RUN, project_id)
     return Overview(
         **numbers,
         atoms_by_kind={row["kind"]: row["n"] for row in rows(connection, ATOMS, project_id)},
         artifacts=[ArtifactCount(**row) for row in rows(connection, ARTIFACTS, project_id)],
-        runs=len(runs),
-        last_run=f"{runs[0]['lane']}, {runs[0]['status']}" if runs else "",
+        last_run=f"{last[0]['lane']}, {last[0]['status']}" if last else "",
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import datetime
 from typing import Any
 
@@ -52,6 +53,11 @@ DISPUTES = f"""
     ORDER BY contradiction_id
 """
 
+CITED = """
+    SELECT artifact_id, artifact_type, coalesce(number, '') AS number, title, content AS sections,
+        coalesce(fields, '{}') || coalesce(plan, '{}') AS own
+    FROM artifacts WHERE artifact_id = ANY(%s) AND version IS NOT NULL ORDER BY artifact_id
+"""
 UNJUDGED = """
     SELECT a.project_id, a.artifact_id, a.version FROM projects
     JOIN artifacts a ON a.project_id = projects.project_id AND a.artifact_type = 'prd'
@@ -110,6 +116,28 @@ class QualityRunEvent(ReadModel):
     occurred_at: datetime
 
 
+class CitedDocument(ReadModel):
+    """An artifact that lines of a sprint plan or report cite, as it is now. ``own`` is what its
+    type has besides statements.
+    """
+
+    artifact_id: str
+    artifact_type: str
+    number: str
+    title: str
+    sections: list[Section]
+    own: dict[str, Any]
+
+    @property
+    def statements(self) -> list[str]:
+        return [one.text for section in self.sections for one in section.statements]
+
+    @property
+    def text(self) -> str:
+        """All that it says, for comparing a line with it."""
+        return "\n".join([self.number, self.title, json.dumps(self.own), *self.statements])
+
+
 class AssessedArtifact(ReadModel):
     """What a run of the gate begins with: a version, and what it rests on at ``ledger_seq``."""
 
@@ -122,6 +150,7 @@ class AssessedArtifact(ReadModel):
     sections: list[Section]
     atoms: list[AtomRecord]
     contradictions: list[ContradictionRecord]
+    documents: list[CitedDocument] = []
 
 
 def runs(
@@ -206,4 +235,16 @@ def _grounds(connection: Conn, artifact: Row, position: int) -> Row:
     )
     atoms = connection.execute(ATOMS, (cited, position)).fetchall()
     disputes = rows(connection, DISPUTES, position, cited, cited)
-    return {"atoms": [record for (record,) in atoms], "contradictions": disputes}
+    documents = sorted(
+        {
+            artifact_id
+            for section in artifact["sections"]
+            for statement in section["statements"]
+            for artifact_id in statement.get("artifact_ids", ())
+        }
+    )
+    return {
+        "atoms": [record for (record,) in atoms],
+        "contradictions": disputes,
+        "documents": rows(connection, CITED, documents) if documents else [],
+    }

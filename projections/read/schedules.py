@@ -43,7 +43,8 @@ ENDED = (
     "SELECT w.project_id, w.work_item_id, w.due_at, w.job_id, j.status AS outcome,"
     " coalesce(j.last_error, '') AS detail, w.next_run_at IS NOT NULL AS goes_on"
     " FROM scheduled_work w JOIN orchestration_jobs j USING (job_id)"
-    " WHERE w.status = 'routed' AND j.status IN ('succeeded', 'dead', 'cancelled') LIMIT %s"
+    " WHERE w.status = 'routed' AND j.status IN ('succeeded', 'dead', 'cancelled')"
+    " ORDER BY w.due_at, w.work_item_id LIMIT %s"
 )
 BEATING = f"SELECT DISTINCT w.project_id FROM scheduled_work w WHERE {COMES_AGAIN}"
 SETTINGS = """

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Collection, Mapping
+
 from projections.read.session import Conn, ReadModel, select
 
 # A section that rules have worded and nobody has edited.
@@ -20,6 +23,26 @@ WAITING = """
             WHERE j.project_id = p.project_id AND j.job_type = 'synthesis'
             AND j.idempotency_key = %s || max(n.input_ledger_seq))
     ORDER BY p.project_id
+"""
+# A plan or report in which rules have worded what a model may; of reports the newest of a kind.
+WAITING_DOCUMENTS = """
+    SELECT a.project_id, a.artifact_id, a.version
+    FROM projects p JOIN artifacts a USING (project_id)
+    WHERE a.number <> '' AND a.updated_at <= now() - interval '1 second' * %s
+        AND EXISTS (SELECT 1 FROM jsonb_each(%s::jsonb) worded, jsonb_array_elements(a.content) said
+            WHERE worded.key = a.artifact_type AND worded.value ? (said->>'section_id')
+                AND said->>'engine' = 'heuristic' AND said->>'state' = 'generated')
+        AND NOT EXISTS (SELECT 1 FROM artifacts b
+            WHERE b.project_id = a.project_id AND a.artifact_type = 'report'
+                AND b.artifact_type = 'report' AND b.number > a.number
+                AND b.fields->>'report_type' = a.fields->>'report_type')
+        AND NOT EXISTS (SELECT 1 FROM ingestion_runs r
+            WHERE r.project_id = a.project_id AND r.status = 'running')
+        AND NOT EXISTS (SELECT 1 FROM orchestration_jobs j
+            WHERE j.project_id = a.project_id AND j.job_type = 'synthesis'
+                AND (j.idempotency_key = %s || a.artifact_id || '|' || a.version
+                    OR j.status IN ('queued', 'leased', 'failed')))
+    ORDER BY a.project_id, a.artifact_id
 """
 LISTED = """
     SELECT artifact_id, title FROM artifacts
@@ -46,6 +69,24 @@ def unworded_projects(
     the position, whose key is the prefix and the position.
     """
     return select(connection, UnwordedProject, WAITING, quiet_s, types, BY_RULE, key_prefix)
+
+
+class UnwordedDocument(ReadModel):
+    """A version of a plan or report of which only rules have worded something."""
+
+    project_id: str
+    artifact_id: str
+    version: int
+
+
+def unworded_documents(
+    connection: Conn, sections: Mapping[str, Collection[str]], key_prefix: str, quiet_s: float
+) -> list[UnwordedDocument]:
+    """Those that have stood for ``quiet_s`` in projects that nothing is under way in. ``sections``
+    are those that may be worded, by type; a job has the prefix, artifact and version as its key.
+    """
+    told = json.dumps({name: sorted(ids) for name, ids in sections.items()})
+    return select(connection, UnwordedDocument, WAITING_DOCUMENTS, quiet_s, told, key_prefix)
 
 
 def listed_items(connection: Conn, project_id: str, artifact_type: str) -> list[ListedItem]:

@@ -23,10 +23,14 @@ ChangedType = Literal["task", "feature", "sprint_plan"]
 
 
 class EditedStatement(Part):
-    """A statement as somebody wants it; without citations it is kept and marked as uncited."""
+    """A statement as somebody wants it; without citations it is kept and marked as uncited.
+
+    ``artifact_ids`` are the artifacts that a line of a sprint plan or report rests on.
+    """
 
     text: str
     citations: list[Citation] = []
+    artifact_ids: list[str] = []
 
 
 class SectionEdit(Part):

@@ -30,18 +30,21 @@ def answer_edit(written: Written, basis: DuePosition, request: Request) -> Artif
     try:
         prd = edit_prd(written.prd, asked, Grounds.of(basis.prd), settle_edit(written, asked))
     except RefusedEdit as refused:
-        return refuse_edit(written, request, written.prd, refused)
+        known = written.prd if asked.artifact_id == written.prd.artifact_id else None
+        return refuse_edit(written, request, known, refused)
     return tell_edit(written, request, prd)
 
 
 def refuse_edit(
-    written: Written, request: Request, artifact: ArtifactSnapshot, refused: RefusedEdit
+    written: Written, request: Request, artifact: ArtifactSnapshot | None, refused: RefusedEdit
 ) -> ArtifactChanged:
-    """Nothing changes; ``artifact`` is the one that was to be changed, as it is."""
+    """Nothing changes; ``artifact`` is what was to be changed, as it is; None: there is none."""
     assert written.prd
-    edit = _describe(_read(request), artifact, artifact).model_copy(
-        update={"refusal": refused.refusal, "findings": refused.findings}
-    )
+    known = artifact or written.prd
+    told: dict[str, object] = {"refusal": refused.refusal, "findings": refused.findings}
+    if artifact is None:
+        told["version"] = 0
+    edit = _describe(_read(request), known, known).model_copy(update=told)
     return _tell(written, request, keep_prd(written.prd), edit)
 
 

@@ -121,9 +121,12 @@ def write_statement(
 ) -> Statement:
     cited = [one.atom_id for one in edited.citations]
     statement = Statement(
-        statement_id=derive_id("stm", artifact_id, section_id, edited.text, *cited),
+        statement_id=derive_id(
+            "stm", artifact_id, section_id, edited.text, *cited, *edited.artifact_ids
+        ),
         text=edited.text,
         citations=edited.citations,
+        artifact_ids=edited.artifact_ids,
         confidence=0.0,
         written_by=writer,
     )

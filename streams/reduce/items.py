@@ -177,6 +177,35 @@ def attempt(
     )
 
 
+def keep_words(
+    before: ArtifactSnapshot | None, written: Sequence[Section], grounds: Grounds, lane: Lane
+) -> list[Section]:
+    """The sections with the words that they had, a model's or a person's, as long as these are
+    about the same and the validator has nothing against them.
+    """
+    known = {one.section_id: one for one in before.sections} if before else {}
+
+    def keep(section: Section) -> Section:
+        kept = known.get(section.section_id)
+        if kept is None or section.state == EDITED:
+            return section
+        return kept if kept.input_hash == section.input_hash else _keep_edited(kept, section)
+
+    kept = [keep(one) for one in written]
+    refused = {one.section_id for one in errors(validate(_written_here(kept), grounds, lane))}
+    return [
+        otherwise if one.section_id in refused else one
+        for one, otherwise in zip(kept, written, strict=True)
+    ]
+
+
+def text_of_section(sections: Iterable[Section], section_id: str) -> list[str]:
+    """What a section says, a sentence each."""
+    return [
+        said.text for one in sections if one.section_id == section_id for said in one.statements
+    ]
+
+
 def _written_here(sections: Iterable[Section]) -> list[Section]:
     """Those that no person has edited: what people write is not refused."""
     return [one for one in sections if one.state != EDITED]

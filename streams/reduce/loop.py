@@ -1,53 +1,49 @@
-"""The loop of generation: one item, then whether to go on, until a rule says stop.
+"""The loop in which rules make a list: one item, then whether to go on, until a rule says stop.
 
-Pure and the same for rules and models: ``Maker`` makes an item or fails, and judges coverage. The
-loop is a generator, so that whoever drives it keeps and shows each item before the next is asked
-for. Time comes from outside: a step says how long it took, and one that took too long is an error.
+Pure: ``Maker`` makes an item or refuses one, and judges coverage. The loop is a generator, so that
+whoever drives it takes each item before the next is made. When it ends is for the rules that hold
+for every list (``schemas.generation``); a model's loop is ``agents.loop``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import Generic, Literal, Protocol, TypeVar
+from collections.abc import Generator, Sequence
+from typing import Literal, Protocol, TypeVar
 
-from schemas.events.artifact_parts import ContinuationRecord, LoopRecord, StopReason
-from schemas.fingerprint import norm_text
+from schemas.events.artifact_parts import LoopRecord
+from schemas.generation import (
+    NOTHING_YET,
+    Decision,
+    Rules,
+    add_decision,
+    add_error,
+    add_item,
+    begin_step,
+    end_loop,
+)
 from streams.ledger.similarity import jaccard, similarity, words
 
 T = TypeVar("T")
-SAME = 0.92
 ALIKE = 0.5  # of the words; texts that share fewer are not compared further
-CONFIDENT = 0.9
-MAX_ERRORS = 3
-STEP_TIMEOUT_S = 300.0
-HARD_CEILING = 10_000
+REFUSED: Literal["refused"] = "refused"
 
 
-@dataclass(frozen=True, slots=True)
-class Reply(Generic[T]):
-    """What one request for an item brought: the item, or None and what went wrong."""
-
-    item: T | None
-    error: str = ""
-    elapsed_s: float = 0.0
+def compare(text: str, known: str) -> float:
+    """How alike two texts are that ``norm_text`` has made; 0 where few of their words are."""
+    alike = jaccard(words(text), words(known)) >= ALIKE
+    return similarity(text, known) if alike else 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Continuation:
-    """The decision whether to go on."""
-
-    should_continue: bool
-    confidence: float
-    coverage_assessment: str = ""
-    gaps_remaining: tuple[str, ...] = ()
+RULES = Rules(compare)
 
 
 class Maker(Protocol[T]):
-    """Where items come from: rules or a model."""
+    """The rules that make items."""
 
-    def make(self, earlier: Sequence[T]) -> Reply[T] | None:
-        """The next item, in view of all ``earlier`` ones; None when there is nothing to make."""
+    def make(self, earlier: Sequence[T]) -> T | Literal["refused"] | None:
+        """The next item, in view of all ``earlier`` ones; ``REFUSED`` where the next one may not be
+        published; None when there is nothing to make.
+        """
         ...
 
     def text_of(self, item: T) -> str:
@@ -62,102 +58,30 @@ class Maker(Protocol[T]):
         """The ids of all that was given for making it."""
         ...
 
-    def assess(self, earlier: Sequence[T]) -> Continuation:
+    def assess(self, earlier: Sequence[T]) -> Decision:
         """Whether ``earlier`` cover what there is to say."""
         ...
 
 
-def never() -> Literal["budget_exceeded", "cancelled"] | None:
-    """Nothing from outside ends the loop."""
-    return None
-
-
-@dataclass(slots=True)
-class _Course(Generic[T]):
-    items: list[T] = field(default_factory=list)
-    texts: list[str] = field(default_factory=list)
-    steps: int = 0
-    calls: int = 0
-    errors: int = 0
-    decisions: list[ContinuationRecord] = field(default_factory=list)
-
-    def repeats(self, text: str) -> bool:
-        return repeats(text, self.texts)
-
-
-def repeats(text: str, texts: Iterable[str]) -> bool:
-    """Whether ``text`` says what one of ``texts`` says; all of them as ``norm_text`` makes them."""
-    spoken = words(text)
-    return any(
-        text == known
-        or (jaccard(spoken, words(known)) >= ALIKE and similarity(text, known) >= SAME)
-        for known in texts
-    )
-
-
-def run_loop(
-    phase: str,
-    maker: Maker[T],
-    *,
-    ceiling: int = HARD_CEILING,
-    step_timeout_s: float = STEP_TIMEOUT_S,
-    interrupted: Callable[[], Literal["budget_exceeded", "cancelled"] | None] = never,
-) -> Generator[T, None, LoopRecord]:
-    """Yields each new item, and returns how the loop ended; a duplicate is not yielded."""
-    course: _Course[T] = _Course()
-    in_a_row = 0
+def run_loop(phase: str, maker: Maker[T]) -> Generator[T, None, LoopRecord]:
+    """Yields each new item, and returns how the loop ended; a repeat is not yielded."""
+    state, items = NOTHING_YET, list[T]()
     while True:
-        stop: StopReason | None = interrupted()
-        if stop:
-            return _record(phase, course, stop)
-        step = maker.make(course.items)
-        if step is None:
-            return _record(phase, course, "should_continue_false")
-        course.steps += 1
-        course.calls += 1
-        if step.item is None or step.elapsed_s > step_timeout_s:
-            course.errors += 1
-            in_a_row += 1
-            if in_a_row >= MAX_ERRORS:
-                return _record(phase, course, "error_threshold")
-            continue
-        text = norm_text(maker.text_of(step.item))
-        if course.repeats(text):
-            return _record(phase, course, "duplicate_detected")
-        in_a_row = 0
-        course.items.append(step.item)
-        course.texts.append(text)
-        yield step.item
-        decision = maker.assess(course.items)
-        course.calls += 1
-        course.decisions.append(_record_decision(maker, step.item, decision))
-        if decision.confidence > CONFIDENT:
-            return _record(phase, course, "coverage_confident")
-        if not decision.should_continue:
-            return _record(phase, course, "should_continue_false")
-        if len(course.items) >= ceiling:
-            return _record(phase, course, "hard_ceiling")
-
-
-def _record_decision(maker: Maker[T], item: T, decision: Continuation) -> ContinuationRecord:
-    return ContinuationRecord(
-        artifact_id=maker.id_of(item),
-        made_from=list(maker.list_inputs(item)),
-        should_continue=decision.should_continue,
-        confidence=decision.confidence,
-        coverage_assessment=decision.coverage_assessment,
-        gaps_remaining=list(decision.gaps_remaining),
-    )
-
-
-def _record(phase: str, course: _Course[T], stop: StopReason) -> LoopRecord:
-    return LoopRecord(
-        phase=phase,
-        stop_reason=stop,
-        items=len(course.items),
-        errors=course.errors,
-        calls=course.calls,
-        calls_ratio=round(course.calls / max(course.steps, 1), 6),
-        gaps_remaining=course.decisions[-1].gaps_remaining if course.decisions else [],
-        continuations=course.decisions,
-    )
+        made = maker.make(items)
+        if made is None:
+            return end_loop(phase, state, "should_continue_false")
+        state, decision = begin_step(state), None
+        if made == REFUSED:
+            state = add_error(state)
+        else:
+            item: T = made
+            text = maker.text_of(item)
+            if RULES.repeats(text, state.texts):
+                return end_loop(phase, state, "duplicate_detected")
+            items.append(item)
+            yield item
+            decision = maker.assess(items)
+            state = add_item(state, text)
+            state = add_decision(state, decision, maker.id_of(item), maker.list_inputs(item))
+        if stop := RULES.find_stop(state, decision):
+            return end_loop(phase, state, stop)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
+from schemas.generation import CONFIDENT, Decision
 from streams.reduce.inputs import Grounds, ItemInput, ListInput, SectionInput
 from streams.reduce.items import WrittenSections
-from streams.reduce.loop import CONFIDENT, Continuation, Reply
+from streams.reduce.loop import REFUSED
 from streams.reduce.validator import errors
 
 PLENTY = 20  # features; after that a new one with little to say ends the list
@@ -37,7 +39,7 @@ class RuleMaker:
     refuse: Callable[[Made], None]
     place: int = 0
 
-    def make(self, earlier: Sequence[Made]) -> Reply[Made] | None:
+    def make(self, earlier: Sequence[Made]) -> Made | Literal["refused"] | None:
         told = [_atoms(made.item) for made in earlier]
         while self.place < len(self.given.items):
             item = self.given.items[self.place]
@@ -46,15 +48,15 @@ class RuleMaker:
                 return self._write(item)
         return None
 
-    def _write(self, item: ItemInput) -> Reply[Made]:
+    def _write(self, item: ItemInput) -> Made | Literal["refused"]:
         artifact_id = self.artifact_id(item)
         made = Made(
             item, artifact_id, self.write(artifact_id, item.sections, Grounds.of(item.sections))
         )
         if errors(made.attempt.findings):
             self.refuse(made)
-            return Reply(None, "rejected")
-        return Reply(made)
+            return REFUSED
+        return made
 
     def text_of(self, item: Made) -> str:
         """What it says; of a feature that a source names, the name, which tells it apart."""
@@ -72,7 +74,7 @@ class RuleMaker:
         contradictions = [one.contradiction_id for one in item.grounds.contradictions_of(atoms)]
         return [*atoms, *contradictions]
 
-    def assess(self, earlier: Sequence[Made]) -> Continuation:
+    def assess(self, earlier: Sequence[Made]) -> Decision:
         atoms = [atom for made in earlier for atom in made.item.atoms]
         covered = {atom.atom_id for atom in atoms if atom.kind in self.given.kinds}
         share = min(1.0, len(covered) / max(self.given.eligible, 1))
@@ -81,7 +83,7 @@ class RuleMaker:
         if left and self.given.is_named:
             share = min(share, CONFIDENT)  # a name that is left is a feature that is missing
         meagre = bool(left) and telling >= PLENTY and _adds_little(left[0])
-        return Continuation(
+        return Decision(
             should_continue=bool(left) and not meagre,
             confidence=round(share, 4),
             coverage_assessment=f"{len(covered):,} of {self.given.eligible:,} statements that could"

@@ -1,9 +1,9 @@
 """A model's words for sections that rules have written: whether they may take the rules' place.
 
-A model is given the atoms that the rules chose for a section, so its words may cite these and no
-others, and they are good only for the input that the section still has. What is refused changes
-nothing: the words of the rules stay. What is taken stays as long as the input of its section does,
-as the words of the rules would.
+A model is given the atoms and artifacts that the rules chose for a section, so its words may cite
+these and no others, and they are good only for the input that the section still has. What is
+refused changes nothing: the words of the rules stay. What is taken stays as long as the input of
+its section does, as the words of the rules would.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from schemas.fingerprint import norm_text
 from streams.reduce.edits import RefusedEdit, name_model, write_statement
 from streams.reduce.inputs import Grounds
 from streams.reduce.items import EDITED, replace_statements
-from streams.reduce.loop import repeats
+from streams.reduce.loop import RULES
 from streams.reduce.states import list_cited
 from streams.reduce.validator import Lane, errors, validate
 
@@ -87,19 +87,29 @@ def _draft_section(
 
 
 def _find_foreign(before: Sequence[Section], written: Iterable[Section]) -> list[ReviewFinding]:
-    """The atoms that the rules have not chosen for the section in which a model cites them."""
-    chosen = {one.section_id: set(list_cited([one])) for one in before}
+    """The atoms and artifacts that the rules have not chosen for the section in which a model
+    cites them.
+    """
+    atoms = {one.section_id: set(list_cited([one])) for one in before}
+    artifacts = {
+        one.section_id: {it for said in one.statements for it in said.artifact_ids}
+        for one in before
+    }
     return [
         ReviewFinding(
-            code="unknown_atom",
+            code=code,
             section_id=section.section_id,
             statement_id=statement.statement_id,
-            detail=citation.atom_id,
+            detail=cited,
         )
         for section in written
         for statement in section.statements
-        for citation in statement.citations
-        if citation.atom_id not in chosen[section.section_id]
+        for code, chosen, named in (
+            ("unknown_atom", atoms, [one.atom_id for one in statement.citations]),
+            ("unknown_artifact", artifacts, statement.artifact_ids),
+        )
+        for cited in named
+        if cited not in chosen[section.section_id]
     ]
 
 
@@ -112,7 +122,7 @@ def _says_what_another_says(item: ArtifactSnapshot, others: Iterable[ArtifactSna
         for one in others
         if one.artifact_type == item.artifact_type and one.artifact_id != item.artifact_id
     ]
-    return repeats(_text_of(item), [one for one in texts if one])
+    return RULES.repeats(_text_of(item), [one for one in texts if one])
 
 
 def _text_of(item: ArtifactSnapshot) -> str:

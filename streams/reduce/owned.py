@@ -12,11 +12,10 @@ from schemas.events.artifact_parts import (
     OwnedSprint,
     OwnedTask,
     Section,
-    Statement,
 )
-from schemas.events.change import ChangeRequested, EditedStatement, SectionEdit
-from schemas.ids import derive_id, sha256_hex
-from streams.reduce.edits import RefusedEdit
+from schemas.events.change import ChangeRequested, SectionEdit
+from schemas.ids import sha256_hex
+from streams.reduce.edits import RefusedEdit, write_statement
 from streams.reduce.inputs import Grounds
 from streams.reduce.items import (
     EDITED,
@@ -26,7 +25,6 @@ from streams.reduce.items import (
     replace_statements,
     withdraw,
 )
-from streams.reduce.owner_words import describe_statement
 
 DELETED = "A person has deleted it."
 Owned = OwnedTask | OwnedFeature | OwnedSprint
@@ -79,7 +77,9 @@ def _write(
 ) -> Section:
     said = {one.text: one for one in section.statements} if section else {}
     statements = [
-        said.get(one.text) or _say(asked, edit.section_id, one, grounds) for one in edit.statements
+        said.get(one.text)
+        or write_statement(asked.artifact_id, edit.section_id, one, grounds, asked.editor)
+        for one in edit.statements
     ]
     if section and statements == section.statements:
         return section
@@ -92,17 +92,3 @@ def _write(
     )
     owned = {"state": EDITED, "edited_by": asked.editor, "gap": ""}
     return replace_statements(begun.model_copy(update=owned), statements)
-
-
-def _say(
-    asked: ChangeRequested, section_id: str, said: EditedStatement, grounds: Grounds
-) -> Statement:
-    cited = [one.atom_id for one in said.citations]
-    statement = Statement(
-        statement_id=derive_id("stm", asked.artifact_id, section_id, said.text, *cited),
-        text=said.text,
-        citations=said.citations,
-        confidence=0.0,
-        written_by=asked.editor,
-    )
-    return describe_statement(statement, grounds)

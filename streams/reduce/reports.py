@@ -6,7 +6,7 @@ artifacts' atoms; what cites nothing is not written.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -25,10 +25,19 @@ from schemas.events.artifact_parts import (
 from schemas.events.team import ReportRequested, Team
 from schemas.ids import artifact_id as derive_artifact_id
 from schemas.ids import derive_id
+from schemas.tasks import OVER
 from streams.reduce.deltas import Changes
+from streams.reduce.edits import RefusedEdit
 from streams.reduce.forecast import forecast
 from streams.reduce.inputs import Grounds, Pick
-from streams.reduce.items import PREFIXES, Settled, WrittenSections, blank
+from streams.reduce.items import (
+    PREFIXES,
+    Settled,
+    WrittenSections,
+    blank,
+    keep_words,
+    text_of_section,
+)
 from streams.reduce.markdown import notes_of, render
 from streams.reduce.sprint_plans import cite, text_of, write_lines
 from streams.reduce.states import DerivedState, derive_dependent_state
@@ -40,7 +49,6 @@ MAX_RISKS = 5
 MAX_STATEMENTS = 3
 TITLES = {"standup": "Stand-up", "sprint": "Sprint", "forecast": "Forecast", "management": "Report"}
 NOTHING = ReviewFinding(code="nothing_cited", section_id="", statement_id="")
-_DONE = frozenset({"done", "dropped"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,24 +84,41 @@ class ReportWriter:
             write_lines(_id_of(title), title, lines) for title, lines in said.items() if lines
         ]
         sections = _note_counts(sections, fields, self.changes)
+        known = self.items.get(artifact_id)
+        sections = keep_words(known, sections, self.all_grounds, at.lane)
         title = f"{TITLES[request.report_type]} {request.as_of}"
-        cited = list(dict.fromkeys(it for one in sections for it in _artifacts_in(one)))
+        cited = _list_artifacts(sections)
         fresh = blank(artifact_id, "report", title, at, sections).model_copy(
             update={
                 "number": f"{PREFIXES['report']}-{request.as_of}-{request.report_type}",
-                "report": fields,
+                "report": _retell(fields, sections),
                 "upstream_artifact_ids": cited,
             }
         )
-        parts = [self._known[one] for one in cited if one in self._known]
         findings = errors(self._validate(title, sections, at.lane))
         if not cited:
             findings = [*findings, NOTHING]
-        return fresh, derive_dependent_state(parts), WrittenSections(sections, [], findings)
+        return fresh, self._derive_state(cited), WrittenSections(sections, [], findings)
+
+    def reword(
+        self, report: ArtifactSnapshot, at: Settled
+    ) -> tuple[ArtifactSnapshot, DerivedState, WrittenSections]:
+        """A report that there is in other words. Raises RefusedEdit."""
+        assert report.report
+        sections = report.sections
+        if found := errors(self._validate(report.title, sections, at.lane)):
+            raise RefusedEdit("not_valid", found)
+        cited = _list_artifacts(sections)
+        told = {"report": _retell(report.report, sections), "upstream_artifact_ids": cited}
+        written = WrittenSections(sections, [], [])
+        return report.model_copy(update=told), self._derive_state(cited), written
+
+    def _derive_state(self, cited: Iterable[str]) -> DerivedState:
+        return derive_dependent_state([self._known[one] for one in cited if one in self._known])
 
     def _validate(self, title: str, sections: list[Section], lane: Lane) -> list[ReviewFinding]:
         """What is wrong with it, also in its markdown form."""
-        grounds = self._all_grounds()
+        grounds = self.all_grounds
         text = render(title, "draft", 1, sections)
         return [
             *validate(sections, grounds, lane),
@@ -104,7 +129,8 @@ class ReportWriter:
     def _known(self) -> dict[str, ArtifactSnapshot]:
         return {**self.items, self.prd.artifact_id: self.prd}
 
-    def _all_grounds(self) -> Grounds:
+    @property
+    def all_grounds(self) -> Grounds:
         """All atoms and artifacts; what is open is told by the artifacts that a line cites."""
         atoms = self.grounds.atoms | {atom.atom_id: atom for atom in self.changes.atoms}
         return Grounds(atoms.values(), (), {key: text_of(one) for key, one in self._known.items()})
@@ -161,12 +187,12 @@ class ReportWriter:
     def _stage(self, task: ArtifactSnapshot) -> str:
         """What becomes of a task in one word: done, doing, waiting for another, or next."""
         fields = _task(task)
-        if fields.status in _DONE:
+        if fields.status in OVER:
             return "done"
         if fields.status in ("in_progress", "in_review"):
             return "doing"
         needs = [self.items[one] for one in fields.depends_on if one in self.items]
-        open_needs = any(_task(one).status not in _DONE for one in needs)
+        open_needs = any(_task(one).status not in OVER for one in needs)
         return "waiting" if fields.status == "blocked" or open_needs else "next"
 
     def _sprint(
@@ -177,7 +203,7 @@ class ReportWriter:
             return ReportFields(report_type="sprint", as_of=request.as_of), {}
         plan = _plan(sprint)
         tasks = [self.items[one.task_id] for one in plan.items]
-        done = [one for one in tasks if _task(one).status in _DONE]
+        done = [one for one in tasks if _task(one).status in OVER]
         left = [one for one in tasks if one not in done]
         over = plan.end_date < request.as_of
         risks = _risks_in(artifact_id, tasks)
@@ -204,7 +230,7 @@ class ReportWriter:
     def _forecast(
         self, artifact_id: str, request: ReportRequested
     ) -> tuple[ReportFields, dict[str, list[Statement]]]:
-        left = [one for one in self._tasks() if _task(one).status not in _DONE]
+        left = [one for one in self._tasks() if _task(one).status not in OVER]
         risks = _risks_in(artifact_id, left)
         ids = sorted({it for one in left for it in _task(one).risk_atom_ids})
         points = sum(_task(one).estimate_points for one in left)
@@ -324,8 +350,24 @@ def _line(task: ArtifactSnapshot) -> str:
     return f"{task.title} ({_task(task).estimate_points} points)."
 
 
-def _artifacts_in(section: Section) -> list[str]:
-    return [it for one in section.statements for it in one.artifact_ids]
+def _list_artifacts(sections: Iterable[Section]) -> list[str]:
+    """The artifacts that the lines cite, each once."""
+    lines = (one for section in sections for one in section.statements)
+    return list(dict.fromkeys(it for one in lines for it in one.artifact_ids))
+
+
+def _retell(fields: ReportFields, sections: Sequence[Section]) -> ReportFields:
+    """The fields of a report with what its sections say, whoever has worded them."""
+    told: dict[str, object] = {
+        "risks": text_of_section(sections, "risks"),
+        "citations": _cited(one for section in sections for one in section.statements),
+    }
+    if fields.standup:
+        return fields.model_copy(update={"standup": fields.standup.model_copy(update=told)})
+    if fields.sprint:
+        told["goal"] = " ".join(text_of_section(sections, "goal"))
+        return fields.model_copy(update={"sprint": fields.sprint.model_copy(update=told)})
+    return fields
 
 
 def _cited(lines: Iterable[Statement]) -> list[str]:

@@ -30,7 +30,9 @@ from streams.reduce.items import (
     Settled,
     WrittenSections,
     blank,
+    keep_words,
     section_of,
+    text_of_section,
 )
 from streams.reduce.sprint import Place, Plan, Sprint
 from streams.reduce.states import DerivedState, derive_dependent_state
@@ -48,7 +50,8 @@ TITLES = {"goal": "Goal", "items": "Tasks", "risks": "Risks"}
 class SprintWriter:
     """Writes the sprints of one plan; ``tasks`` are those of the position, by id.
 
-    ``known`` are the sprints as they were, with what people want of them.
+    ``known`` are the sprints as they were, with what people want of them and with the words of a
+    model that are to be taken.
     """
 
     project: str
@@ -69,20 +72,20 @@ class SprintWriter:
         lines = [self._line(artifact_id, one) for one in sprint.places]
         said = {"items": lines, "risks": _risks(artifact_id, tasks)}
         written = [write_lines(key, TITLES[key], lines) for key, lines in said.items() if lines]
-        sections = [goal, *written]
+        all_grounds = join_grounds(grounds, self._documents())
+        sections = keep_words(before, [goal, *written], all_grounds, at.lane)
+        told = " ".join(text_of_section(sections, "goal"))
         fresh = blank(artifact_id, "sprint_plan", f"Sprint {sprint.number}", at, sections)
         fresh = fresh.model_copy(
             update={
                 "number": f"{PREFIXES['sprint_plan']}-{sprint.number:03d}",
-                "sprint_plan": self._fields(
-                    sprint, goal.statements[0].text, tasks, _owned_of(before)
-                ),
+                "sprint_plan": self._fields(sprint, told, tasks, _owned_of(before)),
                 "edited_by": before.edited_by if before else None,
                 "upstream_artifact_ids": [one.artifact_id for one in tasks],
             }
         )
-        by_rule = written if goal.state == EDITED or _is_closed(before) else sections
-        found = errors(validate(by_rule, join_grounds(grounds, self._documents()), at.lane))
+        by_rule = sections[1:] if goal.state == EDITED or _is_closed(before) else sections
+        found = errors(validate(by_rule, all_grounds, at.lane))
         state = derive_dependent_state(tasks)
         return fresh, state, WrittenSections(sections, [], found)
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from schemas.events.artifact_parts import ArtifactSnapshot, Section, TaskFields
+from schemas.generation import CONFIDENT, Decision
 from streams.reduce.inputs import Grounds, ItemInput, ListInput, SectionInput
 from streams.reduce.items import WrittenSections
-from streams.reduce.loop import CONFIDENT, Continuation, Reply
 from streams.reduce.making import Made
 from streams.reduce.validator import errors
 
@@ -36,7 +36,7 @@ class TaskMaker:
     refuse: Callable[[Made], None]
     place: int = 0
 
-    def make(self, earlier: Sequence[Made]) -> Reply[Made] | None:
+    def make(self, earlier: Sequence[Made]) -> Made | None:
         while self.place < len(self.given.items):
             item = self.given.items[self.place]
             self.place += 1
@@ -44,7 +44,7 @@ class TaskMaker:
             written = self.write(artifact_id, item.sections, Grounds.of(item.sections))
             made = Made(item, artifact_id, written)
             if not errors(written.findings) and solutions_of(written.sections):
-                return Reply(made)
+                return made
             self.refuse(made)
         return None
 
@@ -57,10 +57,10 @@ class TaskMaker:
     def list_inputs(self, item: Made) -> list[str]:
         return [atom.atom_id for atom in item.item.atoms]
 
-    def assess(self, earlier: Sequence[Made]) -> Continuation:
+    def assess(self, earlier: Sequence[Made]) -> Decision:
         left = self.given.items[self.place :]
         share = len(earlier) / max(len(earlier) + len(left), 1)
-        return Continuation(
+        return Decision(
             should_continue=bool(left),
             confidence=round(min(share, CONFIDENT) if left else share, 4),
             coverage_assessment=f"{len(earlier):,} of {len(earlier) + len(left):,} tasks",

@@ -245,6 +245,18 @@ class Reduce:
         velocity = assume_velocity(team)[0] if known else self._velocity
         return Backlog(project, at, items, self._synthesise, velocity)
 
+    def _reports(
+        self,
+        written: Written,
+        items: dict[str, ArtifactSnapshot],
+        basis: DuePosition,
+        team: Team,
+    ) -> ReportWriter:
+        assert written.prd
+        project, grounds = basis.cause.project_id, Grounds.of(basis.inputs)
+        start = _start_of(team, _plan_from(written, basis))
+        return ReportWriter(project, team, items, written.prd, grounds, basis.changes, start)
+
     def _answer_request(self, state: ReduceState, project: str) -> Decision | None:
         """The answer to the first request of a project, from what its last answer was made from.
 
@@ -281,16 +293,22 @@ class Reduce:
         if asked.loop and not asked.sections:
             return tell_edit(written, request, keep_prd(prd))
         known = prd if asked.artifact_id == prd.artifact_id else items.get(asked.artifact_id)
+        lists = self._lists(basis.cause.project_id, at, items, written.team)
+        reports = self._reports(written, items, basis, written.team)
+        is_told = known is not None and known.artifact_type in ("sprint_plan", "report")
+        grounds = reports.all_grounds if is_told else Grounds.of(basis.inputs)
         try:
-            drafted = draft(known, asked, Grounds.of(basis.inputs), at.lane, items.values())
+            drafted = draft(known, asked, grounds, at.lane, items.values())
+            if drafted.artifact_type == "report":
+                lists.take_written(reports.reword(drafted, at))
+                return tell_edit(written, request, keep_prd(prd), lists)
         except RefusedEdit as refused:
-            return refuse_edit(written, request, known or prd, refused)
+            return refuse_edit(written, request, known, refused)
         if drafted.artifact_type == "prd":
             answered = write_prd(
                 prd.artifact_id, basis.sections, prd, at, self._synthesise, basis.backings, drafted
             )
             return tell_edit(written, request, answered)
-        lists = self._lists(basis.cause.project_id, at, items, written.team)
         lists.drafts = {drafted.artifact_id: drafted}
         self._write_list(lists, drafted.artifact_type, written, basis)
         return tell_edit(written, request, keep_prd(prd), lists)
@@ -315,7 +333,7 @@ class Reduce:
             else:
                 drafted = draft_task(known, asked, grounds, at)
         except RefusedEdit as refused:
-            return refuse_edit(written, request, known or written.prd, refused)
+            return refuse_edit(written, request, known, refused)
         lists = self._lists(basis.cause.project_id, at, items, written.team)
         lists.drafts = {drafted.artifact_id: drafted}
         self._write_list(lists, drafted.artifact_type, written, basis)
@@ -347,10 +365,7 @@ class Reduce:
         lists = self._lists(project, at, items, team)
         start = _start_of(team, _plan_from(written, basis))
         if isinstance(fact, ReportRequested):
-            grounds = Grounds.of(basis.inputs)
-            changes = basis.changes
-            writer = ReportWriter(project, team, items, written.prd, grounds, changes, start)
-            lists.take_written(writer.write(fact, at))
+            lists.take_written(self._reports(written, items, basis, team).write(fact, at))
         elif isinstance(fact, GenerationRequested) and fact.phase == "insight_generation":
             lists.insights(basis.insights)
         else:

@@ -9,38 +9,29 @@ which would depend on what came first.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Literal
 
 from schemas.envelope import Envelope, Event
-from schemas.events.atom import AtomAdjudicated, AtomReflected, Finding, Judged, Reading, Verdict
+from schemas.events.atom import AtomAdjudicated, AtomReflected, Finding, Judged, Reading
 from schemas.events.hygiene import ChunkCreated
+from schemas.model_reading import Opinion, Spent
 from streams.reflection.rules import CONFIDENCE_THRESHOLD
 from streams.stage import Step
 
 MOST_PERCENT = 20  # of a batch's chunks
 MOST_GAIN = 0.20  # of confidence, over what the rules left
+NOTHING = Spent()
 
 
 @dataclass(frozen=True, slots=True)
-class Ruling:
-    """What a model says of one candidate."""
-
-    verdict: Verdict
-    confidence: float
-    rationale: str
-
-
-@dataclass(frozen=True, slots=True)
-class Ruled:
-    """All that a model's answer about a chunk's candidates holds besides its rulings."""
+class Adviser:
+    """Who gave opinions on a chunk's candidates, and what that cost."""
 
     provider: str
     model: str
     prompt_version: str
-    input_tokens: int
-    output_tokens: int
-    cost_usd: float
+    spent: Spent
 
 
 def may_ask(reading: Reading) -> bool:
@@ -49,22 +40,22 @@ def may_ask(reading: Reading) -> bool:
     return reading.position <= most
 
 
-def apply_ruling(judged: Judged, ruling: Ruling) -> Judged:
-    """The candidate as the ruling leaves it; evidence that is too thin stays a draft."""
+def apply_opinion(judged: Judged, opinion: Opinion) -> Judged:
+    """The candidate as the opinion leaves it; evidence that is too thin stays a draft."""
     highest = min(1.0, judged.confidence_after + MOST_GAIN)
     status: Literal["active", "draft", "rejected"] = "active"
     findings = judged.findings
-    if ruling.verdict == "reject":
+    if opinion.verdict == "reject":
         status = "rejected"
         findings = [*findings, Finding(rule="R13", code="adjudicated_reject")]
-    elif ruling.verdict == "draft" or judged.status == "draft":
+    elif opinion.verdict == "draft" or judged.status == "draft":
         status = "draft"
     return judged.model_copy(
         update={
             "status": status,
-            "confidence_after": round(min(highest, max(0.0, ruling.confidence)), 6),
+            "confidence_after": round(min(highest, max(0.0, opinion.confidence)), 6),
             "findings": findings,
-            "adjudication": ruling.verdict,
+            "adjudication": opinion.verdict,
         }
     )
 
@@ -77,38 +68,47 @@ def apply_fallback(judged: Judged, reason: str) -> Judged:
     )
 
 
-def decide_by_rule(reflected: AtomReflected, reason: str = "") -> list[AtomAdjudicated]:
-    """A verdict for each borderline candidate by the fall-back rule, and why that decided."""
-    reason = reason or ("unavailable" if may_ask(reflected.reading) else "overflow")
-    return [_decide_one_by_rule(reflected, judged, reason) for judged in reflected.adjudicate]
-
-
-def decide_by_rulings(
-    reflected: AtomReflected, rulings: Sequence[Ruling | None], ruled: Ruled
+def decide_by_rule(
+    reflected: AtomReflected, reason: str = "", spent: Spent = NOTHING
 ) -> list[AtomAdjudicated]:
-    """The verdicts of a model; where it left one out the rule decides. The first has the cost."""
+    """A verdict for each borderline candidate by the fall-back rule, and why that decided.
+
+    ``spent``: what a model that was asked in vain has used.
+    """
+    reason = reason or ("unavailable" if may_ask(reflected.reading) else "overflow")
+    found = [_decide_one_by_rule(reflected, judged, reason) for judged in reflected.adjudicate]
+    return _charge(found, spent)
+
+
+def decide_by_opinions(
+    reflected: AtomReflected, opinions: Sequence[Opinion | None], adviser: Adviser
+) -> list[AtomAdjudicated]:
+    """The verdicts of a model; where it left one out the rule decides."""
     found: list[AtomAdjudicated] = []
-    for judged, ruling in zip(reflected.adjudicate, rulings, strict=True):
-        if ruling is None:
+    for judged, opinion in zip(reflected.adjudicate, opinions, strict=True):
+        if opinion is None:
             verdict = _decide_one_by_rule(reflected, judged, "malformed")
         else:
             verdict = AtomAdjudicated(
                 reading=reflected.reading,
-                judged=apply_ruling(judged, ruling),
-                verdict=ruling.verdict,
+                judged=apply_opinion(judged, opinion),
+                verdict=opinion.verdict,
                 decided_by="model",
-                rationale=ruling.rationale,
-                provider=ruled.provider,
-                model=ruled.model,
-                prompt_version=ruled.prompt_version,
+                rationale=opinion.rationale,
+                provider=adviser.provider,
+                model=adviser.model,
+                prompt_version=adviser.prompt_version,
             )
         found.append(verdict)
-    paid = {
-        "input_tokens": ruled.input_tokens,
-        "output_tokens": ruled.output_tokens,
-        "cost_usd": ruled.cost_usd,
-    }
-    return [found[0].model_copy(update=paid), *found[1:]] if found else []
+    return _charge(found, adviser.spent)
+
+
+def _charge(verdicts: list[AtomAdjudicated], spent: Spent) -> list[AtomAdjudicated]:
+    """The verdicts of one call; the first has its cost."""
+    return [
+        each.model_copy(update=asdict(spent)) if at == 0 else each
+        for at, each in enumerate(verdicts)
+    ]
 
 
 def _decide_one_by_rule(reflected: AtomReflected, judged: Judged, reason: str) -> AtomAdjudicated:

@@ -17,6 +17,7 @@ from schemas.events.ingestion_request import (
 )
 from schemas.fingerprint import FINGERPRINT_VERSION
 from schemas.ids import run_id as derive_run_id
+from schemas.model_reading import ADJUDICATE_TIERS, MAP_TIERS
 from schemas.versions import (
     CONTRADICTIONS_VERSION,
     DUPLICATES_VERSION,
@@ -51,10 +52,6 @@ OFFLINE_LIMITS: dict[RunLane, Limits] = {
         token_budget=0,
         max_concurrency=2,
     ),
-}
-MODEL_TIERS = {
-    "preview": {"map_tier": "fast", "adjudicate_tier": "fast"},
-    "deep": {"map_tier": "standard", "adjudicate_tier": "strong"},
 }
 MODEL_TOKENS: dict[RunLane, int] = {"preview": 20_000, "deep": 400_000}  # of a run, in and out
 
@@ -145,7 +142,11 @@ def limits_of(lane: RunLane, requested: IngestionRequested) -> Limits:
 def list_versions(engine: Engine, lane: RunLane) -> dict[str, str]:
     """The versions of all that has a part in what a run finds; with a model also its tiers."""
     hygiene = VERSIONS
-    by_model = MODEL_TIERS[lane] | {"extractor_version": MODEL_EXTRACTOR_VERSION}
+    by_model = {
+        "map_tier": MAP_TIERS[lane],
+        "adjudicate_tier": ADJUDICATE_TIERS[lane],
+        "extractor_version": MODEL_EXTRACTOR_VERSION,
+    }
     return {
         "hygiene_version": hygiene.hygiene,
         "redactor_version": hygiene.redactor,

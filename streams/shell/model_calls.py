@@ -12,29 +12,44 @@ its stage does either.
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Coroutine, Sequence
-from contextlib import suppress
+from contextlib import aclosing, suppress
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
-from agents.extraction.adjudicator import ADJUDICATION_PROMPT_VERSION, Opinion, ask_for_verdicts
+from agents.extraction.adjudicator import ADJUDICATION_PROMPT_VERSION, ask_for_verdicts
 from agents.extraction.packing import MOST_TOGETHER, SHORT_TOKENS, take_pack
 from agents.extraction.prompt import Prepared, prepare
-from agents.extraction.reader import Asked, read_together, wait_for_call
+from agents.extraction.reader import (
+    Asked,
+    Unread,
+    note_unread,
+    read_together,
+    spent_by,
+    wait_for_call,
+)
 from agents.models.call import ChatModel
-from agents.models.errors import AnswerMalformed, ModelError
+from agents.models.errors import (
+    AllProvidersFailed,
+    AnswerMalformed,
+    BudgetExceeded,
+    ModelError,
+    is_nobody_there,
+)
 from infra import log
 from schemas.codec import decode
 from schemas.envelope import Envelope, Event
 from schemas.events.atom import AtomAdjudicated, AtomReflected, CandidatesExtracted
 from schemas.events.extract import ExtractRequested
 from schemas.events.hygiene import ChunkCreated
+from schemas.model_reading import Spent
+from streams.mapping import Mapping, Read
 from streams.reflection.adjudication import (
     ADJUDICATE,
-    Ruled,
-    Ruling,
+    Adviser,
+    decide_by_opinions,
     decide_by_rule,
-    decide_by_rulings,
     may_ask,
 )
 from streams.shell.chunks import ChunkReader, Found
@@ -45,7 +60,8 @@ CALLS_AT_ONCE = 8  # of a lane's reading
 VERDICTS_AT_ONCE = 4
 CALL_TIMEOUT_S = 300.0  # of all attempts with all providers; each of those has limits of its own
 LINGER_S = 0.05  # a chunk waits for others to share its call
-AWAY_S = 30.0  # nobody is asked again for so long after nobody could be
+LONGEST_LINGER_S = 1.0  # while others of its run are being prepared
+AWAY_S = 30.0  # nobody is asked again for so long after nobody could be, nor for a spent budget
 LOOK_EVERY_S = 1.0
 
 LOG = log.get("model_calls")
@@ -72,23 +88,36 @@ class Asker(Protocol):
     async def close(self) -> None: ...
 
 
+Whose = tuple[str, str]  # project, run: budgets are of the one or the other
+
+
 @dataclass
 class Calls:
     """Calls under way: their number, their time, and whether there is anybody to ask."""
 
     at_once: int
+    timeout_s: float = CALL_TIMEOUT_S
     work: int = 0
     _away_until: float = 0.0
+    _spent_until: dict[Whose, float] = field(default_factory=dict)
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
 
-    @property
-    def are_possible(self) -> bool:
-        return asyncio.get_running_loop().time() >= self._away_until
+    def may_ask(self, whose: Whose) -> bool:
+        now = asyncio.get_running_loop().time()
+        return now >= max(self._away_until, self._spent_until.get(whose, 0.0))
 
-    def note_away(self, error: ModelError) -> None:
-        """Nobody is asked for a while, so that a whole corpus does not wait for each time-out."""
-        self._away_until = asyncio.get_running_loop().time() + AWAY_S
-        LOG.warning("model.away", code=error.code)
+    def note(self, error: ModelError, whose: Whose) -> None:
+        """While nobody is there, a whole corpus does not wait for each time-out; a run without
+        budget does not stop others. What was refused for itself stops nobody.
+        """
+        now = asyncio.get_running_loop().time()
+        if is_nobody_there(error):
+            self._away_until = now + AWAY_S
+            LOG.warning("model.away", code=error.code)
+        elif isinstance(error, BudgetExceeded):
+            running = {run: until for run, until in self._spent_until.items() if until > now}
+            self._spent_until = running | {whose: now + AWAY_S}
+            LOG.warning("model.budget_exceeded", project_id=whose[0], run_id=whose[1])
 
     @property
     def is_full(self) -> bool:
@@ -104,7 +133,7 @@ class Calls:
         """What the call returns or raises, within its time. Raises TimeoutError."""
         call = asyncio.create_task(asking)
         try:
-            async with asyncio.timeout(CALL_TIMEOUT_S):
+            async with asyncio.timeout(self.timeout_s):
                 while not call.done():
                     await asyncio.wait({call}, timeout=LOOK_EVERY_S)
                     self.work += 1
@@ -121,21 +150,42 @@ class Calls:
 
 @dataclass
 class Job:
-    """A chunk that waits for its call, or for the answer. ``since`` is a time of the loop."""
+    """A chunk that waits for its call, or for the answer. ``since`` is a time of the loop.
+
+    ``is_second``: its first call took too long.
+    """
 
     asked: Asked
     since: float
-    result: asyncio.Future[CandidatesExtracted | None]
+    result: asyncio.Future[CandidatesExtracted | Unread]
+    is_second: bool = False
+
+    @property
+    def whose(self) -> Whose:
+        return self.asked.project_id, self.asked.request.run_id
+
+    def finish(self, result: CandidatesExtracted | Unread) -> None:
+        if not self.result.done():
+            self.result.set_result(result)
 
 
 class ModelReading:
     """Reads the chunks of one lane; those that wait together share calls."""
 
-    def __init__(self, model: ChatModel, pool: ChildPool, at_once: int = CALLS_AT_ONCE) -> None:
+    def __init__(
+        self,
+        model: ChatModel,
+        pool: ChildPool,
+        by_rules: Read,
+        at_once: int = CALLS_AT_ONCE,
+        timeout_s: float = CALL_TIMEOUT_S,
+    ) -> None:
         self._model = model
         self._pool = pool
-        self._calls = Calls(at_once)
+        self._by_rules = by_rules
+        self._calls = Calls(at_once, timeout_s)
         self._waiting: list[Job] = []
+        self._coming: Counter[Whose] = Counter()  # chunks that are being prepared
 
     @property
     def window(self) -> int:
@@ -147,23 +197,37 @@ class ModelReading:
 
     async def answer(self, cause: Envelope, found: Found | None) -> list[Event] | None:
         request = cause.event
-        is_asked = isinstance(request, ExtractRequested) and request.engine == "model"
-        if not is_asked or found is None or not self._calls.are_possible:
+        if not isinstance(request, ExtractRequested) or request.engine != "model":
             return None
-        assert isinstance(request, ExtractRequested)
-        prepared = await self._pool.run(prepare_record, found.value)
+        whose = (cause.project_id, request.run_id)
+        if found is None or not self._calls.may_ask(whose):
+            return None
+        prepared = await self._prepare(found, whose)
         asked = Asked(cause.project_id, cause.correlation_id, request, found.chunk, prepared)
         result = await self._ask(asked)
-        return [result] if result else None
+        if isinstance(result, Unread):
+            by_rules = await self._pool.run(self._by_rules, request, found.chunk)
+            result = note_unread(by_rules, result)
+        return [result]
 
     async def close(self) -> None:
         await self._calls.close()
 
-    async def _ask(self, asked: Asked) -> CandidatesExtracted | None:
+    async def _prepare(self, found: Found, whose: Whose) -> Prepared:
+        self._coming[whose] += 1
+        try:
+            return await self._pool.run(prepare_record, found.value)
+        finally:
+            self._coming[whose] -= 1
+            if not self._coming[whose]:
+                del self._coming[whose]
+
+    async def _ask(self, asked: Asked) -> CandidatesExtracted | Unread:
         loop = asyncio.get_running_loop()
         job = Job(asked, loop.time(), loop.create_future())
         self._waiting.append(job)
-        loop.call_later(LINGER_S, self._hand_out)
+        for linger_s in (LINGER_S, LONGEST_LINGER_S):
+            loop.call_later(linger_s, self._hand_out)
         self._hand_out()
         try:
             return await job.result
@@ -173,31 +237,51 @@ class ModelReading:
 
     def _hand_out(self) -> None:
         while self._waiting and not self._calls.is_full:
-            places = take_pack([wait_for_call(job.asked) for job in self._waiting])
+            places = take_pack([wait_for_call(it.asked, it.is_second) for it in self._waiting])
             jobs = [self._waiting[at] for at in places]
-            if not _may_go(jobs):
+            if not self._may_go(jobs):
                 return
             self._waiting = [it for it in self._waiting if it not in jobs]
             work = self._calls.start(self._read(jobs))
             work.add_done_callback(lambda done: self._hand_out())
 
+    def _may_go(self, jobs: Sequence[Job]) -> bool:
+        """Whether nobody is waited for: the call is full, or its first chunk has waited enough."""
+        first = jobs[0]
+        if len(jobs) == MOST_TOGETHER or first.asked.chunk.token_estimate > SHORT_TOKENS:
+            return True
+        linger_s = LONGEST_LINGER_S if first.whose in self._coming else LINGER_S
+        return asyncio.get_running_loop().time() - first.since >= linger_s
+
     async def _read(self, jobs: Sequence[Job]) -> None:
-        results: list[CandidatesExtracted | None] = [None] * len(jobs)
-        asked = [job.asked for job in jobs]
         try:
-            read = await self._calls.watch(read_together(asked, self._model))
-            results = read.results
-            if read.away:
-                self._calls.note_away(read.away)
+            await self._calls.watch(self._hand_in(jobs))
         except TimeoutError:
-            LOG.warning("model.timed_out", chunks=len(jobs))
+            left = [job for job in jobs if not job.result.done()]
+            LOG.warning("model.timed_out", chunks=len(left))
+            for job in left:
+                self._ask_again(job)
         except Exception as error:
             for job in jobs:
                 if not job.result.done():
                     job.result.set_exception(error)
-        for job, result in zip(jobs, results, strict=True):
-            if not job.result.done():
-                job.result.set_result(result)
+
+    async def _hand_in(self, jobs: Sequence[Job]) -> None:
+        async with aclosing(read_together([job.asked for job in jobs], self._model)) as results:
+            async for at, result in results:
+                if isinstance(result, Unread):
+                    self._calls.note(result.error, jobs[at].whose)
+                jobs[at].finish(result)
+
+    def _ask_again(self, job: Job) -> None:
+        """A chunk whose call took too long gets one by itself, once."""
+        if job.is_second:
+            error = AllProvidersFailed(f"No answer within {self._calls.timeout_s:g} s.")
+            self._calls.note(error, job.whose)
+            job.finish(Unread(error))
+        else:
+            job.is_second = True
+            self._waiting.append(job)
 
 
 class ModelAdjudication:
@@ -223,7 +307,8 @@ class ModelAdjudication:
         reflected = cause.event
         if not isinstance(reflected, AtomReflected) or not reflected.adjudicate:
             return None
-        if not may_ask(reflected.reading) or not self._calls.are_possible:
+        whose = (cause.project_id, reflected.reading.run_id)
+        if not may_ask(reflected.reading) or not self._calls.may_ask(whose):
             return None
         chunk = await self._chunks.chunk_of(reflected)
         async with self._free:
@@ -243,13 +328,12 @@ class ModelAdjudication:
                     )
                 )
             ]
-        except AnswerMalformed:
-            return [*decide_by_rule(reflected, "malformed")]
         except TimeoutError:
             return None
         except ModelError as error:
-            self._calls.note_away(error)
-            return None
+            self._calls.note(error, (cause.project_id, reflected.reading.run_id))
+            reason = "malformed" if isinstance(error, AnswerMalformed) else "unavailable"
+            return [*decide_by_rule(reflected, reason, spent_by(error))]
 
 
 async def ask_about_borderline(
@@ -261,15 +345,13 @@ async def ask_about_borderline(
 ) -> list[AtomAdjudicated]:
     """The model's verdicts on the borderline candidates of a reading. Raises ModelError."""
     answer, opinions = await ask_for_verdicts(reflected, chunk, project_id, model, correlation_id)
-    ruled = Ruled(
+    adviser = Adviser(
         answer.provider,
         answer.model,
         ADJUDICATION_PROMPT_VERSION,
-        answer.usage.input_tokens,
-        answer.usage.output_tokens,
-        answer.cost_usd or 0.0,
+        Spent(answer.usage.input_tokens, answer.usage.output_tokens, answer.cost_usd or 0.0),
     )
-    return decide_by_rulings(reflected, [_ruling(it) for it in opinions], ruled)
+    return decide_by_opinions(reflected, opinions, adviser)
 
 
 def make_asker(
@@ -281,7 +363,9 @@ def make_asker(
     if step.name == ADJUDICATE.name:
         return ModelAdjudication(model, chunks)
     pool = {"child": pools.deep, "preview_child": pools.preview}.get(step.place)
-    return ModelReading(model, pool) if pool else None
+    if pool is None or not isinstance(step.handle, Mapping):
+        return None
+    return ModelReading(model, pool, step.handle.read)
 
 
 def prepare_record(chunk_value: bytes) -> Prepared:
@@ -289,16 +373,3 @@ def prepare_record(chunk_value: bytes) -> Prepared:
     chunk = decode(chunk_value).event
     assert isinstance(chunk, ChunkCreated)
     return prepare(chunk)
-
-
-def _may_go(jobs: Sequence[Job]) -> bool:
-    """Whether nobody is waited for: the call is full, or its first chunk has waited enough."""
-    first = jobs[0]
-    is_full = len(jobs) == MOST_TOGETHER or first.asked.chunk.token_estimate > SHORT_TOKENS
-    return is_full or asyncio.get_running_loop().time() - first.since >= LINGER_S
-
-
-def _ruling(opinion: Opinion | None) -> Ruling | None:
-    if opinion is None:
-        return None
-    return Ruling(opinion.verdict, opinion.confidence, opinion.rationale)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from agents.models.call import Message
 from agents.project.assistant import run_assistant
-from agents.project.confirmations import EXPIRED, Decision, WaitsForConfirmation
+from agents.project.confirmations import Decision, WaitsForConfirmation
 from agents.project.state import AgentResult
 from agents.project.streaming import AnswerText
 from agents.project.turn import AssistantTurn
@@ -239,11 +239,22 @@ def test_a_declined_call_is_declined_again_without_asking():
 def test_nobody_answers_in_time_and_nothing_is_done():
     asked = Asked([DELETE, DONE])
     waits = wait_of(asked, "Delete task 3").confirmation
-    asked.script = [DONE]
 
-    asked.ask(a_turn("Delete task 3", decisions={waits.confirmation_id: EXPIRED}))
+    expired = {waits.confirmation_id: Decision(kind="reject")}
+    asked.script = [DELETE, DONE]
+    asked.ask(a_turn("Delete task 3", decisions=expired))
 
     assert asked.names == []
+    assert "Nobody confirmed this call in time" in asked.requests[1].text
+
+
+def test_who_may_not_make_a_call_is_not_asked_about_it():
+    asked = Asked([DELETE, DONE])
+
+    asked.ask(a_turn("Delete task 3", role="viewer"))
+
+    assert asked.names == []
+    assert "The role viewer may not use delete_task" in asked.requests[1].text
 
 
 def test_a_change_that_the_user_did_not_ask_for_waits_for_them():

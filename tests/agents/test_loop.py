@@ -11,11 +11,8 @@ import pytest
 
 from agents.loop import (
     FULL_ITEMS,
-    HARD_CEILING,
     STEP_TIMEOUT_S,
-    Decision,
-    LoopState,
-    Rules,
+    NotKept,
     StepTimeout,
     Surroundings,
     run_loop,
@@ -23,6 +20,7 @@ from agents.loop import (
 )
 from agents.models.errors import AnswerMalformed, BudgetExceeded
 from schemas.events.artifact_parts import LoopRecord
+from schemas.generation import HARD_CEILING, Decision, LoopState, Rules, add_known
 from streams.ledger.similarity import similarity
 
 HANGS = object()
@@ -94,7 +92,7 @@ class Script:
             await asyncio.sleep(0)
         self.now += seconds
 
-    def run(self, ceiling: int = HARD_CEILING) -> LoopRecord:
+    def run(self, ceiling: int = HARD_CEILING, known: Sequence[str] = ()) -> LoopRecord:
         world = Surroundings[str](
             self.keep,
             self.tell_error,
@@ -103,7 +101,7 @@ class Script:
             sleep=self.sleep,
         )
         rules = Rules(similarity, ceiling=ceiling)
-        return asyncio.run(run_loop("feature_generation", self, rules, world))
+        return asyncio.run(run_loop("feature_generation", self, rules, world, add_known(known)))
 
 
 def failed() -> AnswerMalformed:
@@ -224,15 +222,38 @@ def test_an_item_that_the_log_does_not_take_is_no_error_of_the_model():
         Refusing(numbered()).run()
 
 
+def test_items_that_the_list_had_are_known_and_not_counted():
+    script = Script(iter(["harbour", "invoice", "Parcel."]))
+
+    record = script.run(ceiling=3, known=["parcel", "ledger"])
+
+    assert (record.stop_reason, record.items) == ("duplicate_detected", 2)
+
+
+def test_an_item_that_is_refused_is_an_error_and_not_counted():
+    class Choosy(Script):
+        async def keep(self, item: str) -> None:
+            if item != "harbour":
+                raise NotKept
+            await super().keep(item)
+
+    script = Choosy(iter(["harbour", "invoice", "parcel", "ledger"]))
+
+    record = script.run()
+
+    assert (record.stop_reason, record.items, record.errors) == ("error_threshold", 1, 3)
+    assert script.seen == [0, 1, 1, 1]
+
+
 def test_reasons_are_found_in_their_order():
     rules = Rules(similarity, ceiling=1)
-    state = LoopState(texts=("a",), errors_in_a_row=3)
+    state = LoopState(items=1, errors_in_a_row=3)
     both = Decision(should_continue=False, confidence=0.95)
 
     assert rules.find_stop(state, both, "cancelled") == "coverage_confident"
     assert rules.find_stop(state, Decision(False, 0.5), "cancelled") == "should_continue_false"
     assert rules.find_stop(state, GO_ON, "cancelled") == "error_threshold"
-    calm = LoopState(texts=("a",))
+    calm = LoopState(items=1)
     assert rules.find_stop(calm, GO_ON, "budget_exceeded") == "hard_ceiling"
     assert rules.find_stop(LoopState(), GO_ON, "budget_exceeded") == "budget_exceeded"
     assert rules.find_stop(LoopState(), GO_ON) is None
@@ -241,8 +262,8 @@ def test_reasons_are_found_in_their_order():
 def test_a_model_sees_items_in_full_up_to_fifty_and_then_their_titles():
     items = [f"item {number}" for number in range(FULL_ITEMS + 1)]
 
-    few, many = show_earlier(items[:-1], str.upper), show_earlier(items, str.upper)
+    few, many = (show_earlier(each, str.upper, "a few") for each in (items[:-1], items))
 
     assert (len(few.full), few.titles) == (50, ())
     assert (many.full, len(many.titles), many.titles[-1]) == ((), 51, "ITEM 50")
-    assert many.summary == "51 items so far."
+    assert (few.summary, many.summary) == ("", "a few")

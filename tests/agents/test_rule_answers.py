@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from agents.project.assistant import answer_by_rules
+from agents.project.assistant import run_assistant
 from agents.project.confirmations import Decision, WaitsForConfirmation
 from agents.project.rule_answers import choose_call, concerns_project
 from tests.agents.turns import Recorded, Shelf, a_turn
@@ -61,21 +61,29 @@ def test_greetings_and_orders_ask_the_ledger_nothing():
 def test_a_deletion_by_rule_waits_for_a_person_and_happens_once():
     shelf, effects = Shelf(), Recorded()
     with pytest.raises(WaitsForConfirmation) as waits:
-        asyncio.run(answer_by_rules(a_turn("Delete task 3"), shelf.tools(), effects))
+        asyncio.run(run_assistant(a_turn("Delete task 3"), None, shelf.tools(), effects))
     assert shelf.calls == []
 
     decision = {waits.value.confirmation.confirmation_id: Decision(kind="approve")}
     turn = a_turn("Delete task 3", decisions=decision)
     for _ in range(2):
-        result = asyncio.run(answer_by_rules(turn, shelf.tools(), effects))
+        result = asyncio.run(run_assistant(turn, None, shelf.tools(), effects))
 
     assert (shelf.calls, result.error) == ([("delete_task", {"task": "task 3"})], None)
+
+
+def test_by_rule_nobody_without_the_right_is_asked_to_confirm():
+    shelf, turn = Shelf(), a_turn("Delete task 3", role="viewer")
+
+    result = asyncio.run(run_assistant(turn, None, shelf.tools(), Recorded()))
+
+    assert (shelf.calls, result.error) == ([], "forbidden")
 
 
 @pytest.mark.parametrize("order", ["Delete T-1", "Please change it", "Mark it as great"])
 def test_an_order_that_no_rule_understands_is_asked_back_and_searches_nothing(order):
     shelf = Shelf()
-    result = asyncio.run(answer_by_rules(a_turn(order), shelf.tools(), Recorded()))
+    result = asyncio.run(run_assistant(a_turn(order), None, shelf.tools(), Recorded()))
 
     assert shelf.calls == []
     assert "did not understand" in result.response

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -92,7 +92,7 @@ class OverHttp:
             usage=Usage(input_tokens=100, output_tokens=20),
         )
 
-    async def stream(self, request: ModelRequest) -> AsyncIterator[Any]:
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[Any, None]:
         answer = await self.complete(request)
         for at in range(0, len(answer.text), 7):
             yield answer.text[at : at + 7]

@@ -8,12 +8,13 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from inspect import isawaitable
 from typing import Any
 
 from agents.extraction.prompt import prepare
-from agents.extraction.reader import Asked, read_together
+from agents.extraction.reader import Asked, Unread, note_unread, read_together
 from agents.models.call import ModelAnswer, ModelRequest, Usage
 from agents.models.errors import AnswerMalformed
 from agents.models.structured import parse_answer
@@ -24,13 +25,14 @@ from streams.shell.model_calls import ask_about_borderline
 from streams.shell.reading import read_by_rules
 from tests.worlds import PROJECT
 
+INPUT_TOKENS, OUTPUT_TOKENS, COST_USD = 1_001, 103, 0.0123  # of every call that gets an answer
 Answering = Callable[[ModelRequest], Any]
 FENCED = re.compile(r"=== DATA (\w+) ===\n(.*?)\n=== END \1 ===", re.DOTALL)
 
 
 @dataclass
 class AnsweringModel:
-    """Answers by ``answering``: data, a text, or an error that it raises."""
+    """Answers by ``answering``: data, a text, what to await for it, or an error that it raises."""
 
     answering: Answering
     requests: list[ModelRequest] = field(default_factory=list)
@@ -38,10 +40,15 @@ class AnsweringModel:
     async def complete(self, request: ModelRequest) -> ModelAnswer:
         self.requests.append(request)
         said = self.answering(request)
+        if isawaitable(said):
+            said = await said
         text = said if isinstance(said, str) else json.dumps(said)
         data, problems = parse_answer(text, request.answer_schema or {})
+        usage = Usage(input_tokens=INPUT_TOKENS, output_tokens=OUTPUT_TOKENS)
         if problems:
-            raise AnswerMalformed("; ".join(problems))
+            error = AnswerMalformed("; ".join(problems))
+            error.usage, error.cost_usd = usage, COST_USD
+            raise error
         return ModelAnswer(
             call_id="call",
             request_hash=request.request_hash,
@@ -49,11 +56,11 @@ class AnsweringModel:
             data=data,
             provider="openai",
             model="m-1",
-            usage=Usage(input_tokens=1_001, output_tokens=103),
-            cost_usd=0.0123,
+            usage=usage,
+            cost_usd=COST_USD,
         )
 
-    async def stream(self, request: ModelRequest) -> AsyncIterator[Any]:
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[Any, None]:
         answer = await self.complete(request)
         yield answer.text
         yield answer
@@ -119,6 +126,16 @@ def _atoms(sentences: list[tuple[int, str]]) -> Iterator[dict[str, Any]]:
             yield an_atom(number, said, confidence=0.55 if " may " in said else 0.8)
 
 
+def read_all(asked: Sequence[Asked], model: AnsweringModel) -> list[CandidatesExtracted | Unread]:
+    """The result of each chunk in order."""
+
+    async def read() -> dict[int, CandidatesExtracted | Unread]:
+        return {at: result async for at, result in read_together(asked, model)}
+
+    found = asyncio.run(read())
+    return [found[at] for at in range(len(asked))]
+
+
 def asking(model: AnsweringModel) -> Pipeline:
     """The pipeline whose model runs ask ``model``, chunk by chunk, and rules where nobody can be
     asked.
@@ -127,9 +144,10 @@ def asking(model: AnsweringModel) -> Pipeline:
     def read(request, chunk) -> CandidatesExtracted:
         if request.engine == "model":
             asked = Asked(PROJECT, None, request, chunk, prepare(chunk))
-            (result,) = asyncio.run(read_together([asked], model)).results
-            if result:
+            (result,) = read_all([asked], model)
+            if not isinstance(result, Unread):
                 return result
+            return note_unread(read_by_rules(request, chunk), result)
         return read_by_rules(request, chunk)
 
     def adjudicate(cause, chunk):

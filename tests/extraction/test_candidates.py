@@ -7,6 +7,7 @@ from agents.extraction.answer import ANSWER_SCHEMA, Answer
 from agents.extraction.candidates import make_candidates
 from agents.extraction.prompt import prepare
 from schemas.events.atom import CandidatesExtracted, Reading
+from schemas.versions import MODEL_EXTRACTOR_VERSION
 from streams.reflection import reflect
 from tests.reading.documents import a_chunk
 
@@ -55,7 +56,7 @@ def reflected(*atoms):
         sanitized_hash="hash_1",
         outcome="extracted",
         engine="model",
-        extractor_version="m1",
+        extractor_version=MODEL_EXTRACTOR_VERSION,
     )
     return reflect(CandidatesExtracted(reading=reading, candidates=candidates(*atoms)), CHUNK)
 

@@ -14,6 +14,21 @@ from tests.parcel import write_to
 from tests.service import Service, service
 
 PATIENCE_S = 60.0
+HOSTILE = """\
+# Upload rules
+
+The service must refuse a hostile label named <script>alert(1)</script> because it is hostile.
+
+Uploads must not contain <b hx-get="/v1/tokens" hx-trigger="load">markup</b> of any kind.
+
+The 🚚 name of a parcel must keep \u202ebidi\u202c text as it was written. Labels must be short.
+"""
+DISAGREEING = {
+    "hostile.md": HOSTILE,
+    "architecture.md": "# Sign-in\n\nAuth uses JWT tokens.\n\nThe store uses PostgreSQL.\n",
+    "adr/0001-session-cookies.md": "# 1. Session cookies\n\nStatus: accepted\n\n## Decision\n\n"
+    "Auth uses session cookies.\n",
+}
 
 
 @dataclass
@@ -58,6 +73,18 @@ def called(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Called]:
 def owner(called: Called) -> Iterator[httpx.Client]:
     with called.client() as client:
         yield client
+
+
+@pytest.fixture(scope="package")
+def shown(called: Called, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A project of its own for the console, with hostile text and a contradiction."""
+    folder = tmp_path_factory.mktemp("shown")
+    for name, text in DISAGREEING.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text)
+    project = called.cairn.run("project", "create", "Shown", "--idempotency-key", "shown")
+    called.cairn.ingest(folder, "Shown", "shown")
+    return project.strip()
 
 
 @pytest.fixture

@@ -81,10 +81,17 @@ def test_tables_hold_the_whole_log_and_have_checksums(called: Called, operator: 
     assert all(each["lag"] is not None for each in folded)
 
 
-def test_without_a_model_nothing_costs_and_all_providers_are_named(ask: Ask, owner: httpx.Client):
-    for group in ("agent", "stage", "model", "run", "day"):
+def test_without_a_model_nothing_costs_and_all_providers_are_named(
+    called: Called, ask: Ask, owner: httpx.Client
+):
+    for group in ("agent", "stage", "model", "run", "day", "call"):
         costs = ask("/costs", group_by=group)
         assert (costs["lines"], costs["total"]["calls"], costs["total"]["cost_usd"]) == ([], 0, 0)
+    of_call = f"/v1/projects/{called.project}/costs/calls/llm_1"
+    missing = owner.get(of_call)
+    assert (missing.status_code, missing.json()["code"]) == (404, "unknown_call")
+    with called.client(called.make_token("pm")) as pm:
+        assert pm.get(of_call).status_code == 403  # texts of calls are for owners and operators
     states = {each["name"]: each["state"] for each in owner.get("/v1/models").json()}
     assert len(states) == 7 and set(states.values()) == {"unconfigured"}
 

@@ -270,6 +270,12 @@ def test_a_task_of_a_person_is_made_changed_and_deleted(
     made = owner.post(path, json=wanted, headers=keyed())
     assert made.status_code == 201, made.text
     task = f"{path}/{made.json()['artifact_id']}"
+    foreign = owner.patch(
+        task,
+        json={"feature_id": made.json()["artifact_id"], "expected_version": 1},
+        headers=keyed(),
+    )
+    assert (foreign.status_code, foreign.json()["code"]) == (404, "unknown_feature")
     changed = owner.patch(
         task, json={"status": "done", "expected_version": 1}, headers=keyed()
     ).json()

@@ -19,6 +19,7 @@ class Book:
     opened: dict[str, tuple[Attempt, Usage]] = field(default_factory=dict)
     closed: dict[str, Outcome] = field(default_factory=dict)
     is_slow: asyncio.Event | None = None  # reservations wait for it
+    is_broken: bool = False  # it is told how a call ended, and then fails
 
     async def find(self, request: ModelRequest) -> ModelAnswer | None:
         return self.answers.get(request.request_hash)
@@ -35,6 +36,8 @@ class Book:
         assert call_id not in self.closed
         assert self.opened[call_id][0] == attempt
         self.closed[call_id] = outcome
+        if self.is_broken:
+            raise RuntimeError("the book is broken")
         return COST_USD if outcome.usage != Usage() else 0.0
 
     async def record(self, request: ModelRequest, answer: ModelAnswer) -> None:

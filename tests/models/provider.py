@@ -22,9 +22,11 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+from infra.local.process import wait_until
 from tests.models.dialects import dialect_of
 
 KEY = "sk-scripted-provider"  # any key is taken
+CLOSES_WITHIN_S = 10.0
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,11 @@ class Failure:
 
 @dataclass(frozen=True)
 class Hang:
-    """No answer until the caller goes away, or the provider is closed."""
+    """No answer until the caller goes away, or the provider is closed; a stream has ``text`` in
+    pieces before.
+    """
+
+    text: str = ""
 
 
 @dataclass(frozen=True)
@@ -108,14 +114,19 @@ Script = Callable[[Request], Step] | Sequence[Step]
 class ScriptedProvider:
     """``base_url`` ends with /v1. ``served``: the usage of each whole answer. ``models`` are those
     that it names as an Ollama server; ``looks`` are the paths that were read, and who was wanted
-    of it as a proxy.
+    of it as a proxy. ``abandoned`` are requests that hung until their caller closed the connection.
     """
 
     base_url: str
     models: list[str] = field(default_factory=list)
     looks: list[str] = field(default_factory=list)
     requests: list[Request] = field(default_factory=list)
+    abandoned: list[Request] = field(default_factory=list)
     served: list[tuple[int, int, int]] = field(default_factory=list)
+
+    def wait_until_abandoned(self) -> None:
+        """Return once the caller of each request has closed its connection."""
+        wait_until(lambda: self.abandoned == self.requests, timeout_s=CLOSES_WITHIN_S)
 
 
 @contextmanager
@@ -214,8 +225,8 @@ class _Handler(BaseHTTPRequestHandler):
         match self.server.take(request):
             case Failure() as failure:
                 self._fail(failure)
-            case Hang():
-                self._hang()
+            case Hang(text):
+                self._hang(request, text)
             case HalfStream(text, is_cut):
                 self._break_off(request, text, is_cut)
             case Answer() as answer:
@@ -231,15 +242,23 @@ class _Handler(BaseHTTPRequestHandler):
         after = {} if failure.retry_after is None else {"Retry-After": failure.retry_after}
         self._send(failure.status, body, after)
 
-    def _hang(self) -> None:
+    def _hang(self, request: Request, text: str) -> None:
         self.close_connection = True
+        if request.is_stream:
+            self._begin_stream()
+            for event in dialect_of(request.path).pieces(request.model, split(text, 4), None):
+                self._chunk(event)
         self.connection.settimeout(0.05)
         while not self.server.closing.is_set():
             try:
-                if not self.connection.recv(1):
-                    return
+                is_open = bool(self.connection.recv(1))
             except TimeoutError:
                 continue
+            except ConnectionError:
+                is_open = False
+            if not is_open:
+                self.server.provider.abandoned.append(request)
+                return
 
     def _answer(self, request: Request, answer: Answer) -> None:
         if answer.wait_s:

@@ -183,11 +183,12 @@ def test_what_is_wrong_is_said_and_a_second_wrong_answer_is_malformed(
     model_worker: ModelWorker, wrong: str, problem: str
 ):
     with asking(model_worker, openai=[Answer(wrong)] * 2, groq=[]) as run:
-        with pytest.raises(AnswerMalformed):
+        with pytest.raises(AnswerMalformed) as failed:
             run.ask(answer_schema=COLOR)
         assert problem in run.providers["openai"].requests[1].text
     assert run.book.results == ["malformed", "malformed"]
     assert [it.usage.input_tokens for it in run.book.closed.values()] == [100, 100]
+    assert (failed.value.usage.input_tokens, failed.value.cost_usd) == (200, 2 * COST_USD)
 
 
 def test_a_repair_that_meets_trouble_goes_on_at_the_next_provider(model_worker: ModelWorker):
@@ -252,15 +253,23 @@ def test_a_malformed_stream_is_retracted_and_repaired(model_worker: ModelWorker)
     assert isinstance(parts[-1], ModelAnswer) and parts[-1].data == {"color": "blue"}
 
 
-def test_a_stream_that_is_closed_early_is_settled_as_cancelled(model_worker: ModelWorker):
-    with asking(model_worker, openai=["Blue as the sea."]) as run:
+def test_a_stream_that_is_closed_early_is_settled_and_its_provider_let_go(
+    model_worker: ModelWorker,
+):
+    with asking(model_worker, openai=[Hang("Blue as the sea.")]) as run:
         assert len(asyncio.run(run.collect(most=1))) == 1
+        run.providers["openai"].wait_until_abandoned()
     assert run.book.results == ["cancelled"]
     assert run.book.closed["call-1"].usage.estimated and run.book.answers == {}
 
 
-def test_a_cancelled_call_is_settled_and_its_provider_let_go(model_worker: ModelWorker):
+@pytest.mark.parametrize("is_broken", [False, True])
+def test_a_cancelled_call_is_settled_and_its_provider_let_go(
+    model_worker: ModelWorker, is_broken: bool
+):
+    """Also where it cannot be settled, who cancels sees that it was cancelled."""
     with asking(model_worker, openai=[Hang()]) as run:
+        run.book.is_broken = is_broken
 
         async def cancel() -> None:
             client = model_worker.client
@@ -272,11 +281,16 @@ def test_a_cancelled_call_is_settled_and_its_provider_let_go(model_worker: Model
                 await asked
 
         asyncio.run(cancel())
+        run.providers["openai"].wait_until_abandoned()
     assert run.book.results == ["cancelled"]
 
 
-def test_who_is_cancelled_during_a_reservation_leaves_nothing_set_aside(model_worker: ModelWorker):
+@pytest.mark.parametrize("is_broken", [False, True])
+def test_who_is_cancelled_during_a_reservation_leaves_nothing_set_aside(
+    model_worker: ModelWorker, is_broken: bool
+):
     with asking(model_worker, openai=[]) as run:
+        run.book.is_broken = is_broken
 
         async def cancel() -> None:
             run.book.is_slow = asyncio.Event()

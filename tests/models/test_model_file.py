@@ -7,11 +7,19 @@ import pytest
 
 from agents.models.call import Usage
 from infra.errors import Forbidden
-from infra.service.model_file import ModelsFileInvalid, read_models, read_price_table
-from infra.service.models import has_model
+from infra.service.model_file import (
+    ModelsFile,
+    ModelsFileInvalid,
+    read_models,
+    read_price_table,
+)
+from infra.service.model_worker import is_model_configured
+from infra.service.models import find_first_model, has_model, has_research
 from infra.settings import Settings
 
 OPENAI, LAB = '[[providers]]\nname = "openai"\n', '[[providers]]\nname = "lab"\n'
+
+WEB = '[[providers]]\nname = "perplexity"\napi_key = "k"\n'
 
 
 def written(home: Path, text: str, mode: int = 0o600) -> Settings:
@@ -69,6 +77,26 @@ def test_who_only_asks_whether_there_is_a_key_does_not_get_it(tmp_path: Path):
     assert provider.api_key is not None and not provider.api_key.get_secret_value()
 
 
+def test_the_service_that_searches_the_web_is_not_the_first_model(tmp_path: Path):
+    settings = written(tmp_path, WEB)
+    assert find_first_model(settings) is None
+    assert has_research(settings) and is_model_configured(settings)
+    written(tmp_path, WEB + OPENAI + 'api_key = "k"\n')
+    assert find_first_model(settings) == "openai/gpt-5.5"
+
+
+def test_a_file_that_became_unfit_means_what_it_said_before(tmp_path: Path):
+    settings = written(tmp_path, OPENAI + 'api_key = "k"\n', mode=0o640)
+    file = ModelsFile(settings, with_keys=False)
+    assert not file.read().has_model
+    settings.models_file.chmod(0o600)
+    assert file.read().has_model
+    written(tmp_path, "[[providers")
+    assert file.read().has_model
+    settings.models_file.unlink()
+    assert not file.read().has_model
+
+
 def test_a_file_that_others_may_read_is_refused(tmp_path: Path):
     settings = written(tmp_path, "", mode=0o640)
     with pytest.raises(Forbidden, match=f"chmod 600 {settings.models_file}"):
@@ -90,6 +118,7 @@ def test_a_file_that_others_may_read_is_refused(tmp_path: Path):
         ('[[providers]]\nname = "a/b"\nbase_url = "http://a"\nmodels = ["m"]\n', "no slash"),
         ('[tiers]\nquick = ["openai/gpt-5.5"]\n', "`tiers.quick` is wrong"),
         ('[tiers]\nfast = ["openai/gpt-5.5"]\n', "`tiers.fast` names openai/gpt-5.5"),
+        (WEB + '[tiers]\nfast = ["perplexity/sonar-deep-research"]\n', "tier research alone"),
     ],
 )
 def test_a_mistake_is_named_with_its_place_and_no_key_is_shown(

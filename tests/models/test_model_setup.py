@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import os
+import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from agents.models.protocol import ProviderFailure
 from infra.errors import NotFound
+from infra.service.model_entries import ProviderSpec, drop_provider, insert_provider
 from infra.service.model_file import ModelsFileInvalid, read_models
-from infra.service.model_setup import (
-    ProviderSpec,
-    TrialFailed,
-    add_provider,
-    explain_failure,
-    insert_provider,
-    remove_provider,
-)
+from infra.service.model_setup import TrialFailed, add_provider, explain_failure, remove_provider
 from infra.service.models import list_models
 from infra.settings import Settings
 from tests.models.provider import Answer, scripted_provider
 
+FILE = Path("models.toml")
 WRITTEN = """# ours
 [[providers]]
 name = "groq"
@@ -33,30 +30,85 @@ fast = ["groq/openai/gpt-oss-120b"]
 """
 
 
+def insert(text: str, *args: Any, **kwargs: Any) -> str:
+    return insert_provider(FILE, text, ProviderSpec(*args, **kwargs))
+
+
 def names(text: str) -> list[str]:
-    return [line for line in text.splitlines() if line.startswith("name")]
+    return [provider["name"] for provider in tomllib.loads(text)["providers"]]
 
 
 def test_a_provider_stands_in_front_of_those_that_are_listed_after_it():
-    text = insert_provider(WRITTEN, ProviderSpec("anthropic", api_key="k"))
-    assert names(text) == ['name = "anthropic"', 'name = "groq"']
-    text = insert_provider(text, ProviderSpec("lab", "http://lab", needs_key=False, models=("m",)))
-    text = insert_provider(text, ProviderSpec("openai", api_key='a"b'))
-    assert names(text) == [
-        *('name = "anthropic"', 'name = "openai"', 'name = "groq"', 'name = "lab"')
-    ]
+    text = insert(WRITTEN, "anthropic", api_key="k")
+    assert names(text) == ["anthropic", "groq"]
+    text = insert(text, "lab", "http://lab", needs_key=False, models=("m",))
+    text = insert(text, "openai", api_key='a"b')
+    assert names(text) == ["anthropic", "openai", "groq", "lab"]
     assert text.startswith("# ours\n") and "# of the team" in text and "[tiers]\nfast" in text
 
 
 def test_a_provider_of_the_same_name_is_replaced():
-    text = insert_provider(WRITTEN, ProviderSpec("groq", api_key="k"))
-    assert names(text) == ['name = "groq"']
+    text = insert(WRITTEN, "groq", api_key="k")
+    assert names(text) == ["groq"]
     assert "GROQ" not in text and "[tiers]\nfast" in text
+
+
+COMMENTED = """# about all
+
+# who pays: ana
+[[ providers ]]
+# asked first
+"name" = 'openai'
+models = [
+  "gpt-5.5",
+  # ["old"],
+]
+# about groq
+[["providers"]]
+name = "groq"
+
+# about tiers
+[tiers]
+fast = ["groq/openai/gpt-oss-120b"]
+"""
+
+
+def test_comments_stay_with_what_they_are_about():
+    assert insert(COMMENTED, "xai", api_key="k") == COMMENTED.replace(
+        "# about groq\n", '[[providers]]\nname = "xai"\napi_key = "k"\n\n# about groq\n'
+    )
+    first, rest = COMMENTED.split("[[ providers ]]")
+    _, rest = rest.split("# about groq\n")
+    assert drop_provider(FILE, COMMENTED, "openai") == f"{first}# about groq\n{rest}"
+    replaced = insert(COMMENTED, "openai", api_key="k")
+    assert "[[providers]]\n# asked first\n" in replaced and names(replaced) == ["openai", "groq"]
+    assert drop_provider(FILE, replaced, "groq").endswith(
+        '# about groq\n# about tiers\n[tiers]\nfast = ["groq/openai/gpt-oss-120b"]\n'
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'providers = [{name = "openai", api_key = "k"}, {name = "groq", api_key = "k"}]\n',
+        'providers = [\n  {name = "openai"},\n  {name = "groq"},\n]\n[tiers]\n',
+    ],
+)
+def test_a_form_that_is_not_edited_is_named_and_nothing_changes(text: str):
+    for edit in (
+        lambda: drop_provider(FILE, text, "openai"),
+        lambda: insert(text, "openai", api_key="new"),
+        lambda: insert(text, "xai", api_key="new"),
+    ):
+        with pytest.raises(ModelsFileInvalid, match=r"provider \w+ by hand") as refused:
+            edit()
+        assert "new" not in str(refused.value)
 
 
 def test_a_provider_is_added_once_it_answers_and_says_what_it_costs(tmp_path: Path):
     settings = Settings(home=tmp_path)
-    with scripted_provider([Answer("ready", (20, 2, 0))]) as provider:
+    answer = Answer("ready", (20, 2, 0), model="a-name-without-a-price")
+    with scripted_provider([answer]) as provider:
         spec = ProviderSpec("openai", base_url=provider.base_url, api_key="k-1")
         trial = asyncio.run(add_provider(settings, spec, os.environ))
     assert trial is not None and trial.cost_usd == pytest.approx((20 * 5 + 2 * 30) / 1e6)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from typing import Any
 
 import pytest
@@ -11,7 +12,14 @@ from agents.models.call import Message, Usage
 from agents.models.client import WorkerClient
 from agents.models.configuration import ModelProvider
 from agents.models.ollama import OllamaModels
-from agents.models.protocol import ProviderAnswer, ProviderCall, ProviderFailed, WorkerUnavailable
+from agents.models.protocol import (
+    ProviderAnswer,
+    ProviderCall,
+    ProviderFailed,
+    ProviderPart,
+    WorkerUnavailable,
+)
+from agents.models.serving import serve_calls
 from tests.models.asking import COLOR
 from tests.models.provider import Answer, Failure, HalfStream, Hang, Step, scripted_provider
 from tests.models.worker import ModelWorker, model_worker
@@ -38,7 +46,7 @@ def configured(base_url: str) -> dict[str, Any]:
     return {"base_url": base_url, "api_key": "sk-test", "models": ["m-1"]}
 
 
-async def collect(client: WorkerClient, call: ProviderCall) -> list[str | ProviderAnswer]:
+async def collect(client: WorkerClient, call: ProviderCall) -> list[ProviderPart]:
     return [part async for part in client.stream(call)]
 
 
@@ -145,6 +153,7 @@ def test_a_caller_that_goes_away_ends_the_call(model_worker: ModelWorker):
     with scripted_provider([Hang(), "Blue."]) as scripted:
         model_worker.configure(openai=configured(scripted.base_url))
         asyncio.run(give_up())
+        scripted.wait_until_abandoned()
         assert asyncio.run(model_worker.client.ask(call_of())).text == "Blue."
 
 
@@ -155,6 +164,20 @@ def test_who_does_not_know_the_token_is_told_nothing(model_worker: ModelWorker):
         with pytest.raises(WorkerUnavailable):
             asyncio.run(WorkerClient(address, "guessed").ask(call_of()))
         assert scripted.requests == []
+
+
+def test_a_connection_that_asks_nothing_keeps_no_worker_from_ending(model_worker: ModelWorker):
+    async def serve_one_call() -> None:
+        with socket.create_server(("127.0.0.1", 0)) as listening:
+            host, port = listening.getsockname()
+            next_worker = model_worker.client
+            serving = asyncio.create_task(serve_calls(listening, "t", next_worker, 1, 0.1))
+            silent, _ = await asyncio.open_connection(host, port)
+            assert await WorkerClient(f"{host}:{port}", "t").list_models("own") == ()
+            await asyncio.wait_for(serving, 10)
+            assert await silent.read() == b""
+
+    asyncio.run(serve_one_call())
 
 
 def test_no_worker_is_unavailable():

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agents.project.assistant import answer_by_rules
+from agents.project.assistant import run_assistant
 from agents.project.state import AgentResult
 from agents.tools.box import Tools, call_tool
 from agents.tools.items import only_item
@@ -53,7 +53,7 @@ def call(tools: Tools, name: str, **arguments: Any) -> ToolResult:
 
 
 def answer(tools: Tools, request: str) -> AgentResult:
-    return asyncio.run(answer_by_rules(a_turn(request, PROJECT), tools, Recorded()))
+    return asyncio.run(run_assistant(a_turn(request, PROJECT), None, tools, Recorded()))
 
 
 def arguments_of(tools: Tools, name: str) -> dict[str, Any]:

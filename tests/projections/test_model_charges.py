@@ -11,18 +11,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 
 from agents.models.call import Message, ModelRequest, Usage
 from agents.models.errors import BudgetExceeded
 from agents.models.prices import Price, PriceTable
 from agents.models.watch import Attempt, CallResult, Outcome
+from infra.errors import NotFound
 from infra.jobs.outbox import list_pending, mark_published
 from infra.metrics import render
 from infra.service.http_health import read_samples
 from infra.service.http_tables import Tables
 from infra.service.model_calls import RecordedCalls
 from infra.settings import Settings
-from projections.read.costs import CostGroup, costs
+from projections.read.costs import CostGroup, WholeCall, costs, whole_call
 from schemas.codec import encode, headers
 from schemas.envelope import SYSTEM, outside_fact
 from schemas.events.model_calls import PayloadRecorded
@@ -199,7 +201,11 @@ def test_a_budget_of_one_agent_takes_the_place_of_that_of_each(books: Books):
 
 def test_a_soft_budget_warns_and_a_lifted_one_is_none(books: Books):
     books.budget("project_day", limit_usd=0.01, hard=False)
-    assert len(books.reserve_all([an_attempt()] * 3, CENT)) == 3
+    with capture_logs() as logged:
+        assert len(books.reserve_all([an_attempt()] * 3, CENT)) == 3
+    warned = [line for line in logged if line["event"] == "budget.nearly_spent"]
+    assert sorted(line["spent"] for line in warned) == [0.0, 0.01, 0.02]
+    assert all((line["scope"], line["limit"]) == ("project_day", 0.01) for line in warned)
     books.budget("project_day", limit_usd=0.01)
     assert books.reserve_all([an_attempt()], CENT) == []
     books.budget("project_day")
@@ -224,16 +230,32 @@ def test_a_server_of_ones_own_costs_nothing(books: Books):
     assert books.settle(books.reserve(local), an_outcome(CENT, served_model="x"), local) == 0.0
 
 
-def test_the_model_that_served_is_priced_and_missing_usage_is_estimated(books: Books):
+def test_the_model_that_served_is_priced(books: Books):
     asked = an_attempt(model="x")
     cost = books.settle(books.reserve(asked), an_outcome(CENT, served_model="m-20260101"), asked)
     assert cost == pytest.approx(0.01)
-    cost = books.settle(books.reserve(), an_outcome(Usage()))
-    assert cost is not None and cost > 0
     books.publish()
-    assert books.model.rows(
-        "SELECT model, asked_model, usage_estimated FROM llm_calls ORDER BY usage_estimated"
-    ) == [("m-20260101", "x", False), ("m", "m", True)]
+    assert books.model.rows("SELECT model, asked_model FROM llm_calls") == [("m-20260101", "x")]
+
+
+def test_a_served_model_without_a_price_costs_as_the_asked_one_and_keeps_to_budgets(books: Books):
+    books.budget("project_day", limit_usd=0.02)
+    for is_shown in (False, True):
+        if is_shown:
+            books.publish()
+        served = an_outcome(CENT, served_model="m-by-another-name")
+        assert books.settle(books.reserve(), served) == pytest.approx(0.01)
+    for is_shown in (False, True):
+        if is_shown:
+            books.publish()
+        with pytest.raises(BudgetExceeded, match=r"\$0.0200 of \$0.02 are spent"):
+            books.reserve()
+    assert (
+        books.model.rows(
+            "SELECT model, asked_model, price_known FROM llm_calls WHERE outcome = 'answered'"
+        )
+        == [("m-by-another-name", "m", True)] * 2
+    )
 
 
 def test_each_attempt_has_one_row_and_a_fallback_says_why(books: Books):
@@ -263,6 +285,19 @@ def test_each_attempt_has_one_row_and_a_fallback_says_why(books: Books):
     ]
 
 
+def test_a_call_that_cannot_be_settled_is_named_in_the_log(books: Books):
+    call_id = books.reserve()
+    books.model.connection.execute("ALTER TABLE outbox RENAME TO outbox_away")
+    try:
+        with capture_logs() as logged, pytest.raises(Exception, match="outbox"):
+            books.settle(call_id, an_outcome(CENT))
+    finally:
+        books.model.connection.execute("ALTER TABLE outbox_away RENAME TO outbox")
+    assert [(line["event"], line["call_id"]) for line in logged] == [
+        ("models.not_settled", call_id)
+    ]
+
+
 def test_costs_add_up_by_agent_model_run_and_day(books: Books):
     for agent, run_id, tokens in (("reader", "r1", 10), ("reader", "r2", 20), (GATE, None, 30)):
         attempt = an_attempt(a_request(agent, run_id=run_id))
@@ -278,6 +313,7 @@ def test_costs_add_up_by_agent_model_run_and_day(books: Books):
     assert lines("agent") == [("reader", 2, 50e-6), (GATE, 1, 40e-6)]
     assert lines("run") == [("-", 1, 40e-6), ("r2", 1, 30e-6), ("r1", 1, 20e-6)]
     assert [key for key, *_ in lines("model")] == ["lab/m"]
+    assert [calls for _, calls, _ in lines("call")] == [1, 1, 1]
     assert lines("stage") == [("map", 3, 90e-6)]
     ((day, calls, cost_usd),) = books.model.rows(
         "SELECT to_char(day, 'YYYY-MM-DD'), sum(calls), sum(cost_usd) FROM cost_daily GROUP BY day"
@@ -296,10 +332,18 @@ def test_metrics_have_calls_tokens_and_cost_by_agent(books: Books):
 
 
 def test_texts_of_calls_are_kept_for_ninety_days(books: Books):
-    books.settle(books.reserve(), an_outcome(CENT, text="An answer\0"))
+    call_id = books.reserve()
+    books.settle(call_id, an_outcome(CENT, text="An answer\0"))
     books.publish()
-    ((prompt, response),) = books.model.rows("SELECT prompt, response FROM llm_call_payloads")
-    assert ("What is asked" in prompt, response) == (True, "An answer\ufffd")
+
+    def read(project: str = PROJECT) -> WholeCall:
+        return whole_call(books.model.connection, project, call_id)
+
+    kept = read()
+    assert kept.prompt and "What is asked" in kept.prompt
+    assert (kept.response, kept.outcome, kept.cost_usd) == ("An answer\ufffd", "answered", 0.01)
+    with pytest.raises(NotFound, match=call_id):
+        read("prj_2")
     later = outside_fact(
         PayloadRecorded(call_id="llm_2", prompt="p", response="r"),
         project_id=PROJECT,
@@ -311,3 +355,4 @@ def test_texts_of_calls_are_kept_for_ninety_days(books: Books):
     books.log.write_bytes(*place, encode(recorded), tuple(headers(later)))
     books.fold()
     assert books.model.rows("SELECT call_id FROM llm_call_payloads") == [("llm_2",)]
+    assert (read().prompt, read().response, read().kept_until) == (None, None, None)

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-import pytest
+from pathlib import Path
 
-from infra.service.auto_quality import enqueue_judgements
+import pytest
+from structlog.testing import capture_logs
+
+from infra.service.auto_quality import Waiting, enqueue_judgements, find_model
 from infra.service.synthesis_jobs import enqueue_syntheses
-from projections.read import artifacts, loops, wording
+from infra.settings import Settings
+from projections.read import artifacts, jobs, loops, quality, wording
 from schemas.events.artifact_parts import ArtifactSnapshot
 from schemas.events.change import ChangeRequested
+from schemas.events.team import ReportRequested
+from schemas.ids import artifact_id as derive_artifact_id
 from tests.projections.conftest import ReadModel
 from tests.projections.test_quality import LATER_S, MORE, fold, queued
 from tests.reduce.ledgers import ENOUGH, EXPORT, PROJECT, RETRY, Play, a_requirement
+from tests.reduce.teams import ask
 from tests.reduce.test_edits import last
 from tests.reduce.test_model_texts import WORDED, says, words, words_for
 
@@ -55,6 +62,38 @@ def test_a_project_in_which_a_run_is_under_way_is_not_worded_yet(queued: ReadMod
     )
 
     assert enqueue_syntheses(queued.connection) == []
+
+
+def test_why_no_model_words_is_said_once_for_each_reason(tmp_path: Path):
+    settings, unfit = Settings(home=tmp_path), Waiting("synthesis.waits")
+    fit = tmp_path / "models.toml"
+    with capture_logs() as told:
+        for text in ("what", "what", "", "what"):
+            fit.write_text(text)
+            fit.chmod(0o600)
+            assert not find_model(settings, unfit)
+
+    assert [one["event"] for one in told] == ["synthesis.waits"] * 2
+
+
+def test_a_report_is_worded_when_what_it_is_made_from_has_been(queued: ReadModel, play: Play):
+    for as_of in ("2026-05-06", "2026-05-07"):
+        ask(play, ReportRequested(report_type="management", as_of=as_of), key=as_of)
+    fold(queued, play)
+    assert len(enqueue_syntheses(queued.connection)) == 1
+    assert enqueue_syntheses(queued.connection) == []
+    queued.connection.execute("UPDATE orchestration_jobs SET status = 'succeeded'")
+
+    (job_id,) = enqueue_syntheses(queued.connection)
+
+    found = jobs.job(queued.connection, job_id)
+    newest = derive_artifact_id(PROJECT, "report", "management 2026-05-07")
+    assert found.payload == {"artifact_id": newest}
+    queued.connection.execute("UPDATE orchestration_jobs SET status = 'succeeded'")
+    assert enqueue_syntheses(queued.connection) == []
+    cited = quality.assessed(queued.connection, PROJECT, newest).documents
+    assert "prd" in [one.artifact_type for one in cited]
+    assert all(one.title in one.text for one in cited)
 
 
 def word_all(play: Play, snapshot: ArtifactSnapshot) -> None:

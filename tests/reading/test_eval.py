@@ -7,7 +7,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from infra.cli import build
+from infra.errors import Refusal
 
 
 def evaluated(folder: Path, task: str, lines: list[str], *more: str) -> list[dict[str, Any]]:
@@ -37,6 +40,15 @@ def test_a_row_may_carry_its_text_as_base64(tmp_path):
     first, second = evaluated(tmp_path, "classify", [plain, hidden])
     assert first == second
     assert first["label"] == "requirement"
+
+
+def test_answers_of_before_stay_where_there_is_no_model_to_ask(tmp_path, monkeypatch):
+    monkeypatch.setenv("CAIRN_HOME", str(tmp_path / "home"))
+    (tmp_path / "out.jsonl").write_text("of before\n")
+    line = json.dumps({"id": 1, "text": "Which format do we need?"})
+    with pytest.raises(Refusal):
+        evaluated(tmp_path, "classify", [line], "--engine", "model")
+    assert (tmp_path / "out.jsonl").read_text() == "of before\n"
 
 
 def test_bad_rows_are_named_by_line_and_their_neighbours_answered(tmp_path, capsys):

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from schemas.events.artifact import ArtifactChanged, ArtifactEdited
-from schemas.events.artifact_parts import ArtifactSnapshot, Citation, Section
+from schemas.events.artifact_parts import ArtifactSnapshot, Citation, LoopRecord, Section
 from schemas.events.change import ChangeRequested, EditedStatement, SectionEdit
 from streams.publishing import PUBLISH
 from streams.reduce.writer import Reduce
@@ -175,6 +175,39 @@ def test_a_person_may_edit_what_a_model_has_worded(play: Play):
     after = play.asks(a_change(worded, OWN))
 
     assert (the_section(after).edited_by, after.snapshot.engine) == ("ana", "heuristic")
+
+
+def public_facts(play: Play) -> list[str]:
+    return [one.type_name for one in PUBLISH.handle(play.settled[-1].envelope, None)]
+
+
+def test_how_a_model_went_through_a_list_is_no_edit_of_an_artifact(play: Play):
+    loop = LoopRecord(
+        phase="insight_generation",
+        engine="model",
+        stop_reason="should_continue_false",
+        items=1,
+        errors=0,
+        calls=2,
+        calls_ratio=2.0,
+    )
+
+    after = play.asks(words(last(play)).model_copy(update={"sections": [], "loop": loop}))
+
+    assert (after.loops, edit_of(after).refusal) == ([loop], None)
+    assert public_facts(play) == []
+
+
+@pytest.mark.parametrize(
+    "asked", [{"op": "update"}, {"editor_kind": "model"}, {"editor_kind": "quality_gate"}]
+)
+def test_of_an_artifact_that_there_is_not_nothing_is_told(play: Play, asked: dict[str, str]):
+    change = words(last(play), says(WORDED, EXPORT, RETRY))
+
+    after = play.asks(change.model_copy(update={"artifact_id": "art_nobody"} | asked))
+
+    assert (edit_of(after).refusal, edit_of(after).version) == ("unknown_artifact", 0)
+    assert public_facts(play) == []
 
 
 def test_the_log_alone_says_what_a_model_has_worded(play: Play):

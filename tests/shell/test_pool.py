@@ -6,6 +6,8 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +15,21 @@ import pytest
 
 from infra.local.process import start_time_of, wait_until
 from streams.shell.failures import ChildFailed
-from streams.shell.pool import ChildDied, ChildPool, JobTimedOut
+from streams.shell.pool import JOB_TIMEOUT_S, ChildDied, ChildPool, JobTimedOut
 
 HANGS_S = 5  # of work; a child is there within one, or two beside another worker of tests
+
+
+@asynccontextmanager
+async def children(
+    size: int, nice: int, timeout_s: float = JOB_TIMEOUT_S
+) -> AsyncIterator[ChildPool]:
+    """A pool that is closed whatever happens: a loop cannot end before its children's pipes."""
+    pool = ChildPool(size, nice, timeout_s)
+    try:
+        yield pool
+    finally:
+        await pool.close()
 
 
 def double(number: int) -> int:
@@ -56,32 +70,30 @@ def session() -> tuple[int, str]:
 
 def test_jobs_are_computed_side_by_side_and_in_children() -> None:
     async def scenario() -> None:
-        pool = ChildPool(2, nice=0)
-        assert await asyncio.gather(*(pool.run(double, i) for i in range(20))) == [
-            2 * i for i in range(20)
-        ]
-        assert len(set(pool.pids())) == 2 and os.getpid() not in pool.pids()
-        await pool.close()
+        async with children(2, nice=0) as pool:
+            assert await asyncio.gather(*(pool.run(double, i) for i in range(20))) == [
+                2 * i for i in range(20)
+            ]
+            assert len(set(pool.pids())) == 2 and os.getpid() not in pool.pids()
 
     asyncio.run(scenario())
 
 
 def test_a_job_that_hangs_dies_or_raises_fails_alone() -> None:
     async def scenario() -> None:
-        pool = ChildPool(1, nice=0, timeout_s=HANGS_S)
-        assert await pool.run(double, 1) == 2
-        with pytest.raises(JobTimedOut):
-            await pool.run(endless)
-        with pytest.raises(JobTimedOut):
-            await pool.run(blocked)
-        with pytest.raises(ChildDied):
-            await pool.run(die)
-        with pytest.raises(ChildFailed) as failed:
-            await pool.run(fail)
-        assert failed.value.failure.error_class == "ValueError"
-        assert "words of a source" not in failed.value.failure.error
-        assert await pool.run(double, 2) == 4
-        await pool.close()
+        async with children(1, nice=0, timeout_s=HANGS_S) as pool:
+            assert await pool.run(double, 1) == 2
+            with pytest.raises(JobTimedOut):
+                await pool.run(endless)
+            with pytest.raises(JobTimedOut):
+                await pool.run(blocked)
+            with pytest.raises(ChildDied):
+                await pool.run(die)
+            with pytest.raises(ChildFailed) as failed:
+                await pool.run(fail)
+            assert failed.value.failure.error_class == "ValueError"
+            assert "words of a source" not in failed.value.failure.error
+            assert await pool.run(double, 2) == 4
 
     asyncio.run(scenario())
 
@@ -90,85 +102,84 @@ def test_a_job_that_waits_for_a_processor_is_not_ended() -> None:
     """The child is stopped, as by a machine that has no time for it, beyond a job's limit."""
 
     async def scenario() -> None:
-        starved, busy = ChildPool(1, nice=0, timeout_s=3), ChildPool(1, nice=0, timeout_s=5)
-        await starved.warm(double, 0)
-        [pid] = starved.pids()
-        os.kill(pid, signal.SIGSTOP)
-        waiting = asyncio.create_task(starved.run(double, 2))
-        with pytest.raises(JobTimedOut):
-            await busy.run(endless)
-        os.kill(pid, signal.SIGCONT)
-        assert await waiting == 4
-        assert starved.pids() == [pid]
-        await asyncio.gather(starved.close(), busy.close())
+        async with (
+            children(1, nice=0, timeout_s=3) as starved,
+            children(1, nice=0, timeout_s=5) as busy,
+        ):
+            await starved.warm(double, 0)
+            [pid] = starved.pids()
+            os.kill(pid, signal.SIGSTOP)
+            waiting = asyncio.create_task(starved.run(double, 2))
+            with pytest.raises(JobTimedOut):
+                await busy.run(endless)
+            os.kill(pid, signal.SIGCONT)
+            assert await waiting == 4
+            assert starved.pids() == [pid]
 
     asyncio.run(scenario())
 
 
 def test_jobs_sent_together_are_tried_alone_when_one_of_them_takes_the_child_with_it() -> None:
     async def scenario() -> None:
-        pool = ChildPool(1, nice=0, timeout_s=HANGS_S)
-        first = pool.run(double, 0)  # while it is computed the others wait for the child together
-        calls: list[tuple[Any, ...]] = [
-            (double, 1),
-            (die,),
-            (double, 2),
-            (fail,),
-            (endless,),
-            (double, 3),
-        ]
-        answers = await asyncio.gather(
-            first, *(pool.run(*call) for call in calls), return_exceptions=True
-        )
-        told = [each if isinstance(each, int) else type(each) for each in answers]
-        assert told == [0, 2, ChildDied, 4, ChildFailed, JobTimedOut, 6]
-        await pool.close()
+        async with children(1, nice=0, timeout_s=HANGS_S) as pool:
+            first = pool.run(
+                double, 0
+            )  # while it is computed the others wait for the child together
+            calls: list[tuple[Any, ...]] = [
+                (double, 1),
+                (die,),
+                (double, 2),
+                (fail,),
+                (endless,),
+                (double, 3),
+            ]
+            answers = await asyncio.gather(
+                first, *(pool.run(*call) for call in calls), return_exceptions=True
+            )
+            told = [each if isinstance(each, int) else type(each) for each in answers]
+            assert told == [0, 2, ChildDied, 4, ChildFailed, JobTimedOut, 6]
 
     asyncio.run(scenario())
 
 
 def test_a_warm_pool_has_all_its_children_running() -> None:
     async def scenario() -> None:
-        pool = ChildPool(2, nice=0)
-        await pool.warm(double, 1)
-        assert len(set(pool.pids())) == 2
-        assert await pool.run(double, 2) == 4
-        await pool.close()
+        async with children(2, nice=0) as pool:
+            await pool.warm(double, 1)
+            assert len(set(pool.pids())) == 2
+            assert await pool.run(double, 2) == 4
 
     asyncio.run(scenario())
 
 
 def test_a_job_nobody_waits_for_any_more_does_not_hold_its_child() -> None:
     async def scenario() -> None:
-        pool = ChildPool(1, nice=0, timeout_s=600)
-        await pool.warm(double, 1)
-        given_up = asyncio.create_task(pool.run(endless))
-        await asyncio.wait([asyncio.create_task(asyncio.sleep(0))])
-        given_up.cancel()
-        assert await pool.run(double, 2) == 4
-        await pool.close()
+        async with children(1, nice=0, timeout_s=600) as pool:
+            await pool.warm(double, 1)
+            given_up = asyncio.create_task(pool.run(endless))
+            await asyncio.wait([asyncio.create_task(asyncio.sleep(0))])
+            given_up.cancel()
+            assert await pool.run(double, 2) == 4
 
     asyncio.run(scenario())
 
 
 def test_children_have_the_priority_they_were_given() -> None:
     async def scenario() -> None:
-        pool = ChildPool(1, nice=5)
-        assert await pool.run(niceness) == os.nice(0) + 5
-        assert await pool.run(session) == (pool.pids()[0], "5")
-        await pool.close()
+        async with children(1, nice=5) as pool:
+            assert await pool.run(niceness) == os.nice(0) + 5
+            assert await pool.run(session) == (pool.pids()[0], "5")
 
     asyncio.run(scenario())
 
 
 def test_children_give_way_only_once_they_are_warm(tmp_path: Path) -> None:
     async def scenario() -> None:
-        pool = ChildPool(1, nice=5)
-        await pool.warm(note_niceness, tmp_path / "warming")
-        assert int((tmp_path / "warming").read_text()) == os.nice(0)
-        assert await pool.run(niceness) == os.nice(0) + 5
-        assert await pool.run(session) == (pool.pids()[0], "5")
-        await pool.close()
+        async with children(1, nice=5) as pool:
+            await pool.warm(note_niceness, tmp_path / "warming")
+            assert int((tmp_path / "warming").read_text()) == os.nice(0)
+            assert await pool.run(niceness) == os.nice(0) + 5
+            assert await pool.run(session) == (pool.pids()[0], "5")
 
     asyncio.run(scenario())
 
@@ -194,8 +205,8 @@ def test_children_end_with_a_parent_that_is_killed_even_in_the_middle_of_a_job()
         [sys.executable, "-c", PARENT], cwd=Path(__file__).parents[2], stdout=subprocess.PIPE
     )
     assert parent.stdout is not None
-    children = [int(pid) for pid in parent.stdout.readline().split()]
-    assert len(children) == 2 and all(start_time_of(pid) for pid in children)
+    pids = [int(pid) for pid in parent.stdout.readline().split()]
+    assert len(pids) == 2 and all(start_time_of(pid) for pid in pids)
     parent.kill()
     parent.wait()
-    assert wait_until(lambda: not any(start_time_of(pid) for pid in children), timeout_s=60)
+    assert wait_until(lambda: not any(start_time_of(pid) for pid in pids), timeout_s=60)

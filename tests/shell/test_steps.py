@@ -123,6 +123,7 @@ def test_faust_as_it_is_loses_a_record_that_raises(fresh: Settings) -> None:
     asyncio.run(scenario())
 
 
+@pytest.mark.slow
 def test_an_offset_never_passes_a_record_that_is_not_finished(fresh: Settings) -> None:
     async def scenario() -> None:
         gate = Path(fresh.home) / "gate"

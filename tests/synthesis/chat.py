@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from agents.models.call import ChatModel, ModelAnswer, ModelRequest, StreamPart
 from agents.models.chain import ask_model
 from infra.service.synthesis import Desk, Report, Writer
-from infra.service.synthesis_pass import word_project
-from projections.read.quality import AssessedArtifact
+from infra.service.synthesis_pass import word_document, word_project
+from projections.read.quality import AssessedArtifact, CitedDocument
 from projections.read.wording import ListedItem
 from schemas.events.artifact_parts import ArtifactSnapshot, ArtifactType
 from schemas.events.change import ChangeRequested
@@ -42,7 +42,7 @@ class ServedModel:
         client, clock = given.worker.client, given.clock
         return await ask_model(request, given.configuration, client, given.book, clock, 20.0)
 
-    def stream(self, request: ModelRequest) -> AsyncIterator[StreamPart]:
+    def stream(self, request: ModelRequest) -> AsyncGenerator[StreamPart, None]:
         raise NotImplementedError
 
 
@@ -126,6 +126,12 @@ class Project:
             for said in section.statements
             for one in said.citations
         }
+        artifacts = {
+            one
+            for section in snapshot.sections
+            for said in section.statements
+            for one in said.artifact_ids
+        }
         ledger = self.play.state.ledger
         disputes = [one for _, one in ledger.contradictions.items()]
         return AssessedArtifact(
@@ -138,6 +144,19 @@ class Project:
             sections=snapshot.sections,
             atoms=[ledger.atoms[f"{PROJECT}|{one}"] for one in sorted(cited)],
             contradictions=[one for one in disputes if {one.atom_a_id, one.atom_b_id} & cited],
+            documents=[self._document(one) for one in sorted(artifacts)],
+        )
+
+    def _document(self, artifact_id: str) -> CitedDocument:
+        found = self.artifact(artifact_id)
+        assert found
+        return CitedDocument(
+            artifact_id=artifact_id,
+            artifact_type=found.artifact_type,
+            number=found.number,
+            title=found.title,
+            sections=found.sections,
+            own=found.own.model_dump(mode="json") if found.own else {},
         )
 
     async def list_items(self, artifact_type: ArtifactType) -> Sequence[ListedItem]:
@@ -153,6 +172,12 @@ class Project:
     async def is_cancelled(self) -> bool:
         return False
 
-    async def worded_by(self, model: ChatModel) -> Report:
+    def writer(self, model: ChatModel) -> Writer:
         desk = Desk(self.find, self.list_items, self.hand_over, self.is_cancelled)
-        return await word_project(Writer(model, PROJECT, desk))
+        return Writer(model, PROJECT, desk)
+
+    async def document_worded_by(self, model: ChatModel, artifact_id: str) -> Report:
+        return await word_document(self.writer(model), artifact_id)
+
+    async def worded_by(self, model: ChatModel) -> Report:
+        return await word_project(self.writer(model))

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from agents.models.errors import AllProvidersFailed
 from infra.service.quality import judge, never_cancelled
 from infra.service.quality_parts import Assessor
 from schemas.envelope import Event
@@ -31,7 +32,7 @@ def judgement(request: Request, score: int, *at_fault: str) -> dict[str, Any]:
         | {"critique": "thin" if score < 2 else "", "sections": lacks if name == "Scoping" else []}
         for name in names
     }
-    return {"dimensions": said, "summary": ""}
+    return {"dimensions": said}
 
 
 class Gate:
@@ -128,6 +129,22 @@ def test_a_revision_that_nothing_supports_is_not_taken(gate: Gate, scripted):
     assert run.status == "needs_attention"
     assert "40 days" not in str(gate.revised)
     assert len([one for one in provider.requests if wanted(one)]) == 2
+
+
+def test_what_was_answered_before_the_model_went_away_is_paid(gate: Gate, scripted):
+    def invent_once(request: Request) -> dict[str, Any]:
+        if "cannot be published" in request.text:
+            raise AllProvidersFailed("nobody is there")
+        if not wanted(request):
+            return judgement(request, 1, FAILING)
+        return {name: [{"text": "It takes 40 days.", "atoms": [1]}] for name in wanted(request)}
+
+    model, provider = scripted(invent_once)
+
+    run = gate.run(model)
+
+    answered = len(provider.requests) - 1
+    assert (answered, run.tokens) == (3, 3 * 1_104)
 
 
 def test_when_the_model_is_away_the_rules_judge_and_it_is_said(gate: Gate, served):

@@ -8,8 +8,10 @@ from agents.loop import FULL_ITEMS
 from agents.synthesis.lists import EarlierItems, Told
 from agents.synthesis.wording import Caller
 from tests.models.provider import Request
-from tests.reduce.ledgers import PROJECT
+from tests.reduce.ledgers import PROJECT, Play
+from tests.synthesis.chat import Project
 
+TOKENS_OF_AN_ANSWER = 1_104  # of the model without a network
 ITEMS = [Told(f"Insight {number}", f"what {number} says") for number in range(1, 101)]
 
 
@@ -38,3 +40,12 @@ def test_of_more_items_a_summary_and_all_titles_are_told(scripted):
     asyncio.run(earlier.describe(ITEMS[:70]))
     assert len(provider.requests) == 1
     assert "85 things" in asyncio.run(earlier.describe(ITEMS[:85]))
+
+
+def test_what_a_summary_costs_is_counted(scripted):
+    model, _ = scripted(sum_up)
+    writer = Project(Play()).writer(model)
+
+    asyncio.run(EarlierItems(writer.model, writer.caller).describe(ITEMS))
+
+    assert writer.report.tokens == TOKENS_OF_AN_ANSWER

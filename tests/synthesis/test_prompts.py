@@ -11,6 +11,7 @@ from agents.synthesis.answers import clean, read_answer, schema_of
 from agents.synthesis.order import Order
 from agents.synthesis.prompts import begin, describe
 from schemas.events.artifact_parts import Section
+from schemas.events.ledger import AtomRecord
 from tests.reduce.ledgers import ENOUGH, LOSS, prd_of
 
 
@@ -50,6 +51,7 @@ def test_an_answer_becomes_statements_with_the_atoms_behind_the_numbers(order: O
     (edit, *_), findings = read_answer(order, data)
 
     atom = order.numbered[number]
+    assert isinstance(atom, AtomRecord)
     assert findings == []
     assert edit.input_hash == section.input_hash
     (said,) = edit.statements

@@ -10,7 +10,7 @@ import pytest
 from agents.models.errors import AllProvidersFailed, BudgetExceeded
 from streams.reduce.writer import Reduce
 from tests.models.provider import Failure, Request
-from tests.reduce.ledgers import ENOUGH, EXPORT, RETRY, Play, a_conflict
+from tests.reduce.ledgers import ENOUGH, EXPORT, RETRY, Play, a_conflict, a_requirement
 from tests.reduce.test_items import WORLD
 from tests.reduce.test_model_texts import ALIKE
 from tests.synthesis.chat import Project, answer, is_decision, wanted, words_of
@@ -232,6 +232,37 @@ def test_a_model_that_repeats_itself_ends_the_list(lists, scripted):
     first, second, *_ = lists.items("insight")
     assert (first.engine, second.engine) == ("model", "heuristic")
     assert loops(lists)["insight_generation"].stop_reason == "duplicate_detected"
+
+
+def test_what_comes_after_an_item_that_repeats_another_is_worded_too(scripted):
+    more = [
+        a_requirement(f"The price list must be sealed by {who} each day", source=f"src_{who}")
+        for who in ("the depot", "a guard")
+    ]
+    play = Play().given((*ALIKE, *more))
+    play.ends()
+    lists, asked = Project(play), list[Request]()
+
+    def again(request: Request) -> dict[str, Any]:
+        if is_decision(request) or "Word one insight" not in request.text:
+            return answer(request)
+        asked.append(request)
+        text = "The stock table and the tariff book must be sealed by the depot each day."
+        said = words_of(request) if len(asked) > 2 else {}
+        return {
+            name: said.get(name) or [{"text": text, "atoms": each}]
+            for name, each in wanted(request).items()
+        }
+
+    model, _ = scripted(again)
+
+    asyncio.run(lists.worded_by(model))
+
+    engines = [one.engine for one in lists.items("insight")]
+    assert engines == ["model", "heuristic", "model"]
+    told = [one for each in lists.play.answers() for one in each.loops if one.engine == "model"]
+    ends = [(one.stop_reason, one.items) for one in told if one.phase == "insight_generation"]
+    assert ends == [("duplicate_detected", 1), ("should_continue_false", 1)]
 
 
 def test_items_that_fail_keep_the_words_of_the_rules_and_are_counted(lists, scripted):

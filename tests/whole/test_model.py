@@ -5,6 +5,7 @@ from functools import cache
 
 import pytest
 
+from agents.extraction.prompt import PROMPT_VERSION
 from agents.models.errors import AllProvidersFailed, BudgetExceeded, RequestRefused
 from schemas.events.atom import AtomAdjudicated, AtomReflected, CandidatesExtracted
 from schemas.events.ingestion import RunStarted
@@ -59,14 +60,17 @@ def test_what_a_model_reads_becomes_atoms_with_their_provenance():
     (first, *_) = events(driver, "atom.candidate.v1", CandidatesExtracted)
     read = first.reading
     assert (read.engine, read.provider, read.model) == ("model", "openai", "m-1")
-    assert (read.prompt_version, read.extractor_version) == ("x1", "m1")
+    assert (read.prompt_version, read.extractor_version) == (PROMPT_VERSION, "m2")
     assert (read.input_tokens, read.output_tokens, read.cost_usd) == (1_001, 103, 0.0123)
 
 
-def test_a_run_names_the_tiers_it_asks_and_the_deep_one_asks_stronger_models():
+def test_the_deep_run_reads_more_spends_more_and_asks_stronger_models_and_says_so():
     model = AnsweringModel(read_plainly)
     driver = run(model)
     started = events(driver, "ingestion.v1", RunStarted)
+    preview, deep = sorted(started, key=lambda it: it.lane == "deep")
+    assert deep.source_count > preview.source_count
+    assert deep.limits.token_budget > preview.limits.token_budget > 0
     tiers = {it.lane: (it.versions["map_tier"], it.versions["adjudicate_tier"]) for it in started}
     assert tiers == {"preview": ("fast", "fast"), "deep": ("standard", "strong")}
     assert {(it.agent, it.tier) for it in model.requests} == {
@@ -113,12 +117,12 @@ def test_only_the_first_fifth_of_a_batch_is_asked_about_and_only_what_is_borderl
     }
     driver = run(model, files)
     reflected = events(driver, "atom.validated.v1", AtomReflected)
-    allowed = {
-        it.reading.chunk_id
-        for it in reflected
-        if it.adjudicate and it.reading.position <= max(1, it.reading.batch_size // 5)
-    }
-    assert len(model.asked_by("adjudicator")) == len(allowed) > 1
+    first = [it for it in reflected if it.reading.position <= max(1, it.reading.batch_size // 5)]
+    borderline = [it.reading for it in first if it.adjudicate]
+    allowed = {it.chunk_id for it in borderline}
+    assert len(allowed) > 1
+    stages = Counter(it.stage for it in model.asked_by("adjudicator"))  # the costs are told by them
+    assert stages == Counter(f"adjudicate_{it.lane}" for it in borderline)
     for verdict in events(driver, "atom.validated.v1", AtomAdjudicated):
         by_model = verdict.reading.chunk_id in allowed
         assert verdict.decided_by == ("model" if by_model else "fallback")
@@ -173,6 +177,26 @@ def test_an_answer_that_stays_malformed_gives_its_chunk_up_and_no_other():
     )
     assert outcomes == {("extracted", 1): 1, ("poison", 3): 1}
     assert "The gate keeps its records for ten years." in atoms_of(driver)
+
+
+def test_of_a_numbered_list_of_facts_only_the_newest_are_live():
+    people = [f"Ada {name}" for name in ("Kern", "Brandt", "Quist", "Moor", "Lind", "Falk")]
+    firms = ("Nordwell", "Haldane", "Selander", "Nordwell", "Ostmark")
+    facts = [f"{who} is employed by {firm}." for firm in firms for who in people]
+    lines = [f"{number}. {fact}" for number, fact in enumerate(facts)]
+    text = "\n".join(["Here is a list of facts:", *lines, ""])
+
+    driver = run(AnsweringModel(read_plainly), {"facts.md": text.encode()})
+
+    live = {title for title, status in atoms_of(driver).items() if status == "active"}
+    assert live - {"Here is a list of facts:"} == set(lines[-len(people) :])
+    serials = {
+        row.serial
+        for change_set in ledger_of(driver)
+        for row in change_set.evidence
+        if row.snippet[0].isdigit()
+    }
+    assert serials == set(range(len(facts)))
 
 
 def test_a_run_by_rules_asks_nobody():

@@ -12,7 +12,7 @@ from infra.service.agent_tools import AgentTool
 from infra.service.costs import BudgetSpec, BudgetState, check_group
 from infra.service.models import ProviderState
 from infra.settings import Settings
-from projections.read.costs import Costs
+from projections.read.costs import Costs, WholeCall
 
 
 async def list_models(settings: Settings, environ: Mapping[str, str]) -> list[ProviderState]:
@@ -30,6 +30,12 @@ async def read_costs(settings: Settings, project: str, group_by: str = "agent") 
         return adopt(Costs, client.read_costs(project_id, group_by=known))
 
     return await ask_of(settings, project, question)
+
+
+async def read_call(settings: Settings, project: str, call_id: str) -> WholeCall:
+    return await ask_of(
+        settings, project, lambda client, known: adopt(WholeCall, client.read_call(known, call_id))
+    )
 
 
 async def read_budgets(settings: Settings, project: str) -> list[BudgetState]:

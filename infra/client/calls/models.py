@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from infra.client.connection import Connection
-from infra.client.models.models import BudgetRequest, BudgetState, Costs, ProviderState
+from infra.client.models.models import BudgetRequest, BudgetState, Costs, ProviderState, WholeCall
 
 
 class Models(Connection):
@@ -17,14 +17,22 @@ class Models(Connection):
         self,
         project: str,
         *,
-        group_by: Literal["agent", "stage", "model", "run", "day"] | None = None,
+        group_by: Literal["agent", "stage", "model", "run", "day", "call"] | None = None,
     ) -> Costs:
-        """What models have cost, by agent, stage, model, run or day (UTC)."""
+        """What models have cost, by agent, stage, model, run, day (UTC) or call (the dearest)."""
         return self._read(
             Costs,
             "/v1/projects/{project}/costs",
             at={"project": project},
             query={"group_by": group_by},
+        )
+
+    def read_call(self, project: str, call_id: str) -> WholeCall:
+        """One call of a model with what was asked and answered, as it is kept: without secrets."""
+        return self._read(
+            WholeCall,
+            "/v1/projects/{project}/costs/calls/{call_id}",
+            at={"project": project, "call_id": call_id},
         )
 
     def read_budgets(self, project: str) -> list[BudgetState]:

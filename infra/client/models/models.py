@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Literal
 
 from infra.client.connection import Model
@@ -37,7 +38,7 @@ class BudgetState(Model):
 
 
 class Costs(Model):
-    """The dearest line first; days in their order."""
+    """The dearest line first; days in their order. Of calls the dearest 100."""
 
     group_by: str
     lines: list[CostLine]
@@ -55,3 +56,32 @@ class ProviderState(Model):
     state: str
     models: list[str]
     is_local: bool
+
+
+class WholeCall(Model):
+    """One call of a model, and its texts as they are kept: without the secrets in them.
+
+    ``prompt`` and ``response`` are None once they are forgotten (``kept_until``), and where nobody
+    was asked. Tokens and ``cost_usd`` as in `CostLine`; the latter None: its price is not known.
+    """
+
+    call_id: str
+    occurred_at: datetime
+    agent: str
+    stage: str
+    run_id: str | None
+    provider: str
+    model: str
+    asked_model: str
+    attempt: int
+    outcome: str
+    error_class: str
+    input_tokens: int
+    cached_tokens: int
+    output_tokens: int
+    usage_estimated: bool
+    cost_usd: float | None
+    latency_ms: int
+    prompt: str | None
+    response: str | None
+    kept_until: datetime | None

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Path, Query
 from pydantic import BaseModel, ConfigDict, Field
 
-from infra.http.access import EVERYONE, LEADERS, OBSERVERS, Guarded, allow
+from infra.http.access import EVERYONE, LEADERS, OBSERVERS, OPERATORS, Guarded, allow
 from infra.http.api import ApiDep, CallerDep, WriteDep
 from infra.http.parameters import OF_ANY, Project
 from infra.service import costs, models
 from infra.service import http_questions as ask
-from infra.service.costs import BudgetState, CostGroup, Costs
+from infra.service.costs import BudgetState, CostGroup, Costs, WholeCall
 from infra.service.models import ProviderState
 from schemas.events.project import BudgetScope
 
@@ -44,15 +44,24 @@ async def list_models(api: ApiDep) -> list[ProviderState]:
 async def read_costs(
     api: ApiDep, project: Project, group_by: Annotated[CostGroup, Query()] = "agent"
 ) -> Costs:
-    """What models have cost, by agent, stage, model, run or day (UTC)."""
+    """What models have cost, by agent, stage, model, run, day (UTC) or call (the dearest)."""
     return await api.tables.ask(ask.read_costs, project, group_by)
+
+
+@router.get("/v1/projects/{project}/costs/calls/{call_id}", responses=OF_ANY)
+@allow(*OPERATORS)
+async def read_call(
+    api: ApiDep, project: Project, call_id: Annotated[str, Path(max_length=100)]
+) -> WholeCall:
+    """One call of a model with what was asked and answered, as it is kept: without secrets."""
+    return await api.tables.ask(ask.whole_call, project, call_id)
 
 
 @router.get("/v1/projects/{project}/budgets", responses=OF_ANY)
 @allow(*OBSERVERS)
 async def read_budgets(api: ApiDep, project: Project) -> list[BudgetState]:
     """What models may cost, and what of it is spent or set aside."""
-    return await api.tables.ask(costs.budget_states, project)
+    return await api.tables.ask(costs.list_budget_states, project)
 
 
 @router.put("/v1/projects/{project}/budgets", responses=OF_ANY)

@@ -163,7 +163,7 @@ def test_other_deliveries_ask_for_nothing(world, sent):
     assert work(world, sent) == []
 
 
-def test_runs_that_fail_on_one_commit_are_one_piece_of_work(world):
+def test_runs_that_fail_on_one_commit_are_one_piece_of_work(world, tmp_path):
     check = {
         "id": 1,
         "name": "lint",
@@ -175,7 +175,9 @@ def test_runs_that_fail_on_one_commit_are_one_piece_of_work(world):
         "completed_at": "2026-03-01T11:00:00Z",
     }
     other = from_github("check_run", {"action": "completed", "check_run": check}, "c-1")
-    assert len(work(world, a_run(), other)) == 1
+    (of_run,), (of_check,) = work(world, a_run()), work(World(tmp_path / "other"), other)
+    assert of_run.work_item_id == of_check.work_item_id
+    assert len(work(world, other)) == 1
 
 
 def test_words_of_a_message_stay_under_its_authors_key(world):

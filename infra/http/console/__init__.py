@@ -1,0 +1,33 @@
+"""The console: pages for people, rendered here, over the use cases that the API calls too."""
+
+from __future__ import annotations
+
+from starlette.routing import BaseRoute, Mount, Route
+
+from infra.http.auth import CONSOLE
+from infra.http.console import (
+    chat,
+    deciding,
+    documents,
+    ledger,
+    overview,
+    signing_in,
+    sources,
+    work,
+)
+from infra.http.console.assets import serve_asset
+from infra.http.console.pages import go_home
+
+AREAS = (signing_in, overview, ledger, sources, documents, deciding, work, chat)
+
+
+def console_routes() -> list[BaseRoute]:
+    """All addresses of the console, which are below one path, and the root, which leads there."""
+    inside: list[BaseRoute] = [Route("/static/{version}/{name}", serve_asset)]
+    for area in AREAS:
+        inside += area.pages.routes
+    return [
+        Route("/", go_home),
+        Route(CONSOLE, go_home),
+        Mount(CONSOLE, routes=inside),
+    ]

@@ -1,0 +1,40 @@
+"""Styles, scripts and icons: files of this package, with their hash in the address."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cache
+from importlib.resources import files
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from infra.errors import NotFound
+from infra.http.auth import CONSOLE
+from infra.http.problems import respond
+
+KINDS = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
+FOREVER = "public, max-age=31536000, immutable"
+
+
+async def serve_asset(request: Request) -> Response:
+    """A file under the address that `asset_address` gives it; any other is not there."""
+    name = str(request.path_params["name"])
+    assets = read_assets()
+    if name not in assets or asset_address(name) != request.url.path:
+        return respond(request, NotFound("There is no such file.", code="unknown_path"))
+    kind = KINDS[name.rpartition(".")[2]]
+    headers = {"cache-control": FOREVER, "x-content-type-options": "nosniff"}
+    return Response(assets[name], 200, headers, kind)
+
+
+def asset_address(name: str) -> str:
+    """Where it is served: another content has another address. Raises KeyError."""
+    return f"{CONSOLE}/static/{hashlib.sha256(read_assets()[name]).hexdigest()[:12]}/{name}"
+
+
+@cache
+def read_assets() -> dict[str, bytes]:
+    folder = files("infra.http.console") / "static"
+    kept = (each for each in folder.iterdir() if each.name.rpartition(".")[2] in KINDS)
+    return {each.name: each.read_bytes() for each in kept}

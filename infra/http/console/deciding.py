@@ -1,0 +1,143 @@
+"""What waits for a person: contradictions and merges, decided by keyboard."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable
+from typing import cast
+
+from starlette.responses import Response
+
+from infra.errors import Invalid, Unavailable
+from infra.http.access import DECIDERS, READERS
+from infra.http.console.pages import Pages, Visit
+from infra.http.console.spans import Piece
+from infra.service import decisions
+from infra.service import http_questions as ask
+from infra.service.decisions import UNANSWERED, Decider, Decision, Resolution
+from infra.service.http_questions import Merge
+from schemas.events.hitl import Role
+
+pages = Pages()
+WAITS_S = 20.0
+MOST_RATIONALE = 4_000
+SHOWN = 20
+STATUSES = ("open", "escalated", "resolved", "dismissed", "all")
+RESOLUTIONS: tuple[Resolution, ...] = ("a_wins", "b_wins", "both_valid", "reworded")
+
+
+@pages.show("/projects/{project}/contradictions", *READERS)
+async def list_contradictions(visit: Visit) -> Response:
+    """Cards with both sides, the gravest first."""
+    status = visit.asked("status") or "open"
+    if status not in STATUSES:
+        raise Invalid(f"{status} is no status.", code="invalid_request")
+    listed = await visit.ask(
+        ask.list_cards,
+        visit.project_id,
+        None if status == "all" else status,
+        cursor=visit.asked("cursor"),
+        limit=SHOWN,
+    )
+    return visit.show("contradictions.html", listed=listed, status=status, statuses=STATUSES)
+
+
+@pages.act("/projects/{project}/contradictions/{contradiction}/decide", *DECIDERS)
+async def decide_contradiction(visit: Visit) -> Response:
+    """Resolve a contradiction, hand it on, or close it as none; then the next card is there."""
+    contradiction_id, settings = visit.part("contradiction"), visit.api.settings
+    await visit.ask(ask.check_belongs, visit.project_id, contradiction_id)
+    by, said = decider(visit), visit.form.get("decision", "")
+    if said == "dismiss":
+        deciding = decisions.dismiss_contradiction(settings, contradiction_id, by)
+    elif said == "escalate":
+        to = visit.form.get("to", "").strip()[:200] or None
+        deciding = decisions.escalate_contradiction(settings, contradiction_id, by, to)
+    elif said in RESOLUTIONS:
+        deciding = decisions.resolve_contradiction(settings, contradiction_id, by, said)
+    else:
+        raise Invalid("Choose how the contradiction is decided.", code="resolution_kind_missing")
+    told = await decide(deciding, "Decided.")
+    return visit.go(
+        "projects", visit.project_id, "contradictions", told=told, status=visit.form.get("status")
+    )
+
+
+@pages.show("/projects/{project}/merges", *READERS)
+async def list_merges(visit: Visit) -> Response:
+    """Pairs in review, and the merges that were done."""
+    listed = await visit.ask(
+        ask.list_merges,
+        visit.project_id,
+        cursor=visit.asked("cursor"),
+        limit=ask.LARGEST_PAGE,
+    )
+    in_review = [(it, *_differences(it)) for it in listed.items if it.state == "open"]
+    done = [it for it in listed.items if it.state == "done"]
+    return visit.show("merges.html", in_review=in_review, done=done, listed=listed)
+
+
+@pages.act("/projects/{project}/merges/{merge}/decide", *DECIDERS)
+async def decide_merge(visit: Visit) -> Response:
+    """Say whether two atoms are one, or take a merge apart."""
+    merge_id, settings = visit.part("merge"), visit.api.settings
+    await visit.ask(ask.check_belongs, visit.project_id, merge_id)
+    by = decider(visit)
+    match visit.form.get("decision"):
+        case "approve":
+            deciding, told = decisions.review_merge(settings, merge_id, by, "approve"), "Merged."
+        case "reject":
+            deciding, told = decisions.review_merge(settings, merge_id, by, "reject"), "Kept apart."
+        case "undo":
+            deciding, told = decisions.undo_merge(settings, merge_id, by), "Taken apart."
+        case _:
+            raise Invalid("Say whether the two are one.", code="invalid_request")
+    return visit.go("projects", visit.project_id, "merges", told=await decide(deciding, told))
+
+
+def decider(visit: Visit) -> Decider:
+    """Who decides: the person of the session, about the revision that the page has shown."""
+    revision = visit.form.get("revision", "")
+    if revision and not (revision.isascii() and revision.isdecimal() and len(revision) < 10):
+        raise Invalid("revision is a number.", code="invalid_request")
+    rationale = visit.form.get("rationale", "").strip()
+    if len(rationale) > MOST_RATIONALE:
+        raise Invalid(f"A rationale has at most {MOST_RATIONALE} characters.")
+    return Decider(
+        name=visit.caller.name,
+        role=cast(Role, visit.caller.role),
+        rationale=rationale,
+        expected_revision=int(revision) if revision else None,
+        key=visit.form["key"],
+        answer_within_s=WAITS_S,
+    )
+
+
+async def decide(deciding: Awaitable[Decision], told: str) -> str:
+    """What the page says once the ledger has answered, or that it has not yet."""
+    try:
+        decision = await deciding
+    except Unavailable as error:
+        if error.code != UNANSWERED:
+            raise
+        return "Recorded; the ledger has not answered yet."
+    return (
+        "Proposed; an owner or a product manager decides."
+        if decision.outcome == "proposed"
+        else told
+    )
+
+
+def _differences(merge: Merge) -> tuple[list[Piece], list[Piece]]:
+    """The two titles, with the words that one of them alone has marked."""
+    a, b = merge.title_a or "", merge.title_b or ""
+    words_a, words_b = set(a.lower().split()), set(b.lower().split())
+    return _mark(a, words_b), _mark(b, words_a)
+
+
+def _mark(title: str, others: set[str]) -> list[Piece]:
+    return [
+        Piece(word, marked=bool(word.strip()) and word.lower() not in others)
+        for word in re.split(r"(\s+)", title)
+        if word
+    ]

@@ -1,0 +1,100 @@
+"""The ledger: find statements, see what each rests on, and say what becomes of it."""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+from starlette.responses import Response
+
+from infra.errors import Invalid
+from infra.http.access import DECIDERS, READERS
+from infra.http.console.deciding import decide, decider
+from infra.http.console.pages import Pages, Visit
+from infra.service import decisions
+from infra.service import http_questions as ask
+from infra.service.http_questions import Filters
+from schemas.areas import AREAS
+from schemas.events.atom import KINDS
+from schemas.events.ledger import AtomStatus
+
+pages = Pages()
+STATUSES: tuple[str, ...] = (*get_args(AtomStatus), "all")
+SHOWN = 50
+FOUND = 50
+
+
+@pages.show("/projects/{project}/ledger", *READERS)
+async def list_ledger(visit: Visit) -> Response:
+    """Atoms, most valuable first, or those that speak to ``q``, best first."""
+    kind, status = visit.asked("kind"), visit.asked("status")
+    area, path, q = visit.asked("area"), visit.asked("path"), visit.asked("q")
+    order = visit.asked("order") or "worth"
+    for value, known in ((kind, KINDS), (status, STATUSES), (area, AREAS), (order, ORDERS)):
+        if value is not None and value not in known:
+            raise Invalid(f"{value} is nothing to filter by.", code="invalid_request")
+    asked: dict[str, Any] = {"kind": kind, "status": status, "path": path, "q": q, "area": area}
+    listed, found = None, None
+    if q or area:
+        filters = Filters(
+            kinds=(kind,) if kind else (),
+            areas=(area,) if area else (),
+            statuses=(status,) if status and status != "all" else (),
+        )
+        words = q or str(area).replace("_", " ")
+        found = await visit.ask(ask.search_ledger, visit.project_id, words[:1_000], filters, FOUND)
+    else:
+        listed = await visit.ask(
+            ask.list_atoms,
+            visit.project_id,
+            kind=kind,
+            status=status,
+            source=path,
+            order=order,
+            cursor=visit.asked("cursor"),
+            limit=SHOWN,
+        )
+    return visit.show(
+        "ledger.html",
+        listed=listed,
+        found=found,
+        asked=asked | {"order": order},
+        kinds=KINDS,
+        statuses=STATUSES,
+        areas=AREAS,
+    )
+
+
+ORDERS = ("worth", "age")
+
+
+@pages.show("/projects/{project}/atoms/{atom}", *READERS)
+async def show_atom(visit: Visit) -> Response:
+    """An atom with its evidence, links and history, and what may be done about it."""
+    atom_id = visit.part("atom")
+    atom = await visit.ask(ask.whole_atom, visit.project_id, atom_id)
+    if visit.is_beside:
+        return visit.show("atom_beside.html", atom=atom)
+    decided = await visit.ask(ask.list_decisions, visit.project_id, target=atom_id, limit=50)
+    cited = await visit.ask(ask.trace, atom_id)
+    return visit.show("atom.html", atom=atom, decided=decided.items, trace=cited)
+
+
+@pages.act("/projects/{project}/atoms/{atom}/decide", *DECIDERS)
+async def decide_atom(visit: Visit) -> Response:
+    """Verify, unverify, dismiss or re-include an atom."""
+    atom_id, settings = visit.part("atom"), visit.api.settings
+    await visit.ask(ask.check_belongs, visit.project_id, atom_id)
+    by = decider(visit)
+    match visit.form.get("decision"):
+        case "verify":
+            deciding, told = decisions.verify_atom(settings, atom_id, by), "Verified."
+        case "unverify":
+            deciding, told = decisions.unverify_atom(settings, atom_id, by), "No longer verified."
+        case "dismiss":
+            deciding, told = decisions.dismiss_atom(settings, atom_id, by), "Dismissed."
+        case "reinclude":
+            deciding, told = decisions.reinclude_atom(settings, atom_id, by), "Included again."
+        case _:
+            raise Invalid("Say what is to be done with it.", code="invalid_request")
+    said = await decide(deciding, told)
+    return visit.go("projects", visit.project_id, "atoms", atom_id, told=said)

@@ -1,0 +1,126 @@
+"""Templates: every value is escaped, and a name that is not there is an error."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from functools import cache
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from infra.clock import SystemClock
+from infra.http.auth import CONSOLE
+from infra.http.console.assets import asset_address
+from infra.http.console.spans import visible
+
+AGES = ((86_400 * 2, 86_400, "d"), (7_200, 3_600, "h"), (120, 60, "min"))
+GROUPED_ABOVE = 9_999
+WORDS = {
+    "pkl": "project",
+    "prd": "PRD",
+    "a_wins": "left wins",
+    "b_wins": "right wins",
+    "hitl": "decision",
+}
+
+
+def render(template: str, **values: Any) -> str:
+    """Raises jinja2.UndefinedError for a name that the page was not given."""
+    return _environment().get_template(template).render(**values)
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("infra.http.console"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        extensions=["jinja2.ext.do"],
+    )
+    environment.filters |= {
+        "age": age,
+        "exact": exact,
+        "duration": duration,
+        "number": number,
+        "percent": percent,
+        "dollars": dollars,
+        "words": words,
+        "visible": visible,
+        "plain_json": plain_json,
+    }
+    environment.globals |= {"asset": asset_address, "address": address, "icon": icon}
+    return environment
+
+
+def address(*parts: str, **query: str | int | None) -> str:
+    """The address of a page: every part is quoted, and what is None or empty is left out."""
+    path = "/".join([CONSOLE, *(quote(part, safe="") for part in parts)])
+    asked = {name.rstrip("_"): value for name, value in query.items() if value not in (None, "")}
+    return f"{path}?{urlencode(asked)}" if asked else path
+
+
+def icon(name: str) -> Markup:
+    """A picture of the sprite, for the eye alone: a word stands beside it."""
+    source = f"{asset_address('icons.svg')}#{name}"
+    return Markup(
+        '<svg class="icon" aria-hidden="true" focusable="false"><use href="{}"/></svg>'
+    ).format(source)
+
+
+def age(at: datetime | None) -> str:
+    """How long ago, or until then."""
+    if at is None:
+        return "never"
+    seconds = (SystemClock().now() - at).total_seconds()
+    for above, unit, name in AGES:
+        if abs(seconds) >= above:
+            count = round(abs(seconds) / unit)
+            return f"{count} {name} ago" if seconds > 0 else f"in {count} {name}"
+    return "just now" if seconds >= 0 else "in a moment"
+
+
+def exact(at: datetime | None) -> str:
+    return at.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S UTC") if at else ""
+
+
+def duration(seconds: float | None) -> str:
+    if seconds is None:
+        return "–"
+    if seconds < 1:
+        return f"{seconds * 1000:.0f} ms"
+    if seconds < 120:
+        return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 120:
+        return f"{minutes} min {rest} s"
+    return f"{minutes // 60} h {minutes % 60} min"
+
+
+def number(count: float | None) -> str:
+    if count is None:
+        return "–"
+    return f"{count:,}" if abs(count) > GROUPED_ABOVE else str(count)
+
+
+def percent(share: float | None) -> str:
+    return "–" if share is None else f"{share * 100:.0f}%"
+
+
+def dollars(amount: float | None) -> str:
+    if not amount:
+        return "$0.00"
+    return f"${amount:,.2f}" if amount >= 0.01 else f"${amount:.4f}"
+
+
+def words(name: str) -> str:
+    """A name of the code as people write it."""
+    return WORDS.get(name, name.replace("_", " "))
+
+
+def plain_json(value: Any) -> str:
+    return json.dumps(value, default=str, ensure_ascii=False, indent=2)

@@ -1,0 +1,67 @@
+"""The sources of a project, and the text of one with the quoted span marked."""
+
+from __future__ import annotations
+
+from starlette.responses import Response
+
+from infra.errors import NotFound
+from infra.http.access import OBSERVERS, READERS
+from infra.http.console.pages import Pages, Visit
+from infra.http.console.spans import ShownText, show_text
+from infra.service import http_questions as ask
+
+pages = Pages()
+SHOWN = 100
+
+
+@pages.show("/projects/{project}/sources", *OBSERVERS)
+async def list_sources(visit: Visit) -> Response:
+    """Sources by root and path, with why one is not read."""
+    listed = await visit.ask(
+        ask.list_sources,
+        visit.project_id,
+        skipped=visit.asked("skipped") == "1",
+        source=visit.asked("path"),
+        cursor=visit.asked("cursor"),
+        limit=SHOWN,
+    )
+    asked = {"path": visit.asked("path"), "skipped": visit.asked("skipped")}
+    return visit.show("sources.html", listed=listed, asked=asked)
+
+
+@pages.show("/projects/{project}/sources/{source}", *READERS)
+async def show_source(visit: Visit) -> Response:
+    """The sanitized text; with ``atom`` and ``evidence`` the quote is marked, with ``line`` a line.
+
+    A quote that was taken from another revision of the text is told, and not marked.
+    """
+    source = await visit.ask(ask.whole_source, visit.project_id, visit.part("source"))
+    atom, quote = None, None
+    if atom_id := visit.asked("atom"):
+        atom = await visit.ask(ask.whole_atom, visit.project_id, atom_id)
+        evidence_id = visit.asked("evidence")
+        known = (
+            it
+            for it in atom.evidence
+            if it.source_id == source.source_id and evidence_id in (None, it.evidence_id)
+        )
+        quote = next(known, None)
+        if quote is None:
+            raise NotFound(f"{atom_id} quotes no such place.", code="unknown_evidence")
+    text = source.text or ""
+    shown: ShownText
+    if quote and quote.sanitized_hash == source.sanitized_hash:
+        shown = show_text(text, (quote.char_start, quote.char_end), quote.snippet)
+    else:
+        shown = show_text(text, _span_of_line(text, visit.asked_number("line")))
+    template = "source_beside.html" if visit.is_beside else "source.html"
+    return visit.show(template, source=source, atom=atom, quote=quote, shown=shown)
+
+
+def _span_of_line(text: str, line: int | None) -> tuple[int, int] | None:
+    """A line of the text by its number; None when it has no such line."""
+    lines = text.split("\n")
+    if line is None or not 1 <= line <= len(lines):
+        return None
+    start = sum(len(each) + 1 for each in lines[: line - 1])
+    return start, start + len(lines[line - 1])

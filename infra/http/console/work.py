@@ -1,0 +1,100 @@
+"""What runs, what it costs, who decided what, and who asked for which write."""
+
+from __future__ import annotations
+
+from starlette.responses import Response
+
+from infra.errors import Invalid, NotFound
+from infra.http.access import LEADERS, OBSERVERS, OWNERS, READERS
+from infra.http.console.pages import Pages, Visit
+from infra.service import costs, jobs
+from infra.service import http_questions as ask
+from infra.service.http_requests import list_audit
+
+pages = Pages()
+SHOWN = 50
+
+
+@pages.show("/projects/{project}/runs", *OBSERVERS)
+async def list_runs(visit: Visit) -> Response:
+    """Runs, newest first, and the jobs of the project."""
+    found = await visit.ask(ask.list_runs, visit.project_id, limit=ask.LARGEST_PAGE)
+    listed = await visit.ask(
+        ask.list_jobs, visit.project_id, cursor=visit.asked("cursor"), limit=SHOWN
+    )
+    letters = await visit.ask(ask.list_dead_letters, only=[visit.project_id], limit=SHOWN)
+    return visit.show(
+        "runs.html",
+        runs=list(reversed(found.items)),
+        listed=listed,
+        letters=letters.items,
+        can_lead=visit.caller.role in LEADERS,
+    )
+
+
+@pages.show("/projects/{project}/runs/{run}", *OBSERVERS)
+async def show_run(visit: Visit) -> Response:
+    """A run: its phases, and why its batches hold what they hold."""
+    run_id = visit.part("run")
+    found = await visit.ask(ask.list_runs, visit.project_id, run_id=run_id, limit=1)
+    if not found.items:
+        raise NotFound(f"There is no run {run_id}.", code="unknown_run")
+    phases = await visit.ask(ask.list_phases, visit.project_id)
+    batches = await visit.ask(ask.list_batches, visit.project_id, run_id, limit=ask.LARGEST_PAGE)
+    hints = await visit.ask(ask.last_batches, visit.project_id, run_id=run_id)
+    return visit.show(
+        "run.html",
+        run=found.items[0],
+        phases=phases.get(run_id, []),
+        batches=batches.items,
+        hint=hints[0].hint if hints else None,
+    )
+
+
+@pages.act("/projects/{project}/jobs/{job}/decide", *LEADERS)
+async def decide_job(visit: Visit) -> Response:
+    """Cancel a job, or try it again."""
+    job_id = visit.part("job")
+    job = await visit.ask(ask.read_job, job_id)
+    if job.project_id != visit.project_id:
+        raise NotFound(f"There is no job {job_id}.", code="unknown_job")
+    match visit.form.get("decision"):
+        case "cancel":
+            await jobs.cancel_job(visit.api.settings, job_id, actor=visit.caller.name)
+            told = "The job is cancelled."
+        case "retry":
+            await jobs.retry_job(visit.api.settings, job_id, actor=visit.caller.name)
+            told = "The job is tried again."
+        case _:
+            raise Invalid("Say what is to be done with the job.", code="invalid_request")
+    return visit.go("projects", visit.project_id, "runs", told=told)
+
+
+@pages.show("/projects/{project}/costs", *OBSERVERS)
+async def show_costs(visit: Visit) -> Response:
+    """What models have cost, by what is asked for, and the budgets."""
+    group = costs.check_group(visit.asked("by") or "agent")
+    return visit.show(
+        "costs.html",
+        costs=await visit.ask(ask.read_costs, visit.project_id, group),
+        budgets=await visit.ask(costs.list_budget_states, visit.project_id),
+        group=group,
+    )
+
+
+@pages.show("/projects/{project}/decisions", *READERS)
+async def list_decisions(visit: Visit) -> Response:
+    """What people decided, and what the ledger answered, in ledger order."""
+    listed = await visit.ask(
+        ask.list_decisions, visit.project_id, cursor=visit.asked("cursor"), limit=SHOWN
+    )
+    return visit.show("decisions.html", listed=listed)
+
+
+@pages.show("/projects/{project}/audit", *OWNERS)
+async def list_writes(visit: Visit) -> Response:
+    """Every write that was asked for over HTTP, oldest first."""
+    listed = await visit.ask(
+        list_audit, visit.project_id, cursor=visit.asked("cursor"), limit=SHOWN
+    )
+    return visit.show("audit.html", listed=listed)

@@ -1,0 +1,43 @@
+"""What who asks a model about chunks shares with who decides what becomes of its answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from schemas.events.atom import Verdict
+from schemas.events.ingestion_request import RunLane
+
+ReadingTier = Literal["fast", "standard", "strong"]
+
+MAP_TIERS: dict[RunLane, ReadingTier] = {"preview": "fast", "deep": "standard"}
+ADJUDICATE_TIERS: dict[RunLane, ReadingTier] = {"preview": "fast", "deep": "strong"}
+COST_DECIMALS = 9
+
+
+class Opinion(BaseModel):
+    """What a model says of one candidate."""
+
+    model_config = ConfigDict(frozen=True)
+
+    verdict: Verdict
+    confidence: float
+    rationale: str
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What calls of a model used, whether their answers were of use or not."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float = 0.0
+
+    def __add__(self, other: Spent) -> Spent:
+        return Spent(
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            round(self.cost_usd + other.cost_usd, COST_DECIMALS),
+        )

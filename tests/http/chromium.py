@@ -1,0 +1,152 @@
+"""A real Chromium without a window, told what to do over its own protocol.
+
+Chosen: the protocol itself over a WebSocket, which needs one small library. Decided against:
+drivers (Playwright, Selenium), which bring a browser or a server of their own.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from websockets.sync.client import ClientConnection, connect
+
+from infra.local.process import wait_until
+
+INSTALL_S = 400
+PATIENCE_S = 30
+FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run")
+
+
+def find_chromium() -> str:
+    """Its path, installed from the distribution where that is possible. Skips the test else."""
+    if found := shutil.which("chromium"):
+        return found
+    if os.geteuid() != 0 or not shutil.which("apt-get"):
+        pytest.skip("chromium is not installed, and only root of a Debian can install it")
+    environ = os.environ | {"DEBIAN_FRONTEND": "noninteractive", "RUNLEVEL": "1"}
+    wanted = ("chromium", "fonts-dejavu-core")
+    try:
+        install = ("apt-get", "install", "-y", "--no-install-recommends", *wanted)
+        subprocess.run(install, env=environ, timeout=INSTALL_S, capture_output=True, check=True)
+    except (subprocess.SubprocessError, OSError) as error:
+        pytest.skip(f"chromium is not installed, and cannot be: {error}")
+    return shutil.which("chromium") or pytest.skip("chromium was installed, but is not there")
+
+
+class Tab:
+    """A tab; ``reports`` are what the page itself complains about, refusals of its policy too."""
+
+    def __init__(self, socket: ClientConnection, url: str, pictures: Path) -> None:
+        self._socket, self._url, self._pictures = socket, url, pictures
+        self._asked = 0
+        self.reports: list[str] = []
+        for domain in ("Page", "Log", "Runtime"):
+            self.tell(f"{domain}.enable")
+
+    def tell(self, method: str, **params: Any) -> Any:
+        """What the browser answers."""
+        message = self._ask(method, params)
+        assert "error" not in message, message
+        return message["result"]
+
+    def _ask(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
+        """The answer; what the browser says meanwhile is noted."""
+        self._asked += 1
+        self._socket.send(json.dumps({"id": self._asked, "method": method, "params": params}))
+        while True:
+            message: dict[str, Any] = json.loads(self._socket.recv(timeout=PATIENCE_S))
+            if message.get("id") == self._asked:
+                return message
+            self._note(message)
+
+    def _note(self, message: dict[str, Any]) -> None:
+        match message.get("method"):
+            case "Log.entryAdded" if message["params"]["entry"]["level"] == "error":
+                self.reports.append(message["params"]["entry"]["text"])
+            case "Runtime.exceptionThrown":
+                self.reports.append(str(message["params"]["exceptionDetails"]))
+
+    def run(self, script: str) -> Any:
+        """The value of ``script``; a promise is waited for."""
+        asked = {"expression": script, "awaitPromise": True, "returnByValue": True}
+        answer = self.tell("Runtime.evaluate", **asked)
+        assert "exceptionDetails" not in answer, answer
+        return answer["result"].get("value")
+
+    def wait_for(self, condition: str) -> None:
+        """Until ``condition`` holds in the page, which may be another one by then."""
+        assert wait_until(lambda: self._holds(condition), timeout_s=PATIENCE_S), condition
+
+    def _holds(self, condition: str) -> bool:
+        asked = {"expression": f"Boolean({condition})", "returnByValue": True}
+        message = self._ask("Runtime.evaluate", asked)  # an error while one page follows another
+        return message.get("result", {}).get("result", {}).get("value") is True
+
+    def open(self, path: str) -> None:
+        answer = self.tell("Page.navigate", url=self._url + path)
+        assert "errorText" not in answer, answer
+        shown = json.dumps(path.partition("?")[0])
+        self.wait_for(f"location.pathname === {shown} && document.readyState === 'complete'")
+
+    def press(self, *keys: str, control: bool = False) -> None:
+        """Press keys one after the other, as a person does."""
+        for key in keys:
+            code = {"Enter": 13, "Escape": 27}.get(key, ord(key[0].upper()))
+            text = {"Enter": "\r", "Escape": ""}.get(key, key)
+            said = {"key": key, "windowsVirtualKeyCode": code, "modifiers": 2 if control else 0}
+            begun = {"text": text} if text and not control else {}
+            self.tell("Input.dispatchKeyEvent", type="keyDown", **said, **begun)
+            self.tell("Input.dispatchKeyEvent", type="keyUp", **said)
+
+    def write(self, text: str) -> None:
+        """Write into what has the focus."""
+        self.tell("Input.insertText", text=text)
+
+    def look(self, *, width: int = 1400, height: int = 900, theme: str = "light") -> None:
+        """Have the page drawn in that size, for somebody who likes that theme."""
+        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 700}
+        self.tell("Emulation.setDeviceMetricsOverride", **size)
+        liked = [
+            {"name": "prefers-color-scheme", "value": theme},
+            {"name": "prefers-reduced-motion", "value": "reduce"},
+        ]
+        self.tell("Emulation.setEmulatedMedia", features=liked)
+
+    def keep(self, name: str) -> None:
+        """Keep a picture of the page in the folder of the test's output."""
+        picture = self.tell("Page.captureScreenshot", format="png")
+        self._pictures.mkdir(parents=True, exist_ok=True)
+        (self._pictures / f"{name}.png").write_bytes(base64.b64decode(picture["data"]))
+
+
+@contextmanager
+def chromium(url: str, profile: Path, pictures: Path) -> Iterator[Tab]:
+    """A tab of a browser that is gone afterwards."""
+    told = ("--remote-debugging-port=0", f"--user-data-dir={profile}", "about:blank")
+    process = subprocess.Popen(
+        [find_chromium(), *FLAGS, *told], stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    try:
+        assert process.stderr
+        lines = iter(process.stderr)
+        place = next(found[1] for line in lines if (found := re.search(r"ws://([^/]+)/", line)))
+        tabs = httpx.get(f"http://{place}/json", timeout=PATIENCE_S).json()
+        (tab,) = (it for it in tabs if it["type"] == "page")
+        with connect(tab["webSocketDebuggerUrl"], max_size=None) as socket:
+            yield Tab(socket, url, pictures)
+    finally:
+        process.terminate()
+        process.wait(PATIENCE_S)
+        if process.stderr:
+            process.stderr.close()

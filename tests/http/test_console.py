@@ -1,0 +1,244 @@
+"""The console over HTTP: who sees which page, where links lead, and what a write needs."""
+
+from __future__ import annotations
+
+import hashlib
+import tomllib
+from collections import deque
+from collections.abc import Iterator
+from importlib.resources import files
+from typing import Any
+
+import httpx
+import pytest
+
+from infra.service.sessions import Sessions
+from infra.service.tokens import Caller
+from infra.settings import Settings
+from tests.http.conftest import Called
+from tests.http.console import CONSOLE, Browser, Page
+
+pytestmark = pytest.mark.broker
+STATIC = files("infra.http.console") / "static"
+
+
+@pytest.fixture(scope="module")
+def browser(called: Called) -> Iterator[Browser]:
+    with Browser(called) as browser:
+        assert browser.signed_in.url.path == f"{CONSOLE}/projects"
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def home(shown: str) -> str:
+    return f"{CONSOLE}/projects/{shown}"
+
+
+def test_every_link_leads_to_a_page_that_loads_only_from_here(browser: Browser, home: str):
+    seen: dict[str, str] = {}
+    ahead, found = deque([f"{CONSOLE}/projects"]), 0
+    while ahead:
+        path = ahead.popleft()
+        kind = path.partition("?")[0].removeprefix(home)
+        # One page of each kind in each way it is asked for; ids differ, and so do cursors.
+        shape = "/".join("*" if "_" in part else part for part in kind.split("/"))
+        shape += "?" + "&".join(it.partition("=")[0] for it in path.partition("?")[2].split("&"))
+        if shape in seen or not (path.startswith((home, f"{CONSOLE}/static")) or kind == path):
+            continue
+        seen[shape] = path
+        answer = browser.client.get(path)
+        assert answer.status_code == 200, (path, answer.text)
+        if not answer.headers["content-type"].startswith("text/html"):
+            continue
+        found += 1
+        policy = answer.headers["content-security-policy"]
+        assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self';")
+        page = Page(answer.text)
+        check_inert(page)
+        for tag, attributes in page.tags:
+            for name in ("href", "action", "hx-get"):
+                target = attributes.get(name, "").partition("#")[0]
+                assert not target or target.startswith("/console/"), (path, tag, target)
+                if target and tag != "form":
+                    ahead.append(target.replace("&amp;", "&"))
+    wanted = ("", "/ledger", "/documents", "/contradictions", "/merges", "/chat", "/sources")
+    for page_of_menu in (*wanted, "/runs", "/costs", "/decisions", "/audit"):
+        assert f"{page_of_menu}?" in seen
+    assert found > 25
+
+
+def check_inert(page: Page) -> None:
+    """Scripts are files of ours, and no attribute holds code."""
+    text = page.written
+    assert text.count("<script") == text.count('<script src="/console/static/')
+    assert "<style" not in text
+    for _, attributes in page.tags:
+        assert not [name for name in attributes if name.startswith(("on", "hx-on", "style"))]
+        assert not [it for it in attributes.values() if it.startswith(("js:", "javascript:"))]
+
+
+def test_a_quote_is_marked_in_its_source_to_the_code_point(
+    browser: Browser, called: Called, home: str, shown: str
+):
+    with called.client() as owner:
+        atoms = owner.get(f"/v1/projects/{shown}/atoms", params={"limit": 200}).json()["items"]
+    looked_at = 0
+    for atom in atoms:
+        for quote in atom["evidence"]:
+            place = f"{home}/sources/{quote['source_id']}"
+            asked = f"?atom={atom['atom_id']}&evidence={quote['evidence_id']}"
+            if quote["path"] == "hostile.md" or looked_at < 5:
+                looked_at += 1
+                page = browser.open(place + asked)
+                assert page.marked() == quote["snippet"].replace("\u202e", "[U+202E]").replace(
+                    "\u202c", "[U+202C]"
+                )
+    assert looked_at > 5
+
+
+def test_hostile_text_is_text(browser: Browser, home: str):
+    """In lists, on the atom's page and in the source: tags of it are none of the page's."""
+    found = browser.open(f"{home}/ledger?path=hostile.md")
+    assert "<script>alert(1)</script>" in found.text
+    assert '<b hx-get="/v1/tokens" hx-trigger="load">' in found.text
+    source = next(
+        it["href"]
+        for it in browser.open(f"{home}/sources").all("a")
+        if "/sources/src_" in it["href"]
+    )
+    for path in (f"{home}/ledger?path=hostile.md", f"{home}/ledger?q=hostile+label", source):
+        page = browser.open(path)
+        check_inert(page)
+        assert not [it for it in page.all("b") if "hx-get" in it]
+        assert "\u202e" not in page.written
+    echoed = browser.open(f"{home}/ledger?q=%22%3E%3Cscript%3Ealert(2)%3C/script%3E")
+    check_inert(echoed)
+    assert browser.client.get(f"{home}/ledger?q=a%00b").status_code == 400
+
+
+def test_the_panel_beside_holds_the_same_place_without_the_frame(browser: Browser, home: str):
+    document = next(
+        it["hx-get"] for it in browser.open(home).all("a") if "/why/" in it.get("hx-get", "")
+    )
+    beside = browser.open(document, **{"hx-request": "true", "hx-target": "aside#beside"})
+    assert not beside.all("html")
+    quoted = next(it["hx-get"] for it in beside.all("a") if "/sources/" in it.get("hx-get", ""))
+    source = browser.open(quoted, **{"hx-request": "true", "hx-target": "aside#beside"})
+    assert source.marked()
+    assert not source.all("html")
+
+
+def test_without_a_session_every_page_leads_to_the_sign_in_and_back(called: Called, home: str):
+    with httpx.Client(base_url=called.url) as stranger:
+        answer = stranger.get(f"{home}/ledger?kind=claim")
+        assert answer.status_code == 303
+        assert answer.headers["location"].startswith(f"{CONSOLE}/sign-in?next=%2Fconsole%2F")
+        assert stranger.get(home, headers={"authorization": f"Bearer {called.token}"}).is_redirect
+        assert stranger.get("/").headers["location"] == f"{CONSOLE}/projects"
+        form = Page(stranger.get(answer.headers["location"]).text).fields()
+        back = stranger.post(f"{CONSOLE}/sign-in", data=form | {"token": called.token})
+        assert back.headers["location"] == f"{home}/ledger?kind=claim"
+        cookie = next(it for it in back.headers.get_list("set-cookie") if "Max-Age=43200" in it)
+        assert "HttpOnly" in cookie and "SameSite=lax" in cookie
+        assert called.token not in cookie
+
+
+@pytest.mark.parametrize("next_place", ["https://evil.example", "//evil.example", "/v1/tokens"])
+def test_a_sign_in_leads_to_no_other_place(called: Called, next_place: str):
+    with httpx.Client(base_url=called.url) as stranger:
+        form = Page(stranger.get(f"{CONSOLE}/sign-in").text).fields()
+        sent = form | {"token": called.token, "next": next_place}
+        answer = stranger.post(f"{CONSOLE}/sign-in", data=sent)
+        assert answer.headers["location"] == f"{CONSOLE}/projects"
+
+
+def test_a_wrong_token_and_a_form_of_another_session_are_refused(called: Called, home: str):
+    with Browser(called, "cairn_wrong") as wrong:
+        assert wrong.signed_in.status_code == 401
+    with Browser(called) as one, Browser(called) as other:
+        theirs = other.open(home).fields()["mark"]
+        for mark in ("", theirs, "é"):
+            answer = one.send(home, f"{CONSOLE}/sign-out", mark=mark)
+            assert answer.status_code == 403, answer.text
+        assert one.client.get(home).url.path == home
+        json = one.client.post(f"{CONSOLE}/sign-out", json=one.open(home).fields())
+        assert json.status_code == 400
+        assert one.send(home, f"{CONSOLE}/sign-out").url.path == f"{CONSOLE}/sign-in"
+        assert one.client.get(home).url.path == f"{CONSOLE}/sign-in"
+
+
+def test_a_session_opens_no_api_and_ends_with_its_token(called: Called, shown: str):
+    token = called.make_token("viewer", shown)
+    with Browser(called, token) as viewer, called.client() as owner:
+        home = f"{CONSOLE}/projects/{shown}"
+        atom = next(
+            it["href"] for it in viewer.open(f"{home}/ledger").all("a") if "atm_" in it["href"]
+        )
+        assert not viewer.open(atom).all("textarea")
+        refused = viewer.send(home, f"{atom}/decide", decision="verify")
+        assert refused.status_code == 403
+        assert viewer.client.get(f"{home}/audit").status_code == 403
+        assert viewer.client.get(f"{CONSOLE}/projects/{called.project}").status_code == 404
+        assert viewer.client.get(f"/v1/projects/{shown}/atoms").status_code == 401
+        tokens = owner.get("/v1/tokens", params={"limit": 200}).json()["items"]
+        mine = next(it for it in tokens if it["projects"] == [shown] and not it["revoked_at"])
+        assert owner.delete(f"/v1/tokens/{mine['token_id']}").status_code < 300
+        assert viewer.client.get(home).url.path == f"{CONSOLE}/sign-in"
+
+
+def test_a_sign_in_link_is_good_once_and_for_ten_minutes(tmp_path: Any):
+    now = [1_000_000.0]
+    sessions = Sessions(Settings(home=tmp_path), lambda: now[0])
+    code = sessions.create_link("tok_1")
+    assert sessions.read(code) is None  # it is no session
+    found = sessions.redeem(code)
+    assert found and found.token_id == "tok_1"
+    assert sessions.redeem(code) is None
+    late = sessions.create_link("tok_1")
+    now[0] += 601
+    assert sessions.redeem(late) is None
+    kept = sessions.create(Caller("tok_1", "ada", "owner", None))
+    assert sessions.read(kept)
+    now[0] += 12 * 3600
+    assert sessions.read(kept) is None
+
+
+def test_an_atom_is_verified_dismissed_and_included_again(
+    browser: Browser, called: Called, home: str, shown: str
+):
+    with called.client() as owner:
+        found = owner.get(f"/v1/projects/{shown}/atoms", params={"kind": "requirement"}).json()
+        atom = f"{home}/atoms/{found['items'][0]['atom_id']}"
+    for decision, told in (
+        ("verify", "Verified."),
+        ("unverify", "No longer verified."),
+        ("dismiss", "Dismissed."),
+        ("reinclude", "Included again."),
+    ):
+        answer = browser.send(atom, f"{atom}/decide", decision=decision, rationale="read it again")
+        assert answer.status_code == 200 and told in answer.text, answer.text
+        assert told not in browser.open(atom).text  # it is said once
+    stale = browser.send(atom, f"{atom}/decide", decision="verify", revision="1")
+    assert stale.status_code == 409 and "it has changed since it was looked at" in stale.text
+    log = browser.open(f"{home}/audit").text
+    assert "console decide atom" in log and "stale revision" in log
+
+
+def test_the_live_stream_of_a_project_is_open_to_its_session(browser: Browser, home: str):
+    with browser.client.stream("GET", f"{home}/live") as answer:
+        assert answer.status_code == 200
+        assert answer.headers["content-type"].startswith("text/event-stream")
+
+
+def test_a_file_is_served_under_its_hash_alone(browser: Browser, home: str):
+    style = next(it["href"] for it in browser.open(home).all("link") if "css" in it["href"])
+    answer = browser.client.get(style)
+    assert "immutable" in answer.headers["cache-control"]
+    assert browser.client.get(f"{CONSOLE}/static/000000000000/console.css").status_code == 404
+
+
+def test_what_is_of_others_is_what_they_have_published():
+    vendored = tomllib.loads((STATIC / "vendored.toml").read_text())
+    assert set(vendored) == {"htmx.js", "hx-sse.js"}
+    for name, said in vendored.items():
+        assert hashlib.sha256((STATIC / name).read_bytes()).hexdigest() == said["sha256"]
