@@ -16,7 +16,7 @@ from agents.project.turn import AssistantTurn
 from agents.tools.box import may_call
 from agents.tools.tool import Tool, ToolBox, ToolResult
 
-PROMPT_VERSION = "assistant-3"
+PROMPT_VERSION = "assistant-4"
 NEWEST_MESSAGES = 10
 MOST_TOKENS = 1_500
 # One object with all that may stand in it: providers refuse a choice of objects at the root.
@@ -81,14 +81,15 @@ def _instruct(turn: AssistantTurn, tools: ToolBox) -> str:
 
 
 def _describe(tool: Tool) -> str:
-    """One line: name, arguments with their types, what it does."""
+    """One line: name, arguments with their types, what it does, what the arguments hold."""
     schema = tool.arguments.model_json_schema()
     required = schema.get("required", ())
     arguments = ", ".join(
         f"{name}{'' if name in required else '?'}: {_type_of(value)}"
         for name, value in schema.get("properties", {}).items()
     )
-    return f"- {tool.name}({arguments}): {tool.description}"
+    told = " ".join(schema.get("description", "").split()) if arguments else ""
+    return f"- {tool.name}({arguments}): {tool.description} {told}".rstrip()
 
 
 def _type_of(value: dict[str, Any]) -> str:

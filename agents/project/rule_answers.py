@@ -22,8 +22,9 @@ from agents.tools.tool import ToolBox, ToolResult
 NO_MODEL = "Answered by rules: no language model took part."
 NOT_UNDERSTOOD = (
     "I did not understand what to change. Say it like 'create a task: export as CSV',"
-    " 'mark task-003 as done', 'assign task-003 to Ada', 'rename task-003 to Import' or"
-    " 'delete task-003'."
+    " 'mark task-003 as done', 'assign task-003 to Ada', 'rename task-003 to Import',"
+    " 'delete task-003', 'move task-003 to sprint-002', 'set feat-001 to must' or"
+    " 'close sprint-001'."
 )
 _KINDS = {
     "task": "task",
@@ -46,6 +47,8 @@ _STATUSES = {
     "open": "todo",
 }
 _TASK = r"(?P<task>task[- ]?\d+|«[^»]+»|\"[^\"]+\"|art_[0-9a-f]+)"
+_FEATURE = r"(?P<feature>feat(?:ure)?[- ]?\d+|feature (?:«[^»]+»|\"[^\"]+\"))"
+_SPRINT = r"(?P<sprint>sprint[- ]?\d+)"
 _STATUS = "|".join(sorted(_STATUSES, key=len, reverse=True))
 _GREETING = re.compile(
     r"^\W*(?:hi|hello|hey|thanks?|thank you|good (?:morning|evening|day)|bye|ok(?:ay)?)\b"
@@ -53,8 +56,8 @@ _GREETING = re.compile(
     re.IGNORECASE,
 )
 _CHANGE = re.compile(
-    r"^\W*(?:please\s+)?(?:create|add|make|open|delete|remove|rename|update|change|set|mark|assign"
-    r"|generate|write|schedule|remind)\b",
+    r"^\W*(?:please\s+)?(?:create|add|make|open|close|delete|remove|rename|update|change|set|mark|move"
+    r"|assign|generate|write|schedule|remind)\b",
     re.IGNORECASE,
 )
 
@@ -98,6 +101,18 @@ def _reference(match: re.Match[str]) -> Arguments:
     return {"reference": _bare(match["ref"])}
 
 
+def _feature(match: re.Match[str]) -> Arguments:
+    return {"feature": re.sub(r"^feature (?=[«\"])", "", _bare(match["feature"])).strip('«»"')}
+
+
+def _priority(match: re.Match[str]) -> Arguments:
+    return _feature(match) | {"priority": re.sub("['’]", "", match["priority"].lower())}
+
+
+def _sprint(match: re.Match[str]) -> Arguments:
+    return {"sprint": _bare(match["sprint"])}
+
+
 def _bare(text: str) -> str:
     return " ".join(text.split()).strip(" .!?«»\"'")
 
@@ -130,7 +145,31 @@ def _rules() -> tuple[Rule, ...]:
             "create_task",
             _title,
         ),
+        Rule(rf"\b(?:delete|remove|drop)\s+(?:the )?{_FEATURE}", "delete_feature", _feature),
+        Rule(rf"\b(?:delete|remove|drop)\s+(?:the )?{_SPRINT}", "delete_sprint", _sprint),
         Rule(rf"\b(?:delete|remove|drop)\b.*?{_TASK}", "delete_task", _named),
+        Rule(
+            r"\b(?:create|add|make)\s+(?:a |one |the )?(?:new )?feature\b\s*"
+            r"(?:called|named|titled|for|to|:)?\s*[:«\"]*(?P<title>\S.*)",
+            "create_feature",
+            _title,
+        ),
+        Rule(
+            rf"\bclose\s+(?:the )?{_SPRINT}",
+            "update_sprint",
+            lambda m: _sprint(m) | {"closed": True},
+        ),
+        Rule(
+            rf"\b(?:mark|set|make|change)\s+(?:the )?{_FEATURE}\s+(?:a |as |to |is )*"
+            r"(?P<priority>must|should|could|won['’]?t)\b",
+            "update_feature",
+            _priority,
+        ),
+        Rule(
+            rf"\b(?:move|put)\b.*?{_TASK}\s+(?:in|into|to)\s+{_SPRINT}",
+            "update_task",
+            lambda m: _named(m) | _sprint(m),
+        ),
         Rule(rf"\brename\b.*?{_TASK}\s+(?:to|into|as)\s+(?P<title>.+)", "update_task", _rename),
         Rule(rf"\bassign\b.*?{_TASK}\s+to\s+(?P<who>.+)", "update_task", _assign),
         Rule(

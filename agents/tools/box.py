@@ -5,6 +5,7 @@ a model can mend.
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
@@ -14,6 +15,7 @@ from agents.tools.ports import ToolRefused
 from agents.tools.tool import Tool, ToolArguments, ToolContext, ToolResult, ToolRole
 
 LONGEST_CALL_S = 120.0
+_HALF = re.compile("[\ud800-\udfff]")
 RANKS: Mapping[ToolRole, int] = {"viewer": 0, "operator": 0, "member": 1, "pm": 2, "owner": 3}
 
 Arguments = TypeVar("Arguments", bound=ToolArguments)
@@ -39,6 +41,11 @@ def may_call(role: ToolRole, tool: Tool) -> bool:
 
 def read_arguments(tool: Tool, given: Any) -> ToolArguments | ToolResult:
     """The arguments as the tool takes them, or what is wrong with them."""
+    if not _is_text(given):
+        return refuse(
+            f"The arguments of {tool.name} hold characters that no text has: leave them out.",
+            "arguments_invalid",
+        )
     try:
         return tool.arguments.model_validate(given)
     except ValidationError as error:
@@ -47,6 +54,19 @@ def read_arguments(tool: Tool, given: Any) -> ToolArguments | ToolResult:
             for one in error.errors(include_url=False, include_input=False)
         )
         return refuse(f"The arguments of {tool.name} are wrong: {wrong}.", "arguments_invalid")
+
+
+def _is_text(given: Any) -> bool:
+    """Whether all strings in it can be stored: none has a NUL or half a character."""
+    match given:
+        case str():
+            return "\0" not in given and not _HALF.search(given)
+        case Mapping():
+            return all(_is_text(key) and _is_text(one) for key, one in given.items())
+        case list() | tuple():
+            return all(map(_is_text, given))
+        case _:
+            return True
 
 
 async def call_tool(tool: Tool, context: ToolContext, given: Any) -> ToolResult:

@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from pydantic import Field
 
 from agents.project.state import Citation
 from agents.tools.ports import Json, Ports, ToolRefused
-from agents.tools.show import answer, cite_item, cut, name_of, show_list, statements_of
-from agents.tools.tool import Tool, ToolArguments, ToolContext, ToolResult
+from agents.tools.show import (
+    answer,
+    cite_item,
+    cut,
+    name_of,
+    show_page,
+    statements_of,
+    take_page,
+)
+from agents.tools.tool import Paging, Tool, ToolArguments, ToolContext, ToolResult
 
+STATUSES: Mapping[str, tuple[str, ...]] = {
+    "task": ("todo", "in_progress", "in_review", "done", "blocked"),
+    "feature": ("proposed", "planned", "in_progress", "done"),
+}
 # What people call a type, one and many, and what it is in the tables.
 TYPES = {
     "task": ("tasks", "task"),
@@ -19,27 +32,40 @@ TYPES = {
     "sprint": ("sprints", "sprint_plan"),
     "epic": ("epics", "epic"),
 }
-_PLANNED = ("status", "assignee_id", "sprint_id", "estimate_points", "priority", "effort_points")
+_PLANNED = (
+    *("status", "priority", "estimate_points", "effort_points", "assignee_id", "sprint_id"),
+    *("feature_id", "epic_id", "start_date", "end_date", "planned_points", "capacity_points"),
+)
 _PREFIXES = {"feature": "feat", "insight": "ins"}  # of numbers, where they are cut
 _NUMBER = re.compile(r"^(?P<prefix>[a-z]+)-0*(?P<number>\d+)$")
 
 
 class Reference(ToolArguments):
-    """``reference``: an id, a number such as ``task-003``, or the title."""
+    """``reference``: an id such as `art_…`, a number such as `task-003` or `feat-001`, or the
+    title.
+    """
 
     reference: str = Field(min_length=1, max_length=300)
 
 
-class ListItems(ToolArguments):
-    """``words``: parts of the title; ``status``: only those that have it."""
+class ArtifactId(ToolArguments):
+    """``reference``: an id such as `art_…`, or `prd`."""
+
+    reference: str = Field(min_length=1, max_length=300)
+
+
+class ListItems(Paging):
+    """``words``: words that the title holds; empty: any. ``status``: only those that have it, such
+    as `todo`, `planned` or `done`; empty: any. ``limit``: how many at most, 1 to 100. ``offset``:
+    how many to leave out at the start, for the rest of a long list.
+    """
 
     words: str = Field(default="", max_length=300)
     status: str = Field(default="", max_length=40)
-    limit: int = Field(default=25, ge=1, le=500)
 
 
 class SectionOf(ToolArguments):
-    """``section_id``: the id of a section such as ``functional_requirements``, or its title."""
+    """``section_id``: the id of a section such as `functional_requirements`, or its title."""
 
     section_id: str = Field(min_length=1, max_length=100)
 
@@ -73,7 +99,11 @@ def only_item(items: Sequence[Json], kind: str, reference: str) -> Json:
     if len(found) == 1:
         return found[0]
     if not found:
-        raise ToolRefused(f"There is no {kind} {reference!r}.", "unknown_item")
+        raise ToolRefused(
+            f"There is no {kind} {reference!r} in this project: list_{TYPES[kind][0]} names those"
+            " that there are.",
+            "unknown_item",
+        )
     named = "; ".join(name_of(one) for one in found[:5])
     raise ToolRefused(
         f"{len(found)} {TYPES[kind][0]} fit {reference!r}: {named}. Name one by its number.",
@@ -92,17 +122,24 @@ def _read_number(words: str) -> str:
 
 def _list_tool(ports: Ports, kind: str, many: str) -> Tool:
     async def list_items(context: ToolContext, wanted: ListItems) -> ToolResult:
+        if wanted.status and wanted.status not in STATUSES.get(kind, ()):
+            known = ", ".join(STATUSES.get(kind, ())) or "none"
+            raise ToolRefused(
+                f"No {kind} has the status {wanted.status!r}: there are {known}.", "unknown_status"
+            )
         words = wanted.words.lower().split()
         found = [
             one
             for one in await ports.list_items(context.project_id, TYPES[kind][1])
             if all(word in name_of(one).lower() for word in words)
             and wanted.status in ("", _value(one, "status"))
-        ][: wanted.limit]
-        lines = [f"{name_of(one)}{_describe(one)} [{one['artifact_id']}]" for one in found]
-        return answer(show_list(many.capitalize(), lines), {many: found}, cite_items(found))
+        ]
+        page = take_page(found, wanted)
+        lines = [f"{name_of(one)}{_describe(one)} [{one['artifact_id']}]" for one in page]
+        shown = show_page(many.capitalize(), lines, wanted, len(found))
+        return answer(shown, {many: page, "total": len(found)}, cite_items(page))
 
-    description = f"The {many} of the project by number, with status and plan."
+    description = f"List the {many} by number, with id, status and plan."
     return Tool(f"list_{many}", description, ListItems, list_items, space=many)
 
 
@@ -111,18 +148,18 @@ def _get_tool(ports: Ports, kind: str) -> Tool:
         found = await find_item(ports, context.project_id, kind, wanted.reference)
         return show_item(found)
 
-    description = f"One {kind} with all it says and cites."
+    description = f"Read one {kind}: all it says, with the atoms that it cites."
     return Tool(f"get_{kind}", description, Reference, get_item, space=TYPES[kind][0])
 
 
 def _artifact_tool(ports: Ports) -> Tool:
-    async def get_artifact(context: ToolContext, wanted: Reference) -> ToolResult:
+    async def get_artifact(context: ToolContext, wanted: ArtifactId) -> ToolResult:
         if wanted.reference.lower() == "prd":
             return show_item(await ports.read_prd(context.project_id))
         return show_item(await ports.read_artifact(context.project_id, wanted.reference))
 
-    description = "An artifact of any type by its id, or the PRD by the word `prd`."
-    return Tool("get_artifact", description, Reference, get_artifact, space="artifacts")
+    description = "Read an artifact of any type by its id, or the PRD by the word `prd`."
+    return Tool("get_artifact", description, ArtifactId, get_artifact, space="artifacts")
 
 
 def _section_tool(ports: Ports) -> Tool:
@@ -133,9 +170,11 @@ def _section_tool(ports: Ports) -> Tool:
             if named in (section["section_id"], section["title"].lower().replace(" ", "_")):
                 return show_item({**prd, "sections": [section]})
         known = ", ".join(one["section_id"] for one in prd["sections"])
-        raise ToolRefused(f"The PRD has no section {wanted.section_id!r}; it has {known}.")
+        raise ToolRefused(
+            f"The PRD has no section {wanted.section_id!r}; it has {known}.", "unknown_section"
+        )
 
-    description = "One section of the PRD with its citations."
+    description = "Read one section of the PRD with its citations."
     return Tool("get_prd_section", description, SectionOf, get_prd_section, space="artifacts")
 
 
@@ -150,13 +189,36 @@ def show_item(item: Json) -> ToolResult:
     return answer([one for one in lines if one != "- "], item, cite_item(item))
 
 
+def change_of(item: Json, op: str) -> dict[str, Any]:
+    """The change ``op`` of an item in the version that was just read."""
+    return {"op": op, "item_id": item["artifact_id"], "expected_version": item["version"]}
+
+
+def tell_change(verb: str, done: Json) -> ToolResult:
+    """What was changed, as it is now."""
+    if done.get("accepted"):
+        return answer(["Accepted; the tables do not show it yet."], done)
+    shown = show_item(done)
+    return answer([f"{verb}: {shown.text}"], done, shown.citations)
+
+
+def tell_deletion(item: Json, done: Json) -> ToolResult:
+    text = "Asked to delete" if done.get("accepted") else "Deleted"
+    return answer([f"{text} {name_of(item)}."], done, cite_item(item)[:1])
+
+
 def _show_statement(statement: Json) -> str:
     cited = " ".join(f"[{one['atom_id']}]" for one in statement["citations"])
     return f"- {cut(statement['text'])} {cited or '(uncited)'}"
 
 
 def _describe(item: Json) -> str:
-    told = [f"{name}: {value}" for name in _PLANNED if (value := _value(item, name))]
+    names = item.get("names") or {}
+    told = [
+        f"{name.removesuffix('_id')}: {names.get(value, value)}"
+        for name in _PLANNED
+        if (value := _value(item, name))
+    ]
     return f" ({', '.join(told)})" if told else ""
 
 

@@ -2,23 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import get_args
 
 from pydantic import Field
 
 from agents.project.state import Citation
-from agents.tools.ports import Json, Ports
-from agents.tools.show import answer, cite_atom, cite_quote, count, cut, place_of, show_list
-from agents.tools.tool import Tool, ToolArguments, ToolContext, ToolResult
+from agents.tools.ports import Json, Ports, ToolRefused
+from agents.tools.show import (
+    answer,
+    cite_atom,
+    cite_quote,
+    count,
+    cut,
+    place_of,
+    show_page,
+    take_page,
+)
+from agents.tools.tool import Paging, Tool, ToolArguments, ToolContext, ToolResult
+from schemas.areas import AREAS
+from schemas.events.atom import KINDS
+from schemas.events.ledger import AtomStatus
 
 SEARCH_LEDGER = "search_ledger"
 HITS_TOLD = 4
 LONGEST_TOLD = 240  # characters
+MOST_ATOMS = 1_000
 NOTHING = "The ledger holds nothing on this (coverage: none)."
 
 
 class SearchLedger(ToolArguments):
-    """``query`` is the question in words; the others leave out what is not among them."""
+    """``query``: the question in words. ``kinds``: only atoms of these, such as `requirement`,
+    `decision`, `risk`, `unknown` or `claim`. ``areas``: only these, such as `security`.
+    ``statuses``: only these, such as `active` or `draft`. Each empty: all. ``limit``: how many hits
+    at most, 1 to 50.
+    """
 
     query: str = Field(min_length=1, max_length=1_000)
     kinds: list[str] = Field(default=[], max_length=10)
@@ -28,24 +46,26 @@ class SearchLedger(ToolArguments):
 
 
 class AtomArguments(ToolArguments):
+    """``atom_id``: an id such as `atm_…`, as search_ledger tells it."""
+
     atom_id: str = Field(min_length=1, max_length=100)
 
 
-class ListArguments(ToolArguments):
-    limit: int = Field(default=25, ge=1, le=200)
-
-
-class SearchSources(ToolArguments):
-    """``words``: parts of the path; empty: all sources."""
+class SearchSources(Paging):
+    """``words``: parts of the path; empty: all sources. ``limit``: how many at most, 1 to 100.
+    ``offset``: how many to leave out at the start, for the rest of a long list.
+    """
 
     words: str = Field(default="", max_length=200)
-    limit: int = Field(default=25, ge=1, le=200)
 
 
 def ledger_tools(ports: Ports) -> list[Tool]:
     """The tools of the group, over these ports."""
 
     async def search_ledger(context: ToolContext, wanted: SearchLedger) -> ToolResult:
+        _check_known("kind", wanted.kinds, KINDS)
+        _check_known("area", wanted.areas, AREAS)
+        _check_known("status", wanted.statuses, get_args(AtomStatus))
         found = await ports.search_ledger(
             context.project_id,
             wanted.query,
@@ -71,20 +91,26 @@ def ledger_tools(ports: Ports) -> list[Tool]:
         ]
         return answer(lines, atom, [cite_atom(atom)])
 
-    async def list_contradictions(context: ToolContext, wanted: ListArguments) -> ToolResult:
-        found = (await ports.list_contradictions(context.project_id))[: wanted.limit]
+    async def list_contradictions(context: ToolContext, wanted: Paging) -> ToolResult:
+        every = await ports.list_contradictions(context.project_id)
+        found = take_page(every, wanted)
         lines = [
             f"{one['contradiction_id']} ({one['severity']}): «{one['a']['title']}»"
             f" [{one['a']['atom_id']}] against «{one['b']['title']}» [{one['b']['atom_id']}]"
             for one in found
         ]
         sides = [side for one in found for side in (one["a"], one["b"])]
-        told = {"contradictions": list(found)}
-        return answer(show_list("Open contradictions", lines), told, map(cite_atom, sides))
+        told = {"contradictions": list(found), "total": len(every)}
+        shown = show_page("Open contradictions", lines, wanted, len(every))
+        return answer(shown, told, map(cite_atom, sides))
 
-    async def list_unknowns(context: ToolContext, wanted: ListArguments) -> ToolResult:
-        found = await ports.list_atoms(context.project_id, "unknown", wanted.limit)
-        return show_atoms("Open questions", found)
+    async def list_unknowns(context: ToolContext, wanted: Paging) -> ToolResult:
+        every = await ports.list_atoms(context.project_id, "unknown", MOST_ATOMS)
+        found = take_page(every, wanted)
+        lines = [f"{one['title']} [{one['atom_id']}]" for one in found]
+        told = {"atoms": list(found), "total": len(every)}
+        shown = show_page("Open questions", lines, wanted, len(every))
+        return answer(shown, told, map(cite_atom, found))
 
     async def search_sources(context: ToolContext, wanted: SearchSources) -> ToolResult:
         words = wanted.words.lower().split()
@@ -92,13 +118,15 @@ def ledger_tools(ports: Ports) -> list[Tool]:
             one
             for one in await ports.list_sources(context.project_id)
             if all(word in one["path"].lower() for word in words)
-        ][: wanted.limit]
+        ]
+        page = take_page(found, wanted)
         lines = [
             f"{one['path']} ({one['source_type'] or 'no source'}, {one['state']}"
             f"{', ' + one['reason'] if one['reason'] else ''})"
-            for one in found
+            for one in page
         ]
-        return answer(show_list("Sources", lines), {"sources": found})
+        shown = show_page("Sources", lines, wanted, len(found))
+        return answer(shown, {"sources": page, "total": len(found)})
 
     return [
         Tool(
@@ -111,38 +139,33 @@ def ledger_tools(ports: Ports) -> list[Tool]:
         ),
         Tool(
             "get_atom",
-            "One atom with all its evidence, links and history.",
+            "Read one atom with all its evidence: file, lines and the words there.",
             AtomArguments,
             get_atom,
             space="ledger",
         ),
         Tool(
             "list_contradictions",
-            "The open contradictions, the gravest first, with both sides.",
-            ListArguments,
+            "List the open contradictions, the gravest first, with both sides.",
+            Paging,
             list_contradictions,
             space="ledger",
         ),
         Tool(
             "list_unknowns",
-            "The questions that the sources leave open.",
-            ListArguments,
+            "List the questions that the sources leave open.",
+            Paging,
             list_unknowns,
             space="ledger",
         ),
         Tool(
             "search_sources",
-            "Sources whose path holds all of the words: which are read, which are not and why.",
+            "List sources whose path holds all of the words: which are read, which not and why.",
             SearchSources,
             search_sources,
             space="search",
         ),
     ]
-
-
-def show_atoms(title: str, atoms: Sequence[Json]) -> ToolResult:
-    lines = [f"{one['title']} [{one['atom_id']}]" for one in atoms]
-    return answer(show_list(title, lines), {"atoms": list(atoms)}, map(cite_atom, atoms))
 
 
 def tell_result(result: ToolResult) -> str:
@@ -160,6 +183,15 @@ def tell_hit(hit: Json) -> str:
     places = ", ".join(filter(None, map(place_of, quotes)))
     against = " Contradicted by another statement." if hit.get("open_contradictions") else ""
     return f"- {cut(said, LONGEST_TOLD)}{kind}{f' [{places}]' if places else ''}{against}"
+
+
+def _check_known(name: str, given: Iterable[str], known: Sequence[str]) -> None:
+    """Raises ToolRefused: a word that no atom has would look like an empty ledger."""
+    for one in given:
+        if one not in known:
+            raise ToolRefused(
+                f"No atom has the {name} {one!r}: there are {', '.join(known)}.", f"unknown_{name}"
+            )
 
 
 def _show_hit(hit: Json) -> str:

@@ -46,7 +46,9 @@ class LedgerPort(Protocol):
 
 class WorkPort(Protocol):
     async def list_items(self, project: str, artifact_type: str) -> Sequence[Json]:
-        """The present artifacts of a type by number, with their sections."""
+        """The present artifacts of a type by number, with their sections; ``names`` are what
+        people call the ids that stand in their plan.
+        """
         ...
 
     async def read_prd(self, project: str) -> Json: ...
@@ -86,9 +88,17 @@ class ChangePort(Protocol):
         ...
 
     async def change_task(self, context: ToolContext, change: Json) -> Json:
-        """``op`` is create, update or delete; the answer is the task as the tables show it, or
-        ``accepted`` where they do not show it in time.
+        """``op`` is create, update or delete, the last two of ``item_id``; the answer is the task
+        as the tables show it, or ``accepted`` where they do not show it in time.
         """
+        ...
+
+    async def change_feature(self, context: ToolContext, change: Json) -> Json:
+        """The same of a feature."""
+        ...
+
+    async def change_sprint(self, context: ToolContext, change: Json) -> Json:
+        """The same of a sprint."""
         ...
 
 

@@ -14,13 +14,21 @@ from agents.tools.tool import Tool, ToolArguments, ToolContext, ToolResult
 
 
 class AsOf(ToolArguments):
-    """``as_of``: the day of the report, such as 2026-01-31; without it today."""
+    """``as_of``: the day that the report is about, such as 2026-01-31; without it today."""
 
     as_of: str | None = Field(default=None, pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$")
 
 
+class QualityOf(ToolArguments):
+    """``reference``: `prd`, or the id of a feature such as `art_…`."""
+
+    reference: str = Field(min_length=1, max_length=300)
+
+
 class Schedule(ToolArguments):
-    """``request``: the work and its times, in the user's words."""
+    """``request``: the work and its times, in English words, such as `sprint report every monday at
+    09:00`; times are those of the project's time zone.
+    """
 
     request: str = Field(min_length=1, max_length=500)
 
@@ -64,7 +72,7 @@ def report_tools(ports: Ports) -> list[Tool]:
         shown = show_list(f"Tasks of {name_of(feature)}", lines)
         return answer(shown, told, cite_items([feature, *tasks]))
 
-    async def run_quality_check(context: ToolContext, wanted: Reference) -> ToolResult:
+    async def run_quality_check(context: ToolContext, wanted: QualityOf) -> ToolResult:
         run = await ports.run_quality(context, wanted.reference)
         lines = [
             f"{run['title'] or 'It'}: {run['status']}, tier {run['final_tier'] or 'unknown'}.",
@@ -78,7 +86,7 @@ def report_tools(ports: Ports) -> list[Tool]:
     return [
         Tool(
             "generate_standup",
-            "A standup report of a day: what each member has done, does, and what blocks them.",
+            "Write a standup report of a day: what each member has done, does, is blocked by.",
             AsOf,
             generate_standup,
             space="reports",
@@ -87,7 +95,7 @@ def report_tools(ports: Ports) -> list[Tool]:
         ),
         Tool(
             "generate_sprint_report",
-            "A report on the sprint: planned and completed points, what is carried over, risks.",
+            "Write a report on the sprint: points planned and completed, what is left, risks.",
             AsOf,
             generate_sprint_report,
             space="reports",
@@ -96,7 +104,7 @@ def report_tools(ports: Ports) -> list[Tool]:
         ),
         Tool(
             "generate_retro",
-            "A retrospective of the sprint: what went well, what did not, what came in between.",
+            "Write a retrospective of the sprint: what went well, what did not, what came up.",
             AsOf,
             generate_retro,
             space="reports",
@@ -105,7 +113,7 @@ def report_tools(ports: Ports) -> list[Tool]:
         ),
         Tool(
             "forecast_delivery",
-            "When the remaining work will be done, with the assumptions behind it.",
+            "Forecast when the remaining work will be done, with the assumptions behind it.",
             AsOf,
             forecast_delivery,
             space="analysis",
@@ -124,7 +132,7 @@ def report_tools(ports: Ports) -> list[Tool]:
         Tool(
             "run_quality_check",
             "Have the quality gate judge the PRD (`prd`) or a feature; it changes no text.",
-            Reference,
+            QualityOf,
             run_quality_check,
             space="ai",
             mutating=True,

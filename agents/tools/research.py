@@ -13,6 +13,8 @@ OUTSIDE = "From outside; no evidence of the project:"
 
 
 class ResearchArguments(ToolArguments):
+    """``query``: the question in words."""
+
     query: str = Field(min_length=1, max_length=1_000)
 
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from agents.project.state import Citation
 from agents.tools.ports import Json
-from agents.tools.tool import ToolResult
+from agents.tools.tool import Paging, ToolResult
 
-MOST_SHOWN = 25
 LONGEST_SNIPPET = 400
 MOST_CITED = 6
+
+T = TypeVar("T")
 
 
 def answer(
@@ -92,6 +93,19 @@ def count(number: int, one: str, many: str = "") -> str:
 
 
 def show_list(title: str, lines: Sequence[str]) -> list[str]:
-    """A heading with the number, then the first lines."""
-    more = [f"… and {len(lines) - MOST_SHOWN} more"] if len(lines) > MOST_SHOWN else []
-    return [f"{title}: {len(lines):,}", *(f"- {line}" for line in lines[:MOST_SHOWN]), *more]
+    """A heading with the number, then the lines."""
+    return [f"{title}: {len(lines):,}", *(f"- {line}" for line in lines)]
+
+
+def take_page(found: Sequence[T], page: Paging) -> Sequence[T]:
+    return found[page.offset : page.offset + page.limit]
+
+
+def show_page(title: str, lines: Sequence[str], page: Paging, total: int) -> list[str]:
+    """A heading with the number of all, the lines of the page, and how to get the rest."""
+    last = page.offset + len(lines)
+    left = total - last if lines else 0
+    more = [f"… {left:,} more: ask again with offset {last}."] if left > 0 else []
+    if total and not lines:
+        more = [f"None is left from offset {page.offset}."]
+    return [f"{title}: {total:,}", *(f"- {line}" for line in lines), *more]

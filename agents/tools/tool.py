@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from agents.project.state import Citation
 
@@ -14,9 +14,21 @@ ToolRole = Literal["viewer", "member", "pm", "owner", "operator"]
 
 
 class ToolArguments(BaseModel):
-    """The arguments of a tool; unknown ones are refused."""
+    """The arguments of a tool; unknown ones are refused.
+
+    The docstring of a subclass is told to the model: it says of each argument what it holds.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Paging(ToolArguments):
+    """``limit``: how many at most, 1 to 100. ``offset``: how many to leave out at the start, for
+    the rest of a long list.
+    """
+
+    limit: int = Field(default=25, ge=1, le=100)
+    offset: int = Field(default=0, ge=0, le=100_000)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,37 +9,61 @@ from typing import Any
 from pydantic import Field
 
 from agents.tools.items import TYPES, cite_items, find_item
-from agents.tools.ports import Json, Ports, ToolRefused
-from agents.tools.show import answer, cite_atom, count, name_of, show_list, statements_of
-from agents.tools.tool import Tool, ToolArguments, ToolContext, ToolResult
+from agents.tools.ledger import MOST_ATOMS
+from agents.tools.members import find_member
+from agents.tools.ports import Json, Ports
+from agents.tools.show import (
+    answer,
+    cite_atom,
+    cite_item,
+    count,
+    cut,
+    name_of,
+    show_list,
+    show_page,
+    statements_of,
+    take_page,
+)
+from agents.tools.tool import Paging, Tool, ToolArguments, ToolContext, ToolResult
 from schemas.tasks import OVER
 
 _WORD = re.compile(r"[^\W_]{3,}")
 _GRAVEST = ("critical", "high", "medium", "low")
+MOST_JOBS = 200
+MOST_SPEAKING = 3  # atoms that are named for a priority by rule
 
 
 class Nothing(ToolArguments):
     """No arguments."""
 
 
-class SearchProject(ToolArguments):
+class SearchProject(Paging):
+    """``query``: words; what holds most of them comes first. ``limit``: how many at most, 1 to 100.
+    ``offset``: how many to leave out at the start, for the rest of a long list.
+    """
+
     query: str = Field(min_length=1, max_length=500)
-    limit: int = Field(default=10, ge=1, le=100)
 
 
 class OfMember(ToolArguments):
-    """``member``: a name or an id; empty: everybody."""
+    """``member``: a name or an id such as `mem_…`; empty: everybody."""
 
     member: str = Field(default="", max_length=200)
 
 
-class ListJobs(ToolArguments):
+class ListJobs(Paging):
+    """``status``: only jobs that have it, such as `queued`, `running`, `succeeded` or `dead`;
+    without it all. ``limit``: how many at most, 1 to 100. ``offset``: how many to leave out at the
+    start.
+    """
+
     status: str | None = Field(default=None, max_length=40)
-    limit: int = Field(default=20, ge=1, le=200)
 
 
-class OfTask(ToolArguments):
-    """``task``: an id, number or title; empty: all that are to be done."""
+class OfTask(Paging):
+    """``task``: an id, a number such as `task-003`, or the title; empty: all that are to be done.
+    ``limit``: how many at most, 1 to 100. ``offset``: how many to leave out at the start.
+    """
 
     task: str = Field(default="", max_length=300)
 
@@ -57,14 +81,9 @@ def work_tools(ports: Ports) -> list[Tool]:
         return answer(show_list("Members", lines), {"members": list(found)})
 
     async def get_member_workload(context: ToolContext, wanted: OfMember) -> ToolResult:
-        members = await ports.list_members(context.project_id)
-        named = [
-            one
-            for one in members
-            if wanted.member.lower() in ("", one["member_id"], one["name"].lower())
-        ]
-        if wanted.member and not named:
-            raise ToolRefused(f"There is no member {wanted.member!r}.", "unknown_member")
+        named = await ports.list_members(context.project_id)
+        if wanted.member:
+            named = [find_member(named, wanted.member)]
         tasks = await ports.list_items(context.project_id, "task")
         loads = [_load_of(one, tasks) for one in named]
         lines = [
@@ -82,10 +101,12 @@ def work_tools(ports: Ports) -> list[Tool]:
             for kind, (_, artifact_type) in TYPES.items()
             for one in await ports.list_items(context.project_id, artifact_type)
         ]
-        fit = sorted((one for one in ranked if one[0]), key=lambda one: -one[0])[: wanted.limit]
-        lines = [f"{kind} {name_of(one)} [{one['artifact_id']}]" for _, kind, one in fit]
-        found = [one for _, _, one in fit]
-        return answer(show_list("Found", lines), {"artifacts": found}, cite_items(found))
+        fit = sorted((one for one in ranked if one[0]), key=lambda one: -one[0])
+        page = take_page(fit, wanted)
+        lines = [f"{kind} {name_of(one)} [{one['artifact_id']}]" for _, kind, one in page]
+        found = [one for _, _, one in page]
+        told = {"artifacts": found, "total": len(fit)}
+        return answer(show_page("Found", lines, wanted, len(fit)), told, cite_items(found))
 
     async def get_project_status(context: ToolContext, wanted: Nothing) -> ToolResult:
         status = await ports.read_status(context.project_id)
@@ -104,8 +125,9 @@ def work_tools(ports: Ports) -> list[Tool]:
         ]
         return answer(lines, status)
 
-    async def analyze_risks(context: ToolContext, wanted: Nothing) -> ToolResult:
-        risks = sorted(await ports.list_atoms(context.project_id, "risk", 200), key=_gravity)
+    async def analyze_risks(context: ToolContext, wanted: Paging) -> ToolResult:
+        found = await ports.list_atoms(context.project_id, "risk", MOST_ATOMS)
+        risks = take_page(sorted(found, key=_gravity), wanted)
         conflicts = await ports.list_contradictions(context.project_id)
         tasks = await ports.list_items(context.project_id, "task")
         touched = {risk for task in tasks for risk in task["fields"].get("risk_atom_ids", ())}
@@ -115,28 +137,37 @@ def work_tools(ports: Ports) -> list[Tool]:
             for one in risks
         ]
         more = f"{count(len(conflicts), 'open contradiction')} may change the plan."
-        told = {"risks": risks, "open_contradictions": len(conflicts)}
-        return answer([*show_list("Risks", lines), more], told, map(cite_atom, risks))
+        told = {"risks": risks, "total": len(found), "open_contradictions": len(conflicts)}
+        shown = show_page("Risks", lines, wanted, len(found))
+        return answer([*shown, more], told, map(cite_atom, risks))
 
     async def suggest_assignments(context: ToolContext, wanted: OfTask) -> ToolResult:
         ranked = list(await ports.rank_members(context.project_id))
         if wanted.task:
             task = await find_item(ports, context.project_id, "task", wanted.task)
             ranked = [one for one in ranked if one["task_id"] == task["artifact_id"]]
-        lines = [f"{one['task']}: {_show_ranking(one['ranking'])}" for one in ranked]
-        cited = [{"artifact_id": one["task_id"], "title": one["task"]} for one in ranked]
-        return answer(show_list("Suggestions", lines), {"assignments": ranked}, cite_items(cited))
+        page = take_page(ranked, wanted)
+        lines = [
+            f"{one['task']} [{one['task_id']}]: {_show_ranking(one['ranking'])}" for one in page
+        ]
+        cited = [{"artifact_id": one["task_id"], "title": one["task"]} for one in page]
+        shown = show_page("Suggestions", lines, wanted, len(ranked))
+        return answer(shown, {"assignments": page, "total": len(ranked)}, cite_items(cited))
 
-    async def prioritize_features(context: ToolContext, wanted: Nothing) -> ToolResult:
+    async def prioritize_features(context: ToolContext, wanted: Paging) -> ToolResult:
         found = sorted(
             await ports.list_items(context.project_id, "feature"),
             key=lambda one: -float(one["fields"].get("priority_score") or 0),
         )
-        items = [_rank_feature(rank, one) for rank, one in enumerate(found, 1)]
+        page = take_page(found, wanted)
+        items = [_rank_feature(rank, one) for rank, one in enumerate(page, wanted.offset + 1)]
         lines = [
-            f"{one['rank']}. {one['title']}: {one['priority']}, {one['rationale']}" for one in items
+            f"{one['rank']}. {one['title']} [{one['feature_id']}]: {one['rationale']}"
+            for one in items
         ]
-        return answer(show_list("Features by priority", lines), {"items": items}, cite_items(found))
+        shown = show_page("Features by priority", lines, wanted, len(found))
+        cited = [it for one in page for it in cite_item(one)]
+        return answer(shown, {"items": items, "total": len(found)}, cited)
 
     async def get_cost_report(context: ToolContext, wanted: Nothing) -> ToolResult:
         costs = await ports.read_costs(context.project_id)
@@ -144,62 +175,83 @@ def work_tools(ports: Ports) -> list[Tool]:
         return answer([_show_cost(costs["total"]), *show_list("By agent", lines)], costs)
 
     async def list_jobs(context: ToolContext, wanted: ListJobs) -> ToolResult:
-        found = await ports.list_jobs(context.project_id, wanted.status, wanted.limit)
-        lines = [f"{one['job_type']} {one['status']} [{one['job_id']}]" for one in found]
-        return answer(show_list("Jobs", lines), {"jobs": list(found)})
+        found = await ports.list_jobs(context.project_id, wanted.status, MOST_JOBS)
+        page = take_page(found, wanted)
+        lines = [
+            f"{one['job_type']} {one['status']}, asked for at {one['created_at']}"
+            f"{': ' + cut(one['last_error']) if one['last_error'] else ''} [{one['job_id']}]"
+            for one in page
+        ]
+        title = f"Jobs (the newest {MOST_JOBS})" if len(found) == MOST_JOBS else "Jobs"
+        shown = show_page(title, lines, wanted, len(found))
+        return answer(shown, {"jobs": page, "total": len(found)})
 
     return [
-        Tool("list_members", "The team: skills and capacity.", Nothing, list_members, space="team"),
+        Tool(
+            "list_members",
+            "List the team: role, skills, and story points that each member has in a sprint.",
+            Nothing,
+            list_members,
+            space="team",
+        ),
         Tool(
             "get_member_workload",
-            "The open tasks and points of one member or of all.",
+            "Show the open tasks and story points of one member or of all.",
             OfMember,
             get_member_workload,
             space="team",
         ),
         Tool(
             "search_project",
-            "Search tasks, features, sprints and epics by words.",
+            "Search tasks, features, sprints and epics by words; for facts search the ledger.",
             SearchProject,
             search_project,
             space="search",
         ),
         Tool(
             "get_project_status",
-            "How the project stands: sources, atoms, artifacts, runs, what waits for a person.",
+            "Show how the project is: sources, atoms, artifacts, runs, what waits for a person.",
             Nothing,
             get_project_status,
             space="search",
         ),
         Tool(
             "analyze_risks",
-            "The risks, the gravest first, and which of them no task deals with.",
-            Nothing,
+            "List the risks, the gravest first, and which of them no task deals with.",
+            Paging,
             analyze_risks,
             space="analysis",
         ),
         Tool(
             "suggest_assignments",
-            "Who could do each open task, by skills and free points; it assigns nothing.",
+            "Rank who could do each open task, by skills and free points; it assigns nothing.",
             OfTask,
             suggest_assignments,
             space="analysis",
         ),
         Tool(
             "prioritize_features",
-            "The features in their order of priority, with the reasons.",
-            Nothing,
+            "List the features in their order of priority: what rules have computed or a person has"
+            " decided, why, and the atoms behind it. To propose another priority, call"
+            " update_feature with a reason and atom_ids.",
+            Paging,
             prioritize_features,
             space="ai",
         ),
         Tool(
             "get_cost_report",
-            "What calls of language models have cost, by agent.",
+            "Show what calls of language models have cost, in US dollars, by agent.",
             Nothing,
             get_cost_report,
             space="operations",
         ),
-        Tool("list_jobs", "Jobs, newest first.", ListJobs, list_jobs, space="operations"),
+        Tool(
+            "list_jobs",
+            "List the background jobs of the project, newest first, with their errors.",
+            ListJobs,
+            list_jobs,
+            space="operations",
+        ),
     ]
 
 
@@ -243,15 +295,36 @@ def _rank_feature(rank: int, feature: Json) -> dict[str, Any]:
     factors = {
         "effort": fields.get("effort_points", 0),
         "risk": len(fields.get("risk_atom_ids", ())),
-        "dependency": len(fields.get("depends_on", ())),
+        "dependency": len(feature["plan"].get("depends_on", ())),
         "evidence": len(fields.get("atom_ids", ())),
     }
+    decided = (fields.get("owned") or {}).get("priority") or {}
+    atom_ids = decided.get("atom_ids") or fields.get("atom_ids", ())[:MOST_SPEAKING]
+    told = f"{fields.get('priority', '')} {_explain_priority(fields, decided)}"
+    counted = (
+        f"{factors['effort']} story points, {count(factors['risk'], 'risk')}, depends on"
+        f" {factors['dependency']}, {count(factors['evidence'], 'atom')} behind it"
+    )
+    marks = "".join(f" [{one}]" for one in atom_ids)
     return {
         "feature_id": feature["artifact_id"],
         "title": name_of(feature),
         "rank": rank,
         "score": fields.get("priority_score", 0),
         "priority": fields.get("priority", ""),
+        "ruled_priority": fields.get("ruled_priority") or fields.get("priority", ""),
+        "decided_by": decided.get("decided_by"),
+        "reason": decided.get("reason", ""),
+        "atom_ids": list(atom_ids),
         "factors": factors,
-        "rationale": ", ".join(f"{name} {value}" for name, value in factors.items()),
+        "rationale": f"{told}; {counted}{marks}",
     }
+
+
+def _explain_priority(fields: Json, decided: Json) -> str:
+    """Who has set it, and why."""
+    if not decided:
+        return f"by rule, score {fields.get('priority_score', 0):.2f}"
+    why = f": {cut(decided['reason'])}" if decided["reason"] else ""
+    ruled = fields.get("ruled_priority")
+    return f"by {decided['decided_by']}{why}{f' (by rule {ruled})' if ruled else ''}"

@@ -7,6 +7,7 @@ from infra.client.calls.artifacts import Artifacts
 from infra.client.calls.chat import Chat
 from infra.client.calls.connectors import Connectors
 from infra.client.calls.decisions import Decisions
+from infra.client.calls.features import Features
 from infra.client.calls.ingestion import Ingestion
 from infra.client.calls.jobs import Jobs
 from infra.client.calls.ledger import Ledger
@@ -19,6 +20,7 @@ from infra.client.calls.quality import Quality
 from infra.client.calls.runs import Runs
 from infra.client.calls.schedules import Schedules
 from infra.client.calls.sources import Sources
+from infra.client.calls.sprints import Sprints
 from infra.client.calls.streams import Streams
 from infra.client.calls.tasks import Tasks
 from infra.client.calls.tokens import Tokens
@@ -31,6 +33,7 @@ class Client(
     Chat,
     Connectors,
     Decisions,
+    Features,
     Ingestion,
     Jobs,
     Ledger,
@@ -43,6 +46,7 @@ class Client(
     Runs,
     Schedules,
     Sources,
+    Sprints,
     Streams,
     Tasks,
     Tokens,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import Path, Query
+from pydantic import Field
 
 from infra.http.problems import MEDIA_TYPE
 from infra.service.http_questions import LARGEST_PAGE, PAGE
@@ -18,6 +19,14 @@ DEFAULT_LIMIT = PAGE
 Project = Annotated[str, Path(description="Id of the project (prj_…).")]
 Named = Annotated[str | None, Query(max_length=200)]
 Glob = Annotated[str | None, Query(max_length=1_000, description="A glob over paths: `docs/*`.")]
+Day = Annotated[str, Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$")]
+Id = Annotated[str, Field(max_length=100)]
+Title = Annotated[str, Field(min_length=1, max_length=200)]
+Sentences = Annotated[
+    list[Annotated[str, Field(min_length=1, max_length=5_000)]], Field(max_length=50)
+]
+Version = Annotated[int, Field(ge=1, le=2**31 - 1)]
+Seen = Annotated[int, Query(ge=1, le=2**31 - 1, description="The version that you have seen.")]
 Wait = Annotated[bool, Query(description="Answer when it is done, for some seconds.")]
 Sequence = Annotated[int, Query(ge=0, le=2**63 - 1)]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial, wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
@@ -11,12 +11,14 @@ from pydantic import BaseModel
 
 import infra.service.assignments as assignments
 import infra.service.costs as costs
+import infra.service.features as features
 import infra.service.jobs as jobs
 import infra.service.planning as planning
 import infra.service.quality as quality
 import infra.service.reads as reads
 import infra.service.rebalancing as rebalancing
 import infra.service.schedules as schedules
+import infra.service.sprints as sprints
 import infra.service.tasks as tasks
 import infra.service.team as team
 from agents.project.scheduling_words import parse_schedule
@@ -31,6 +33,7 @@ from infra.service.reading import ask
 from infra.service.researching import ask_outside
 from infra.settings import Settings
 from projections.read import artifact_list, atom_detail, overview
+from projections.read.artifacts import Item
 from projections.read.projects import project_of
 from projections.read.session import Conn
 from schemas.events.change import ListPhase
@@ -139,7 +142,8 @@ class ServicePorts:
 
     @refusing
     async def list_items(self, project: str, artifact_type: str) -> Sequence[Json]:
-        return _list((await reads.read_view(self._settings, project, artifact_type)).items)
+        view = await reads.read_view(self._settings, project, artifact_type)
+        return [_json(one) | {"names": _find_names(one, view.names)} for one in view.items]
 
     @refusing
     async def read_prd(self, project: str) -> Json:
@@ -261,52 +265,118 @@ class ServicePorts:
 
     @refusing
     async def change_task(self, context: ToolContext, change: Json) -> Json:
-        told = _read_task(change)
-        try:
-            if change["op"] == "create":
-                done = await tasks.create_task(
-                    self._settings,
-                    context.project_id,
-                    told,
-                    actor=context.actor,
-                    key=context.idempotency_key,
-                    within_s=SHOWN_WITHIN_S,
-                )
-            else:
-                request = tasks.TaskRequest(
-                    context.project_id,
-                    change["op"],
-                    change["task_id"],
-                    change["expected_version"],
-                    told,
-                    key=context.idempotency_key,
-                )
-                done = await tasks.change_task(
-                    self._settings, request, actor=context.actor, within_s=SHOWN_WITHIN_S
-                )
-        except Unavailable as late:
-            if late.code not in ACCEPTED:
-                raise
-            return {"accepted": True}
-        return _json(done)
+        told, place = _read_task(change), (self._settings, context.project_id)
+        if change["op"] == "create":
+            return await _await(tasks.create_task(*place, told, **_by(context)))
+        request = tasks.TaskRequest(
+            context.project_id,
+            change["op"],
+            change["item_id"],
+            change["expected_version"],
+            told,
+            key=context.idempotency_key,
+        )
+        return await _await(
+            tasks.change_task(self._settings, request, actor=context.actor, within_s=SHOWN_WITHIN_S)
+        )
+
+    @refusing
+    async def change_feature(self, context: ToolContext, change: Json) -> Json:
+        told, place = _read_feature(change), (self._settings, context.project_id)
+        if change["op"] == "create":
+            return await _await(features.create_feature(*place, told, **_by(context)))
+        request = features.FeatureRequest(
+            context.project_id,
+            change["op"],
+            change["item_id"],
+            change["expected_version"],
+            told,
+            key=context.idempotency_key,
+        )
+        return await _await(
+            features.change_feature(
+                self._settings, request, actor=context.actor, within_s=SHOWN_WITHIN_S
+            )
+        )
+
+    @refusing
+    async def change_sprint(self, context: ToolContext, change: Json) -> Json:
+        names = ("goal", "start_date", "end_date", "capacity_points")
+        told = sprints.SprintText(
+            **{name: change.get(name) for name in names}, is_closed=change.get("closed")
+        )
+        if change["op"] == "create":
+            place = (self._settings, context.project_id)
+            return await _await(sprints.create_sprint(*place, told, **_by(context)))
+        request = sprints.SprintRequest(
+            context.project_id,
+            change["op"],
+            change["item_id"],
+            change["expected_version"],
+            told,
+            key=context.idempotency_key,
+        )
+        return await _await(
+            sprints.change_sprint(
+                self._settings, request, actor=context.actor, within_s=SHOWN_WITHIN_S
+            )
+        )
+
+
+def _by(context: ToolContext) -> dict[str, Any]:
+    """For whom something is made, under which key, and how long its being shown is waited for."""
+    return {
+        "actor": context.actor,
+        "key": context.idempotency_key,
+        "within_s": SHOWN_WITHIN_S,
+    }
+
+
+async def _await(changing: Awaitable[BaseModel]) -> Json:
+    """The item as the tables show it; what they show late is accepted all the same."""
+    try:
+        return _json(await changing)
+    except Unavailable as late:
+        if late.code not in ACCEPTED:
+            raise
+        return {"accepted": True}
 
 
 def _read_task(change: Json) -> tasks.TaskText:
-    """What a tool tells of a task; a text of its own is one sentence a line."""
-    sections = {
-        "description": str(change.get("description") or "").splitlines(),
-        "solutions": change.get("solutions") or (),
-        "acceptance_criteria": change.get("acceptance_criteria") or (),
-    }
-    told = ("title", "feature_id", "assignee_id", "estimate_points", "status")
+    told = ("title", "feature_id", "assignee_id", "sprint_id", "estimate_points", "status")
     return tasks.TaskText(
         **{name: change[name] for name in told if change.get(name) is not None},
-        sections={
-            key: [one for one in texts if one.strip()] for key, texts in sections.items() if texts
-        },
+        sections=_read_sections(change, ("description", "solutions", "acceptance_criteria")),
         required_skills=change.get("required_skills") or None,
         atom_ids=change.get("atom_ids") or (),
     )
+
+
+def _read_feature(change: Json) -> features.FeatureText:
+    """The atoms speak for the new sentences, and for the priority where there is one."""
+    told = ("title", "priority", "reason", "effort_points", "status")
+    atom_ids = change.get("atom_ids") or ()
+    return features.FeatureText(
+        **{name: change[name] for name in told if change.get(name) is not None},
+        sections=_read_sections(change, ("description", "acceptance_criteria")),
+        atom_ids=atom_ids,
+        priority_atom_ids=atom_ids if change.get("priority") else (),
+    )
+
+
+def _read_sections(change: Json, names: Iterable[str]) -> dict[str, list[str]]:
+    """What a tool tells; a text of its own is one sentence a line."""
+    told = {name: change.get(name) or () for name in names}
+    lines = {
+        name: texts.splitlines() if isinstance(texts, str) else texts
+        for name, texts in told.items()
+    }
+    return {name: [one for one in texts if one.strip()] for name, texts in lines.items() if texts}
+
+
+def _find_names(item: Item, names: Mapping[str, str]) -> dict[str, str]:
+    told = (*item.fields.values(), *item.plan.values())
+    return {one: names[one] for one in told if isinstance(one, str) and one in names}
 
 
 def _json(found: BaseModel) -> dict[str, Any]:

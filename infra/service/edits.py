@@ -126,7 +126,7 @@ def _read_statements(
     }
     lines = [line for line in edit.text.splitlines() if line.strip(" #-*")]
     parsed = [_parse(line) for line in lines if not line.lstrip().startswith("#")]
-    revisions = _find_revisions(tables, project_id, [one for _, ids in parsed for one in ids])
+    revisions = find_revisions(tables, project_id, [one for _, ids in parsed for one in ids])
     return [
         EditedStatement(
             text=text,
@@ -143,7 +143,7 @@ def _parse(line: str) -> tuple[str, list[str]]:
     return _SHOWN.sub("", bare), list(dict.fromkeys(_MARK.findall(line)))
 
 
-def _find_revisions(tables: Conn, project_id: str, atom_ids: Sequence[str]) -> dict[str, int]:
+def find_revisions(tables: Conn, project_id: str, atom_ids: Sequence[str]) -> dict[str, int]:
     found = atoms.revisions(tables, project_id, atom_ids)
     if missing := [one for one in atom_ids if one not in found]:
         raise NotFound(f"There is no atom {missing[0]} in this project.", code="unknown_atom")

@@ -115,7 +115,10 @@ async def list_jobs(
 ) -> Page[Job]:
     """A page of jobs, newest first. Raises NotFound, Invalid, DatabaseUnavailable."""
     if status is not None and status not in JOB_STATUSES:
-        raise Invalid(f"There is no status {status!r}.", code="job_status_unknown")
+        known = ", ".join(JOB_STATUSES)
+        raise Invalid(
+            f"There is no status {status!r}: there are {known}.", code="job_status_unknown"
+        )
 
     def question(tables: Conn) -> Page[Job]:
         project_id = projects.project_of(tables, project) if project else None

@@ -1,35 +1,34 @@
-"""Make, change and delete tasks: what a person says of one no later run overwrites.
-
-Each request is published, and the writer's answer is waited for. Raises NotFound, Conflict or
-Invalid when it refuses. The same key again is the same request.
-"""
+"""Make, change and delete tasks; see ``item_changes`` for what can go wrong."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from infra.errors import Conflict, Invalid, NotFound, Unavailable
-from infra.service.edits import request_change
-from infra.service.publishing import draw_key, make_request
-from infra.service.reading import ask, wait_for
+from infra.errors import Conflict, Invalid
+from infra.service.item_changes import (
+    MOST_POINTS,
+    VISIBLE_WITHIN_S,
+    ItemChange,
+    Words,
+    change_item,
+    check_points,
+    find_item,
+)
+from infra.service.publishing import draw_key
 from infra.settings import Settings
-from projections.read import artifact_list, artifacts, atoms, team
-from projections.read.artifacts import Edit, Item
-from projections.read.projects import project_of
+from projections.read import team
+from projections.read.artifacts import Item
 from projections.read.session import Conn
-from schemas.events.artifact_parts import Citation, TaskStatus
-from schemas.events.change import ChangeOp, ChangeRequested, EditedStatement, SectionEdit, ToldTask
-from schemas.ids import artifact_id as derive_artifact_id
-
-VISIBLE_WITHIN_S = 30.0
-LONGEST_TITLE, LONGEST_TEXT, MOST_POINTS = 200, 5_000, 100
+from schemas.events.artifact_parts import TaskStatus
+from schemas.events.change import ChangeOp, ToldTask
 
 
 @dataclass(frozen=True, slots=True)
 class TaskText:
     """What is told of a task; None: as it is. ``sections`` are sentences by section id:
     ``description``, ``solutions`` and ``acceptance_criteria``. ``atom_ids`` are cited by all.
+    ``sprint_id``: the sprint to move it into; empty: the one that the plan chooses.
     """
 
     title: str | None = None
@@ -37,6 +36,7 @@ class TaskText:
     atom_ids: Sequence[str] = ()
     feature_id: str | None = None
     assignee_id: str | None = None
+    sprint_id: str | None = None
     estimate_points: int | None = None
     required_skills: Sequence[str] | None = None
     status: TaskStatus | None = None
@@ -80,68 +80,33 @@ async def change_task(
     settings: Settings, request: TaskRequest, *, actor: str, within_s: float = VISIBLE_WITHIN_S
 ) -> Item:
     """The task after the change, as soon as the tables show it; a deleted one has no number."""
-    _check(request.told)
-    project_id, sections = await ask(settings, lambda tables: _prepare(tables, request))
-    task_id = request.task_id or derive_artifact_id(project_id, "task", f"person|{request.key}")
-    event = ChangeRequested(
-        artifact_id=task_id,
+    told = request.told
+    check_points(told.estimate_points, MOST_POINTS, "An estimate", "task_invalid")
+    change = ItemChange(
+        project=request.project,
         op=request.op,
-        sections=sections,
+        told=_choose(told),
+        key=request.key,
+        item_id=request.task_id,
         expected_version=request.expected_version,
-        editor=actor,
-        task=_choose(request.told),
+        words=Words(told.sections, told.atom_ids),
+        check=lambda tables, project_id: _check_named(tables, project_id, told),
     )
-    fact = make_request(event, project_id, actor, request.key)
-    done = await request_change(settings, fact, what="task", within_s=within_s)
-    return await _await_item(settings, project_id, done, within_s)
+    return await change_item(settings, change, actor=actor, within_s=within_s)
 
 
-async def _await_item(settings: Settings, project_id: str, done: Edit, within_s: float) -> Item:
-    def look(tables: Conn) -> Item | None:
-        version = artifact_list.find_version(tables, project_id, done.artifact_id)
-        if version is None or version < done.version:
-            return None
-        return artifacts.item(tables, project_id, done.artifact_id)
-
-    shown = await wait_for(settings, look, timeout_s=within_s)
-    if shown is None:
-        raise Unavailable(
-            f"The change is made, but the tables do not hold it after {within_s:.0f} s.",
-            code="tables_behind",
-        )
-    return shown
-
-
-def _prepare(tables: Conn, request: TaskRequest) -> tuple[str, list[SectionEdit]]:
-    """The project, and the sections with what they cite. Raises NotFound for what is not there."""
-    project_id, told = project_of(tables, request.project), request.told
-    if not artifacts.has_artifact(tables, project_id, "prd"):
-        raise Conflict(
-            "Tasks can be changed once the first run of the project has ended.",
-            code="nothing_written",
-        )
-    known = atoms.revisions(tables, project_id, told.atom_ids)
-    if missing := [one for one in told.atom_ids if one not in known]:
-        raise NotFound(f"There is no atom {missing[0]} in this project.", code="unknown_atom")
+def _check_named(tables: Conn, project_id: str, told: TaskText) -> None:
+    """Raises NotFound for a feature, member or sprint that there is not, Conflict for a sprint
+    that is closed.
+    """
     if told.feature_id:
-        _check_feature(tables, project_id, told.feature_id)
+        find_item(tables, project_id, "feature", told.feature_id)
     if told.assignee_id:
         team.member_of(tables, project_id, told.assignee_id)
-    cited = [Citation(atom_id=one, atom_revision=known[one]) for one in told.atom_ids]
-    return project_id, [
-        SectionEdit(
-            section_id=section_id,
-            statements=[EditedStatement(text=text, citations=cited) for text in texts],
-        )
-        for section_id, texts in told.sections.items()
-    ]
-
-
-def _check_feature(tables: Conn, project_id: str, feature_id: str) -> None:
-    """Raises NotFound for what is no feature of the project, or is one no more."""
-    known = artifact_list.whole_artifact(tables, project_id, feature_id)
-    if known.artifact_type != "feature" or not known.number:
-        raise NotFound(f"There is no feature {feature_id} in this project.", code="unknown_feature")
+    if told.sprint_id:
+        sprint = find_item(tables, project_id, "sprint_plan", told.sprint_id)
+        if ((sprint.fields or {}).get("owned") or {}).get("is_closed"):
+            raise Conflict(f"{sprint.title} is closed: name an open one.", code="closed")
 
 
 def _choose(told: TaskText) -> ToldTask:
@@ -150,18 +115,8 @@ def _choose(told: TaskText) -> ToldTask:
         title=told.title,
         feature_id=told.feature_id,
         assignee_id=told.assignee_id,
+        sprint_id=told.sprint_id,
         estimate_points=told.estimate_points,
         required_skills=skills,
         status=told.status,
     )
-
-
-def _check(told: TaskText) -> None:
-    """Raises Invalid for what no task can say."""
-    texts = [text for section in told.sections.values() for text in section]
-    if told.title is not None and not 0 < len(told.title.strip()) <= LONGEST_TITLE:
-        raise Invalid(f"A title has 1 to {LONGEST_TITLE} characters.", code="task_invalid")
-    if any(not text.strip() or len(text) > LONGEST_TEXT for text in texts):
-        raise Invalid(f"A sentence has 1 to {LONGEST_TEXT:,} characters.", code="task_invalid")
-    if told.estimate_points is not None and not 0 <= told.estimate_points <= MOST_POINTS:
-        raise Invalid(f"An estimate is 0 to {MOST_POINTS} points.", code="task_invalid")

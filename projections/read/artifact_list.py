@@ -8,7 +8,7 @@ from typing import Any
 from infra.errors import NotFound
 from projections.read.artifacts import CitingSection, add_places
 from projections.read.page import PAGE, Condition, Listing, Page, page_of
-from projections.read.session import Conn, ReadModel, Row, rows
+from projections.read.session import Conn, ReadModel, Row, rows, select
 
 SUMMARY = (
     "a.artifact_id, a.artifact_type, coalesce(a.number, '') AS number, a.title, a.artifact_state,"
@@ -26,6 +26,14 @@ ONE = f"""
         coalesce(a.blocked_by, '{{}}') AS blocked_by,
         coalesce(a.upstream_artifact_ids, '{{}}') AS upstream_artifact_ids
     FROM artifacts a WHERE a.project_id = %s AND a.artifact_id = %s AND a.version IS NOT NULL
+"""
+SPRINTS = """
+    SELECT artifact_id, title, number <> '' AS is_there,
+        (fields->>'sprint_number')::int AS sprint_number, fields->>'start_date' AS start_date,
+        fields->>'end_date' AS end_date,
+        coalesce((fields->'owned'->>'is_deleted')::boolean, false) AS is_deleted
+    FROM artifacts WHERE project_id = %s AND artifact_type = 'sprint_plan' AND version IS NOT NULL
+    ORDER BY sprint_number
 """
 VERSION_COLUMNS = (
     "v.artifact_id, v.version, v.lane, v.engine, v.model, v.run_id, v.input_ledger_seq,"
@@ -77,6 +85,20 @@ class WholeArtifact(ArtifactSummary):
     upstream_artifact_ids: list[str]
 
 
+class SprintPlace(ReadModel):
+    """The place of a sprint in the plan; days are like ``2026-01-31``. A deleted one keeps its
+    number; one that the plan needs no more does not.
+    """
+
+    artifact_id: str
+    title: str
+    sprint_number: int
+    start_date: str
+    end_date: str
+    is_there: bool
+    is_deleted: bool
+
+
 class ArtifactVersion(ReadModel):
     artifact_id: str
     version: int
@@ -122,6 +144,11 @@ def whole_artifact(connection: Conn, project_id: str, artifact_id: str) -> Whole
     """Raises NotFound when the project has no such artifact."""
     found = rows(connection, ONE, project_id, artifact_id)
     return WholeArtifact(**_with_places(connection, found, artifact_id))
+
+
+def list_sprints(connection: Conn, project_id: str) -> list[SprintPlace]:
+    """All sprints there have been, by number."""
+    return select(connection, SprintPlace, SPRINTS, project_id)
 
 
 def find_version(connection: Conn, project_id: str, artifact_id: str) -> int | None:

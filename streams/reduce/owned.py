@@ -49,7 +49,7 @@ def withdraw_deleted(item: ArtifactSnapshot, at: Settled) -> ArtifactChange:
 def check_item(known: ArtifactSnapshot | None, asked: ChangeRequested) -> ArtifactSnapshot | None:
     """The item that the request is about; None: it makes one. Raises RefusedEdit."""
     if asked.op == "create":
-        if known is not None:
+        if known is not None and (is_deleted(known) or not is_withdrawn(known)):
             raise RefusedEdit("nothing_changes")
         return None
     if known is None or known.artifact_type != asked.changed_type or is_withdrawn(known):

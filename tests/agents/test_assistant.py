@@ -73,6 +73,7 @@ def test_a_task_that_is_asked_for_is_made_in_one_call_and_its_result_comes_back(
 
     assert asked.shelf.calls == [("create_task", {"title": "Password reset"})]
     assert "create_task is done." in asked.requests[1].text
+    assert "estimate_points``: story points, 0 to 100" in asked.requests[0].text
     assert [one["tool"] for one in result.output["tool_calls"]] == ["create_task"]
 
 

@@ -7,6 +7,7 @@ import pytest
 from agents.project.consent import is_asked_for
 from tests.agents.turns import Shelf
 
+PROPOSED = {"priority": "must", "reason": "Two depots wait for it", "atom_ids": ["atm_1a"]}
 NAMES = {"art_1a": "task-003 Password reset"}
 
 
@@ -17,6 +18,7 @@ NAMES = {"art_1a": "task-003 Password reset"}
         ("Mark task 3 as done", "update_task", {"task": "task-003", "status": "done"}),
         ("Rename password reset to sign-in", "update_task", {"task": "art_1a", "title": "Sign-in"}),
         ("Assign task 3 to Ben", "update_task", {"task": "task-003", "assignee": "Ben"}),
+        ("Set feat-002 to must", "update_feature", {"feature": "feat-002", "priority": "must"}),
     ],
 )
 def test_what_the_user_says_is_asked_for(request_text, tool, arguments):
@@ -35,6 +37,7 @@ def test_what_the_user_says_is_asked_for(request_text, tool, arguments):
         ),
         ("Mark task 3 as done", "update_task", {"task": "task-004", "status": "done"}),
         ("Rename task 3 to sign-in", "update_task", {"task": "art_9f", "title": "Sign-in"}),
+        ("Change feat-002 as needed", "update_feature", {"feature": "feat-002", **PROPOSED}),
     ],
 )
 def test_what_the_user_has_not_said_is_shown_first(request_text, tool, arguments):

@@ -18,6 +18,7 @@ from agents.project.effects import EffectKey, Json
 from agents.project.state import Citation, ProjectState
 from agents.project.turn import AssistantTurn
 from agents.tools.box import Tools
+from agents.tools.features import UpdateFeature
 from agents.tools.items import ListItems
 from agents.tools.ledger import SearchLedger
 from agents.tools.ports import ToolRefused
@@ -114,6 +115,7 @@ class Shelf:
                 self._tool("create_task", CreateTask, mutating=True, role="member"),
                 self._tool("update_task", UpdateTask, mutating=True, role="member"),
                 self._tool("delete_task", DeleteTask, mutating=True, confirm=True, role="member"),
+                self._tool("update_feature", UpdateFeature, mutating=True, role="pm"),
             ]
         )
 

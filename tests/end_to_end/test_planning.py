@@ -55,9 +55,9 @@ def test_a_team_gets_a_plan_that_follows_its_changes(cairn: Service):
     assert all(one["fields"]["planned_points"] <= one["fields"]["capacity_points"] for one in slow)
     planned = [item for one in fast for item in one["fields"]["items"]]
     assert {item["assignee_id"] for item in planned} == {ana}
-    shown = cairn.run("show", "sprint", *project)
-    assert "## Assumptions" in shown
-    assert "Ana" in shown
+    told = cairn.run("show", "sprint", *project)
+    assert "## Assumptions" in told
+    assert "Ana" in told
     assert "assignee Ana" in cairn.run("show", "tasks", *project)
 
 
@@ -157,6 +157,21 @@ def test_the_tools_of_agents_change_what_the_commands_show(cairn: Service):
     call("update_task", task=task["number"], status="in_progress")
     (task,) = [one for one in shown_tasks(cairn) if one["title"] == "Password reset"]
     assert task["fields"]["status"] == "in_progress"
+    call("create_sprint", goal="Make signing in safe")
+    (sprint,) = [one for one in shown(cairn, "sprint") if one["fields"]["owned"]]
+    call("update_task", key="moves", task="Password reset", sprint=sprint["number"])
+    (task,) = [one for one in shown_tasks(cairn) if one["title"] == "Password reset"]
+    assert task["plan"]["sprint_id"] == sprint["artifact_id"]
+    call("update_sprint", sprint=sprint["number"], closed=True)
+    call("delete_sprint", sprint=sprint["number"])
+    assert sprint["artifact_id"] not in [one["artifact_id"] for one in shown(cairn, "sprint")]
+
+    call("create_feature", title="Sign in by key", priority="could")
+    call("update_feature", feature="Sign in by key", priority="must", reason="The law asks for it")
+    (item,) = call("prioritize_features", limit=1).data["items"]
+    assert (item["title"].endswith("Sign in by key"), item["decided_by"]) == (True, "ana")
+    call("delete_feature", feature="Sign in by key")
+    assert "Sign in by key" not in [one["title"] for one in shown(cairn, "features")]
     call("delete_task", task="Password reset")
     assert "Password reset" not in [one["title"] for one in shown_tasks(cairn)]
 
@@ -171,4 +186,8 @@ def test_the_tools_of_agents_change_what_the_commands_show(cairn: Service):
 
 
 def shown_tasks(cairn: Service) -> list[dict[str, Any]]:
-    return cairn.json("show", "tasks", "--project", PROJECT)
+    return shown(cairn, "tasks")
+
+
+def shown(cairn: Service, kind: str) -> list[dict[str, Any]]:
+    return cairn.json("show", kind, "--project", PROJECT)

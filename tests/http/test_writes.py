@@ -285,3 +285,32 @@ def test_a_task_of_a_person_is_made_changed_and_deleted(
     assert gone.status_code == 204
     listed = owner.get(f"/v1/projects/{gate}/artifacts", params={"type": "task"}).json()["items"]
     assert "Oil the gate" not in [one["title"] for one in listed]
+
+
+def test_a_feature_and_a_sprint_of_a_person_are_made_ranked_closed_and_deleted(
+    called: Called, owner: httpx.Client, gate: str
+):
+    features, sprints = f"/v1/projects/{gate}/features", f"/v1/projects/{gate}/sprints"
+    wanted = {"title": "Gate by post", "priority": "could"}
+    made = owner.post(features, json=wanted, headers=keyed())
+    assert made.status_code == 201, made.text
+    feature = f"{features}/{made.json()['artifact_id']}"
+    atom = atoms_of(owner, gate)[0]["atom_id"]
+    why = {"priority": "must", "reason": "Promised", "priority_atom_ids": [atom]}
+    ranked = owner.patch(feature, json=why | {"expected_version": 1}, headers=keyed()).json()
+    chosen = ranked["fields"]["owned"]["priority"]
+    assert (ranked["fields"]["priority"], chosen["reason"]) == ("must", "Promised")
+    assert (chosen["decided_by"] != "", chosen["atom_ids"]) == (True, [atom])
+
+    held = owner.post(sprints, json={"goal": "Open the gate"}, headers=keyed())
+    assert held.status_code == 201, held.text
+    sprint = f"{sprints}/{held.json()['artifact_id']}"
+    closing = {"is_closed": True, "expected_version": held.json()["version"]}
+    closed = owner.patch(sprint, json=closing, headers=keyed()).json()
+    assert closed["fields"]["owned"]["is_closed"]
+    with called.client(called.make_token("member", gate)) as member:
+        assert member.post(features, json=wanted, headers=keyed()).status_code == 403
+        assert member.patch(sprint, json=closing, headers=keyed()).status_code == 403
+    for path, version in ((feature, ranked["version"]), (sprint, closed["version"])):
+        gone = owner.delete(path, params={"expected_version": version}, headers=keyed())
+        assert gone.status_code == 204, gone.text

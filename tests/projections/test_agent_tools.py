@@ -26,6 +26,7 @@ from tests.projections.parcel_log import records
 from tests.worlds import PROJECT, fact
 
 COVERED = "How fast must the Gateway answer a scan request?"
+CHANGES = ("create", "update", "delete")
 UNCOVERED = "Which zebra won the chess olympiad?"
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "search_ledger": {"query": COVERED},
@@ -91,6 +92,17 @@ def test_an_item_is_found_by_its_number_however_it_is_written_and_by_its_title(t
     for reference in (first["number"], "feature 1", "Feat-1", first["title"], first["artifact_id"]):
         found = call(tools, "get_feature", reference=reference)
         assert found.data["artifact_id"] == first["artifact_id"], reference
+
+
+def test_a_list_names_what_its_items_belong_to(tools: Tools):
+    features = {one["artifact_id"]: one for one in call(tools, "list_features").data["features"]}
+    result = call(tools, "list_tasks")
+
+    task = next(one for one in result.data["tasks"] if one["fields"]["feature_id"])
+    feature = features[task["fields"]["feature_id"]]
+    assert task["names"][feature["artifact_id"]] in result.text
+    assert feature["title"] in task["names"][feature["artifact_id"]]
+    assert f"feature: {feature['artifact_id']}" not in result.text
 
 
 def test_a_search_cites_places_that_hold_the_snippets(tools: Tools):
@@ -172,6 +184,7 @@ def test_an_item_whose_title_is_a_word_and_a_number_is_found_by_it():
 
 def test_tools_ask_for_the_role_that_their_routes_ask_for(tools: Tools):
     leaders = {"schedule_work", "run_quality_check", "break_down_feature"}
+    leaders |= {f"{op}_{kind}" for op in CHANGES for kind in ("feature", "sprint")}
     for name in tools.names():
         tool = tools.find(name)
         assert tool

@@ -25,6 +25,7 @@ class ChangedTask(Model):
     sections: dict[str, list[str]] = {}
     atom_ids: list[str] = []
     assignee_id: str | None = None
+    sprint_id: str | None = None
     estimate_points: int | None = None
     required_skills: list[str] | None = None
     status: Literal["todo", "in_progress", "in_review", "done", "blocked", "dropped"] | None = None
@@ -36,6 +37,7 @@ class NewTask(Model):
     sections: dict[str, list[str]] = {}
     atom_ids: list[str] = []
     assignee_id: str | None = None
+    sprint_id: str | None = None
     estimate_points: int | None = None
     required_skills: list[str] | None = None
     status: Literal["todo", "in_progress", "in_review", "done", "blocked", "dropped"] | None = None

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from infra.http.access import LEADERS, OBSERVERS, READERS, Guarded, allow
 from infra.http.api import ApiDep, CallerDep, WriteDep
-from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Project
+from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Day, Limit, Project
 from infra.service import http_questions as ask
 from infra.service import planning, team
 from infra.service.http_questions import Member, Page, PlanSettings, Rebalance, ReportItem
@@ -23,7 +23,6 @@ MemberId = Annotated[str, Path(max_length=100)]
 RebalanceId = Annotated[str, Path(max_length=100)]
 Text = Annotated[str, Field(min_length=1, max_length=200)]
 Proficiency = Annotated[int, Field(ge=0, le=5)]
-Day = Annotated[str, Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$")]
 
 
 class Absence(BaseModel):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query
+from fastapi import APIRouter, Path
 from pydantic import BaseModel, ConfigDict, Field
 
 from infra.http.access import EVERYONE, WRITERS, Guarded, allow
 from infra.http.api import ApiDep, CallerDep, WriteDep
-from infra.http.parameters import OF_ANY, Project
+from infra.http.parameters import OF_ANY, Id, Project, Seen, Sentences, Title, Version
 from infra.service import tasks
 from infra.service.agent_tools import AgentTool
 from infra.service.agent_tools import list_agent_tools as list_tools
@@ -18,17 +18,12 @@ from schemas.events.artifact_parts import TaskStatus
 
 router = APIRouter(route_class=Guarded, tags=["Tasks"])
 TaskId = Annotated[str, Path(max_length=100)]
-Seen = Annotated[int, Query(ge=1, le=2**31 - 1, description="The version that you have seen.")]
-Title = Annotated[str, Field(min_length=1, max_length=200)]
-Sentences = Annotated[
-    list[Annotated[str, Field(min_length=1, max_length=5_000)]], Field(max_length=50)
-]
-Id = Annotated[str, Field(max_length=100)]
 
 
 class TaskChoices(BaseModel):
     """``sections`` are sentences by section id: ``description``, ``solutions``,
-    ``acceptance_criteria``. All of them cite ``atom_ids``. What is left out stays.
+    ``acceptance_criteria``. All of them cite ``atom_ids``. ``sprint_id`` is the sprint to move it
+    into; empty: the plan chooses again. What is left out stays.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -36,6 +31,7 @@ class TaskChoices(BaseModel):
     sections: Annotated[dict[Id, Sentences], Field(max_length=3)] = {}
     atom_ids: Annotated[list[Id], Field(max_length=50)] = []
     assignee_id: Id | None = None
+    sprint_id: Id | None = None
     estimate_points: Annotated[int, Field(ge=0, le=100)] | None = None
     required_skills: Annotated[list[Title], Field(max_length=10)] | None = None
     status: TaskStatus | None = None
@@ -50,7 +46,7 @@ class ChangedTask(TaskChoices):
     """``expected_version`` is the one that you have seen."""
 
     title: Title | None = None
-    expected_version: Annotated[int, Field(ge=1, le=2**31 - 1)]
+    expected_version: Version
 
 
 @router.get("/v1/agents/tools", responses=OF_ANY)

@@ -1,0 +1,45 @@
+"""The operations of the area Features."""
+
+from __future__ import annotations
+
+from infra.client.connection import Connection
+from infra.client.models.features import ChangedFeature, NewFeature
+from infra.client.models.shared import Item
+
+
+class Features(Connection):
+    def create_feature(self, project: str, body: NewFeature, *, key: str | None = None) -> Item:
+        """Make a feature in your own words; plans follow, and no later run overwrites it."""
+        return self._write(
+            Item,
+            "POST",
+            "/v1/projects/{project}/features",
+            at={"project": project},
+            key=key,
+            body=body,
+        )
+
+    def update_feature(
+        self, project: str, feature_id: str, body: ChangedFeature, *, key: str | None = None
+    ) -> Item:
+        """Change a feature or its priority; what is left out follows the rules."""
+        return self._write(
+            Item,
+            "PATCH",
+            "/v1/projects/{project}/features/{feature_id}",
+            at={"project": project, "feature_id": feature_id},
+            key=key,
+            body=body,
+        )
+
+    def delete_feature(
+        self, project: str, feature_id: str, *, expected_version: int, key: str | None = None
+    ) -> None:
+        """Delete a feature with the tasks that were cut from it; it does not come again."""
+        self._perform(
+            "DELETE",
+            "/v1/projects/{project}/features/{feature_id}",
+            at={"project": project, "feature_id": feature_id},
+            query={"expected_version": expected_version},
+            key=key,
+        )
