@@ -47,7 +47,7 @@ class WrittenAlready(ServicePorts):
     """The tables of a project whose lists are written: asked for again they stay as they are."""
 
     def __init__(self, settings: Settings, write: Callable[[str, str, str], str]) -> None:
-        super().__init__(settings)
+        super().__init__(settings, can_research=False)
         self.asked: list[tuple[str, str]] = []
         self._write = write
 
