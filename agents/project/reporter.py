@@ -14,6 +14,8 @@ from agents.project.effects import Json
 from agents.project.outputs import REPORTS, MarkdownReport
 from agents.project.state import AgentResult
 from agents.tools.ports import ToolRefused
+from agents.tools.reports import look_back
+from agents.tools.show import name_of
 from agents.tools.tool import ToolContext
 
 RETROSPECTIVE = "retrospective"
@@ -30,7 +32,7 @@ async def report(desk: Desk, began: datetime) -> AgentResult:
     """The report that the request asks for; a management report where it names no other."""
     wanted = _choose(desk.request)
     day = began.date().isoformat()
-    made = await _request(desk, "sprint" if wanted == RETROSPECTIVE else wanted, day)
+    made = await _request(desk, wanted, day)
     try:
         output = _read(made, wanted)
     except ValidationError:
@@ -45,10 +47,17 @@ def _choose(request: str) -> str:
     return next((kind for kind, words in KINDS if words.search(asked)), MANAGEMENT)
 
 
-async def _request(desk: Desk, report_type: str, day: str) -> Json:
+async def _request(desk: Desk, wanted: str, day: str) -> Json:
+    """The report; a retrospective is that of the sprint, looked back on."""
+    report_type = "sprint" if wanted == RETROSPECTIVE else wanted
+
     async def make(context: ToolContext) -> Json:
         item = await desk.ports.request_report(context, report_type, day)
-        return slim_item(item) | {"markdown": render_report(item)}
+        if wanted != RETROSPECTIVE:
+            return slim_item(item) | {"markdown": render_report(item)}
+        tasks = await desk.ports.list_items(desk.project_id, "task")
+        looked = look_back(item, {one["artifact_id"]: name_of(one) for one in tasks})
+        return slim_item(item) | {"markdown": f"# Retrospective\n\n{looked.text}"}
 
     asked = {"report_type": report_type, "as_of": day}
     return await desk.change("request_report", asked, make, needs="member")
@@ -58,10 +67,8 @@ def _read(made: Json, wanted: str) -> BaseModel:
     kind = REPORTS.get(wanted)
     if kind is not None:
         return kind.model_validate(made["fields"][wanted])
-    markdown = made["markdown"]
-    if wanted == RETROSPECTIVE:
-        markdown = _look_back(made)
-    return MarkdownReport(title=made["title"], artifact_id=made["artifact_id"], markdown=markdown)
+    names = ("title", "artifact_id", "markdown")
+    return MarkdownReport(**{name: made[name] for name in names})
 
 
 def render_report(item: Json) -> str:
@@ -70,20 +77,4 @@ def render_report(item: Json) -> str:
     for section in item.get("sections") or ():
         lines += ["", f"## {section['title']}", ""]
         lines += [f"- {one['text']}" for one in section["statements"]] or [section["gap"] or "–"]
-    return "\n".join(lines)
-
-
-def _look_back(made: Json) -> str:
-    """What was done, what was not, what came in between, and the risks, of a sprint's report."""
-    sprint = made["fields"]["sprint"]
-    done, planned = sprint["completed_points"], sprint["planned_points"]
-    lines = ["# Retrospective", "", f"Goal: {sprint['goal']}", ""]
-    lines.append(f"{done} of {planned} planned points were completed.")
-    for title, name in (
-        ("Completed", "completed"),
-        ("Carried over", "carried_over"),
-        ("Added meanwhile", "added"),
-    ):
-        lines.append(f"{title}: {len(sprint[name])}.")
-    lines += ["", made["markdown"]]
     return "\n".join(lines)

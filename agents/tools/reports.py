@@ -45,7 +45,7 @@ def report_tools(ports: Ports) -> list[Tool]:
     async def generate_retro(context: ToolContext, wanted: AsOf) -> ToolResult:
         report = await ports.request_report(context, "sprint", wanted.as_of)
         tasks = await ports.list_items(context.project_id, "task")
-        return _look_back(report, {one["artifact_id"]: name_of(one) for one in tasks})
+        return look_back(report, {one["artifact_id"]: name_of(one) for one in tasks})
 
     async def forecast_delivery(context: ToolContext, wanted: AsOf) -> ToolResult:
         report = await ports.request_report(context, "forecast", wanted.as_of)
@@ -162,7 +162,7 @@ def schedule_tools(ports: Ports) -> list[Tool]:
     ]
 
 
-def _look_back(report: Json, names: dict[str, str]) -> ToolResult:
+def look_back(report: Json, names: dict[str, str]) -> ToolResult:
     """The sprint's report read as a retrospective: by rule, from its own figures."""
     found = report["fields"].get("sprint") or {}
     parts = {

@@ -1,4 +1,4 @@
-"""`cairn agents`: how the agents are put together, and what they can call."""
+"""`cairn agents`: how the agents are put together, what they can call, and what a turn came to."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from dataclasses import asdict
 import typer
 
 from infra.cli import service
-from infra.cli.context import JSON_OPTION, load
+from infra.cli.context import JSON_OPTION, connect, load
 from infra.cli.output import as_lines, cell, table
+from infra.cli.project import PROJECT_OPTION
 
 
 def register(app: typer.Typer) -> None:
@@ -26,6 +27,16 @@ def register(app: typer.Typer) -> None:
             as_lines([asdict(drawn)])
         else:
             print(drawn.mermaid.rstrip())
+
+    @agents.command()
+    def replay(
+        turn: str = typer.Argument(help="The id of an answered turn."),
+        project: str = PROJECT_OPTION,
+    ) -> None:
+        """Run a turn again from its records alone; its state at the end, as JSON."""
+        settings = connect(start=False)
+        state = asyncio.run(service.replay_turn(settings, project, turn))
+        as_lines([state.model_dump(mode="json")])
 
     @agents.command()
     def tools(as_json: bool = JSON_OPTION) -> None:

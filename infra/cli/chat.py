@@ -14,6 +14,7 @@ from infra.cli import service
 from infra.cli.context import JSON_OPTION, connect, explain_wrong_use, login_name, resumable, say
 from infra.cli.output import as_lines, cell
 from infra.cli.project import KEY_OPTION, PROJECT_OPTION, quiet_clients
+from infra.errors import Conflict, Invalid
 
 if TYPE_CHECKING:
     from infra.service.agents import BegunTurn, ConfirmationAnswer, TurnFrame
@@ -42,21 +43,33 @@ def register(app: typer.Typer) -> None:
         if text is not None:
             with explain_wrong_use(), resumable(idempotency_key) as key:
                 asyncio.run(talk.ask(text, key))
-            return
-        while (line := _read_line()) is not None:
-            if line.strip():
-                with explain_wrong_use():
-                    asyncio.run(talk.ask(line, service.draw_key()))
+        else:
+            _converse(talk)
+        if talk.has_failed:
+            raise typer.Exit(1)
+
+
+def _converse(talk: Talk) -> None:
+    """Ask line by line. What cannot be asked or answered does not end the talk."""
+    while (line := _read_line()) is not None:
+        if not line.strip():
+            continue
+        try:
+            asyncio.run(talk.ask(line, service.draw_key()))
+        except (Conflict, Invalid) as refused:
+            talk.has_failed = True
+            say(str(refused))
 
 
 class Talk:
-    """A conversation at a terminal."""
+    """A conversation at a terminal. ``has_failed``: one of its turns did."""
 
     def __init__(
         self, settings: Settings, project: str, conversation: str | None, as_json: bool
     ) -> None:
         self._settings, self._project = settings, project
         self._conversation, self._as_json = conversation, as_json
+        self.has_failed = False
 
     async def ask(self, text: str, key: str) -> None:
         """One question with all that its answer takes; a person is asked in between."""
@@ -82,6 +95,7 @@ class Talk:
         """Show the frames of a turn; the call that waits, where it pauses at one."""
         printed = ""
         async for frame in service.follow_turn(self._settings, turn):
+            self.has_failed |= frame.name == "error"
             if self._as_json:
                 as_lines([{"event": frame.name, **frame.data}])
             elif frame.name == "token":
@@ -122,7 +136,6 @@ def show_step(frame: TurnFrame) -> None:
             say(f"May I? {data['summary']}")
         case "error":
             say(data["message"])
-            raise typer.Exit(1)
         case _:
             pass
 

@@ -17,17 +17,16 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from infra.service.agent_tools import AgentTool as AgentTool
     from infra.service.agent_tools import list_agent_tools as list_agent_tools
+    from infra.service.agent_turns import TurnCheckpoint as TurnCheckpoint
+    from infra.service.agent_turns import replay_turn as replay_turn
     from infra.service.agents import BegunTurn as BegunTurn
     from infra.service.agents import ChatRequest as ChatRequest
     from infra.service.agents import ConfirmationAnswer as ConfirmationAnswer
     from infra.service.agents import TurnFrame as TurnFrame
-    from infra.service.agents import WholeConversation as WholeConversation
     from infra.service.agents import answer_confirmation as answer_confirmation
     from infra.service.agents import begin_turn as begin_turn
     from infra.service.agents import describe_agent_graph as describe_agent_graph
     from infra.service.agents import follow_turn as follow_turn
-    from infra.service.agents import list_conversations as list_conversations
-    from infra.service.agents import read_conversation as read_conversation
     from infra.service.assignments import suggest_assignments as suggest_assignments
     from infra.service.audit import REPLAY_SCHEMA as REPLAY_SCHEMA
     from infra.service.audit import ReplayedLedger as ReplayedLedger

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from agents.models.call import ChatModel, Message
+from agents.models.call import ChatModel, Message, ModelAnswer, ModelRequest, StreamPart
+from agents.models.errors import AllProvidersFailed
 from agents.project import analyst, assigner, assistant, planner, reporter, scheduler, supervisor
 from agents.project.asking import TurnEffects
 from agents.project.confirmations import Decision as PersonDecision
@@ -34,6 +35,17 @@ class TurnContext:
     history: list[dict[str, str]]
     has_model: bool
     has_research: bool = False
+    asked_by: str = ""
+
+
+class AbsentModel:
+    """The model of a turn that began with one, where none is configured any more."""
+
+    async def complete(self, request: ModelRequest) -> ModelAnswer:
+        raise AllProvidersFailed("No model is configured any more.")
+
+    async def stream(self, request: ModelRequest) -> AsyncIterator[StreamPart]:
+        yield await self.complete(request)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +70,7 @@ class Surroundings:
 async def read_context(
     settings: Settings, turn_log: TurnLog, turn: TurnPlace, history: int
 ) -> TurnContext:
-    """The project as it is, what was said last, and whether there is a model; recorded."""
+    """The project as it is, what was said last, who asks, and what there is to ask; recorded."""
 
     async def make() -> Json:
         from infra.service.models import has_model, has_research
@@ -68,10 +80,11 @@ async def read_context(
             return {"project": read.project_state(tables, turn.project_id), "history": said}
 
         found = {"has_model": has_model(settings), "has_research": has_research(settings)}
-        return {**await ask(settings, question), **found}
+        return {**await ask(settings, question), **found, "asked_by": turn.asked_by}
 
     effects = TurnEffects(turn_log, turn.turn_id, turn.project_id, "turn", 0)
-    return TurnContext(**await effects.run("read", {"what": "context"}, make))
+    known = await effects.run("read", {"what": "context"}, make)
+    return TurnContext(**{"asked_by": turn.asked_by, **known})
 
 
 def build_parts(around: Surroundings) -> Parts:
@@ -112,7 +125,7 @@ def _seat(around: Surroundings, name: Specialist, effects: TurnEffects, state: A
         effects=effects.at(name, state["iteration"]),
         ports=around.ports,
         model=around.model,
-        actor=around.turn.asked_by,
+        actor=around.context.asked_by,
         role=around.role,
         now=SystemClock().now,
         can_research=around.context.has_research,
@@ -124,7 +137,7 @@ async def _assist(around: Surroundings, state: AgentState) -> AgentResult:
         turn_id=around.turn.turn_id,
         request=state["request"],
         project=state["project"],
-        actor=around.turn.asked_by,
+        actor=around.context.asked_by,
         role=around.role,
         history=tuple(Message.model_validate(said) for said in around.context.history),
         iteration=state["iteration"],

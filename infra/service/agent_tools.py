@@ -62,7 +62,7 @@ class AgentTool:
 
 def open_tools(settings: Settings) -> Tools:
     """All tools, over this installation."""
-    return build_tools(ServicePorts(settings))
+    return build_tools(ServicePorts(settings, can_research=has_research(settings)))
 
 
 async def list_agent_tools(settings: Settings) -> list[AgentTool]:
@@ -98,10 +98,12 @@ def refusing(port: Port[P, T]) -> Port[P, T]:
 
 
 class ServicePorts:
-    """The ports of the tools, over one installation."""
+    """The ports of the tools, over one installation. ``can_research``: whether tools may ask the
+    world outside; a turn goes on as it began.
+    """
 
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
+    def __init__(self, settings: Settings, *, can_research: bool) -> None:
+        self._settings, self.can_research = settings, can_research
 
     async def _ask(self, project: str, question: Callable[[Conn, str], T]) -> T:
         return await ask(
@@ -249,10 +251,6 @@ class ServicePorts:
         )
         names = ("work_item_id", "title", "agent", "priority", "next_run_at")
         return {name: done[name] for name in names} | {"recurrence": parsed.recurrence.kind}
-
-    @property
-    def can_research(self) -> bool:
-        return has_research(self._settings)
 
     @refusing
     async def research(self, context: ToolContext, query: str) -> Json:

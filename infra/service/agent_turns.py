@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
+
+from pydantic_core import to_jsonable_python
 
 import infra.postgres
 from infra.clock import SystemClock
-from infra.errors import NotFound, Refusal, Unavailable
+from infra.errors import Conflict, NotFound, Refusal, Unavailable
 from infra.jobs.keeper import RunningJob
 from infra.service.job_kind import Workplace, name_of
 from infra.service.publishing import redactor_of
 from infra.service.reading import ask
-from infra.service.turn_log import TurnLog, TurnPlace
-from infra.service.turn_payload import TurnPayload
+from infra.service.turn_log import Publish, TurnLog, TurnPlace
+from infra.service.turn_payload import TurnEnd, TurnPayload
 from infra.settings import Settings
 from projections.checksums import caught_up
 from projections.core import CORE
 from projections.read import agents as read
 from projections.read.agents import TurnEvent
+from projections.read.projects import project_of
+from projections.read.session import ReadModel
 from schemas.events.agent import (
     AgentCitation,
     AgentEvent,
@@ -36,12 +41,26 @@ if TYPE_CHECKING:
     from infra.service.agent_parts import TurnContext
 
 HISTORY = 10  # messages of the conversation that the agents are shown
-ANSWERED, WAITING = "answered", "waiting"
+ANSWERED, WAITING, ENDED = "answered", "waiting", "ended"
+ENDED_SAID: Mapping[TurnEnd, str] = {
+    "dead": "The turn has failed for good without an answer. Nothing more will happen; ask again.",
+    "cancelled": "The turn was cancelled before it was answered. Nothing more will happen.",
+}
 FAILED_SAID = "Something went wrong in this turn ({code}). Nothing more will happen; ask again."
 
 
+Opened = Callable[[Settings], AbstractAsyncContextManager[Publish]]
+
+
+def open_facts(settings: Settings) -> AbstractAsyncContextManager[Publish]:
+    """The log of a turn, open to its events."""
+    from connectors.runner import open_publish
+
+    return open_publish(settings, SystemClock(), redactor_of(settings))
+
+
 async def run_agent_turn(
-    place: Workplace, job: RunningJob, payload: TurnPayload
+    place: Workplace, job: RunningJob, payload: TurnPayload, opened: Opened = open_facts
 ) -> Mapping[str, Any]:
     """Go through a turn up to its answer, or up to a question to a person."""
     lease, settings = job.lease, place.settings
@@ -50,7 +69,11 @@ async def run_agent_turn(
     known = await read_turn_events(settings, payload.turn_id, waits=may_be_known)
     if is_over(known):
         return {"status": ANSWERED, "turn_id": payload.turn_id}
-    async with _open_log(settings, turn, known, f"{lease.job_id}|{lease.epoch}") as turn_log:
+    async with opened(settings) as publish:
+        attempt = f"{lease.job_id}|{lease.epoch}"
+        turn_log = TurnLog(turn, known, redactor_of(settings), publish, attempt)
+        if payload.ended is not None:
+            return await _end(settings, turn_log, payload, payload.ended)
         if payload.given is not None:
             await turn_log.take_decision(**payload.given.model_dump())
         try:
@@ -70,7 +93,8 @@ async def _perform(
 
     told: dict[str, Any] = {"turn_id": turn.turn_id}
     try:
-        state = await run_turn(settings, turn_log, turn, payload.text, payload.role)
+        request = await turn_log.begin(payload.text, payload.role)
+        state = await run_turn(settings, turn_log, turn, request)
     except WaitsForConfirmation as waits:
         asked = waits.confirmation
         await turn_log.request_confirmation(
@@ -83,28 +107,42 @@ async def _perform(
     return told | {"status": ANSWERED, "iterations": state["iteration"]}
 
 
+async def _end(
+    settings: Settings, turn_log: TurnLog, payload: TurnPayload, ended: TurnEnd
+) -> Mapping[str, Any]:
+    """The turn is over without an answer. Raises Unavailable where what its job still did came
+    first: a job that is cancelled does not stop at once.
+    """
+    await turn_log.begin(payload.text, payload.role)
+    await turn_log.record_failure(f"turn_{ended}", ENDED_SAID[ended])
+    if not is_over(await read_turn_events(settings, payload.turn_id, waits=True)):
+        raise Unavailable("The job of the turn has not stopped yet.", code="turn_goes_on")
+    return {"status": ENDED, "turn_id": payload.turn_id}
+
+
 async def run_turn(
-    settings: Settings, turn_log: TurnLog, turn: TurnPlace, text: str, role: str
+    settings: Settings, turn_log: TurnLog, turn: TurnPlace, asked: RequestReceived
 ) -> AgentState:
     """Go through the graph, up to the answer in the log. Raises what its parts raise."""
     from agents.project.graph import run_graph
+    from agents.tools.registry import build_tools
     from infra.service.agent_parts import Surroundings, build_parts, read_context
-    from infra.service.agent_tools import ServicePorts, open_tools
+    from infra.service.agent_tools import ServicePorts
 
-    await turn_log.record(RequestReceived, text=text, role=role)
     context = await read_context(settings, turn_log, turn, HISTORY)
-    async with _open_model(settings, context.has_model) as model:
+    ports = ServicePorts(settings, can_research=context.has_research)
+    async with _open_model(settings, turn_log, context) as model:
         around = Surroundings(
             turn=turn,
-            role=cast("ToolRole", role),
+            role=cast("ToolRole", asked.role),
             context=context,
             turn_log=turn_log,
             model=model,
-            tools=open_tools(settings),
-            ports=ServicePorts(settings),
+            tools=build_tools(ports),
+            ports=ports,
             decisions=turn_log.list_decisions(),
         )
-        state = await run_graph(build_parts(around), begin_state(text, context))
+        state = await run_graph(build_parts(around), begin_state(asked.text, context))
     await _respond(turn_log, state, context)
     return state
 
@@ -147,26 +185,20 @@ async def _respond(turn_log: TurnLog, state: AgentState, context: TurnContext) -
 
 
 @asynccontextmanager
-async def _open_model(settings: Settings, is_wanted: bool) -> AsyncIterator[ChatModel | None]:
-    """The model of a turn that began with one. None for a turn that began without."""
-    if not is_wanted:
-        yield None
-        return
+async def _open_model(
+    settings: Settings, turn_log: TurnLog, context: TurnContext
+) -> AsyncIterator[ChatModel | None]:
+    """The model of a turn that began with one, also where none is configured any more: what it
+    has answered is in the log. None for a turn that began without.
+    """
+    from infra.service.agent_parts import AbsentModel
     from infra.service.models import open_model
 
+    if not context.has_model or turn_log.is_replay:
+        yield AbsentModel() if context.has_model else None
+        return
     async with open_model(settings) as model:
-        yield model
-
-
-@asynccontextmanager
-async def _open_log(
-    settings: Settings, turn: TurnPlace, known: Sequence[TurnEvent], attempt: str
-) -> AsyncIterator[TurnLog]:
-    from connectors.runner import open_publish
-
-    redactor = redactor_of(settings)
-    async with open_publish(settings, SystemClock(), redactor) as publish:
-        yield TurnLog(turn, known, redactor, publish, attempt)
+        yield model or AbsentModel()
 
 
 async def read_turn_events(settings: Settings, turn_id: str, *, waits: bool) -> list[TurnEvent]:
@@ -182,18 +214,46 @@ def is_over(known: Sequence[TurnEvent]) -> bool:
     return any(each.event_type == Responded.type_name for each in known)
 
 
-async def replay_turn(settings: Settings, turn_id: str) -> AgentState:
-    """Run a turn again from its records alone; its state at the end. Nothing is made or told.
-
-    Raises NotFound, RecordMissing for a record that the log does not hold.
+class TurnCheckpoint(ReadModel):
+    """The state of the graph at the end of a turn: ``results`` and ``thoughts`` have grown with
+    each step, all else is what came last.
     """
+
+    request: str
+    project: dict[str, Any]
+    current_agent: str
+    next_agent: str
+    message_to_agent: str
+    iteration: int
+    max_iterations: int
+    results: list[dict[str, Any]]
+    thoughts: list[dict[str, Any]]
+    final_response: str
+    should_end: bool
+    limit_reached: bool
+    chat_history: list[dict[str, str]]
+
+
+async def replay_turn(settings: Settings, project: str, turn_id: str) -> TurnCheckpoint:
+    """Run an answered turn again from its records alone. Nobody is asked, nothing is made or told.
+
+    Raises NotFound, Conflict for a turn without an answer or with a record that is missing.
+    """
+    from agents.project.effects import RecordMissing
+
+    project_id = await ask(settings, partial(project_of, name_or_id=project))
     known = await read_turn_events(settings, turn_id, waits=False)
-    asked = next((each for each in known if each.event_type == RequestReceived.type_name), None)
-    if asked is None:
+    if not known or known[0].project_id != project_id:
         raise NotFound(f"There is no turn {turn_id}.", code="unknown_turn")
-    turn = TurnPlace(asked.project_id, asked.conversation_id, turn_id, "")
+    if known[-1].event_type != Responded.type_name or known[-1].data["error"]:
+        raise Conflict("The turn has no answer, so it has no end.", code="turn_not_answered")
+    turn = TurnPlace(project_id, known[0].conversation_id, turn_id, "")
     turn_log = TurnLog(turn, known, redactor_of(settings), publish=None)
-    return await run_turn(settings, turn_log, turn, asked.data["text"], asked.data["role"])
+    try:
+        state = await run_turn(settings, turn_log, turn, await turn_log.begin("", ""))
+    except RecordMissing as missing:
+        raise Conflict(str(missing), code="record_missing") from missing
+    return TurnCheckpoint.model_validate(to_jsonable_python(state))
 
 
 def _code_of(error: Exception) -> str:

@@ -5,26 +5,24 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
+from agents.project.confirmations import ANSWER_WITHIN
 from infra.clock import SystemClock
-from infra.errors import Conflict, Forbidden, Invalid, NotFound, Refusal, Unavailable
+from infra.errors import Conflict, Forbidden, Invalid, NotFound, Unavailable
 from infra.jobs import queue
-from infra.jobs.queue import NewJob
 from infra.jobs.worker import as_plain_json
 from infra.service.publishing import check_key, draw_key, redactor_of
 from infra.service.reading import ask, transact, wait_for
-from infra.service.turn_payload import GivenDecision, TurnPayload
+from infra.service.turn_frames import ENDS, PAUSES
+from infra.service.turn_payload import GivenDecision, TurnPayload, decision_key, turn_job
 from infra.settings import Settings
 from projections.read import agents as read
-from projections.read import jobs, projects
+from projections.read import projects
 from projections.read.agents import Confirmation as Confirmation
-from projections.read.agents import Conversation as Conversation
-from projections.read.agents import SaidMessage as SaidMessage
+from projections.read.agents import Conversation, SaidMessage
 from projections.read.agents import TurnAnswer as TurnAnswer
-from projections.read.page import PAGE, Page
 from projections.read.session import Conn, ReadModel, rows
 from projections.read.streams import Frame, ends_of, frames
 from schemas.envelope import Actor
@@ -34,14 +32,11 @@ if TYPE_CHECKING:
     from agents.drawing import DrawnGraph
 
 LONGEST_TEXT = 8_000
-ATTEMPTS = 3
-ANSWER_WITHIN = timedelta(hours=6)  # approving later acts on a world that has moved on
 PAGE_FRAMES = 256
 SHOWN_WITHIN_S = 30.0
-LOOKED_AGAIN_S = 10.0  # at the job of a turn that tells nothing
+LOOKED_AGAIN_S = 10.0
 GRAPHS = ("project", "quality")
-ENDS = frozenset(("done", "error"))
-PAUSES = frozenset(("confirmation_requested",))
+TurnStatus = Literal["running", "answered", "failed", "waiting"]
 KNOWN = (
     "SELECT 1 FROM orchestration_jobs WHERE project_id = %s AND serial_key = %s"
     " UNION ALL SELECT 1 FROM conversations WHERE project_id = %s AND conversation_id = %s LIMIT 1"
@@ -94,16 +89,19 @@ class ConfirmationAnswer:
 
 
 class TurnState(ReadModel):
-    """The answer of a turn, or the calls that a person has to decide about before it goes on."""
+    """The answer of a turn, or the calls that a person has to decide about before it goes on.
+
+    Neither: it goes on, since somebody has decided.
+    """
 
     answer: TurnAnswer | None
     waiting: list[Confirmation]
 
     @property
-    def status(self) -> Literal["answered", "failed", "waiting"]:
-        if self.answer is None:
-            return "waiting"
-        return "failed" if self.answer.error else "answered"
+    def status(self) -> TurnStatus:
+        if self.answer is not None:
+            return "failed" if self.answer.error else "answered"
+        return "waiting" if self.waiting else "running"
 
 
 class WholeConversation(ReadModel):
@@ -143,14 +141,13 @@ async def answer_confirmation(
     Raises NotFound, Conflict for one that is decided or too old, Forbidden, Invalid.
     """
 
-    def question(tables: Conn) -> tuple[Confirmation, str, int]:
+    def question(tables: Conn) -> tuple[Confirmation, int]:
         project_id = projects.project_of(tables, project)
         found = read.confirmation(tables, project_id, answer.confirmation_id)
-        events = read.turn_events(tables, found.turn_id)
-        return found, str(events[0].data["role"]), ends_of(tables, found.turn_id).last
+        _check_open(found, is_over=read.turn_answer(tables, found.turn_id) is not None)
+        return found, ends_of(tables, found.turn_id).last
 
-    found, asked_as, after = await ask(settings, question)
-    _check_open(found)
+    found, after = await ask(settings, question)
     if role == "viewer":
         raise Forbidden("A viewer decides about no change.", code="role_not_allowed")
     if (answer.decision == "edit") != (answer.arguments is not None):
@@ -164,39 +161,10 @@ async def answer_confirmation(
             "given_by": actor,
         }
     )
-    payload = TurnPayload(
-        conversation_id=found.conversation_id,
-        turn_id=found.turn_id,
-        text="",
-        role=asked_as,
-        given=given,
-    )
-    key = f"{found.turn_id}|{answer.confirmation_id}"
+    payload = TurnPayload(conversation_id=found.conversation_id, turn_id=found.turn_id, given=given)
+    key = decision_key(found.turn_id, answer.confirmation_id)
     turn = await _enqueue(settings, found.project_id, payload, key, actor)
     return replace(turn, after=after)
-
-
-async def list_conversations(
-    settings: Settings, project: str, *, cursor: str | None = None, limit: int = PAGE
-) -> Page[Conversation]:
-    """A page of conversations, oldest first. Raises NotFound."""
-
-    def question(tables: Conn) -> Page[Conversation]:
-        project_id = projects.project_of(tables, project)
-        return read.conversations(tables, project_id, cursor=cursor, limit=limit)
-
-    return await ask(settings, question)
-
-
-async def read_conversation(
-    settings: Settings, project: str, conversation_id: str
-) -> WholeConversation:
-    """Raises NotFound."""
-
-    def question(tables: Conn) -> WholeConversation:
-        return whole_conversation(tables, projects.project_of(tables, project), conversation_id)
-
-    return await ask(settings, question)
 
 
 def whole_conversation(tables: Conn, project_id: str, conversation_id: str) -> WholeConversation:
@@ -210,7 +178,8 @@ def whole_conversation(tables: Conn, project_id: str, conversation_id: str) -> W
 async def follow_turn(settings: Settings, turn: BegunTurn) -> AsyncGenerator[TurnFrame, None]:
     """The frames of a turn as they come, up to its end or to a call that waits for a person.
 
-    Raises Refusal when its job has ended without an answer, DatabaseUnavailable.
+    One whose job has ended without an answer ends, too: see `turn_ends`. Raises
+    DatabaseUnavailable.
     """
     after = turn.after
 
@@ -218,34 +187,27 @@ async def follow_turn(settings: Settings, turn: BegunTurn) -> AsyncGenerator[Tur
         return frames(tables, turn.turn_id, after, PAGE_FRAMES) or None
 
     while True:
-        found = await wait_for(settings, look, timeout_s=LOOKED_AGAIN_S)
-        if found is None:
-            await _check_alive(settings, turn)
-        for frame in found or ():
+        for frame in await wait_for(settings, look, timeout_s=LOOKED_AGAIN_S) or ():
             after = frame.seq
             yield TurnFrame(frame.seq, frame.name, json.loads(frame.data))
             if frame.name in ENDS | PAUSES:
                 return
 
 
-async def _check_alive(settings: Settings, turn: BegunTurn) -> None:
-    job = await ask(settings, lambda tables: jobs.job(tables, turn.job_id))
-    if job.status in ("dead", "cancelled"):
-        raise Refusal(
-            f"The turn has ended without an answer: its job is {job.status}.", code="turn_failed"
-        )
-
-
-async def read_turn(settings: Settings, turn: BegunTurn) -> TurnState:
-    """How a turn that has ended or pauses stands, as soon as the tables hold it. Raises
-    Unavailable.
+async def read_turn(settings: Settings, turn: BegunTurn, last: TurnFrame) -> TurnState:
+    """How a turn stands whose frame ``last`` tells its end or a pause, as soon as the tables hold
+    what the frame tells. Raises Unavailable.
     """
 
     def look(tables: Conn) -> TurnState | None:
-        answer = read.turn_answer(tables, turn.turn_id)
-        waiting = read.open_confirmations(tables, turn.conversation_id)
-        waiting = [one for one in waiting if one.turn_id == turn.turn_id]
-        return TurnState(answer=answer, waiting=waiting) if answer or waiting else None
+        if answer := read.turn_answer(tables, turn.turn_id):
+            return TurnState(answer=answer, waiting=[])
+        if last.name in ENDS:
+            return None
+        found = read.find_confirmation(tables, last.data["confirmation_id"])
+        if found is None:
+            return None
+        return TurnState(answer=None, waiting=[] if found.decision else [found])
 
     found = await wait_for(settings, look, timeout_s=SHOWN_WITHIN_S)
     if found is None:
@@ -274,19 +236,14 @@ async def _enqueue(
     settings: Settings, project_id: str, payload: TurnPayload, key: str, actor: str
 ) -> BegunTurn:
     by = Actor(type="human", id=redactor_of(settings).text(actor))
-    new = NewJob(
-        project_id=project_id,
-        job_type="agent_turn",
-        key=key,
-        payload=payload.model_dump(mode="json", exclude_none=True),
-        created_by=f"{by.type}:{by.id}",
-        priority="urgent",
-        max_attempts=ATTEMPTS,
-        correlation_id=payload.turn_id,
-        serial_key=payload.conversation_id,
-    )
-    job_id, _ = await transact(settings, lambda tables: queue.enqueue(tables, new, by))
-    return BegunTurn(project_id, payload.conversation_id, payload.turn_id, job_id)
+    new = turn_job(project_id, payload, key, f"{by.type}:{by.id}")
+
+    def put(tables: Conn) -> tuple[str, int]:
+        job_id, _ = queue.enqueue(tables, new, by)
+        return job_id, read.last_decided_frame(tables, payload.turn_id)
+
+    job_id, after = await transact(settings, put)
+    return BegunTurn(project_id, payload.conversation_id, payload.turn_id, job_id, after)
 
 
 def _check_text(settings: Settings, text: str) -> str:
@@ -311,7 +268,7 @@ def _check_known(project_id: str, conversation_id: str, tables: Conn) -> None:
         )
 
 
-def _check_open(found: Confirmation) -> None:
+def _check_open(found: Confirmation, *, is_over: bool) -> None:
     """Raises Conflict."""
     if found.decision is not None:
         raise Conflict(
@@ -324,3 +281,5 @@ def _check_open(found: Confirmation) -> None:
             "Nobody has decided in time, so the call is not made: ask again.",
             code="confirmation_expired",
         )
+    if is_over:
+        raise Conflict("The turn is over, so the call is not made: ask again.", code="turn_over")

@@ -19,9 +19,10 @@ from infra.errors import Invalid, Unavailable
 from infra.jobs import queue
 from infra.jobs.outbox import Conn, add_fact, holds_fact
 from infra.log import get
-from infra.service.due_jobs import Kinds, make_job
+from infra.service.due_jobs import TURN, Kinds, make_job
 from infra.service.project_hours import ProjectHours, read_hours
 from infra.service.reading import transact
+from infra.service.turn_ends import end_turns
 from infra.settings import Settings
 from projections.read import schedules
 from projections.read.schedules import EndedWork, ScheduledWork
@@ -59,7 +60,8 @@ async def watch_work(
 
 
 def beat(tables: Conn, *, kinds: Kinds, every_s: int, now: datetime | None = None) -> None:
-    """Tick for each project whose slot has begun, route what was received, end what has ended.
+    """Tick for each project whose slot has begun, route what was received, end what has ended, and
+    turns of agents that nobody goes on with.
 
     ``now`` None: the database's.
     """
@@ -73,6 +75,8 @@ def beat(tables: Conn, *, kinds: Kinds, every_s: int, now: datetime | None = Non
     for ended in schedules.ended_work(tables, AT_ONCE):
         with _alone(ended.project_id):
             _finish(tables, ended, now)
+    if TURN in kinds:
+        end_turns(tables, now, BY)
 
 
 @contextlib.contextmanager

@@ -17,10 +17,8 @@ from schemas.events.agent import (
 )
 
 Frame = tuple[str, dict[str, Any]]
-OF_EVENTS = frozenset(
-    ("routing", "thinking", "tool_call", "tool_result", "result", "confirmation_requested")
-    + ("done", "error")
-)
+ENDS = frozenset(("done", "error"))
+PAUSES = frozenset(("confirmation_requested",))
 
 
 def frame_of(event: AgentEvent) -> Frame | None:

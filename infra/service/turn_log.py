@@ -25,7 +25,7 @@ from agents.project.effects import EffectKey, Json, RecordMissing
 from infra.clock import SystemClock
 from infra.errors import Refusal
 from infra.jobs.worker import as_plain_json
-from infra.service.turn_frames import OF_EVENTS, frame_of
+from infra.service.turn_frames import frame_of
 from projections.read.agents import TurnEvent
 from schemas.codec import utc_millis
 from schemas.envelope import Actor, Envelope, outside_fact
@@ -88,6 +88,17 @@ class TurnLog:
         self._place, self._redactor, self._publish = place, redactor, publish
         self._known = {each.ordinal: (event_of(each), each.occurred_at) for each in known}
         self._next, self._told, self._attempt = 0, 0, attempt
+
+    @property
+    def is_replay(self) -> bool:
+        return self._publish is None
+
+    async def begin(self, text: str, role: str) -> RequestReceived:
+        """The request of the turn, as it was when that began: with ``text`` where it begins now."""
+        await self.record(RequestReceived, text=text, role=role)
+        event, _ = self._known[0]
+        assert isinstance(event, RequestReceived)
+        return event
 
     async def record(self, kind: type[AgentEvent], /, **fields: Any) -> datetime:
         """The event of this step is in the log; the time that it has there."""
@@ -159,8 +170,8 @@ class TurnLog:
             await self._append(Responded, text=said, agent="supervisor", error=code)
 
     async def tell(self, event: str, data: Json) -> None:
-        """Send a frame; those that events have come with the events."""
-        if self._publish is None or event in OF_EVENTS:
+        """Send a frame that no event has: the others come with their events."""
+        if self._publish is None:
             return
         self._told += 1
         frame = self._frame(event, data, self._told)

@@ -1,11 +1,14 @@
-"""What a job of a turn is asked to do."""
+"""The job of a turn, and what it is asked to do."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
+from infra.jobs.queue import NewJob
 from infra.service.job_kind import Payload
 from schemas.events.agent import ConfirmationDecision
+
+ATTEMPTS = 3
 
 
 class GivenDecision(Payload):
@@ -18,12 +21,39 @@ class GivenDecision(Payload):
     given_by: str = ""
 
 
+TurnEnd = Literal["dead", "cancelled"]
+
+
 class TurnPayload(Payload):
-    """A turn to begin, or to go on with after ``given``; ``role`` is that of who asks."""
+    """A turn to begin, to go on with after ``given``, or to end since its job has ``ended``.
+
+    ``text`` and ``role``, that of who asks, are of a turn to begin: its log has them from then on.
+    """
 
     conversation_id: str
     turn_id: str
-    text: str
-    role: str
+    text: str = ""
+    role: str = ""
     is_first: bool = False
     given: GivenDecision | None = None
+    ended: TurnEnd | None = None
+
+
+def turn_job(project_id: str, payload: TurnPayload, key: str, created_by: str) -> NewJob:
+    """The job, done after all others of its conversation."""
+    return NewJob(
+        project_id=project_id,
+        job_type="agent_turn",
+        key=key,
+        payload=payload.model_dump(mode="json", exclude_none=True),
+        created_by=created_by,
+        priority="urgent",
+        max_attempts=ATTEMPTS,
+        correlation_id=payload.turn_id,
+        serial_key=payload.conversation_id,
+    )
+
+
+def decision_key(turn_id: str, confirmation_id: str) -> str:
+    """The key of the job that takes what was decided: there is one, so the first decision wins."""
+    return f"{turn_id}|{confirmation_id}"

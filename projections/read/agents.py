@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from infra.errors import NotFound
 from projections.read.page import PAGE, Listing, Page, page_of
@@ -40,6 +40,29 @@ CONFIRMATION = """
     SELECT confirmation_id, project_id, conversation_id, turn_id, tool, arguments, summary,
         requested_at, decision, changed_arguments, reason, given_by, given_at
     FROM confirmations
+"""
+OVER = "SELECT FROM conversation_messages m WHERE m.turn_id = {turn} AND m.role = 'assistant'"
+OPEN = f"decision IS NULL AND NOT EXISTS ({OVER.format(turn='confirmations.turn_id')})"
+DECIDED = """
+    SELECT coalesce(max(f.seq), -1) AS seq FROM stream_frames f
+    WHERE f.stream_id = %s AND f.name = 'confirmation_requested'
+        AND EXISTS (SELECT FROM stream_frames n WHERE n.stream_id = f.stream_id AND n.seq > f.seq)
+"""
+EXPIRED = f"""
+    SELECT confirmation_id, project_id, conversation_id, turn_id FROM confirmations
+    WHERE requested_at < %s AND {OPEN} ORDER BY requested_at
+"""
+# A job of its own ends such a turn, once. Whatever else goes on with the turn may still answer it.
+UNANSWERED = f"""
+    SELECT j.project_id, j.status, j.created_by, j.payload FROM orchestration_jobs j
+    WHERE j.job_type = 'agent_turn' AND j.status IN ('dead', 'cancelled')
+        AND NOT EXISTS ({OVER.format(turn="j.payload ->> 'turn_id'")})
+        AND NOT EXISTS (
+            SELECT FROM orchestration_jobs o
+            WHERE o.serial_key = j.serial_key AND o.payload ->> 'turn_id' = j.payload ->> 'turn_id'
+                AND (o.status IN ('queued', 'leased', 'failed') OR o.payload ? 'ended')
+        )
+    ORDER BY j.created_seq
 """
 PROJECT = "SELECT project_id, name, description, vision FROM projects WHERE project_id = %s"
 KINDS = """
@@ -112,6 +135,24 @@ class Confirmation(ReadModel):
     given_at: datetime | None
 
 
+class ExpiredConfirmation(ReadModel):
+    """A call about which nobody has decided in time."""
+
+    confirmation_id: str
+    project_id: str
+    conversation_id: str
+    turn_id: str
+
+
+class UnansweredTurn(ReadModel):
+    """A job of a turn that has ended without the turn's answer, and what it was asked to do."""
+
+    project_id: str
+    status: Literal["dead", "cancelled"]
+    created_by: str
+    payload: dict[str, Any]
+
+
 def conversations(
     connection: Conn, project_id: str, *, cursor: str | None = None, limit: int = PAGE
 ) -> Page[Conversation]:
@@ -155,20 +196,41 @@ def turn_answer(connection: Conn, turn_id: str) -> TurnAnswer | None:
 
 def confirmation(connection: Conn, project_id: str, confirmation_id: str) -> Confirmation:
     """Raises NotFound."""
-    query = f"{CONFIRMATION} WHERE confirmation_id = %s AND project_id = %s"
-    for found in select(connection, Confirmation, query, confirmation_id, project_id):
-        return found
-    raise NotFound(
-        f"There is no confirmation {confirmation_id}.",
-        code="unknown_confirmation",
-        detail={"confirmation_id": confirmation_id},
-    )
+    found = find_confirmation(connection, confirmation_id)
+    if found is None or found.project_id != project_id:
+        raise NotFound(
+            f"There is no confirmation {confirmation_id}.",
+            code="unknown_confirmation",
+            detail={"confirmation_id": confirmation_id},
+        )
+    return found
+
+
+def find_confirmation(connection: Conn, confirmation_id: str) -> Confirmation | None:
+    query = f"{CONFIRMATION} WHERE confirmation_id = %s AND requested_at IS NOT NULL"
+    return next(iter(select(connection, Confirmation, query, confirmation_id)), None)
 
 
 def open_confirmations(connection: Conn, conversation_id: str) -> list[Confirmation]:
-    """Those of a conversation that nobody has decided about, oldest first."""
-    query = f"{CONFIRMATION} WHERE conversation_id = %s AND decision IS NULL ORDER BY requested_at"
+    """Those of a conversation that nobody has decided about, of turns that go on, oldest first."""
+    query = f"{CONFIRMATION} WHERE conversation_id = %s AND {OPEN} ORDER BY requested_at"
     return select(connection, Confirmation, query, conversation_id)
+
+
+def expired_confirmations(connection: Conn, before: datetime) -> list[ExpiredConfirmation]:
+    """Those requested before then, of turns that still wait, oldest first."""
+    return select(connection, ExpiredConfirmation, EXPIRED, before)
+
+
+def unanswered_turns(connection: Conn) -> list[UnansweredTurn]:
+    """Turns that nobody goes on with, though they have no answer, oldest first."""
+    return select(connection, UnansweredTurn, UNANSWERED)
+
+
+def last_decided_frame(connection: Conn, turn_id: str) -> int:
+    """The place of the last pause of a turn behind which it went on; -1 where there is none."""
+    (row,) = rows(connection, DECIDED, turn_id)
+    return int(row["seq"])
 
 
 def project_state(connection: Conn, project_id: str) -> dict[str, Any]:

@@ -72,6 +72,13 @@ def test_a_status_question_goes_to_the_assistant_which_calls_a_tool(
     assert names[0] == "routing"
     assert names.index("tool_call") < names.index("tool_result") < names.index("result")
     assert names[-1] == "done"
+    path = f"/v1/projects/{called.project}/turns/{turn['turn_id']}/checkpoint"
+    state = done(owner.get(path))
+    assert (state["request"], state["should_end"]) == (asked["message"], True)
+    assert [one["agent"] for one in state["results"]] == ["assistant"]
+    assert [one["agent"] for one in state["thoughts"]] == ["supervisor"]
+    assert state["final_response"] in turn["answer"]["content"]
+    assert owner.get(path.replace(called.project, called.other)).status_code == 404
 
 
 def test_turns_of_one_conversation_are_answered_one_after_the_other(

@@ -20,6 +20,7 @@ from infra.service.job_kinds import JOB_KINDS
 from projections.read import schedules
 from projections.read.schedules import ScheduledWork
 from schemas.envelope import Actor, Event, outside_fact
+from schemas.events.agent import ConfirmationRequested, RequestReceived
 from schemas.events.job import JobType
 from schemas.events.project import ProjectCreated, SettingsChanged
 from schemas.events.schedule import (
@@ -319,6 +320,32 @@ def test_work_without_a_job_is_asked_of_the_agents_who_may_only_read(world: Worl
     assert {turn["role"] for turn in turns} == {"viewer"}
     assert len({turn["conversation_id"] for turn in turns}) == 2
     assert world.work("wrk_chat").job_id is None
+
+
+def test_a_turn_that_nobody_goes_on_with_is_ended_by_a_job(world: World):
+    world.kinds = ALL_JOB_KINDS
+    place: dict[str, Any] = {"conversation_id": "cnv_1", "turn_id": "trn_1"}
+    asked = {"tool": "delete_task", "arguments": "{}", "summary": "Delete it."}
+    world.say(
+        RequestReceived(**place, ordinal=0, text="Delete task 1", role="pm"),
+        ConfirmationRequested(**place, ordinal=1, confirmation_id="cnf_1", **asked),
+    )
+
+    world.beat(THURSDAY + timedelta(hours=6))
+    assert world.jobs() == []
+    late = THURSDAY + timedelta(hours=6, minutes=1)
+    for _ in range(2):
+        world.beat(late)
+
+    ((_, payload, _, _),) = world.jobs()
+    assert payload["given"] == {
+        **{"confirmation_id": "cnf_1", "decision": "reject"},
+        **{"reason": "", "given_by": ""},
+    }
+    world.model.connection.execute("UPDATE orchestration_jobs SET status = 'dead'")
+    for _ in range(2):
+        world.beat(late)
+    assert [payload.get("ended") for _, payload, _, _ in world.jobs()] == [None, "dead", None]
 
 
 def test_what_the_intake_does_itself_is_routed_and_done(world: World):

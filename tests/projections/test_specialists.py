@@ -55,7 +55,7 @@ class WrittenAlready(ServicePorts):
         write: Callable[[str, str, str], str],
         tell: Callable[[Event], None],
     ) -> None:
-        super().__init__(settings)
+        super().__init__(settings, can_research=False)
         self._tell = tell
         self.asked: list[tuple[str, str]] = []
         self._write = write

@@ -8,16 +8,10 @@ from collections.abc import AsyncGenerator
 from infra.cli.remote.asking import adopt, ask_of, client_of, unchecked
 from infra.client.client import Client
 from infra.client.models.chat import Decide, Say, Turn
-from infra.service.agents import (
-    ENDS,
-    PAUSES,
-    BegunTurn,
-    ChatRequest,
-    ConfirmationAnswer,
-    TurnFrame,
-    WholeConversation,
-)
+from infra.service.agent_turns import TurnCheckpoint
+from infra.service.agents import BegunTurn, ChatRequest, ConfirmationAnswer, TurnFrame
 from infra.service.progress import Tell, follow
+from infra.service.turn_frames import ENDS, PAUSES
 from infra.settings import Settings
 
 
@@ -54,15 +48,11 @@ def follow_turn(settings: Settings, turn: BegunTurn) -> AsyncGenerator[TurnFrame
     return follow(work)
 
 
-async def read_conversation(
-    settings: Settings, project: str, conversation_id: str
-) -> WholeConversation:
+async def replay_turn(settings: Settings, project: str, turn_id: str) -> TurnCheckpoint:
     return await ask_of(
         settings,
         project,
-        lambda client, known: adopt(
-            WholeConversation, client.read_conversation(known, conversation_id)
-        ),
+        lambda client, known: adopt(TurnCheckpoint, client.replay_turn(known, turn_id)),
     )
 
 

@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from infra.client.connection import Connection, Pages
-from infra.client.models.chat import Conversation, Decide, Graph, Say, Turn, WholeConversation
+from infra.client.models.chat import (
+    Conversation,
+    Decide,
+    Graph,
+    Say,
+    Turn,
+    TurnCheckpoint,
+    WholeConversation,
+)
 
 
 class Chat(Connection):
@@ -25,6 +33,14 @@ class Chat(Connection):
             WholeConversation,
             "/v1/projects/{project}/conversations/{conversation_id}",
             at={"project": project, "conversation_id": conversation_id},
+        )
+
+    def replay_turn(self, project: str, turn_id: str) -> TurnCheckpoint:
+        """The state of the agents at the end of an answered turn, run again from its records."""
+        return self._read(
+            TurnCheckpoint,
+            "/v1/projects/{project}/turns/{turn_id}/checkpoint",
+            at={"project": project, "turn_id": turn_id},
         )
 
     def answer_confirmation(

@@ -61,6 +61,26 @@ class Turn(Model):
     waiting: list[Confirmation] = []
 
 
+class TurnCheckpoint(Model):
+    """The state of the graph at the end of a turn: ``results`` and ``thoughts`` have grown with
+    each step, all else is what came last.
+    """
+
+    request: str
+    project: dict[str, Any]
+    current_agent: str
+    next_agent: str
+    message_to_agent: str
+    iteration: int
+    max_iterations: int
+    results: list[dict[str, Any]]
+    thoughts: list[dict[str, Any]]
+    final_response: str
+    should_end: bool
+    limit_reached: bool
+    chat_history: list[dict[str, str]]
+
+
 class WholeConversation(Model):
     """A conversation with all that was said, and the calls that wait for a person."""
 

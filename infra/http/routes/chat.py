@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import json
+from collections.abc import AsyncIterator
 from contextlib import aclosing
 from functools import partial
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Path
 from pydantic import BaseModel, ConfigDict, Field
@@ -16,22 +18,28 @@ from infra.http.api import Api, ApiDep, CallerDep, WriteDep
 from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Project
 from infra.http.problems import NotOffered
 from infra.http.sse import EventStream
-from infra.service import agents, streams
+from infra.service import agent_turns, agents, streams
 from infra.service import http_questions as ask
+from infra.service.agent_turns import TurnCheckpoint
 from infra.service.agents import (
     BegunTurn,
     ChatRequest,
     ConfirmationAnswer,
     TurnAnswer,
+    TurnFrame,
+    TurnStatus,
     WholeConversation,
 )
 from infra.service.http_questions import Conversation, Page
 from infra.service.tokens import Caller
+from infra.service.turn_frames import ENDS, PAUSES
+from schemas.events.agent import ConfirmationDecision
 
 router = APIRouter(route_class=Guarded, tags=["Chat"])
 ROOT = "/v1/projects/{project}"
 ConversationId = Annotated[str, Path(max_length=100)]
 ConfirmationId = Annotated[str, Path(max_length=100)]
+TurnId = Annotated[str, Path(max_length=100)]
 EVENT_STREAM = "text/event-stream"
 ANSWERED_WITHIN_S = 110.0
 TOLD = ("conversation_id", "turn_id", "job_id", "after")
@@ -59,7 +67,7 @@ class Decide(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    decision: Literal["approve", "edit", "reject"]
+    decision: ConfirmationDecision
     arguments: dict[str, Any] | None = None
     reason: str = Field("", max_length=1_000)
     wait: bool = True
@@ -75,7 +83,7 @@ class Turn(BaseModel):
     turn_id: str
     job_id: str
     after: int
-    status: Literal["running", "answered", "failed", "waiting"]
+    status: TurnStatus
     answer: TurnAnswer | None = None
     waiting: list[agents.Confirmation] = []
 
@@ -111,9 +119,7 @@ async def _answer(
         return response
     try:
         async with asyncio.timeout(ANSWERED_WITHIN_S), aclosing(batches):
-            async for batch in batches:
-                if any(frame.name in agents.ENDS | agents.PAUSES for frame in batch.frames):
-                    break
+            last = await _wait_for_pause(batches)
     except TimeoutError:
         raise Unavailable(
             f"The turn is not done within {ANSWERED_WITHIN_S:.0f} s; it goes on. Ask again with the"
@@ -121,8 +127,19 @@ async def _answer(
             code="turn_not_done",
             detail={"conversation_id": turn.conversation_id, "turn_id": turn.turn_id},
         ) from None
-    state = await agents.read_turn(api.settings, turn)
+    if last is None:  # the service ends
+        return Turn(**told, status="running")
+    state = await agents.read_turn(api.settings, turn, last)
     return Turn(**told, status=state.status, answer=state.answer, waiting=state.waiting)
+
+
+async def _wait_for_pause(batches: AsyncIterator[streams.Batch]) -> TurnFrame | None:
+    """The frame at which the turn ends or waits for a person; None where none comes any more."""
+    async for batch in batches:
+        for frame in batch.frames:
+            if frame.name in ENDS | PAUSES:
+                return TurnFrame(frame.seq, frame.name, json.loads(frame.data))
+    return None
 
 
 async def _is_allowed(api: Api, caller: Caller, turn: BegunTurn) -> bool:
@@ -165,6 +182,13 @@ async def read_conversation(
 ) -> WholeConversation:
     """All that was said in a conversation, and the calls in it that wait for a person."""
     return await api.tables.ask(agents.whole_conversation, project, conversation_id)
+
+
+@router.get(ROOT + "/turns/{turn_id}/checkpoint", responses=OF_ANY)
+@allow(*READERS)
+async def replay_turn(api: ApiDep, project: Project, turn_id: TurnId) -> TurnCheckpoint:
+    """The state of the agents at the end of an answered turn, run again from its records."""
+    return await agent_turns.replay_turn(api.settings, project, turn_id)
 
 
 @router.post(

@@ -1,0 +1,86 @@
+"""kill -9 of the worker of a turn around the call of a tool: each tool has run exactly once."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import pytest
+
+from infra.service.agents import BegunTurn, ChatRequest, begin_turn, follow_turn
+from infra.service.projects import create_project
+from infra.settings import Settings
+from projections.read import session
+from projections.read.agents import turn_events
+from tests.conftest import variables_of
+
+pytestmark = [pytest.mark.broker, pytest.mark.slow, pytest.mark.timeout(600)]
+
+ROOT = Path(__file__).parents[2]
+PATIENCE_S = 60
+CALLED, RETURNED = "agent.tool_called", "agent.tool_returned"
+# A turn has three attempts: two are killed, the last one ends it.
+ROUNDS = (
+    (f"{CALLED} before", f"{RETURNED} before"),
+    (f"{CALLED} after", f"{RETURNED} after"),
+)
+
+
+@contextmanager
+def process(settings: Settings, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
+    """A process that is gone afterwards."""
+    with (settings.home / "processes.log").open("ab") as log:
+        started = subprocess.Popen(
+            [sys.executable, "-m", *arguments],
+            cwd=ROOT,
+            env=os.environ | variables_of(settings),
+            stdout=log,
+            stderr=log,
+        )
+    try:
+        yield started
+    finally:
+        started.kill()
+        started.wait(PATIENCE_S)
+
+
+async def last_frame(settings: Settings, turn: BegunTurn) -> str:
+    async with asyncio.timeout(PATIENCE_S):
+        names = [frame.name async for frame in follow_turn(settings, turn)]
+    return names[-1]
+
+
+def test_a_tool_runs_once_though_its_worker_is_killed_around_the_call(
+    fresh: Settings, home: Path
+) -> None:
+    plan = home / "plan"
+    turns: list[BegunTurn] = []
+    with ExitStack() as stack:
+        stack.enter_context(process(fresh, "infra.cli", "projector"))
+        project = asyncio.run(create_project(fresh, "Yard", actor="ana", key="yard"))
+        for points in ROUNDS:
+            asked = ChatRequest("Yard", "Schedule a sprint report every monday at 09:00")
+            turns.append(asyncio.run(begin_turn(fresh, asked, actor="ana")))
+            for point in points:
+                plan.write_text(point)
+                with process(fresh, "tests.chaos.turns", str(plan)) as worker:
+                    assert worker.wait(PATIENCE_S) == -signal.SIGKILL
+            plan.write_text("")
+            with process(fresh, "tests.chaos.turns", str(plan)):
+                assert asyncio.run(last_frame(fresh, turns[-1])) == "done"
+
+    with session.reading(fresh.conninfo) as tables:
+        for turn in turns:
+            told = Counter(event.event_type for event in turn_events(tables, turn.turn_id))
+            assert (told[CALLED], told[RETURNED]) == (1, 1)
+        found = tables.execute(
+            "SELECT count(*) FROM scheduled_work WHERE project_id = %s", (project.project_id,)
+        ).fetchone()
+    assert found == (len(turns),)
