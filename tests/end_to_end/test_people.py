@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
 from infra.local.process import wait_until
+from infra.service.decisions import Decider, verify_atom
+from infra.service.reads import View, list_contradictions, list_runs, read_view
+from infra.settings import Settings
+from projections.read.contradictions import Card
 from tests.parcel import write_to
 from tests.service import COMMAND_PATIENCE_S, Service
 
@@ -18,6 +23,8 @@ PROJECT = "People"
 REASON = "the security review chose it"
 PATIENCE_S = 180
 BEHIND_THE_PREVIEW = "docs/operations.md"  # listed by a preview, and not read by it
+T = TypeVar("T")
+Question = Callable[[Settings, str], Coroutine[None, None, T]]
 
 
 @pytest.fixture(scope="module")
@@ -48,36 +55,41 @@ def atom(cairn: Service, atom_id: str) -> dict[str, Any]:
     return found
 
 
-def first_shown(read: Callable[[], list[Any]], holds: Callable[[Any], bool]) -> Any:
-    """The first of what a command shows that ``holds``, as soon as it shows one."""
-    found: list[Any] = []
+def comes_true(cairn: Service, question: Question[T], holds: Callable[[T], bool]) -> None:
+    """The answer of ``question``, which a command asks too, ``holds`` at last.
 
-    def is_shown() -> bool:
-        found[:] = filter(holds, read())
-        return bool(found)
+    A command would start a process for each look.
+    """
 
-    assert wait_until(is_shown, timeout_s=PATIENCE_S), f"never shown: {read()}"
-    return found[0]
+    def answer() -> T:
+        return asyncio.run(question(cairn.settings_now(), PROJECT))
+
+    assert wait_until(lambda: holds(answer()), timeout_s=PATIENCE_S), f"never so: {answer()}"
 
 
 def prd(cairn: Service, state: str) -> dict[str, Any]:
     """The PRD as soon as it is in that state."""
-    found: dict[str, Any] = first_shown(
-        lambda: cairn.json("show", "prd", "--project", PROJECT),
-        lambda each: each["artifact_state"] == state,
-    )
-    return found
+
+    def is_there(view: View) -> bool:
+        return view.prd is not None and view.prd.artifact_state == state
+
+    comes_true(cairn, lambda settings, project: read_view(settings, project, "prd"), is_there)
+    shown, *_ = cairn.json("show", "prd", "--project", PROJECT)
+    assert shown["artifact_state"] == state
+    return shown
 
 
-def affected_types(card: dict[str, Any]) -> list[str]:
-    return [artifact["artifact_type"] for artifact in card["affected_artifacts"]]
+def affected_types(card: Card) -> list[str]:
+    return [artifact.artifact_type for artifact in card.affected_artifacts]
 
 
 def test_a_prd_is_stable_once_a_person_vouches_for_what_it_says(cairn: Service):
     drafted = prd(cairn, "preview_stable")
     said = [one for section in drafted["sections"] for one in section["statements"]]
-    for atom_id in sorted({each["atom_id"] for one in said for each in one["citations"]}):
-        cairn.run("verify", atom_id, "--role", "pm")
+    first, *others = sorted({each["atom_id"] for one in said for each in one["citations"]})
+    cairn.run("verify", first, "--role", "pm")
+    for atom_id in others:  # as the command does it, without a process for each
+        asyncio.run(verify_atom(cairn.settings_now(), atom_id, Decider("ana", "pm")))
     assert prd(cairn, "stable")["blocked_by"] == []
 
 
@@ -86,10 +98,12 @@ def test_two_sides_that_are_sure_block_the_prd(cairn: Service):
     for side in (card["a"], card["b"]):
         cairn.run("verify", side["atom_id"], "--role", "pm")
     assert prd(cairn, "preview_stable")["blocked_by"] == [card["contradiction_id"]]
-    card = first_shown(
-        lambda: cairn.json("contradictions", "--project", PROJECT, "--cards"),
-        lambda each: affected_types(each) == ["insight", "prd"],
+    comes_true(
+        *(cairn, list_contradictions),
+        lambda cards: any(affected_types(each) == ["insight", "prd"] for each in cards),
     )
+    (card,) = cairn.json("contradictions", "--project", PROJECT, "--cards")
+    assert [each["artifact_type"] for each in card["affected_artifacts"]] == ["insight", "prd"]
     assert (card["status"], card["severity"]) == ("open", "high")
 
 
@@ -127,9 +141,11 @@ def test_no_later_run_undoes_what_a_person_decided(cairn: Service, folder: Path)
             page.write("\n## Keeping\n\nThis page must be read by every new member of the team.\n")
     again = ("ingest", str(folder), "--project", PROJECT, "--as", folder.name, "--wait")
     cairn.run(*again, "--lane", "preview")
-    first_shown(
-        lambda: cairn.json("runs", "--project", PROJECT),
-        lambda run: run["trigger"] == "stale_evidence" and run["status"] == "stopped",
+    comes_true(
+        *(cairn, list_runs),
+        lambda runs: any(
+            (run.trigger, run.status) == ("stale_evidence", "stopped") for run in runs
+        ),
     )
     (after,) = cairn.json("contradictions", "--project", PROJECT, "--status", "all")
     assert after == before
