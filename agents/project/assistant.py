@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import aclosing
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -144,17 +145,18 @@ async def _listen(work: _Work, model: ChatModel, request: ModelRequest) -> Model
     """The whole answer; whoever follows the turn reads it sentence by sentence as it comes."""
     await _take_back(work)
     said = AnswerText()
-    async for part in model.stream(request):
-        match part:
-            case ModelAnswer():
-                return part
-            case Retracted():
-                await _take_back(work)
-                said = AnswerText()
-            case piece:
-                if sentences := said.take(piece):
-                    work.is_told = True
-                    await work.steps.effects.tell("token", {"text": sentences})
+    async with aclosing(model.stream(request)) as parts:  # who stops listening ends the call
+        async for part in parts:
+            match part:
+                case ModelAnswer():
+                    return part
+                case Retracted():
+                    await _take_back(work)
+                    said = AnswerText()
+                case piece:
+                    if sentences := said.take(piece):
+                        work.is_told = True
+                        await work.steps.effects.tell("token", {"text": sentences})
     raise AllProvidersFailed("The answer has ended before it was whole.")
 
 
