@@ -4,11 +4,21 @@ from __future__ import annotations
 
 import json
 import secrets
+import subprocess
+import sys
+from collections import Counter
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import httpx
 import pytest
 
+import infra.postgres
+from infra.jobs import queue
+from infra.service.heartbeat import BY
+from infra.service.turn_ends import end_turns
+from infra.service.turn_payload import TurnPayload, turn_job
 from tests.http.conftest import Called
 
 pytestmark = pytest.mark.broker
@@ -17,6 +27,43 @@ pytestmark = pytest.mark.broker
 @pytest.fixture
 def chat(called: Called) -> str:
     return f"/v1/projects/{called.project}/chat"
+
+
+@pytest.fixture(scope="module")
+def yard(owner: httpx.Client, called: Called) -> str:
+    """The ingested project, with three more tasks."""
+    for title in ("Sweep the yard", "Paint the gate", "Oil the crane"):
+        said = say(owner, called.project, f"create a task: {title}")["answer"]["content"]
+        assert title in said, said
+    return called.project
+
+
+def say(owner: httpx.Client, project: str, message: str) -> Any:
+    return done(owner.post(f"/v1/projects/{project}/chat", json={"message": message}))
+
+
+def decide(owner: httpx.Client, project: str, turn: Any, decision: str) -> httpx.Response:
+    """Answer to the one call that waits in a turn."""
+    (waiting,) = turn["waiting"]
+    path = f"/v1/projects/{project}/confirmations/{waiting['confirmation_id']}"
+    return owner.post(path, json={"decision": decision})
+
+
+def frames_until_end(owner: httpx.Client, turn_id: str) -> list[tuple[str, dict[str, Any]]]:
+    with owner.stream("GET", f"/v1/streams/{turn_id}") as stream:
+        stream.read()
+        return frames_of(stream)
+
+
+def tasks(owner: httpx.Client, project: str) -> str:
+    """What the assistant says of the tasks that are there."""
+    return str(say(owner, project, "Show all tasks")["answer"]["content"])
+
+
+def waiting_in(owner: httpx.Client, project: str, turn: Any) -> list[Any]:
+    path = f"/v1/projects/{project}/conversations/{turn['conversation_id']}"
+    found: list[Any] = done(owner.get(path))["waiting"]
+    return found
 
 
 def done(answer: httpx.Response) -> Any:
@@ -104,6 +151,88 @@ def test_what_cannot_be_asked_is_refused(owner: httpx.Client, called: Called, ch
     decision = {"decision": "approve"}
     assert owner.post(f"{root}/confirmations/cnf_unknown", json=decision).status_code == 404
     assert owner.get(f"/v1/projects/{called.other}/conversations").json()["items"] == []
+
+
+def test_an_approved_call_is_made_once_and_a_declined_one_never(owner: httpx.Client, yard: str):
+    turn = say(owner, yard, "delete «Sweep the yard»")
+    assert (turn["status"], turn["waiting"][0]["tool"]) == ("waiting", "delete_task")
+    assert "Sweep the yard" in tasks(owner, yard)
+
+    approved = done(decide(owner, yard, turn, "approve"))
+
+    assert (approved["status"], approved["waiting"]) == ("answered", [])
+    assert "Sweep the yard" not in (left := tasks(owner, yard))
+    assert "Paint the gate" in left
+    names = Counter(name for name, _ in frames_until_end(owner, turn["turn_id"]))
+    assert (names["tool_call"], names["tool_result"], names["done"]) == (1, 1, 1)
+    assert decide(owner, yard, turn, "approve").json()["code"] == "confirmation_decided"
+    assert waiting_in(owner, yard, turn) == []
+
+    other = say(owner, yard, "delete «Paint the gate»")
+    declined = done(decide(owner, yard, other, "reject"))
+
+    assert (declined["status"], "Not done" in declined["answer"]["content"]) == ("answered", True)
+    assert "tool_call" not in dict(frames_until_end(owner, other["turn_id"]))
+    assert "Paint the gate" in tasks(owner, yard)
+
+
+def test_a_call_that_nobody_confirms_is_declined_after_six_hours_and_the_turn_ends(
+    owner: httpx.Client, called: Called, yard: str
+):
+    turn = say(owner, yard, "delete «Oil the crane»")
+    with infra.postgres.connect(called.cairn.settings_now().conninfo, autocommit=True) as tables:
+        end_turns(tables, datetime.now(UTC) + timedelta(hours=5, minutes=59), BY)
+        assert [one["tool"] for one in waiting_in(owner, yard, turn)] == ["delete_task"]
+        end_turns(tables, datetime.now(UTC) + timedelta(hours=6, minutes=1), BY)
+
+    name, told = frames_until_end(owner, turn["turn_id"])[-1]
+
+    assert (name, "Nobody confirmed it in time" in told["text"]) == ("done", True)
+    assert "Oil the crane" in tasks(owner, yard)
+
+
+def test_a_turn_whose_job_is_cancelled_ends_with_a_sentence(
+    owner: httpx.Client, called: Called, yard: str
+):
+    asked = TurnPayload(
+        conversation_id="cnv_held", turn_id="trn_held", text="Who are you?", role="owner"
+    )
+    tomorrow = datetime.now(UTC) + timedelta(days=1)
+    job = replace(turn_job(yard, asked, "held", "human:ana"), run_after=tomorrow)
+    with infra.postgres.connect(called.cairn.settings_now().conninfo, autocommit=True) as tables:
+        job_id, _ = queue.enqueue(tables, job, BY)
+    done(owner.post(f"/v1/projects/{yard}/jobs/{job_id}/cancel"))
+
+    ((name, told),) = frames_until_end(owner, "trn_held")
+
+    assert (name, told["code"]) == ("error", "turn_cancelled")
+    assert "cancelled before it was answered" in told["message"]
+    said = done(owner.get(f"/v1/projects/{yard}/conversations/cnv_held"))["messages"]
+    assert [(one["role"], one["error"]) for one in said] == [
+        ("user", ""),
+        ("assistant", "turn_cancelled"),
+    ]
+
+
+def test_a_failed_turn_does_not_end_the_talk_and_the_exit_code_tells_it(called: Called):
+    models = called.cairn.settings.models_file
+    models.write_text("no models")
+    models.chmod(0o600)
+    try:
+        talk = subprocess.run(
+            [sys.executable, "-m", "infra.cli", "chat", "--project", "Parcel", "--json"],
+            env=called.cairn.environ,
+            input="Who are you?\nWhat can you do?\n",
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+    finally:
+        models.unlink()
+
+    told = [json.loads(line) for line in talk.stdout.splitlines()]
+    assert [one["event"] for one in told] == ["error", "error"], talk.stderr
+    assert talk.returncode == 1
 
 
 def test_graphs_are_shown_as_text_and_never_as_a_picture(owner: httpx.Client):
