@@ -36,7 +36,7 @@ class Assigned:
 async def look_at_workload(desk: Desk, began: datetime, propose: Propose) -> AgentResult:
     """Who has more than they can do in the sprint that comes first, and which moves would help."""
     members = await desk.list_members()
-    sprints = await desk.list_items("sprint_plan")
+    sprints = await desk.list_coming_sprints()
     ended = {
         one["artifact_id"]
         for one in await desk.list_items("task")

@@ -59,6 +59,11 @@ class Desk:
 
         return await self._read(f"{artifact_type} list", look)
 
+    async def list_coming_sprints(self) -> Sequence[Json]:
+        """The sprints of the plan that nobody has closed, in order."""
+        sprints = await self.list_items("sprint_plan")
+        return [one for one in sprints if not (one["fields"].get("owned") or {}).get("is_closed")]
+
     async def list_atoms(self, kind: str, limit: int) -> Sequence[Json]:
         async def look() -> Json:
             found = await self.ports.list_atoms(self.project_id, kind, limit)

@@ -113,7 +113,7 @@ async def _break_down(desk: Desk, began: datetime) -> AgentResult:
 
 async def _plan_sprints(desk: Desk, began: datetime) -> AgentResult:
     await _generate(desk, "sprint_planning")
-    sprints = await desk.list_items("sprint_plan")
+    sprints = await desk.list_coming_sprints()
     if not sprints:
         raise ToolRefused(
             "No sprint can be planned: there are no tasks, or the team has no members.",

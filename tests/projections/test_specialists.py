@@ -33,6 +33,7 @@ from infra.settings import Settings
 from projections.read.rebalances import read_rebalance
 from schemas.envelope import Event, outside_fact
 from schemas.events.artifact_parts import DeliveryForecast
+from schemas.events.change import ChangeRequested, ToldSprint
 from schemas.events.project import ProjectCreated
 from schemas.events.team import RebalanceProposed, ReportRequested, ReportType
 from tests.agents.talks import Topic, a_state
@@ -191,6 +192,29 @@ def test_the_planner_answers_in_four_forms(office: Office):
         "task_breakdown",
         "sprint_planning",
     ]
+
+
+def test_the_plan_that_is_told_is_that_of_the_sprint_after_a_closed_one(office: Office):
+    (first,) = standing(office.play, "sprint_plan")
+    closing = ChangeRequested(
+        artifact_id=first.artifact_id,
+        op="update",
+        expected_version=first.version,
+        editor="ana",
+        changed_type="sprint_plan",
+        sections=[],
+        sprint=ToldSprint(is_closed=True),
+    )
+    (answer,) = ask(office.play, closing)
+    assert answer.edit and answer.edit.refusal is None
+    office.fold()
+
+    result = office.have(planner.plan, "Plan the next sprint")
+
+    (closed, coming) = standing(office.play, "sprint_plan")
+    assert closed.artifact_id == first.artifact_id
+    assert result.output["sprint"] == coming.artifact_id
+    assert result.output["items"]
 
 
 def test_a_viewer_has_nothing_made_and_an_unknown_feature_is_named(office: Office):
