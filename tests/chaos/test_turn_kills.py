@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import multiprocessing
 import os
 import signal
 import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 import pytest
@@ -19,12 +21,15 @@ from infra.service.projects import create_project
 from infra.settings import Settings
 from projections.read import session
 from projections.read.agents import turn_events
+from tests.chaos.turns import do_turns
 from tests.conftest import variables_of
 
 pytestmark = [pytest.mark.broker, pytest.mark.slow, pytest.mark.timeout(600)]
 
 ROOT = Path(__file__).parents[2]
 PATIENCE_S = 60
+# What a worker of turns imports, most of it when a turn begins.
+IMPORTED = [do_turns.__module__, "agents.project.graph", "agents.tools.registry", "langgraph.graph"]
 CALLED, RETURNED = "agent.tool_called", "agent.tool_returned"
 # A turn has three attempts: two are killed, the last one ends it.
 ROUNDS = (
@@ -34,21 +39,37 @@ ROUNDS = (
 
 
 @contextmanager
-def process(settings: Settings, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
-    """A process that is gone afterwards."""
+def projector(settings: Settings) -> Iterator[None]:
     with (settings.home / "processes.log").open("ab") as log:
         started = subprocess.Popen(
-            [sys.executable, "-m", *arguments],
+            [sys.executable, "-m", "infra.cli", "projector"],
             cwd=ROOT,
             env=os.environ | variables_of(settings),
             stdout=log,
             stderr=log,
         )
     try:
-        yield started
+        yield
     finally:
         started.kill()
         started.wait(PATIENCE_S)
+
+
+@contextmanager
+def worker(settings: Settings, dies_at: str = "") -> Iterator[BaseProcess]:
+    """A worker that is gone afterwards. It is forked from a process that has all imported."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(IMPORTED)
+    environ = {**os.environ, **variables_of(settings)}
+    started = context.Process(
+        target=do_turns, args=(environ, settings.home / "processes.log", dies_at)
+    )
+    started.start()
+    try:
+        yield started
+    finally:
+        started.kill()
+        started.join(PATIENCE_S)
 
 
 async def last_frame(settings: Settings, turn: BegunTurn) -> str:
@@ -57,23 +78,18 @@ async def last_frame(settings: Settings, turn: BegunTurn) -> str:
     return names[-1]
 
 
-def test_a_tool_runs_once_though_its_worker_is_killed_around_the_call(
-    fresh: Settings, home: Path
-) -> None:
-    plan = home / "plan"
+def test_a_tool_runs_once_though_its_worker_is_killed_around_the_call(fresh: Settings) -> None:
     turns: list[BegunTurn] = []
-    with ExitStack() as stack:
-        stack.enter_context(process(fresh, "infra.cli", "projector"))
+    with projector(fresh):
         project = asyncio.run(create_project(fresh, "Yard", actor="ana", key="yard"))
         for points in ROUNDS:
             asked = ChatRequest("Yard", "Schedule a sprint report every monday at 09:00")
             turns.append(asyncio.run(begin_turn(fresh, asked, actor="ana")))
             for point in points:
-                plan.write_text(point)
-                with process(fresh, "tests.chaos.turns", str(plan)) as worker:
-                    assert worker.wait(PATIENCE_S) == -signal.SIGKILL
-            plan.write_text("")
-            with process(fresh, "tests.chaos.turns", str(plan)):
+                with worker(fresh, dies_at=point) as dying:
+                    dying.join(PATIENCE_S)
+                    assert dying.exitcode == -signal.SIGKILL
+            with worker(fresh):
                 assert asyncio.run(last_frame(fresh, turns[-1])) == "done"
 
     with session.reading(fresh.conninfo) as tables:

@@ -1,16 +1,11 @@
-"""``python -m tests.chaos.turns PLAN``: does turns of agents, and kills itself where PLAN says.
-
-The file names a type of events and a moment, ``before`` or ``after`` they are published. An empty
-one lets the process live.
-"""
+"""A worker for turns of agents that kills itself where it is told to."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 import signal
-import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -27,14 +22,15 @@ from streams.hygiene.strings import redact_text
 from tests.jobs.process import TIMING
 
 
-def dying_at(plan: Path) -> Opened:
+def dying_at(point: str) -> Opened:
+    dying_type, _, moment = point.partition(" ")
+
     @asynccontextmanager
     async def opened(settings: Settings) -> AsyncIterator[Publish]:
         async with open_facts(settings) as publish:
 
             async def publish_or_die(facts: Sequence[Envelope]) -> None:
-                event_type, _, moment = plan.read_text().partition(" ")
-                is_here = event_type in [fact.event.type_name for fact in facts]
+                is_here = dying_type in [fact.event.type_name for fact in facts]
                 if is_here and moment == "before":
                     os.kill(os.getpid(), signal.SIGKILL)
                 await publish(facts)
@@ -46,13 +42,16 @@ def dying_at(plan: Path) -> Opened:
     return opened
 
 
-def main() -> None:
+def do_turns(environ: Mapping[str, str], written: Path, point: str) -> None:
+    """Work on turns until the end of this process.
+
+    ``point`` names a type of events and a moment, ``before`` or ``after`` one is published, at
+    which it comes; empty: it comes from outside.
+    """
+    with written.open("ab") as log_file:
+        os.dup2(log_file.fileno(), 2)
     log.configure("info", redact=redact_text)
-    settings = Settings.from_env(os.environ)
-    run = partial(run_agent_turn, opened=dying_at(Path(sys.argv[1])))
-    kinds: Kinds = {"agent_turn": JobKind(TurnPayload, run)}
-    asyncio.run(run_jobs(settings, os.environ, kinds=kinds, timing=TIMING))
-
-
-if __name__ == "__main__":
-    main()
+    kinds: Kinds = {
+        "agent_turn": JobKind(TurnPayload, partial(run_agent_turn, opened=dying_at(point)))
+    }
+    asyncio.run(run_jobs(Settings.from_env(environ), environ, kinds=kinds, timing=TIMING))
