@@ -6,7 +6,7 @@ import json
 from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from agents.project.confirmations import ANSWER_WITHIN
 from infra.clock import SystemClock
@@ -30,6 +30,7 @@ from schemas.ids import derive_id
 
 if TYPE_CHECKING:
     from agents.drawing import DrawnGraph
+    from agents.tools.tool import ToolRole
 
 LONGEST_TEXT = 8_000
 PAGE_FRAMES = 256
@@ -37,6 +38,7 @@ SHOWN_WITHIN_S = 30.0
 LOOKED_AGAIN_S = 10.0
 GRAPHS = ("project", "quality")
 TurnStatus = Literal["running", "answered", "failed", "waiting"]
+GIVEN = "SELECT payload -> 'given' AS given FROM orchestration_jobs WHERE job_id = %s"
 KNOWN = (
     "SELECT 1 FROM orchestration_jobs WHERE project_id = %s AND serial_key = %s"
     " UNION ALL SELECT 1 FROM conversations WHERE project_id = %s AND conversation_id = %s LIMIT 1"
@@ -138,6 +140,7 @@ async def answer_confirmation(
 ) -> BegunTurn:
     """Decide about a call that waits; the turn goes on. The first decision is final.
 
+    ``role`` is that of who decides: nobody has a call made that they may not make themselves.
     Raises NotFound, Conflict for one that is decided or too old, Forbidden, Invalid.
     """
 
@@ -152,6 +155,8 @@ async def answer_confirmation(
         raise Forbidden("A viewer decides about no change.", code="role_not_allowed")
     if (answer.decision == "edit") != (answer.arguments is not None):
         raise Invalid("Changed arguments belong to `edit`, and to nothing else.", code="no_edit")
+    if answer.decision != "reject":
+        _check_call(settings, found.tool, answer.arguments, role)
     given = GivenDecision.model_validate(
         {
             "confirmation_id": answer.confirmation_id,
@@ -239,7 +244,9 @@ async def _enqueue(
     new = turn_job(project_id, payload, key, f"{by.type}:{by.id}")
 
     def put(tables: Conn) -> tuple[str, int]:
-        job_id, _ = queue.enqueue(tables, new, by)
+        job_id, is_new = queue.enqueue(tables, new, by)
+        if payload.given is not None and not is_new:
+            _check_same(tables, job_id, payload.given)
         return job_id, read.last_decided_frame(tables, payload.turn_id)
 
     job_id, after = await transact(settings, put)
@@ -268,14 +275,49 @@ def _check_known(project_id: str, conversation_id: str, tables: Conn) -> None:
         )
 
 
+def _check_call(
+    settings: Settings, name: str, changed: Mapping[str, Any] | None, role: str
+) -> None:
+    """Whether who has the role may make the call, with these arguments where they are changed.
+
+    Raises Forbidden, Invalid, Conflict.
+    """
+    from agents.tools.box import may_call, read_arguments
+    from agents.tools.tool import ToolResult
+    from infra.service.agent_tools import open_tools
+
+    tool = open_tools(settings).find(name)
+    if tool is None:
+        raise Conflict(f"There is no tool {name} any more: ask again.", code="tool_gone")
+    if not may_call(cast("ToolRole", role), tool):
+        raise Forbidden(
+            f"The role {role} may not use {name}, so it cannot approve it: it takes {tool.role}.",
+            code="role_not_allowed",
+        )
+    if changed is not None and isinstance(wrong := read_arguments(tool, changed), ToolResult):
+        raise Invalid(wrong.text, code="arguments_invalid")
+
+
+def _check_same(tables: Conn, job_id: str, given: GivenDecision) -> None:
+    """Raises Conflict where another decision came first that the tables do not show yet."""
+    (row,) = rows(tables, GIVEN, job_id)
+    first = GivenDecision.model_validate(row["given"])
+    if first != given:
+        raise _decided(first.decision, first.given_by)
+
+
+def _decided(decision: str, given_by: str | None) -> Conflict:
+    return Conflict(
+        f"This was decided already: {decision} by {given_by or 'nobody'}.",
+        code="confirmation_decided",
+        detail={"decision": decision},
+    )
+
+
 def _check_open(found: Confirmation, *, is_over: bool) -> None:
     """Raises Conflict."""
     if found.decision is not None:
-        raise Conflict(
-            f"This was decided already: {found.decision} by {found.given_by or 'nobody'}.",
-            code="confirmation_decided",
-            detail={"decision": found.decision},
-        )
+        raise _decided(found.decision, found.given_by)
     if SystemClock().now() - found.requested_at > ANSWER_WITHIN:
         raise Conflict(
             "Nobody has decided in time, so the call is not made: ask again.",

@@ -18,7 +18,7 @@ import infra.postgres
 from infra.jobs import queue
 from infra.service.heartbeat import BY
 from infra.service.turn_ends import end_turns
-from infra.service.turn_payload import TurnPayload, turn_job
+from infra.service.turn_payload import GivenDecision, TurnPayload, decision_key, turn_job
 from tests.http.conftest import Called
 
 pytestmark = pytest.mark.broker
@@ -174,6 +174,43 @@ def test_an_approved_call_is_made_once_and_a_declined_one_never(owner: httpx.Cli
     assert (declined["status"], "Not done" in declined["answer"]["content"]) == ("answered", True)
     assert "tool_call" not in dict(frames_until_end(owner, other["turn_id"]))
     assert "Paint the gate" in tasks(owner, yard)
+
+
+def test_nobody_approves_what_they_may_not_do_and_the_first_decision_is_final(
+    owner: httpx.Client, called: Called, yard: str
+):
+    said = say(owner, yard, "create a feature: Weigh the crates")["answer"]["content"]
+    assert "Weigh the crates" in said, said
+    turn = say(owner, yard, "delete feature «Weigh the crates»")
+    (waiting,) = turn["waiting"]
+    assert waiting["tool"] == "delete_feature"
+
+    path = f"/v1/projects/{yard}/confirmations/{waiting['confirmation_id']}"
+    decisions: list[dict[str, Any]] = [
+        {"decision": "approve"},
+        {"decision": "edit", "arguments": {}},
+    ]
+    with called.client(called.make_token("member", yard)) as member:
+        for decision in decisions:
+            assert member.post(path, json=decision).json()["code"] == "role_not_allowed"
+    changed = {"decision": "edit", "arguments": {"feature": ""}}
+    assert owner.post(path, json=changed).json()["code"] == "arguments_invalid"
+    first = GivenDecision(
+        confirmation_id=waiting["confirmation_id"], decision="reject", given_by="bo"
+    )
+    payload = TurnPayload(
+        conversation_id=turn["conversation_id"], turn_id=turn["turn_id"], given=first
+    )
+    key = decision_key(turn["turn_id"], waiting["confirmation_id"])
+    tomorrow = datetime.now(UTC) + timedelta(days=1)  # no worker has taken it yet
+    job = replace(turn_job(yard, payload, key, "human:bo"), run_after=tomorrow)
+    with infra.postgres.connect(called.cairn.settings_now().conninfo, autocommit=True) as tables:
+        queue.enqueue(tables, job, BY)
+
+    refused = decide(owner, yard, turn, "approve").json()
+
+    assert (refused["code"], refused["detail"]) == ("confirmation_decided", {"decision": "reject"})
+    assert "reject by bo" in refused["message"]
 
 
 def test_a_call_that_nobody_confirms_is_declined_after_six_hours_and_the_turn_ends(
