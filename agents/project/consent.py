@@ -31,7 +31,13 @@ _SMALL = frozenset(
     ("a", "an", "and", "as", "at", "by", "for", "from", "in", "into", "is", "it", "of", "on", "or")
     + ("that", "the", "this", "to", "with")
 )
-_OWN_NAMES = ("as_of", "status")  # the schema says what they may be
+_STATUSES = {
+    "todo": r"todo|to do|open|reopen",
+    "in_progress": r"in progress|start(?:ed)?|begin|begun|resume",
+    "in_review": r"in review|review",
+    "done": r"done|finish(?:ed)?|completed?|closed?",
+    "blocked": r"blocked|block",
+}
 
 
 def is_asked_for(
@@ -48,7 +54,21 @@ def is_asked_for(
     return all(
         _is_own(text, words) or (text in names and _is_own(_title_of(names[text]), words))
         for text in _texts(arguments)
-    )
+    ) and all(_is_meant(name, value, request) for name, value in arguments.items())
+
+
+def _is_meant(name: str, value: Any, request: str) -> bool:
+    """Whether a figure, a switch or a status is in the request; all else is read as text."""
+    match value:
+        case bool():  # `closed`: who closes or opens something says so
+            said = rf"{name.removesuffix('d')}\w*" if value else "open|reopen"
+        case int() | float():
+            said = re.escape(f"{value:g}")
+        case str() if name == "status":
+            said = _STATUSES.get(value, re.escape(value.replace("_", " ")))
+        case _:
+            return True
+    return re.search(rf"\b(?:{said})\b", request, re.IGNORECASE) is not None
 
 
 def _title_of(name: str) -> str:
@@ -58,8 +78,8 @@ def _title_of(name: str) -> str:
 
 
 def _texts(value: Any, name: str = "") -> Iterator[str]:
-    """The free texts among the arguments."""
-    if isinstance(value, str) and name not in _OWN_NAMES:
+    """The free texts among the arguments; a day and a status are none."""
+    if isinstance(value, str) and name not in ("as_of", "status"):
         yield value
     elif isinstance(value, Mapping):
         for key, one in value.items():

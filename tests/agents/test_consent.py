@@ -18,6 +18,9 @@ NAMES = {"art_1a": "task-003 Password reset"}
         ("Mark task 3 as done", "update_task", {"task": "task-003", "status": "done"}),
         ("Rename password reset to sign-in", "update_task", {"task": "art_1a", "title": "Sign-in"}),
         ("Assign task 3 to Ben", "update_task", {"task": "task-003", "assignee": "Ben"}),
+        ("Finish task 3", "update_task", {"task": "task-003", "status": "done"}),
+        ("Estimate task 3: 5 points", "update_task", {"task": "task-003", "estimate_points": 5}),
+        ("Close sprint 1", "update_sprint", {"sprint": "sprint-001", "closed": True}),
         ("Set feat-002 to must", "update_feature", {"feature": "feat-002", "priority": "must"}),
     ],
 )
@@ -37,6 +40,10 @@ def test_what_the_user_says_is_asked_for(request_text, tool, arguments):
         ),
         ("Mark task 3 as done", "update_task", {"task": "task-004", "status": "done"}),
         ("Rename task 3 to sign-in", "update_task", {"task": "art_9f", "title": "Sign-in"}),
+        ("Assign task 3 to Ben", "update_task", {"task": "task-003", "status": "done"}),
+        ("Estimate task 3: 5 points", "update_task", {"task": "task-003", "estimate_points": 50}),
+        ("Move sprint 1", "update_sprint", {"sprint": "sprint-001", "closed": True}),
+        ("Close sprint 1", "update_sprint", {"sprint": "sprint-001", "closed": False}),
         ("Change feat-002 as needed", "update_feature", {"feature": "feat-002", **PROPOSED}),
     ],
 )

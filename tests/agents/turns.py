@@ -22,6 +22,7 @@ from agents.tools.features import UpdateFeature
 from agents.tools.items import ListItems
 from agents.tools.ledger import SearchLedger
 from agents.tools.ports import ToolRefused
+from agents.tools.sprints import UpdateSprint
 from agents.tools.tasks import CreateTask, DeleteTask, UpdateTask
 from agents.tools.tool import Tool, ToolArguments, ToolContext, ToolResult
 
@@ -101,11 +102,15 @@ class OverHttp:
 
 @dataclass
 class Shelf:
-    """A small world for tools: what they return, and which calls changed something."""
+    """A small world for tools: what they return, and which calls changed something.
+
+    ``cited`` are the ids that each result cites; None: those in its text.
+    """
 
     texts: dict[str, str] = field(default_factory=dict)
     calls: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     keys: list[str] = field(default_factory=list)
+    cited: list[str] | None = None
 
     def tools(self) -> Tools:
         return Tools(
@@ -115,6 +120,7 @@ class Shelf:
                 self._tool("create_task", CreateTask, mutating=True, role="member"),
                 self._tool("update_task", UpdateTask, mutating=True, role="member"),
                 self._tool("delete_task", DeleteTask, mutating=True, confirm=True, role="member"),
+                self._tool("update_sprint", UpdateSprint, mutating=True, role="pm"),
                 self._tool("update_feature", UpdateFeature, mutating=True, role="pm"),
             ]
         )
@@ -126,7 +132,8 @@ class Shelf:
             text = self.texts.get(name, f"{name} is done.")
             if text.startswith("refused"):
                 raise ToolRefused(text)
-            cited = [Citation(cited_id=one, path="a.md", line_start=1) for one in ids_in(text)]
+            ids = ids_in(text) if self.cited is None else self.cited
+            cited = [Citation(cited_id=one, path="a.md", line_start=1) for one in ids]
             return ToolResult(text, {}, tuple(cited))
 
         return Tool(name, f"Does {name}.", arguments, call, **more)
