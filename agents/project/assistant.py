@@ -55,7 +55,7 @@ class _Work:
     done: dict[str, ToolResult] = field(default_factory=dict)
     declined: dict[str, str] = field(default_factory=dict)
     asked_again: set[str] = field(default_factory=set)
-    last_text: str = ""
+    last: ToolResult | None = None
     is_told: bool = False
     coverage: str | None = None
     rounds: int = 0
@@ -85,7 +85,7 @@ async def run_assistant(
     """
     steps = Steps(turn, effects)
     began = await steps.read_clock()
-    work = _Work(steps, tools)
+    work = _Work(steps, tools, is_told=turn.is_resumed)
     if model is None:
         return await run_rules(steps, tools, began)
     if concerns_project(turn.request):
@@ -191,7 +191,7 @@ async def _act(work: _Work, name: str, arguments: Mapping[str, Any]) -> None:
         work.known.setdefault(one.cited_id, one)
     if name == SEARCH_LEDGER and not result.is_error:
         work.coverage = _better(work.coverage, result)
-    work.last_text = tell_result(result) if not result.is_error else work.last_text
+    work.last = work.last if result.is_error else result
     work.calls.append({"tool": name, "args": dict(arguments), "is_error": result.is_error})
     warning = work.guard.warn(call, name)
     work.notes += [note_call(name, dict(arguments)), note_result(name, result, warning)]
@@ -273,8 +273,10 @@ def _once(work: _Work, why: str) -> bool:
 
 def _stop(work: _Work, reason: str, why: str) -> _End:
     """The answer with what there is; it says that the work did not come to its end."""
-    found = f"What was found last:\n{work.last_text}" if work.last_text else "Nothing was found."
-    return _End(f"{why} {found}", tuple(work.known.values()), reason)
+    if work.last is None:
+        return _End(f"{why} Nothing was found.", (), reason)
+    found = f"What was found last:\n{tell_result(work.last)}"
+    return _End(f"{why} {found}", work.last.citations, reason)
 
 
 async def _finish(work: _Work, end: _End, began: datetime) -> AgentResult:

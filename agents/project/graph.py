@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
 
 from agents.drawing import DrawnGraph, describe_graph
@@ -196,10 +197,11 @@ async def _tell_decision(record: Record, decision: Decision, iteration: int) -> 
         thought=decision.thought,
         engine=decision.engine,
     )
-    thoughts = [AgentThought(agent=SUPERVISOR, thought=decision.thought, at=at)]
+    by = partial(AgentThought, agent=SUPERVISOR, engine=decision.engine)
+    thoughts = [by(thought=decision.thought, at=at)]
     for doubt in decision.doubts:
         at = await record(ThoughtRecorded, agent=SUPERVISOR, thought=doubt)
-        thoughts.append(AgentThought(agent=SUPERVISOR, thought=doubt, at=at))
+        thoughts.append(by(thought=doubt, at=at))
     return {
         "current_agent": SUPERVISOR,
         "next_agent": decision.next_agent,

@@ -31,11 +31,14 @@ class Citation(BaseModel):
 
 
 class AgentThought(BaseModel):
+    """``engine``: who had it, a model or the rules."""
+
     model_config = ConfigDict(frozen=True)
 
     agent: str
     thought: str
     at: datetime
+    engine: AgentEngine = "rules"
 
 
 class AgentResult(BaseModel):

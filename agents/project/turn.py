@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -22,14 +22,18 @@ from agents.tools.tool import Tool, ToolContext, ToolResult, ToolRole
 from schemas.ids import sha256_hex
 
 LONGEST_TEXT = 12_000  # characters of a result that a model reads and the log keeps
+MOST_CITED = 100  # places of a result; those whose ids it shows come first
 LARGEST_DATA = 8_000  # characters of its JSON; larger data are not kept
+
+EDITED = "The user has changed the arguments to"
 
 
 @dataclass(frozen=True, slots=True)
 class AssistantTurn:
     """What the user asks, on whose behalf, and what was said before, oldest first.
 
-    ``decisions`` are those about confirmations of this turn, by confirmation id.
+    ``decisions`` are those about confirmations of this turn, by confirmation id. ``is_resumed``:
+    the turn ran before, and may have told pieces of an answer that it never had whole.
     """
 
     turn_id: str
@@ -41,6 +45,7 @@ class AssistantTurn:
     node: str = "assistant"
     iteration: int = 1
     decisions: Mapping[str, Decision] = field(default_factory=dict)
+    is_resumed: bool = False
 
 
 @dataclass(slots=True)
@@ -90,7 +95,9 @@ class Steps:
             if decision.kind == "reject":
                 raise CallDeclined(confirmation, decision)
             if decision.kind == "edit" and decision.arguments is not None:
-                arguments = decision.arguments
+                result = await self._call(key, tool, decision.arguments)
+                changed = json.dumps(decision.arguments, ensure_ascii=False)
+                return replace(result, text=f"{EDITED} {changed}\n{result.text}")
         return await self._call(key, tool, arguments)
 
     async def _call(self, key: EffectKey, tool: Tool, arguments: Mapping[str, Any]) -> ToolResult:
@@ -122,6 +129,13 @@ def _as_json(result: ToolResult) -> dict[str, Any]:
     return {
         "text": text,
         "data": json.loads(data) if len(data) <= LARGEST_DATA else {},
-        "citations": [one.model_dump() for one in result.citations],
+        "citations": [one.model_dump() for one in _choose_cited(result.citations, text)],
         "is_error": result.is_error,
     }
+
+
+def _choose_cited(citations: Sequence[Citation], text: str) -> Sequence[Citation]:
+    """As many as the log can keep."""
+    if len(citations) <= MOST_CITED:
+        return citations
+    return sorted(citations, key=lambda one: one.cited_id not in text)[:MOST_CITED]

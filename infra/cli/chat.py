@@ -112,10 +112,16 @@ class Talk:
 def show_piece(data: Mapping[str, Any], printed: str) -> str:
     """A piece of the answer as it comes; what is printed of it by now."""
     if data.get("retracted"):
-        print("\n(taken back)")
+        take_back(printed)
         return ""
     print(data["text"], end="", flush=True)
     return printed + str(data["text"])
+
+
+def take_back(printed: str) -> None:
+    """Say that what is printed of an answer is not what it came to."""
+    if printed:
+        print("\n(taken back)")
 
 
 def show_step(frame: TurnFrame) -> None:
@@ -143,7 +149,10 @@ def show_step(frame: TurnFrame) -> None:
 def show_answer(data: Mapping[str, Any], printed: str) -> None:
     """The answer, but for what was printed as it came, and the places that it rests on."""
     text = str(data["text"])
-    rest = text.removeprefix(printed) if printed else text
+    if not text.startswith(printed):
+        take_back(printed)
+        printed = ""
+    rest = text.removeprefix(printed)
     print(rest if rest.strip() else "")
     places = dict.fromkeys(_place(one) for one in data["citations"] if one.get("path"))
     if places:

@@ -142,5 +142,6 @@ async def _assist(around: Surroundings, state: AgentState) -> AgentResult:
         history=tuple(Message.model_validate(said) for said in around.context.history),
         iteration=state["iteration"],
         decisions=around.decisions,
+        is_resumed=around.turn_log.is_resumed,
     )
     return await assistant.run_assistant(turn, around.model, around.tools, around.turn_log)

@@ -18,7 +18,7 @@ from infra.jobs.keeper import RunningJob
 from infra.service.job_kind import Workplace, name_of
 from infra.service.publishing import redactor_of
 from infra.service.reading import ask
-from infra.service.turn_log import Publish, TurnLog, TurnPlace
+from infra.service.turn_log import Publish, TurnDiverged, TurnLog, TurnPlace
 from infra.service.turn_payload import TurnEnd, TurnPayload
 from infra.settings import Settings
 from projections.checksums import caught_up
@@ -47,7 +47,10 @@ ENDED_SAID: Mapping[TurnEnd, str] = {
     "cancelled": "The turn was cancelled before it was answered. Nothing more will happen.",
 }
 FAILED_SAID = "Something went wrong in this turn ({code}). Nothing more will happen; ask again."
-
+CHANGED_SAID = (
+    "Cairn was updated while this turn waited, so the turn cannot go on where it stopped. Nothing"
+    " more will happen; ask again."
+)
 
 Opened = Callable[[Settings], AbstractAsyncContextManager[Publish]]
 
@@ -82,7 +85,8 @@ async def run_agent_turn(
             is_last = lease.attempt >= lease.max_attempts
             if is_last or (isinstance(error, Refusal) and not isinstance(error, Unavailable)):
                 code = _code_of(error)
-                await turn_log.record_failure(code, FAILED_SAID.format(code=code))
+                said = CHANGED_SAID if isinstance(error, TurnDiverged) else FAILED_SAID
+                await turn_log.record_failure(code, said.format(code=code))
             raise
 
 
@@ -168,19 +172,21 @@ def begin_state(text: str, context: TurnContext) -> AgentState:
 
 
 async def _respond(turn_log: TurnLog, state: AgentState, context: TurnContext) -> None:
-    """The last event of the turn. Without a model the answer says so."""
+    """The last event of the turn. Where no model took part the answer says so."""
     from agents.project.graph import find_best
     from agents.project.rule_answers import NO_MODEL
 
     best, text = find_best(state["results"]), state["final_response"]
-    if not context.has_model and NO_MODEL not in text:
+    engine = best.engine if best else state["thoughts"][-1].engine
+    took_part = context.has_model and (engine == "model" or best is not None)
+    if not took_part and NO_MODEL not in text:
         text = f"{text}\n\n{NO_MODEL}"
     await turn_log.record(
         Responded,
         text=text,
         agent=best.agent if best else state["current_agent"],
         citations=[AgentCitation(**one.model_dump()) for one in best.citations] if best else [],
-        engine=best.engine if best else ("model" if context.has_model else "rules"),
+        engine=engine,
     )
 
 

@@ -48,6 +48,10 @@ Publish = Callable[[Sequence[Envelope]], Awaitable[None]]
 E = TypeVar("E", bound=AgentEvent)
 
 FAILED = "model_error"  # in the place of a model's answer
+LEFT_OPEN = (
+    " The tool {tool} was called before and has not answered: what it does may or may not have"
+    " completed."
+)
 MODEL_ERRORS: Mapping[str, type[ModelError]] = {
     kind.code: kind
     for kind in (AllProvidersFailed, RequestRefused, AnswerMalformed, BudgetExceeded)
@@ -87,11 +91,17 @@ class TurnLog:
     ) -> None:
         self._place, self._redactor, self._publish = place, redactor, publish
         self._known = {each.ordinal: (event_of(each), each.occurred_at) for each in known}
+        self._is_resumed = bool(known)
         self._next, self._told, self._attempt = 0, 0, attempt
 
     @property
     def is_replay(self) -> bool:
         return self._publish is None
+
+    @property
+    def is_resumed(self) -> bool:
+        """Whether the turn has run before: what it told meanwhile may have no end."""
+        return self._is_resumed
 
     async def begin(self, text: str, role: str) -> RequestReceived:
         """The request of the turn, as it was when that began: with ``text`` where it begins now."""
@@ -165,9 +175,14 @@ class TurnLog:
         }
 
     async def record_failure(self, code: str, said: str) -> None:
-        """The turn is over without an answer."""
-        if not any(self._all(Responded)):
-            await self._append(Responded, text=said, agent="supervisor", error=code)
+        """The turn is over without an answer; ``said`` is why, a call without one is added."""
+        if any(self._all(Responded)):
+            return
+        answered = {one.place.effect_id for one in self._all(ToolReturned)}
+        for called in self._all(ToolCalled):
+            if called.place.effect_id not in answered:
+                said += LEFT_OPEN.format(tool=called.tool)
+        await self._append(Responded, text=said, agent="supervisor", error=code)
 
     async def tell(self, event: str, data: Json) -> None:
         """Send a frame that no event has: the others come with their events."""

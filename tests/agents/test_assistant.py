@@ -108,6 +108,7 @@ def test_ten_rounds_are_the_limit_and_the_answer_says_so():
     assert (result.output["stop_reason"], result.error) == ("limit_reached", "limit_reached")
     assert "The limit of 10 rounds is reached." in result.response
     assert "list_tasks is done." in result.response
+    assert result.citations == ()  # those of the search before are not what the answer shows
 
 
 def test_the_ten_newest_messages_of_the_conversation_are_told():
@@ -225,6 +226,9 @@ def test_an_edited_call_is_made_as_edited():
     decided(asked, "edit", {"task": "task-004"})
 
     assert asked.shelf.calls == [("delete_task", {"task": "task-004"})]
+    told = asked.requests[-1].text
+    assert "The user has changed the arguments to" in told
+    assert "task-004" in told
 
 
 def test_a_declined_call_is_declined_again_without_asking():
@@ -331,6 +335,26 @@ def test_an_answer_is_told_sentence_by_sentence_and_taken_back_where_it_does_not
         {"text": "Each order is signed."},
     ]
     assert result.response.startswith("Each order is signed.")
+
+
+def test_what_was_told_of_an_answer_before_a_crash_is_taken_back_when_the_turn_goes_on():
+    asked = Asked([{"answer": "Each order is signed. Always.", "citations": []}])
+
+    asked.ask(a_turn(ASKED, is_resumed=True))
+
+    told = [data for name, data in asked.effects.frames if name == "token"]
+    assert told == [{"text": "", "retracted": True}, {"text": "Each order is signed."}]
+
+
+def test_of_many_places_the_log_keeps_those_that_the_result_shows():
+    hidden = [f"atm_{number:06x}" for number in range(500)]
+    shelf = Shelf({"list_tasks": "- Oil the crane [art_aaaaaa]"}, cited=[*hidden, "art_aaaaaa"])
+    asked = Asked([Failure(500)], shelf)
+
+    result = asked.ask("Show all tasks")
+
+    assert len(result.citations) == 100
+    assert result.citations[0].cited_id == "art_aaaaaa"
 
 
 @given(st.text(max_size=60), st.lists(st.integers(1, 9), min_size=1, max_size=20))

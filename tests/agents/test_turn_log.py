@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from collections import Counter
 from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -15,8 +17,16 @@ from agents.project.asking import TurnEffects
 from agents.project.confirmations import Confirmation, WaitsForConfirmation
 from agents.project.effects import Json, RecordMissing
 from agents.project.state import AgentResult, AgentState
+from infra.service.agent_turns import run_turn
 from infra.service.turn_log import TurnDiverged, TurnLog
-from schemas.events.agent import ConfirmationGiven, EffectRecorded, ToolReturned
+from infra.settings import Settings
+from schemas.events.agent import (
+    ConfirmationGiven,
+    EffectRecorded,
+    Responded,
+    Routed,
+    ToolReturned,
+)
 from tests.agents.talks import PLACE, Killed, Topic, accept_after, in_loop, run
 
 MADE_UP = "AKIA" + "IOSFODNN7EXAMPLE"
@@ -170,6 +180,58 @@ async def test_a_turn_whose_program_has_changed_says_so():
 
     with pytest.raises(TurnDiverged):
         await run(log, {"decide": accept_after("planner"), "planner": other})
+
+
+@in_loop
+async def test_the_end_of_a_turn_names_the_call_that_may_have_been_made():
+    """A call is under way when the job is cancelled: nobody knows whether it took effect."""
+    topic = Topic()
+    effects = TurnEffects(topic.open_log(), PLACE.turn_id, PLACE.project_id, "assistant", 1)
+
+    async def answer(_: str) -> Json:
+        return {"text": "Here they are."}
+
+    async def die(_: str) -> Json:
+        raise Killed
+
+    await effects.call("list_tasks", {}, answer)
+    with pytest.raises(Killed):
+        await effects.call("create_task", {"title": "Oil"}, die)
+
+    for attempt in ("2", "3"):
+        await topic.open_log(attempt).record_failure("turn_cancelled", "It was cancelled.")
+
+    (last,) = [event for event in topic.events if isinstance(event, Responded)]
+    assert last.text == (
+        "It was cancelled. The tool create_task was called before and has not answered: what it"
+        " does may or may not have completed."
+    )
+
+
+@in_loop
+async def test_a_turn_whose_model_is_configured_no_more_goes_on_by_its_records_and_by_rules():
+    topic = Topic()
+    log = topic.open_log()
+    await log.begin("What can you do?", "pm")
+
+    async def look() -> Json:
+        project = {"project_id": PLACE.project_id, "name": "Yard"}
+        return {"project": project, "history": [], "has_model": True}
+
+    await TurnEffects(log, PLACE.turn_id, PLACE.project_id, "turn", 0).run(
+        "read", {"what": "context"}, look
+    )
+    with TemporaryDirectory() as home:
+        log = topic.open_log("2")
+        settings = Settings(home=Path(home))
+        await run_turn(settings, log, PLACE, await log.begin("", ""))
+
+    (routed,) = [event for event in topic.events if isinstance(event, Routed)]
+    (last,) = [event for event in topic.events if isinstance(event, Responded)]
+    assert routed.engine == last.engine == "rules"
+    assert "all_providers_failed" in str([it for it in topic.events if it.ordinal > routed.ordinal])
+    assert "contradictions" in last.text
+    assert "no language model took part" in last.text
 
 
 @in_loop
