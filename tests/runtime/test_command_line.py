@@ -13,6 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from infra.cli import build
+from infra.cli.chat import show_answer, show_piece
 from infra.cli.output import as_lines, table
 
 NOBODY = "/nothing"
@@ -71,3 +72,23 @@ def test_no_id_is_cut_however_many_columns_there_are(capsys: pytest.CaptureFixtu
     table([f"column {number}" for number in range(12)], [ids])
     told = capsys.readouterr().out
     assert [each for each in ids if each not in told] == []
+
+
+@pytest.mark.parametrize(
+    ("pieces", "shown"),
+    [
+        ([{"text": "It is so."}], "It is so. Always.\n"),
+        ([{"text": "It is not."}], "It is not.\n(taken back)\nIt is so. Always.\n"),
+        ([{"text": "", "retracted": True}, {"text": "It is so."}], "It is so. Always.\n"),
+    ],
+)
+def test_an_answer_is_told_whole_once_whatever_was_told_of_it_before(
+    pieces: list[dict[str, object]], shown: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    printed = ""
+    for piece in pieces:
+        printed = show_piece(piece, printed)
+
+    show_answer({"text": "It is so. Always.", "citations": []}, printed)
+
+    assert capsys.readouterr().out == shown
