@@ -16,7 +16,7 @@ from agents.project.turn import AssistantTurn
 from agents.tools.box import may_call
 from agents.tools.tool import Tool, ToolBox, ToolResult
 
-PROMPT_VERSION = "assistant-4"
+PROMPT_VERSION = "assistant-5"
 NEWEST_MESSAGES = 10
 MOST_TOKENS = 1_500
 # One object with all that may stand in it: providers refuse a choice of objects at the root.
@@ -59,7 +59,8 @@ def build_request(
     turn: AssistantTurn, tools: ToolBox, notes: Sequence[Message], occurrence: int
 ) -> ModelRequest:
     """What the model is asked: rules and tools, the newest messages, then the work of this turn."""
-    said = (*turn.history, Message(role="user", content=turn.request))[-NEWEST_MESSAGES:]
+    history = map(_fence_answer, turn.history)
+    said = (*history, Message(role="user", content=turn.request))[-NEWEST_MESSAGES:]
     return ModelRequest(
         tier="standard",
         prompt_version=PROMPT_VERSION,
@@ -78,6 +79,11 @@ def _instruct(turn: AssistantTurn, tools: ToolBox) -> str:
     named = (tools.find(name) for name in tools.names())
     lines = [_describe(tool) for tool in named if tool and may_call(turn.role, tool)]
     return "\n".join([INSTRUCTIONS + "\n".join(lines), "", f"Project: {turn.project.name}."])
+
+
+def _fence_answer(said: Message) -> Message:
+    """A message of the conversation; answers quote sources, so they stand in a fence."""
+    return said if said.role == "user" else said.model_copy(update={"content": fence(said.content)})
 
 
 def _describe(tool: Tool) -> str:

@@ -291,6 +291,14 @@ def test_an_instruction_in_a_source_changes_no_call_and_no_answer():
     assert clean.names == hostile.names == ["search_ledger"]
 
 
+def test_an_instruction_that_an_earlier_answer_quotes_changes_nothing_either():
+    history = (Message(role="assistant", content=HOSTILE),)
+
+    result = Asked(obey).ask(a_turn(ASKED, history=history))
+
+    assert result.response == "Each order is signed [atm_aaaaaa]."
+
+
 def test_a_model_that_obeys_a_source_changes_nothing_without_a_person():
     """Also a model that is taken in can only ask."""
     asked = Asked([RESET], Shelf({"search_ledger": HOSTILE}))
