@@ -36,13 +36,11 @@ class Assigned:
 async def look_at_workload(desk: Desk, began: datetime, propose: Propose) -> AgentResult:
     """Who has more than they can do in the sprint that comes first, and which moves would help."""
     members = await desk.list_members()
-    sprints = await desk.list_coming_sprints()
-    ended = {
-        one["artifact_id"]
-        for one in await desk.list_items("task")
-        if one["fields"].get("status") in OVER
-    }
-    planned = sprints[0]["fields"]["items"] if sprints else ()
+    sprint = await desk.find_coming_sprint()
+    planned = sprint["fields"]["items"] if sprint else ()
+    ids = [one["task_id"] for one in planned]
+    tasks = await desk.list_tasks(ids)
+    ended = {one["artifact_id"] for one in tasks if one["fields"].get("status") in OVER}
     left = [
         Assigned(one["task_id"], one["assignee_id"], one["points"])
         for one in planned
@@ -53,15 +51,15 @@ async def look_at_workload(desk: Desk, began: datetime, propose: Propose) -> Age
         overloaded=[one for one in loads if one.ratio > MOST],
         underutilized=[one for one in loads if one.ratio < LEAST],
     )
-    if not loads or not sprints:
+    if not loads or not sprint:
         return await desk.finish(output, _say_why_not(bool(loads)), began)
-    ranked = await desk.rank_members() if output.overloaded else ()
+    ranked = await desk.rank_members(ids) if output.overloaded else ()
     able = {one["task_id"]: one["member_ids"] for one in ranked}
     names = {one["task_id"]: one["task"] for one in ranked}
     moves, rebalance_id = find_moves(loads, left, able), None
     if RANKS[desk.role] >= RANKS[MAY_PROPOSE]:
         proposal = {
-            "sprint_id": sprints[0]["artifact_id"],
+            "sprint_id": sprint["artifact_id"],
             "imbalance": imbalance_of(loads),
             "moves": [one.model_dump() for one in moves],
         }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -50,19 +50,37 @@ class Desk:
     async def read_clock(self) -> datetime:
         return await self.effects.read_clock(self.now)
 
-    async def list_items(self, artifact_type: str) -> Sequence[Json]:
-        """The present artifacts of a type."""
+    async def list_items(
+        self, artifact_type: str, wanted: Callable[[Json], bool] = lambda _: True
+    ) -> Sequence[Json]:
+        """The present artifacts of a type, the first ones of those that are wanted."""
 
         async def look() -> Json:
             found = await self.ports.list_items(self.project_id, artifact_type)
-            return {"items": [slim_item(one) for one in found[:MOST_ITEMS]]}
+            return {"items": [slim_item(one) for one in found if wanted(one)][:MOST_ITEMS]}
 
         return await self._read(f"{artifact_type} list", look)
 
-    async def list_coming_sprints(self) -> Sequence[Json]:
-        """The sprints of the plan that nobody has closed, in order."""
-        sprints = await self.list_items("sprint_plan")
-        return [one for one in sprints if not (one["fields"].get("owned") or {}).get("is_closed")]
+    async def list_tasks(self, planned: Iterable[str]) -> Sequence[Json]:
+        """The tasks with these ids."""
+        ids = frozenset(planned)
+        return await self.list_items("task", lambda one: one["artifact_id"] in ids)
+
+    async def find_coming_sprint(self) -> Json | None:
+        """The first sprint of the plan that nobody has closed, with its whole lists; ``coming`` of
+        it is how many there are.
+        """
+
+        async def look() -> Json:
+            found = [
+                one
+                for one in await self.ports.list_items(self.project_id, "sprint_plan")
+                if not (one["fields"].get("owned") or {}).get("is_closed")
+            ]
+            first = [slim_item(one, longest_list=None) for one in found[:1]]
+            return {"items": [one | {"coming": len(found)} for one in first]}
+
+        return next(iter(await self._read("coming sprint", look)), None)
 
     async def list_atoms(self, kind: str, limit: int) -> Sequence[Json]:
         async def look() -> Json:
@@ -87,8 +105,9 @@ class Desk:
 
         return await self._read("members", look)
 
-    async def rank_members(self) -> Sequence[Json]:
-        """For each task that is to be done who can do it, the best first."""
+    async def rank_members(self, planned: Iterable[str]) -> Sequence[Json]:
+        """For each of these tasks that is to be done who can do it, the best first."""
+        ids = frozenset(planned)
 
         async def look() -> Json:
             found = await self.ports.rank_members(self.project_id)
@@ -99,8 +118,9 @@ class Desk:
                         "task": one["task"],
                         "member_ids": [it["member_id"] for it in one["ranking"]],
                     }
-                    for one in found[:MOST_ITEMS]
-                ]
+                    for one in found
+                    if one["task_id"] in ids
+                ][:MOST_ITEMS]
             }
 
         return await self._read("ranked members", look)
@@ -197,7 +217,7 @@ async def do_work(desk: Desk, work: Work) -> AgentResult:
         return await desk.give_up(refused, began)
 
 
-def slim_item(item: Json) -> dict[str, Any]:
+def slim_item(item: Json, longest_list: int | None = LONGEST_LIST) -> dict[str, Any]:
     """What specialists need of an artifact: its fields, its first statement, its first citations.
 
     It stands in the log of the turn, so it has to stay small.
@@ -205,8 +225,8 @@ def slim_item(item: Json) -> dict[str, Any]:
     statements = statements_of(item)
     return {
         **{name: item[name] for name in ("artifact_id", "number", "title")},
-        "fields": _cut_lists(item.get("fields") or {}),
-        "plan": _cut_lists(item.get("plan") or {}),
+        "fields": _cut_lists(item.get("fields") or {}, longest_list),
+        "plan": _cut_lists(item.get("plan") or {}, longest_list),
         "text": cut(statements[0]["text"]) if statements else "",
         "cited": [_slim_citation(one) for one in cite_item(item)[1 : MOST_CITED + 1]],
     }
@@ -233,8 +253,8 @@ def _slim_citation(citation: Citation) -> dict[str, Any]:
     return citation.model_copy(update={"snippet": snippet}).model_dump()
 
 
-def _cut_lists(fields: Json) -> dict[str, Any]:
+def _cut_lists(fields: Json, longest: int | None) -> dict[str, Any]:
     return {
-        name: value[:LONGEST_LIST] if isinstance(value, list) else value
+        name: value[:longest] if isinstance(value, list) else value
         for name, value in fields.items()
     }

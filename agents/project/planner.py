@@ -93,13 +93,11 @@ async def _prioritise(desk: Desk, began: datetime) -> AgentResult:
 
 
 async def _break_down(desk: Desk, began: datetime) -> AgentResult:
-    feature = _find(await desk.list_items("feature"), desk.request)
+    feature = await _find(desk)
     await _generate(desk, "task_breakdown")
-    tasks = [
-        one
-        for one in await desk.list_items("task")
-        if one["fields"].get("feature_id") == feature["artifact_id"]
-    ]
+    tasks = await desk.list_items(
+        "task", lambda one: one["fields"].get("feature_id") == feature["artifact_id"]
+    )
     output = BreakdownResponse(
         feature_id=feature["artifact_id"],
         tasks=[_read_task(one) for one in tasks if one["fields"].get("solutions")],
@@ -113,38 +111,42 @@ async def _break_down(desk: Desk, began: datetime) -> AgentResult:
 
 async def _plan_sprints(desk: Desk, began: datetime) -> AgentResult:
     await _generate(desk, "sprint_planning")
-    sprints = await desk.list_coming_sprints()
-    if not sprints:
+    sprint = await desk.find_coming_sprint()
+    if sprint is None:
         raise ToolRefused(
             "No sprint can be planned: there are no tasks, or the team has no members.",
             "nothing_to_plan",
         )
-    fields, tasks = sprints[0]["fields"], await desk.list_items("task")
+    fields = sprint["fields"]
+    tasks = await desk.list_tasks(one["task_id"] for one in fields["items"])
     names = {one["artifact_id"]: f"{one['number']} {one['title']}" for one in tasks}
     output = SprintPlanResponse(
-        sprint=sprints[0]["artifact_id"],
+        sprint=sprint["artifact_id"],
         items=[PlannedTask.model_validate(one) for one in fields["items"]],
         unplanned=[UnplannedTask.model_validate(one) for one in fields["unplanned"]],
         risks=fields["risk_atom_ids"],
         assumptions=fields["assumptions"],
     )
     said = _render(
-        f"{sprints[0]['title']}, {fields['start_date']} to {fields['end_date']}:"
+        f"{sprint['title']}, {fields['start_date']} to {fields['end_date']}:"
         f" {fields['planned_points']} of {fields['capacity_points']} points."
-        f" {count(len(sprints), 'sprint is', 'sprints are')} planned.",
+        f" {count(sprint['coming'], 'sprint is', 'sprints are')} planned.",
         [names.get(one.task_id, one.task_id) for one in output.items],
     )
-    return await desk.finish(output, said, began, citations=cite_slim([sprints[0], *tasks[:SHOWN]]))
+    return await desk.finish(output, said, began, citations=cite_slim([sprint, *tasks[:SHOWN]]))
 
 
-def _find(features: Sequence[Json], request: str) -> Json:
+async def _find(desk: Desk) -> Json:
     """The feature that the request names by number or title. Raises ToolRefused."""
-    numbers = set(NUMBER.findall(request))
-    asked = request.lower()
-    for one in features:
+    numbers, asked = set(NUMBER.findall(desk.request)), desk.request.lower()
+
+    def is_named(one: Json) -> bool:
         named = NUMBER.search(one["number"])
-        if (named and named[1] in numbers) or one["title"].lower() in asked:
-            return one
+        return bool(named and named[1] in numbers) or one["title"].lower() in asked
+
+    if found := await desk.list_items("feature", is_named):
+        return found[0]
+    features = await desk.list_items("feature")
     known = ", ".join(f"{one['number']} {one['title']}" for one in features[:SHOWN])
     raise ToolRefused(f"Which feature? There are: {known or 'none yet'}.", "feature_unknown")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any, cast
@@ -60,6 +60,26 @@ class WrittenAlready(ServicePorts):
         self._tell = tell
         self.asked: list[tuple[str, str]] = []
         self._write = write
+        self.crowd = 0
+
+    async def list_items(self, project: str, artifact_type: str) -> Sequence[Json]:
+        """With a ``crowd`` that many others come first, and sprints hold that many more tasks."""
+        found = await super().list_items(project, artifact_type)
+        if not self.crowd:
+            return found
+        fields = found[0]["fields"] | {"feature_id": "art_other"}
+        others = [
+            {**found[0], "artifact_id": f"art_{at}", "number": f"x-{at + 900}", "fields": fields}
+            for at in range(self.crowd)
+        ]
+        if artifact_type != "sprint_plan":
+            return [*others, *found]
+        first = found[0]["fields"]["items"][0]
+        more = [first | {"task_id": f"art_{at}"} for at in range(self.crowd)]
+        return [
+            {**one, "fields": one["fields"] | {"items": [*more, *one["fields"]["items"]]}}
+            for one in found
+        ]
 
     async def request_report(
         self, context: ToolContext, report_type: str, as_of: str | None
@@ -215,6 +235,32 @@ def test_the_plan_that_is_told_is_that_of_the_sprint_after_a_closed_one(office: 
     assert closed.artifact_id == first.artifact_id
     assert result.output["sprint"] == coming.artifact_id
     assert result.output["items"]
+
+
+def test_a_plan_of_any_length_is_told_and_looked_at_whole(office: Office):
+    look = partial(assigner.look_at_workload, propose=office.ports.propose_rebalance)
+    asked: dict[str, tuple[Work, ToolRole]] = {
+        "Break down feature feat-001": (planner.plan, "pm"),
+        "Plan the next sprint": (planner.plan, "pm"),
+        "Rebalance the workload": (look, "viewer"),
+    }
+
+    def have(crowd: int) -> list[Json]:
+        office.ports.crowd = crowd
+        found: list[AgentResult] = []
+        for request, (work, role) in asked.items():
+            office.topic = Topic()
+            found.append(office.have(work, request, role=role))
+        assert [one.error for one in found] == [None] * len(asked)
+        return [one.output for one in found]
+
+    tasks, plan, _ = have(0)
+    same_tasks, longer, workload = have(160)
+
+    assert same_tasks == tasks
+    assert len(longer["items"]) == len(plan["items"]) + 160
+    (over,) = workload["overloaded"]
+    assert over["load"] >= 160 * plan["items"][0]["points"]
 
 
 def test_a_viewer_has_nothing_made_and_an_unknown_feature_is_named(office: Office):
