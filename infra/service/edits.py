@@ -41,6 +41,8 @@ REASONS: Mapping[str, tuple[type[Refusal], str]] = {
     "repeats_another": (Conflict, "another item says that already"),
     "no_solutions": (Invalid, "a task says how it will be done"),
     "says_nothing": (Invalid, "it would say nothing"),
+    "unknown_feature": (NotFound, "the feature is not there"),
+    "unknown_sprint": (NotFound, "the sprint is not there"),
     "closed": (Conflict, "it is closed; open it again first"),
 }
 
