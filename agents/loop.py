@@ -95,11 +95,11 @@ async def run_loop(
         decision: Decision | None = None
         interruption: StopReason | None = None
         deadline = world.clock() + STEP_TIMEOUT_S
-        state = begin_step(state)
+        before, state = state, begin_step(state)
         try:
             item = await _within(deadline, maker.make(items), world)
-            if item is None:
-                return end_loop(phase, state, "should_continue_false")
+            if item is None:  # nobody was asked
+                return end_loop(phase, before, "should_continue_false")
             if rules.repeats(maker.text_of(item), state.texts):
                 return end_loop(phase, state, "duplicate_detected")
             state = await _keep(state, item, items, maker, world)

@@ -33,6 +33,7 @@ from infra.service.reading import ask
 from infra.service.researching import ask_outside
 from infra.settings import Settings
 from projections.read import artifact_list, atom_detail, overview
+from projections.read.artifact_list import WholeArtifact
 from projections.read.artifacts import Item
 from projections.read.projects import project_of
 from projections.read.session import Conn
@@ -145,7 +146,7 @@ class ServicePorts:
     @refusing
     async def list_items(self, project: str, artifact_type: str) -> Sequence[Json]:
         view = await reads.read_view(self._settings, project, artifact_type)
-        return [_json(one) | {"names": _find_names(one, view.names)} for one in view.items]
+        return [_name(one, view.names) for one in view.items]
 
     @refusing
     async def read_prd(self, project: str) -> Json:
@@ -153,9 +154,10 @@ class ServicePorts:
 
     @refusing
     async def read_artifact(self, project: str, artifact_id: str) -> Json:
-        return _json(
-            await self._ask(project, partial(artifact_list.whole_artifact, artifact_id=artifact_id))
+        found = await self._ask(
+            project, partial(artifact_list.whole_artifact, artifact_id=artifact_id)
         )
+        return _name(found, await reads.read_names(self._settings, project))
 
     @refusing
     async def list_members(self, project: str) -> Sequence[Json]:
@@ -265,7 +267,7 @@ class ServicePorts:
     async def change_task(self, context: ToolContext, change: Json) -> Json:
         told, place = _read_task(change), (self._settings, context.project_id)
         if change["op"] == "create":
-            return await _await(tasks.create_task(*place, told, **_by(context)))
+            return await self._show(context, tasks.create_task(*place, told, **_by(context)))
         request = tasks.TaskRequest(
             context.project_id,
             change["op"],
@@ -274,15 +276,16 @@ class ServicePorts:
             told,
             key=context.idempotency_key,
         )
-        return await _await(
-            tasks.change_task(self._settings, request, actor=context.actor, within_s=SHOWN_WITHIN_S)
+        done = tasks.change_task(
+            self._settings, request, actor=context.actor, within_s=SHOWN_WITHIN_S
         )
+        return await self._show(context, done)
 
     @refusing
     async def change_feature(self, context: ToolContext, change: Json) -> Json:
         told, place = _read_feature(change), (self._settings, context.project_id)
         if change["op"] == "create":
-            return await _await(features.create_feature(*place, told, **_by(context)))
+            return await self._show(context, features.create_feature(*place, told, **_by(context)))
         request = features.FeatureRequest(
             context.project_id,
             change["op"],
@@ -291,11 +294,10 @@ class ServicePorts:
             told,
             key=context.idempotency_key,
         )
-        return await _await(
-            features.change_feature(
-                self._settings, request, actor=context.actor, within_s=SHOWN_WITHIN_S
-            )
+        done = features.change_feature(
+            self._settings, request, actor=context.actor, within_s=SHOWN_WITHIN_S
         )
+        return await self._show(context, done)
 
     @refusing
     async def change_sprint(self, context: ToolContext, change: Json) -> Json:
@@ -305,7 +307,7 @@ class ServicePorts:
         )
         if change["op"] == "create":
             place = (self._settings, context.project_id)
-            return await _await(sprints.create_sprint(*place, told, **_by(context)))
+            return await self._show(context, sprints.create_sprint(*place, told, **_by(context)))
         request = sprints.SprintRequest(
             context.project_id,
             change["op"],
@@ -314,11 +316,20 @@ class ServicePorts:
             told,
             key=context.idempotency_key,
         )
-        return await _await(
-            sprints.change_sprint(
-                self._settings, request, actor=context.actor, within_s=SHOWN_WITHIN_S
-            )
+        done = sprints.change_sprint(
+            self._settings, request, actor=context.actor, within_s=SHOWN_WITHIN_S
         )
+        return await self._show(context, done)
+
+    async def _show(self, context: ToolContext, changing: Awaitable[Item]) -> Json:
+        """The item as the tables show it; what they show late is accepted all the same."""
+        try:
+            done = await changing
+        except Unavailable as late:
+            if late.code not in ACCEPTED:
+                raise
+            return {"accepted": True}
+        return _name(done, await reads.read_names(self._settings, context.project_id))
 
 
 def _by(context: ToolContext) -> dict[str, Any]:
@@ -328,16 +339,6 @@ def _by(context: ToolContext) -> dict[str, Any]:
         "key": context.idempotency_key,
         "within_s": SHOWN_WITHIN_S,
     }
-
-
-async def _await(changing: Awaitable[BaseModel]) -> Json:
-    """The item as the tables show it; what they show late is accepted all the same."""
-    try:
-        return _json(await changing)
-    except Unavailable as late:
-        if late.code not in ACCEPTED:
-            raise
-        return {"accepted": True}
 
 
 def _read_task(change: Json) -> tasks.TaskText:
@@ -372,9 +373,11 @@ def _read_sections(change: Json, names: Iterable[str]) -> dict[str, list[str]]:
     return {name: [one for one in texts if one.strip()] for name, texts in lines.items() if texts}
 
 
-def _find_names(item: Item, names: Mapping[str, str]) -> dict[str, str]:
-    told = (*item.fields.values(), *item.plan.values())
-    return {one: names[one] for one in told if isinstance(one, str) and one in names}
+def _name(item: Item | WholeArtifact, names: Mapping[str, str]) -> dict[str, Any]:
+    """The item, with what people call the ids that stand in it."""
+    told = (*(item.fields or {}).values(), *(item.plan or {}).values())
+    known = {one: names[one] for one in told if isinstance(one, str) and one in names}
+    return _json(item) | {"names": known}
 
 
 def _json(found: BaseModel) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from infra.errors import Conflict, Invalid, NotFound, Refusal, Unavailable
 from infra.service.edited_sources import publish_edited_sources
@@ -41,6 +42,8 @@ REASONS: Mapping[str, tuple[type[Refusal], str]] = {
     "repeats_another": (Conflict, "another item says that already"),
     "no_solutions": (Invalid, "a task says how it will be done"),
     "says_nothing": (Invalid, "it would say nothing"),
+    "unknown_feature": (NotFound, "the feature is not there"),
+    "unknown_sprint": (NotFound, "the sprint is not there"),
     "closed": (Conflict, "it is closed; open it again first"),
 }
 
@@ -88,13 +91,15 @@ async def edit_prd_section(settings: Settings, edit: PrdEdit, *, editor: str) ->
 async def request_change(
     settings: Settings, fact: Envelope, *, what: str = "PRD", within_s: float = ANSWERED_WITHIN_S
 ) -> Edit:
-    """Publish a request to change an artifact and wait for the answer. Raises what it refuses."""
-    await publish(settings, [fact])
-    answer = await wait_for(
-        settings,
-        lambda tables: artifacts.edit(tables, str(fact.event_id)),
-        timeout_s=within_s,
-    )
+    """Publish a request to change an artifact and wait for the answer. Raises what it refuses.
+
+    What was answered before is not asked again.
+    """
+    find_answer = partial(artifacts.edit, request_event_id=str(fact.event_id))
+    answer = await ask(settings, find_answer)
+    if answer is None:
+        await publish(settings, [fact])
+        answer = await wait_for(settings, find_answer, timeout_s=within_s)
     if answer is None:
         raise Unavailable(
             f"The edit is recorded, but nobody has answered within {within_s:.0f} s.",

@@ -32,6 +32,7 @@ from schemas.events.change import (
     ToldTask,
 )
 from schemas.ids import artifact_id as derive_artifact_id
+from schemas.ids import derive_event_id
 
 VISIBLE_WITHIN_S = 30.0
 LONGEST_TITLE, LONGEST_TEXT = 200, 5_000
@@ -122,7 +123,9 @@ def _prepare(tables: Conn, change: ItemChange) -> tuple[str, list[SectionEdit]]:
             " project has ended.",
             code="nothing_written",
         )
-    change.check(tables, project_id)
+    request_id = derive_event_id(ChangeRequested.type_name, project_id, change.key)
+    if artifacts.edit(tables, str(request_id)) is None:  # else it would be held against itself
+        change.check(tables, project_id)
     known = find_revisions(tables, project_id, change.words.atom_ids)
     citations = [Citation(atom_id=one, atom_revision=known[one]) for one in change.words.atom_ids]
     return project_id, [

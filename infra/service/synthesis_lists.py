@@ -5,12 +5,18 @@ Rules have made the list; the items that come after the last one keep their word
 
 from __future__ import annotations
 
+import contextlib
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from agents.loop import Surroundings, run_loop
-from agents.models.errors import AllProvidersFailed, BudgetExceeded, RequestRefused
+from agents.models.errors import (
+    AllProvidersFailed,
+    BudgetExceeded,
+    RequestRefused,
+    is_nobody_there,
+)
 from agents.synthesis.lists import EarlierItems, Told, decide
 from infra.service.synthesis import Cancelled, Piece, Writer, find_open
 from projections.read.quality import AssessedArtifact
@@ -22,6 +28,21 @@ from streams.reduce.loop import RULES
 
 TOLD_CHARS = 300  # of an item that is told of to the next
 FATAL = (AllProvidersFailed, Cancelled, RequestRefused)
+
+
+class StepRefused(Exception):
+    """A provider refuses what was asked besides the words of an item; others may be answered."""
+
+
+@contextlib.contextmanager
+def _refused_alone() -> Iterator[None]:
+    """Raises StepRefused, or RequestRefused where any other request would be refused, too."""
+    try:
+        yield
+    except RequestRefused as refused:
+        if is_nobody_there(refused):
+            raise
+        raise StepRefused(str(refused)) from refused
 
 
 @dataclass(slots=True)
@@ -43,15 +64,18 @@ class ListMaker:
         while self.left:
             artifact = await self.writer.desk.find(self.left.popleft().artifact_id)
             if artifact and (sections := find_open(artifact)):
-                return await self.writer.ask(
-                    artifact, sections, await self.earlier.describe(self.told)
-                )
+                return await self.writer.ask(artifact, sections, await self._describe())
         return None
 
     async def decide(self, earlier: Sequence[Piece]) -> Decision:
-        said = await self.earlier.describe(self.told)
+        said = await self._describe()
         left = [one.title for one in self.left]
-        return await decide(self.writer.model, self.writer.caller, said, left)
+        with _refused_alone():
+            return await decide(self.writer.model, self.writer.caller, said, left)
+
+    async def _describe(self) -> str:
+        with _refused_alone():
+            return await self.earlier.describe(self.told)
 
     def text_of(self, item: Piece) -> str:
         return item.text

@@ -412,6 +412,8 @@ EditRefusal = Literal[
     "no_solutions",
     "says_nothing",
     "closed",
+    "unknown_feature",
+    "unknown_sprint",
 ]
 
 

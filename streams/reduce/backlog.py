@@ -29,7 +29,7 @@ from streams.reduce.lists import Lists
 from streams.reduce.loop import run_loop
 from streams.reduce.making import Made
 from streams.reduce.owned import is_deleted
-from streams.reduce.owned_features import is_ahead
+from streams.reduce.owned_features import WONT, is_ahead, owned_feature
 from streams.reduce.owned_sprints import owned_sprints
 from streams.reduce.owned_tasks import OwnTask, apply_owned, owned_task
 from streams.reduce.sprint import Job, Plan, plan_sprints
@@ -115,7 +115,8 @@ class Backlog(Lists):
         was = before.task if before else None
         if was and fields.status == "done":
             number = self._sprint_number(was.sprint_id)
-            if number in sprints and sprints[number].is_closed:
+            told = sprints.get(number, OwnedSprint())
+            if told.is_closed and not told.is_deleted:
                 return replace(job, done_in=number, done_by=was.assignee_id or "")
         number = self._sprint_number(fields.owned.sprint_id if fields.owned else None)
         told = sprints.get(number, OwnedSprint())
@@ -151,12 +152,23 @@ class Backlog(Lists):
         return order_tasks(tasks)
 
     def _list_own(self, made: Set[str]) -> list[OwnTask]:
-        """The tasks of which people have said something and that no cluster is behind, by id."""
+        """The tasks of which people have said something and that no cluster is behind, by id.
+
+        What was cut from a feature goes with it when a person deletes it or rules it out.
+        """
         known = {**self.known, **self.drafts}
         features = {one.artifact_id: one for one in self._made if one.feature}
         found = (known[key] for key in sorted(known) if key not in made and owned_task(known[key]))
         left = (one for one in found if not is_deleted(one) and not is_withdrawn(one))
-        return [OwnTask.of(one, features) for one in left]
+        own = (OwnTask.of(one, features) for one in left)
+        return [one for one in own if not (one.cut_from and self._is_unwanted(one.cut_from))]
+
+    def _is_unwanted(self, feature_id: str) -> bool:
+        """Whether a person has deleted the feature, or decided that it will not be made."""
+        feature = self._before(feature_id)
+        owned = owned_feature(feature)
+        choice = owned.priority if owned else None
+        return is_deleted(feature) or bool(choice and choice.priority == WONT)
 
     def _run(self, given: ListInput) -> list[Made]:
         def refuse(made: Made) -> None:

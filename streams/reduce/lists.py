@@ -48,6 +48,7 @@ from streams.reduce.loop import run_loop
 from streams.reduce.making import Made, RuleMaker
 from streams.reduce.owned import is_deleted, withdraw_deleted
 from streams.reduce.owned_features import (
+    NOT_PLANNED,
     OwnFeature,
     apply_owned_feature,
     is_ahead,
@@ -155,7 +156,7 @@ class Lists:
             update: dict[str, object] = {}
             if when := dates.get(work.key):
                 update = {
-                    "status": "planned" if one.status == "proposed" else one.status,
+                    "status": "planned" if one.status == NOT_PLANNED else one.status,
                     "effort_points": work.points,
                     "start_date": when.start.isoformat(),
                     "end_date": when.end.isoformat(),
@@ -337,7 +338,8 @@ def _work(made: Sequence[Made], fields: Mapping[str, FeatureFields]) -> list[Wor
 
 
 def _points_of(made: Made, fields: FeatureFields) -> int:
-    return (fields.owned and fields.owned.effort_points) or estimate_effort(made.item)
+    told = fields.owned.effort_points if fields.owned else None
+    return estimate_effort(made.item) if told is None else told
 
 
 def _pick_first(item: ItemInput) -> Pick:

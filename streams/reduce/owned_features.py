@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from schemas.events.artifact_parts import (
     ArtifactSnapshot,
     FeatureFields,
+    FeatureStatus,
     OwnedFeature,
     PriorityChoice,
     Section,
@@ -25,6 +26,7 @@ from streams.reduce.owned import check_item, write_sections
 from streams.reduce.planning import Work
 
 WONT = "wont"
+NOT_PLANNED: FeatureStatus = "proposed"
 _BEGUN = ("in_progress", DONE)
 _OF_PERSON, _OF_RULES = 0.6, 0.4  # shares of the score
 
@@ -56,7 +58,8 @@ class OwnFeature:
 
     @property
     def work(self) -> Work:
-        points = self.owned.effort_points or LEAST_EFFORT
+        points = self.owned.effort_points
+        points = LEAST_EFFORT if points is None else points
         return Work(self.key, points, self.fields.priority_score)
 
     def write(self, at: Settled, number: int, fields: FeatureFields) -> ArtifactSnapshot:
@@ -88,8 +91,10 @@ def apply_owned_feature(fields: FeatureFields, owned: OwnedFeature | None) -> Fe
             "priority_score": round(score, 4),
             "ruled_priority": None if owned.is_own else fields.priority,
         }
-    if owned.status in _BEGUN:
-        update["status"] = owned.status
+    if owned.effort_points is not None:
+        update["effort_points"] = owned.effort_points
+    if owned.status:
+        update["status"] = owned.status if owned.status in _BEGUN else NOT_PLANNED
     return fields.model_copy(update=update)
 
 

@@ -15,7 +15,7 @@ from schemas.events.artifact_parts import ArtifactSnapshot, OwnedTask, Section, 
 from schemas.events.change import ChangeRequested, ToldTask
 from streams.reduce.edits import RefusedEdit
 from streams.reduce.inputs import Grounds
-from streams.reduce.items import PREFIXES, Settled, blank
+from streams.reduce.items import PREFIXES, Settled, blank, is_withdrawn
 from streams.reduce.owned import check_item, write_sections
 from streams.reduce.sprint import Job
 from streams.reduce.tasks import rate_complexity, solutions_of
@@ -36,11 +36,25 @@ class OwnTask:
     def of(cls, task: ArtifactSnapshot, features: Mapping[str, ArtifactSnapshot]) -> OwnTask:
         assert task.task
         fields = task.task
-        return cls(task, fields, features.get(fields.feature_id or ""))
+        feature = features.get(
+            (fields.owned and fields.owned.feature_id) or fields.feature_id or ""
+        )
+        named = {
+            "feature_id": feature.artifact_id if feature else None,
+            "upstream_title": feature.title if feature else "",
+        }
+        return cls(task, fields.model_copy(update=named), feature)
 
     @property
     def task_id(self) -> str:
         return self.task.artifact_id
+
+    @property
+    def cut_from(self) -> str | None:
+        """The feature that rules have cut it from, which may be gone."""
+        assert self.task.task
+        owned = self.fields.owned
+        return None if owned and owned.is_own else self.task.task.feature_id
 
     @property
     def job(self) -> Job:
@@ -85,11 +99,14 @@ def apply_owned(fields: TaskFields, owned: OwnedTask | None) -> TaskFields:
 
 
 def draft_task(
-    known: ArtifactSnapshot | None, asked: ChangeRequested, grounds: Grounds, at: Settled
+    items: Mapping[str, ArtifactSnapshot], asked: ChangeRequested, grounds: Grounds, at: Settled
 ) -> ArtifactSnapshot:
-    """The task as the person wants it, before it is planned. Raises RefusedEdit."""
+    """The task as the person wants it, before it is planned. ``items`` are all that there are, by
+    id. Raises RefusedEdit.
+    """
     told = asked.task or ToldTask()
-    known = check_item(known, asked)
+    known = check_item(items.get(asked.artifact_id), asked)
+    _check_named(told, items)
     before = known or _begin(asked, told, at)
     assert before.task
     was = before.task.owned or OwnedTask()
@@ -105,6 +122,15 @@ def draft_task(
     title = owned.title or before.title
     update = {"title": title, "sections": sections, "task": fields, "edited_by": asked.editor}
     return before.model_copy(update=update)
+
+
+def _check_named(told: ToldTask, items: Mapping[str, ArtifactSnapshot]) -> None:
+    """Raises RefusedEdit for a feature or sprint that is not there."""
+    feature, sprint = items.get(told.feature_id or ""), items.get(told.sprint_id or "")
+    if told.feature_id and not (feature and feature.feature and not is_withdrawn(feature)):
+        raise RefusedEdit("unknown_feature")
+    if told.sprint_id and not (sprint and sprint.sprint_plan and not is_withdrawn(sprint)):
+        raise RefusedEdit("unknown_sprint")
 
 
 def _begin(asked: ChangeRequested, told: ToldTask, at: Settled) -> ArtifactSnapshot:

@@ -176,6 +176,8 @@ def _find_hindered(jobs: Sequence[Job], team: Team) -> dict[str, str]:
 
 
 def _hindrance(job: Job, team: Team) -> str:
+    if not team.members:
+        return "There is nobody in the team."
     able = [one for one in team.members if _rate(one, job) is not None]
     if not able and job.assignee_id:
         return "Who was to do it is not in the team."
@@ -190,15 +192,27 @@ def _hindrance(job: Job, team: Team) -> str:
 
 
 def _fill(sprint: Sprint, left: Sequence[Job], team: Team, done: set[str]) -> None:
-    """What was moved into the sprint comes first, then what fits; ``done`` grows by both."""
-    moved = [one for one in left if one.sprint == sprint.number]
-    for job in [*moved, *(one for one in left if not one.sprint)]:
+    """What was moved into the sprint comes first, with what it builds on, then what fits; ``done``
+    grows by all.
+    """
+    first = _find_first(sprint.number, left)
+    free = [one for one in left if one.sprint in (0, sprint.number)]
+    for job in sorted(free, key=lambda one: one.task_id not in first):
         if not done.issuperset(job.needs) or sprint.points + job.points > sprint.capacity:
             continue
         if member := _choose(job, team, sprint.room):
             sprint.room[member.member_id] -= job.points
             done.add(job.task_id)
             sprint.places.append(Place(job, member, sprint.number, _reason(job, member)))
+
+
+def _find_first(number: int, left: Sequence[Job]) -> set[str]:
+    """What was moved into the sprint of this number, and what that builds on."""
+    first = {one.task_id for one in left if one.sprint == number}
+    for one in reversed(left):  # needs come before what needs them
+        if one.task_id in first:
+            first.update(one.needs)
+    return first
 
 
 def _choose(job: Job, team: Team, room: Mapping[str, int]) -> Member | None:

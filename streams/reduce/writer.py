@@ -331,7 +331,7 @@ class Reduce:
             elif asked.changed_type == "feature":
                 drafted = draft_feature(known, asked, grounds, at)
             else:
-                drafted = draft_task(known, asked, grounds, at)
+                drafted = draft_task(items, asked, grounds, at)
         except RefusedEdit as refused:
             return refuse_edit(written, request, known, refused)
         lists = self._lists(basis.cause.project_id, at, items, written.team)

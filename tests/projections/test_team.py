@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+import asyncio
+from typing import Any
+
 import pytest
 
+from agents.tools.box import call_tool
+from agents.tools.tool import ToolContext
 from infra.cli.show import render_item
 from infra.errors import NotFound
+from infra.service.agent_tools import open_tools
+from infra.settings import Settings
 from projections.checkpoint import Record
 from projections.read import artifacts, team
+from schemas.envelope import outside_fact
+from schemas.events.change import ChangeRequested, ToldSprint, ToldTask
+from schemas.events.project import ProjectCreated
 from schemas.events.team import Absence, MemberRemoved, MemberUpdated, PlanSet
+from schemas.ids import artifact_id
 from streams.publishing import PUBLISH
 from tests.projections.conftest import ReadModel
-from tests.projections.log import Log
-from tests.reduce.ledgers import PROJECT, Play
-from tests.reduce.teams import PLANNED_FEATURE, a_member, ask, joins, starts
+from tests.projections.log import PERSON, Log
+from tests.reduce.ledgers import AT, PROJECT, Play
+from tests.reduce.teams import PLANNED_FEATURE, a_member, ask, joins, standing, starts
 
 ANA = a_member("Ana", "security", "integration")
 AWAY = Absence(first_day="2026-05-04", last_day="2026-05-10")
@@ -94,3 +105,40 @@ def test_a_reader_sees_who_does_what_and_what_the_plan_assumes(model: ReadModel,
     assert "needs integration" in shown
     assert "## Technical approach" in shown
     assert "## Assumptions" in render_item(sprint, names)
+
+
+def test_a_change_that_was_made_before_is_told_again_with_names_and_not_made_twice(
+    model: ReadModel, play: Play
+):
+    (task, *_), (sprint, *_) = standing(play, "task"), standing(play, "sprint_plan")
+    of_task = {"artifact_id": task.artifact_id, "op": "update", "expected_version": task.version}
+    of_sprint = {"artifact_id": artifact_id(PROJECT, "sprint_plan", "2"), "op": "create"}
+    dated = {"goal": "Rest", "start_date": "2026-05-18"}
+    told: dict[str, dict[str, Any]] = {
+        "update_task": of_task | {"task": ToldTask(assignee_id="mem_Ana")},
+        "create_sprint": of_sprint
+        | {"sprint": ToldSprint(sprint_number=2, **dated), "changed_type": "sprint_plan"},
+    }
+    usual = {"sections": [], "editor": "ana", "expected_version": 0}
+    for name, asked in told.items():
+        (done,) = ask(play, ChangeRequested.model_validate(usual | asked), key=f"key of {name}")
+        assert done.edit and not done.edit.refusal
+    log = Log()
+    created = ProjectCreated(name="Parcel")
+    log.write(outside_fact(created, project_id=PROJECT, occurred_at=AT, actor=PERSON))
+    model.fold([*log.records, *records_of(play)])
+    tools = open_tools(Settings(database_url=model.conninfo))
+
+    def call(name: str, **arguments: Any) -> str:
+        context = ToolContext(PROJECT, "ana", "pm", f"key of {name}")
+        tool = tools.find(name)
+        assert tool
+        return asyncio.run(call_tool(tool, context, arguments)).text
+
+    changed = call("update_task", task=task.artifact_id, assignee="Ana")
+    assert changed.startswith(f"Changed: {task.number} ")
+    assert call("create_sprint", **dated).startswith("Created: sprint-002 Sprint 2")
+    for shown in (changed, call("get_artifact", reference=task.artifact_id)):
+        first = shown.splitlines()[0]
+        assert "assignee: Ana" in first
+        assert sprint.title in first and sprint.artifact_id not in first

@@ -209,6 +209,56 @@ def test_a_deleted_sprint_is_passed_over_and_its_tasks_go_on(play: Play):
     assert plan_of(next_one).start_date == plan_of(first).start_date
 
 
+def test_a_closed_sprint_that_is_deleted_gives_its_tasks_to_other_sprints(play: Play):
+    (first, *_) = standing(play, "sprint_plan")
+    done = plan_of(first).items[0].task_id
+    task = next(one for one in standing(play, "task") if one.artifact_id == done)
+    change(play, "update", task, task=ToldTask(status="done"))
+    of_sprint(play, "update", standing(play, "sprint_plan")[0], is_closed=True)
+
+    answer = of_sprint(play, "delete", standing(play, "sprint_plan")[0])
+
+    assert refusal_of(answer) is None
+    after = sprint_ids(play)
+    assert first.artifact_id not in after
+    assert done in {one for tasks in after.values() for one in tasks}
+
+
+@pytest.mark.parametrize("told", [{"priority": "wont"}, None])
+def test_a_task_that_a_person_has_changed_goes_with_the_feature_it_was_cut_from(play: Play, told):
+    (feature, *_) = standing(play, "feature")
+    cut = next(one for one in standing(play, "task") if task_of(one).feature_id)
+    change(play, "update", cut, task=ToldTask(status="in_progress"))
+    own = next(one for one in standing(play, "task") if one.title == "Task one")
+    change(play, "update", own, task=ToldTask(feature_id=feature.artifact_id))
+
+    of_feature(play, "update" if told else "delete", feature, **(told or {}))
+    run_again(play)
+
+    left = {one.artifact_id: task_of(one) for one in standing(play, "task")}
+    assert cut.artifact_id not in left
+    assert left[own.artifact_id].feature_id == (feature.artifact_id if told else None)
+
+
+def test_a_task_of_a_feature_that_is_not_there_is_refused(play: Play):
+    own = next(one for one in standing(play, "task") if one.title == "Task one")
+    answer = change(play, "update", own, task=ToldTask(feature_id="art_elsewhere"))
+    assert (refusal_of(answer), answer.items) == ("unknown_feature", [])
+
+
+def test_an_effort_of_nothing_and_a_feature_that_has_not_begun_are_a_persons_word(play: Play):
+    (feature, *_) = standing(play, "feature")
+    of_feature(play, "update", feature, effort_points=0, status="done")
+    (feature, *_) = standing(play, "feature")
+    assert feature.feature
+    assert (feature.feature.status, feature.feature.effort_points) == ("done", 0)
+
+    of_feature(play, "update", feature, status="planned")
+    (feature, *_) = standing(play, "feature")
+    assert feature.feature
+    assert (feature.feature.status, feature.feature.effort_points) == ("planned", 0)
+
+
 def test_a_team_that_is_away_for_a_sprint_begins_in_the_next(play: Play):
     away = Absence(first_day="2026-01-01", last_day="2026-01-18")
     ask(play, joins(a_member("ana", *SKILLS, points=7, availability=[away])))

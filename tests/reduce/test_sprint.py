@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 
 import pytest
 
+from schemas.events.artifact_parts import OwnedSprint
 from schemas.events.team import (
     Absence,
     MemberRemoved,
@@ -47,6 +49,21 @@ BEN = a_member("Ben", "security", "testing", points=5)
 )
 def test_tasks_go_into_sprints(jobs, members, wanted):
     assert sprints_of(plan_sprints(jobs, Team(members=members), MONDAY)) == wanted
+
+
+def test_a_task_that_is_moved_brings_what_it_builds_on_where_there_is_room():
+    jobs = [a_job("a"), a_job("b"), a_job("c", 5, "security", "b")]
+    moved = replace(jobs[-1], sprint=1)
+
+    plan = plan_sprints([*jobs[:-1], moved], Team(members=[ANA]), MONDAY)
+
+    assert (sprints_of(plan), plan.reasons) == ([["b", "c"], ["a"]], {})
+
+
+def test_without_anybody_nothing_is_planned_and_the_plan_says_so():
+    own = {1: OwnedSprint(is_own=True, goal="Begin")}
+    plan = plan_sprints([Job("a", "Build a", 2, ())], Team(), MONDAY, own)
+    assert plan.reasons == {"a": "There is nobody in the team."}
 
 
 @pytest.mark.parametrize(

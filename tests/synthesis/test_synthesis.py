@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agents.models.errors import AllProvidersFailed, BudgetExceeded
+from agents.models.errors import AllProvidersFailed, BudgetExceeded, RequestRefused
 from streams.reduce.writer import Reduce
 from tests.models.provider import Failure, Request
 from tests.reduce.ledgers import ENOUGH, EXPORT, RETRY, Play, a_conflict, a_requirement
@@ -188,6 +188,10 @@ def test_items_are_worded_one_by_one_with_the_earlier_ones_in_view(lists, script
     assert len(asked) == len(titles) > 1
     for number, request in enumerate(asked):
         assert all(f"- {title}: " in request.text for title in titles[:number])
+    decided = [one for one in provider.requests if is_decision(one)]
+    told = loops(lists).values()
+    assert len(decided) == sum(one.calls - one.items for one in told)  # a batch asks for none
+    assert {one.calls_ratio for one in told} == {2.0}
     assert all(one.task and one.task.solutions for one in lists.items("task"))
 
 
@@ -278,6 +282,23 @@ def test_items_that_fail_keep_the_words_of_the_rules_and_are_counted(lists, scri
     assert {one.engine for one in tasks} == {"heuristic"}
     assert loop.stop_reason == ("error_threshold" if len(tasks) >= 3 else "should_continue_false")
     assert loop.errors == min(len(tasks), 3)
+
+
+def test_decisions_that_a_provider_refuses_are_errors_of_their_list(lists, scripted):
+    def refuse(request: Request) -> dict[str, Any]:
+        if is_decision(request):
+            raise RequestRefused("The provider does not answer this.")
+        return answer(request)
+
+    model, _ = scripted(refuse)
+
+    report = asyncio.run(lists.worded_by(model))
+
+    assert report.stopped is None
+    assert {one.errors for one in loops(lists).values()} >= {1}
+    assert all(one.errors == one.items for one in loops(lists).values())
+    for artifact_type in ("insight", "feature", "task", "epic"):
+        assert lists.items(artifact_type)[0].engine == "model"
 
 
 def test_a_list_ends_with_the_budget_and_what_was_worded_stays(lists, scripted):
