@@ -36,14 +36,9 @@ def describe_schema(schema: dict[str, Any]) -> Message:
 def parse_answer(text: str, schema: dict[str, Any]) -> tuple[Any, list[str]]:
     """The answer's data, and what is wrong with it; no problem: it satisfies ``schema``."""
     try:
-        data = json.loads(text, parse_constant=_refuse_constant)
-    except ValueError as error:
-        return None, [_explain_no_json(text, error)]
-    problems = sorted(
-        f"at {error.json_path}: {error.message[:MAX_PROBLEM]}"
-        for error in Draft202012Validator(schema).iter_errors(data)
-    )
-    return data, problems[:MAX_PROBLEMS]
+        return _parse(text, schema)
+    except RecursionError:  # in reading it, or in saying what is wrong with it
+        return None, ["it is nested too deeply"]
 
 
 def ask_for_repair(answer: str, problems: Sequence[str]) -> tuple[Message, Message]:
@@ -57,6 +52,18 @@ def ask_for_repair(answer: str, problems: Sequence[str]) -> tuple[Message, Messa
             " value, and nothing else: no text around it, no markdown.",
         ),
     )
+
+
+def _parse(text: str, schema: dict[str, Any]) -> tuple[Any, list[str]]:
+    try:
+        data = json.loads(text, parse_constant=_refuse_constant)
+    except ValueError as error:
+        return None, [_explain_no_json(text, error)]
+    problems = sorted(
+        f"at {error.json_path}: {error.message[:MAX_PROBLEM]}"
+        for error in Draft202012Validator(schema).iter_errors(data)
+    )
+    return data, problems[:MAX_PROBLEMS]
 
 
 def _explain_no_json(text: str, error: ValueError) -> str:

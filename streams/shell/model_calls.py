@@ -91,6 +91,14 @@ class Asker(Protocol):
 Whose = tuple[str, str]  # project, run: budgets are of the one or the other
 
 
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """Why nobody is asked until a time of the loop."""
+
+    error: ModelError
+    until: float
+
+
 @dataclass
 class Calls:
     """Calls under way: their number, their time, and whether there is anybody to ask."""
@@ -98,26 +106,36 @@ class Calls:
     at_once: int
     timeout_s: float = CALL_TIMEOUT_S
     work: int = 0
-    _away_until: float = 0.0
-    _spent_until: dict[Whose, float] = field(default_factory=dict)
+    _stopped: dict[Whose | None, Stop] = field(default_factory=dict)  # None: everybody
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
 
-    def may_ask(self, whose: Whose) -> bool:
+    def why_not(self, whose: Whose) -> ModelError | None:
+        """Why nobody is asked for them now; None: they may ask."""
         now = asyncio.get_running_loop().time()
-        return now >= max(self._away_until, self._spent_until.get(whose, 0.0))
+        stops = (self._stopped.get(None), self._stopped.get(whose))
+        return next((it.error for it in stops if it and it.until > now), None)
 
     def note(self, error: ModelError, whose: Whose) -> None:
         """While nobody is there, a whole corpus does not wait for each time-out; a run without
         budget does not stop others. What was refused for itself stops nobody.
         """
-        now = asyncio.get_running_loop().time()
         if is_nobody_there(error):
-            self._away_until = now + AWAY_S
+            self._stop(None, error)
             LOG.warning("model.away", code=error.code)
         elif isinstance(error, BudgetExceeded):
-            running = {run: until for run, until in self._spent_until.items() if until > now}
-            self._spent_until = running | {whose: now + AWAY_S}
+            self._stop(whose, error)
             LOG.warning("model.budget_exceeded", project_id=whose[0], run_id=whose[1])
+
+    def note_timeout(self, whose: Whose) -> AllProvidersFailed:
+        """Who has not answered in all this time is away."""
+        error = AllProvidersFailed(f"No answer within {self.timeout_s:g} s.")
+        self.note(error, whose)
+        return error
+
+    def _stop(self, whose: Whose | None, error: ModelError) -> None:
+        now = asyncio.get_running_loop().time()
+        kept = {known: stop for known, stop in self._stopped.items() if stop.until > now}
+        self._stopped = kept | {whose: Stop(error, now + AWAY_S)}
 
     @property
     def is_full(self) -> bool:
@@ -148,7 +166,7 @@ class Calls:
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-@dataclass
+@dataclass(eq=False)
 class Job:
     """A chunk that waits for its call, or for the answer. ``since`` is a time of the loop.
 
@@ -200,7 +218,7 @@ class ModelReading:
         if not isinstance(request, ExtractRequested) or request.engine != "model":
             return None
         whose = (cause.project_id, request.run_id)
-        if found is None or not self._calls.may_ask(whose):
+        if found is None or self._calls.why_not(whose):
             return None
         prepared = await self._prepare(found, whose)
         asked = Asked(cause.project_id, cause.correlation_id, request, found.chunk, prepared)
@@ -236,6 +254,10 @@ class ModelReading:
                 self._waiting.remove(job)
 
     def _hand_out(self) -> None:
+        for job in self._waiting:  # a call has shown meanwhile that theirs would be in vain
+            if stop := self._calls.why_not(job.whose):
+                job.finish(Unread(stop))
+        self._waiting = [it for it in self._waiting if not it.result.done()]
         while self._waiting and not self._calls.is_full:
             places = take_pack([wait_for_call(it.asked, it.is_second) for it in self._waiting])
             jobs = [self._waiting[at] for at in places]
@@ -276,9 +298,7 @@ class ModelReading:
     def _ask_again(self, job: Job) -> None:
         """A chunk whose call took too long gets one by itself, once."""
         if job.is_second:
-            error = AllProvidersFailed(f"No answer within {self._calls.timeout_s:g} s.")
-            self._calls.note(error, job.whose)
-            job.finish(Unread(error))
+            job.finish(Unread(self._calls.note_timeout(job.whose)))
         else:
             job.is_second = True
             self._waiting.append(job)
@@ -288,11 +308,15 @@ class ModelAdjudication:
     """Asks about borderline candidates of the chunks that may be asked about."""
 
     def __init__(
-        self, model: ChatModel, chunks: ChunkReader, at_once: int = VERDICTS_AT_ONCE
+        self,
+        model: ChatModel,
+        chunks: ChunkReader,
+        at_once: int = VERDICTS_AT_ONCE,
+        timeout_s: float = CALL_TIMEOUT_S,
     ) -> None:
         self._model = model
         self._chunks = chunks
-        self._calls = Calls(at_once)
+        self._calls = Calls(at_once, timeout_s)
         self._free = asyncio.Semaphore(at_once)
 
     @property
@@ -308,17 +332,19 @@ class ModelAdjudication:
         if not isinstance(reflected, AtomReflected) or not reflected.adjudicate:
             return None
         whose = (cause.project_id, reflected.reading.run_id)
-        if not may_ask(reflected.reading) or not self._calls.may_ask(whose):
+        if not may_ask(reflected.reading):
             return None
         chunk = await self._chunks.chunk_of(reflected)
         async with self._free:
-            return await self._ask(cause, reflected, chunk.chunk if chunk else None)
+            if self._calls.why_not(whose):
+                return None
+            return await self._ask(cause, reflected, chunk.chunk if chunk else None, whose)
 
     async def close(self) -> None:
         await self._calls.close()
 
     async def _ask(
-        self, cause: Envelope, reflected: AtomReflected, chunk: ChunkCreated | None
+        self, cause: Envelope, reflected: AtomReflected, chunk: ChunkCreated | None, whose: Whose
     ) -> list[Event] | None:
         try:
             return [
@@ -329,9 +355,10 @@ class ModelAdjudication:
                 )
             ]
         except TimeoutError:
+            self._calls.note_timeout(whose)
             return None
         except ModelError as error:
-            self._calls.note(error, (cause.project_id, reflected.reading.run_id))
+            self._calls.note(error, whose)
             reason = "malformed" if isinstance(error, AnswerMalformed) else "unavailable"
             return [*decide_by_rule(reflected, reason, spent_by(error))]
 

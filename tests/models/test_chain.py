@@ -177,6 +177,7 @@ def test_an_answer_wrapped_in_markdown_is_sent_back_once_and_both_are_paid(
         ('{"color": "green"}', "at $.color: 'green' is not one of"),
         ("{}", "at $: 'color' is a required property"),
         ("", "it is empty"),
+        ("[" * 4_000, "it is nested too deeply"),
     ],
 )
 def test_what_is_wrong_is_said_and_a_second_wrong_answer_is_malformed(

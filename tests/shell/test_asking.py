@@ -55,9 +55,10 @@ class Shell:
         model: AnsweringModel,
         scenario: Callable[[ModelReading], Awaitable[None]],
         timeout_s: float = 60,
+        at_once: int = 8,
     ) -> None:
         async def with_asker() -> None:
-            asker = ModelReading(model, self.pool, read_by_rules, timeout_s=timeout_s)
+            asker = ModelReading(model, self.pool, read_by_rules, at_once, timeout_s)
             await scenario(asker)
             await asker.close()
 
@@ -123,6 +124,8 @@ def test_a_spent_budget_stops_its_run_and_a_refused_chunk_nobody(shell: Shell):
 
 
 def test_where_nobody_is_there_no_project_waits_for_it_again(shell: Shell):
+    """Neither those whose turn had not come, nor those that come later."""
+
     def refuse(request: Any) -> Any:
         raise AllProvidersFailed("away")
 
@@ -130,11 +133,13 @@ def test_where_nobody_is_there_no_project_waits_for_it_again(shell: Shell):
 
     async def scenario(asker: ModelReading) -> None:
         away = ("heuristic", "all_providers_failed")
-        assert told(await read(asker, *chunks_of(TEXTS[0]))) == [away]
-        assert await read(asker, *chunks_of(TEXTS[1]), project="prj_2") == []
+        chunks, projects = chunks_of(TEXTS[0]), ("prj_1", "prj_2", "prj_3")
+        at_once = await asyncio.gather(*(read(asker, *chunks, project=it) for it in projects))
+        assert [told(it) for it in at_once] == [[away]] * 3
+        assert await read(asker, *chunks, project="prj_4") == []
         assert len(model.requests) == 1
 
-    shell.run(model, scenario)
+    shell.run(model, scenario, at_once=1)
 
 
 def test_a_call_that_takes_too_long_loses_nothing_that_was_read_before(shell: Shell):
@@ -175,6 +180,12 @@ def a_borderline_reading() -> AtomReflected:
     return reflect(found.model_copy(update={"reading": reading}), asked.chunk, has_model=True)
 
 
+def its_chunk(home: Path) -> ChunkReader:
+    chunks = ChunkReader(Settings(home=home))
+    chunks.keep("chk_0", encode(a_fact(asked_about(MAY)[0].chunk, "prj_1")))
+    return chunks
+
+
 @pytest.mark.parametrize(
     ("error", "reason", "stops_run", "stops_all"),
     [
@@ -194,11 +205,9 @@ def test_a_verdict_that_is_not_given_costs_what_it_used_and_stops_whom_it_concer
 
     model = AnsweringModel(refuse)
     reflected = a_borderline_reading()
-    chunks = ChunkReader(Settings(home=tmp_path))
-    chunks.keep("chk_0", encode(a_fact(asked_about(MAY)[0].chunk, "prj_1")))
 
     async def scenario(unused: ModelReading) -> None:
-        asker = ModelAdjudication(model, chunks)
+        asker = ModelAdjudication(model, its_chunk(tmp_path))
 
         async def verdicts_of(run_id: str) -> list[Event] | None:
             reading = reflected.reading.model_copy(update={"run_id": run_id})
@@ -212,5 +221,18 @@ def test_a_verdict_that_is_not_given_costs_what_it_used_and_stops_whom_it_concer
         model.answering = read_plainly
         assert (await verdicts_of("run_1") is None) == stops_run
         assert (await verdicts_of("run_2") is None) == stops_all
+
+    shell.run(model, scenario)
+
+
+def test_a_verdict_that_takes_too_long_is_waited_for_once(shell: Shell, tmp_path: Path):
+    model = AnsweringModel(lambda request: asyncio.Event().wait())
+    cause = a_fact(a_borderline_reading(), "prj_1")
+
+    async def scenario(unused: ModelReading) -> None:
+        asker = ModelAdjudication(model, its_chunk(tmp_path), at_once=1, timeout_s=0.1)
+        answers = await asyncio.gather(*(asker.answer(cause, None) for _ in range(3)))
+        assert answers == [None] * 3
+        assert len(model.requests) == 1
 
     shell.run(model, scenario)
