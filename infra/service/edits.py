@@ -24,6 +24,7 @@ from schemas.events.artifact_parts import Citation
 from schemas.events.change import ChangeRequested, EditAction, EditedStatement, SectionEdit
 
 ANSWERED_WITHIN_S = 30.0
+UNANSWERED = "edit_unanswered"  # recorded, and done once somebody answers
 LONGEST_TEXT = 100_000  # characters of a section
 _MARK = re.compile(r"\[\[(atm_[0-9a-f]+)\]\]")
 _BULLET = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+")
@@ -103,7 +104,7 @@ async def request_change(
     if answer is None:
         raise Unavailable(
             f"The edit is recorded, but nobody has answered within {within_s:.0f} s.",
-            code="edit_unanswered",
+            code=UNANSWERED,
         )
     if answer.refusal:
         kind, reason = REASONS[answer.refusal]

@@ -15,8 +15,9 @@ from projections.read.artifact_list import (
     whole_artifact,
     whole_version,
 )
-from projections.read.artifacts import Edit, SpeculativeArtifact
+from projections.read.artifacts import CitingSection, Edit, SpeculativeArtifact, find_items
 from projections.read.artifacts import Item as ReportItem
+from projections.read.artifacts import items as list_items
 from projections.read.artifacts import speculative as list_speculative
 from projections.read.atom_detail import Link, WholeAtom, whole_atom
 from projections.read.atom_detail import links as list_links
@@ -104,6 +105,7 @@ __all__ = [
     "whole_chunk",
     "working_summary",
     "Belonging",
+    "CitingSection",
     "Contradiction",
     "Delta",
     "NearCopy",
@@ -179,6 +181,8 @@ __all__ = [
     "WholeVersion",
     "check_belongs",
     "find_dead_letter",
+    "find_items",
+    "list_items",
     "last_batches",
     "list_artifacts",
     "list_atoms",

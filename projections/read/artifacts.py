@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from infra.errors import NotFound
-from projections.read.page import PAGE, Listing, Page, page_of
+from projections.read.page import LARGEST_PAGE, PAGE, Condition, Listing, Page, page_of
 from projections.read.session import Conn, ReadModel, Row, rows, select
 from schemas.events.artifact_parts import Citation, EditAnswer, ReviewFinding
 
@@ -240,6 +240,17 @@ def item(connection: Conn, project_id: str, artifact_id: str) -> Item:
         raise NotFound(f"There is no artifact {artifact_id}.", code="unknown_artifact")
     add_places(connection, found)
     return Item(**found[0])
+
+
+def find_items(connection: Conn, project_id: str, artifact_ids: Sequence[str]) -> list[Item]:
+    """Those of them that are there, at most a page, by number."""
+    conditions: list[Condition] = [
+        ("a.project_id = %s", project_id),
+        ("a.artifact_id = ANY(%s) AND a.number <> ''", list(artifact_ids)),
+    ]
+    found, _ = page_of(connection, ITEMS, conditions, None, LARGEST_PAGE)
+    add_places(connection, found)
+    return [Item(**row) for row in found]
 
 
 def gone_items(

@@ -18,7 +18,10 @@ from tests.http.console import CONSOLE
 
 pytestmark = [pytest.mark.broker, pytest.mark.slow]
 PICTURES = Path(os.environ.get("CAIRN_TEST_PICTURES", "build/console"))
-MENU = "ledger documents contradictions merges chat sources runs costs decisions audit"
+MENU = (
+    "changes ledger documents contradictions merges chat team onboarding sources runs costs moments"
+    " decisions audit"
+)
 PAGES = ("", *(f"/{name}" for name in MENU.split()))
 # Every piece of text against what is drawn behind it; the ratio of WCAG 2.2, 1.4.3.
 CONTRAST = """

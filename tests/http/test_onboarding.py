@@ -10,6 +10,7 @@ import pytest
 
 from infra.local.process import wait_until
 from tests.http.conftest import Called
+from tests.http.console import CONSOLE, Browser
 from tests.http.listening import Following
 from tests.parcel import FILES
 
@@ -115,3 +116,19 @@ def test_a_report_and_an_edit_cite_what_they_say(owner: httpx.Client, project: s
     edited = done(owner.put(f"{root}/prd/sections/functional_requirements", json=text))
     assert edited["refusal"] is None
     assert edited["section_ids"] == ["functional_requirements"]
+
+
+def test_the_console_shows_the_plan_as_a_board_on_which_tasks_move(called: Called, project: str):
+    home = f"{CONSOLE}/projects/{project}"
+    team = f"{home}/team"
+    with Browser(called) as browser:
+        assert "Start another one" in browser.open(f"{home}/onboarding").text
+        forms = browser.open(team).all("form")
+        move = next(it["action"] for it in forms if it.get("action", "").endswith("/status"))
+        moved = browser.send(team, move, status="in_progress")
+        assert "is in progress." in moved.text, moved.text
+        stale = browser.send(team, move, status="done", version="1")
+        assert stale.status_code == 409
+        assert browser.send(team, move, status="lost").status_code == 422
+        report = browser.send(team, f"{home}/reports", type="standup")
+        assert "/documents/art_" in report.url.path, report.text

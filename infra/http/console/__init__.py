@@ -9,16 +9,24 @@ from infra.http.console import (
     chat,
     deciding,
     documents,
+    editing,
+    history,
     ledger,
+    onboarding,
     overview,
     signing_in,
     sources,
+    team,
+    upkeep,
     work,
 )
 from infra.http.console.assets import serve_asset
 from infra.http.console.pages import go_home
 
-AREAS = (signing_in, overview, ledger, sources, documents, deciding, work, chat)
+AREAS = (
+    *(signing_in, overview, ledger, sources, documents, editing, deciding, work, chat),
+    *(onboarding, team, history, upkeep),
+)
 
 
 def console_routes() -> list[BaseRoute]:

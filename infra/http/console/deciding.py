@@ -97,9 +97,6 @@ async def decide_merge(visit: Visit) -> Response:
 
 def decider(visit: Visit) -> Decider:
     """Who decides: the person of the session, about the revision that the page has shown."""
-    revision = visit.form.get("revision", "")
-    if revision and not (revision.isascii() and revision.isdecimal() and len(revision) < 10):
-        raise Invalid("revision is a number.", code="invalid_request")
     rationale = visit.form.get("rationale", "").strip()
     if len(rationale) > MOST_RATIONALE:
         raise Invalid(f"A rationale has at most {MOST_RATIONALE} characters.")
@@ -107,7 +104,7 @@ def decider(visit: Visit) -> Decider:
         name=visit.caller.name,
         role=cast(Role, visit.caller.role),
         rationale=rationale,
-        expected_revision=int(revision) if revision else None,
+        expected_revision=visit.sent_number("revision"),
         key=visit.form["key"],
         answer_within_s=WAITS_S,
     )

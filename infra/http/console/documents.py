@@ -7,7 +7,7 @@ from itertools import groupby
 from starlette.responses import Response
 
 from infra.errors import NotFound
-from infra.http.access import READERS
+from infra.http.access import LEADERS, READERS
 from infra.http.console.pages import Pages, Visit
 from infra.service import http_questions as ask
 
@@ -51,6 +51,7 @@ async def show_document(visit: Visit) -> Response:
         past=past,
         versions=list(reversed(versions.items)),
         upstream=[each for each in linked if each],
+        can_edit=artifact.artifact_type == "prd" and visit.caller.role in LEADERS,
     )
 
 

@@ -48,7 +48,7 @@ HEADERS = {
 THEMES = ("system", "light", "dark")
 THEME_COOKIE, KEYS_COOKIE, TOLD_COOKIE = "cairn_theme", "cairn_keys", "cairn_told"
 FORM_TYPE = "application/x-www-form-urlencoded"
-MOST_FORM_BYTES = 64 * 1024
+MOST_FORM_BYTES = 1_536 * 1024  # a section of 100,000 characters, each as up to 12 bytes
 MOST_FIELDS = 50
 TOLD_CHARS = 300
 
@@ -61,7 +61,8 @@ Make = Callable[["Visit"], Awaitable[Response]]
 class Visit:
     """A request of somebody who has signed in. ``project`` is that of the address, if it has one.
 
-    ``form``: what was sent; ``key`` makes a write that is sent twice one write.
+    ``form``: what was sent; ``key`` makes a write that is sent twice one write. ``refused``: the
+    code of a refusal that is shown on the page of the form itself.
     """
 
     request: Request
@@ -70,6 +71,7 @@ class Visit:
     projects: list[Project] = field(default_factory=list)
     project: Project | None = None
     form: dict[str, str] = field(default_factory=dict)
+    refused: str = ""
 
     @property
     def project_id(self) -> str:
@@ -93,12 +95,11 @@ class Visit:
 
     def asked_number(self, name: str) -> int | None:
         """Raises Invalid."""
-        given = self.asked(name)
-        if given is None:
-            return None
-        if not (given.isascii() and given.isdecimal() and len(given) < 10):
-            raise Invalid(f"{name} is a number.", code="invalid_request")
-        return int(given)
+        return _number(name, self.asked(name))
+
+    def sent_number(self, name: str) -> int | None:
+        """A number of the form; None when it is missing or empty. Raises Invalid."""
+        return _number(name, self.form.get(name))
 
     async def ask(self, question: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         return await self.api.tables.ask(question, *args, **kwargs)
@@ -271,7 +272,7 @@ async def _write(visit: Visit, make: Make, operation: str) -> Response:
     outcome = Outcome(500, "internal_error")
     try:
         response = await make(visit)
-        outcome = Outcome(response.status_code, "done")
+        outcome = Outcome(response.status_code, visit.refused or "done")
         return response
     except Exception as error:
         if is_expected(error):
@@ -293,6 +294,14 @@ def _entry(visit: Visit, operation: str, key: str) -> AuditEntry:
         key=key,
         correlation_id=correlation_of(visit.request.scope),
     )
+
+
+def _number(name: str, given: str | None) -> int | None:
+    if not given:
+        return None
+    if not (given.isascii() and given.isdecimal() and len(given) < 10):
+        raise Invalid(f"{name} is a number.", code="invalid_request")
+    return int(given)
 
 
 def _told(request: Request) -> str:

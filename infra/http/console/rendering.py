@@ -24,6 +24,7 @@ WORDS = {
     "a_wins": "the first is right",
     "b_wins": "the second is right",
     "hitl": "decision",
+    "waiting_for_human": "waits for a person",
 }
 
 

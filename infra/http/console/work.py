@@ -10,6 +10,7 @@ from infra.http.console.pages import Pages, Visit
 from infra.service import costs, jobs
 from infra.service import http_questions as ask
 from infra.service.http_requests import list_audit
+from schemas.events.project import BUDGET_SCOPES
 
 pages = Pages()
 SHOWN = 50
@@ -79,6 +80,8 @@ async def show_costs(visit: Visit) -> Response:
         costs=await visit.ask(ask.read_costs, visit.project_id, group),
         budgets=await visit.ask(costs.list_budget_states, visit.project_id),
         group=group,
+        scopes=BUDGET_SCOPES,
+        can_lead=visit.caller.role in LEADERS,
     )
 
 

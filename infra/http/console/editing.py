@@ -1,0 +1,93 @@
+"""Sections of the PRD as people write them, and what later runs suggest for those."""
+
+from __future__ import annotations
+
+from typing import cast, get_args
+
+from starlette.responses import Response
+
+from infra.errors import Conflict, Invalid, NotFound, Refusal, Unavailable
+from infra.http.access import LEADERS
+from infra.http.console.pages import Pages, Visit
+from infra.http.console.spans import visible
+from infra.http.problems import problem_of
+from infra.service import edits
+from infra.service import http_questions as ask
+from schemas.events.change import EditAction
+
+pages = Pages()
+PATH = "/projects/{project}/documents/{artifact}/sections/{section}"
+TOLD: dict[EditAction, str] = {
+    "write": "Written",
+    "accept_suggestion": "The suggestion is taken over",
+    "decline_suggestion": "The suggestion is dismissed",
+}
+
+
+@pages.show(PATH, *LEADERS)
+async def show_editor(visit: Visit) -> Response:
+    """A section of the PRD to write anew, and the suggestion for it."""
+    artifact, section = await _find(visit)
+    return visit.show("edit.html", artifact=artifact, section=section, text=_lines(section))
+
+
+@pages.act(PATH, *LEADERS)
+async def edit_section(visit: Visit) -> Response:
+    """Write a section, or answer its suggestion; what is refused keeps the text that was sent."""
+    action = visit.form.get("action", "")
+    if action not in get_args(EditAction):
+        raise Invalid("Say what is to be done with the section.", code="invalid_request")
+    artifact, section = await _find(visit)
+    text = visit.form.get("text", "")
+    edit = edits.PrdEdit(
+        visit.project_id,
+        section.section_id,
+        _restore(text, section) if action == "write" else None,
+        cast(EditAction, action),
+        visit.sent_number("version"),
+        visit.form["key"],
+    )
+    try:
+        done = await edits.edit_prd_section(visit.api.settings, edit, editor=visit.caller.name)
+        told = f"{TOLD[edit.action]}: version {done.version}."
+    except Unavailable as error:
+        if error.code != edits.UNANSWERED:
+            raise
+        told = "Recorded; the writer has not answered yet."
+    except (Conflict, Invalid, NotFound) as refusal:
+        return await _ask_again(visit, refusal, text if action == "write" else None)
+    return visit.go("projects", visit.project_id, "documents", artifact.artifact_id, told=told)
+
+
+async def _ask_again(visit: Visit, refusal: Refusal, text: str | None) -> Response:
+    """The form with what was written, and beside it what the section says by now."""
+    artifact, section = await _find(visit)
+    problem, _ = problem_of(refusal, "")
+    visit.refused = problem.code
+    return visit.show(
+        "edit.html",
+        answer=problem.status,
+        artifact=artifact,
+        section=section,
+        text=_lines(section) if text is None else text,
+        problem=problem,
+    )
+
+
+async def _find(visit: Visit) -> tuple[ask.WholeArtifact, ask.CitingSection]:
+    """Raises NotFound for what is no section of the PRD."""
+    artifact = await visit.ask(ask.whole_artifact, visit.project_id, visit.part("artifact"))
+    for section in artifact.sections if artifact.artifact_type == "prd" else ():
+        if section.section_id == visit.part("section"):
+            return artifact, section
+    raise NotFound("Sections of the PRD are edited, and this is none.", code="unknown_section")
+
+
+def _lines(section: ask.CitingSection) -> str:
+    return "\n".join(f"- {visible(it.text)}" for it in section.statements)
+
+
+def _restore(text: str, section: ask.CitingSection) -> str:
+    """Lines as they were shown become the statements again: an unchanged one keeps its atoms."""
+    shown = {f"- {visible(it.text)}": f"- {it.text}" for it in section.statements}
+    return "\n".join(shown.get(line.rstrip(), line) for line in text.split("\n"))

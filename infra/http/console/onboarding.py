@@ -1,0 +1,124 @@
+"""Onboarding: the eight stages as they go on, and what a person does where they wait."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from starlette.responses import Response
+
+from infra.errors import Invalid
+from infra.http.access import LEADERS, OBSERVERS, OWNERS
+from infra.http.console.pages import Pages, Visit
+from infra.service import http_questions as ask
+from infra.service import onboarding
+from infra.service.http_uploads import check_address
+from schemas.events.pipeline import PipelineRecord
+
+pages = Pages()
+ROOT = "/projects/{project}/onboarding"
+MOST_SOURCES = 50
+LONGEST_REASON = 1_000
+EVENTS_SHOWN = 30
+Change = Callable[..., Awaitable[PipelineRecord]]
+
+
+@pages.show(ROOT, *OBSERVERS)
+async def list_pipelines(visit: Visit) -> Response:
+    """The newest pipeline with its stages, those before it, and how another one is started."""
+    return await _show(visit, None)
+
+
+@pages.show(ROOT + "/{pipeline}", *OBSERVERS)
+async def show_pipeline(visit: Visit) -> Response:
+    """One pipeline, whatever came after it."""
+    await visit.ask(ask.check_belongs, visit.project_id, visit.part("pipeline"))
+    return await _show(visit, visit.part("pipeline"))
+
+
+@pages.act(ROOT, *LEADERS)
+async def start(visit: Visit) -> Response:
+    """Start a pipeline over addresses of repositories, or over what the project has."""
+    sources = visit.form.get("sources", "").split()
+    if len(sources) > MOST_SOURCES:
+        raise Invalid(
+            f"A pipeline reads at most {MOST_SOURCES} addresses.", code="too_many_sources"
+        )
+    for address in sources:
+        check_address(address)
+    started = await onboarding.start_onboarding(
+        visit.api.settings,
+        visit.project_id,
+        sources,
+        actor=visit.caller.name,
+        key=visit.form["key"],
+    )
+    return _lead(visit, started.record.pipeline_id, "Started; this page follows by itself.")
+
+
+@pages.act(ROOT + "/{pipeline}/resume", *LEADERS)
+async def resume(visit: Visit) -> Response:
+    """Go on where the pipeline waits or has failed."""
+    return await _change(visit, onboarding.resume_onboarding, "It goes on.")
+
+
+@pages.act(ROOT + "/{pipeline}/accept", *OWNERS)
+async def accept(visit: Visit) -> Response:
+    """Take the PRD as it is, although the quality gate has not passed it."""
+    return await _change(visit, onboarding.accept_onboarding, "The PRD is taken as it is.")
+
+
+@pages.act(ROOT + "/{pipeline}/skip", *LEADERS)
+async def skip(visit: Visit) -> Response:
+    """Leave out the stage that waits, and say why."""
+    reason = visit.form.get("reason", "").strip()
+    if not 0 < len(reason) <= LONGEST_REASON:
+        raise Invalid(
+            f"A stage is skipped for a reason of at most {LONGEST_REASON} characters.",
+            code="reason_missing",
+        )
+    return await _change(visit, onboarding.skip_onboarding_stage, "Skipped.", reason)
+
+
+@pages.act(ROOT + "/{pipeline}/cancel", *LEADERS)
+async def cancel(visit: Visit) -> Response:
+    """End the pipeline; what it has made stays."""
+    return await _change(visit, onboarding.cancel_onboarding, "It is over; what it made stays.")
+
+
+async def _change(visit: Visit, change: Change, told: str, *more: str) -> Response:
+    """Do what the page offered, if the pipeline is still as the page has shown it."""
+    pipeline_id = visit.part("pipeline")
+    await visit.ask(ask.check_belongs, visit.project_id, pipeline_id)
+    await change(
+        visit.api.settings,
+        pipeline_id,
+        *more,
+        actor=visit.caller.name,
+        expected_version=visit.sent_number("version"),
+    )
+    return _lead(visit, pipeline_id, told)
+
+
+async def _show(visit: Visit, pipeline_id: str | None) -> Response:
+    found = await visit.ask(ask.list_pipelines, visit.project_id)
+    records = [each.record for each in found]
+    if pipeline_id is None:
+        record = records[0] if records else None
+    else:
+        record = (await visit.ask(ask.read_pipeline, pipeline_id)).record
+    told = await visit.ask(ask.list_pipeline_events, record.pipeline_id) if record else []
+    waits = [each for each in told if each.event == "pipeline.waiting_for_human"]
+    reason = waits[-1].data.get("reason", "") if waits else ""
+    return visit.show(
+        "onboarding.html",
+        record=record,
+        records=records,
+        reason=reason,
+        events=list(reversed(told))[:EVENTS_SHOWN],
+        can_lead=visit.caller.role in LEADERS,
+        is_owner=visit.caller.role in OWNERS,
+    )
+
+
+def _lead(visit: Visit, pipeline_id: str, told: str) -> Response:
+    return visit.go("projects", visit.project_id, "onboarding", pipeline_id, told=told)

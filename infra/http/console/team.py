@@ -1,0 +1,184 @@
+"""Who works on a project and how much, what each sprint holds, and what is reported of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import get_args
+
+from starlette.responses import Response
+
+from infra.errors import Invalid
+from infra.http.access import LEADERS, READERS, WRITERS
+from infra.http.console.pages import Pages, Visit
+from infra.service import http_questions as ask
+from infra.service import planning, tasks, team
+from infra.service.http_questions import Member, ReportItem
+from schemas.events.artifact_parts import SprintPlanFields, TaskFields, TaskStatus
+from schemas.events.team import ReportType
+
+pages = Pages()
+STATUSES: tuple[TaskStatus, ...] = get_args(TaskStatus)
+REPORTS: tuple[ReportType, ...] = get_args(ReportType)
+REPORTS_SHOWN = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A task of the sprint; ``assignee`` is None for who is no member any more."""
+
+    task: ReportItem
+    fields: TaskFields
+    points: int
+    assignee: Member | None
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """What a member has in a sprint, of what they can do in one."""
+
+    member: Member
+    points: int
+    absences: list[str]
+
+    @property
+    def is_over(self) -> bool:
+        return self.points > self.member.capacity_points
+
+
+@pages.show("/projects/{project}/team", *READERS)
+async def show_team(visit: Visit) -> Response:
+    """Members with their load, the board of a sprint, reports, and what should lie elsewhere."""
+    project = visit.project_id
+    members = await visit.ask(ask.list_members, project)
+    page = await visit.ask(ask.list_items, project, "sprint_plan", limit=ask.LARGEST_PAGE)
+    sprints = [(it, SprintPlanFields.model_validate(it.fields)) for it in page.items]
+    sprint, plan = _choose(sprints, visit.asked("sprint"))
+    planned = await _planned(visit, plan, members) if plan else []
+    reports = await visit.ask(
+        ask.list_artifacts, project, artifact_type="report", limit=ask.LARGEST_PAGE
+    )
+    moved = await visit.ask(ask.list_rebalances, project, limit=ask.LARGEST_PAGE)
+    named = {it.task_id for each in moved.items for it in each.moves}
+    return visit.show(
+        "team.html",
+        loads=[_load(each, plan, planned) for each in members],
+        sprints=sprints,
+        sprint=sprint,
+        plan=plan,
+        board=[(name, [it for it in planned if it.fields.status == name]) for name in STATUSES],
+        reports=sorted(reports.items, key=lambda it: it.updated_at, reverse=True)[:REPORTS_SHOWN],
+        report_types=REPORTS,
+        rebalances=list(reversed(moved.items)),
+        names={it.member_id: it.name for it in members},
+        tasks={it.artifact_id: it for it in await visit.ask(ask.find_items, project, list(named))},
+        can_lead=visit.caller.role in LEADERS,
+        can_write=visit.caller.role in WRITERS,
+    )
+
+
+@pages.act("/projects/{project}/team/members", *LEADERS)
+async def add_member(visit: Visit) -> Response:
+    """Add somebody; plans follow by themselves."""
+    told = team.MemberChange(
+        name=visit.form.get("name", "").strip() or None,
+        role=visit.form.get("role", "").strip() or None,
+        skills=_skills(visit.form.get("skills", "")),
+        capacity_points=visit.sent_number("capacity"),
+    )
+    added = await team.add_member(
+        visit.api.settings,
+        visit.project_id,
+        told,
+        actor=visit.caller.name,
+        key=visit.form["key"],
+    )
+    return visit.go("projects", visit.project_id, "team", told=f"{added.name} is on the team.")
+
+
+@pages.act("/projects/{project}/tasks/{task}/status", *WRITERS)
+async def move_task(visit: Visit) -> Response:
+    """Put a task into another column of the board."""
+    status = visit.form.get("status", "")
+    if status not in STATUSES:
+        raise Invalid(f"{status} is no status of a task.", code="invalid_request")
+    request = tasks.TaskRequest(
+        visit.project_id,
+        "update",
+        visit.part("task"),
+        visit.sent_number("version") or 0,
+        tasks.TaskText(status=status),
+        visit.form["key"],
+    )
+    done = await tasks.change_task(visit.api.settings, request, actor=visit.caller.name)
+    told = f"{done.title} is {status.replace('_', ' ')}."
+    sprint = visit.form.get("sprint") or None
+    return visit.go("projects", visit.project_id, "team", told=told, sprint=sprint)
+
+
+@pages.act("/projects/{project}/reports", *WRITERS)
+async def request_report(visit: Visit) -> Response:
+    """Have a report of today made; it is a document."""
+    wanted = visit.form.get("type", "")
+    if wanted not in REPORTS:
+        raise Invalid(f"{wanted} is no report.", code="invalid_request")
+    made = await planning.request_report(
+        visit.api.settings,
+        visit.project_id,
+        wanted,
+        actor=visit.caller.name,
+        key=visit.form["key"],
+    )
+    return visit.go("projects", visit.project_id, "documents", made.artifact_id)
+
+
+def _choose(
+    sprints: Sequence[tuple[ReportItem, SprintPlanFields]], wanted: str | None
+) -> tuple[ReportItem | None, SprintPlanFields | None]:
+    """The sprint that is asked for, else the first that is not closed."""
+    for sprint, plan in sprints:
+        if sprint.artifact_id == wanted:
+            return sprint, plan
+    still = [each for each in sprints if not (each[1].owned and each[1].owned.is_closed)]
+    return next(iter(still or sprints), (None, None))
+
+
+async def _planned(
+    visit: Visit, plan: SprintPlanFields, members: Sequence[Member]
+) -> list[Planned]:
+    known = {it.member_id: it for it in members}
+    ids = [it.task_id for it in plan.items]
+    found = {it.artifact_id: it for it in await visit.ask(ask.find_items, visit.project_id, ids)}
+    return [
+        Planned(
+            found[it.task_id],
+            TaskFields.model_validate(found[it.task_id].fields),
+            it.points,
+            known.get(it.assignee_id),
+        )
+        for it in sorted(plan.items, key=lambda it: it.order)
+        if it.task_id in found
+    ]
+
+
+def _load(member: Member, plan: SprintPlanFields | None, planned: Sequence[Planned]) -> Load:
+    away = [
+        f"{it['kind']} from {it['first_day']} to {it['last_day']}"
+        for it in member.availability
+        if plan and it["first_day"] <= plan.end_date and it["last_day"] >= plan.start_date
+    ]
+    return Load(member, sum(it.points for it in planned if it.assignee == member), away)
+
+
+def _skills(text: str) -> dict[str, int] | None:
+    """Such as ``backend 4, sql 2``. Raises Invalid."""
+    skills: dict[str, int] = {}
+    for each in filter(None, (it.strip() for it in text.split(","))):
+        name, _, level = each.rpartition(" ")
+        if not name or not (level.isascii() and level.isdecimal() and len(level) == 1):
+            raise Invalid(
+                "Skills are written with a level from 0 to 5, such as backend 4, sql 2.",
+                code="member_invalid",
+            )
+        skills[name.strip()] = int(level)
+    return skills or None

@@ -1,0 +1,222 @@
+"""What people do in the console besides deciding: write, lead, plan, compare, look again."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator
+
+import httpx
+import pytest
+
+from infra.local.process import wait_until
+from infra.service.comparing import compare_sections
+from projections.read.artifacts import CitedAtom, CitingSection, CitingStatement
+from tests.http.conftest import PATIENCE_S, Called
+from tests.http.console import CONSOLE, Browser, Page
+
+pytestmark = pytest.mark.broker
+
+
+@pytest.fixture(scope="module")
+def browser(called: Called) -> Iterator[Browser]:
+    with Browser(called) as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def home(shown: str) -> str:
+    return f"{CONSOLE}/projects/{shown}"
+
+
+@pytest.fixture(scope="module")
+def prd(browser: Browser, home: str) -> str:
+    """The address of the PRD, without its end."""
+    documents = browser.open(f"{home}/documents?type=prd").all("a")
+    return next(it["href"] for it in documents if "/documents/art_" in it["href"])
+
+
+def change_section(browser: Browser, editor: str, action: str, text: str = "") -> int:
+    """The version that it became; a run may publish another one, or a suggestion, meanwhile."""
+    found: list[str] = []
+
+    def is_done() -> bool:
+        answer = browser.send(editor, editor, action=action, text=text)
+        found[:] = re.findall(r": version (\d+)\.", answer.text)
+        assert found or answer.status_code == 409, answer.text
+        return bool(found)
+
+    assert wait_until(is_done, timeout_s=PATIENCE_S)
+    return int(found[0])
+
+
+def test_two_who_edit_a_section_lose_nothing_and_what_was_kept_keeps_its_citations(
+    browser: Browser, owner: httpx.Client, prd: str, shown: str
+):
+    editors = [it["href"] for it in browser.open(prd).all("a") if "/sections/" in it["href"]]
+    editor = next(it for it in editors if it.endswith("functional_requirements"))
+    form = browser.open(editor)
+    shown_text = form.written.partition("required>")[2].partition("</textarea>")[0]
+    kept = html.unescape(shown_text).split("\n")[0]
+    stale = form.fields() | {"action": "write", "text": "Labels must be <i>blue</i>."}
+    wide = change_section(browser, editor, "write", f"{kept}\n- Labels must be wide.")
+
+    refused = browser.client.post(editor, data=stale)
+
+    assert refused.status_code == 409
+    assert "by now, not at" in refused.text
+    assert "Labels must be wide." in refused.text  # what is new
+    assert "Labels must be &lt;i&gt;blue&lt;/i&gt;.</textarea>" in refused.text  # what was sent
+    blue = change_section(browser, editor, "write", "Labels must be blue.")
+    assert change_section(browser, editor, "decline_suggestion") > blue
+    version = f"/v1/projects/{shown}/artifacts/{prd.rpartition('/')[2]}/versions/{wide}"
+    sections = {it["section_id"]: it for it in owner.get(version).json()["sections"]}
+    first, *_ = sections["functional_requirements"]["statements"]
+    assert first["citations"] and f"- {first['text']}" == kept
+    compared = browser.open(f"{prd}/compare?from={wide}&to={blue}")
+    marked = [it["class"] for it in compared.all("li") if "class" in it]
+    assert "came" in marked and "went" in marked
+    assert "Labels must be wide." in compared.text and "Labels must be blue." in compared.text
+    same = browser.open(f"{prd}/compare?from={wide}&to={wide}")
+    assert "No statement differs" in same.text
+    assert browser.client.get(f"{prd}/compare?from=1&to=9999").status_code == 404
+
+
+def test_a_section_is_written_by_leaders_alone(called: Called, shown: str, prd: str):
+    with Browser(called, called.make_token("member", shown)) as member:
+        page = member.open(prd)
+        assert not [it for it in page.all("a") if "/sections/" in it["href"]]
+        editor = f"{prd}/sections/goals"
+        assert member.client.get(editor).status_code == 403
+        sent = member.send(prd, editor, action="write", text="- It is mine.")
+        assert sent.status_code == 403 and "needs one of owner, pm" in sent.text
+
+
+def test_onboarding_waits_where_a_person_decides(
+    browser: Browser, called: Called, owner: httpx.Client
+):
+    project = owner.post("/v1/projects", json={"name": "Led by hand"}).json()["project_id"]
+    page = f"{CONSOLE}/projects/{project}/onboarding"
+    assert "No pipeline yet" in browser.open(page).text
+    pipeline = browser.send(page, page, sources="").url.path
+    assert wait_until(
+        lambda: "Sources waits for you" in browser.open(pipeline).text, timeout_s=PATIENCE_S
+    ), browser.open(pipeline).text
+    assert "The project has no source." in browser.open(pipeline).text
+    with Browser(called, called.make_token("pm", project)) as lead:
+        assert lead.send(pipeline, f"{pipeline}/accept").status_code == 403
+        assert lead.send(pipeline, f"{pipeline}/skip", reason=" ").status_code == 422
+        skipped = lead.send(pipeline, f"{pipeline}/skip", reason="There is none.")
+        assert skipped.status_code == 409 and "cannot be skipped" in skipped.text
+        stale = lead.send(pipeline, f"{pipeline}/resume", version="1")
+        assert stale.status_code == 409
+        accepted = browser.send(pipeline, f"{pipeline}/accept")
+        assert accepted.status_code == 409 and "does not wait for a PRD" in accepted.text
+        ended = lead.send(pipeline, f"{pipeline}/cancel")
+    assert "It is over; what it made stays." in ended.text and "Start another one" in ended.text
+    assert "waits for you" not in ended.text
+
+
+def test_a_member_is_added_by_leaders_with_skills_that_can_be_read(browser: Browser, home: str):
+    team = f"{home}/team"
+    assert "Nobody is on the team" in browser.open(team).text
+    unclear = browser.send(team, f"{team}/members", name="Ana", skills="backend", capacity="9")
+    assert unclear.status_code == 422
+    sent = {"name": "Ana <b>", "skills": "backend 4, sql 2", "capacity": "12"}
+    added = Page(browser.send(team, f"{team}/members", **sent).text)
+    assert "Ana <b> is on the team." in added.text and "backend 4" in added.text
+    assert "No sprint is planned" in added.text and "0/12" in added.text
+
+
+def test_what_is_new_since_one_looked_is_told_once_and_cited(
+    browser: Browser, called: Called, owner: httpx.Client, home: str, shown: str
+):
+    page = f"{home}/changes"
+    listed = owner.get(f"/v1/projects/{shown}/atoms", params={"limit": 200}).json()["items"]
+
+    def atoms(shown_page: Page) -> set[str]:
+        return {it["href"] for it in shown_page.all("a") if "/atoms/atm_" in it["href"]}
+
+    with Browser(called, called.make_token("viewer", shown)) as viewer:
+        first = viewer.open(page)
+        assert "You have not looked here before" in first.text
+        assert [it for it in first.all("a") if "data-evidence" in it]
+        viewer.send(page, f"{page}/seen", seq=first.fields()["seq"])
+        unverified = {f"{home}/atoms/{it['atom_id']}" for it in listed if not it["verified_by"]}
+        atom = min(atoms(first) & unverified)
+        done = browser.send(atom, f"{atom}/decide", decision="verify", rationale="<b>I know</b>")
+        assert "Verified." in done.text
+        again = viewer.open(page)
+        assert "Since you last looked" in again.text and "<b>I know</b>" in again.text
+        assert atom in atoms(again) and atoms(again) & atoms(first) < atoms(first)
+    assert "You have not looked here before" in browser.open(page).text  # somebody else
+
+
+def test_two_moments_are_told_apart(browser: Browser, home: str):
+    page = f"{home}/moments"
+    before = browser.open(f"{page}?from=2020-01-01T00:00").text
+    assert "There was no PRD yet." in before and "0 open contradictions" in before
+    links = [it["href"] for it in browser.open(page).all("a") if "/moments?from=" in it["href"]]
+    then = browser.open(links[-1])
+    assert "PRD, version 1" in then.text and "open contradictions" in then.text
+    refused = browser.client.get(f"{page}?from=monday")
+    assert refused.status_code == 422 and "ISO 8601" in refused.text
+
+
+def test_budgets_are_set_by_leaders_and_letters_retried_by_operators(
+    browser: Browser, called: Called, home: str, shown: str
+):
+    page, form = f"{home}/costs", f"{home}/budgets"
+    told = browser.send(page, form, scope="project_month", limit="12.50", beyond="warn")
+    assert "The budget is set." in told.text and "$12.50" in told.text
+    assert browser.send(page, form, scope="project_month", limit="much").status_code == 422
+    assert "The budget is lifted." in browser.send(page, form, scope="project_month").text
+    assert "$12.50" not in browser.open(page).text
+    with Browser(called, called.make_token("pm", shown)) as lead:
+        refused = lead.send(page, f"{home}/dead-letters/dlq_1/retry")
+        assert refused.status_code == 403 and "needs one of owner, operator" in refused.text
+    assert browser.send(page, f"{home}/dead-letters/dlq_1/retry").status_code == 404
+    assert browser.client.get(f"{home}/rejections?code=R7&path=docs/*").status_code == 200
+
+
+def test_a_statement_with_other_words_or_other_atoms_is_the_same_one_changed():
+    """Words count before ids, and a section that is gone has lost its statements."""
+
+    def section(section_id: str, *said: tuple[str, str, str]) -> CitingSection:
+        statements = [
+            CitingStatement(
+                statement_id=statement_id,
+                text=text,
+                citations=[CitedAtom(atom_id=atom, atom_revision=1, places=[])],
+                provisional=False,
+                confidence=0.9,
+                contradiction_ids=[],
+            )
+            for statement_id, text, atom in said
+        ]
+        return CitingSection(
+            section_id=section_id,
+            title=section_id,
+            state="generated",
+            statements=statements,
+            gap="",
+            content_hash="",
+            input_hash="",
+        )
+
+    before = [
+        section("goals", ("s1", "Kept.", "a"), ("s2", "Old words.", "b"), ("s3", "Moved.", "c")),
+        section("risks", ("s4", "Gone.", "d")),
+    ]
+    after = [
+        section("goals", ("s2", "New words.", "b"), ("s9", "Kept.", "a"), ("s3", "Moved.", "e")),
+        section("scope", ("s5", "Come.", "f")),
+    ]
+
+    goals, scope, risks = compare_sections(before, after)
+
+    assert goals.kept == 1 and not goals.came and not goals.went
+    changed = [(old.text, new.text, new.citations[0].atom_id) for old, new in goals.changed]
+    assert changed == [("Moved.", "Moved.", "e"), ("Old words.", "New words.", "b")]
+    assert [it.text for it in scope.came] == ["Come."]
+    assert [it.text for it in risks.went] == ["Gone."]
