@@ -79,7 +79,7 @@ class SprintWriter:
         fresh = fresh.model_copy(
             update={
                 "number": f"{PREFIXES['sprint_plan']}-{sprint.number:03d}",
-                "sprint_plan": self._fields(sprint, told, tasks, _owned_of(before)),
+                "sprint_plan": self._fields(sprint, told, tasks, before),
                 "edited_by": before.edited_by if before else None,
                 "upstream_artifact_ids": [one.artifact_id for one in tasks],
             }
@@ -131,8 +131,12 @@ class SprintWriter:
         sprint: Sprint,
         goal: str,
         tasks: Sequence[ArtifactSnapshot],
-        owned: OwnedSprint | None,
+        before: ArtifactSnapshot | None,
     ) -> SprintPlanFields:
+        """A closed sprint says nothing of what is planned after it, and takes for granted what it
+        did when it was closed.
+        """
+        closed = before.sprint_plan if before and _is_closed(before) else None
         return SprintPlanFields(
             sprint_number=sprint.number,
             goal=goal,
@@ -151,9 +155,9 @@ class SprintWriter:
                 for order, one in enumerate(sprint.places, 1)
             ],
             risk_atom_ids=sorted({it for one in tasks for it in _fields_of(one).risk_atom_ids}),
-            unplanned=self._unplanned(sprint),
-            assumptions=assume(self.team),
-            owned=owned,
+            unplanned=[] if closed else self._unplanned(sprint),
+            assumptions=closed.assumptions if closed else assume(self.team),
+            owned=_owned_of(before),
         )
 
     def _unplanned(self, sprint: Sprint) -> list[UnplannedTask]:

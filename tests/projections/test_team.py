@@ -113,7 +113,7 @@ def test_a_change_that_was_made_before_is_told_again_with_names_and_not_made_twi
     (task, *_), (sprint, *_) = standing(play, "task"), standing(play, "sprint_plan")
     of_task = {"artifact_id": task.artifact_id, "op": "update", "expected_version": task.version}
     of_sprint = {"artifact_id": artifact_id(PROJECT, "sprint_plan", "2"), "op": "create"}
-    dated = {"goal": "Rest", "start_date": "2026-05-18"}
+    dated: dict[str, Any] = {"goal": "Rest", "start_date": "2026-05-18"}
     told: dict[str, dict[str, Any]] = {
         "update_task": of_task | {"task": ToldTask(assignee_id="mem_Ana")},
         "create_sprint": of_sprint

@@ -193,6 +193,11 @@ def test_a_sprint_of_a_person_is_there_without_tasks_and_closes_with_what_is_don
     assert open_
     assert set(open_) <= {item.task_id for one in others for item in plan_of(one).items}
     assert refusal_of(of_sprint(play, "update", closed, goal="More")) == "closed"
+    again = of_feature(
+        play, "create", OWN_ID, title="Later", description=["Later"], priority="must"
+    )
+    ask(play, starts("2026-01-05", velocity=9))
+    assert (refusal_of(again), standing(play, "sprint_plan")[0].version) == (None, closed.version)
 
 
 def test_a_deleted_sprint_is_passed_over_and_its_tasks_go_on(play: Play):
