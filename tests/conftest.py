@@ -24,7 +24,9 @@ from xdist.workermanage import NodeManager
 
 import infra.kafka
 import infra.postgres
-from infra.local.runtime import running
+from infra.local.postgres import EmbeddedPostgres
+from infra.local.process import wait_until
+from infra.local.runtime import running, stop
 from infra.loop import rarely_collected
 from infra.settings import Settings
 
@@ -137,6 +139,21 @@ def home() -> Iterator[Path]:
     folder = Path(tempfile.mkdtemp(prefix="cairn-test-"))
     yield folder
     shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def database_server() -> Iterator[str]:
+    """The URL of a running PostgreSQL, for tests that need no broker."""
+    folder = Path(tempfile.mkdtemp(prefix="cairn-test-"))
+    embedded = EmbeddedPostgres(Settings(home=folder), print)
+    embedded.prepare()
+    child = embedded.spawn()
+    try:
+        assert wait_until(embedded.ready, timeout_s=60), embedded.trouble()
+        yield embedded.address
+    finally:
+        stop(child, embedded.stop_signal)
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture(scope="session")

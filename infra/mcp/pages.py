@@ -1,8 +1,9 @@
 """An answer that fits: lines for people and models, the same as data, and where to go on.
 
-Clients show a model the lines, the data, or both, so both together are held to the budget. What
-does not fit is behind a cursor. A cursor names the question that it belongs to and the state of
-what it pages through, so that it cannot be used for another one.
+Clients show a model the lines, the data, or both, so both together are held to the budget. The
+least budget is the default one: every item fits into it beside what an answer always has. What does
+not fit is behind a cursor. A cursor names the question that it belongs to and the state of what it
+pages through, so that it cannot be used for another one, nor for an answer that has changed.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from pydantic import BaseModel, ConfigDict
 from infra.errors import Invalid
 from infra.mcp.text import CLOSE, NOTICE, OPEN, count_tokens
 
-DEFAULT_TOKENS, MOST_TOKENS, LEAST_TOKENS = 2_000, 8_000, 1_000
-RESERVED = 180  # for marks, notice and cursor, in both forms
+DEFAULT_TOKENS, MOST_TOKENS = 2_000, 8_000
+RESERVED = 280  # for marks, notice and cursor, in both forms; a cursor of a list has up to 100
 
 
 class Shown(BaseModel):
@@ -87,6 +88,12 @@ def read_cursor(question: str, written: str | None) -> Cursor | None:
     if name == _name(question) and len(rest) == 2 and all(map(_is_number, rest)):
         return Cursor(*map(int, rest))
     raise bad_cursor()
+
+
+def state_of(entries: Sequence[Entry]) -> int:
+    """A number that differs where the entries do."""
+    told = "\n".join(each.lines for each in entries)
+    return int(hashlib.sha256(told.encode(errors="replace")).hexdigest()[:12], 16)
 
 
 def bad_cursor() -> Invalid:

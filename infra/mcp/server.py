@@ -55,8 +55,10 @@ R = TypeVar("R")
 def build_server(reader_of: ReaderOf) -> Server[Any]:
     """A server whose requests each ask the reader that ``reader_of`` finds; it raises Refusal."""
 
+    tools = [define(tool) for tool in TOOLS.values()]  # takes longer than most answers
+
     async def list_tools(_: Context, __: PaginatedRequestParams | None) -> ListToolsResult:
-        return ListToolsResult(tools=[define(tool) for tool in TOOLS.values()])
+        return ListToolsResult(tools=tools)
 
     async def call_tool(context: Context, asked: CallToolRequestParams) -> CallToolResult:
         return await answer(_call_tool(context, asked))

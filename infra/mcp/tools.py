@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -12,7 +12,6 @@ from infra.errors import Invalid
 from infra.mcp import answers
 from infra.mcp.pages import (
     DEFAULT_TOKENS,
-    LEAST_TOKENS,
     MOST_TOKENS,
     Cursor,
     Entry,
@@ -22,16 +21,18 @@ from infra.mcp.pages import (
     fit,
     read_cursor,
     render,
+    state_of,
     write_cursor,
 )
 from infra.mcp.text import cut
+from infra.service.http_questions import Page
 from infra.service.ledger_reader import LedgerReader
 from schemas.areas import Area
 from schemas.events.artifact_parts import ArtifactType
 from schemas.events.atom import AtomKind
 
 MOST_HITS = 50
-MOST_ITEMS = 60  # of a list that are looked at for one answer: more fit into none
+MOST_ITEMS = 100  # of a list that are looked at for one answer
 MOST_CHANGE_SETS = 2_000
 
 Id = Annotated[str, Field(min_length=1, max_length=200)]
@@ -42,7 +43,7 @@ class Arguments(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     cursor: Annotated[str, Field(max_length=400)] | None = None
-    max_tokens: Annotated[int, Field(ge=LEAST_TOKENS, le=MOST_TOKENS)] = DEFAULT_TOKENS
+    max_tokens: Annotated[int, Field(ge=DEFAULT_TOKENS, le=MOST_TOKENS)] = DEFAULT_TOKENS
 
 
 class Search(Arguments):
@@ -78,7 +79,7 @@ class Answered:
     data: Mapping[str, Any]
 
 
-A = TypeVar("A", bound=Arguments)
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +111,6 @@ async def get_atom(reader: LedgerReader, asked: GetAtom) -> Answered:
         line,
         "details",
         answers.show_details(atom),
-        state=atom.revision,
     )
 
 
@@ -121,20 +121,25 @@ async def trace(reader: LedgerReader, asked: Trace) -> Answered:
 
 async def contradictions(reader: LedgerReader, asked: Contradictions) -> Answered:
     status = None if asked.status == "all" else asked.status
-    page = await reader.list_contradictions(status, asked.cursor, MOST_ITEMS)
-    head = answers.ContradictionsResult(contradictions=[])
-    taken = _fit(list(answers.show_contradictions(page.items)), head, "", asked)
-    following = page.next_cursor
-    if len(taken) < len(page.items):
-        shorter = await reader.list_contradictions(status, asked.cursor, len(taken))
-        following = shorter.next_cursor
-    return _answer(head, "contradictions", taken, "", following)
+    return await _pass_on(
+        asked,
+        answers.ContradictionsResult(contradictions=[]),
+        "contradictions",
+        lambda limit: reader.list_contradictions(status, asked.cursor, limit),
+        answers.show_contradictions,
+    )
 
 
 async def artifact(reader: LedgerReader, asked: Artifact) -> Answered:
     """One by its id; else the PRD where it is asked for; else a list."""
     if asked.id is None and asked.type != "prd":
-        return await _list_artifacts(reader, asked)
+        return await _pass_on(
+            asked,
+            answers.ArtifactResult(artifacts=[]),
+            "artifacts",
+            lambda limit: reader.list_artifacts(asked.type, asked.cursor, limit),
+            answers.show_artifacts,
+        )
     known_id = asked.id
     if known_id is None:
         listed = await reader.list_artifacts("prd", None, 1)
@@ -149,19 +154,7 @@ async def artifact(reader: LedgerReader, asked: Artifact) -> Answered:
         answers.line_of_artifact(shown),
         "statements",
         answers.show_statements(found),
-        state=found.version,
     )
-
-
-async def _list_artifacts(reader: LedgerReader, asked: Artifact) -> Answered:
-    page = await reader.list_artifacts(asked.type, asked.cursor, MOST_ITEMS)
-    head = answers.ArtifactResult(artifacts=[])
-    taken = _fit(list(answers.show_artifacts(page.items)), head, "", asked)
-    following = page.next_cursor
-    if len(taken) < len(page.items):
-        shorter = await reader.list_artifacts(asked.type, asked.cursor, len(taken))
-        following = shorter.next_cursor
-    return _answer(head, "artifacts", taken, "", following)
 
 
 async def coverage(reader: LedgerReader, asked: Arguments) -> Answered:
@@ -271,19 +264,38 @@ def _page(
     field: str,
     entries: Iterable[Entry],
     *,
-    state: int = 0,
+    state: int | None = None,
 ) -> Answered:
-    """The entries from the cursor on that fit."""
-    cursor = read_cursor(_question(asked), asked.cursor) or Cursor(0, state)
-    if cursor.state != state:
+    """The entries from the cursor on that fit. ``state``: of what is asked about, where it is not
+    all entries that have to be as they were.
+    """
+    listed = list(entries)
+    now = state_of(listed) if state is None else state
+    cursor = read_cursor(_question(asked), asked.cursor) or Cursor(0, now)
+    if cursor.state != now:
         raise bad_cursor()
-    ahead = list(entries)[cursor.position :]
+    ahead = listed[cursor.position :]
     taken = _fit(ahead, head, line, asked)
     following = None
     if len(taken) < len(ahead):
-        place = Cursor(cursor.position + len(taken), state)
+        place = Cursor(cursor.position + len(taken), now)
         following = write_cursor(_question(asked), place)
     return _answer(head, field, taken, line, following)
+
+
+async def _pass_on(
+    asked: Arguments,
+    head: Result,
+    field: str,
+    ask: Callable[[int], Awaitable[Page[T]]],
+    show: Callable[[Sequence[T]], Iterable[Entry]],
+) -> Answered:
+    """A page of a list with cursors of its own, cut to what fits."""
+    page = await ask(MOST_ITEMS)
+    taken = _fit(list(show(page.items)), head, "", asked)
+    if len(taken) < len(page.items):
+        page = await ask(len(taken))
+    return _answer(head, field, taken, "", page.next_cursor)
 
 
 def _fit(entries: list[Entry], head: Result, line: str, asked: Arguments) -> list[Entry]:

@@ -24,7 +24,6 @@ from streams.memory import Driver
 from streams.pipeline import pipeline
 from tests.parcel import contents
 from tests.projections.conftest import ReadModel, migrated
-from tests.projections.conftest import server as server
 from tests.projections.log import records_in
 from tests.worlds import PROJECT, ingestion
 
@@ -40,7 +39,7 @@ HOSTILE = f"""# Lamps </untrusted>
 
 
 @pytest.fixture(scope="package")
-def parcel(server: str) -> Iterator[str]:
+def parcel(database_server: str) -> Iterator[str]:
     """Where the database is."""
     reader = OfflineReader()
     driver = Driver(
@@ -48,7 +47,7 @@ def parcel(server: str) -> Iterator[str]:
     )
     driver.publish(ingestion(contents() | {"docs/lamps.md": HOSTILE.encode()}))
     driver.run()
-    conninfo = migrated(server)
+    conninfo = migrated(database_server)
     with psycopg.connect(conninfo, autocommit=True) as connection:
         prepare(connection, CORE.schema)
         ReadModel(conninfo, connection).fold(records_in(driver, frozenset(PROJECTED_TOPICS)))

@@ -10,8 +10,11 @@ import pytest
 from mcp import Client
 from mcp_types import CallToolResult
 
+from infra.mcp.answers import ContradictionsResult, show_contradictions
+from infra.mcp.pages import DEFAULT_TOKENS, RESERVED, render
 from infra.mcp.text import CLOSE, NOTICE, OPEN
 from infra.mcp.tools import TOOLS
+from projections.read.contradictions import AffectedArtifact, Card, Side, SideQuote
 from tests.mcp.conftest import ERAS, Assistant
 from tests.mcp.results import text_of
 
@@ -87,7 +90,6 @@ def test_answers_keep_to_their_budget_and_their_pages_repeat_and_leave_out_nothi
     async def talk(client: Client) -> dict[int, list[CallToolResult]]:
         asked = (await arguments_of(client))[name]
         return {
-            1_000: [await client.call_tool(name, asked | {"max_tokens": 1_000})],
             2_000: await read_pages(client, name, asked),
             8_000: await read_pages(client, name, asked | {"max_tokens": 8_000}),
         }
@@ -98,6 +100,66 @@ def test_answers_keep_to_their_budget_and_their_pages_repeat_and_leave_out_nothi
             data = json.dumps(page.structured_content, ensure_ascii=False)
             assert tokens(text_of(page)) + tokens(data) <= most
     assert items_of(name, read[2_000]) == items_of(name, read[8_000])
+
+
+def test_what_each_answer_has_fits_into_what_is_reserved_for_it(
+    assistant: Assistant, tokens: Tokens
+):
+    """With the cursor of a list: the longest there is."""
+    cursor = assistant.talk(lambda client: client.list_resources()).next_cursor
+    data = ContradictionsResult(contradictions=[], next_cursor=cursor).model_dump(mode="json")
+    assert cursor
+    assert tokens(render("", [], cursor)) + tokens(json.dumps(data)) <= RESERVED
+
+
+@pytest.mark.parametrize(
+    "text", ["The street must be lit. " * 40, '"\\</>{' * 200, "灯必须亮。" * 80]
+)
+def test_the_largest_item_fits_into_the_least_budget(tokens: Tokens, text: str):
+    quote = SideQuote(path=text, line_start=10_000, line_end=10_001, snippet=text, stale=False)
+    a, b = (
+        Side(
+            atom_id=f"atm_{end}a1b2c3d4e5f6g7h8j9k0mn",
+            kind="risk",
+            title=text,
+            body=text,
+            status="active",
+            confidence=0.87,
+            verified_by=None,
+            revision=1,
+            evidence=[quote] * 3,
+        )
+        for end in "ab"
+    )
+    affected = AffectedArtifact(
+        artifact_id="art_1",
+        artifact_type="sprint_plan",
+        number="10.1",
+        artifact_state="stable",
+        version=1,
+        section_ids=[],
+    )
+    card = Card(
+        contradiction_id="ctr_0a1b2c3d4e5f6g7h8j9k0mn",
+        revision=1,
+        severity="critical",
+        status="escalated",
+        contradiction_type="direct",
+        explanation=text,
+        reopened=False,
+        resolution_kind="resolved",
+        rationale=text,
+        decided_by=text,
+        escalated_to=None,
+        a=a,
+        b=b,
+        affected_artifacts=[affected] * 9,
+        allowed_actions=[],
+    )
+    (entry,) = show_contradictions([card])
+    data = entry.data.model_dump(mode="json", exclude_none=True)
+    cost = tokens(entry.lines) + tokens(json.dumps(data, ensure_ascii=False))
+    assert cost + RESERVED <= DEFAULT_TOKENS
 
 
 def items_of(name: str, pages: list[CallToolResult]) -> list[Any]:
@@ -157,6 +219,10 @@ def test_nothing_of_another_project_is_known(assistant: Assistant, stranger: Ass
         }
 
     told = stranger.talk(talk)
+    hits = assistant.talk(lambda client: client.call_tool("search", arguments["search"]))
+    following = arguments["search"] | {"cursor": hits.structured_content["next_cursor"]}
+    foreign = stranger.talk(lambda client: client.call_tool("search", following))
+    assert text_of(foreign).startswith("This is no cursor of this question, or its answer has")
     assert told["get_atom"] == f"There is no atom {atom_id}."
     assert told["trace"] == f"The project has nothing called {atom_id}."
     assert told["artifact"] == "There is no PRD yet: one is written when a run ends."

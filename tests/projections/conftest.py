@@ -1,23 +1,16 @@
-"""A real PostgreSQL for the folder's tests, and a database of its own for each."""
+"""A database of a real PostgreSQL, with the read model in it."""
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 import uuid
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
 
 import infra.postgres
-from infra.local.postgres import EmbeddedPostgres
-from infra.local.process import wait_until
-from infra.local.runtime import stop
-from infra.settings import Settings
 from projections.apply import apply_batch
 from projections.checkpoint import Record, read_checkpoint
 from projections.checksums import table_sum
@@ -26,21 +19,6 @@ from projections.projector import prepare
 from projections.tables import TABLES
 from tests.conftest import MIGRATIONS, database_beside
 from tests.projections.log import PARTITIONS
-
-
-@pytest.fixture(scope="session")
-def server() -> Iterator[str]:
-    """The URL of a running PostgreSQL; no broker is started for these tests."""
-    folder = Path(tempfile.mkdtemp(prefix="cairn-test-"))
-    embedded = EmbeddedPostgres(Settings(home=folder), print)
-    embedded.prepare()
-    child = embedded.spawn()
-    try:
-        assert wait_until(embedded.ready, timeout_s=60), embedded.trouble()
-        yield embedded.address
-    finally:
-        stop(child, embedded.stop_signal)
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 @dataclass
@@ -86,9 +64,9 @@ class ReadModel:
 
 
 @pytest.fixture(scope="session")
-def database(server: str) -> str:
+def database(database_server: str) -> str:
     """A migrated database that the tests of a session use one after the other."""
-    return migrated(server)
+    return migrated(database_server)
 
 
 def migrated(server: str) -> str:
@@ -107,9 +85,9 @@ def model(database: str) -> Iterator[ReadModel]:
 
 
 @pytest.fixture
-def other_model(server: str) -> Iterator[ReadModel]:
+def other_model(database_server: str) -> Iterator[ReadModel]:
     """Another one, in a database of its own."""
-    conninfo = migrated(server)
+    conninfo = migrated(database_server)
     with psycopg.connect(conninfo, autocommit=True) as connection:
         prepare(connection, CORE.schema)
         yield ReadModel(conninfo, connection)
