@@ -63,7 +63,8 @@ class Program:
 class Supervisor:
     """Runs servers, then ``prepare`` (topics, migrations), then ``programs``, until told to stop.
 
-    ``say`` is for the person who waits; the log is for the operator.
+    ``say`` and ``greet``, once everything runs, are for the person who waits; the log is for the
+    operator.
     """
 
     settings: Settings
@@ -71,6 +72,7 @@ class Supervisor:
     prepare: Callable[[Settings], None]
     environ: Mapping[str, str]
     say: Say
+    greet: Callable[[Settings], None]
     children: list[Child] = field(default_factory=list)
     state: str = "starting"
     error: str | None = None
@@ -126,6 +128,8 @@ class Supervisor:
             if self.state == "starting" and all(c.state == "running" for c in self.children):
                 self.state = "ready"
                 self._tell("Everything runs.")
+                with contextlib.suppress(OSError, Unavailable):  # Cairn does not end for it
+                    self.greet(plan.located)
             self._write()
             if select.select([wake], [], [], TICK_S)[0]:
                 os.read(wake, 4096)

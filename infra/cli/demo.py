@@ -53,7 +53,13 @@ def register(app: typer.Typer) -> None:
             else:
                 supervisor.stop_running(settings)
                 say("Cairn is stopped; its data stays, and any command starts it again.")
-                say(f"The same in a browser: {command_line(settings)} up --detach")
+                say_how_to_open(settings)
+
+
+def say_how_to_open(settings: Settings) -> None:
+    """Print the command that opens the console on this data, and the address it will have."""
+    address = f", at {url}/console" if (url := service.read_address(settings)) else ""
+    say(f"The console, with all of it{address}: {command_line(settings)} up --detach")
 
 
 def command_line(settings: Settings) -> str:

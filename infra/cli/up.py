@@ -39,7 +39,8 @@ def register(app: typer.Typer) -> None:
                 say(line)
             say_console(located)
         else:
-            Supervisor(settings, programs(settings, workers), prepare, os.environ, say).run()
+            ours = programs(settings, workers)
+            Supervisor(settings, ours, prepare, os.environ, say, say_console).run()
 
 
 def say_console(settings: Settings) -> None:

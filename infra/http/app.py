@@ -23,9 +23,10 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from infra.background import in_background
 from infra.errors import Refusal
 from infra.http.api import Api, operation_of
-from infra.http.auth import Authenticate, Callers
+from infra.http.auth import Authenticate, Callers, is_of_console
 from infra.http.bodies import MAX_BODY_BYTES
 from infra.http.console import console_routes
+from infra.http.console.pages import ProblemPages, show_problem
 from infra.http.hosts import CheckHost, CheckOrigin, host_of
 from infra.http.openapi import describe
 from infra.http.problems import Correlate, respond
@@ -82,6 +83,7 @@ def create_app(settings: Settings, environ: Mapping[str, str] = NO_SECRETS) -> F
             Middleware(Correlate),
             Middleware(counter.around),
             Middleware(CheckHost, hosts=_hosts(settings)),
+            Middleware(ProblemPages),
             Middleware(CheckOrigin),
             Middleware(
                 Authenticate, callers=callers, stream_tokens=stream_tokens, sessions=sessions
@@ -133,7 +135,7 @@ class CountAnswers:
 
 
 async def _answer(request: Any, error: Exception) -> Any:
-    return respond(request, error)
+    return (show_problem if is_of_console(request.scope) else respond)(request, error)
 
 
 def _operation_id(route: APIRoute) -> str:

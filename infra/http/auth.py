@@ -122,8 +122,8 @@ class Authenticate:
         counts alone, and for the console.
         """
         if is_of_console(scope):
-            cookie = HTTPConnection(scope).cookies.get(self._sessions.cookie, "")
-            session = self._sessions.read(cookie)
+            name = self._sessions.cookie(scope["scheme"])
+            session = self._sessions.read(HTTPConnection(scope).cookies.get(name, ""))
             return await self._callers.find_by_id(session.token_id) if session else None
         if asked := stream_token_in(scope):
             grant = self._stream_tokens.read(*asked)

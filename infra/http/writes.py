@@ -79,12 +79,18 @@ async def record_refusal(request: Request, operation: str, error: Forbidden) -> 
 def read_key(request: Request) -> str:
     """The key of the request; empty when it has none. Raises Invalid."""
     key = request.headers.get(HEADER, "")
-    if HEADER in request.headers and not KEY.fullmatch(key):
+    if HEADER in request.headers:
+        check_given_key(key)
+    return key
+
+
+def check_given_key(key: str) -> None:
+    """Raises Invalid."""
+    if not KEY.fullmatch(key):
         raise Invalid(
             "An idempotency key has 1 to 200 visible ASCII characters.", code="key_invalid"
         )
     check_key(key)
-    return key
 
 
 def _scope(request: Request) -> str:

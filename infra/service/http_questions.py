@@ -8,13 +8,16 @@ from projections.read.agents import conversations as list_conversations
 from projections.read.artifact_list import (
     ArtifactSummary,
     ArtifactVersion,
+    CitingStatement,
     WholeArtifact,
     WholeVersion,
+    find_artifacts,
     list_artifacts,
     list_versions,
     whole_artifact,
     whole_version,
 )
+from projections.read.artifact_list import citing_statements as list_citing
 from projections.read.artifacts import CitingSection, Edit, SpeculativeArtifact, find_items
 from projections.read.artifacts import Item as ReportItem
 from projections.read.artifacts import items as list_items
@@ -66,7 +69,8 @@ from projections.read.past import version_at as read_version_at
 from projections.read.people import DecisionAnswer
 from projections.read.positions import next_offsets
 from projections.read.progress import TriggerProgress, trigger_progress
-from projections.read.projects import Project, project_ids
+from projections.read.projects import NamedProject, Project, project_ids
+from projections.read.projects import project_names as list_project_names
 from projections.read.projects import projects as list_projects
 from projections.read.quality import QualityRunEvent, QualityRunRow
 from projections.read.quality import runs as list_quality_runs
@@ -88,7 +92,7 @@ from projections.read.summary import working_summary
 from projections.read.team import Member, PlanSettings
 from projections.read.team import members as list_members
 from projections.read.team import plan_settings as read_plan
-from projections.read.waiting import Waiting
+from projections.read.waiting import Waiting, count_waiting
 from projections.read.waiting import queue as list_waiting
 
 __all__ = [
@@ -152,6 +156,7 @@ __all__ = [
     "ArtifactVersion",
     "Atom",
     "Batch",
+    "CitingStatement",
     "Card",
     "Coverage",
     "DeadLetter",
@@ -162,6 +167,7 @@ __all__ = [
     "LARGEST_PAGE",
     "Link",
     "Merge",
+    "NamedProject",
     "Node",
     "Order",
     "PAGE",
@@ -180,6 +186,8 @@ __all__ = [
     "WholeSource",
     "WholeVersion",
     "check_belongs",
+    "count_waiting",
+    "find_artifacts",
     "find_dead_letter",
     "find_items",
     "list_items",
@@ -188,6 +196,7 @@ __all__ = [
     "list_atoms",
     "list_atoms_at",
     "list_cards",
+    "list_citing",
     "list_contradictions_at",
     "list_dead_letters",
     "list_rebalances",
@@ -195,6 +204,7 @@ __all__ = [
     "list_links",
     "list_loops",
     "list_merges",
+    "list_project_names",
     "list_projects",
     "list_rejections",
     "list_runs",

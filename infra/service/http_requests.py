@@ -173,11 +173,19 @@ def _note_write(connection: Conn, entry: AuditEntry) -> int:
 
 
 def list_audit(
-    connection: Conn, project_id: str | None = None, *, cursor: str | None = None, limit: int = PAGE
+    connection: Conn,
+    project_id: str | None = None,
+    *,
+    newest_first: bool = False,
+    cursor: str | None = None,
+    limit: int = PAGE,
 ) -> Page[AuditRow]:
-    """A page of the audit log, oldest first; of one project or of all. Raises Refusal."""
+    """A page of the audit log of one project or of all, oldest first unless said.
+
+    Raises Refusal for a bad cursor.
+    """
     conditions: list[Condition] = [("true",)]
     if project_id is not None:
         conditions.append(("w.project_id = %s", project_id))
-    found, following = page_of(connection, AUDIT, conditions, cursor, limit)
+    found, following = page_of(connection, AUDIT, conditions, cursor, limit, backwards=newest_first)
     return Page(items=[AuditRow(**row) for row in found], next_cursor=following)

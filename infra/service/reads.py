@@ -261,7 +261,7 @@ async def read_run_report(settings: Settings, run_id: str) -> tuple[DeltaReport,
 
     def question(tables: Conn) -> tuple[DeltaReport, list[Phase]]:
         found = deltas.delta_report(tables, run_id)
-        return found, runs.phases(tables, found.project_id).get(run_id, [])
+        return found, runs.phases(tables, found.project_id, run_id).get(run_id, [])
 
     return await ask(settings, question)
 

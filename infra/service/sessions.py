@@ -60,12 +60,14 @@ class Sessions:
 
     def __init__(self, settings: Settings, now_s: Callable[[], float] = time.time) -> None:
         self._settings, self._now_s = settings, now_s
-        self._redeemed: dict[str, int] = {}  # links by what was drawn for them, until they expire
+        self._spent: dict[str, int] = {}  # redeemed links, ended sessions: what was drawn for them
 
-    @cached_property
-    def cookie(self) -> str:
-        """Its name: two installations on one machine share a host, and so their cookies."""
-        return f"cairn_{hashlib.sha256(SESSION + self._key).hexdigest()[:8]}"
+    def cookie(self, scheme: str) -> str:
+        """Its name: two installations on one machine share a host, and so their cookies.
+
+        Under https no page of a neighbouring host can set one of this name.
+        """
+        return f"__Host-{self._name}" if scheme == "https" else self._name
 
     def create(self, caller: Caller) -> str:
         return sign(self._key, SESSION, self._draw(caller.token_id, VALID_S))
@@ -75,16 +77,21 @@ class Sessions:
         return sign(self._key, LINK, self._draw(token_id, LINK_VALID_S))
 
     def read(self, text: str) -> Session | None:
-        """The session of a cookie; None when it is none, or is over."""
-        return self._valid(verify(self._key, SESSION, text, Session))
+        """The session of a cookie; None when it is none, is over, or was ended in this process."""
+        found = self._valid(verify(self._key, SESSION, text, Session))
+        return None if found is None or found.drawn in self._spent else found
+
+    def end(self, text: str) -> None:
+        """The session of a cookie is over, wherever else the cookie is kept."""
+        if found := self.read(text):
+            self._spend(found)
 
     def redeem(self, code: str) -> Session | None:
         """What the code of a link says, the first time in this process."""
         found = self._valid(verify(self._key, LINK, code, Session))
-        self._redeemed = {it: end for it, end in self._redeemed.items() if end > self._now_s()}
-        if found is None or found.drawn in self._redeemed:
+        if found is None or found.drawn in self._spent:
             return None
-        self._redeemed[found.drawn] = found.expires_s
+        self._spend(found)
         return found
 
     def form_mark(self, cookie: str) -> str:
@@ -98,8 +105,17 @@ class Sessions:
         expires_s = int(self._now_s()) + valid_s
         return Session(token_id=token_id, expires_s=expires_s, drawn=secrets.token_urlsafe(12))
 
+    def _spend(self, session: Session) -> None:
+        """Note it until it would expire by itself."""
+        self._spent = {it: end for it, end in self._spent.items() if end > self._now_s()}
+        self._spent[session.drawn] = session.expires_s
+
     def _valid(self, found: Session | None) -> Session | None:
         return found if found and self._now_s() < found.expires_s else None
+
+    @cached_property
+    def _name(self) -> str:
+        return f"cairn_{hashlib.sha256(SESSION + self._key).hexdigest()[:8]}"
 
     @cached_property
     def _key(self) -> bytes:

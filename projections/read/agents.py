@@ -154,11 +154,18 @@ class UnansweredTurn(ReadModel):
 
 
 def conversations(
-    connection: Conn, project_id: str, *, cursor: str | None = None, limit: int = PAGE
+    connection: Conn,
+    project_id: str,
+    *,
+    newest_first: bool = False,
+    cursor: str | None = None,
+    limit: int = PAGE,
 ) -> Page[Conversation]:
-    """A page of conversations, oldest first. Raises Refusal for a bad cursor."""
+    """A page of conversations, oldest first unless said. Raises Refusal for a bad cursor."""
     conditions = [("project_id = %s", project_id)]
-    found, following = page_of(connection, CONVERSATIONS, conditions, cursor, limit)
+    found, following = page_of(
+        connection, CONVERSATIONS, conditions, cursor, limit, backwards=newest_first
+    )
     return Page(items=[Conversation(**row) for row in found], next_cursor=following)
 
 

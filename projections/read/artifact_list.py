@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -50,6 +51,16 @@ ONE_VERSION = f"""
     WHERE v.project_id = %s AND v.artifact_id = %s AND v.version = %s
 """
 
+CITING = """
+    SELECT a.artifact_id, a.artifact_type, a.title, c.statement_id,
+        (SELECT line->>'text' FROM jsonb_array_elements(a.content) section,
+            jsonb_array_elements(section->'statements') line
+            WHERE line->>'statement_id' = c.statement_id LIMIT 1) AS text
+    FROM artifact_citations c JOIN artifacts a USING (artifact_id, version)
+    WHERE a.project_id = %s AND c.atom_id = %s
+    ORDER BY a.artifact_type, a.number, a.artifact_id, c.section_id, c.statement_id LIMIT %s
+"""
+
 
 class ArtifactSummary(ReadModel):
     """An artifact without its text."""
@@ -83,6 +94,16 @@ class WholeArtifact(ArtifactSummary):
     plan: dict[str, Any] | None
     blocked_by: list[str]
     upstream_artifact_ids: list[str]
+
+
+class CitingStatement(ReadModel):
+    """A statement that cites an atom, with the artifact that it is in."""
+
+    artifact_id: str
+    artifact_type: str
+    title: str
+    statement_id: str
+    text: str | None
 
 
 class SprintPlace(ReadModel):
@@ -146,6 +167,26 @@ def whole_artifact(connection: Conn, project_id: str, artifact_id: str) -> Whole
     return WholeArtifact(**_with_places(connection, found, artifact_id))
 
 
+def find_artifacts(
+    connection: Conn, project_id: str, artifact_ids: Sequence[str]
+) -> list[ArtifactSummary]:
+    """Those of these artifacts that the project has, by type and number; at most a page."""
+    named: list[Condition] = [
+        ("a.project_id = %s", project_id),
+        ("a.version IS NOT NULL",),
+        ("a.artifact_id = ANY(%s)", list(artifact_ids)),
+    ]
+    found, _ = page_of(connection, ARTIFACTS, named)
+    return [ArtifactSummary(**row) for row in found]
+
+
+def citing_statements(
+    connection: Conn, project_id: str, atom_id: str, limit: int
+) -> list[CitingStatement]:
+    """The first statements of present versions that cite the atom, by artifact."""
+    return select(connection, CitingStatement, CITING, project_id, atom_id, limit)
+
+
 def list_sprints(connection: Conn, project_id: str) -> list[SprintPlace]:
     """All sprints there have been, by number."""
     return select(connection, SprintPlace, SPRINTS, project_id)
@@ -166,15 +207,18 @@ def list_versions(
     project_id: str,
     artifact_id: str,
     *,
+    newest_first: bool = False,
     cursor: str | None = None,
     limit: int = PAGE,
 ) -> Page[ArtifactVersion]:
-    """A page of an artifact's versions, oldest first. Raises Refusal."""
+    """A page of an artifact's versions, oldest first unless said. Raises Refusal."""
     conditions: list[Condition] = [
         ("v.project_id = %s", project_id),
         ("v.artifact_id = %s", artifact_id),
     ]
-    found, following = page_of(connection, VERSIONS, conditions, cursor, limit)
+    found, following = page_of(
+        connection, VERSIONS, conditions, cursor, limit, backwards=newest_first
+    )
     if not found and cursor is None:
         raise _unknown(artifact_id)
     return Page(items=[ArtifactVersion(**row) for row in found], next_cursor=following)

@@ -89,6 +89,7 @@ def atoms(
     status: str | None = None,
     source: str | None = None,
     tag: str | None = None,
+    area: str | None = None,
     order: Order = "worth",
     cursor: str | None = None,
     limit: int = PAGE,
@@ -104,6 +105,8 @@ def atoms(
         conditions.append(("a.kind = %s", kind))
     if tag:
         conditions.append(("a.tags @> ARRAY[%s]::text[]", tag))
+    if area:
+        conditions.append(("a.area = %s", area))
     if status != "all":
         conditions.append(("a.status = ANY(%s)", _statuses(status)))
     if source:

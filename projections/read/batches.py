@@ -86,12 +86,13 @@ def list_batches(
     project_id: str,
     run_id: str,
     *,
+    newest_first: bool = False,
     cursor: str | None = None,
     limit: int = PAGE,
 ) -> Page[RunBatch]:
-    """A page of the batches of a run, in order. Raises Refusal for a bad cursor."""
+    """A page of the batches of a run, oldest first unless said. Raises Refusal for a bad cursor."""
     of_run = [("b.project_id = %s", project_id), ("b.run_id = %s", run_id)]
-    found, following = page_of(connection, BATCHES, of_run, cursor, limit)
+    found, following = page_of(connection, BATCHES, of_run, cursor, limit, backwards=newest_first)
     return Page(items=[RunBatch(**row) for row in found], next_cursor=following)
 
 

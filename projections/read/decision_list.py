@@ -21,12 +21,18 @@ def decisions(
     project_id: str,
     *,
     target: str | None = None,
+    newest_first: bool = False,
     cursor: str | None = None,
     limit: int = PAGE,
 ) -> Page[DecisionAnswer]:
-    """A page of decisions, or of those about one target. Raises Refusal for a bad cursor."""
+    """A page of decisions, or of those about one target, oldest first unless said.
+
+    Raises Refusal for a bad cursor.
+    """
     conditions: list[Condition] = [("d.project_id = %s", project_id)]
     if target is not None:
         conditions.append(("d.target_id = %s", target))
-    found, following = page_of(connection, DECISIONS, conditions, cursor, limit)
+    found, following = page_of(
+        connection, DECISIONS, conditions, cursor, limit, backwards=newest_first
+    )
     return Page(items=[DecisionAnswer(**row) for row in found], next_cursor=following)

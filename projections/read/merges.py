@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from projections.read.page import PAGE, Listing, Page, page_of
+from projections.read.page import PAGE, Condition, Listing, Page, page_of
 from projections.read.session import Conn, ReadModel
 
 # Merges come first, in ledger order, then the pairs in review.
@@ -51,9 +51,22 @@ class Merge(ReadModel):
 
 
 def merges(
-    connection: Conn, project_id: str, *, cursor: str | None = None, limit: int = PAGE
+    connection: Conn,
+    project_id: str,
+    *,
+    state: str | None = None,
+    newest_first: bool = False,
+    cursor: str | None = None,
+    limit: int = PAGE,
 ) -> Page[Merge]:
-    """A page of merge operations in ledger order, then of pairs in review. Raises Refusal."""
-    conditions = [("m.project_id = %s", project_id)]
-    found, following = page_of(connection, MERGES, conditions, cursor, limit)
+    """A page of merge operations in ledger order, then of pairs in review; or of one ``state``.
+
+    Raises Refusal for a bad cursor.
+    """
+    conditions: list[Condition] = [("m.project_id = %s", project_id)]
+    if state is not None:
+        conditions.append(("m.state = %s", state))
+    found, following = page_of(
+        connection, MERGES, conditions, cursor, limit, backwards=newest_first
+    )
     return Page(items=[Merge(**row) for row in found], next_cursor=following)

@@ -53,23 +53,30 @@ def page_of(
     conditions: Sequence[Condition],
     cursor: str | None = None,
     limit: int = PAGE,
+    *,
+    backwards: bool = False,
 ) -> tuple[list[Row], str | None]:
     """The rows behind ``cursor``, or the first ones, and the next cursor.
 
-    Raises Refusal for a limit that is none, and for a cursor that is not of this list.
+    ``backwards``: from the end of the list to its beginning, with cursors of its own. Raises
+    Refusal for a limit that is none, and for a cursor that is not of this list.
     """
     if not 1 <= limit <= LARGEST_PAGE:
         raise Invalid(
             f"A page has 1 to {LARGEST_PAGE:,} items, not {limit:,}.", code="page_size_invalid"
         )
     keys = ", ".join(listing.keys)
+    behind, direction, name = (
+        ("<", "DESC", f"{listing.name}, backwards") if backwards else (">", "ASC", listing.name)
+    )
     if cursor is not None:
         place = ", ".join(f"%s::{kind}" for kind in listing.keys.values())
-        conditions = [*conditions, (f"({keys}) > ({place})", *_place(listing, cursor))]
+        conditions = [*conditions, (f"({keys}) {behind} ({place})", *_place(listing, name, cursor))]
     query = (
         f"SELECT {listing.columns}, ARRAY[{', '.join(f'({key})::text' for key in listing.keys)}]"
         f" AS page_key FROM {listing.tables}"
-        f" WHERE {' AND '.join(sql for sql, *_ in conditions)} ORDER BY {keys} LIMIT {limit + 1}"
+        f" WHERE {' AND '.join(sql for sql, *_ in conditions)} ORDER BY"
+        f" {', '.join(f'{key} {direction}' for key in listing.keys)} LIMIT {limit + 1}"
     )
     parameters = [value for _, *values in conditions for value in values]
     try:
@@ -80,7 +87,7 @@ def page_of(
         raise _bad_cursor() from error
     last = [row.pop("page_key") for row in found][:limit]
     more = len(found) > limit
-    return found[:limit], _cursor(listing, last[-1]) if more else None
+    return found[:limit], _cursor(name, last[-1]) if more else None
 
 
 def take(ask: Callable[..., Page[T]], count: int | None = None) -> Iterator[T]:
@@ -99,20 +106,20 @@ def _all(ask: Callable[..., Page[T]], limit: int) -> Iterator[T]:
         yield from page.items
 
 
-def _cursor(listing: Listing, key: list[str]) -> str:
-    text = json.dumps([listing.name, *key], ensure_ascii=False)
+def _cursor(name: str, key: list[str]) -> str:
+    text = json.dumps([name, *key], ensure_ascii=False)
     return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
 
-def _place(listing: Listing, cursor: str) -> list[str]:
+def _place(listing: Listing, name: str, cursor: str) -> list[str]:
     """The key that the cursor names. Raises Refusal."""
     try:
         padded = cursor + "=" * (-len(cursor) % 4)
-        name, *key = json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
+        of_list, *key = json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
     except (ValueError, TypeError) as error:
         raise _bad_cursor() from error
     texts = [value for value in key if isinstance(value, str)]
-    if name != listing.name or not len(key) == len(texts) == len(listing.keys):
+    if of_list != name or not len(key) == len(texts) == len(listing.keys):
         raise _bad_cursor()
     return texts
 

@@ -18,6 +18,12 @@ PROJECTS = Listing(
     "projects p",
     {"p.name": "text", "p.project_id": "text"},
 )
+NAMES = Listing("project names", "p.project_id, p.name", "projects p", PROJECTS.keys)
+
+
+class NamedProject(ReadModel):
+    project_id: str
+    name: str
 
 
 class Project(ReadModel):
@@ -74,3 +80,14 @@ def projects(
         conditions.append(("p.name = %s", name))
     found, following = page_of(connection, PROJECTS, conditions, cursor, limit)
     return Page(items=[Project(**row) for row in found], next_cursor=following)
+
+
+def project_names(
+    connection: Conn, *, only: Collection[str] | None = None, limit: int = PAGE
+) -> list[NamedProject]:
+    """The first projects by name, of those whose ids are in ``only``; nothing is counted for it."""
+    conditions: list[Condition] = [("true",)]
+    if only is not None:
+        conditions.append(("p.project_id = ANY(%s)", sorted(only)))
+    found, _ = page_of(connection, NAMES, conditions, limit=limit)
+    return [NamedProject(**row) for row in found]

@@ -147,16 +147,17 @@ def runs(
     trigger_key: str | None = None,
     *,
     run_id: str | None = None,
+    newest_first: bool = False,
     cursor: str | None = None,
     limit: int = PAGE,
 ) -> Page[Run]:
-    """A page of runs, oldest first. Raises Refusal for a bad cursor."""
+    """A page of runs, oldest first unless said. Raises Refusal for a bad cursor."""
     conditions: list[Condition] = [("r.project_id = %s", project_id)]
     if run_id is not None:
         conditions.append(("r.run_id = %s", run_id))
     if trigger_key is not None:
         conditions.append(("r.trigger_key = %s", trigger_key))
-    found, following = page_of(connection, RUNS, conditions, cursor, limit)
+    found, following = page_of(connection, RUNS, conditions, cursor, limit, backwards=newest_first)
     return Page(items=[_run(row) for row in found], next_cursor=following)
 
 
@@ -183,24 +184,26 @@ def removals_held(connection: Conn, project_id: str, run_id: str) -> HeldRemoval
     return next(iter(select(connection, HeldRemovals, query, project_id, run_id)), None)
 
 
-def phases(connection: Conn, project_id: str) -> dict[str, list[Phase]]:
-    """When each run read and wrote, by run id; intervals may overlap, and are meant to.
+def phases(connection: Conn, project_id: str, run_id: str | None = None) -> dict[str, list[Phase]]:
+    """When each run read and wrote, by run id; or one run. Intervals may overlap, and are meant to.
 
     The end of a phase of writing is its last result so far.
     """
+    of_run = "" if run_id is None else " AND run_id = %s"
+    asked = (project_id,) if run_id is None else (project_id, run_id)
     found = rows(
         connection,
         "SELECT r.run_id, 'ingestion' AS phase, r.started_at, r.finished_at,"
         " (SELECT count(*) FROM ingestion_batches b WHERE b.run_id = r.run_id"
         "   AND b.committed_at IS NOT NULL) AS results"
-        " FROM ingestion_runs r WHERE r.project_id = %s"
+        f" FROM ingestion_runs r WHERE r.project_id = %s{of_run}"
         " UNION ALL SELECT w.run_id, w.artifact_type, min(w.at), max(w.at), count(*) FROM ("
         "  SELECT run_id, artifact_type, generated_at AS at FROM speculative_sections"
-        "   WHERE project_id = %s"
+        f"   WHERE project_id = %s{of_run}"
         "  UNION ALL SELECT run_id, artifact_type, published_at FROM artifact_versions"
-        "   WHERE project_id = %s) w GROUP BY w.run_id, w.artifact_type"
+        f"   WHERE project_id = %s{of_run}) w GROUP BY w.run_id, w.artifact_type"
         " ORDER BY run_id, started_at, phase",
-        *(project_id, project_id, project_id),
+        *(asked * 3),
     )
     by_run: dict[str, list[Phase]] = {}
     for row in found:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from projections.read.page import PAGE, Listing, Page, page_of
-from projections.read.session import Conn, ReadModel
+from projections.read.session import Conn, ReadModel, rows
 
 # What waits is a view over several tables, and short: it is sorted when it is asked for.
 QUEUE = Listing(
@@ -58,3 +58,9 @@ def queue(
     conditions = [("q.project_id = %s", project_id)]
     found, following = page_of(connection, QUEUE, conditions, cursor, limit)
     return Page(items=[Waiting(**row) for row in found], next_cursor=following)
+
+
+def count_waiting(connection: Conn, project_id: str) -> dict[str, int]:
+    """How many of each kind wait; a kind of which none waits is not there."""
+    query = "SELECT kind, count(*) AS n FROM hitl_queue WHERE project_id = %s GROUP BY kind"
+    return {row["kind"]: row["n"] for row in rows(connection, query, project_id)}

@@ -66,4 +66,8 @@ class Browser:
 
     def send(self, page: str, path: str, **fields: str) -> httpx.Response:
         """Send a form that stands on ``page``."""
-        return self.client.post(path, data=self.open(page).fields() | fields)
+        form, headers = (
+            self.open(page).fields() | fields,
+            {"referer": f"{self.client.base_url}{page}"},
+        )
+        return self.client.post(path, data=form, headers=headers)

@@ -6,16 +6,25 @@ import hashlib
 import tomllib
 from collections import deque
 from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from starlette.testclient import TestClient
 
+import infra.postgres
+from infra.http.app import create_app
+from infra.jobs import queue
+from infra.service.heartbeat import BY
 from infra.service.sessions import Sessions
 from infra.service.tokens import Caller
+from infra.service.turn_payload import TurnPayload, turn_job
 from infra.settings import Settings
-from tests.http.conftest import Called
+from tests.http.conftest import PATIENCE_S, Called
 from tests.http.console import CONSOLE, Browser, Page
 
 pytestmark = pytest.mark.broker
@@ -61,8 +70,8 @@ def test_every_link_leads_to_a_page_that_loads_only_from_here(browser: Browser, 
                 assert not target or target.startswith("/console/"), (path, tag, target)
                 if target and tag != "form":
                     ahead.append(target.replace("&amp;", "&"))
-    wanted = ("", "/ledger", "/documents", "/contradictions", "/merges", "/chat", "/sources")
-    wanted += ("/changes", "/team", "/onboarding", "/moments", "/rejections")
+    wanted = ["", "/ledger", "/documents", "/contradictions", "/merges", "/chat", "/sources"]
+    wanted += ["/changes", "/team", "/onboarding", "/moments", "/rejections"]
     for page_of_menu in (*wanted, "/runs", "/costs", "/decisions", "/audit"):
         assert f"{page_of_menu}?" in seen
     assert found > 25
@@ -130,7 +139,7 @@ def test_the_panel_beside_holds_the_same_place_without_the_frame(browser: Browse
 
 
 def test_without_a_session_every_page_leads_to_the_sign_in_and_back(called: Called, home: str):
-    with httpx.Client(base_url=called.url) as stranger:
+    with httpx.Client(base_url=called.url, timeout=PATIENCE_S) as stranger:
         answer = stranger.get(f"{home}/ledger?kind=claim")
         assert answer.status_code == 303
         assert answer.headers["location"].startswith(f"{CONSOLE}/sign-in?next=%2Fconsole%2F")
@@ -144,9 +153,19 @@ def test_without_a_session_every_page_leads_to_the_sign_in_and_back(called: Call
         assert called.token not in cookie
 
 
-@pytest.mark.parametrize("next_place", ["https://evil.example", "//evil.example", "/v1/tokens"])
+@pytest.mark.parametrize(
+    "next_place",
+    [
+        "https://evil.example",
+        "//evil.example",
+        "/v1/tokens",
+        "/console/../v1/tokens",
+        "/console/%2e%2e/v1/tokens",
+        "/console/\\evil.example",
+    ],
+)
 def test_a_sign_in_leads_to_no_other_place(called: Called, next_place: str):
-    with httpx.Client(base_url=called.url) as stranger:
+    with httpx.Client(base_url=called.url, timeout=PATIENCE_S) as stranger:
         form = Page(stranger.get(f"{CONSOLE}/sign-in").text).fields()
         sent = form | {"token": called.token, "next": next_place}
         answer = stranger.post(f"{CONSOLE}/sign-in", data=sent)
@@ -156,6 +175,10 @@ def test_a_sign_in_leads_to_no_other_place(called: Called, next_place: str):
 def test_a_wrong_token_and_a_form_of_another_session_are_refused(called: Called, home: str):
     with Browser(called, "cairn_wrong") as wrong:
         assert wrong.signed_in.status_code == 401
+        asked = wrong.client.get(f"{CONSOLE}/sign-in?next={home}/runs")
+        sent = Page(asked.text).fields() | {"token": "cairn_wrong"}
+        again = Page(wrong.client.post(f"{CONSOLE}/sign-in", data=sent).text)
+        assert again.fields()["next"] == f"{home}/runs"
     with Browser(called) as one, Browser(called) as other:
         theirs = other.open(home).fields()["mark"]
         for mark in ("", theirs, "é"):
@@ -164,8 +187,12 @@ def test_a_wrong_token_and_a_form_of_another_session_are_refused(called: Called,
         assert one.client.get(home).url.path == home
         json = one.client.post(f"{CONSOLE}/sign-out", json=one.open(home).fields())
         assert json.status_code == 400
+        kept = dict(one.client.cookies)
         assert one.send(home, f"{CONSOLE}/sign-out").url.path == f"{CONSOLE}/sign-in"
         assert one.client.get(home).url.path == f"{CONSOLE}/sign-in"
+        assert httpx.get(
+            called.url + home, cookies=kept, timeout=PATIENCE_S
+        ).is_redirect  # the session is over
 
 
 def test_a_session_opens_no_api_and_ends_with_its_token(called: Called, shown: str):
@@ -223,6 +250,152 @@ def test_an_atom_is_verified_dismissed_and_included_again(
     assert stale.status_code == 409 and "it has changed since it was looked at" in stale.text
     log = browser.open(f"{home}/audit").text
     assert "console decide atom" in log and "stale revision" in log
+
+
+def test_a_pair_is_merged_and_taken_apart_again_and_another_one_is_kept_apart(
+    browser: Browser, home: str
+):
+    def decide(page: str, decision: str) -> httpx.Response:
+        form = next(
+            it["action"]
+            for it in browser.open(page).all("form")
+            if "/merges/" in it.get("action", "")
+        )
+        answer = browser.send(page, form, decision=decision, rationale="read both")
+        assert answer.status_code == 200, answer.text
+        return answer
+
+    def pairs() -> int:
+        return browser.open(f"{home}/merges").text.count("Do both say the same?")
+
+    before = pairs()
+    assert before >= 2
+    assert "Merged." in decide(f"{home}/merges", "approve").text
+    assert pairs() == before - 1
+    assert "Kept apart." in decide(f"{home}/merges", "reject").text
+    assert pairs() == before - 2
+    undone = decide(f"{home}/merges?state=done", "undo")
+    assert "Taken apart." in undone.text and undone.url.query == b"state=done"
+    assert decide_without_a_choice(browser, home).status_code == 422
+
+
+def decide_without_a_choice(browser: Browser, home: str) -> httpx.Response:
+    merge = next(
+        it["action"]
+        for it in browser.open(f"{home}/merges?state=done").all("form")
+        if "/merges/" in it.get("action", "")
+    )
+    return browser.send(f"{home}/merges", merge, decision="maybe")
+
+
+def test_a_job_is_cancelled_and_tried_again_by_who_leads(
+    browser: Browser, called: Called, home: str, shown: str
+):
+    asked = TurnPayload(
+        conversation_id="cnv_later", turn_id="trn_later", text="Who are you?", role="owner"
+    )
+    job = replace(
+        turn_job(shown, asked, "later", "human:ana"),
+        run_after=datetime.now(UTC) + timedelta(days=1),
+    )
+    with infra.postgres.connect(called.cairn.settings_now().conninfo, autocommit=True) as tables:
+        job_id, _ = queue.enqueue(tables, job, BY)
+    act = f"{home}/jobs/{job_id}/decide"
+    with Browser(called, called.make_token("member", shown)) as member:
+        assert member.send(f"{home}/runs", act, decision="cancel").status_code == 403
+    elsewhere = act.replace(shown, called.project)
+    assert browser.send(f"{home}/runs", elsewhere, decision="cancel").status_code == 404
+    told = browser.send(f"{home}/runs", act, decision="cancel").text
+    assert "The job is cancelled." in told
+    assert browser.send(f"{home}/runs", act, decision="maybe").status_code == 422
+    assert "The job is tried again." in browser.send(f"{home}/runs", act, decision="retry").text
+    log = browser.open(f"{home}/audit")
+    assert "role not allowed" in log.text
+    times = [it["datetime"] for it in log.all("time")]
+    assert len(times) > 3 and times == sorted(times, reverse=True)
+
+
+def test_a_call_of_the_agents_waits_for_a_yes(browser: Browser, called: Called, home: str):
+    def say(message: str) -> str:
+        """The address of the conversation once the agents have answered, or wait."""
+        answer = browser.send(f"{home}/chat", f"{home}/chat", message=message)
+        assert answer.status_code == 200, answer.text
+        with browser.client.stream("GET", follow(answer)) as frames:
+            frames.read()
+        return answer.url.path
+
+    def follow(answer: httpx.Response) -> str:
+        turn = answer.url.params["turn"]
+        return f"{answer.url.path}/turns/{turn}"
+
+    def decide(conversation: str, decision: str) -> str:
+        fields = browser.open(conversation).fields()
+        assert fields["confirmation"].startswith("cnf_")
+        answer = browser.send(conversation, f"{conversation}/confirm", decision=decision)
+        assert answer.status_code == 200, answer.text
+        with browser.client.stream("GET", follow(answer)) as frames:
+            frames.read()
+        again = browser.client.post(f"{conversation}/confirm", data=fields | {"decision": decision})
+        assert again.status_code == 409 and "Back to the page" in again.text
+        return browser.open(conversation).text
+
+    for title in ("Wash the van", "Mend the fence"):
+        say(f"create a task: {title}")
+    assert "Not done" in decide(say("delete «Wash the van»"), "reject")
+    assert "Wash the van" in browser.open(say("Show all tasks")).text
+    assert "May delete task be called?" not in decide(say("delete «Mend the fence»"), "approve")
+    assert "Mend the fence" not in browser.open(say("Show all tasks")).text
+    member = called.make_token("viewer", home.rpartition("/")[2])
+    waits = say("delete «Wash the van»")
+    with Browser(called, member) as viewer:
+        assert "Approve" not in viewer.open(waits).text
+        assert viewer.send(waits, f"{waits}/confirm", decision="approve").status_code == 403
+
+
+def test_what_is_refused_is_a_page_that_leads_on(browser: Browser, called: Called, home: str):
+    """It leads back to the form; beside a page it is a part, and in a page it changes nothing."""
+    atom = next(
+        it["href"] for it in browser.open(f"{home}/ledger").all("a") if "atm_" in it["href"]
+    )
+    answer = browser.send(atom, f"{atom}/decide", decision="dismiss", rationale="")
+    assert answer.status_code == 422
+    assert [it for it in Page(answer.text).all("a") if it["href"] == atom]
+    stray = browser.client.get(f"{CONSOLE}/nothing/there")
+    assert stray.status_code == 404 and "All projects" in stray.text
+    assert browser.client.get(f"{atom}/decide").status_code == 405
+    other = browser.client.post(f"{CONSOLE}/sign-out", headers={"origin": "https://evil.example"})
+    assert other.status_code == 403 and "A page of another origin" in Page(other.text).text
+    part = {"hx-request": "true"}
+    lost = browser.client.get(f"{home}/atoms/atm_none", headers=part)
+    assert (lost.status_code, lost.headers["hx-reswap"]) == (404, "none")
+    beside = browser.client.get(
+        f"{home}/atoms/atm_none", headers=part | {"hx-target": "aside#beside"}
+    )
+    assert beside.status_code == 404 and "hx-reswap" not in beside.headers
+    assert not Page(beside.text).all("html")
+    stranger = httpx.get(called.url + f"{home}/live", headers=part, timeout=PATIENCE_S)
+    assert stranger.status_code == 401
+
+
+def test_an_operator_sees_what_runs_and_not_what_is_said(called: Called, home: str, shown: str):
+    with Browser(called, called.make_token("operator", shown)) as operator:
+        page = operator.open(home)
+        places = {it["href"] for it in page.all("a") if it.get("data-go")}
+        assert f"{home}/runs" in places
+        for place in places:
+            operator.open(place)
+        for hidden in ("ledger", "documents", "contradictions", "merges", "chat", "decisions"):
+            assert f"{home}/{hidden}" not in places
+            assert operator.client.get(f"{home}/{hidden}").status_code == 403
+        assert "Auth uses" not in page.text
+
+
+def test_under_tls_no_neighbouring_host_can_set_a_cookie_of_the_console(tmp_path: Path):
+    settings = Settings(home=tmp_path, database_url="postgresql://nobody@127.0.0.1:1/none")
+    client = TestClient(create_app(settings), base_url="https://localhost")
+    (cookie,) = client.get(f"{CONSOLE}/sign-in").headers.get_list("set-cookie")
+    assert cookie.startswith("__Host-cairn_") and "Domain" not in cookie
+    assert {"Secure", "HttpOnly", "Path=/"} <= set(cookie.split("; "))
 
 
 def test_the_live_stream_of_a_project_is_open_to_its_session(browser: Browser, home: str):

@@ -56,6 +56,16 @@ def test_pages_are_the_whole_list_in_its_order(ledger: ReadModel, ask: Ask):
     assert list(take(asked)) == whole
 
 
+def test_a_list_is_read_from_its_end_with_cursors_of_its_own(ledger: ReadModel):
+    asked = partial(merges, ledger.connection, PROJECT)
+    whole = asked().items
+    assert in_pages(partial(asked, newest_first=True), 2) == whole[::-1]
+    forwards = asked(limit=1).next_cursor
+    assert forwards
+    with pytest.raises(Refusal, match="no cursor of this list"):
+        asked(newest_first=True, cursor=forwards)
+
+
 @pytest.mark.parametrize("kind", ["feature", "insight", "epic"])
 def test_items_come_in_pages(ledger: ReadModel, kind: str):
     asked = partial(items, ledger.connection, PROJECT, kind)

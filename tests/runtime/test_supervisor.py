@@ -16,6 +16,7 @@ import pytest
 from infra import supervisor
 from infra.local.process import identify, recall, wait_until
 from infra.local.runtime import read_runtime
+from infra.service.http_address import read_address
 from infra.settings import Settings
 from infra.supervisor import read_state, ready_file
 from tests.conftest import variables_of
@@ -51,6 +52,8 @@ def test_up_status_down_and_each_of_them_again(settings: Settings):
         starts = [pool.submit(cairn, settings, "up", "--detach", "--workers", "0") for _ in "ab"]
     for start in starts:
         assert start.result().returncode == 0, start.result().stderr
+    said = (settings.log_folder / "supervisor.log").read_text()
+    assert f"The console: {read_address(settings)}/console; {settings.home / 'token'}" in said
     runtime = settings.home / "runtime.json"
     assert oct(runtime.stat().st_mode)[-3:] == "600"
 

@@ -13,6 +13,7 @@ from infra.service import http_questions as ask
 from infra.service.agents import ChatRequest, ConfirmationAnswer
 
 pages = Pages()
+SHOWN = 50
 
 
 @pages.show("/projects/{project}/chat", *READERS)
@@ -82,6 +83,12 @@ async def confirm(visit: Visit) -> Response:
     return visit.go("projects", visit.project_id, "chat", turn.conversation_id, turn=turn.turn_id)
 
 
-async def _conversations(visit: Visit) -> list[ask.Conversation]:
-    page = await visit.ask(ask.list_conversations, visit.project_id, limit=ask.LARGEST_PAGE)
-    return list(reversed(page.items))
+async def _conversations(visit: Visit) -> ask.Page[ask.Conversation]:
+    found: ask.Page[ask.Conversation] = await visit.ask(
+        ask.list_conversations,
+        visit.project_id,
+        newest_first=True,
+        cursor=visit.asked("cursor"),
+        limit=SHOWN,
+    )
+    return found

@@ -23,6 +23,7 @@ WAITS_S = 20.0
 MOST_RATIONALE = 4_000
 SHOWN = 20
 STATUSES = ("open", "escalated", "resolved", "dismissed", "all")
+MERGE_STATES = ("open", "done")
 RESOLUTIONS: tuple[Resolution, ...] = ("a_wins", "b_wins", "both_valid", "reworded")
 
 
@@ -65,16 +66,20 @@ async def decide_contradiction(visit: Visit) -> Response:
 
 @pages.show("/projects/{project}/merges", *READERS)
 async def list_merges(visit: Visit) -> Response:
-    """Pairs in review, and the merges that were done."""
+    """Pairs in review, or the merges that were done, newest first."""
+    state = visit.asked("state") or "open"
+    if state not in MERGE_STATES:
+        raise Invalid(f"{state} is no state of a merge.", code="invalid_request")
     listed = await visit.ask(
         ask.list_merges,
         visit.project_id,
+        state=state,
+        newest_first=state == "done",
         cursor=visit.asked("cursor"),
-        limit=ask.LARGEST_PAGE,
+        limit=SHOWN,
     )
-    in_review = [(it, *_differences(it)) for it in listed.items if it.state == "open"]
-    done = [it for it in listed.items if it.state == "done"]
-    return visit.show("merges.html", in_review=in_review, done=done, listed=listed)
+    shown = [(it, *_differences(it)) for it in listed.items]
+    return visit.show("merges.html", shown=shown, listed=listed, state=state, states=MERGE_STATES)
 
 
 @pages.act("/projects/{project}/merges/{merge}/decide", *DECIDERS)
@@ -92,7 +97,10 @@ async def decide_merge(visit: Visit) -> Response:
             deciding, told = decisions.undo_merge(settings, merge_id, by), "Taken apart."
         case _:
             raise Invalid("Say whether the two are one.", code="invalid_request")
-    return visit.go("projects", visit.project_id, "merges", told=await decide(deciding, told))
+    said = await decide(deciding, told)
+    return visit.go(
+        "projects", visit.project_id, "merges", told=said, state=visit.form.get("state")
+    )
 
 
 def decider(visit: Visit) -> Decider:

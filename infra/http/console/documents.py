@@ -2,56 +2,68 @@
 
 from __future__ import annotations
 
-from itertools import groupby
-
 from starlette.responses import Response
 
-from infra.errors import NotFound
-from infra.http.access import LEADERS, READERS
+from infra.errors import Invalid, NotFound
+from infra.http.access import READERS
 from infra.http.console.pages import Pages, Visit
 from infra.service import http_questions as ask
 
 pages = Pages()
 ORDER = ("prd", "insight", "epic", "feature", "task", "sprint_plan", "report")
+OF_EACH_TYPE, OF_ONE_TYPE = 20, 100
 ATOMS_SHOWN = 50  # of one statement
+DECISIONS_SHOWN = 10  # about one atom
+VERSIONS_SHOWN = 100
 
 
 @pages.show("/projects/{project}/documents", *READERS)
 async def list_documents(visit: Visit) -> Response:
-    """PRD, insights, epics, features, tasks, plans and reports, each with its state."""
+    """The first of each type, or those of one ``type``, each with its state."""
     kind = visit.asked("type")
-    listed = await visit.ask(
-        ask.list_artifacts,
-        visit.project_id,
-        artifact_type=kind,
-        cursor=visit.asked("cursor"),
-        limit=ask.LARGEST_PAGE,
-    )
-    by_type = {
-        name: list(many) for name, many in groupby(listed.items, lambda it: it.artifact_type)
-    }
-    rank = {name: place for place, name in enumerate(ORDER)}
-    groups = sorted(by_type.items(), key=lambda it: rank.get(it[0], len(ORDER)))
-    return visit.show("documents.html", groups=groups, listed=listed, kind=kind)
+    if kind is not None and kind not in ORDER:
+        raise Invalid(f"{kind} is no type of document.", code="invalid_request")
+    groups = [
+        (
+            name,
+            await visit.ask(
+                ask.list_artifacts,
+                visit.project_id,
+                artifact_type=name,
+                cursor=visit.asked("cursor") if kind else None,
+                limit=OF_ONE_TYPE if kind else OF_EACH_TYPE,
+            ),
+        )
+        for name in ((kind,) if kind else ORDER)
+    ]
+    shown = [(name, listed) for name, listed in groups if listed.items]
+    return visit.show("documents.html", groups=shown, kind=kind)
 
 
 @pages.show("/projects/{project}/documents/{artifact}", *READERS)
 async def show_document(visit: Visit) -> Response:
     """A document as it is now, or as its ``version`` was; every statement leads to its atoms."""
     artifact = await visit.ask(ask.whole_artifact, visit.project_id, visit.part("artifact"))
-    versions = await visit.ask(ask.list_versions, visit.project_id, artifact.artifact_id)
+    versions = await visit.ask(
+        ask.list_versions,
+        visit.project_id,
+        artifact.artifact_id,
+        newest_first=True,
+        limit=VERSIONS_SHOWN,
+    )
     past, wanted = None, visit.asked_number("version")
     if wanted is not None and wanted != artifact.version:
         past = await visit.ask(ask.whole_version, visit.project_id, artifact.artifact_id, wanted)
-    linked = [await _find(visit, each) for each in artifact.upstream_artifact_ids]
     return visit.show(
         "document.html",
         artifact=artifact,
         sections=past.sections if past else artifact.sections,
         past=past,
-        versions=list(reversed(versions.items)),
-        upstream=[each for each in linked if each],
-        can_edit=artifact.artifact_type == "prd" and visit.caller.role in LEADERS,
+        versions=versions.items,
+        upstream=await visit.ask(
+            ask.find_artifacts, visit.project_id, artifact.upstream_artifact_ids
+        ),
+        can_edit=artifact.artifact_type == "prd" and visit.leads,
     )
 
 
@@ -76,7 +88,13 @@ async def show_why(visit: Visit) -> Response:
         row
         for atom in atoms
         for row in (
-            await visit.ask(ask.list_decisions, visit.project_id, target=atom.atom_id, limit=10)
+            await visit.ask(
+                ask.list_decisions,
+                visit.project_id,
+                target=atom.atom_id,
+                newest_first=True,
+                limit=DECISIONS_SHOWN,
+            )
         ).items
     ]
     template = "why_beside.html" if visit.is_beside else "why.html"
@@ -88,13 +106,3 @@ async def show_why(visit: Visit) -> Response:
         atoms=atoms,
         decided=decided,
     )
-
-
-async def _find(visit: Visit, artifact_id: str) -> ask.WholeArtifact | None:
-    try:
-        found: ask.WholeArtifact = await visit.ask(
-            ask.whole_artifact, visit.project_id, artifact_id
-        )
-    except NotFound:
-        return None
-    return found

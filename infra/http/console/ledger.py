@@ -25,7 +25,7 @@ FOUND = 50
 
 @pages.show("/projects/{project}/ledger", *READERS)
 async def list_ledger(visit: Visit) -> Response:
-    """Atoms, most valuable first, or those that speak to ``q``, best first."""
+    """Atoms, most valuable first, or those that speak to ``q``, best first, from all sources."""
     kind, status = visit.asked("kind"), visit.asked("status")
     area, path, q = visit.asked("area"), visit.asked("path"), visit.asked("q")
     order = visit.asked("order") or "worth"
@@ -34,20 +34,20 @@ async def list_ledger(visit: Visit) -> Response:
             raise Invalid(f"{value} is nothing to filter by.", code="invalid_request")
     asked: dict[str, Any] = {"kind": kind, "status": status, "path": path, "q": q, "area": area}
     listed, found = None, None
-    if q or area:
+    if q:
         filters = Filters(
             kinds=(kind,) if kind else (),
             areas=(area,) if area else (),
-            statuses=(status,) if status and status != "all" else (),
+            statuses=get_args(AtomStatus) if status == "all" else (status,) if status else (),
         )
-        words = q or str(area).replace("_", " ")
-        found = await visit.ask(ask.search_ledger, visit.project_id, words[:1_000], filters, FOUND)
+        found = await visit.ask(ask.search_ledger, visit.project_id, q[:1_000], filters, FOUND)
     else:
         listed = await visit.ask(
             ask.list_atoms,
             visit.project_id,
             kind=kind,
             status=status,
+            area=area,
             source=path,
             order=order,
             cursor=visit.asked("cursor"),
@@ -74,9 +74,13 @@ async def show_atom(visit: Visit) -> Response:
     atom = await visit.ask(ask.whole_atom, visit.project_id, atom_id)
     if visit.is_beside:
         return visit.show("atom_beside.html", atom=atom)
-    decided = await visit.ask(ask.list_decisions, visit.project_id, target=atom_id, limit=50)
-    cited = await visit.ask(ask.trace, atom_id)
-    return visit.show("atom.html", atom=atom, decided=decided.items, trace=cited)
+    decided = await visit.ask(
+        ask.list_decisions, visit.project_id, target=atom_id, newest_first=True, limit=SHOWN
+    )
+    citing = await visit.ask(ask.list_citing, visit.project_id, atom_id, SHOWN)
+    return visit.show(
+        "atom.html", atom=atom, decided=decided.items, citing=citing, rows_shown=SHOWN
+    )
 
 
 @pages.act("/projects/{project}/atoms/{atom}/decide", *DECIDERS)

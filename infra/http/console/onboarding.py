@@ -115,7 +115,7 @@ async def _show(visit: Visit, pipeline_id: str | None) -> Response:
         records=records,
         reason=reason,
         events=list(reversed(told))[:EVENTS_SHOWN],
-        can_lead=visit.caller.role in LEADERS,
+        can_lead=visit.leads,
         is_owner=visit.caller.role in OWNERS,
     )
 

@@ -14,34 +14,42 @@ from schemas.areas import AREAS
 
 pages = Pages()
 FACTS_SHOWN, DISPUTES_SHOWN, STATEMENTS_SHOWN, RUNS_SHOWN = 6, 3, 6, 4
-WAITING_SHOWN = 200
+PROJECTS_SHOWN = 50
 
 
 @pages.show("/projects", *EVERYONE)
 async def list_projects(visit: Visit) -> Response:
-    """The projects that the token may see."""
-    return visit.show("projects.html")
+    """The projects that the token may see, by name."""
+    listed = await visit.ask(
+        ask.list_projects,
+        only=visit.caller.projects,
+        cursor=visit.asked("cursor"),
+        limit=PROJECTS_SHOWN,
+    )
+    return visit.show("projects.html", listed=listed)
 
 
 @pages.show("/projects/{project}", *OBSERVERS)
 async def show_overview(visit: Visit) -> Response:
     """The first page of a project."""
     project = visit.project_id
-    reads = visit.caller.role != "operator"
-    runs = await visit.ask(ask.list_runs, project, limit=ask.LARGEST_PAGE)
-    facts = await visit.ask(ask.list_atoms, project, limit=FACTS_SHOWN) if reads else None
-    disputes = await visit.ask(ask.list_cards, project, "open", limit=DISPUTES_SHOWN)
-    waiting = await visit.ask(ask.list_waiting, project, limit=WAITING_SHOWN)
+    counted = await visit.ask(ask.list_projects, only=[project], limit=1)
+    runs = await visit.ask(ask.list_runs, project, newest_first=True, limit=RUNS_SHOWN)
+    facts, disputes = [], []
+    if visit.reads:
+        facts = (await visit.ask(ask.list_atoms, project, limit=FACTS_SHOWN)).items
+        disputes = (await visit.ask(ask.list_cards, project, "open", limit=DISPUTES_SHOWN)).items
     return visit.show(
         "overview.html",
-        runs=list(reversed(runs.items))[:RUNS_SHOWN],
-        facts=facts.items if facts else [],
-        disputes=disputes.items if reads else [],
-        waiting=waiting.items,
+        counted=counted.items[0],
+        runs=runs.items,
+        facts=facts,
+        disputes=disputes,
+        waiting=await visit.ask(ask.count_waiting, project),
         areas=AREAS,
         coverage=await visit.ask(ask.read_coverage, project),
         costs=await visit.ask(ask.read_costs, project, "agent"),
-        prd=await find_prd(visit) if reads else None,
+        prd=await find_prd(visit) if visit.reads else None,
         statements_shown=STATEMENTS_SHOWN,
     )
 
@@ -67,6 +75,8 @@ async def follow(visit: Visit, stream_id: str) -> Response:
     api, caller = visit.api, visit.caller
 
     async def is_allowed() -> bool:
+        if api.sessions.read(visit.cookie) is None:
+            return False
         try:
             known = await api.callers.find_by_id(caller.token_id)
         except DatabaseUnavailable:  # nothing can be revoked now, nor does anything new come

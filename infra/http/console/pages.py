@@ -2,7 +2,8 @@
 
 A page is a function that takes a `Visit` and returns what `Visit.show` or `Visit.go` made. A form
 is done once it has proven that a page of this session sent it, and each one is in the audit log
-before it is done. What is refused is a page, too.
+before it is done. What is refused is a page, too; beside an open page it is a part of it, and an
+open page that asks what is new stays as it is.
 """
 
 from __future__ import annotations
@@ -10,28 +11,32 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import parse_qs, urlencode
+from urllib.parse import parse_qs, unquote, urlencode, urlsplit
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from infra.errors import Forbidden, Invalid
+from infra.http.access import DECIDERS, LEADERS, READERS, WRITERS
 from infra.http.api import Api, api_of
-from infra.http.auth import CONSOLE, caller_of
+from infra.http.auth import CONSOLE, caller_of, is_of_console
 from infra.http.bodies import check_text
 from infra.http.console.rendering import address, render
 from infra.http.problems import (
     BodyTooLarge,
     Malformed,
+    Unauthenticated,
     correlation_of,
     is_expected,
     problem_of,
 )
+from infra.http.writes import check_given_key
 from infra.log import get
-from infra.service.http_questions import LARGEST_PAGE, Page, Project, list_projects
+from infra.service.http_questions import NamedProject, list_project_names
 from infra.service.http_requests import AuditEntry, Outcome, begin_write, end_write, record_refused
-from infra.service.publishing import check_key, draw_key
+from infra.service.publishing import draw_key
 from infra.service.tokens import ApiRole, Caller
 
 HEADERS = {
@@ -43,14 +48,17 @@ HEADERS = {
     "referrer-policy": "same-origin",
     "x-content-type-options": "nosniff",
     "cross-origin-opener-policy": "same-origin",
-    "vary": "HX-Target, Cookie",
+    "vary": "HX-Request, HX-Target, Cookie",
 }
 THEMES = ("system", "light", "dark")
 THEME_COOKIE, KEYS_COOKIE, TOLD_COOKIE = "cairn_theme", "cairn_keys", "cairn_told"
 FORM_TYPE = "application/x-www-form-urlencoded"
 MOST_FORM_BYTES = 1_536 * 1024  # a section of 100,000 characters, each as up to 12 bytes
 MOST_FIELDS = 50
-TOLD_CHARS = 300
+TOLD_CHARS, TOLD_S = 300, 60
+NAMED = 100  # projects in the menu
+HOME = f"{CONSOLE}/projects"
+SIGN_IN = f"{CONSOLE}/sign-in"
 
 log = get("console")
 
@@ -61,15 +69,16 @@ Make = Callable[["Visit"], Awaitable[Response]]
 class Visit:
     """A request of somebody who has signed in. ``project`` is that of the address, if it has one.
 
-    ``form``: what was sent; ``key`` makes a write that is sent twice one write. ``refused``: the
-    code of a refusal that is shown on the page of the form itself.
+    ``projects``: the first of those that they may see. ``form``: what was sent; ``key`` makes a
+    write that is sent twice one write. ``refused``: the code of a refusal that is shown on the
+    page of the form itself.
     """
 
     request: Request
     api: Api
     caller: Caller
-    projects: list[Project] = field(default_factory=list)
-    project: Project | None = None
+    projects: list[NamedProject] = field(default_factory=list)
+    project: NamedProject | None = None
     form: dict[str, str] = field(default_factory=dict)
     refused: str = ""
 
@@ -82,9 +91,29 @@ class Visit:
         return self.form.get("key") or draw_key()
 
     @property
+    def cookie(self) -> str:
+        return session_cookie(self.request)
+
+    @property
     def is_beside(self) -> bool:
-        """Whether it is to be shown beside a page that is open."""
-        return self.request.headers.get("hx-target", "").endswith("#beside")
+        return is_beside(self.request)
+
+    @property
+    def reads(self) -> bool:
+        """Whether they may read what the project says."""
+        return self.caller.role in READERS
+
+    @property
+    def writes(self) -> bool:
+        return self.caller.role in WRITERS
+
+    @property
+    def decides(self) -> bool:
+        return self.caller.role in DECIDERS
+
+    @property
+    def leads(self) -> bool:
+        return self.caller.role in LEADERS
 
     def part(self, name: str) -> str:
         return str(self.request.path_params[name])
@@ -110,7 +139,7 @@ class Visit:
 
     def go(self, *parts: str, told: str = "", **query: str | int | None) -> Response:
         """Lead to a page, which says ``told``."""
-        return lead(address(*parts, **query), told)
+        return lead(self.request, address(*parts, **query), told)
 
 
 class Pages:
@@ -147,7 +176,7 @@ class Pages:
                 check_text(request)
                 caller = caller_of(request.scope)
                 if caller is None:
-                    return ask_to_sign_in(request, writes=writes)
+                    return ask_to_sign_in(request)
                 visit = Visit(request, api_of(request), caller)
                 await _look_around(visit)
                 if caller.role not in roles:
@@ -157,8 +186,6 @@ class Pages:
                     )
                 return await (_write(visit, make, operation) if writes else make(visit))
             except Exception as error:
-                if not is_expected(error):
-                    log.exception("http.failed", path=request.url.path)
                 if writes and visit and isinstance(error, Forbidden):
                     entry = _entry(visit, operation, "")
                     await visit.ask(record_refused, entry, Outcome(403, error.code))
@@ -169,54 +196,134 @@ class Pages:
 
 
 def show(request: Request, template: str, *, answer: int = 200, **values: Any) -> Response:
-    sessions = api_of(request).sessions
-    cookie = request.cookies.get(sessions.cookie, "")
     theme = request.cookies.get(THEME_COOKIE, "")
     shown = {
         "visit": None,
-        "here": f"{request.url.path}{'?' if request.url.query else ''}{request.url.query}",
+        "here": place_of(request),
         "theme": theme if theme in THEMES else "system",
         "single_keys": request.cookies.get(KEYS_COOKIE) != "off",
-        "form_mark": sessions.form_mark(cookie),
+        "form_mark": api_of(request).sessions.form_mark(session_cookie(request)),
         "draw_key": draw_key,
         "told": _told(request),
     }
     response = Response(render(template, **(shown | values)), answer, HEADERS, "text/html")
     if TOLD_COOKIE in request.cookies and not request.headers.get("hx-request"):
-        response.delete_cookie(TOLD_COOKIE, path=CONSOLE)
+        response.delete_cookie(TOLD_COOKIE, path="/")
     return response
 
 
 def show_problem(request: Request, error: Exception, visit: Visit | None = None) -> Response:
     """The page of what was not done, in the words of the API."""
+    if not is_expected(error):
+        log.error("http.failed", path=request.url.path, exc_info=error)
     problem, headers = problem_of(error, correlation_of(request.scope))
     response = show(
-        request, "problem.html", answer=problem.status, visit=visit, problem=problem, told=""
+        request,
+        "problem_beside.html" if is_beside(request) else "problem.html",
+        answer=problem.status,
+        visit=visit,
+        problem=problem,
+        told="",
+        came_from_form=is_write(request),
     )
     response.headers.update({n: v for n, v in headers.items() if n != "www-authenticate"})
+    if is_part(request) and not is_beside(request):
+        response.headers["hx-reswap"] = "none"
     return response
 
 
-def lead(place: str, told: str = "") -> Response:
+class ProblemPages:
+    """What is refused, or fails, before a page is found is a page of the console, too."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or not is_of_console(scope):
+            await self._app(scope, receive, send)
+            return
+        begun = False
+
+        async def tell(message: Message) -> None:
+            nonlocal begun
+            begun = True
+            await send(message)
+
+        try:
+            await self._app(scope, receive, tell)
+        except Exception as error:
+            if begun:
+                raise
+            await show_problem(Request(scope), error)(scope, receive, send)
+
+
+def lead(request: Request, place: str, told: str = "") -> Response:
     """Lead the browser to a page; ``told`` is what it says at its top, once."""
     response = RedirectResponse(place, 303, HEADERS)
     if told:
         said = urlencode({"": told[:TOLD_CHARS]})[1:]
-        response.set_cookie(
-            TOLD_COOKIE, said, max_age=60, path=CONSOLE, httponly=True, samesite="strict"
-        )
+        set_cookie(request, response, TOLD_COOKIE, said, TOLD_S)
     return response
 
 
-def ask_to_sign_in(request: Request, *, writes: bool = False) -> Response:
-    """Lead to the sign-in, and from there back to the page that was asked for."""
-    query = f"?{request.url.query}" if request.url.query else ""
-    back = None if writes or request.url.path == CONSOLE else request.url.path + query
-    return lead(address("sign-in", next=back))
+def ask_to_sign_in(request: Request) -> Response:
+    """Lead to the sign-in, and from there back to the page that was asked for.
+
+    A part of an open page is refused instead: a whole page would stand in its place.
+    """
+    if is_part(request):
+        return show_problem(request, Unauthenticated("Your session has ended: sign in again."))
+    return lead(request, address("sign-in", next=None if is_write(request) else place_of(request)))
 
 
 async def go_home(request: Request) -> Response:
-    return lead(f"{CONSOLE}/projects")
+    return lead(request, HOME)
+
+
+def set_cookie(request: Request, response: Response, name: str, value: str, age_s: int) -> None:
+    """Every cookie of the console: no script reads it, and no page of others sends it along with a
+    form.
+    """
+    secure = request.url.scheme == "https"
+    response.set_cookie(
+        name, value, max_age=age_s, path="/", httponly=True, samesite="lax", secure=secure
+    )
+
+
+def session_cookie(request: Request) -> str:
+    """Empty when there is none."""
+    return request.cookies.get(api_of(request).sessions.cookie(request.url.scheme), "")
+
+
+def is_part(request: Request) -> bool:
+    """Whether a script of an open page asks, for a part of it."""
+    return "hx-request" in request.headers
+
+
+def is_beside(request: Request) -> bool:
+    """Whether it is to be shown beside a page that is open."""
+    return request.headers.get("hx-target", "").endswith("#beside")
+
+
+def is_write(request: Request) -> bool:
+    return request.method == "POST"
+
+
+def place_of(request: Request) -> str:
+    """The page that is asked for; of a form, the one that it stands on."""
+    if is_write(request):
+        found = urlsplit(request.headers.get("referer", ""))
+        return own_place(f"{found.path}{'?' if found.query else ''}{found.query}")
+    return f"{request.url.path}{'?' if request.url.query else ''}{request.url.query}"
+
+
+def own_place(place: str) -> str:
+    """Where to go on: ``place`` if it is a page of the console and not the sign-in, else the first
+    page.
+    """
+    is_ours = place.startswith(CONSOLE + "/") and not place.startswith(SIGN_IN)
+    is_plain = place.isprintable() and "\\" not in place and "/.." not in unquote(place)
+    return place if is_ours and is_plain else HOME
 
 
 async def read_form(request: Request) -> dict[str, str]:
@@ -238,11 +345,9 @@ async def read_form(request: Request) -> dict[str, str]:
     return {name: values[0].replace("\r\n", "\n") for name, values in fields.items()}
 
 
-def check_form(request: Request, form: dict[str, str], cookie_name: str) -> None:
+def check_form(request: Request, form: dict[str, str], cookie: str) -> None:
     """Raises Forbidden for a form that no page made for this cookie has sent."""
-    sessions = api_of(request).sessions
-    cookie = request.cookies.get(cookie_name, "")
-    if not cookie or not sessions.is_form_mark(cookie, form.get("mark", "")):
+    if not cookie or not api_of(request).sessions.is_form_mark(cookie, form.get("mark", "")):
         raise Forbidden(
             "This form was not made for your session: open its page again, then send it.",
             code="form_not_of_session",
@@ -251,36 +356,30 @@ def check_form(request: Request, form: dict[str, str], cookie_name: str) -> None
 
 async def _look_around(visit: Visit) -> None:
     """The projects of the caller, and the one of the address. Raises NotFound."""
-    page: Page[Project] = await visit.ask(
-        list_projects, only=visit.caller.projects, limit=LARGEST_PAGE
-    )
-    visit.projects = page.items
+    visit.projects = await visit.ask(list_project_names, only=visit.caller.projects, limit=NAMED)
     wanted = visit.request.path_params.get("project")
     if wanted is not None:
         await visit.api.check_project(str(wanted), visit.caller)
-        found: Page[Project] = await visit.ask(list_projects, only=[str(wanted)], limit=1)
-        visit.project = found.items[0]
+        (visit.project,) = await visit.ask(list_project_names, only=[str(wanted)])
 
 
 async def _write(visit: Visit, make: Make, operation: str) -> Response:
-    """Do what a form asks for; its row is in the audit log before anything is done."""
+    """Do what a form asks for, or say why not; its row is in the audit log before anything is done.
+
+    Raises Refusal for what was not begun.
+    """
     visit.form = await read_form(visit.request)
-    check_form(visit.request, visit.form, visit.api.sessions.cookie)
+    check_form(visit.request, visit.form, visit.cookie)
     visit.form["key"] = visit.key
-    check_key(visit.form["key"])
+    check_given_key(visit.form["key"])
     begun = await visit.ask(begin_write, None, _entry(visit, operation, visit.form["key"]))
-    outcome = Outcome(500, "internal_error")
     try:
         response = await make(visit)
-        outcome = Outcome(response.status_code, visit.refused or "done")
-        return response
+        code = visit.refused or "done"
     except Exception as error:
-        if is_expected(error):
-            problem, _ = problem_of(error, "")
-            outcome = Outcome(problem.status, problem.code)
-        raise
-    finally:
-        await visit.ask(end_write, begun.audit_id, outcome)
+        response, code = show_problem(visit.request, error, visit), problem_of(error, "")[0].code
+    await visit.ask(end_write, begun.audit_id, Outcome(response.status_code, code))
+    return response
 
 
 def _entry(visit: Visit, operation: str, key: str) -> AuditEntry:

@@ -11,7 +11,7 @@ from starlette.routing import Route
 from infra.errors import Invalid
 from infra.http.access import EVERYONE
 from infra.http.api import api_of
-from infra.http.auth import CONSOLE, caller_of
+from infra.http.auth import caller_of
 from infra.http.bodies import check_text
 from infra.http.console.pages import (
     KEYS_COOKIE,
@@ -21,18 +21,20 @@ from infra.http.console.pages import (
     Visit,
     check_form,
     lead,
+    own_place,
     read_form,
+    set_cookie,
     show,
     show_problem,
 )
 from infra.http.console.rendering import address
-from infra.http.problems import Unauthenticated, is_expected
+from infra.http.problems import Unauthenticated, is_expected, problem_of
 from infra.service.sessions import VALID_S
 from infra.service.tokens import Caller
 
 pages = Pages()
 KEPT_S = 365 * 86_400
-HOME = f"{CONSOLE}/projects"
+FORM_S = 3_600
 
 
 async def show_sign_in(request: Request) -> Response:
@@ -44,25 +46,28 @@ async def show_sign_in(request: Request) -> Response:
             raise
         return show_problem(request, error)
     if caller_of(request.scope) and not request.query_params.get("code"):
-        return lead(_back(request.query_params.get("next", "")))
-    return _show_form(request)
+        return lead(request, own_place(request.query_params.get("next", "")))
+    return _show_form(request, request.query_params.get("next", ""))
 
 
 async def sign_in(request: Request) -> Response:
     """Begin a session: the token is shown once, and does not stay in the browser."""
     request.state.operation = "console_sign_in"
+    form: dict[str, str] = {}
     try:
         form = await read_form(request)
-        check_form(request, form, _form_cookie(request))
+        check_form(request, form, request.cookies.get(_form_cookie(request), ""))
         caller = await _find(request, form)
     except Exception as error:
         if not is_expected(error):
             raise
-        return _show_form(request, problem=str(error), status=401)
-    api = api_of(request)
-    response = lead(_back(form.get("next", "")))
-    _set(request, response, api.sessions.cookie, api.sessions.create(caller), VALID_S)
-    response.delete_cookie(_form_cookie(request), path="/")
+        status = problem_of(error, "")[0].status
+        return _show_form(request, form.get("next", ""), problem=str(error), status=status)
+    sessions = api_of(request).sessions
+    response = lead(request, own_place(form.get("next", "")))
+    name = sessions.cookie(request.url.scheme)
+    set_cookie(request, response, name, sessions.create(caller), VALID_S)
+    _delete(request, response, _form_cookie(request))
     return response
 
 
@@ -74,9 +79,11 @@ pages.routes += [
 
 @pages.act("/sign-out", *EVERYONE)
 async def sign_out(visit: Visit) -> Response:
-    """Forget the session in this browser."""
-    response = lead(address("sign-in"))
-    response.delete_cookie(visit.api.sessions.cookie, path="/")
+    """End the session, and forget it in this browser."""
+    sessions = visit.api.sessions
+    sessions.end(visit.cookie)
+    response = lead(visit.request, address("sign-in"))
+    _delete(visit.request, response, sessions.cookie(visit.request.url.scheme))
     return response
 
 
@@ -86,9 +93,9 @@ async def set_preferences(visit: Visit) -> Response:
     theme, keys = visit.form.get("theme", "system"), visit.form.get("keys", "on")
     if theme not in THEMES or keys not in ("on", "off"):
         raise Invalid("There is no such theme.", code="invalid_request")
-    response = lead(_back(visit.form.get("back", "")))
-    _set(visit.request, response, THEME_COOKIE, theme, KEPT_S)
-    _set(visit.request, response, KEYS_COOKIE, keys, KEPT_S)
+    response = lead(visit.request, own_place(visit.form.get("back", "")))
+    set_cookie(visit.request, response, THEME_COOKIE, theme, KEPT_S)
+    set_cookie(visit.request, response, KEYS_COOKIE, keys, KEPT_S)
     return response
 
 
@@ -109,7 +116,9 @@ async def _find(request: Request, form: dict[str, str]) -> Caller:
     return caller
 
 
-def _show_form(request: Request, *, problem: str = "", status: int = 200) -> Response:
+def _show_form(
+    request: Request, next_place: str, *, problem: str = "", status: int = 200
+) -> Response:
     drawn = request.cookies.get(_form_cookie(request)) or secrets.token_urlsafe(18)
     response = show(
         request,
@@ -117,25 +126,16 @@ def _show_form(request: Request, *, problem: str = "", status: int = 200) -> Res
         answer=status,
         problem=problem,
         code="" if problem else request.query_params.get("code", ""),
-        next_place=request.query_params.get("next", ""),
+        next_place=next_place,
         form_mark=api_of(request).sessions.form_mark(drawn),
     )
-    _set(request, response, _form_cookie(request), drawn, 3_600)
+    set_cookie(request, response, _form_cookie(request), drawn, FORM_S)
     return response
 
 
 def _form_cookie(request: Request) -> str:
-    return f"{api_of(request).sessions.cookie}_form"
+    return f"{api_of(request).sessions.cookie(request.url.scheme)}_form"
 
 
-def _set(request: Request, response: Response, name: str, value: str, age_s: int) -> None:
-    secure = request.url.scheme == "https"
-    response.set_cookie(
-        name, value, max_age=age_s, path="/", httponly=True, samesite="lax", secure=secure
-    )
-
-
-def _back(place: str) -> str:
-    """Where to go on: a page of the console, and nowhere else."""
-    is_ours = place.startswith(CONSOLE + "/") and place.isprintable() and "\\" not in place
-    return place if is_ours and not place.startswith(address("sign-in")) else HOME
+def _delete(request: Request, response: Response, name: str) -> None:
+    response.delete_cookie(name, path="/", secure=request.url.scheme == "https")

@@ -72,8 +72,8 @@ async def show_team(visit: Visit) -> Response:
         rebalances=list(reversed(moved.items)),
         names={it.member_id: it.name for it in members},
         tasks={it.artifact_id: it for it in await visit.ask(ask.find_items, project, list(named))},
-        can_lead=visit.caller.role in LEADERS,
-        can_write=visit.caller.role in WRITERS,
+        can_lead=visit.leads,
+        can_write=visit.writes,
     )
 
 

@@ -13,23 +13,25 @@ from infra.service.http_requests import list_audit
 from schemas.events.project import BUDGET_SCOPES
 
 pages = Pages()
+LISTS = ("runs", "jobs", "letters")
 SHOWN = 50
+OF_EACH = 25  # of the three lists of a page
 
 
 @pages.show("/projects/{project}/runs", *OBSERVERS)
 async def list_runs(visit: Visit) -> Response:
-    """Runs, newest first, and the jobs of the project."""
-    found = await visit.ask(ask.list_runs, visit.project_id, limit=ask.LARGEST_PAGE)
-    listed = await visit.ask(
-        ask.list_jobs, visit.project_id, cursor=visit.asked("cursor"), limit=SHOWN
-    )
-    letters = await visit.ask(ask.list_dead_letters, only=[visit.project_id], limit=SHOWN)
+    """Runs and jobs, newest first, and dead letters; each list has its own pages."""
+    project, cursors = visit.project_id, {name: visit.asked(name) for name in LISTS}
     return visit.show(
         "runs.html",
-        runs=list(reversed(found.items)),
-        listed=listed,
-        letters=letters.items,
-        can_lead=visit.caller.role in LEADERS,
+        runs=await visit.ask(
+            ask.list_runs, project, newest_first=True, cursor=cursors["runs"], limit=OF_EACH
+        ),
+        jobs=await visit.ask(ask.list_jobs, project, cursor=cursors["jobs"], limit=OF_EACH),
+        letters=await visit.ask(
+            ask.list_dead_letters, only=[project], cursor=cursors["letters"], limit=OF_EACH
+        ),
+        cursors=cursors,
     )
 
 
@@ -40,14 +42,21 @@ async def show_run(visit: Visit) -> Response:
     found = await visit.ask(ask.list_runs, visit.project_id, run_id=run_id, limit=1)
     if not found.items:
         raise NotFound(f"There is no run {run_id}.", code="unknown_run")
-    phases = await visit.ask(ask.list_phases, visit.project_id)
-    batches = await visit.ask(ask.list_batches, visit.project_id, run_id, limit=ask.LARGEST_PAGE)
+    phases = await visit.ask(ask.list_phases, visit.project_id, run_id)
+    batches = await visit.ask(
+        ask.list_batches,
+        visit.project_id,
+        run_id,
+        newest_first=True,
+        cursor=visit.asked("cursor"),
+        limit=SHOWN,
+    )
     hints = await visit.ask(ask.last_batches, visit.project_id, run_id=run_id)
     return visit.show(
         "run.html",
         run=found.items[0],
         phases=phases.get(run_id, []),
-        batches=batches.items,
+        batches=batches,
         hint=hints[0].hint if hints else None,
     )
 
@@ -81,23 +90,31 @@ async def show_costs(visit: Visit) -> Response:
         budgets=await visit.ask(costs.list_budget_states, visit.project_id),
         group=group,
         scopes=BUDGET_SCOPES,
-        can_lead=visit.caller.role in LEADERS,
+        can_lead=visit.leads,
     )
 
 
 @pages.show("/projects/{project}/decisions", *READERS)
 async def list_decisions(visit: Visit) -> Response:
-    """What people decided, and what the ledger answered, in ledger order."""
+    """What people decided, and what the ledger answered, newest first."""
     listed = await visit.ask(
-        ask.list_decisions, visit.project_id, cursor=visit.asked("cursor"), limit=SHOWN
+        ask.list_decisions,
+        visit.project_id,
+        newest_first=True,
+        cursor=visit.asked("cursor"),
+        limit=SHOWN,
     )
     return visit.show("decisions.html", listed=listed)
 
 
 @pages.show("/projects/{project}/audit", *OWNERS)
 async def list_writes(visit: Visit) -> Response:
-    """Every write that was asked for over HTTP, oldest first."""
+    """Every write that was asked for over HTTP, newest first."""
     listed = await visit.ask(
-        list_audit, visit.project_id, cursor=visit.asked("cursor"), limit=SHOWN
+        list_audit,
+        visit.project_id,
+        newest_first=True,
+        cursor=visit.asked("cursor"),
+        limit=SHOWN,
     )
     return visit.show("audit.html", listed=listed)

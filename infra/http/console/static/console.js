@@ -116,6 +116,7 @@ function announce() {
 }
 
 const lost = (isLost) => document.querySelectorAll(".lost").forEach((each) => { each.hidden = !isLost; });
+const over = () => document.querySelectorAll(".over").forEach((each) => { each.hidden = false; });
 let wasLost = false;
 
 document.addEventListener("htmx:sse:before:message", (event) => {
@@ -125,7 +126,11 @@ document.addEventListener("htmx:sse:before:message", (event) => {
   else if (message.event !== "hb") announce();
 });
 document.addEventListener("htmx:sse:error", (event) => {
-  if (!event.target.closest("[data-turn]")) { wasLost = true; lost(true); }
+  if (event.detail.status === 401) over();
+  else if (!event.target.closest("[data-turn]")) { wasLost = true; lost(true); }
+});
+document.addEventListener("htmx:response:error", (event) => {
+  if (event.detail.ctx.response.status === 401) over();
 });
 document.addEventListener("htmx:sse:after:connection", () => {
   lost(false);
