@@ -15,12 +15,12 @@ from projections.read.artifact_list import (
     whole_artifact,
     whole_version,
 )
-from projections.read.artifacts import Edit, SpeculativeArtifact
+from projections.read.artifacts import CitingSection, Edit, SpeculativeArtifact
 from projections.read.artifacts import Item as ReportItem
 from projections.read.artifacts import speculative as list_speculative
 from projections.read.atom_detail import Link, WholeAtom, whole_atom
 from projections.read.atom_detail import links as list_links
-from projections.read.atoms import Atom, Order, PastAtom
+from projections.read.atoms import Atom, Order, PastAtom, Quote
 from projections.read.atoms import atoms as list_atoms
 from projections.read.batches import Batch, RunBatch, last_batches, list_batches
 from projections.read.belonging import Belonging, check_belongs, find_belonging
@@ -48,6 +48,7 @@ from projections.read.jobs import Transition as JobTransition
 from projections.read.jobs import job as read_job
 from projections.read.jobs import jobs as list_jobs
 from projections.read.jobs import transitions as list_job_history
+from projections.read.ledger_position import LedgerPosition, ledger_position
 from projections.read.lineage import Node, trace
 from projections.read.loops import GenerationLoop
 from projections.read.loops import loops as list_loops
@@ -142,6 +143,7 @@ __all__ = [
     "read_plan",
     "read_rebalance",
     "LARGEST_WINDOW",
+    "LedgerPosition",
     "WINDOW",
     "Changes",
     "changes_since",
@@ -151,6 +153,7 @@ __all__ = [
     "Atom",
     "Batch",
     "Card",
+    "CitingSection",
     "Coverage",
     "DeadLetter",
     "DecisionAnswer",
@@ -167,6 +170,7 @@ __all__ = [
     "PastAtom",
     "PastContradiction",
     "Project",
+    "Quote",
     "Rejection",
     "Run",
     "SourceState",
@@ -180,6 +184,7 @@ __all__ = [
     "check_belongs",
     "find_dead_letter",
     "last_batches",
+    "ledger_position",
     "list_artifacts",
     "list_atoms",
     "list_atoms_at",
