@@ -99,6 +99,16 @@ COMMANDS = {
         "next_batch",
         "Show the last batch of each run, and the ranking behind the choice.",
     ),
+    "export": Command(
+        "Read",
+        "export",
+        "Write PRD, ledger and evidence of a project as pages that open without a server.",
+    ),
+    "pr-comment": Command(
+        "Read",
+        "pr_comment",
+        "Print which requirements, decisions and risks rest on what a diff changes, as Markdown.",
+    ),
     "members": Command("Plan", "members", "Set up the team of a project."),
     "plan": Command(
         "Plan", "members", "Say when the first sprint begins, and how fast the team is."

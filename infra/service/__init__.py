@@ -72,6 +72,7 @@ if TYPE_CHECKING:
     from infra.service.edits import edit_prd_section as edit_prd_section
     from infra.service.explaining import Explanation as Explanation
     from infra.service.explaining import explain_source as explain_source
+    from infra.service.exporting import read_export as read_export
     from infra.service.http_address import choose_address as choose_address
     from infra.service.http_address import read_address as read_address
     from infra.service.imports import Imported as Imported
@@ -184,6 +185,7 @@ if TYPE_CHECKING:
     from infra.service.team import set_plan as set_plan
     from infra.service.team import update_member as update_member
     from infra.service.tokens import ensure_owner_token as ensure_owner_token
+    from infra.service.touching import find_touched as find_touched
     from infra.settings import Settings as Settings
 
 

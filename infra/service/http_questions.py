@@ -24,7 +24,7 @@ from projections.read.artifacts import items as list_items
 from projections.read.artifacts import speculative as list_speculative
 from projections.read.atom_detail import Link, WholeAtom, whole_atom
 from projections.read.atom_detail import links as list_links
-from projections.read.atoms import Atom, Order, PastAtom
+from projections.read.atoms import Atom, Order, PastAtom, Quote
 from projections.read.atoms import atoms as list_atoms
 from projections.read.batches import Batch, RunBatch, last_batches, list_batches
 from projections.read.belonging import Belonging, check_belongs, find_belonging
@@ -52,6 +52,7 @@ from projections.read.jobs import Transition as JobTransition
 from projections.read.jobs import job as read_job
 from projections.read.jobs import jobs as list_jobs
 from projections.read.jobs import transitions as list_job_history
+from projections.read.ledger_position import LedgerPosition, ledger_position
 from projections.read.lineage import Node, trace
 from projections.read.loops import GenerationLoop
 from projections.read.loops import loops as list_loops
@@ -148,6 +149,7 @@ __all__ = [
     "read_plan",
     "read_rebalance",
     "LARGEST_WINDOW",
+    "LedgerPosition",
     "WINDOW",
     "Changes",
     "changes_since",
@@ -175,6 +177,7 @@ __all__ = [
     "PastAtom",
     "PastContradiction",
     "Project",
+    "Quote",
     "Rejection",
     "Run",
     "SourceState",
@@ -192,6 +195,7 @@ __all__ = [
     "find_items",
     "list_items",
     "last_batches",
+    "ledger_position",
     "list_artifacts",
     "list_atoms",
     "list_atoms_at",

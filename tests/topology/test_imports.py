@@ -26,8 +26,9 @@ MAY_IMPORT = {
     "infra.evaluation": set(OURS),
 }
 EDGES = ("infra.cli", "infra.http", "infra.mcp")
-SERVED = {  # the file that serves it to a process
+SERVED = {  # the file that serves it to a process, or to a folder
     "infra/cli/web.py": "infra.http",
+    "infra/cli/export.py": "infra.http.export",
     "infra/cli/mcp_server.py": "infra.mcp",
     "infra/http/routes/mcp_endpoint.py": "infra.mcp",
 }

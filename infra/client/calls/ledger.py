@@ -10,6 +10,7 @@ from infra.client.models.ledger import (
     Atom,
     Card,
     Changes,
+    LedgerPosition,
     Link,
     Merge,
     Node,
@@ -180,4 +181,10 @@ class Ledger(Connection):
             "/v1/projects/{project}/changes",
             at={"project": project},
             query={"since_seq": since_seq, "window": window},
+        )
+
+    def read_position(self, project: str) -> LedgerPosition:
+        """The last change set of the ledger, and when it was recorded."""
+        return self._read(
+            LedgerPosition, "/v1/projects/{project}/position", at={"project": project}
         )

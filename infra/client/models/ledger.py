@@ -116,6 +116,13 @@ class Changes(Model):
     written: list[WrittenVersion]
 
 
+class LedgerPosition(Model):
+    """The last change set, and when it was recorded; 0 and None before the first."""
+
+    ledger_seq: int
+    recorded_at: datetime | None
+
+
 class Link(Model):
     link_id: str
     from_atom_id: str

@@ -10,7 +10,7 @@ from infra.http.access import READERS, Guarded, allow
 from infra.http.api import ApiDep
 from infra.http.parameters import OF_ANY, Project, Sequence
 from infra.service import http_questions as ask
-from infra.service.http_questions import LARGEST_WINDOW, WINDOW, Changes
+from infra.service.http_questions import LARGEST_WINDOW, WINDOW, Changes, LedgerPosition
 
 router = APIRouter(route_class=Guarded, tags=["Ledger"])
 
@@ -30,3 +30,10 @@ async def list_changes(
     Where ``to_seq`` is below ``head_seq``, ask again from there.
     """
     return await api.tables.ask(ask.changes_since, project, since_seq, window)
+
+
+@router.get("/v1/projects/{project}/position", responses=OF_ANY)
+@allow(*READERS)
+async def read_position(api: ApiDep, project: Project) -> LedgerPosition:
+    """The last change set of the ledger, and when it was recorded."""
+    return await api.tables.ask(ask.ledger_position, project)
