@@ -20,6 +20,8 @@ SHORTEST_PASSWORD = 6
 SHORTEST_DRAWN = 20
 ENTROPY_OF_DRAWN = 3.5
 FEWEST_DIGITS = 3
+SHORTEST_CHOPPED = 12
+LONGEST_PIECE = 3.5  # letters on average
 CHANGES_OF_DRAWN = 0.25  # of neighbouring characters, between digits, lower and upper case
 PLACEHOLDER = re.compile(
     r"""^(?:<.*|\$.*|\{.*|%.*|\#.*|@.*|&.*|\*.*|\[.*|\\.*|~.*|\.\.?/.*|/.*|\.\.\..*|--.*|=.*|!.*
@@ -70,7 +72,7 @@ TECHNICAL = re.compile(
     r"""(?i)(?:scram-?|hmac-?|pbkdf-?2?-?|with)*(?:sha-?\d{0,3}|md-?[245]|bcrypt|scrypt|argon2\w*|aes-?\d+[\w-]*|base-?\d\d(?:url)?
         |utf-?\d+|oauth-?[12](?:\.0)?\w*|openid\w*|x\.?509|pkcs\#?\d+|rsa-?\d*|ed25519|es\d{3}|rs\d{3}|hs\d{3}|ps\d{3}|ipv[46]|http[12]?|win32|int\d+
         |uint\d+|float\d+|varchar\d*|string\d?|text\d?)(?:[-_]\w+)*
-      |v?\d+(?:\.\d+)+(?:[-+][\w.]+)?|v\d+[a-z]*\d*|\d+(?:\.\d+)?(?:ms|s|m|h|d|days?|min|mins|minutes?|hours?|seconds?|secs?
+      |v?\d+(?:\.\d+)+(?:[-+][\w.]+)?|v\d+[a-z]{0,7}\d{0,4}|\d+(?:\.\d+)?(?:ms|s|m|h|d|days?|min|mins|minutes?|hours?|seconds?|secs?
         |[kmgt]i?b?|px|em|rem|%|chars?|characters|bytes?|bits?|x)|(?:19|20)\d\d-[01]\d-[0-3]\d.*|[\d.:,/-]+|rfc\d+""",
     re.VERBOSE,
 )  # fmt: skip
@@ -156,7 +158,9 @@ def looks_password(value: str, *, exact: bool, config: bool) -> bool:
         return False
     if value.isdigit():
         return exact and config
-    if TECHNICAL.fullmatch(value) or NAME_OF_CODE.fullmatch(value) and not is_drawn(value):
+    if TECHNICAL.fullmatch(value):
+        return False
+    if NAME_OF_CODE.fullmatch(value) and not (is_drawn(value) or _is_chopped(value)):
         return False
     if DIGIT.search(value):
         plain = WORD_CHAIN.fullmatch(lowered) or RESOURCE_NAME.fullmatch(value)
@@ -166,6 +170,13 @@ def looks_password(value: str, *, exact: bool, config: bool) -> bool:
     if exact and config and value.isalpha() and value.isascii():
         return value.islower() or (not value.istitle() and entropy(value) >= ENTROPY_OF_VALUE)
     return False
+
+
+def _is_chopped(value: str) -> bool:
+    """Whether capitals part the letters before a last digit into pieces too short for words."""
+    pieces = 1 + sum(map(str.isupper, value[1:-1]))
+    long_enough = len(value) >= SHORTEST_CHOPPED and value[-1:].isdigit() and "_" not in value
+    return long_enough and (len(value) - 1) / pieces <= LONGEST_PIECE
 
 
 def is_no_placeholder(value: str) -> bool:

@@ -124,6 +124,22 @@ def test_ids_lead_to_their_project_over_http(terminal: Terminal):
     assert terminal.here(*report) == terminal.elsewhere(*report)
 
 
+def test_an_export_and_a_comment_are_made_over_http_as_here(terminal: Terminal, tmp_path: Path):
+    for name, run in (("here", terminal.here), ("elsewhere", terminal.elsewhere)):
+        assert run("export", "--project", "Parcel", "--out", str(tmp_path / name))[1] == 0
+    made = {
+        name: {path.name: path.read_bytes() for path in (tmp_path / name).iterdir()}
+        for name in ("here", "elsewhere")
+    }
+    assert made["here"] == made["elsewhere"]
+    diff = tmp_path / "change.diff"
+    diff.write_text("--- a/README.md\n+++ b/README.md\n@@ -1,9 +0,0 @@\n" + "-\n" * 9)
+    comment = ("pr-comment", "--project", "Parcel", "--diff", str(diff))
+    printed, code = terminal.here(*comment)
+    assert (printed, code) == terminal.elsewhere(*comment)
+    assert (code, "README.md:" in printed) == (0, True)
+
+
 def test_status_tells_the_same_installation_over_http(terminal: Terminal):
     told, _ = terminal.here("status", "--json")
     heard, code = terminal.elsewhere("status", "--json")

@@ -168,6 +168,8 @@ WEAK = [
     "a;b,c|9Xy",
     "7%uper(Tor)",
     "!Moon9light",
+    "v1DawalsVmZKecfC",
+    "ezkvQduJuKcuWib8",
 ]
 ASSIGNED = [
     ("db:\n  password: {}\n", "yaml"),
@@ -208,7 +210,7 @@ def test_a_password_is_known_by_its_name_in_any_language(name: str) -> None:
         "changeme", "${DB_PASSWORD}", "<your password>", "$(cat secret1)", "{{ .Values.pw1 }}", "xxxxxxxx", "********",
         "your-password-1", "string", "required", "Passwort", "contraseña", "bcrypt", "scram-sha-256", "argon2id",
         "/run/secrets/db1", "vault:db/data#pw1", "%(password1)s", "$DB_PASSWORD1", "null", "hidden", "!vault",
-        "example123", "@string/password1", "12characters", "2024-05-17",
+        "example123", "@string/password1", "12characters", "2024-05-17", "v1beta2", "userPasswordHash1",
     ],
 )  # fmt: skip
 @pytest.mark.parametrize(("text", "language"), ASSIGNED)
