@@ -26,23 +26,29 @@ from agents.project.outputs import (
     SprintPlanResponse,
     WorkloadRebalanceResponse,
 )
-from agents.project.state import AgentResult
+from agents.project.state import AgentResult, AgentState
 from agents.tools.tool import ToolContext, ToolRole
 from infra.service.agent_tools import ServicePorts
 from infra.settings import Settings
 from projections.read.rebalances import read_rebalance
 from schemas.envelope import Event, outside_fact
-from schemas.events.artifact_parts import DeliveryForecast
-from schemas.events.change import ChangeRequested, ToldSprint
+from schemas.events.artifact_parts import DeliveryForecast, LoopRecord
+from schemas.events.change import (
+    ChangeRequested,
+    GenerationRequested,
+    ListPhase,
+    ToldSprint,
+)
 from schemas.events.project import ProjectCreated
 from schemas.events.team import RebalanceProposed, ReportRequested, ReportType
-from tests.agents.talks import Topic, a_state
+from schemas.features import FEATURE, FEATURE_PLACE, FEATURE_STATE, PAGE, PLANNED
+from tests.agents.talks import Topic, a_state, accept_after, run
 from tests.extraction.asking import AnsweringModel
 from tests.projections.conftest import ReadModel
 from tests.projections.log import PERSON, Log
 from tests.projections.test_team import play, records_of
-from tests.reduce.ledgers import PROJECT, Play, items_of
-from tests.reduce.teams import ask, standing
+from tests.reduce.ledgers import PROJECT, Play, an_atom, items_of
+from tests.reduce.teams import PLANNED_FEATURE, ask, standing
 
 NOW = datetime(2026, 5, 4, 9, 0, tzinfo=UTC)
 
@@ -55,9 +61,10 @@ class WrittenAlready(ServicePorts):
         settings: Settings,
         write: Callable[[str, str, str], str],
         tell: Callable[[Event], None],
+        generate: Callable[[str, str], None],
     ) -> None:
         super().__init__(settings, can_research=False)
-        self._tell = tell
+        self._tell, self._generate = tell, generate
         self.asked: list[tuple[str, str]] = []
         self._write = write
         self.crowd = 0
@@ -99,6 +106,7 @@ class WrittenAlready(ServicePorts):
 
     async def request_generation(self, context: ToolContext, phase: str) -> Json:
         self.asked.append((phase, context.idempotency_key))
+        self._generate(phase, context.idempotency_key)
         return {"artifact_ids": []}
 
 
@@ -109,8 +117,9 @@ class Office:
         self.model, self.play = model, play
         self.told: list[Event] = []
         self.ports = WrittenAlready(
-            Settings(database_url=model.conninfo), self._write_report, self._tell
+            Settings(database_url=model.conninfo), self._write_report, self._tell, self._generate
         )
+        self.loops: list[LoopRecord] = []
         self.topic = Topic()
         self.fold()
 
@@ -133,12 +142,21 @@ class Office:
         (report,) = items_of(answer, "report")
         return report.artifact_id
 
+    def _generate(self, phase: str, key: str) -> None:
+        wanted = GenerationRequested(phase=cast("ListPhase", phase))
+        for answer in ask(self.play, wanted, key=key):  # one, or none where it was asked before
+            self.loops = answer.loops
+        self.fold()
+
     def have(
         self, work: Work, request: str, model: ChatModel | None = None, role: ToolRole = "pm"
     ) -> AgentResult:
+        return asyncio.run(do_work(self.desk(request, model, role), work))
+
+    def desk(self, request: str, model: ChatModel | None = None, role: ToolRole = "pm") -> Desk:
         state = a_state(request)
         state["project"] = state["project"].model_copy(update={"project_id": PROJECT})
-        desk = Desk(
+        return Desk(
             name="specialist",
             request=request,
             task=request,
@@ -150,7 +168,6 @@ class Office:
             role=role,
             now=lambda: NOW,
         )
-        return asyncio.run(do_work(desk, work))
 
 
 @pytest.fixture
@@ -212,6 +229,39 @@ def test_the_planner_answers_in_four_forms(office: Office):
         "task_breakdown",
         "sprint_planning",
     ]
+
+
+def test_a_loop_over_many_features_is_one_step_of_the_graph(model: ReadModel):
+    pages = [
+        [
+            an_atom(
+                "claim",
+                f"{name} are a part of the depot",
+                source=f"src_{at}",
+                attributes=planned(name),
+            )
+        ]
+        for at, name in enumerate(("Crate seals", "Night shifts", "Label printers"))
+    ]
+    play = Play().given([*PLANNED_FEATURE, *(atom for page in pages for atom in page)])
+    play.ends()
+    office, request, topic = Office(model, play), "Derive features from the insights", Topic()
+
+    async def perform(state: AgentState) -> AgentResult:
+        return await do_work(office.desk(request), planner.plan)
+
+    parts = {"decide": accept_after("planner"), "planner": perform}
+    turn = asyncio.run(run(topic.open_log(), parts, request))
+
+    assert topic.types.count("result_produced") == 1
+    assert len(turn["results"]) == 1
+    (loop,) = [one for one in office.loops if one.phase == "feature_generation"]
+    features = turn["results"][0].output["features"]
+    assert loop.items == len(features) == len(standing(play, "feature")) >= 3
+
+
+def planned(name: str) -> dict[str, str]:
+    return {FEATURE: name, FEATURE_STATE: PLANNED, FEATURE_PLACE: PAGE}
 
 
 def test_the_plan_that_is_told_is_that_of_the_sprint_after_a_closed_one(office: Office):
