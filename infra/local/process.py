@@ -6,6 +6,7 @@ names are shared with other installations. Decided against: pid files alone, sea
 
 import contextlib
 import ctypes
+import fcntl
 import json
 import os
 import random
@@ -14,6 +15,7 @@ import socket
 import stat
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -31,6 +33,7 @@ PRIVATE_UMASK = 0o077  # what a process makes is its user's alone
 PRIVATE_FOLDER = 0o700
 FOR_OTHERS = 0o077
 POLL_S = 0.05
+_CLAIMED: dict[int, int] = {}  # ports with the open files that hold them
 
 
 @dataclass(frozen=True)
@@ -200,17 +203,37 @@ def wait_until(condition: Callable[[], bool], *, timeout_s: float) -> bool:
 
 
 def free_ports(count: int) -> list[int]:
-    """Different ports nobody listens on now; somebody may take one before we do.
+    """Different ports that nobody listens on, and that no other start of this user has drawn.
 
+    A server listens seconds after its port was drawn: until this process ends the port stays ours.
     Below the range from which systems pick ports for outgoing connections (32768 and up): there
     a client that keeps trying a stopped server can connect to itself and hold the port for good.
     """
     found: list[int] = []
     while len(found) < count:
         port = random.randrange(15_000, 32_000)
-        if port not in found and port_is_free(port):
+        if port not in found and port_is_free(port) and _claim(port):
             found.append(port)
     return found
+
+
+def _claim(port: int) -> bool:
+    """Whether no other process of this user has drawn the port and still runs."""
+    if port in _CLAIMED:
+        return False
+    folder = Path(tempfile.gettempdir()) / f"cairn-ports-{os.getuid()}"
+    try:
+        folder.mkdir(mode=PRIVATE_FOLDER, exist_ok=True)
+        mark = os.open(folder / str(port), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+    except OSError:
+        return True  # nobody can be asked
+    try:
+        fcntl.flock(mark, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(mark)
+        return False
+    _CLAIMED[port] = mark
+    return True
 
 
 def port_is_free(port: int) -> bool:

@@ -1,6 +1,8 @@
 """Processes are known by pid and start time, and children do not outlive their parent."""
 
+import json
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -10,6 +12,7 @@ import pytest
 
 from infra.local.process import (
     ProcessId,
+    free_ports,
     identify,
     keep_ports,
     recall,
@@ -86,6 +89,23 @@ def test_a_child_writes_both_outputs_to_its_log(tmp_path: Path):
     log = tmp_path / "logs" / "child.log"
     spawn([sys.executable, "-u", "-c", code], log=log, env=dict(os.environ)).wait()
     assert sorted(log.read_text().split()) == ["err", "out"]
+
+
+def test_two_starts_at_once_draw_different_ports():
+    draw = "import random; random.seed(7); print(free_ports(2), flush=True)"
+    code = f"import sys; from infra.local.process import free_ports; {draw}; sys.stdin.read()"
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as other:
+        assert other.stdin and other.stdout
+        theirs = json.loads(other.stdout.readline())
+        random.seed(7)
+        ours = free_ports(2)
+        other.stdin.close()  # it ends
+    assert set(ours).isdisjoint(theirs)
+    random.seed(7)
+    assert free_ports(2) == theirs
+    random.seed()
 
 
 def test_ports_are_kept_while_they_can_be_had(tmp_path: Path):

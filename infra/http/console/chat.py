@@ -39,7 +39,10 @@ async def say(visit: Visit) -> Response:
 
 @pages.show("/projects/{project}/chat/{conversation}", *READERS)
 async def show_conversation(visit: Visit) -> Response:
-    """What was said, the calls that wait, and, with ``turn``, the turn that is under way."""
+    """What was said, the calls that wait, and, with ``turn``, the turn that is under way.
+
+    ``decided`` is the confirmation after whose answer the turn goes on.
+    """
     conversation_id, turn = visit.part("conversation"), visit.asked("turn")
     whole = None
     try:
@@ -54,6 +57,7 @@ async def show_conversation(visit: Visit) -> Response:
         listed=await _conversations(visit),
         whole=whole,
         turn=None if answered or waits else turn,
+        decided=visit.asked("decided") or "",
         conversation_id=conversation_id,
     )
 
@@ -80,7 +84,8 @@ async def confirm(visit: Visit) -> Response:
         actor=visit.caller.name,
         role=visit.caller.role,
     )
-    return visit.go("projects", visit.project_id, "chat", turn.conversation_id, turn=turn.turn_id)
+    at = ("projects", visit.project_id, "chat", turn.conversation_id)
+    return visit.go(*at, turn=turn.turn_id, decided=answer.confirmation_id)
 
 
 async def _conversations(visit: Visit) -> ask.Page[ask.Conversation]:

@@ -146,6 +146,11 @@ const STEPS = {
 };
 
 function show(turn, name, data) {
+  // The stream of a turn is told from its beginning: what was asked before the last decision is over.
+  if (name === "confirmation_requested" && turn.dataset.decided) {
+    if (JSON.parse(data).confirmation_id === turn.dataset.decided) turn.dataset.decided = "";
+    return;
+  }
   if (["done", "error", "confirmation_requested"].includes(name)) {
     location.replace(turn.dataset.after);
     return;
