@@ -27,14 +27,16 @@ ORDERS = (
     "Every write to the order store must be acknowledged by the leader and by two followers before"
     " the client sees a success, so that the loss of one machine"
 )
-INVOICES = (
-    "Each invoice of the billing unit must be signed by the ledger service and by one auditor"
-    " before the customer gets the paper, so that a forged invoice"
+PARCELS = (
+    "Each parcel of the night shift must be weighed by the front scale and by two couriers before"
+    " the driver signs a receipt, so that the theft of one crate"
 )
 DISAGREEING = {
     "hostile.md": HOSTILE,
-    "orders.md": f"# Orders\n\n{ORDERS} never loses an order.\n\n{INVOICES} is never paid.\n",
-    "audit.md": f"# Audit\n\n{ORDERS} is noticed by nobody at all.\n\n{INVOICES} shows at once.\n",
+    "orders.md": f"# Orders\n\n{ORDERS} never loses an order.\n\n{PARCELS} never empties a"
+    " shelf.\n",
+    "audit.md": f"# Audit\n\n{ORDERS} is noticed by nobody at all.\n\n{PARCELS} is noticed by"
+    " nobody at all.\n",
     "architecture.md": "# Sign-in\n\nAuth uses JWT tokens.\n\nThe store uses PostgreSQL.\n",
     "adr/0001-session-cookies.md": "# 1. Session cookies\n\nStatus: accepted\n\n## Decision\n\n"
     "Auth uses session cookies.\n",

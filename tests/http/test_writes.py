@@ -314,3 +314,26 @@ def test_a_feature_and_a_sprint_of_a_person_are_made_ranked_closed_and_deleted(
     for path, version in ((feature, ranked["version"]), (sprint, closed["version"])):
         gone = owner.delete(path, params={"expected_version": version}, headers=keyed())
         assert gone.status_code == 204, gone.text
+
+
+def test_how_work_lies_on_a_team_is_recorded_for_whoever_may_read_it(
+    called: Called, owner: httpx.Client, gate: str
+):
+    root = f"/v1/projects/{gate}"
+    for path, body in (
+        ("members", {"name": "Ana", "capacity_points": 10}),
+        ("tasks", {"title": "Oil the hinge", "estimate_points": 8}),
+        ("sprints", {"goal": "Open the gate"}),
+    ):
+        made = owner.post(f"{root}/{path}", json=body, headers=keyed())
+        assert made.status_code == 201, made.text
+
+    asked = {"message": "Redistribute the load of the team"}
+    turn = owner.post(f"{root}/chat", json=asked, headers=keyed()).json()
+
+    (record,) = owner.get(f"{root}/rebalances").json()["items"]
+    recorded = record["rebalance_id"]
+    assert f"recorded as {recorded}." in turn["answer"]["content"]
+    assert owner.get(f"{root}/rebalances/{recorded}").json() == record
+    elsewhere = owner.get(f"/v1/projects/{called.other}/rebalances/{recorded}")
+    assert (elsewhere.status_code, elsewhere.json()["code"]) == (404, "unknown_rebalance")
