@@ -73,6 +73,9 @@ if TYPE_CHECKING:
     from infra.service.explaining import Explanation as Explanation
     from infra.service.explaining import explain_source as explain_source
     from infra.service.exporting import read_export as read_export
+    from infra.service.features import FeatureText as FeatureText
+    from infra.service.features import change_feature as change_feature
+    from infra.service.features import create_feature as create_feature
     from infra.service.http_address import choose_address as choose_address
     from infra.service.http_address import read_address as read_address
     from infra.service.imports import Imported as Imported
@@ -88,6 +91,7 @@ if TYPE_CHECKING:
     from infra.service.ingestion import ingest as ingest
     from infra.service.installation import connect as connect
     from infra.service.intake import run_intake as run_intake
+    from infra.service.item_changes import ItemRequest as ItemRequest
     from infra.service.jobs import EnqueuedJob as EnqueuedJob
     from infra.service.jobs import JobRequest as JobRequest
     from infra.service.jobs import cancel_job as cancel_job
@@ -171,9 +175,11 @@ if TYPE_CHECKING:
     from infra.service.sessions import create_console_link as create_console_link
     from infra.service.setup import find_vault_problems as find_vault_problems
     from infra.service.setup import prepare_servers as prepare_servers
+    from infra.service.sprints import SprintText as SprintText
+    from infra.service.sprints import change_sprint as change_sprint
+    from infra.service.sprints import create_sprint as create_sprint
     from infra.service.status import InstallationStatus as InstallationStatus
     from infra.service.status import read_status as read_status
-    from infra.service.tasks import TaskRequest as TaskRequest
     from infra.service.tasks import TaskText as TaskText
     from infra.service.tasks import change_task as change_task
     from infra.service.tasks import create_task as create_task

@@ -28,6 +28,7 @@ from agents.tools.registry import build_tools
 from agents.tools.tool import ToolContext, ToolRole
 from infra.clock import SystemClock
 from infra.errors import Refusal, Unavailable
+from infra.service.item_changes import ItemRequest
 from infra.service.models import has_research, open_model
 from infra.service.reading import ask
 from infra.service.researching import ask_outside
@@ -268,14 +269,7 @@ class ServicePorts:
         told, place = _read_task(change), (self._settings, context.project_id)
         if change["op"] == "create":
             return await self._show(context, tasks.create_task(*place, told, **_by(context)))
-        request = tasks.TaskRequest(
-            context.project_id,
-            change["op"],
-            change["item_id"],
-            change["expected_version"],
-            told,
-            key=context.idempotency_key,
-        )
+        request = _make_request(context, change, told)
         done = tasks.change_task(
             self._settings, request, actor=context.actor, within_s=SHOWN_WITHIN_S
         )
@@ -286,14 +280,7 @@ class ServicePorts:
         told, place = _read_feature(change), (self._settings, context.project_id)
         if change["op"] == "create":
             return await self._show(context, features.create_feature(*place, told, **_by(context)))
-        request = features.FeatureRequest(
-            context.project_id,
-            change["op"],
-            change["item_id"],
-            change["expected_version"],
-            told,
-            key=context.idempotency_key,
-        )
+        request = _make_request(context, change, told)
         done = features.change_feature(
             self._settings, request, actor=context.actor, within_s=SHOWN_WITHIN_S
         )
@@ -308,14 +295,7 @@ class ServicePorts:
         if change["op"] == "create":
             place = (self._settings, context.project_id)
             return await self._show(context, sprints.create_sprint(*place, told, **_by(context)))
-        request = sprints.SprintRequest(
-            context.project_id,
-            change["op"],
-            change["item_id"],
-            change["expected_version"],
-            told,
-            key=context.idempotency_key,
-        )
+        request = _make_request(context, change, told)
         done = sprints.change_sprint(
             self._settings, request, actor=context.actor, within_s=SHOWN_WITHIN_S
         )
@@ -339,6 +319,18 @@ def _by(context: ToolContext) -> dict[str, Any]:
         "key": context.idempotency_key,
         "within_s": SHOWN_WITHIN_S,
     }
+
+
+def _make_request(context: ToolContext, change: Json, told: T) -> ItemRequest[T]:
+    """A change or deletion of an item that the tables hold."""
+    return ItemRequest(
+        context.project_id,
+        change["op"],
+        told,
+        change["item_id"],
+        change["expected_version"],
+        context.idempotency_key,
+    )
 
 
 def _read_task(change: Json) -> tasks.TaskText:

@@ -12,16 +12,16 @@ from infra.service.item_changes import (
     MOST_POINTS,
     VISIBLE_WITHIN_S,
     ItemChange,
+    ItemRequest,
     Words,
     change_item,
     check_points,
 )
-from infra.service.publishing import draw_key
 from infra.settings import Settings
 from projections.read.artifacts import Item
 from projections.read.session import Conn
 from schemas.events.artifact_parts import Priority
-from schemas.events.change import ChangeOp, ToldFeature
+from schemas.events.change import ToldFeature
 
 LONGEST_REASON = 1_000
 Progress = Literal["planned", "in_progress", "done"]
@@ -46,20 +46,6 @@ class FeatureText:
     status: Progress | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class FeatureRequest:
-    """``op`` is done with the feature of this id; None: of a new one. ``expected_version`` is the
-    one that whoever asks has seen.
-    """
-
-    project: str
-    op: ChangeOp
-    feature_id: str | None = None
-    expected_version: int = 0
-    told: FeatureText = FeatureText()
-    key: str = field(default_factory=draw_key)
-
-
 async def create_feature(
     settings: Settings,
     project: str,
@@ -76,12 +62,16 @@ async def create_feature(
         raise Invalid("A feature has a title.", code="feature_invalid")
     if not told.sections.get("description"):
         told = replace(told, sections={**told.sections, "description": [told.title]})
-    request = FeatureRequest(project, "create", told=told, key=key)
+    request = ItemRequest(project, "create", told, key=key)
     return await change_feature(settings, request, actor=actor, within_s=within_s)
 
 
 async def change_feature(
-    settings: Settings, request: FeatureRequest, *, actor: str, within_s: float = VISIBLE_WITHIN_S
+    settings: Settings,
+    request: ItemRequest[FeatureText],
+    *,
+    actor: str,
+    within_s: float = VISIBLE_WITHIN_S,
 ) -> Item:
     """The feature after the change, as soon as the tables show it; a deleted one has no number."""
     told = request.told
@@ -92,12 +82,8 @@ async def change_feature(
         find_revisions(tables, project_id, told.priority_atom_ids)
 
     change = ItemChange(
-        project=request.project,
-        op=request.op,
-        told=_choose(told),
-        key=request.key,
-        item_id=request.feature_id,
-        expected_version=request.expected_version,
+        request,
+        _choose(told),
         words=Words(told.sections, told.atom_ids),
         check=check,
     )

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
 
 from infra.errors import Conflict, Invalid, NotFound, Unavailable
 from infra.service.edits import find_revisions, request_change
-from infra.service.publishing import make_request
+from infra.service.publishing import draw_key, make_request
 from infra.service.reading import ask, wait_for
 from infra.settings import Settings
 from projections.read import artifact_list, artifacts
@@ -37,6 +38,7 @@ from schemas.ids import derive_event_id
 VISIBLE_WITHIN_S = 30.0
 LONGEST_TITLE, LONGEST_TEXT = 200, 5_000
 MOST_POINTS = 100  # of a task or feature
+Told = TypeVar("Told")
 NAMES: Mapping[ChangedType, str] = {"task": "task", "feature": "feature", "sprint_plan": "sprint"}
 
 
@@ -49,17 +51,27 @@ class Words:
 
 
 @dataclass(frozen=True, slots=True)
-class ItemChange:
-    """``op`` is done with the item of this id; None: with a new one. ``expected_version`` is the
-    one that whoever asks has seen. ``check`` raises a Refusal where the tables speak against it.
+class ItemRequest(Generic[Told]):
+    """``op`` is done with the item of this id; None: with a new one. ``told``: what is said of it.
+    ``expected_version`` is the one that whoever asks has seen.
     """
 
     project: str
     op: ChangeOp
-    told: ToldTask | ToldFeature | ToldSprint
-    key: str
+    told: Told
     item_id: str | None = None
     expected_version: int = 0
+    key: str = field(default_factory=draw_key)
+
+
+@dataclass(frozen=True, slots=True)
+class ItemChange:
+    """A request with what its event says. ``check`` raises a Refusal where the tables speak against
+    it.
+    """
+
+    request: ItemRequest[Any]
+    told: ToldTask | ToldFeature | ToldSprint
     words: Words = Words()
     check: Callable[[Conn, str], None] = lambda tables, project_id: None
 
@@ -80,20 +92,20 @@ async def change_item(
     """The item after the change, as soon as the tables show it; a deleted one has no number."""
     _check(change)
     project_id, sections = await ask(settings, lambda tables: _prepare(tables, change))
-    kind, told = change.changed_type, change.told
-    item_id = change.item_id or derive_artifact_id(project_id, kind, f"person|{change.key}")
+    request, kind, told = change.request, change.changed_type, change.told
+    item_id = request.item_id or derive_artifact_id(project_id, kind, f"person|{request.key}")
     event = ChangeRequested(
         artifact_id=item_id,
-        op=change.op,
+        op=request.op,
         sections=sections,
-        expected_version=change.expected_version,
+        expected_version=request.expected_version,
         editor=actor,
         changed_type=kind,
         task=told if isinstance(told, ToldTask) else None,
         feature=told if isinstance(told, ToldFeature) else None,
         sprint=told if isinstance(told, ToldSprint) else None,
     )
-    fact = make_request(event, project_id, actor, change.key)
+    fact = make_request(event, project_id, actor, request.key)
     done = await request_change(settings, fact, what=NAMES[kind], within_s=within_s)
     return await _await_item(settings, project_id, done, within_s)
 
@@ -116,14 +128,14 @@ async def _await_item(settings: Settings, project_id: str, done: Edit, within_s:
 
 def _prepare(tables: Conn, change: ItemChange) -> tuple[str, list[SectionEdit]]:
     """The project, and the sections with what they cite. Raises NotFound for what is not there."""
-    project_id = project_of(tables, change.project)
+    project_id = project_of(tables, change.request.project)
     if not artifacts.has_artifact(tables, project_id, "prd"):
         raise Conflict(
             f"{NAMES[change.changed_type].capitalize()}s can be changed once the first run of the"
             " project has ended.",
             code="nothing_written",
         )
-    request_id = derive_event_id(ChangeRequested.type_name, project_id, change.key)
+    request_id = derive_event_id(ChangeRequested.type_name, project_id, change.request.key)
     if artifacts.edit(tables, str(request_id)) is None:  # else it would be held against itself
         change.check(tables, project_id)
     known = find_revisions(tables, project_id, change.words.atom_ids)

@@ -6,7 +6,7 @@ done in it, and the rest is planned for the sprints after it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date, timedelta
 
 from infra.clock import SystemClock
@@ -14,11 +14,11 @@ from infra.errors import Conflict, Invalid
 from infra.service.item_changes import (
     VISIBLE_WITHIN_S,
     ItemChange,
+    ItemRequest,
     change_item,
     check_points,
     find_item,
 )
-from infra.service.publishing import draw_key
 from infra.service.reading import ask
 from infra.service.team import check_day
 from infra.settings import Settings
@@ -26,7 +26,7 @@ from projections.read.artifact_list import list_sprints
 from projections.read.artifacts import Item
 from projections.read.projects import project_of
 from projections.read.session import Conn
-from schemas.events.change import ChangeOp, ToldSprint
+from schemas.events.change import ToldSprint
 from schemas.ids import artifact_id as derive_artifact_id
 
 LONGEST_DAYS = 60
@@ -46,20 +46,6 @@ class SprintText:
     is_closed: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class SprintRequest:
-    """``op`` is done with the sprint of this id. ``expected_version`` is the one that whoever asks
-    has seen.
-    """
-
-    project: str
-    op: ChangeOp
-    sprint_id: str
-    expected_version: int
-    told: SprintText = SprintText()
-    key: str = field(default_factory=draw_key)
-
-
 async def create_sprint(
     settings: Settings,
     project: str,
@@ -74,37 +60,31 @@ async def create_sprint(
         raise Invalid("A sprint has a goal.", code="sprint_invalid")
     _check_days(told)
     project_id, number = await ask(settings, lambda tables: _find_number(tables, project))
+    sprint_id = derive_artifact_id(project_id, "sprint_plan", str(number))
     change = ItemChange(
-        project=project_id,
-        op="create",
-        told=_choose(told, number),
-        key=key,
-        item_id=derive_artifact_id(project_id, "sprint_plan", str(number)),
+        ItemRequest(project_id, "create", told, sprint_id, key=key),
+        _choose(told, number),
         check=lambda tables, _: _check_place(tables, project_id, number, told),
     )
     return await change_item(settings, change, actor=actor, within_s=within_s)
 
 
 async def change_sprint(
-    settings: Settings, request: SprintRequest, *, actor: str, within_s: float = VISIBLE_WITHIN_S
+    settings: Settings,
+    request: ItemRequest[SprintText],
+    *,
+    actor: str,
+    within_s: float = VISIBLE_WITHIN_S,
 ) -> Item:
     """The sprint after the change, as soon as the tables show it; a deleted one has no number."""
     _check_days(request.told)
 
     def check(tables: Conn, project_id: str) -> None:
-        sprint = find_item(tables, project_id, "sprint_plan", request.sprint_id)
+        sprint = find_item(tables, project_id, "sprint_plan", request.item_id or "")
         if request.op == "update" and sprint.fields:
             _check_place(tables, project_id, sprint.fields["sprint_number"], request.told)
 
-    change = ItemChange(
-        project=request.project,
-        op=request.op,
-        told=_choose(request.told),
-        key=request.key,
-        item_id=request.sprint_id,
-        expected_version=request.expected_version,
-        check=check,
-    )
+    change = ItemChange(request, _choose(request.told), check=check)
     return await change_item(settings, change, actor=actor, within_s=within_s)
 
 

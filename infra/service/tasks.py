@@ -10,18 +10,18 @@ from infra.service.item_changes import (
     MOST_POINTS,
     VISIBLE_WITHIN_S,
     ItemChange,
+    ItemRequest,
     Words,
     change_item,
     check_points,
     find_item,
 )
-from infra.service.publishing import draw_key
 from infra.settings import Settings
 from projections.read import team
 from projections.read.artifacts import Item
 from projections.read.session import Conn
 from schemas.events.artifact_parts import TaskStatus
-from schemas.events.change import ChangeOp, ToldTask
+from schemas.events.change import ToldTask
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,20 +42,6 @@ class TaskText:
     status: TaskStatus | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class TaskRequest:
-    """``op`` is done with the task of this id; None: of a new one. ``expected_version`` is the one
-    that whoever asks has seen.
-    """
-
-    project: str
-    op: ChangeOp
-    task_id: str | None = None
-    expected_version: int = 0
-    told: TaskText = TaskText()
-    key: str = field(default_factory=draw_key)
-
-
 async def create_task(
     settings: Settings,
     project: str,
@@ -72,23 +58,23 @@ async def create_task(
         raise Invalid("A task has a title.", code="task_invalid")
     if not told.sections.get("solutions"):
         told = replace(told, sections={**told.sections, "solutions": [told.title]})
-    request = TaskRequest(project, "create", told=told, key=key)
+    request = ItemRequest(project, "create", told, key=key)
     return await change_task(settings, request, actor=actor, within_s=within_s)
 
 
 async def change_task(
-    settings: Settings, request: TaskRequest, *, actor: str, within_s: float = VISIBLE_WITHIN_S
+    settings: Settings,
+    request: ItemRequest[TaskText],
+    *,
+    actor: str,
+    within_s: float = VISIBLE_WITHIN_S,
 ) -> Item:
     """The task after the change, as soon as the tables show it; a deleted one has no number."""
     told = request.told
     check_points(told.estimate_points, MOST_POINTS, "An estimate", "task_invalid")
     change = ItemChange(
-        project=request.project,
-        op=request.op,
-        told=_choose(told),
-        key=request.key,
-        item_id=request.task_id,
-        expected_version=request.expected_version,
+        request,
+        _choose(told),
         words=Words(told.sections, told.atom_ids),
         check=lambda tables, project_id: _check_named(tables, project_id, told),
     )

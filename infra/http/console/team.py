@@ -14,6 +14,7 @@ from infra.http.console.pages import Pages, Visit
 from infra.service import http_questions as ask
 from infra.service import planning, tasks, team
 from infra.service.http_questions import Member, ReportItem
+from infra.service.item_changes import ItemRequest
 from schemas.events.artifact_parts import SprintPlanFields, TaskFields, TaskStatus
 from schemas.events.team import ReportType
 
@@ -102,12 +103,12 @@ async def move_task(visit: Visit) -> Response:
     status = visit.form.get("status", "")
     if status not in STATUSES:
         raise Invalid(f"{status} is no status of a task.", code="invalid_request")
-    request = tasks.TaskRequest(
+    request = ItemRequest(
         visit.project_id,
         "update",
+        tasks.TaskText(status=status),
         visit.part("task"),
         visit.sent_number("version") or 0,
-        tasks.TaskText(status=status),
         visit.form["key"],
     )
     done = await tasks.change_task(visit.api.settings, request, actor=visit.caller.name)

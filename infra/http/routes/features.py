@@ -13,6 +13,7 @@ from infra.http.parameters import OF_ANY, Id, Project, Seen, Sentences, Title, V
 from infra.service import features
 from infra.service.features import Progress
 from infra.service.http_questions import ReportItem
+from infra.service.item_changes import ItemRequest
 from schemas.events.artifact_parts import Priority
 
 router = APIRouter(route_class=Guarded, tags=["Features"])
@@ -71,9 +72,7 @@ async def update_feature(
 ) -> ReportItem:
     """Change a feature or its priority; what is left out follows the rules."""
     told = features.FeatureText(**body.model_dump(exclude={"expected_version"}))
-    request = features.FeatureRequest(
-        project, "update", feature_id, body.expected_version, told, key=write.key
-    )
+    request = ItemRequest(project, "update", told, feature_id, body.expected_version, write.key)
     return await features.change_feature(api.settings, request, actor=caller.name)
 
 
@@ -88,7 +87,7 @@ async def delete_feature(
     expected_version: Seen,
 ) -> None:
     """Delete a feature with the tasks that were cut from it; it does not come again."""
-    request = features.FeatureRequest(
-        project, "delete", feature_id, expected_version, key=write.key
+    request = ItemRequest(
+        project, "delete", features.FeatureText(), feature_id, expected_version, write.key
     )
     await features.change_feature(api.settings, request, actor=caller.name)

@@ -12,6 +12,7 @@ from infra.http.api import ApiDep, CallerDep, WriteDep
 from infra.http.parameters import OF_ANY, Day, Project, Seen, Title, Version
 from infra.service import sprints
 from infra.service.http_questions import ReportItem
+from infra.service.item_changes import ItemRequest
 
 router = APIRouter(route_class=Guarded, tags=["Sprints"])
 SprintId = Annotated[str, Path(max_length=100)]
@@ -67,9 +68,7 @@ async def update_sprint(
 ) -> ReportItem:
     """Change or close a sprint; tasks are moved by changing the task."""
     told = sprints.SprintText(**body.model_dump(exclude={"expected_version"}))
-    request = sprints.SprintRequest(
-        project, "update", sprint_id, body.expected_version, told, key=write.key
-    )
+    request = ItemRequest(project, "update", told, sprint_id, body.expected_version, write.key)
     return await sprints.change_sprint(api.settings, request, actor=caller.name)
 
 
@@ -84,5 +83,7 @@ async def delete_sprint(
     expected_version: Seen,
 ) -> None:
     """Delete a sprint; its tasks go to other sprints."""
-    request = sprints.SprintRequest(project, "delete", sprint_id, expected_version, key=write.key)
+    request = ItemRequest(
+        project, "delete", sprints.SprintText(), sprint_id, expected_version, write.key
+    )
     await sprints.change_sprint(api.settings, request, actor=caller.name)

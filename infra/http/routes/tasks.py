@@ -14,6 +14,7 @@ from infra.service import tasks
 from infra.service.agent_tools import AgentTool
 from infra.service.agent_tools import list_agent_tools as list_tools
 from infra.service.http_questions import ReportItem
+from infra.service.item_changes import ItemRequest
 from schemas.events.artifact_parts import TaskStatus
 
 router = APIRouter(route_class=Guarded, tags=["Tasks"])
@@ -78,9 +79,7 @@ async def update_task(
 ) -> ReportItem:
     """Change a task, also one that rules have made; what is left out follows the rules."""
     told = tasks.TaskText(**body.model_dump(exclude={"expected_version"}))
-    request = tasks.TaskRequest(
-        project, "update", task_id, body.expected_version, told, key=write.key
-    )
+    request = ItemRequest(project, "update", told, task_id, body.expected_version, write.key)
     return await tasks.change_task(api.settings, request, actor=caller.name)
 
 
@@ -95,5 +94,5 @@ async def delete_task(
     expected_version: Seen,
 ) -> None:
     """Delete a task; it does not come again."""
-    request = tasks.TaskRequest(project, "delete", task_id, expected_version, key=write.key)
+    request = ItemRequest(project, "delete", tasks.TaskText(), task_id, expected_version, write.key)
     await tasks.change_task(api.settings, request, actor=caller.name)
