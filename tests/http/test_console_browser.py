@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from infra.local.process import wait_until
 from tests.http.chromium import Tab, chromium
 from tests.http.conftest import Called
 from tests.http.console import CONSOLE
@@ -127,13 +126,10 @@ def test_a_contradiction_is_decided_by_keyboard(tab: Tab, home: str):
     tab.look()
     tab.open(home)
     tab.press("g", "c")
-    tab.wait_for("document.querySelector('article.decide')")
-
-    def is_chosen() -> bool:  # what the project still tells may draw the card anew under the keys
-        tab.press("j", "2")
-        return bool(tab.run("document.activeElement.name === 'rationale'"))
-
-    assert wait_until(is_chosen, timeout_s=60)
+    loaded = "document.readyState === 'complete'"  # keys are heard once the scripts have run
+    tab.wait_for(f"{loaded} && document.querySelector('article.decide')")
+    tab.press("j", "2")
+    tab.wait_for("document.activeElement.name === 'rationale'")
     tab.write("The architecture is newer than the decision.")
     tab.keep("contradiction-chosen")
     tab.press("Enter", control=True)
