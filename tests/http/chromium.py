@@ -85,11 +85,15 @@ class Tab:
         return answer["result"].get("value")
 
     def wait_for(self, condition: str) -> None:
-        """Until ``condition`` holds in the page, which may be another one by then."""
+        """Until ``condition`` holds in the page, which may be another one by then, and is whole.
+
+        Keys are heard once the scripts of a page have run.
+        """
         assert wait_until(lambda: self._holds(condition), timeout_s=PATIENCE_S), condition
 
     def _holds(self, condition: str) -> bool:
-        asked = {"expression": f"Boolean({condition})", "returnByValue": True}
+        holds = f"document.readyState === 'complete' && Boolean({condition})"
+        asked = {"expression": holds, "returnByValue": True}
         message = self._ask("Runtime.evaluate", asked)  # an error while one page follows another
         return message.get("result", {}).get("result", {}).get("value") is True
 
@@ -97,7 +101,7 @@ class Tab:
         answer = self.tell("Page.navigate", url=self._url + path)
         assert "errorText" not in answer, answer
         shown = json.dumps(path.partition("?")[0])
-        self.wait_for(f"location.pathname === {shown} && document.readyState === 'complete'")
+        self.wait_for(f"location.pathname === {shown}")
 
     def press(self, *keys: str, control: bool = False) -> None:
         """Press keys one after the other, as a person does."""
