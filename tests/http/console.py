@@ -21,10 +21,16 @@ class Page(HTMLParser):
         self.written = written
         self.tags: list[tuple[str, dict[str, str]]] = []
         self.text = ""
+        self._forms: list[tuple[str, dict[str, str]]] = []
         self.feed(written)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, {name: value or "" for name, value in attrs}))
+        values = {name: value or "" for name, value in attrs}
+        self.tags.append((tag, values))
+        if tag == "form":
+            self._forms.append((values.get("action", ""), {}))
+        elif tag == "input" and values.get("type") == "hidden":
+            self._forms[-1][1][values["name"]] = values["value"]
 
     def handle_data(self, data: str) -> None:
         self.text += data
@@ -37,9 +43,11 @@ class Page(HTMLParser):
         found = re.findall(r"<mark>(.*?)</mark>", self.written, re.DOTALL)
         return html.unescape("\n".join(found))
 
-    def fields(self) -> dict[str, str]:
-        """The hidden fields that its forms share."""
-        return {it["name"]: it["value"] for it in self.all("input") if it.get("type") == "hidden"}
+    def fields(self, address: str | None = None) -> dict[str, str]:
+        """The hidden fields of the first form that is sent there, else of all forms together."""
+        own = next((fields for action, fields in self._forms if action == address), None)
+        shared = {name: value for _, fields in self._forms for name, value in fields.items()}
+        return shared if own is None else own
 
 
 class Browser:
@@ -66,8 +74,6 @@ class Browser:
 
     def send(self, page: str, path: str, **fields: str) -> httpx.Response:
         """Send a form that stands on ``page``."""
-        form, headers = (
-            self.open(page).fields() | fields,
-            {"referer": f"{self.client.base_url}{page}"},
-        )
+        form = self.open(page).fields(path) | fields
+        headers = {"referer": f"{self.client.base_url}{page}"}
         return self.client.post(path, data=form, headers=headers)

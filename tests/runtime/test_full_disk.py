@@ -42,7 +42,7 @@ class Own(Supervisor):
         return [sys.executable, "-c", {WORKER!r}]
 log.configure(redact=str)
 programs = (Program("worker-1", ()),)
-Own(Settings.from_env(os.environ), programs, lambda _: None, os.environ, say).run()
+Own(Settings.from_env(os.environ), programs, lambda _: None, os.environ, say, lambda _: None).run()
 """
 
 

@@ -155,7 +155,7 @@ def test_a_killed_worker_is_started_again_and_the_count_says_so(installation: Se
         "    def command(self, program):\n"
         f"        return [sys.executable, '-c', {WORKER!r}]\n"
         "Own(Settings.from_env(os.environ), (Program('worker-1', ()),), lambda _: None,\n"
-        "    os.environ, print).run()\n"
+        "    os.environ, print, lambda _: None).run()\n"
     )
     settings = installation.model_copy(update={"home": home})
     env = dict(os.environ) | variables_of(settings)
