@@ -47,7 +47,11 @@ async def show_moments(visit: Visit) -> Response:
     versions: list[ask.ArtifactVersion] = []
     if prd:
         page = await visit.ask(
-            ask.list_versions, visit.project_id, prd.artifact_id, limit=ask.LARGEST_PAGE
+            ask.list_versions,
+            visit.project_id,
+            prd.artifact_id,
+            newest_first=True,
+            limit=VERSIONS_SHOWN,
         )
         versions = page.items
     return visit.show(
@@ -55,9 +59,7 @@ async def show_moments(visit: Visit) -> Response:
         asked=asked,
         then=then,
         now=now,
-        versions=[
-            (each, _written(each.published_at)) for each in reversed(versions[-VERSIONS_SHOWN:])
-        ],
+        versions=[(each, _written(each.published_at)) for each in versions],
     )
 
 
