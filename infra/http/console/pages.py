@@ -280,13 +280,15 @@ async def go_home(request: Request) -> Response:
     return lead(request, HOME)
 
 
-def set_cookie(request: Request, response: Response, name: str, value: str, age_s: int) -> None:
+def set_cookie(
+    request: Request, response: Response, name: str, value: str, age_s: int, path: str = "/"
+) -> None:
     """Every cookie of the console: no script reads it, and no page of others sends it along with a
     form.
     """
     secure = request.url.scheme == "https"
     response.set_cookie(
-        name, value, max_age=age_s, path="/", httponly=True, samesite="lax", secure=secure
+        name, value, max_age=age_s, path=path, httponly=True, samesite="lax", secure=secure
     )
 
 
