@@ -19,7 +19,7 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from infra.errors import Forbidden, Invalid
-from infra.http.access import DECIDERS, LEADERS, READERS, WRITERS
+from infra.http.access import DECIDERS, LEADERS, READERS, WRITERS, check_role
 from infra.http.api import Api, api_of
 from infra.http.auth import CONSOLE, caller_of, is_of_console
 from infra.http.bodies import check_text
@@ -32,10 +32,10 @@ from infra.http.problems import (
     is_expected,
     problem_of,
 )
-from infra.http.writes import check_given_key
+from infra.http.writes import audit_entry, check_given_key, record_refusal
 from infra.log import get
 from infra.service.http_questions import NamedProject, list_project_names
-from infra.service.http_requests import AuditEntry, Outcome, begin_write, end_write, record_refused
+from infra.service.http_requests import Outcome, begin_write, end_write
 from infra.service.publishing import draw_key
 from infra.service.tokens import ApiRole, Caller
 
@@ -69,8 +69,8 @@ Make = Callable[["Visit"], Awaitable[Response]]
 class Visit:
     """A request of somebody who has signed in. ``project`` is that of the address, if it has one.
 
-    ``projects``: the first of those that they may see. ``form``: what was sent; ``key`` makes a
-    write that is sent twice one write. ``refused``: the code of a refusal that is shown on the
+    ``projects``: the first of those that they may see. ``form``: what was sent; its ``key`` makes
+    a write that is sent twice one write. ``refused``: the code of a refusal that is shown on the
     page of the form itself.
     """
 
@@ -85,10 +85,6 @@ class Visit:
     @property
     def project_id(self) -> str:
         return str(self.request.path_params["project"])
-
-    @property
-    def key(self) -> str:
-        return self.form.get("key") or draw_key()
 
     @property
     def cookie(self) -> str:
@@ -179,16 +175,11 @@ class Pages:
                     return ask_to_sign_in(request)
                 visit = Visit(request, api_of(request), caller)
                 await _look_around(visit)
-                if caller.role not in roles:
-                    raise Forbidden(
-                        f"Your role is {caller.role}, and this needs one of {', '.join(roles)}.",
-                        code="role_not_allowed",
-                    )
+                check_role(caller, roles)
                 return await (_write(visit, make, operation) if writes else make(visit))
             except Exception as error:
                 if writes and visit and isinstance(error, Forbidden):
-                    entry = _entry(visit, operation, "")
-                    await visit.ask(record_refused, entry, Outcome(403, error.code))
+                    await record_refusal(request, operation, error)
                 return show_problem(request, error, visit)
 
         method = "POST" if writes else "GET"
@@ -372,9 +363,10 @@ async def _write(visit: Visit, make: Make, operation: str) -> Response:
     """
     visit.form = await read_form(visit.request)
     check_form(visit.request, visit.form, visit.cookie)
-    visit.form["key"] = visit.key
+    visit.form["key"] = visit.form.get("key") or draw_key()
     check_given_key(visit.form["key"])
-    begun = await visit.ask(begin_write, None, _entry(visit, operation, visit.form["key"]))
+    entry = audit_entry(visit.request, visit.caller, operation, visit.form["key"])
+    begun = await visit.ask(begin_write, None, entry)
     try:
         response = await make(visit)
         code = visit.refused or "done"
@@ -382,19 +374,6 @@ async def _write(visit: Visit, make: Make, operation: str) -> Response:
         response, code = show_problem(visit.request, error, visit), problem_of(error, "")[0].code
     await visit.ask(end_write, begun.audit_id, Outcome(response.status_code, code))
     return response
-
-
-def _entry(visit: Visit, operation: str, key: str) -> AuditEntry:
-    return AuditEntry(
-        project_id=visit.project.project_id if visit.project else None,
-        token_id=visit.caller.token_id,
-        actor=visit.caller.name,
-        role=visit.caller.role,
-        operation=operation,
-        path=visit.request.url.path[:500],
-        key=key,
-        correlation_id=correlation_of(visit.request.scope),
-    )
 
 
 def _number(name: str, given: str | None) -> int | None:
