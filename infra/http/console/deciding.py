@@ -30,9 +30,7 @@ RESOLUTIONS: tuple[Resolution, ...] = ("a_wins", "b_wins", "both_valid", "reword
 @pages.show("/projects/{project}/contradictions", *READERS)
 async def list_contradictions(visit: Visit) -> Response:
     """Cards with both sides, the gravest first."""
-    status = visit.asked("status") or "open"
-    if status not in STATUSES:
-        raise Invalid(f"{status} is no status.", code="invalid_request")
+    status = visit.asked_one_of("status", STATUSES) or "open"
     listed = await visit.ask(
         ask.list_cards,
         visit.project_id,
@@ -67,9 +65,7 @@ async def decide_contradiction(visit: Visit) -> Response:
 @pages.show("/projects/{project}/merges", *READERS)
 async def list_merges(visit: Visit) -> Response:
     """Pairs in review, or the merges that were done, newest first."""
-    state = visit.asked("state") or "open"
-    if state not in MERGE_STATES:
-        raise Invalid(f"{state} is no state of a merge.", code="invalid_request")
+    state = visit.asked_one_of("state", MERGE_STATES) or "open"
     listed = await visit.ask(
         ask.list_merges,
         visit.project_id,

@@ -19,6 +19,7 @@ from schemas.events.ledger import AtomStatus
 
 pages = Pages()
 STATUSES: tuple[str, ...] = (*get_args(AtomStatus), "all")
+ORDERS = ("worth", "age")
 SHOWN = 50
 FOUND = 50
 
@@ -26,12 +27,9 @@ FOUND = 50
 @pages.show("/projects/{project}/ledger", *READERS)
 async def list_ledger(visit: Visit) -> Response:
     """Atoms, most valuable first, or those that speak to ``q``, best first, from all sources."""
-    kind, status = visit.asked("kind"), visit.asked("status")
-    area, path, q = visit.asked("area"), visit.asked("path"), visit.asked("q")
-    order = visit.asked("order") or "worth"
-    for value, known in ((kind, KINDS), (status, STATUSES), (area, AREAS), (order, ORDERS)):
-        if value is not None and value not in known:
-            raise Invalid(f"{value} is nothing to filter by.", code="invalid_request")
+    kind, status = visit.asked_one_of("kind", KINDS), visit.asked_one_of("status", STATUSES)
+    area, order = visit.asked_one_of("area", AREAS), visit.asked_one_of("order", ORDERS) or "worth"
+    path, q = visit.asked("path"), visit.asked("q")
     asked: dict[str, Any] = {"kind": kind, "status": status, "path": path, "q": q, "area": area}
     listed, found = None, None
     if q:
@@ -62,9 +60,6 @@ async def list_ledger(visit: Visit) -> Response:
         statuses=STATUSES,
         areas=AREAS,
     )
-
-
-ORDERS = ("worth", "age")
 
 
 @pages.show("/projects/{project}/atoms/{atom}", *READERS)

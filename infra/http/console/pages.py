@@ -8,7 +8,7 @@ open page that asks what is new stays as it is.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlencode, urlsplit
@@ -117,6 +117,16 @@ class Visit:
     def asked(self, name: str) -> str | None:
         """A parameter of the address; None when it is missing or empty."""
         return self.request.query_params.get(name) or None
+
+    def asked_one_of(self, name: str, known: Collection[str]) -> str | None:
+        """A parameter that is one of ``known``; None without it. Raises Invalid."""
+        value = self.asked(name)
+        if value is not None and value not in known:
+            raise Invalid(
+                f"There is no {name} {value!r}: there are {', '.join(known)}.",
+                code="invalid_request",
+            )
+        return value
 
     def asked_number(self, name: str) -> int | None:
         """Raises Invalid."""
