@@ -363,7 +363,9 @@ async def _look_around(visit: Visit) -> None:
     wanted = visit.request.path_params.get("project")
     if wanted is not None:
         await visit.api.check_project(str(wanted), visit.caller)
-        (visit.project,) = await visit.ask(list_project_names, only=[str(wanted)])
+        named = [each for each in visit.projects if each.project_id == wanted]
+        named = named or await visit.ask(list_project_names, only=[str(wanted)])
+        (visit.project,) = named
 
 
 async def _write(visit: Visit, make: Make, operation: str) -> Response:
