@@ -6,9 +6,8 @@ from typing import Any, get_args
 
 from starlette.responses import Response
 
-from infra.errors import Invalid
 from infra.http.access import DECIDERS, READERS
-from infra.http.console.deciding import decide, decider
+from infra.http.console.deciding import Acts, decide_by_form
 from infra.http.console.pages import Pages, Visit
 from infra.service import decisions
 from infra.service import http_questions as ask
@@ -20,6 +19,12 @@ from schemas.events.ledger import AtomStatus
 pages = Pages()
 STATUSES: tuple[str, ...] = (*get_args(AtomStatus), "all")
 ORDERS = ("worth", "age")
+ATOM_ACTS: Acts = {
+    "verify": (decisions.verify_atom, "Verified."),
+    "unverify": (decisions.unverify_atom, "No longer verified."),
+    "dismiss": (decisions.dismiss_atom, "Dismissed."),
+    "reinclude": (decisions.reinclude_atom, "Included again."),
+}
 SHOWN = 50
 FOUND = 50
 
@@ -81,19 +86,6 @@ async def show_atom(visit: Visit) -> Response:
 @pages.act("/projects/{project}/atoms/{atom}/decide", *DECIDERS)
 async def decide_atom(visit: Visit) -> Response:
     """Verify, unverify, dismiss or re-include an atom."""
-    atom_id, settings = visit.part("atom"), visit.api.settings
-    await visit.ask(ask.check_belongs, visit.project_id, atom_id)
-    by = decider(visit)
-    match visit.form.get("decision"):
-        case "verify":
-            deciding, told = decisions.verify_atom(settings, atom_id, by), "Verified."
-        case "unverify":
-            deciding, told = decisions.unverify_atom(settings, atom_id, by), "No longer verified."
-        case "dismiss":
-            deciding, told = decisions.dismiss_atom(settings, atom_id, by), "Dismissed."
-        case "reinclude":
-            deciding, told = decisions.reinclude_atom(settings, atom_id, by), "Included again."
-        case _:
-            raise Invalid("Say what is to be done with it.", code="invalid_request")
-    said = await decide(deciding, told)
-    return visit.go("projects", visit.project_id, "atoms", atom_id, told=said)
+    atom_id = visit.part("atom")
+    told = await decide_by_form(visit, atom_id, ATOM_ACTS)
+    return visit.go("projects", visit.project_id, "atoms", atom_id, told=told)
