@@ -19,7 +19,15 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from infra.errors import Forbidden, Invalid
-from infra.http.access import DECIDERS, LEADERS, READERS, WRITERS, check_role
+from infra.http.access import (
+    DECIDERS,
+    LEADERS,
+    OPERATORS,
+    OWNERS,
+    READERS,
+    WRITERS,
+    check_role,
+)
 from infra.http.api import Api, api_of
 from infra.http.auth import CONSOLE, caller_of, is_of_console
 from infra.http.bodies import check_text
@@ -110,6 +118,14 @@ class Visit:
     @property
     def leads(self) -> bool:
         return self.caller.role in LEADERS
+
+    @property
+    def operates(self) -> bool:
+        return self.caller.role in OPERATORS
+
+    @property
+    def owns(self) -> bool:
+        return self.caller.role in OWNERS
 
     def part(self, name: str) -> str:
         return str(self.request.path_params[name])
