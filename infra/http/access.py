@@ -6,7 +6,7 @@ without it, so no route can be forgotten.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Collection, Coroutine
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -125,16 +125,21 @@ async def check_caller(access: Access, request: Request) -> Caller | None:
         raise Unauthenticated("Send a valid token: `Authorization: Bearer …`.")
     if (project_id := request.path_params.get("project")) is not None:
         await api_of(request).check_project(str(project_id), caller)
-    if caller.role not in access.roles:
-        raise Forbidden(
-            f"Your role is {caller.role}, and this needs one of {', '.join(access.roles)}.",
-            code="role_not_allowed",
-        )
+    check_role(caller, access.roles)
     if access.everywhere and caller.projects is not None:
         raise Forbidden(
             "This needs a token that is good for all projects.", code="token_of_some_projects"
         )
     return caller
+
+
+def check_role(caller: Caller, roles: Collection[ApiRole]) -> None:
+    """Raises Forbidden."""
+    if caller.role not in roles:
+        raise Forbidden(
+            f"Your role is {caller.role}, and this needs one of {', '.join(roles)}.",
+            code="role_not_allowed",
+        )
 
 
 def _declare(access: Access) -> Callable[[F], F]:

@@ -46,7 +46,7 @@ async def perform(request: Request, caller: Caller, operation: str, handle: Hand
     given = read_key(request)
     key = request.state.key = given or draw_key()
     asked = Asked(_scope(request), key, await _fingerprint(request, caller)) if given else None
-    begun = await tables.ask(begin_write, asked, _entry(request, caller, operation))
+    begun = await tables.ask(begin_write, asked, audit_entry(request, caller, operation, key))
     earlier = begun.earlier
     if earlier.status is not None:
         return Response(earlier.body, earlier.status, _headers(key, "true"), "application/json")
@@ -70,9 +70,8 @@ async def perform(request: Request, caller: Caller, operation: str, handle: Hand
 
 async def record_refusal(request: Request, operation: str, error: Forbidden) -> None:
     """Note a write that its caller may not ask for."""
-    request.state.key = ""
     if caller := caller_of(request.scope):
-        entry = _entry(request, caller, operation)
+        entry = audit_entry(request, caller, operation, key="")
         await api_of(request).tables.ask(record_refused, entry, Outcome(403, error.code))
 
 
@@ -103,7 +102,8 @@ async def _fingerprint(request: Request, caller: Caller) -> bytes:
     return hashlib.sha256("\n".join(head).encode() + b"\n" + await request.body()).digest()
 
 
-def _entry(request: Request, caller: Caller, operation: str) -> AuditEntry:
+def audit_entry(request: Request, caller: Caller, operation: str, key: str) -> AuditEntry:
+    """The row of a write in the audit log; the project of its address is one that they may see."""
     return AuditEntry(
         project_id=request.path_params.get("project"),
         token_id=caller.token_id,
@@ -111,7 +111,7 @@ def _entry(request: Request, caller: Caller, operation: str) -> AuditEntry:
         role=caller.role,
         operation=operation,
         path=request.url.path[:500],
-        key=request.state.key,
+        key=key,
         correlation_id=correlation_of(request.scope),
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
@@ -69,13 +70,10 @@ def compare_sections(
 
 def what_stood(connection: Conn, project_id: str, moment: datetime) -> Stood:
     """What a reader would have seen then."""
-    prds = list_artifacts(connection, project_id, artifact_type="prd", limit=1).items
     prd = None
-    for each in prds:
-        try:
+    for each in list_artifacts(connection, project_id, artifact_type="prd", limit=1).items:
+        with suppress(NotFound):  # it was not written yet
             prd = version_at(connection, project_id, each.artifact_id, moment)
-        except NotFound:  # it was not written yet
-            prd = None
     disputes = take(partial(contradictions_at, connection, project_id, moment))
     return Stood(prd, list(disputes))
 

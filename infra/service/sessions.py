@@ -78,8 +78,7 @@ class Sessions:
 
     def read(self, text: str) -> Session | None:
         """The session of a cookie; None when it is none, is over, or was ended in this process."""
-        found = self._valid(verify(self._key, SESSION, text, Session))
-        return None if found is None or found.drawn in self._spent else found
+        return self._verify(SESSION, text)
 
     def end(self, text: str) -> None:
         """The session of a cookie is over, wherever else the cookie is kept."""
@@ -88,10 +87,8 @@ class Sessions:
 
     def redeem(self, code: str) -> Session | None:
         """What the code of a link says, the first time in this process."""
-        found = self._valid(verify(self._key, LINK, code, Session))
-        if found is None or found.drawn in self._spent:
-            return None
-        self._spend(found)
+        if found := self._verify(LINK, code):
+            self._spend(found)
         return found
 
     def form_mark(self, cookie: str) -> str:
@@ -110,8 +107,11 @@ class Sessions:
         self._spent = {it: end for it, end in self._spent.items() if end > self._now_s()}
         self._spent[session.drawn] = session.expires_s
 
-    def _valid(self, found: Session | None) -> Session | None:
-        return found if found and self._now_s() < found.expires_s else None
+    def _verify(self, purpose: bytes, signed: str) -> Session | None:
+        """What was signed for this purpose; None once it has expired or is spent."""
+        found = verify(self._key, purpose, signed, Session)
+        is_good = found and self._now_s() < found.expires_s and found.drawn not in self._spent
+        return found if is_good else None
 
     @cached_property
     def _name(self) -> str:

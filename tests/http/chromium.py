@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import base64
 import json
-import os
 import re
-import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,30 +16,14 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-import pytest
 from websockets.sync.client import ClientConnection, connect
 
 from infra.local.process import wait_until
+from tests.packages import find_program
 
-INSTALL_S = 400
+PACKAGES = ("chromium", "fonts-dejavu-core")
 PATIENCE_S = 30
 FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run")
-
-
-def find_chromium() -> str:
-    """Its path, installed from the distribution where that is possible. Skips the test else."""
-    if found := shutil.which("chromium"):
-        return found
-    if os.geteuid() != 0 or not shutil.which("apt-get"):
-        pytest.skip("chromium is not installed, and only root of a Debian can install it")
-    environ = os.environ | {"DEBIAN_FRONTEND": "noninteractive", "RUNLEVEL": "1"}
-    wanted = ("chromium", "fonts-dejavu-core")
-    try:
-        install = ("apt-get", "install", "-y", "--no-install-recommends", *wanted)
-        subprocess.run(install, env=environ, timeout=INSTALL_S, capture_output=True, check=True)
-    except (subprocess.SubprocessError, OSError) as error:
-        pytest.skip(f"chromium is not installed, and cannot be: {error}")
-    return shutil.which("chromium") or pytest.skip("chromium was installed, but is not there")
 
 
 class Tab:
@@ -138,9 +120,8 @@ class Tab:
 def chromium(url: str, profile: Path, pictures: Path) -> Iterator[Tab]:
     """A tab of a browser that is gone afterwards."""
     told = ("--remote-debugging-port=0", f"--user-data-dir={profile}", "about:blank")
-    process = subprocess.Popen(
-        [find_chromium(), *FLAGS, *told], stderr=subprocess.PIPE, text=True, start_new_session=True
-    )
+    command = [find_program("chromium", *PACKAGES), *FLAGS, *told]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
     try:
         assert process.stderr
         lines = iter(process.stderr)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,11 +16,10 @@ from infra.service.publishing import make_request, publish
 from schemas.events.stream import StreamFrame
 from tests.http.conftest import Called
 from tests.http.listening import Heard, parse
+from tests.packages import find_program
 
 pytestmark = pytest.mark.broker
 PATIENCE_S = 60
-INSTALL_S = 180
-PLACES = ("/usr/sbin/nginx", "/usr/local/sbin/nginx")
 CONFIGURATION = """
 daemon off; worker_processes 1; pid {folder}/pid; error_log {folder}/error.log; {user}
 events {{ worker_connections 64; }}
@@ -38,30 +36,10 @@ http {{
 """
 
 
-def find_nginx() -> str:
-    """Its path, installed from the distribution where that is possible. Skips the test else."""
-    if found := look_for_nginx():
-        return found
-    if os.geteuid() != 0 or not shutil.which("apt-get"):
-        pytest.skip("nginx is not installed, and only root of a Debian can install it")
-    # In this run level nothing is started that was installed.
-    environ = os.environ | {"DEBIAN_FRONTEND": "noninteractive", "RUNLEVEL": "1"}
-    try:
-        install = ("apt-get", "install", "-y", "--no-install-recommends", "nginx-light")
-        subprocess.run(install, env=environ, timeout=INSTALL_S, capture_output=True, check=True)
-    except (subprocess.SubprocessError, OSError) as error:
-        pytest.skip(f"nginx is not installed, and cannot be: {error}")
-    return look_for_nginx() or pytest.skip("nginx was installed, but not where it is looked for")
-
-
-def look_for_nginx() -> str | None:
-    return shutil.which("nginx") or next((each for each in PLACES if Path(each).exists()), None)
-
-
 @pytest.fixture
 def proxy(called: Called, tmp_path: Path) -> Iterator[str]:
     """The address of nginx in front of the service."""
-    nginx = find_nginx()
+    nginx = find_program("nginx", "nginx-light")
     (port,) = keep_ports(tmp_path / "ports.json", 1)
     written = tmp_path / "nginx.conf"
     user = "user root;" if os.geteuid() == 0 else ""

@@ -28,6 +28,7 @@ async def serve_asset(request: Request) -> Response:
     return Response(assets[name], 200, headers, kind)
 
 
+@cache
 def asset_address(name: str) -> str:
     """Where it is served: another content has another address. Raises KeyError."""
     return f"{CONSOLE}/static/{hashlib.sha256(read_assets()[name]).hexdigest()[:12]}/{name}"

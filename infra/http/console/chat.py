@@ -6,7 +6,7 @@ from starlette.responses import Response
 
 from infra.errors import Invalid, NotFound
 from infra.http.access import READERS, WRITERS
-from infra.http.console.overview import follow
+from infra.http.console.overview import follow_stream
 from infra.http.console.pages import Pages, Visit
 from infra.service import agents
 from infra.service import http_questions as ask
@@ -65,7 +65,7 @@ async def show_conversation(visit: Visit) -> Response:
 @pages.show("/projects/{project}/chat/{conversation}/turns/{turn}", *READERS)
 async def follow_turn(visit: Visit) -> Response:
     """The frames of a turn as they come."""
-    return await follow(visit, visit.part("turn"))
+    return await follow_stream(visit, visit.part("turn"))
 
 
 @pages.act("/projects/{project}/chat/{conversation}/confirm", *WRITERS)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from typing import cast
 
 from starlette.responses import Response
@@ -16,6 +17,7 @@ from infra.service import decisions
 from infra.service import http_questions as ask
 from infra.service.decisions import UNANSWERED, Decider, Decision, Resolution
 from infra.service.http_questions import Merge
+from infra.settings import Settings
 from schemas.events.hitl import Role
 
 pages = Pages()
@@ -24,15 +26,20 @@ MOST_RATIONALE = 4_000
 SHOWN = 20
 STATUSES = ("open", "escalated", "resolved", "dismissed", "all")
 MERGE_STATES = ("open", "done")
+Act = Callable[[Settings, str, Decider], Awaitable[Decision]]
+Acts = Mapping[str, tuple[Act, str]]  # by what a form says: what is done, and what the page says
+MERGE_ACTS: Acts = {
+    "approve": (partial(decisions.review_merge, verdict="approve"), "Merged."),
+    "reject": (partial(decisions.review_merge, verdict="reject"), "Kept apart."),
+    "undo": (decisions.undo_merge, "Taken apart."),
+}
 RESOLUTIONS: tuple[Resolution, ...] = ("a_wins", "b_wins", "both_valid", "reworded")
 
 
 @pages.show("/projects/{project}/contradictions", *READERS)
 async def list_contradictions(visit: Visit) -> Response:
     """Cards with both sides, the gravest first."""
-    status = visit.asked("status") or "open"
-    if status not in STATUSES:
-        raise Invalid(f"{status} is no status.", code="invalid_request")
+    status = visit.asked_one_of("status", STATUSES) or "open"
     listed = await visit.ask(
         ask.list_cards,
         visit.project_id,
@@ -67,9 +74,7 @@ async def decide_contradiction(visit: Visit) -> Response:
 @pages.show("/projects/{project}/merges", *READERS)
 async def list_merges(visit: Visit) -> Response:
     """Pairs in review, or the merges that were done, newest first."""
-    state = visit.asked("state") or "open"
-    if state not in MERGE_STATES:
-        raise Invalid(f"{state} is no state of a merge.", code="invalid_request")
+    state = visit.asked_one_of("state", MERGE_STATES) or "open"
     listed = await visit.ask(
         ask.list_merges,
         visit.project_id,
@@ -85,21 +90,9 @@ async def list_merges(visit: Visit) -> Response:
 @pages.act("/projects/{project}/merges/{merge}/decide", *DECIDERS)
 async def decide_merge(visit: Visit) -> Response:
     """Say whether two atoms are one, or take a merge apart."""
-    merge_id, settings = visit.part("merge"), visit.api.settings
-    await visit.ask(ask.check_belongs, visit.project_id, merge_id)
-    by = decider(visit)
-    match visit.form.get("decision"):
-        case "approve":
-            deciding, told = decisions.review_merge(settings, merge_id, by, "approve"), "Merged."
-        case "reject":
-            deciding, told = decisions.review_merge(settings, merge_id, by, "reject"), "Kept apart."
-        case "undo":
-            deciding, told = decisions.undo_merge(settings, merge_id, by), "Taken apart."
-        case _:
-            raise Invalid("Say whether the two are one.", code="invalid_request")
-    said = await decide(deciding, told)
+    told = await decide_by_form(visit, visit.part("merge"), MERGE_ACTS)
     return visit.go(
-        "projects", visit.project_id, "merges", told=said, state=visit.form.get("state")
+        "projects", visit.project_id, "merges", told=told, state=visit.form.get("state")
     )
 
 
@@ -116,6 +109,16 @@ def decider(visit: Visit) -> Decider:
         key=visit.form["key"],
         answer_within_s=WAITS_S,
     )
+
+
+async def decide_by_form(visit: Visit, target_id: str, acts: Acts) -> str:
+    """Do what the form says with an atom or a merge; what the page says then. Raises Refusal."""
+    await visit.ask(ask.check_belongs, visit.project_id, target_id)
+    chosen = acts.get(visit.form.get("decision", ""))
+    if chosen is None:
+        raise Invalid(f"Choose one of {', '.join(acts)}.", code="invalid_request")
+    act, told = chosen
+    return await decide(act(visit.api.settings, target_id, decider(visit)), told)
 
 
 async def decide(deciding: Awaitable[Decision], told: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
-from infra.errors import Invalid, NotFound
+from infra.errors import NotFound
 from infra.http.access import READERS
 from infra.http.console.pages import Pages, Visit
 from infra.service import http_questions as ask
@@ -20,9 +20,7 @@ VERSIONS_SHOWN = 100
 @pages.show("/projects/{project}/documents", *READERS)
 async def list_documents(visit: Visit) -> Response:
     """The first of each type, or those of one ``type``, each with its state."""
-    kind = visit.asked("type")
-    if kind is not None and kind not in ORDER:
-        raise Invalid(f"{kind} is no type of document.", code="invalid_request")
+    kind = visit.asked_one_of("type", ORDER)
     groups = [
         (
             name,

@@ -10,7 +10,7 @@ from infra.clock import SystemClock
 from infra.errors import Invalid, NotFound
 from infra.http.access import READERS
 from infra.http.console.overview import find_prd
-from infra.http.console.pages import Pages, Visit
+from infra.http.console.pages import Pages, Visit, set_cookie
 from infra.http.console.rendering import address
 from infra.http.moments import read_moment
 from infra.service import http_questions as ask
@@ -47,7 +47,11 @@ async def show_moments(visit: Visit) -> Response:
     versions: list[ask.ArtifactVersion] = []
     if prd:
         page = await visit.ask(
-            ask.list_versions, visit.project_id, prd.artifact_id, limit=ask.LARGEST_PAGE
+            ask.list_versions,
+            visit.project_id,
+            prd.artifact_id,
+            newest_first=True,
+            limit=VERSIONS_SHOWN,
         )
         versions = page.items
     return visit.show(
@@ -55,9 +59,7 @@ async def show_moments(visit: Visit) -> Response:
         asked=asked,
         then=then,
         now=now,
-        versions=[
-            (each, _written(each.published_at)) for each in reversed(versions[-VERSIONS_SHOWN:])
-        ],
+        versions=[(each, _written(each.published_at)) for each in versions],
     )
 
 
@@ -84,15 +86,8 @@ async def mark_seen(visit: Visit) -> Response:
     if seq is None:
         raise Invalid("Say up to where it is seen.", code="invalid_request")
     response = visit.go("projects", visit.project_id, "changes", told="Seen.")
-    response.set_cookie(
-        _cookie(visit),
-        str(seq),
-        max_age=SEEN_FOR_S,
-        path=address("projects", visit.project_id),
-        httponly=True,
-        samesite="lax",
-        secure=visit.request.url.scheme == "https",
-    )
+    path = address("projects", visit.project_id)
+    set_cookie(visit.request, response, _cookie(visit), str(seq), SEEN_FOR_S, path)
     return response
 
 

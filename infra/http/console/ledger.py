@@ -6,9 +6,8 @@ from typing import Any, get_args
 
 from starlette.responses import Response
 
-from infra.errors import Invalid
 from infra.http.access import DECIDERS, READERS
-from infra.http.console.deciding import decide, decider
+from infra.http.console.deciding import Acts, decide_by_form
 from infra.http.console.pages import Pages, Visit
 from infra.service import decisions
 from infra.service import http_questions as ask
@@ -19,6 +18,13 @@ from schemas.events.ledger import AtomStatus
 
 pages = Pages()
 STATUSES: tuple[str, ...] = (*get_args(AtomStatus), "all")
+ORDERS = ("worth", "age")
+ATOM_ACTS: Acts = {
+    "verify": (decisions.verify_atom, "Verified."),
+    "unverify": (decisions.unverify_atom, "No longer verified."),
+    "dismiss": (decisions.dismiss_atom, "Dismissed."),
+    "reinclude": (decisions.reinclude_atom, "Included again."),
+}
 SHOWN = 50
 FOUND = 50
 
@@ -26,12 +32,9 @@ FOUND = 50
 @pages.show("/projects/{project}/ledger", *READERS)
 async def list_ledger(visit: Visit) -> Response:
     """Atoms, most valuable first, or those that speak to ``q``, best first, from all sources."""
-    kind, status = visit.asked("kind"), visit.asked("status")
-    area, path, q = visit.asked("area"), visit.asked("path"), visit.asked("q")
-    order = visit.asked("order") or "worth"
-    for value, known in ((kind, KINDS), (status, STATUSES), (area, AREAS), (order, ORDERS)):
-        if value is not None and value not in known:
-            raise Invalid(f"{value} is nothing to filter by.", code="invalid_request")
+    kind, status = visit.asked_one_of("kind", KINDS), visit.asked_one_of("status", STATUSES)
+    area, order = visit.asked_one_of("area", AREAS), visit.asked_one_of("order", ORDERS) or "worth"
+    path, q = visit.asked("path"), visit.asked("q")
     asked: dict[str, Any] = {"kind": kind, "status": status, "path": path, "q": q, "area": area}
     listed, found = None, None
     if q:
@@ -64,9 +67,6 @@ async def list_ledger(visit: Visit) -> Response:
     )
 
 
-ORDERS = ("worth", "age")
-
-
 @pages.show("/projects/{project}/atoms/{atom}", *READERS)
 async def show_atom(visit: Visit) -> Response:
     """An atom with its evidence, links and history, and what may be done about it."""
@@ -86,19 +86,6 @@ async def show_atom(visit: Visit) -> Response:
 @pages.act("/projects/{project}/atoms/{atom}/decide", *DECIDERS)
 async def decide_atom(visit: Visit) -> Response:
     """Verify, unverify, dismiss or re-include an atom."""
-    atom_id, settings = visit.part("atom"), visit.api.settings
-    await visit.ask(ask.check_belongs, visit.project_id, atom_id)
-    by = decider(visit)
-    match visit.form.get("decision"):
-        case "verify":
-            deciding, told = decisions.verify_atom(settings, atom_id, by), "Verified."
-        case "unverify":
-            deciding, told = decisions.unverify_atom(settings, atom_id, by), "No longer verified."
-        case "dismiss":
-            deciding, told = decisions.dismiss_atom(settings, atom_id, by), "Dismissed."
-        case "reinclude":
-            deciding, told = decisions.reinclude_atom(settings, atom_id, by), "Included again."
-        case _:
-            raise Invalid("Say what is to be done with it.", code="invalid_request")
-    said = await decide(deciding, told)
-    return visit.go("projects", visit.project_id, "atoms", atom_id, told=said)
+    atom_id = visit.part("atom")
+    told = await decide_by_form(visit, atom_id, ATOM_ACTS)
+    return visit.go("projects", visit.project_id, "atoms", atom_id, told=told)

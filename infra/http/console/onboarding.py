@@ -116,7 +116,7 @@ async def _show(visit: Visit, pipeline_id: str | None) -> Response:
         reason=reason,
         events=list(reversed(told))[:EVENTS_SHOWN],
         can_lead=visit.leads,
-        is_owner=visit.caller.role in OWNERS,
+        is_owner=visit.owns,
     )
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
-from infra.errors import DatabaseUnavailable, NotFound
+from infra.errors import NotFound
 from infra.http.access import EVERYONE, OBSERVERS
 from infra.http.console.pages import Pages, Visit
-from infra.http.sse import EventStream, parse_event_id
+from infra.http.following import follow
 from infra.service import http_questions as ask
 from infra.service import streams
 from schemas.areas import AREAS
@@ -57,34 +57,23 @@ async def show_overview(visit: Visit) -> Response:
 @pages.show("/projects/{project}/live", *OBSERVERS)
 async def follow_project(visit: Visit) -> Response:
     """The frames of the project's stream, so that open pages follow it."""
-    return await follow(visit, visit.project_id)
+    return await follow_stream(visit, visit.project_id)
 
 
-async def follow(visit: Visit, stream_id: str) -> Response:
-    """The frames of a stream of the project, behind the last one that the browser has."""
+async def follow_stream(visit: Visit, stream_id: str) -> Response:
+    """The frames of a stream of the project, behind the last one that the browser has.
+
+    Raises NotFound for a stream of another project.
+    """
     stream = await visit.ask(streams.stream, stream_id)
     if stream.project_id != visit.project_id:
         raise streams.unknown_stream(stream_id)
-    last = visit.request.headers.get("last-event-id")
-    epoch, seq = parse_event_id(last) if last else (stream.epoch, -1)
-    ends = await visit.ask(streams.ends_of, stream_id, seq)
-    is_reset = bool(last) and not (epoch == stream.epoch and ends.is_known)
-    after = seq if last and not is_reset else -1
-    if not last and stream.is_endless:
-        after = ends.last
-    api, caller = visit.api, visit.caller
-
-    async def is_allowed() -> bool:
-        if api.sessions.read(visit.cookie) is None:
-            return False
-        try:
-            known = await api.callers.find_by_id(caller.token_id)
-        except DatabaseUnavailable:  # nothing can be revoked now, nor does anything new come
-            return True
-        return known is not None and known.may_see(stream.project_id)
-
-    return EventStream(
-        api.hub.follow(stream_id, after), stream.epoch, is_allowed, is_reset=is_reset
+    return await follow(
+        visit.api,
+        visit.caller,
+        stream,
+        visit.request.headers.get("last-event-id"),
+        is_signed_in=lambda: visit.api.sessions.read(visit.cookie) is not None,
     )
 
 

@@ -8,7 +8,7 @@ open page that asks what is new stays as it is.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlencode, urlsplit
@@ -19,7 +19,15 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from infra.errors import Forbidden, Invalid
-from infra.http.access import DECIDERS, LEADERS, READERS, WRITERS
+from infra.http.access import (
+    DECIDERS,
+    LEADERS,
+    OPERATORS,
+    OWNERS,
+    READERS,
+    WRITERS,
+    check_role,
+)
 from infra.http.api import Api, api_of
 from infra.http.auth import CONSOLE, caller_of, is_of_console
 from infra.http.bodies import check_text
@@ -32,10 +40,10 @@ from infra.http.problems import (
     is_expected,
     problem_of,
 )
-from infra.http.writes import check_given_key
+from infra.http.writes import audit_entry, check_given_key, record_refusal
 from infra.log import get
 from infra.service.http_questions import NamedProject, list_project_names
-from infra.service.http_requests import AuditEntry, Outcome, begin_write, end_write, record_refused
+from infra.service.http_requests import Outcome, begin_write, end_write
 from infra.service.publishing import draw_key
 from infra.service.tokens import ApiRole, Caller
 
@@ -69,8 +77,8 @@ Make = Callable[["Visit"], Awaitable[Response]]
 class Visit:
     """A request of somebody who has signed in. ``project`` is that of the address, if it has one.
 
-    ``projects``: the first of those that they may see. ``form``: what was sent; ``key`` makes a
-    write that is sent twice one write. ``refused``: the code of a refusal that is shown on the
+    ``projects``: the first of those that they may see. ``form``: what was sent; its ``key`` makes
+    a write that is sent twice one write. ``refused``: the code of a refusal that is shown on the
     page of the form itself.
     """
 
@@ -85,10 +93,6 @@ class Visit:
     @property
     def project_id(self) -> str:
         return str(self.request.path_params["project"])
-
-    @property
-    def key(self) -> str:
-        return self.form.get("key") or draw_key()
 
     @property
     def cookie(self) -> str:
@@ -115,12 +119,30 @@ class Visit:
     def leads(self) -> bool:
         return self.caller.role in LEADERS
 
+    @property
+    def operates(self) -> bool:
+        return self.caller.role in OPERATORS
+
+    @property
+    def owns(self) -> bool:
+        return self.caller.role in OWNERS
+
     def part(self, name: str) -> str:
         return str(self.request.path_params[name])
 
     def asked(self, name: str) -> str | None:
         """A parameter of the address; None when it is missing or empty."""
         return self.request.query_params.get(name) or None
+
+    def asked_one_of(self, name: str, known: Collection[str]) -> str | None:
+        """A parameter that is one of ``known``; None without it. Raises Invalid."""
+        value = self.asked(name)
+        if value is not None and value not in known:
+            raise Invalid(
+                f"There is no {name} {value!r}: there are {', '.join(known)}.",
+                code="invalid_request",
+            )
+        return value
 
     def asked_number(self, name: str) -> int | None:
         """Raises Invalid."""
@@ -179,16 +201,11 @@ class Pages:
                     return ask_to_sign_in(request)
                 visit = Visit(request, api_of(request), caller)
                 await _look_around(visit)
-                if caller.role not in roles:
-                    raise Forbidden(
-                        f"Your role is {caller.role}, and this needs one of {', '.join(roles)}.",
-                        code="role_not_allowed",
-                    )
+                check_role(caller, roles)
                 return await (_write(visit, make, operation) if writes else make(visit))
             except Exception as error:
                 if writes and visit and isinstance(error, Forbidden):
-                    entry = _entry(visit, operation, "")
-                    await visit.ask(record_refused, entry, Outcome(403, error.code))
+                    await record_refusal(request, operation, error)
                 return show_problem(request, error, visit)
 
         method = "POST" if writes else "GET"
@@ -280,13 +297,15 @@ async def go_home(request: Request) -> Response:
     return lead(request, HOME)
 
 
-def set_cookie(request: Request, response: Response, name: str, value: str, age_s: int) -> None:
+def set_cookie(
+    request: Request, response: Response, name: str, value: str, age_s: int, path: str = "/"
+) -> None:
     """Every cookie of the console: no script reads it, and no page of others sends it along with a
     form.
     """
     secure = request.url.scheme == "https"
     response.set_cookie(
-        name, value, max_age=age_s, path="/", httponly=True, samesite="lax", secure=secure
+        name, value, max_age=age_s, path=path, httponly=True, samesite="lax", secure=secure
     )
 
 
@@ -360,7 +379,9 @@ async def _look_around(visit: Visit) -> None:
     wanted = visit.request.path_params.get("project")
     if wanted is not None:
         await visit.api.check_project(str(wanted), visit.caller)
-        (visit.project,) = await visit.ask(list_project_names, only=[str(wanted)])
+        named = [each for each in visit.projects if each.project_id == wanted]
+        named = named or await visit.ask(list_project_names, only=[str(wanted)])
+        (visit.project,) = named
 
 
 async def _write(visit: Visit, make: Make, operation: str) -> Response:
@@ -370,9 +391,10 @@ async def _write(visit: Visit, make: Make, operation: str) -> Response:
     """
     visit.form = await read_form(visit.request)
     check_form(visit.request, visit.form, visit.cookie)
-    visit.form["key"] = visit.key
+    visit.form["key"] = visit.form.get("key") or draw_key()
     check_given_key(visit.form["key"])
-    begun = await visit.ask(begin_write, None, _entry(visit, operation, visit.form["key"]))
+    entry = audit_entry(visit.request, visit.caller, operation, visit.form["key"])
+    begun = await visit.ask(begin_write, None, entry)
     try:
         response = await make(visit)
         code = visit.refused or "done"
@@ -380,19 +402,6 @@ async def _write(visit: Visit, make: Make, operation: str) -> Response:
         response, code = show_problem(visit.request, error, visit), problem_of(error, "")[0].code
     await visit.ask(end_write, begun.audit_id, Outcome(response.status_code, code))
     return response
-
-
-def _entry(visit: Visit, operation: str, key: str) -> AuditEntry:
-    return AuditEntry(
-        project_id=visit.project.project_id if visit.project else None,
-        token_id=visit.caller.token_id,
-        actor=visit.caller.name,
-        role=visit.caller.role,
-        operation=operation,
-        path=visit.request.url.path[:500],
-        key=key,
-        correlation_id=correlation_of(visit.request.scope),
-    )
 
 
 def _number(name: str, given: str | None) -> int | None:

@@ -61,7 +61,7 @@ def show_text(
 
 def visible(text: str) -> str:
     """``text`` with what would be invisible, or turn the direction of the text, made visible."""
-    return "".join(_glyph(each) for each in text)
+    return text if text.isprintable() else "".join(_glyph(each) for each in text)
 
 
 def _glyph(each: str) -> str:

@@ -12,11 +12,10 @@ from fastapi import APIRouter, Header, Path, Query
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
-from infra.errors import DatabaseUnavailable
 from infra.http.access import OBSERVERS, Guarded, allow
 from infra.http.api import Api, ApiDep, CallerDep
+from infra.http.following import follow
 from infra.http.parameters import OF_ANY, Project
-from infra.http.sse import EventStream, parse_event_id
 from infra.service import http_questions as ask
 from infra.service import streams
 from infra.service.stream_tokens import NewStreamToken
@@ -71,25 +70,7 @@ async def follow_stream(
     any more gives a frame `reset`, then all that there is.
     """
     stream = await find_stream(api, caller, stream_id)
-    last_event_id = header_id or query_id
-    epoch, seq = parse_event_id(last_event_id) if last_event_id else (stream.epoch, -1)
-    ends = await api.tables.ask(streams.ends_of, stream_id, seq)
-    is_reset = bool(last_event_id) and not (epoch == stream.epoch and ends.is_known)
-    if last_event_id and not is_reset and ends.is_over and seq == ends.last:
-        return Response(status_code=204)
-    after = seq if last_event_id and not is_reset else -1
-    if not last_event_id and stream.is_endless:
-        after = ends.last
-
-    async def is_allowed() -> bool:
-        try:
-            known = await api.callers.find_by_id(caller.token_id)
-        except DatabaseUnavailable:  # nothing can be revoked now, nor does anything new come
-            return True
-        return known is not None and known.may_see(stream.project_id)
-
-    batches = api.hub.follow(stream_id, after)
-    return EventStream(batches, stream.epoch, is_allowed, is_reset=is_reset)
+    return await follow(api, caller, stream, header_id or query_id)
 
 
 @router.post("/v1/projects/{project}/stream-token", status_code=201, responses=OF_ANY)

@@ -1,0 +1,47 @@
+"""Follow a stream from where a client left it, for as long as its caller may."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from starlette.responses import Response
+
+from infra.errors import DatabaseUnavailable
+from infra.http.api import Api
+from infra.http.sse import EventStream, parse_event_id
+from infra.service import streams
+from infra.service.tokens import Caller
+
+
+async def follow(
+    api: Api,
+    caller: Caller,
+    stream: streams.Stream,
+    last_event_id: str | None,
+    is_signed_in: Callable[[], bool] | None = None,
+) -> Response:
+    """Frames as they come, behind ``last_event_id``; no content when the client has all of them.
+
+    Without an id a run is told from its beginning, a project from now on. Raises Malformed for what
+    is no id. ``is_signed_in``: asked, beside the caller's token, while the stream is open.
+    """
+    epoch, seq = parse_event_id(last_event_id) if last_event_id else (stream.epoch, -1)
+    ends = await api.tables.ask(streams.ends_of, stream.stream_id, seq)
+    is_reset = bool(last_event_id) and not (epoch == stream.epoch and ends.is_known)
+    if last_event_id and not is_reset and ends.is_over and seq == ends.last:
+        return Response(status_code=204)
+    after = seq if last_event_id and not is_reset else -1
+    if not last_event_id and stream.is_endless:
+        after = ends.last
+
+    async def is_allowed() -> bool:
+        if is_signed_in and not is_signed_in():
+            return False
+        try:
+            known = await api.callers.find_by_id(caller.token_id)
+        except DatabaseUnavailable:  # nothing can be revoked now, nor does anything new come
+            return True
+        return known is not None and known.may_see(stream.project_id)
+
+    batches = api.hub.follow(stream.stream_id, after)
+    return EventStream(batches, stream.epoch, is_allowed, is_reset=is_reset)

@@ -1,0 +1,28 @@
+"""Programs that a test runs and that no Python package brings."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+
+import pytest
+
+INSTALL_S = 400
+PATH = os.pathsep.join((os.environ.get("PATH", os.defpath), "/usr/sbin", "/usr/local/sbin"))
+
+
+def find_program(name: str, *packages: str) -> str:
+    """Its path, installed from the distribution where that is possible. Skips the test else."""
+    if found := shutil.which(name, path=PATH):
+        return found
+    if os.geteuid() != 0 or not shutil.which("apt-get"):
+        pytest.skip(f"{name} is not installed, and only root of a Debian can install it")
+    # In this run level nothing is started that was installed.
+    environ = os.environ | {"DEBIAN_FRONTEND": "noninteractive", "RUNLEVEL": "1"}
+    try:
+        install = ("apt-get", "install", "-y", "--no-install-recommends", *packages)
+        subprocess.run(install, env=environ, timeout=INSTALL_S, capture_output=True, check=True)
+    except (subprocess.SubprocessError, OSError) as error:
+        pytest.skip(f"{name} is not installed, and cannot be: {error}")
+    return shutil.which(name, path=PATH) or pytest.skip(f"{name} was installed, but is not there")
