@@ -29,17 +29,17 @@ from streams.shell.pool import ChildPool
 from streams.shell.reading import read_by_rules
 from tests.extraction.asking import (
     INPUT_TOKENS,
+    TEXTS,
     AnsweringModel,
+    a_request,
+    asked_about,
     read_all,
     read_plainly,
     sentences_in,
 )
-from tests.extraction.test_prompt import a_request
-from tests.extraction.test_reader import asked_about
 from tests.reading.documents import a_chunk
 from tests.shell.stages import AT
 
-TEXTS = [f"The {name} keeps all its keys at night." for name in ("gate", "bell", "door")]
 MAY = "The gate may lose all its keys at night."
 
 
