@@ -331,7 +331,7 @@ class ModelAdjudication:
         if not isinstance(reflected, AtomReflected) or not reflected.adjudicate:
             return None
         whose = (cause.project_id, reflected.reading.run_id)
-        if not may_ask(reflected.reading):
+        if not may_ask(reflected.reading) or self._calls.why_not(whose):
             return None
         chunk = await self._chunks.chunk_of(reflected)
         async with self._free:
