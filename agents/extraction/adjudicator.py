@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from agents.extraction.sentences import find_flagged, number_sentences
 from agents.fence import FENCE_RULE, FLAGGED_RULE, fence, show_line
 from agents.models.call import ChatModel, Message, ModelAnswer, ModelRequest
-from agents.models.errors import AnswerMalformed
+from agents.models.errors import refuse_answer
 from schemas.events.atom import AtomReflected, Judged
 from schemas.events.hygiene import ChunkCreated
 from schemas.model_reading import ADJUDICATE_TIERS, Opinion
@@ -87,10 +87,9 @@ async def ask_for_verdicts(
     answer = await model.complete(request)
     try:
         parsed = Opinions.model_validate(answer.data)
-    except ValidationError as problem:
-        error = AnswerMalformed(f"{problem.error_count()} fields of the answer do not fit")
-        error.usage, error.cost_usd = answer.usage, answer.cost_usd
-        raise error from None
+    except ValidationError as error:
+        problem = f"{error.error_count()} fields of the answer do not fit"
+        raise refuse_answer(answer, problem) from None
     held: dict[int, Opinion] = {}
     for each in parsed.verdicts:
         held.setdefault(each.statement, _shorten(each))

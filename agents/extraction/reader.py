@@ -18,8 +18,14 @@ from agents.extraction.candidates import make_candidates
 from agents.extraction.packing import Waiting, share
 from agents.extraction.prompt import PROMPT_VERSION, Prepared, ask_about
 from agents.extraction.sentences import SUSPECT_TYPES, is_list_of_facts
-from agents.models.call import ChatModel, ModelAnswer, Usage
-from agents.models.errors import AnswerMalformed, BudgetExceeded, ModelError, is_nobody_there
+from agents.models.call import ChatModel, ModelAnswer
+from agents.models.errors import (
+    AnswerMalformed,
+    BudgetExceeded,
+    ModelError,
+    is_nobody_there,
+    refuse_answer,
+)
 from schemas.events.atom import CandidatesExtracted, Reading
 from schemas.events.extract import ExtractRequested
 from schemas.events.hygiene import ChunkCreated
@@ -75,7 +81,7 @@ async def read_together(
         try:
             read = await _ask(asked, model, 1, spent)
         except ModelError as error:
-            spent = _share(spent_by(error), [one.chunk.token_estimate for one in asked])
+            spent = _share(count_spent(error), [one.chunk.token_estimate for one in asked])
             stop = error if _is_for_the_rest(error) else None
     for at, known in enumerate(read):
         if known is not None:
@@ -101,9 +107,9 @@ def note_unread(by_rules: CandidatesExtracted, unread: Unread) -> CandidatesExtr
     return by_rules.model_copy(update={"reading": reading.model_copy(update=noted)})
 
 
-def spent_by(error: ModelError) -> Spent:
-    """What the attempts used that ended in ``error``."""
-    return _spent(error.usage, error.cost_usd)
+def count_spent(end: ModelAnswer | ModelError) -> Spent:
+    """What all attempts used that ended in this answer or error."""
+    return Spent(end.usage.input_tokens, end.usage.output_tokens, end.cost_usd or 0.0)
 
 
 async def _read_alone(asked: Asked, model: ChatModel, spent: Spent) -> CandidatesExtracted | Unread:
@@ -112,9 +118,9 @@ async def _read_alone(asked: Asked, model: ChatModel, spent: Spent) -> Candidate
         try:
             (found,) = await _ask([asked], model, attempt, [spent])
         except AnswerMalformed as error:
-            spent += spent_by(error)
+            spent += count_spent(error)
         except ModelError as error:
-            return Unread(error, spent + spent_by(error))
+            return Unread(error, spent + count_spent(error))
         else:
             assert found is not None, "the only chunk of an answer that names one"
             return found
@@ -139,7 +145,7 @@ async def _ask(
     weights = [
         one.chunk.token_estimate if number in read else 0 for number, one in enumerate(asked, 1)
     ]
-    parts = _share(_spent(answer.usage, answer.cost_usd), weights)
+    parts = _share(count_spent(answer), weights)
     return [
         _result(one, read[number], answer, attempt, spent + part) if number in read else None
         for number, (one, spent, part) in enumerate(zip(asked, before, parts, strict=True), 1)
@@ -149,10 +155,6 @@ async def _ask(
 def _is_for_the_rest(error: ModelError) -> bool:
     """Whether other chunks of the same run would not be read, either."""
     return isinstance(error, BudgetExceeded) or is_nobody_there(error)
-
-
-def _spent(usage: Usage, cost_usd: float | None) -> Spent:
-    return Spent(usage.input_tokens, usage.output_tokens, cost_usd or 0.0)
 
 
 def _share(spent: Spent, weights: Sequence[int]) -> list[Spent]:
@@ -175,20 +177,15 @@ def _read(answer: ModelAnswer, count: int) -> dict[int, ReadChunk]:
     try:
         parsed = Answer.model_validate(answer.data)
     except ValidationError as error:
-        raise _refuse(answer, f"{error.error_count()} fields of the answer do not fit") from None
+        problem = f"{error.error_count()} fields of the answer do not fit"
+        raise refuse_answer(answer, problem) from None
     read: dict[int, ReadChunk] = {}
     for each in parsed.chunks:
         if 1 <= each.chunk <= count:
             read.setdefault(each.chunk, each)
     if not read:
-        raise _refuse(answer, "The answer is about none of the chunks")
+        raise refuse_answer(answer, "The answer is about none of the chunks")
     return read
-
-
-def _refuse(answer: ModelAnswer, problem: str) -> AnswerMalformed:
-    error = AnswerMalformed(problem)
-    error.usage, error.cost_usd = answer.usage, answer.cost_usd
-    return error
 
 
 def _result(

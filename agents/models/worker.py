@@ -211,10 +211,8 @@ def _read_answer(call: ProviderCall, answer: Any) -> ProviderAnswer:
 
 def _read_usage(usage: Any) -> Usage | None:
     """None where there is none: the library puts zeros there."""
-    read, written = (
-        _read_field(usage, "prompt_tokens") or 0,
-        _read_field(usage, "completion_tokens") or 0,
-    )
+    read = _read_field(usage, "prompt_tokens") or 0
+    written = _read_field(usage, "completion_tokens") or 0
     if not read and not written:
         return None
     details = _read_field(usage, "prompt_tokens_details")

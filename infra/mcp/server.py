@@ -6,9 +6,10 @@ are one sentence.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from importlib.metadata import version
-from typing import Any, TypeVar
+from typing import Any
 
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
@@ -49,7 +50,6 @@ log = get("mcp")
 
 Context = ServerRequestContext[Any, Any]
 ReaderOf = Callable[[Context], Awaitable[LedgerReader]]
-R = TypeVar("R")
 
 
 def build_server(reader_of: ReaderOf) -> Server[Any]:
@@ -61,40 +61,42 @@ def build_server(reader_of: ReaderOf) -> Server[Any]:
         return ListToolsResult(tools=tools)
 
     async def call_tool(context: Context, asked: CallToolRequestParams) -> CallToolResult:
-        return await answer(_call_tool(context, asked))
+        with convert_errors():
+            tool = TOOLS.get(asked.name)
+            if tool is None:
+                raise NotFound(f"There is no such tool: there are {', '.join(TOOLS)}.")
+            try:
+                arguments = read_arguments(tool, asked.arguments or {})
+                answered = await tool.call(await reader_of(context), arguments)
+            except (Unavailable, Refusal) as refused:
+                return CallToolResult(content=[TextContent(text=str(refused))], is_error=True)
+            return CallToolResult(
+                content=[TextContent(text=answered.text)], structured_content=dict(answered.data)
+            )
 
-    async def _call_tool(context: Context, asked: CallToolRequestParams) -> CallToolResult:
-        tool = TOOLS.get(asked.name)
-        if tool is None:
-            raise NotFound(f"There is no such tool: there are {', '.join(TOOLS)}.")
-        try:
-            arguments = read_arguments(tool, asked.arguments or {})
-            answered = await tool.call(await reader_of(context), arguments)
-        except (Unavailable, Refusal) as refused:
-            return CallToolResult(content=[TextContent(text=str(refused))], is_error=True)
-        return CallToolResult(
-            content=[TextContent(text=answered.text)], structured_content=dict(answered.data)
-        )
-
-    async def resources(
+    async def send_resources(
         context: Context, asked: PaginatedRequestParams | None
     ) -> ListResourcesResult:
-        cursor = asked.cursor if asked else None
-        return await answer(list_resources(await answer(reader_of(context)), cursor))
+        with convert_errors():
+            return await list_resources(await reader_of(context), asked.cursor if asked else None)
 
-    async def templates(
+    async def send_templates(
         _: Context, __: PaginatedRequestParams | None
     ) -> ListResourceTemplatesResult:
         return TEMPLATES
 
-    async def resource(context: Context, asked: ReadResourceRequestParams) -> ReadResourceResult:
-        return await answer(read_resource(await answer(reader_of(context)), asked.uri))
+    async def send_resource(
+        context: Context, asked: ReadResourceRequestParams
+    ) -> ReadResourceResult:
+        with convert_errors():
+            return await read_resource(await reader_of(context), asked.uri)
 
-    async def prompts(_: Context, __: PaginatedRequestParams | None) -> ListPromptsResult:
+    async def send_prompts(_: Context, __: PaginatedRequestParams | None) -> ListPromptsResult:
         return list_prompts()
 
-    async def prompt(_: Context, asked: GetPromptRequestParams) -> GetPromptResult:
-        return await answer(_get_prompt(asked))
+    async def send_prompt(_: Context, asked: GetPromptRequestParams) -> GetPromptResult:
+        with convert_errors():
+            return get_prompt(asked.name, asked.arguments or {})
 
     return Server(
         "cairn",
@@ -103,18 +105,19 @@ def build_server(reader_of: ReaderOf) -> Server[Any]:
         instructions=INSTRUCTIONS,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
-        on_list_resources=resources,
-        on_list_resource_templates=templates,
-        on_read_resource=resource,
-        on_list_prompts=prompts,
-        on_get_prompt=prompt,
+        on_list_resources=send_resources,
+        on_list_resource_templates=send_templates,
+        on_read_resource=send_resource,
+        on_list_prompts=send_prompts,
+        on_get_prompt=send_prompt,
     )
 
 
-async def answer(work: Awaitable[R]) -> R:
+@contextmanager
+def convert_errors() -> Iterator[None]:
     """Raises MCPError for what is refused, and for a bug, of which only the log says more."""
     try:
-        return await work
+        yield
     except MCPError:
         raise
     except Unavailable as error:
@@ -124,7 +127,3 @@ async def answer(work: Awaitable[R]) -> R:
     except Exception as error:
         log.exception("mcp.failed")
         raise MCPError(INTERNAL_ERROR, FAILED) from error
-
-
-async def _get_prompt(asked: GetPromptRequestParams) -> GetPromptResult:
-    return get_prompt(asked.name, asked.arguments or {})

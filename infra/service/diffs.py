@@ -15,7 +15,8 @@ from infra.errors import Invalid
 NOWHERE = "/dev/null"
 _GIT = re.compile(r"diff --git (?P<paths>.+)")
 _COMBINED = re.compile(r"diff --(?:cc|combined) (?P<path>.+)")
-_MOVED = re.compile(r"(?:rename|copy) (?P<side>from|to) (?P<path>.+)")
+_RENAMED = re.compile(r"rename (?P<side>from|to) (?P<path>.+)")
+_COPIED = re.compile(r"copy to (?P<path>.+)")
 _HUNK = re.compile(r"@@ -(?P<old>\d+)(?:,(?P<had>\d+))? \+\d+(?:,(?P<has>\d+))? @@")
 _PREFIXED = re.compile(r"[abciow12]/")  # also those of diff.mnemonicPrefix
 _ESCAPE = re.compile(r"\\([0-7]{3}|.)")
@@ -24,8 +25,8 @@ _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v
 
 @dataclass
 class ChangedFile:
-    """``lines`` are ranges of the file as it was, both ends included; none where it is binary, new
-    or only renamed. ``paths``: what it was called, and what it is called now.
+    """``lines`` are ranges of the file as it was, both ends included; none where it is binary, new,
+    a copy or only renamed. ``paths``: what it was called, and what it is called now.
     """
 
     paths: tuple[str, ...]
@@ -45,18 +46,20 @@ def parse_diff(text: str) -> list[ChangedFile]:
             found.append(ChangedFile(_paths_of_git(match["paths"])))
         elif match := _COMBINED.fullmatch(line):
             found.append(ChangedFile((_unquoted(match["path"]),)))
-        elif (match := _MOVED.fullmatch(line)) and found:
+        elif (match := _RENAMED.fullmatch(line)) and found:
             known = found[-1].paths if match["side"] == "to" else ()
             found[-1].paths = _distinct(*known, _unquoted(match["path"]))
+        elif (match := _COPIED.fullmatch(line)) and found:
+            found[-1] = ChangedFile((_unquoted(match["path"]),), is_new=True)
         elif line.startswith("--- "):
             before = line[4:]
         elif line.startswith("+++ ") and before:
             paths = _paths_of(before, line[4:])
-            if found and not found[-1].has_hunks and set(paths) & {*found[-1].paths}:
-                found[-1].paths = paths
-            else:
+            if not (found and not found[-1].has_hunks and set(paths) & {*found[-1].paths}):
                 found.append(ChangedFile(paths))
-            found[-1].is_new = before.startswith(NOWHERE)
+            elif not found[-1].is_new:  # of a copy, whose original stays as it is
+                found[-1].paths = paths
+            found[-1].is_new |= before.startswith(NOWHERE)
         elif (match := _HUNK.match(line)) and found:
             had, has = (int(match[name] or 1) for name in ("had", "has"))
             ranges = _changed(lines, int(match["old"]), had, has)

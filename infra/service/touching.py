@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -40,9 +40,14 @@ async def find_touched(settings: Settings, project: str, diff: str) -> Touched:
     Paths of the diff are compared with those of sources, lines with those that were read. Raises
     Invalid for what is no diff, NotFound, Conflict, DatabaseUnavailable.
     """
+    return await match_diff(diff, lambda kind: list_atoms(settings, project, kind=kind))
+
+
+async def match_diff(diff: str, list_kind: Callable[[str], Awaitable[Sequence[Atom]]]) -> Touched:
+    """The same, of the atoms that ``list_kind`` finds. Raises Invalid for what is no diff."""
     files = parse_diff(diff)
-    asked = [await list_atoms(settings, project, kind=kind) for kind in TOUCHED_KINDS]
-    return match_files(files, chain.from_iterable(asked))
+    atoms = [await list_kind(kind) for kind in TOUCHED_KINDS]
+    return match_files(files, chain.from_iterable(atoms))
 
 
 def match_files(files: Sequence[ChangedFile], atoms: Iterable[Atom]) -> Touched:
@@ -57,13 +62,14 @@ def match_files(files: Sequence[ChangedFile], atoms: Iterable[Atom]) -> Touched:
     for atom in atoms:
         quotes = [quote for quote in atom.evidence if quote.path in changed and not quote.stale]
         if quotes:
-            quote = next((each for each in quotes if _is_on(each, changed)), quotes[0])
+            on_lines = [quote for quote in quotes if _is_on(quote, changed)]
+            quote = (on_lines or quotes)[0]
             found.append(
                 TouchedAtom(
                     *(atom.atom_id, atom.kind, atom.title),
                     path=str(quote.path),
                     line=quote.line_start,
-                    on_changed_lines=_is_on(quote, changed),
+                    on_changed_lines=bool(on_lines),
                 )
             )
     found.sort(key=lambda it: (not it.on_changed_lines, it.path, it.line, it.atom_id))

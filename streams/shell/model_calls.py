@@ -24,9 +24,9 @@ from agents.extraction.prompt import Prepared, prepare
 from agents.extraction.reader import (
     Asked,
     Unread,
+    count_spent,
     note_unread,
     read_together,
-    spent_by,
     wait_for_call,
 )
 from agents.models.call import ChatModel
@@ -43,7 +43,6 @@ from schemas.envelope import Envelope, Event
 from schemas.events.atom import AtomAdjudicated, AtomReflected, CandidatesExtracted
 from schemas.events.extract import ExtractRequested
 from schemas.events.hygiene import ChunkCreated
-from schemas.model_reading import Spent
 from streams.mapping import Mapping, Read
 from streams.reflection.adjudication import (
     ADJUDICATE,
@@ -332,7 +331,7 @@ class ModelAdjudication:
         if not isinstance(reflected, AtomReflected) or not reflected.adjudicate:
             return None
         whose = (cause.project_id, reflected.reading.run_id)
-        if not may_ask(reflected.reading):
+        if not may_ask(reflected.reading) or self._calls.why_not(whose):
             return None
         chunk = await self._chunks.chunk_of(reflected)
         async with self._free:
@@ -360,7 +359,7 @@ class ModelAdjudication:
         except ModelError as error:
             self._calls.note(error, whose)
             reason = "malformed" if isinstance(error, AnswerMalformed) else "unavailable"
-            return [*decide_by_rule(reflected, reason, spent_by(error))]
+            return [*decide_by_rule(reflected, reason, count_spent(error))]
 
 
 async def ask_about_borderline(
@@ -376,7 +375,7 @@ async def ask_about_borderline(
         answer.provider,
         answer.model,
         ADJUDICATION_PROMPT_VERSION,
-        Spent(answer.usage.input_tokens, answer.usage.output_tokens, answer.cost_usd or 0.0),
+        count_spent(answer),
     )
     return decide_by_opinions(reflected, opinions, adviser)
 

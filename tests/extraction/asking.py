@@ -19,13 +19,16 @@ from agents.models.call import ModelAnswer, ModelRequest, Usage
 from agents.models.errors import AnswerMalformed
 from agents.models.structured import parse_answer
 from schemas.events.atom import AtomReflected, CandidatesExtracted
+from schemas.events.extract import ExtractRequested
 from streams.pipeline import Pipeline, pipeline
 from streams.reflection.adjudication import answer_by_rule, may_ask
 from streams.shell.model_calls import ask_about_borderline
 from streams.shell.reading import read_by_rules
+from tests.reading.documents import a_chunk
 from tests.worlds import PROJECT
 
 INPUT_TOKENS, OUTPUT_TOKENS, COST_USD = 1_001, 103, 0.0123  # of every call that gets an answer
+TEXTS = [f"The {name} keeps all its keys at night." for name in ("gate", "bell", "door")]
 Answering = Callable[[ModelRequest], Any]
 FENCED = re.compile(r"=== DATA (\w+) ===\n(.*?)\n=== END \1 ===", re.DOTALL)
 
@@ -67,6 +70,27 @@ class AnsweringModel:
 
     def asked_by(self, agent: str) -> list[ModelRequest]:
         return [it for it in self.requests if it.agent == agent]
+
+
+def a_request(chunk, lane="deep", **fields) -> ExtractRequested:
+    return ExtractRequested(
+        run_id="run_1",
+        batch_no=0,
+        position=1,
+        lane=lane,
+        engine="model",
+        chunk_id=chunk.chunk_id,
+        source_id=chunk.source_id,
+        **fields,
+    )
+
+
+def asked_about(*texts: str) -> list[Asked]:
+    """A chunk of each text, as it waits for a call."""
+    chunks = [
+        a_chunk(text).model_copy(update={"chunk_id": f"chk_{at}"}) for at, text in enumerate(texts)
+    ]
+    return [Asked("prj_1", None, a_request(it), it, prepare(it)) for it in chunks]
 
 
 def data_in(request: ModelRequest) -> list[list[str]]:

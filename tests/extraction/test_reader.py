@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from agents.extraction.prompt import prepare
-from agents.extraction.reader import Asked, Unread
+from agents.extraction.reader import Unread
 from agents.models.errors import (
     AllProvidersFailed,
     BudgetExceeded,
@@ -17,22 +16,13 @@ from schemas.events.atom import CandidatesExtracted
 from tests.extraction.asking import (
     COST_USD,
     INPUT_TOKENS,
+    TEXTS,
     AnsweringModel,
+    asked_about,
     read_all,
     read_plainly,
     sentences_in,
 )
-from tests.extraction.test_prompt import a_request
-from tests.reading.documents import a_chunk
-
-TEXTS = [f"The {name} keeps all its keys at night." for name in ("gate", "bell", "door")]
-
-
-def asked_about(*texts: str) -> list[Asked]:
-    chunks = [
-        a_chunk(text).model_copy(update={"chunk_id": f"chk_{at}"}) for at, text in enumerate(texts)
-    ]
-    return [Asked("prj_1", None, a_request(it), it, prepare(it)) for it in chunks]
 
 
 def spoiling(text: str, said: Any) -> AnsweringModel:

@@ -102,6 +102,17 @@ def test_a_new_file_changes_no_lines_that_were_read():
     assert (file.paths, file.lines) == (("docs/guide.md",), [])
 
 
+def test_a_copy_leaves_its_original_as_it_is(ledger: ReadModel):
+    head = (
+        "diff --git a/docs/guide.md b/docs/copy.md\ncopy from docs/guide.md\ncopy to docs/copy.md\n"
+    )
+    hunk = "--- a/docs/guide.md\n+++ b/docs/copy.md\n@@ -3 +3 @@\n-Callers use tokens.\n+Nobody.\n"
+    for diff in (head, head + hunk):
+        assert touched(ledger, diff) == Touched(1, ())
+    (_, file) = parse_diff(head + hunk + PLAIN + "@@ -3 +3 @@\n-Callers use tokens.\n+Nobody.\n")
+    assert (file.paths, file.lines) == (("docs/guide.md",), [(3, 3)])
+
+
 def test_nothing_touched_is_said_and_no_diff_is_refused(ledger: ReadModel):
     for diff in ("", "--- a/new.md\n+++ b/new.md\n@@ -1 +1 @@\n-a\n+b\n"):
         comment = render_comment("shop", touched(ledger, diff))

@@ -29,17 +29,17 @@ from streams.shell.pool import ChildPool
 from streams.shell.reading import read_by_rules
 from tests.extraction.asking import (
     INPUT_TOKENS,
+    TEXTS,
     AnsweringModel,
+    a_request,
+    asked_about,
     read_all,
     read_plainly,
     sentences_in,
 )
-from tests.extraction.test_prompt import a_request
-from tests.extraction.test_reader import asked_about
 from tests.reading.documents import a_chunk
 from tests.shell.stages import AT
 
-TEXTS = [f"The {name} keeps all its keys at night." for name in ("gate", "bell", "door")]
 MAY = "The gate may lose all its keys at night."
 
 
@@ -236,3 +236,24 @@ def test_a_verdict_that_takes_too_long_is_waited_for_once(shell: Shell, tmp_path
         assert len(model.requests) == 1
 
     shell.run(model, scenario)
+
+
+def test_no_chunk_is_fetched_for_a_verdict_while_nobody_is_there(shell: Shell, tmp_path: Path):
+    fetched: list[Event] = []
+
+    class Noting(ChunkReader):
+        async def chunk_of(self, event: Event) -> None:
+            fetched.append(event)
+
+    def refuse(request: Any) -> Any:
+        raise AllProvidersFailed("away")
+
+    cause = a_fact(a_borderline_reading(), "prj_1")
+
+    async def scenario(unused: ModelReading) -> None:
+        asker = ModelAdjudication(AnsweringModel(refuse), Noting(Settings(home=tmp_path)))
+        assert await asker.answer(cause, None)
+        assert await asker.answer(cause, None) is None
+        assert len(fetched) == 1
+
+    shell.run(AnsweringModel(refuse), scenario)

@@ -21,12 +21,12 @@ from streams.memory import Driver
 from tests.extraction.asking import (
     FENCED,
     AnsweringModel,
+    a_request,
     an_atom,
     asking,
     read_plainly,
     sentences_in,
 )
-from tests.extraction.test_prompt import a_request
 from tests.reading.documents import a_chunk, flagged
 from tests.whole.changing import ledger_of
 from tests.worlds import PROJECT, ingestion

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import chain
 
 from infra.cli.remote.asking import adopt, adopt_all, ask_of
 from infra.cli.remote.reads import list_atoms
 from infra.client.client import Client
 from infra.errors import Conflict
-from infra.service.diffs import parse_diff
 from infra.service.exporting import ExportedProject, gather
 from infra.service.reads import View
-from infra.service.touching import TOUCHED_KINDS, Touched, match_files
+from infra.service.touching import Touched, match_diff
 from infra.settings import Settings
 from projections.read.atoms import Atom
 from projections.read.contradictions import Contradiction
@@ -39,9 +37,7 @@ async def read_export(settings: Settings, project: str) -> ExportedProject:
 
 
 async def find_touched(settings: Settings, project: str, diff: str) -> Touched:
-    files = parse_diff(diff)
-    asked = [await list_atoms(settings, project, kind=kind) for kind in TOUCHED_KINDS]
-    return match_files(files, chain.from_iterable(asked))
+    return await match_diff(diff, lambda kind: list_atoms(settings, project, kind=kind))
 
 
 class _Service:

@@ -30,11 +30,11 @@ WORDS = {
 
 def render(template: str, **values: Any) -> str:
     """Raises jinja2.UndefinedError for a name that the page was not given."""
-    return _environment().get_template(template).render(**values)
+    return build_environment().get_template(template).render(**values)
 
 
 @cache
-def _environment() -> Environment:
+def build_environment() -> Environment:
     environment = Environment(
         loader=PackageLoader("infra.http.console"),
         autoescape=True,

@@ -15,6 +15,11 @@ from infra.service.http_questions import Atom, CitingSection, Quote
 MOST_QUOTES = 100  # of one atom
 MOST_STATEMENTS = 200  # of one entry: a longer section goes on in the next one
 MOST_PLACES = 300  # of one entry of a source
+DOCUMENT_FIELDS = (
+    *("artifact_id", "artifact_type", "number", "title", "artifact_state", "version"),
+    *("input_ledger_seq", "fields"),
+)
+SECTION_FIELDS = ("section_id", "title", "state", "gap")
 ATOM_FIELDS = (
     *("atom_id", "kind", "title", "body", "polarity", "severity", "impact", "tags", "area"),
     *("confidence", "status", "status_reason", "evidence_count", "evidence_state", "verified_by"),
@@ -67,7 +72,7 @@ def document_entries(book: Book, artifact_type: str) -> Iterator[Entry]:
             book.render("entry_document.html", document=document),
             {
                 "what": "document",
-                **{name: getattr(document, name) for name in DOCUMENT_FIELDS},
+                **_pick(document, DOCUMENT_FIELDS),
                 "blocked_by": list(document.blocked_by),
             },
         )
@@ -75,22 +80,13 @@ def document_entries(book: Book, artifact_type: str) -> Iterator[Entry]:
             html = book.render(
                 "entry_section.html", section=section, anchor=anchor, statements=statements
             )
-            told = [each.model_dump(mode="json") for each in statements]
             data = {
                 "what": "section",
                 "artifact_id": document.artifact_id,
-                **{
-                    name: getattr(section, name) for name in ("section_id", "title", "state", "gap")
-                },
-                "statements": told,
+                **_pick(section, SECTION_FIELDS),
+                "statements": [each.model_dump(mode="json") for each in statements],
             }
             yield Entry(anchor, html, data)
-
-
-DOCUMENT_FIELDS = (
-    *("artifact_id", "artifact_type", "number", "title", "artifact_state", "version"),
-    *("input_ledger_seq", "fields"),
-)
 
 
 def _parts_of(document: ExportedDocument) -> Iterator[tuple[CitingSection, str, Sequence[Any]]]:
@@ -114,10 +110,10 @@ def atom_entries(book: Book) -> Iterator[Entry]:
         ]
         data = {
             "what": "atom",
-            **{name: getattr(atom, name) for name in ATOM_FIELDS},
+            **_pick(atom, ATOM_FIELDS),
             "first_seen_at": _utc(atom.first_seen_at),
             "last_seen_at": _utc(atom.last_seen_at),
-            "evidence": [_told(quote) for quote, _ in shown],
+            "evidence": [_pick(quote, QUOTE_FIELDS) for quote, _ in shown],
         }
         html = book.render("entry_atom.html", atom=atom, shown=shown)
         yield Entry(atom.atom_id, html, data)
@@ -172,8 +168,8 @@ LISTS: dict[str, tuple[str, str, Callable[[Book], Iterator[Entry]]]] = {
 """Of each list by its file: its title, its icon and its entries."""
 
 
-def _told(quote: Quote) -> dict[str, Any]:
-    return {name: getattr(quote, name) for name in QUOTE_FIELDS}
+def _pick(holder: object, names: Sequence[str]) -> dict[str, Any]:
+    return {name: getattr(holder, name) for name in names}
 
 
 def _utc(at: datetime) -> str:

@@ -11,7 +11,7 @@ from jinja2 import ChoiceLoader, Environment, PackageLoader
 from markupsafe import Markup
 
 from infra.http.console.assets import read_assets
-from infra.http.console.rendering import _environment as console_environment
+from infra.http.console.rendering import build_environment
 from infra.http.console.spans import Line, ShownText, show_text
 from infra.service.exporting import Excerpt
 
@@ -23,12 +23,12 @@ POLICY = (
 
 def render(template: str, **values: Any) -> str:
     """Raises jinja2.UndefinedError for a name that the page was not given."""
-    return _environment().get_template(template).render(**values)
+    return _build_own_environment().get_template(template).render(**values)
 
 
 @cache
-def _environment() -> Environment:
-    console = console_environment()
+def _build_own_environment() -> Environment:
+    console = build_environment()
     folders = ("infra.http.export", "infra.http.console")
     loader = ChoiceLoader([PackageLoader(folder) for folder in folders])
     own = console.overlay(loader=loader, auto_reload=False)  # ten thousand renderings: no looks

@@ -40,17 +40,18 @@ def build_site(project: ExportedProject) -> dict[str, bytes]:
         for part in parts:
             files[f"{part.name}.html"] = put_links(_page(book, name, part), places).encode()
             files[f"{part.name}.json"] = _json(project, entries=part.entries)
-    indexes = list(_indexes(book, places))
-    for number, index in enumerate(indexes, 1):
-        files[f"{page_name('index', number)}.js"] = index
+    indexes = {
+        f"{page_name('index', number)}.js": index
+        for number, index in enumerate(_indexes(book, places), 1)
+    }
+    files |= indexes
     figures = _figures(book)
-    scripts = [f"{page_name('index', number)}.js" for number in range(1, len(indexes) + 1)]
     start = _render(
         "start.html",
         book,
         "index",
         title=project.name,
-        scripts=[*scripts, "search.js"],
+        scripts=[*indexes, "search.js"],
         figures=figures,
         counts={name: _count(parts) for name, parts in lists.items()},
     )

@@ -29,11 +29,11 @@ router = APIRouter(route_class=Guarded, tags=["Coding assistants"])
 @allow(*READERS)
 async def answer_mcp(request: Request) -> Response:
     """A message of the Model Context Protocol, and its answer."""
-    return Handed(request.app.state.mcp, await request.body())
+    return SdkAnswer(request.app.state.mcp, await request.body())
 
 
-class Handed(Response):
-    """Hands a request, whose body has been read, to the SDK."""
+class SdkAnswer(Response):
+    """What the SDK answers to a request whose body has been read."""
 
     def __init__(self, manager: StreamableHTTPSessionManager, received: bytes) -> None:
         super().__init__()
