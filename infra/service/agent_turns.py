@@ -147,7 +147,7 @@ async def run_turn(
             decisions=turn_log.list_decisions(),
         )
         state = await run_graph(build_parts(around), begin_state(asked.text, context))
-    await _respond(turn_log, state, context)
+    await _respond(turn_log, state)
     return state
 
 
@@ -171,22 +171,21 @@ def begin_state(text: str, context: TurnContext) -> AgentState:
     }
 
 
-async def _respond(turn_log: TurnLog, state: AgentState, context: TurnContext) -> None:
+async def _respond(turn_log: TurnLog, state: AgentState) -> None:
     """The last event of the turn. Where no model took part the answer says so."""
     from agents.project.graph import find_best
     from agents.project.rule_answers import NO_MODEL
 
     best, text = find_best(state["results"]), state["final_response"]
-    engine = best.engine if best else state["thoughts"][-1].engine
-    took_part = context.has_model and (engine == "model" or best is not None)
-    if not took_part and NO_MODEL not in text:
+    engines = {one.engine for one in state["thoughts"]} | {one.engine for one in state["results"]}
+    if "model" not in engines and NO_MODEL not in text:
         text = f"{text}\n\n{NO_MODEL}"
     await turn_log.record(
         Responded,
         text=text,
         agent=best.agent if best else state["current_agent"],
         citations=[AgentCitation(**one.model_dump()) for one in best.citations] if best else [],
-        engine=engine,
+        engine=best.engine if best else state["thoughts"][-1].engine,
     )
 
 

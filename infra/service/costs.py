@@ -11,10 +11,10 @@ from functools import partial
 
 from pydantic import ValidationError
 
-from infra.errors import Invalid, Unavailable
+from infra.errors import Invalid
 from infra.service.model_charges import Budget, list_budgets, sum_spent
 from infra.service.publishing import make_request, publish
-from infra.service.reading import ask, wait_for
+from infra.service.reading import ask, wait_until_shown
 from infra.settings import Settings
 from projections.read import costs as read
 from projections.read.costs import CostGroup as CostGroup
@@ -24,7 +24,6 @@ from projections.read.projects import project_of
 from projections.read.session import Conn, ReadModel
 from schemas.events.project import BUDGET_SCOPES, BudgetScope, BudgetSet
 
-VISIBLE_WITHIN_S = 30.0
 LONGEST_AGENT = 100
 
 
@@ -109,14 +108,7 @@ async def set_budget(
         is_shown = known.get((event.scope, event.agent)) == wanted
         return list_budget_states(tables, project_id) if is_shown else None
 
-    shown = await wait_for(settings, shows, timeout_s=VISIBLE_WITHIN_S)
-    if shown is None:
-        raise Unavailable(
-            "The budget is recorded, but the tables do not hold it after"
-            f" {VISIBLE_WITHIN_S:.0f} s.",
-            code="tables_behind",
-        )
-    return shown
+    return await wait_until_shown(settings, shows, "The budget")
 
 
 def list_budget_states(connection: Conn, project_id: str) -> list[BudgetState]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 from infra.jobs.queue import NewJob
 from infra.service.job_kind import JobKind
+from infra.service.turn_payload import TurnPayload, turn_job
 from projections.read.schedules import ScheduledWork
 from schemas.events.job import JobType
 from schemas.ids import derive_id
@@ -31,8 +33,15 @@ def make_job(
     if kind is None:
         return None
     given = _dated(kind, work.payload, run_at)
-    checked = kind.check(given).model_dump(mode="json", exclude_unset=True)
-    return _new(work, due_at, work.job_type, checked)
+    return NewJob(
+        project_id=work.project_id,
+        job_type=work.job_type,
+        key=_key_of(work, due_at),
+        payload=kind.check(given).model_dump(mode="json", exclude_unset=True),
+        created_by=work.created_by,
+        priority=work.priority,
+        correlation_id=work.work_item_id,
+    )
 
 
 def _make_turn(work: ScheduledWork, due_at: datetime) -> NewJob | None:
@@ -43,32 +52,18 @@ def _make_turn(work: ScheduledWork, due_at: datetime) -> NewJob | None:
     if not text:
         return None
     conversation_id = derive_id("cnv", work.project_id, work.work_item_id)
-    asked = {
-        "conversation_id": conversation_id,
-        "turn_id": derive_id("trn", conversation_id, due_at.isoformat()),
-        "text": text,
-        "role": ROLE,
-    }
-    return _new(work, due_at, TURN, asked, conversation_id)
-
-
-def _new(
-    work: ScheduledWork,
-    due_at: datetime,
-    job_type: JobType,
-    payload: Mapping[str, Any],
-    serial_key: str | None = None,
-) -> NewJob:
-    return NewJob(
-        project_id=work.project_id,
-        job_type=job_type,
-        key=f"{work.work_item_id}|{due_at.isoformat()}",
-        payload=payload,
-        created_by=work.created_by,
-        priority=work.priority,
-        correlation_id=payload.get("turn_id") or work.work_item_id,
-        serial_key=serial_key,
+    asked = TurnPayload(
+        conversation_id=conversation_id,
+        turn_id=derive_id("trn", conversation_id, due_at.isoformat()),
+        text=text,
+        role=ROLE,
     )
+    job = turn_job(work.project_id, asked, _key_of(work, due_at), work.created_by)
+    return replace(job, priority=work.priority)
+
+
+def _key_of(work: ScheduledWork, due_at: datetime) -> str:
+    return f"{work.work_item_id}|{due_at.isoformat()}"
 
 
 def _dated(kind: JobKind, payload: dict[str, Any], run_at: datetime) -> dict[str, Any]:

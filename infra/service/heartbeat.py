@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 
+from agents.project.confirmations import ANSWER_WITHIN
 from agents.project.scheduling import defer_until, slot_of
 from infra.errors import Invalid, Unavailable
 from infra.jobs import queue
@@ -22,9 +23,9 @@ from infra.log import get
 from infra.service.due_jobs import TURN, Kinds, make_job
 from infra.service.project_hours import ProjectHours, read_hours
 from infra.service.reading import transact
-from infra.service.turn_ends import end_turns
+from infra.service.turn_ends import decline_call, end_turn
 from infra.settings import Settings
-from projections.read import schedules
+from projections.read import agents, schedules
 from projections.read.schedules import EndedWork, ScheduledWork
 from schemas.envelope import Actor, Event
 from schemas.events.schedule import (
@@ -76,7 +77,17 @@ def beat(tables: Conn, *, kinds: Kinds, every_s: int, now: datetime | None = Non
         with _alone(ended.project_id):
             _finish(tables, ended, now)
     if TURN in kinds:
-        end_turns(tables, now, BY)
+        _end_turns(tables, now)
+
+
+def _end_turns(tables: Conn, now: datetime) -> None:
+    """A job that is over comes first: the end of its turn is that of what waits in it."""
+    for over in agents.unanswered_turns(tables):
+        with _alone(over.project_id):
+            end_turn(tables, over, BY)
+    for late in agents.expired_confirmations(tables, now - ANSWER_WITHIN):
+        with _alone(late.project_id):
+            decline_call(tables, late, BY)
 
 
 @contextlib.contextmanager

@@ -8,11 +8,13 @@ from collections.abc import Callable
 from typing import TypeVar
 
 import infra.postgres
+from infra.errors import Unavailable
 from infra.loop import in_thread
 from infra.settings import Settings
 from projections.read.session import Conn, reading
 
 LOOK_EVERY_S = 0.05
+VISIBLE_WITHIN_S = 30.0
 
 T = TypeVar("T")
 
@@ -57,3 +59,16 @@ async def wait_for(
         return await ask(settings, look)
     finally:
         abandoned.set()
+
+
+async def wait_until_shown(
+    settings: Settings, question: Callable[[Conn], T | None], what: str = "The change"
+) -> T:
+    """The answer, as soon as the tables show what was published. Raises Unavailable."""
+    shown = await wait_for(settings, question, timeout_s=VISIBLE_WITHIN_S)
+    if shown is None:
+        raise Unavailable(
+            f"{what} is recorded, but the tables do not hold it after {VISIBLE_WITHIN_S:.0f} s.",
+            code="tables_behind",
+        )
+    return shown

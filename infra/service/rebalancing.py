@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from infra.errors import Unavailable
 from infra.service.publishing import make_request, publish
-from infra.service.reading import ask, wait_for
+from infra.service.reading import ask, wait_until_shown
 from infra.settings import Settings
 from projections.read import rebalances as read
 from projections.read.projects import project_of
 from projections.read.rebalances import Rebalance as Rebalance
 from schemas.events.team import RebalanceMove, RebalanceProposed
 from schemas.ids import derive_id
-
-VISIBLE_WITHIN_S = 30.0
 
 
 async def propose_rebalance(
@@ -40,15 +37,5 @@ async def propose_rebalance(
         moves=list(moves),
     )
     await publish(settings, [make_request(fact, project_id, actor, key)])
-    shown = await wait_for(
-        settings,
-        partial(read.find_rebalance, project_id=project_id, rebalance_id=fact.rebalance_id),
-        timeout_s=VISIBLE_WITHIN_S,
-    )
-    if shown is None:
-        raise Unavailable(
-            "The proposal is recorded, but the tables do not hold it after"
-            f" {VISIBLE_WITHIN_S:.0f} s.",
-            code="tables_behind",
-        )
-    return shown
+    shows = partial(read.find_rebalance, project_id=project_id, rebalance_id=fact.rebalance_id)
+    return await wait_until_shown(settings, shows, "The proposal")

@@ -8,21 +8,21 @@ The heartbeat (``infra.service.heartbeat``) does what is due.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import Any
 from zoneinfo import available_timezones
 
 from agents.project.scheduling import check, check_time, complete
 from agents.project.scheduling_words import ASSISTANT, find_work, parse_recurrence
 from agents.project.state import SPECIALISTS
 from infra.clock import SystemClock
-from infra.errors import Invalid, NotFound, Unavailable
+from infra.errors import Invalid, NotFound
 from infra.service.job_kinds import JOB_KINDS
 from infra.service.jobs import check_payload
 from infra.service.project_hours import ProjectHours, read_hours
 from infra.service.publishing import make_request, publish
-from infra.service.reading import ask, wait_for
+from infra.service.reading import ask, wait_until_shown
 from infra.settings import Settings
 from projections.read import schedules as read
 from projections.read.page import PAGE, Page
@@ -42,7 +42,6 @@ from schemas.events.schedule import (
 )
 from schemas.ids import derive_id
 
-VISIBLE_WITHIN_S = 30.0
 MAX_TITLE_CHARS = 200
 # What a schedule may start. Reading folders of the machine, and upkeep, are for operators.
 SCHEDULED_JOBS: tuple[JobType, ...] = (
@@ -54,7 +53,6 @@ SCHEDULED_JOBS: tuple[JobType, ...] = (
     "feature_generation",
     "task_breakdown",
 )
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +116,7 @@ async def schedule_work(
     if fact.next_run_at is None and recurrence.kind != "sprint":
         raise Invalid("That time has passed already.", code="schedule_in_the_past")
     await _publish(settings, fact, hours.project_id, actor, key)
-    return await _await(settings, shows)
+    return await wait_until_shown(settings, shows)
 
 
 async def list_schedules(
@@ -176,7 +174,7 @@ async def update_schedule(
         now = read.work_item(tables, hours.project_id, work_item_id)
         return now if wanted.items() <= now.model_dump().items() else None
 
-    return await _await(settings, shows)
+    return await wait_until_shown(settings, shows)
 
 
 async def remove_schedule(
@@ -191,7 +189,7 @@ async def remove_schedule(
     def shows(tables: Conn) -> bool | None:
         return read.work_item(tables, project_id, work_item_id).status == "removed" or None
 
-    await _await(settings, shows)
+    await wait_until_shown(settings, shows)
     return known
 
 
@@ -237,7 +235,7 @@ async def set_project_settings(
             now if (timezone or now.timezone, wanted) == (now.timezone, now.quiet_hours) else None
         )
 
-    return await _await(settings, shows)
+    return await wait_until_shown(settings, shows)
 
 
 def _understand(hours: ProjectHours, when: str | None, given: Recurrence | None) -> Recurrence:
@@ -338,14 +336,3 @@ def _check_quiet(quiet: QuietHours) -> None:
 
 async def _publish(settings: Settings, fact: Event, project_id: str, actor: str, key: str) -> None:
     await publish(settings, [make_request(fact, project_id, actor, key)])
-
-
-async def _await(settings: Settings, question: Callable[[Conn], T | None]) -> T:
-    shown = await wait_for(settings, question, timeout_s=VISIBLE_WITHIN_S)
-    if shown is None:
-        raise Unavailable(
-            "The change is recorded, but the tables do not hold it after"
-            f" {VISIBLE_WITHIN_S:.0f} s.",
-            code="tables_behind",
-        )
-    return shown

@@ -6,16 +6,16 @@ Unavailable when broker, database or projector do not answer. The same key again
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, TypeVar
+from typing import Any
 
 from pydantic import ValidationError
 
-from infra.errors import Invalid, Unavailable
+from infra.errors import Invalid
 from infra.service.publishing import make_request, publish
-from infra.service.reading import ask, wait_for
+from infra.service.reading import ask, wait_until_shown
 from infra.settings import Settings
 from projections.read import team as read
 from projections.read.projects import project_of
@@ -24,10 +24,8 @@ from projections.read.team import Member as Member
 from schemas.events.team import MemberAdded, MemberRemoved, MemberUpdated, PlanSet, TeamFact
 from schemas.ids import derive_id
 
-VISIBLE_WITHIN_S = 30.0
 MAX_PROFICIENCY = 5
 MAX_TEXT_CHARS = 200
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +70,7 @@ async def remove_member(
     fact = MemberRemoved(member_id=known.member_id)
     request = make_request(fact, project_id, actor, key)
     await publish(settings, [request])
-    await _await(settings, lambda tables: _is_gone(tables, project_id, known.member_id))
+    await wait_until_shown(settings, lambda tables: _is_gone(tables, project_id, known.member_id))
     return known
 
 
@@ -104,7 +102,7 @@ async def set_plan(
         wanted = (start_day or now.start_day, velocity or now.velocity)
         return (now.start_day, now.velocity) == wanted or None
 
-    await _await(settings, shows)
+    await wait_until_shown(settings, shows)
 
 
 def check_day(day: str) -> None:
@@ -183,19 +181,8 @@ async def _change(
         now = known.get(member_id)
         return now if now and told.items() <= now.model_dump().items() else None
 
-    return await _await(settings, shows)
+    return await wait_until_shown(settings, shows)
 
 
 def _is_gone(tables: Conn, project_id: str, member_id: str) -> bool | None:
     return all(one.member_id != member_id for one in read.members(tables, project_id)) or None
-
-
-async def _await(settings: Settings, question: Callable[[Conn], T | None]) -> T:
-    shown = await wait_for(settings, question, timeout_s=VISIBLE_WITHIN_S)
-    if shown is None:
-        raise Unavailable(
-            "The change is recorded, but the tables do not hold it after"
-            f" {VISIBLE_WITHIN_S:.0f} s.",
-            code="tables_behind",
-        )
-    return shown

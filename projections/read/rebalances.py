@@ -35,11 +35,17 @@ class Rebalance(ReadModel):
 
 
 def list_rebalances(
-    connection: Conn, project_id: str, *, cursor: str | None = None, limit: int = PAGE
+    connection: Conn,
+    project_id: str,
+    *,
+    newest_first: bool = False,
+    cursor: str | None = None,
+    limit: int = PAGE,
 ) -> Page[Rebalance]:
-    """A page of proposals, oldest first. Raises Refusal for a bad cursor."""
+    """A page of proposals, oldest first unless said. Raises Refusal for a bad cursor."""
+    of_project = [("r.project_id = %s", project_id)]
     found, following = page_of(
-        connection, REBALANCES, [("r.project_id = %s", project_id)], cursor, limit
+        connection, REBALANCES, of_project, cursor, limit, backwards=newest_first
     )
     return Page(items=[Rebalance(**row) for row in found], next_cursor=following)
 

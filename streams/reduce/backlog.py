@@ -83,12 +83,10 @@ class Backlog(Lists):
         """The tasks, and the sprints from ``start`` in which the team does them."""
         tasks = self._list_tasks(given)
         own = self._list_own({one.task_id for one in tasks})
-        sprints = owned_sprints({**self.known, **self.drafts}.values())
-        planned = [
-            *((one.job, one.fields) for one in tasks),
-            *((one.job, one.fields) for one in own),
-        ]
-        jobs = [self._settle_job(job, fields, sprints) for job, fields in planned]
+        known = self._drafted
+        sprints = owned_sprints(known.values())
+        planned: list[Task | OwnTask] = [*tasks, *own]
+        jobs = [self._settle_job(one.job, one.fields, sprints) for one in planned]
         plan = plan_sprints(jobs, team, start, sprints) if team.members or sprints else Plan()
         for number, task in enumerate(tasks, 1):
             self._take_task(task, number, plan)
@@ -96,10 +94,8 @@ class Backlog(Lists):
             self._take_own(one, number, plan)
         self._withdraw_deleted("task")
         self._withdraw("task")
-        behind = [*(one.feature for one in tasks), *(one.feature for one in own)]
-        features = [one for one in behind if one]
+        features = [one.feature for one in planned if one.feature]
         written = {job.task_id: self._as_it_stands(job.task_id) for job in jobs}
-        known = {**self.known, **self.drafts}
         writer = SprintWriter(self.project, team, plan, written, features, known)
         grounds = [one.made.grounds for one in tasks]
         for sprint in plan.sprints:
@@ -156,7 +152,7 @@ class Backlog(Lists):
 
         What was cut from a feature goes with it when a person deletes it or rules it out.
         """
-        known = {**self.known, **self.drafts}
+        known = self._drafted
         features = {one.artifact_id: one for one in self._made if one.feature}
         found = (known[key] for key in sorted(known) if key not in made and owned_task(known[key]))
         left = (one for one in found if not is_deleted(one) and not is_withdrawn(one))

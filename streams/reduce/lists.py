@@ -171,7 +171,7 @@ class Lists:
 
     def _list_own_features(self, made: Set[str]) -> dict[str, OwnFeature]:
         """The features that people have written and that no cluster is behind, by id."""
-        known = {**self.known, **self.drafts}
+        known = self._drafted
         found = {key: OwnFeature.of(known[key]) for key in sorted(known) if key not in made}
         return {key: one for key, one in found.items() if one}
 
@@ -257,6 +257,11 @@ class Lists:
         return attempt(
             artifact_id, inputs, before, grounds, self.at.lane, self.synthesise, item_titled
         )
+
+    @property
+    def _drafted(self) -> dict[str, ArtifactSnapshot]:
+        """All items as they were, or as they are wanted now, by id."""
+        return {**self.known, **self.drafts}
 
     def _before(self, artifact_id: str) -> ArtifactSnapshot | None:
         return self.drafts.get(artifact_id) or self.known.get(artifact_id)

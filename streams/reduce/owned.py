@@ -30,15 +30,9 @@ DELETED = "A person has deleted it."
 Owned = OwnedTask | OwnedFeature | OwnedSprint
 
 
-def owned_of(item: ArtifactSnapshot | None) -> Owned | None:
-    """What a person has said of an item of any type."""
-    own = item.own if item else None
-    owned: Owned | None = getattr(own, "owned", None)
-    return owned
-
-
 def is_deleted(item: ArtifactSnapshot | None) -> bool:
-    owned = owned_of(item)
+    """Whether a person has deleted an item of any type."""
+    owned: Owned | None = getattr(item.own if item else None, "owned", None)
     return bool(owned and owned.is_deleted)
 
 

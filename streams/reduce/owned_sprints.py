@@ -60,6 +60,10 @@ def _merge(
     return merged.model_copy(update=kept)
 
 
+def owned_sprint(sprint: ArtifactSnapshot | None) -> OwnedSprint | None:
+    return sprint.sprint_plan.owned if sprint and sprint.sprint_plan else None
+
+
 def owned_sprints(items: Iterable[ArtifactSnapshot]) -> dict[int, OwnedSprint]:
     """What people have said of sprints, by number."""
     found = (one.sprint_plan for one in items if one.sprint_plan)

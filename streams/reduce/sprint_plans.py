@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from schemas.events.artifact_parts import (
     ArtifactSnapshot,
     Citation,
-    OwnedSprint,
     PlanItem,
     Section,
     SprintPlanFields,
@@ -34,6 +33,7 @@ from streams.reduce.items import (
     section_of,
     text_of_section,
 )
+from streams.reduce.owned_sprints import owned_sprint
 from streams.reduce.sprint import Place, Plan, Sprint
 from streams.reduce.states import DerivedState, derive_dependent_state
 from streams.reduce.validator import errors, validate
@@ -99,7 +99,7 @@ class SprintWriter:
         before: ArtifactSnapshot | None,
     ) -> Section:
         """As a person has put it, else as it was when the sprint was closed, else by rule."""
-        owned = _owned_of(before)
+        owned = owned_sprint(before)
         if before and owned and owned.goal:
             said = [_tell_goal(artifact_id, owned.goal, before.edited_by)]
             state = {"state": EDITED, "edited_by": before.edited_by}
@@ -157,7 +157,7 @@ class SprintWriter:
             risk_atom_ids=sorted({it for one in tasks for it in _fields_of(one).risk_atom_ids}),
             unplanned=[] if closed else self._unplanned(sprint),
             assumptions=closed.assumptions if closed else assume(self.team),
-            owned=_owned_of(before),
+            owned=owned_sprint(before),
         )
 
     def _unplanned(self, sprint: Sprint) -> list[UnplannedTask]:
@@ -173,12 +173,8 @@ class SprintWriter:
         return left
 
 
-def _owned_of(sprint: ArtifactSnapshot | None) -> OwnedSprint | None:
-    return sprint.sprint_plan.owned if sprint and sprint.sprint_plan else None
-
-
 def _is_closed(sprint: ArtifactSnapshot | None) -> bool:
-    owned = _owned_of(sprint)
+    owned = owned_sprint(sprint)
     return bool(owned and owned.is_closed)
 
 

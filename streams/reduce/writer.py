@@ -295,8 +295,8 @@ class Reduce:
         known = prd if asked.artifact_id == prd.artifact_id else items.get(asked.artifact_id)
         lists = self._lists(basis.cause.project_id, at, items, written.team)
         reports = self._reports(written, items, basis, written.team)
-        is_told = known is not None and known.artifact_type in ("sprint_plan", "report")
-        grounds = reports.all_grounds if is_told else Grounds.of(basis.inputs)
+        is_document = known is not None and known.artifact_type in ("sprint_plan", "report")
+        grounds = reports.all_grounds if is_document else Grounds.of(basis.inputs)
         try:
             drafted = draft(known, asked, grounds, at.lane, items.values())
             if drafted.artifact_type == "report":

@@ -208,11 +208,11 @@ async def test_the_end_of_a_turn_names_the_call_that_may_have_been_made():
     )
 
 
-@in_loop
-async def test_a_turn_whose_model_is_configured_no_more_goes_on_by_its_records_and_by_rules():
+async def run_without_its_model(request: str) -> Topic:
+    """The log of a turn that began with a model and goes on where none is configured."""
     topic = Topic()
     log = topic.open_log()
-    await log.begin("What can you do?", "pm")
+    await log.begin(request, "pm")
 
     async def look() -> Json:
         project = {"project_id": PLACE.project_id, "name": "Yard"}
@@ -225,12 +225,27 @@ async def test_a_turn_whose_model_is_configured_no_more_goes_on_by_its_records_a
         log = topic.open_log("2")
         settings = Settings(home=Path(home))
         await run_turn(settings, log, PLACE, await log.begin("", ""))
+    return topic
+
+
+@in_loop
+async def test_a_turn_whose_model_is_configured_no_more_goes_on_by_its_records_and_by_rules():
+    topic = await run_without_its_model("What can you do?")
 
     (routed,) = [event for event in topic.events if isinstance(event, Routed)]
     (last,) = [event for event in topic.events if isinstance(event, Responded)]
     assert routed.engine == last.engine == "rules"
     assert "all_providers_failed" in str([it for it in topic.events if it.ordinal > routed.ordinal])
     assert "contradictions" in last.text
+    assert "no language model took part" in last.text
+
+
+@in_loop
+async def test_what_a_specialist_answers_by_rules_alone_says_that_no_model_took_part():
+    topic = await run_without_its_model("Rebalance the workload")
+
+    (last,) = [event for event in topic.events if isinstance(event, Responded)]
+    assert (last.agent, last.engine) == ("assigner", "rules")
     assert "no language model took part" in last.text
 
 

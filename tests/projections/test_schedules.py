@@ -348,6 +348,22 @@ def test_a_turn_that_nobody_goes_on_with_is_ended_by_a_job(world: World):
     assert [payload.get("ended") for _, payload, _, _ in world.jobs()] == [None, "dead", None]
 
 
+def test_a_turn_whose_job_cannot_be_read_keeps_no_other_one_waiting(world: World):
+    world.kinds = ALL_JOB_KINDS
+    place: dict[str, Any] = {"conversation_id": "cnv_1", "turn_id": "trn_1"}
+    asked = {"tool": "delete_task", "arguments": "{}", "summary": "Delete it."}
+    world.say(ConfirmationRequested(**place, ordinal=1, confirmation_id="cnf_1", **asked))
+    late = THURSDAY + timedelta(hours=7)
+    world.beat(late)
+    world.model.connection.execute(
+        "UPDATE orchestration_jobs SET status = 'dead', payload = '{}'::jsonb"
+    )
+
+    world.beat(late)
+
+    assert [payload.get("turn_id") for _, payload, _, _ in world.jobs()] == [None, "trn_1"]
+
+
 def test_what_the_intake_does_itself_is_routed_and_done(world: World):
     merged = a_failed_build(
         work_item_id="wrk_pr", agent="", job_type="delta_ingestion", done_by="intake"

@@ -30,7 +30,7 @@ from agents.project.state import AgentResult, AgentState
 from agents.tools.tool import ToolContext, ToolRole
 from infra.service.agent_tools import ServicePorts
 from infra.settings import Settings
-from projections.read.rebalances import read_rebalance
+from projections.read.rebalances import list_rebalances, read_rebalance
 from schemas.envelope import Event, outside_fact
 from schemas.events.artifact_parts import DeliveryForecast, LoopRecord
 from schemas.events.change import (
@@ -340,6 +340,26 @@ def test_the_assigner_tells_who_has_how_much_to_do_and_records_what_would_help(o
     looked = office.have(work, "Rebalance the workload", role="viewer")
     assert "Ana: 3 of" in looked.response
     assert (looked.output["rebalance_id"], office.told) == (None, [])
+
+
+def test_proposals_are_listed_from_either_end(office: Office):
+    log = Log()
+    for name in ("reb_1", "reb_2"):
+        proposed = RebalanceProposed(rebalance_id=name, sprint_id="art_1", imbalance_before=1.5)
+        log.write(
+            outside_fact(
+                proposed, project_id=PROJECT, occurred_at=NOW, actor=PERSON, natural_key=name
+            )
+        )
+    office.model.emptied().fold(log.records)
+
+    def list_ids(newest_first: bool) -> list[str]:
+        page = partial(list_rebalances, office.model.connection, PROJECT, newest_first=newest_first)
+        first = page(limit=1)
+        return [one.rebalance_id for one in (*first.items, *page(cursor=first.next_cursor).items)]
+
+    assert list_ids(newest_first=False) == ["reb_1", "reb_2"]
+    assert list_ids(newest_first=True) == ["reb_2", "reb_1"]
 
 
 def test_a_task_moves_from_who_has_too_much_to_the_best_who_has_room():

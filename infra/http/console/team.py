@@ -59,7 +59,7 @@ async def show_team(visit: Visit) -> Response:
     reports = await visit.ask(
         ask.list_artifacts, project, artifact_type="report", limit=ask.LARGEST_PAGE
     )
-    moved = await visit.ask(ask.list_rebalances, project, limit=ask.LARGEST_PAGE)
+    moved = await visit.ask(ask.list_rebalances, project, newest_first=True, limit=ask.LARGEST_PAGE)
     named = {it.task_id for each in moved.items for it in each.moves}
     return visit.show(
         "team.html",
@@ -70,7 +70,7 @@ async def show_team(visit: Visit) -> Response:
         board=[(name, [it for it in planned if it.fields.status == name]) for name in STATUSES],
         reports=sorted(reports.items, key=lambda it: it.updated_at, reverse=True)[:REPORTS_SHOWN],
         report_types=REPORTS,
-        rebalances=list(reversed(moved.items)),
+        rebalances=moved.items,
         names={it.member_id: it.name for it in members},
         tasks={it.artifact_id: it for it in await visit.ask(ask.find_items, project, list(named))},
         can_lead=visit.leads,
