@@ -77,11 +77,13 @@ def beat(tables: Conn, *, kinds: Kinds, every_s: int, now: datetime | None = Non
         with _alone(ended.project_id):
             _finish(tables, ended, now)
     if TURN in kinds:
-        _end_turns(tables, now)
+        end_turns(tables, now)
 
 
-def _end_turns(tables: Conn, now: datetime) -> None:
-    """A job that is over comes first: the end of its turn is that of what waits in it."""
+def end_turns(tables: Conn, now: datetime) -> None:
+    """End turns whose job is over, then decline calls that nobody decided about in time: the end
+    of a turn is that of what waits in it.
+    """
     for over in agents.unanswered_turns(tables):
         with _alone(over.project_id):
             end_turn(tables, over, BY)

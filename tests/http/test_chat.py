@@ -16,8 +16,7 @@ import pytest
 
 import infra.postgres
 from infra.jobs import queue
-from infra.service.heartbeat import BY
-from infra.service.turn_ends import end_turns
+from infra.service.heartbeat import BY, end_turns
 from infra.service.turn_payload import GivenDecision, TurnPayload, decision_key, turn_job
 from tests.http.conftest import Called
 
@@ -218,9 +217,9 @@ def test_a_call_that_nobody_confirms_is_declined_after_six_hours_and_the_turn_en
 ):
     turn = say(owner, yard, "delete «Oil the crane»")
     with infra.postgres.connect(called.cairn.settings_now().conninfo, autocommit=True) as tables:
-        end_turns(tables, datetime.now(UTC) + timedelta(hours=5, minutes=59), BY)
+        end_turns(tables, datetime.now(UTC) + timedelta(hours=5, minutes=59))
         assert [one["tool"] for one in waiting_in(owner, yard, turn)] == ["delete_task"]
-        end_turns(tables, datetime.now(UTC) + timedelta(hours=6, minutes=1), BY)
+        end_turns(tables, datetime.now(UTC) + timedelta(hours=6, minutes=1))
 
     name, told = frames_until_end(owner, turn["turn_id"])[-1]
 
