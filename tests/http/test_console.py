@@ -10,7 +10,6 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
@@ -20,8 +19,6 @@ import infra.postgres
 from infra.http.app import create_app
 from infra.jobs import queue
 from infra.service.heartbeat import BY
-from infra.service.sessions import Sessions
-from infra.service.tokens import Caller
 from infra.service.turn_payload import TurnPayload, turn_job
 from infra.settings import Settings
 from tests.http.conftest import PATIENCE_S, Called
@@ -212,23 +209,6 @@ def test_a_session_opens_no_api_and_ends_with_its_token(called: Called, shown: s
         mine = next(it for it in tokens if it["projects"] == [shown] and not it["revoked_at"])
         assert owner.delete(f"/v1/tokens/{mine['token_id']}").status_code < 300
         assert viewer.client.get(home).url.path == f"{CONSOLE}/sign-in"
-
-
-def test_a_sign_in_link_is_good_once_and_for_ten_minutes(tmp_path: Any):
-    now = [1_000_000.0]
-    sessions = Sessions(Settings(home=tmp_path), lambda: now[0])
-    code = sessions.create_link("tok_1")
-    assert sessions.read(code) is None  # it is no session
-    found = sessions.redeem(code)
-    assert found and found.token_id == "tok_1"
-    assert sessions.redeem(code) is None
-    late = sessions.create_link("tok_1")
-    now[0] += 601
-    assert sessions.redeem(late) is None
-    kept = sessions.create(Caller("tok_1", "ada", "owner", None))
-    assert sessions.read(kept)
-    now[0] += 12 * 3600
-    assert sessions.read(kept) is None
 
 
 def test_an_atom_is_verified_dismissed_and_included_again(
