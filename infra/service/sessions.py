@@ -1,7 +1,8 @@
 """Sessions of the console: rows behind a cookie, and links that begin one.
 
 A cookie is 256 random bits that are stored as their SHA-256, as a token is, and it opens the
-console alone. Its session lasts twelve hours, two without use, and no longer than its token.
+console alone. Its session lasts twelve hours, two without use, and no longer than its token. One
+that an issuer has begun (`oidc_sign_in.py`) has no token, so its row says whose it is.
 Decided against: a signed cookie without a row, which other web processes, and this one after a
 restart, would still take when its session has ended.
 """
@@ -17,14 +18,15 @@ from datetime import datetime
 from functools import cached_property
 
 import infra.postgres
-from infra.errors import NotFound
+from infra.errors import Conflict, NotFound
 from infra.service.http_address import read_address
 from infra.service.http_requests import AuditEntry, Outcome, begin_write, end_write
 from infra.service.signed import signature_of
 from infra.service.stream_tokens import read_stream_key
 from infra.service.tokens import LIVE, Caller, caller_of_row, find_caller, read_owner_token
 from infra.settings import Settings
-from projections.read.session import Conn, ReadModel, rows, select
+from projections.read.page import PAGE, Condition, Listing, Page, page_of
+from projections.read.session import Conn, ReadModel, rows
 
 VALID_S, UNUSED_S = 12 * 3600, 2 * 3600
 LINK_VALID_S = 600
@@ -51,32 +53,45 @@ SYSTEMS = {
 }
 
 _OPEN = (
-    "s.ended_at IS NULL AND s.expires_at > now()"
+    "s.ended_at IS NULL AND s.expires_at > now() AND coalesce(s.role, t.role) IS NOT NULL"
     f" AND s.seen_at > now() - interval '{UNUSED_S} seconds'"
 )
 _SESSIONS = (
-    "console_sessions s JOIN"
+    "console_sessions s LEFT JOIN"
     f" (SELECT token_id, name, role, projects FROM api_tokens WHERE {LIVE}) t USING (token_id)"
+)
+
+
+SESSIONS = Listing(
+    "sessions",
+    "s.session_id, coalesce(s.name, t.name) AS name, s.browser, s.created_at, s.seen_at,"
+    " s.expires_at",
+    _SESSIONS,
+    {"s.session_id": "bigint"},
 )
 
 
 @dataclass(frozen=True, slots=True)
 class NewSession:
-    """Where a session begins: in which browser, and which cookie it had there before."""
+    """Where a session begins: in which browser, and which cookie it had there before.
+
+    ``flow``: the sign-in with an issuer that it comes from; empty: it was begun with a token.
+    """
 
     browser: str
     earlier_cookie: str = ""
+    flow: str = ""
 
 
 class Session(ReadModel):
-    """A session without its cookie. ``is_here``: the cookie of who asks is its own."""
+    """A session without its cookie; ``name`` is whose it is."""
 
     session_id: int
+    name: str
     browser: str
     created_at: datetime
     seen_at: datetime
     expires_at: datetime
-    is_here: bool
 
 
 def create_console_link(settings: Settings) -> str | None:
@@ -119,16 +134,23 @@ def redeem_link(connection: Conn, code: str) -> Caller | None:
 
 
 def begin_session(connection: Conn, caller: Caller, new: NewSession, entry: AuditEntry) -> str:
-    """The cookie of a new session, which the audit log knows of; an earlier one of it ends."""
+    """The cookie of a new session, which the audit log knows of; an earlier one of it ends.
+
+    Raises Conflict for a sign-in with an issuer that has begun one before.
+    """
     cookie = secrets.token_urlsafe(DRAWN_BYTES)
     with connection.transaction():
         begun = begin_write(connection, None, entry)
         end_session(connection, new.earlier_cookie)
-        connection.execute(
-            "INSERT INTO console_sessions (cookie_sha256, token_id, browser, expires_at)"
-            " VALUES (%s, %s, %s, now() + interval '1 second' * %s)",
-            (_hash(cookie), caller.token_id, new.browser, VALID_S),
+        made = connection.execute(
+            "INSERT INTO console_sessions (cookie_sha256, token_id, browser, expires_at,"
+            " name, role, projects, flow_sha256)"
+            " VALUES (%s, %s, %s, now() + interval '1 second' * %s, %s, %s, %s, %s)"
+            " ON CONFLICT (flow_sha256) DO NOTHING",
+            (_hash(cookie), caller.token_id, new.browser, VALID_S, *_whose(caller, new.flow)),
         )
+        if not made.rowcount:
+            raise Conflict("This sign-in was finished before: begin again.", code="sign_in_over")
         end_write(connection, begun.audit_id, Outcome(303, "done"))
     return cookie
 
@@ -137,7 +159,8 @@ def find_signed_in(connection: Conn, cookie: str) -> Caller | None:
     """Whose session this cookie opens; None when it is over. That it was used is noted, rarely."""
     found = rows(
         connection,
-        "WITH found AS (SELECT s.session_id, token_id, t.name, t.role, t.projects"
+        "WITH found AS (SELECT s.session_id, token_id, coalesce(s.name, t.name) AS name,"
+        " coalesce(s.role, t.role) AS role, coalesce(s.projects, t.projects) AS projects"
         f" FROM {_SESSIONS} WHERE s.cookie_sha256 = %s AND {_OPEN}),"
         " seen AS (UPDATE console_sessions s SET seen_at = now() FROM found"
         " WHERE s.session_id = found.session_id"
@@ -148,16 +171,23 @@ def find_signed_in(connection: Conn, cookie: str) -> Caller | None:
     return next(iter(caller_of_row(**row) for row in found), None)
 
 
-def list_sessions(connection: Conn, caller: Caller, cookie: str) -> list[Session]:
-    """The open sessions of a caller, the newest first."""
-    return select(
+def list_sessions(
+    connection: Conn, caller: Caller, *, cursor: str | None = None, limit: int = PAGE
+) -> Page[Session]:
+    """A page of the open sessions that a caller may end, the newest first. Raises Refusal."""
+    conditions = [(_OPEN,), _within(caller)]
+    found, following = page_of(connection, SESSIONS, conditions, cursor, limit, backwards=True)
+    return Page(items=[Session(**row) for row in found], next_cursor=following)
+
+
+def session_of(connection: Conn, cookie: str) -> int | None:
+    """The id of the session that a cookie belongs to."""
+    found = rows(
         connection,
-        Session,
-        "SELECT s.session_id, s.browser, s.created_at, s.seen_at, s.expires_at,"
-        f" s.cookie_sha256 = %s AS is_here FROM {_SESSIONS}"
-        f" WHERE token_id = %s AND {_OPEN} ORDER BY s.session_id DESC",
-        *(_hash(cookie), caller.token_id),
+        "SELECT session_id FROM console_sessions WHERE cookie_sha256 = %s",
+        _hash(cookie),
     )
+    return next((int(row["session_id"]) for row in found), None)
 
 
 def end_session(connection: Conn, cookie: str) -> None:
@@ -170,14 +200,15 @@ def end_session(connection: Conn, cookie: str) -> None:
 
 
 def end_session_of(connection: Conn, session_id: int, caller: Caller) -> None:
-    """One session of a caller is over. Raises NotFound."""
+    """One session is over. Raises NotFound for one that the caller may not end."""
+    condition, *parameters = _within(caller)
     ended = connection.execute(
-        "UPDATE console_sessions SET ended_at = coalesce(ended_at, now())"
-        " WHERE session_id = %s AND token_id = %s",
-        (session_id, caller.token_id),
+        "UPDATE console_sessions s SET ended_at = coalesce(s.ended_at, now())"
+        f" WHERE s.session_id = %s AND {condition}".encode(),
+        (session_id, *parameters),
     )
     if not ended.rowcount:
-        raise NotFound("There is no such session of yours.", code="unknown_session")
+        raise NotFound("There is no such session that you may end.", code="unknown_session")
 
 
 def end_all_sessions(connection: Conn, caller: Caller) -> None:
@@ -235,6 +266,21 @@ class Sessions:
     @cached_property
     def _key(self) -> bytes:
         return read_stream_key(self._settings)
+
+
+def _within(caller: Caller) -> Condition:
+    """The sessions that a caller may end: their own, and all for an owner of all projects."""
+    if caller.role == "owner" and caller.projects is None:
+        return ("true",)
+    return ("s.token_id = %s", caller.token_id)
+
+
+def _whose(caller: Caller, flow: str) -> tuple[object, ...]:
+    """Name, role and projects that a row keeps, and its flow; nothing where a token says it."""
+    if not flow:
+        return None, None, None, None
+    projects = None if caller.projects is None else sorted(caller.projects)
+    return caller.name, caller.role, projects, _hash(flow)
 
 
 def _hash(drawn: str) -> bytes:

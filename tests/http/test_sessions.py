@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -26,6 +27,7 @@ from tests.http.console import CONSOLE, Page
 
 pytestmark = pytest.mark.broker
 HOME, SIGN_IN, SESSIONS = f"{CONSOLE}/projects", f"{CONSOLE}/sign-in", f"{CONSOLE}/sessions"
+ADDRESSES = itertools.count(1)
 FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
 SLOWLY = "UPDATE console_sessions SET seen_at = now() - interval '%s minutes'"
 
@@ -45,7 +47,9 @@ def nobody_is_signed_in(one: Apart) -> None:
 def browser(process: Apart | Settings, copied: TestClient | None = None) -> TestClient:
     """A browser at a web process that runs, or at a new one; with the cookies of another."""
     app = create_app(process) if isinstance(process, Settings) else process.app
-    client = TestClient(app, base_url="http://localhost", headers={"user-agent": FIREFOX})
+    address = f"10.0.0.{next(ADDRESSES)}"  # of its own, since strangers share the rate of one
+    client = TestClient(app, "http://localhost", client=(address, 1))
+    client.headers["user-agent"] = FIREFOX
     client.cookies.update(dict(copied.cookies) if copied else {})
     return client
 
@@ -181,23 +185,30 @@ def test_of_many_who_send_a_link_at_the_same_time_one_is_signed_in(one: Apart):
 
 
 def test_sessions_are_listed_and_ended_one_by_one_or_all(one: Apart):
-    here, there = signed_in(one), signed_in(one)
-    page = Page(here.get(SESSIONS).text)
-    assert page.text.count("Firefox on Linux") == 2 and page.text.count("this one") == 1
     made = one.client.post("/v1/tokens", json={"name": "ben", "role": "viewer"}).json()
-    stranger = browser(one)
-    redeem(stranger, token=made["token"])
-    assert Page(stranger.get(SESSIONS).text).text.count("Firefox on Linux") == 1
-    other = page.fields(f"{SESSIONS}/end")["session"]
-    (row,) = one.rows("SELECT max(session_id) FROM console_sessions")
-    theirs = send(here, f"{SESSIONS}/end", session=str(row[0]))
-    assert theirs.status_code == 404 and is_open(stranger)
-    told = send(here, f"{SESSIONS}/end", session=other)
+    here, there, owner = browser(one), browser(one), signed_in(one)
+    redeem(here, token=made["token"]), redeem(there, token=made["token"])
+    page = Page(here.get(SESSIONS).text)
+    assert page.text.count("Firefox on Linux") == 2 and page.text.count("this one") == 2
+    (row,) = one.rows("SELECT max(session_id), min(session_id) FROM console_sessions")
+    theirs = send(here, f"{SESSIONS}/end", session=str(row[1]))
+    assert theirs.status_code == 404 and is_open(owner)
+    told = send(here, f"{SESSIONS}/end", session=page.fields(f"{SESSIONS}/end")["session"])
     assert "That session is over." in told.text
     assert is_open(here) and not is_open(there)
-    again = signed_in(one)
+    redeem(there, token=made["token"])
     assert send(here, f"{SESSIONS}/end-all").url.path == SIGN_IN
-    assert not is_open(here) and not is_open(again) and is_open(stranger)
+    assert not is_open(here) and not is_open(there) and is_open(owner)
+
+
+def test_an_owner_of_all_projects_ends_sessions_of_others(one: Apart):
+    made = one.client.post("/v1/tokens", json={"name": "eve", "role": "viewer"}).json()
+    other, owner = browser(one), signed_in(one)
+    redeem(other, token=made["token"])
+    page = Page(owner.get(SESSIONS).text)
+    assert "eve" in page.text
+    send(owner, f"{SESSIONS}/end", session=page.fields(f"{SESSIONS}/end")["session"])
+    assert not is_open(other) and is_open(owner)
 
 
 def test_a_sign_in_is_audited_and_ends_what_the_browser_had(one: Apart):

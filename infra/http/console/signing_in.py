@@ -43,12 +43,14 @@ from infra.service.sessions import (
     is_drawn,
     list_sessions,
     redeem_link,
+    session_of,
 )
 from infra.service.tokens import Caller
 
 pages = Pages()
 KEPT_S = 365 * 86_400
 FORM_S = 3_600
+SESSIONS_SHOWN = 50
 
 
 async def show_sign_in(request: Request) -> Response:
@@ -61,7 +63,7 @@ async def show_sign_in(request: Request) -> Response:
         return show_problem(request, error)
     if caller_of(request.scope) and not request.query_params.get("code"):
         return lead(request, own_place(request.query_params.get("next", "")))
-    return _show_form(request, request.query_params.get("next", ""))
+    return show_form(request, request.query_params.get("next", ""))
 
 
 async def sign_in(request: Request) -> Response:
@@ -77,15 +79,18 @@ async def sign_in(request: Request) -> Response:
         if not is_expected(error):
             raise
         status = problem_of(error, "")[0].status
-        return _show_form(request, form.get("next", ""), problem=str(error), status=status)
-    _delete(request, response, _form_cookie(request))
+        return show_form(request, form.get("next", ""), problem=str(error), status=status)
+    delete_cookie(request, response, _form_cookie(request))
     return response
 
 
-async def begin(request: Request, caller: Caller, next_place: str) -> Response:
-    """Lead to ``next_place`` with the cookie of a new session. Raises DatabaseUnavailable."""
+async def begin(request: Request, caller: Caller, next_place: str, flow: str = "") -> Response:
+    """Lead to ``next_place`` with the cookie of a new session. Raises DatabaseUnavailable.
+
+    ``flow``: the sign-in with an issuer that it comes from; Conflict when it was finished before.
+    """
     api, earlier = api_of(request), session_cookie(request)
-    new = NewSession(browser_of(request.headers.get("user-agent", "")), earlier)
+    new = NewSession(browser_of(request.headers.get("user-agent", "")), earlier, flow)
     entry = audit_entry(request, caller, request.state.operation, draw_key())
     cookie = await api.tables.ask(begin_session, caller, new, entry)
     api.callers.forget()  # whom the earlier cookie showed
@@ -109,14 +114,17 @@ async def sign_out(visit: Visit) -> Response:
 
 @pages.show("/sessions", *EVERYONE)
 async def show_sessions(visit: Visit) -> Response:
-    """Where one is signed in."""
-    listed = await visit.ask(list_sessions, visit.caller, visit.cookie)
-    return visit.show("sessions.html", listed=listed)
+    """Where one is signed in; an owner of all projects sees where everybody is."""
+    listed = await visit.ask(
+        list_sessions, visit.caller, cursor=visit.asked("cursor"), limit=SESSIONS_SHOWN
+    )
+    here = await visit.ask(session_of, visit.cookie)
+    return visit.show("sessions.html", listed=listed, here_id=here)
 
 
 @pages.act("/sessions/end", *EVERYONE)
 async def end_one(visit: Visit) -> Response:
-    """End one session of the caller."""
+    """End one session that the caller may end."""
     await visit.ask(end_session_of, visit.sent_number("session") or 0, visit.caller)
     visit.api.callers.forget()
     return visit.go("sessions", told="That session is over.")
@@ -157,10 +165,11 @@ async def _find(request: Request, form: dict[str, str]) -> Caller:
     return caller
 
 
-def _show_form(
+def show_form(
     request: Request, next_place: str, *, problem: str = "", status: int = 200
 ) -> Response:
     drawn = request.cookies.get(_form_cookie(request)) or secrets.token_urlsafe(18)
+    sign_in = api_of(request).sign_in
     response = show(
         request,
         "sign_in.html",
@@ -168,6 +177,7 @@ def _show_form(
         problem=problem,
         code="" if problem else request.query_params.get("code", ""),
         next_place=next_place,
+        issuer=sign_in.name if sign_in else "",
         form_mark=api_of(request).sessions.form_mark(drawn),
     )
     set_cookie(request, response, _form_cookie(request), drawn, FORM_S)
@@ -178,7 +188,7 @@ def _forget_cookie(visit: Visit) -> Response:
     """Lead to the sign-in: the session of this browser is over."""
     visit.api.callers.forget()
     response = lead(visit.request, address("sign-in"))
-    _delete(visit.request, response, visit.api.sessions.cookie(visit.request.url.scheme))
+    delete_cookie(visit.request, response, visit.api.sessions.cookie(visit.request.url.scheme))
     return response
 
 
@@ -186,5 +196,5 @@ def _form_cookie(request: Request) -> str:
     return f"{api_of(request).sessions.cookie(request.url.scheme)}_form"
 
 
-def _delete(request: Request, response: Response, name: str) -> None:
+def delete_cookie(request: Request, response: Response, name: str) -> None:
     response.delete_cookie(name, path="/", secure=request.url.scheme == "https")
