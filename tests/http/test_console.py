@@ -389,6 +389,15 @@ def test_the_live_stream_of_a_project_is_open_to_its_session(browser: Browser, h
         assert answer.headers["content-type"].startswith("text/event-stream")
 
 
+def test_a_live_stream_ends_with_its_session(called: Called, home: str):
+    with Browser(called) as one, Browser(called) as other:
+        with one.client.stream("GET", f"{home}/live") as answer:
+            told = other.open(f"{CONSOLE}/sessions").fields(f"{CONSOLE}/sessions/end")
+            assert other.client.post(f"{CONSOLE}/sessions/end", data=told).status_code == 200
+            answer.read()  # to its end
+        assert one.client.get(home).url.path == f"{CONSOLE}/sign-in"
+
+
 def test_a_file_is_served_under_its_hash_alone(browser: Browser, home: str):
     style = next(it["href"] for it in browser.open(home).all("link") if "css" in it["href"])
     answer = browser.client.get(style)
