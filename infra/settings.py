@@ -113,6 +113,11 @@ class Settings(BaseModel):
     oidc_audience: str | None = None
     oidc_role_claim: str = "cairn_role"
     oidc_projects_claim: str = "cairn_projects"
+    oidc_rules: str | None = None
+    oidc_client_id: str | None = None
+    oidc_client_secret: SecretStr | None = None
+    oidc_client_secret_file: Absolute | None = None
+    oidc_scopes: str = "openid profile email"
 
     models: Absolute | None = None
     ollama_ttl_seconds: Annotated[float, Field(ge=0, le=86_400)] = 30.0
@@ -144,10 +149,16 @@ class Settings(BaseModel):
                 f"CAIRN_KAFKA_SECURITY_PROTOCOL is {self.kafka_security_protocol}, but user or"
                 " password is missing: set CAIRN_KAFKA_SASL_USERNAME and CAIRN_KAFKA_SASL_PASSWORD."
             )
-        if self.oidc_issuer and not self.oidc_audience:
+        if self.oidc_issuer and not (self.oidc_audience or self.oidc_client_id):
             raise ValueError(
-                "CAIRN_OIDC_ISSUER is set, but no audience: set CAIRN_OIDC_AUDIENCE to the name"
-                " that the issuer gives Cairn, or tokens for other services would be good here."
+                "CAIRN_OIDC_ISSUER is set, but neither audience nor client: set CAIRN_OIDC_AUDIENCE"
+                " to the name that the issuer's tokens give the API, or CAIRN_OIDC_CLIENT_ID to"
+                " the one that it gives the console."
+            )
+        if self.oidc_client_id and not self.oidc_issuer:
+            raise ValueError(
+                "CAIRN_OIDC_CLIENT_ID is set, but no issuer: set CAIRN_OIDC_ISSUER to the address"
+                " of the one that knows this client."
             )
         if self.min_insync_replicas > self.replication:
             raise ValueError(
@@ -242,7 +253,9 @@ def _sentence(error: ValidationError, given: Mapping[str, str]) -> str:
     if not first["loc"]:
         return str(first["ctx"]["error"])
     field = str(first["loc"][0])
-    secret = any(word in field for word in ("url", "password", "vault", "token", "stream_key"))
+    secret = any(
+        word in field for word in ("url", "password", "vault", "token", "stream_key", "secret")
+    )
     shown = "(not shown)" if secret else repr(without_credentials(given[field]))
     advice = WANTED.get(field, first["msg"][0].lower() + first["msg"][1:])
     return f"{variable_of(field)} has the value {shown}, which cannot be used: {advice}."

@@ -35,6 +35,7 @@ from infra.http.routes import AREAS, mcp_endpoint
 from infra.service.http_tables import Tables
 from infra.service.http_upkeep import keep_up
 from infra.service.oidc import Issuer
+from infra.service.oidc_sign_in import SignIn
 from infra.service.publishing import share_producer
 from infra.service.sessions import Sessions
 from infra.service.stream_tokens import StreamTokens
@@ -51,7 +52,9 @@ def create_app(settings: Settings, environ: Mapping[str, str] = NO_SECRETS) -> F
     Secrets of connectors are looked up in ``environ``.
     """
     tables = Tables(settings)
-    callers = Callers(tables, Issuer(settings) if settings.oidc_issuer else None)
+    issuer = Issuer(settings) if settings.oidc_issuer else None
+    callers = Callers(tables, issuer)
+    sign_in = SignIn(settings, issuer) if issuer and settings.oidc_client_id else None
     counter, hub, stream_tokens = CountAnswers(), Hub(settings, tables), StreamTokens(settings)
     deliveries, sessions = Deliveries(settings, environ), Sessions(settings)
 
@@ -102,6 +105,7 @@ def create_app(settings: Settings, environ: Mapping[str, str] = NO_SECRETS) -> F
         hub,
         stream_tokens,
         sessions,
+        sign_in,
         deliveries,
         environ,
     )

@@ -1,8 +1,9 @@
 """Find out who calls: by the bearer token of the request, the stream token of its address, or, for
 the console alone, by the session of its cookie.
 
-A token that was found valid is believed for two seconds, so that a busy client costs no question a
-request and a revoked token is refused within five. What is not valid is asked for each time.
+A token or session that was found valid is believed for two seconds, so that a busy client costs no
+question a request. The server that revokes or ends one forgets at once what it believed; others
+refuse it two seconds later. What is not valid is asked for each time.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from infra.service.http_tables import Tables
 from infra.service.oidc import ID_PREFIX, Issuer, is_of_issuer
-from infra.service.sessions import Sessions
+from infra.service.sessions import Sessions, find_signed_in, is_drawn
 from infra.service.stream_tokens import StreamTokens
 from infra.service.tokens import PREFIX, Caller, find_caller, find_caller_by_id
 
@@ -35,7 +36,7 @@ STREAM_PATH = re.compile(r"/v1/streams/([^/]+)")
 
 
 class Callers:
-    """The callers of valid tokens; ``forget`` makes the next request ask again."""
+    """The callers of valid tokens and sessions; ``forget`` makes the next request ask again."""
 
     def __init__(
         self,
@@ -46,6 +47,7 @@ class Callers:
         self._tables, self._issuer, self._now = tables, issuer, now
         self._known: dict[bytes, tuple[float, Caller]] = {}
         self._looking: dict[bytes, asyncio.Task[Caller | None]] = {}
+        self._forgotten = 0  # times
 
     async def find(self, token: str) -> Caller | None:
         """Who has this token, if anybody. Raises Unavailable, Forbidden for one without a role."""
@@ -56,6 +58,13 @@ class Callers:
         """Whose token this is, while it is valid. Raises DatabaseUnavailable."""
         return await self._believe(token_id.encode(), lambda: self._look_up_id(token_id))
 
+    async def find_signed_in(self, cookie: str) -> Caller | None:
+        """Whose session this cookie opens, if any. Raises DatabaseUnavailable."""
+        if not is_drawn(cookie):
+            return None
+        name = hashlib.sha256(b"session\n" + cookie.encode()).digest()
+        return await self._believe(name, lambda: self._tables.ask(find_signed_in, cookie))
+
     async def _believe(
         self, name: bytes, look: Callable[[], Coroutine[Any, Any, Caller | None]]
     ) -> Caller | None:
@@ -63,8 +72,9 @@ class Callers:
         if known and self._now() < known[0]:
             return known[1]
         self._known.pop(name, None)
+        forgotten = self._forgotten
         caller = await self._share(name, look)
-        if caller is not None:
+        if caller is not None and forgotten == self._forgotten:  # it was not revoked meanwhile
             if len(self._known) >= MOST_KNOWN:
                 self._known.clear()
             self._known[name] = (self._now() + BELIEVED_S, caller)
@@ -95,6 +105,7 @@ class Callers:
             del self._looking[name]
 
     def forget(self) -> None:
+        self._forgotten += 1
         self._known.clear()
         self._looking.clear()
 
@@ -123,8 +134,7 @@ class Authenticate:
         """
         if is_of_console(scope):
             name = self._sessions.cookie(scope["scheme"])
-            session = self._sessions.read(HTTPConnection(scope).cookies.get(name, ""))
-            return await self._callers.find_by_id(session.token_id) if session else None
+            return await self._callers.find_signed_in(HTTPConnection(scope).cookies.get(name, ""))
         if asked := stream_token_in(scope):
             grant = self._stream_tokens.read(*asked)
             caller = await self._callers.find_by_id(grant.token_id) if grant else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 from starlette.responses import Response
 
@@ -18,12 +18,12 @@ async def follow(
     caller: Caller,
     stream: streams.Stream,
     last_event_id: str | None,
-    is_signed_in: Callable[[], bool] | None = None,
+    find_again: Callable[[], Awaitable[Caller | None]] | None = None,
 ) -> Response:
     """Frames as they come, behind ``last_event_id``; no content when the client has all of them.
 
     Without an id a run is told from its beginning, a project from now on. Raises Malformed for what
-    is no id. ``is_signed_in``: asked, beside the caller's token, while the stream is open.
+    is no id. ``find_again``: who the caller is while the stream is open, else asked of the token.
     """
     epoch, seq = parse_event_id(last_event_id) if last_event_id else (stream.epoch, -1)
     ends = await api.tables.ask(streams.ends_of, stream.stream_id, seq)
@@ -35,10 +35,8 @@ async def follow(
         after = ends.last
 
     async def is_allowed() -> bool:
-        if is_signed_in and not is_signed_in():
-            return False
         try:
-            known = await api.callers.find_by_id(caller.token_id)
+            known = await (find_again() if find_again else api.callers.find_by_id(caller.token_id))
         except DatabaseUnavailable:  # nothing can be revoked now, nor does anything new come
             return True
         return known is not None and known.may_see(stream.project_id)

@@ -1,4 +1,4 @@
-"""What the API does by itself while it runs: it forgets old keys and old rows of the audit log."""
+"""What the API does by itself while it runs: it forgets keys, audit rows and sessions of old."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from infra.errors import Unavailable
 from infra.log import get
 from infra.service.http_requests import forget_old
 from infra.service.http_tables import Tables
+from infra.service.sessions import forget_sessions
 from infra.settings import Settings
 
 EVERY_S = 3_600.0
@@ -28,9 +29,12 @@ async def keep_up(settings: Settings, tables: Tables, every_s: float = EVERY_S) 
 
 
 async def forget_all(settings: Settings, tables: Tables) -> int:
-    """Forget all that is older than the settings say; how many rows. Raises DatabaseUnavailable."""
+    """Forget what is older than the settings say, and sessions that are over; how many rows.
+
+    Raises DatabaseUnavailable.
+    """
     days = settings.http_keys_days, settings.http_audit_days
-    forgotten = 0
+    forgotten = await tables.ask(forget_sessions)
     while count := await tables.ask(forget_old, *days):
         forgotten += count
     if forgotten:

@@ -89,7 +89,7 @@ def find_caller(connection: Conn, token: str) -> Caller | None:
         f"SELECT token_id, name, role, projects FROM api_tokens WHERE token_sha256 = %s AND {LIVE}",
         _hash(token),
     )
-    return next(iter(_caller(**row) for row in found), None)
+    return next(iter(caller_of_row(**row) for row in found), None)
 
 
 def find_caller_by_id(connection: Conn, token_id: str) -> Caller | None:
@@ -99,7 +99,7 @@ def find_caller_by_id(connection: Conn, token_id: str) -> Caller | None:
         f"SELECT token_id, name, role, projects FROM api_tokens WHERE token_id = %s AND {LIVE}",
         token_id,
     )
-    return next(iter(_caller(**row) for row in found), None)
+    return next(iter(caller_of_row(**row) for row in found), None)
 
 
 def create_token(connection: Conn, spec: TokenSpec, by: Caller, key: str) -> NewToken:
@@ -160,7 +160,7 @@ def draw_secret() -> str:
     return PREFIX + secrets.token_urlsafe(TOKEN_BYTES)
 
 
-def _caller(token_id: str, name: str, role: str, projects: Collection[str] | None) -> Caller:
+def caller_of_row(token_id: str, name: str, role: str, projects: Collection[str] | None) -> Caller:
     known = None if projects is None else frozenset(projects)
     return Caller(token_id, name, cast(ApiRole, role), known)
 

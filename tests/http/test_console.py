@@ -10,7 +10,6 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
@@ -20,8 +19,6 @@ import infra.postgres
 from infra.http.app import create_app
 from infra.jobs import queue
 from infra.service.heartbeat import BY
-from infra.service.sessions import Sessions
-from infra.service.tokens import Caller
 from infra.service.turn_payload import TurnPayload, turn_job
 from infra.settings import Settings
 from tests.http.conftest import PATIENCE_S, Called
@@ -214,23 +211,6 @@ def test_a_session_opens_no_api_and_ends_with_its_token(called: Called, shown: s
         assert viewer.client.get(home).url.path == f"{CONSOLE}/sign-in"
 
 
-def test_a_sign_in_link_is_good_once_and_for_ten_minutes(tmp_path: Any):
-    now = [1_000_000.0]
-    sessions = Sessions(Settings(home=tmp_path), lambda: now[0])
-    code = sessions.create_link("tok_1")
-    assert sessions.read(code) is None  # it is no session
-    found = sessions.redeem(code)
-    assert found and found.token_id == "tok_1"
-    assert sessions.redeem(code) is None
-    late = sessions.create_link("tok_1")
-    now[0] += 601
-    assert sessions.redeem(late) is None
-    kept = sessions.create(Caller("tok_1", "ada", "owner", None))
-    assert sessions.read(kept)
-    now[0] += 12 * 3600
-    assert sessions.read(kept) is None
-
-
 def test_an_atom_is_verified_dismissed_and_included_again(
     browser: Browser, called: Called, home: str, shown: str
 ):
@@ -407,6 +387,15 @@ def test_the_live_stream_of_a_project_is_open_to_its_session(browser: Browser, h
     with browser.client.stream("GET", f"{home}/live") as answer:
         assert answer.status_code == 200
         assert answer.headers["content-type"].startswith("text/event-stream")
+
+
+def test_a_live_stream_ends_with_its_session(called: Called, home: str):
+    with Browser(called) as one, Browser(called) as other:
+        with one.client.stream("GET", f"{home}/live") as answer:
+            told = other.open(f"{CONSOLE}/sessions").fields(f"{CONSOLE}/sessions/end")
+            assert other.client.post(f"{CONSOLE}/sessions/end", data=told).status_code == 200
+            answer.read()  # to its end
+        assert one.client.get(home).url.path == f"{CONSOLE}/sign-in"
 
 
 def test_a_file_is_served_under_its_hash_alone(browser: Browser, home: str):

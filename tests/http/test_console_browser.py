@@ -14,7 +14,7 @@ import pytest
 
 from tests.http.chromium import Tab, chromium
 from tests.http.conftest import Called
-from tests.http.console import CONSOLE
+from tests.http.console import CONSOLE, Browser
 
 pytestmark = [pytest.mark.broker, pytest.mark.slow]
 PICTURES = Path(os.environ.get("CAIRN_TEST_PICTURES", "build/console"))
@@ -84,6 +84,23 @@ def test_pages_are_readable_in_both_themes_wide_and_narrow(
         assert tab.run(CONTRAST) == [], page
         assert tab.run(UNNAMED) == [], page
         assert tab.run("document.documentElement.scrollWidth <= innerWidth"), page
+    assert tab.reports == []
+
+
+@pytest.mark.parametrize(("theme", "width"), [("light", 1400), ("dark", 320)])
+def test_sessions_are_readable_and_ended_by_keyboard(
+    tab: Tab, called: Called, theme: str, width: int
+):
+    tab.look(width=width, theme=theme)
+    with Browser(called) as elsewhere:
+        tab.open(f"{CONSOLE}/sessions")
+        tab.keep(f"sessions-{theme}-{width}")
+        assert tab.run(CONTRAST) == [] and tab.run(UNNAMED) == []
+        assert tab.run("document.documentElement.scrollWidth <= innerWidth")
+        tab.run("document.querySelector('form[action$=end] button').focus()")
+        tab.press("Enter")
+        tab.wait_for("document.querySelector('.told')?.textContent === 'That session is over.'")
+        assert elsewhere.client.get(f"{CONSOLE}/sessions").url.path == f"{CONSOLE}/sign-in"
     assert tab.reports == []
 
 

@@ -3,84 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import threading
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import jwt
 import pytest
-from cryptography.hazmat.primitives.asymmetric import rsa
-from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from starlette.testclient import TestClient
 
 from infra.errors import Unavailable
 from infra.http.app import create_app
 from infra.service.oidc import KEYS_ASKED_EVERY_S, Issuer
 from infra.settings import Settings, SettingsError
-
-KEY = rsa.generate_private_key(65537, 2048)
-FORGED = rsa.generate_private_key(65537, 2048)
-PUBLIC = KEY.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
-
-
-@dataclass
-class Served:
-    """An issuer that serves its documents; ``asked`` are the paths that were asked for."""
-
-    url: str = ""
-    keys: dict[str, rsa.RSAPrivateKey] = field(default_factory=lambda: {"one": KEY})
-    says_it_is: str = ""
-    asked: list[str] = field(default_factory=list)
-
-    def document(self, path: str) -> dict[str, Any]:
-        self.asked.append(path)
-        if path.endswith("openid-configuration"):
-            return {"issuer": self.says_it_is or self.url, "jwks_uri": f"{self.url}/keys"}
-        algorithm = jwt.algorithms.RSAAlgorithm
-        shown = {
-            kid: json.loads(algorithm.to_jwk(key.public_key())) for kid, key in self.keys.items()
-        }
-        return {"keys": [each | {"kid": kid, "alg": "RS256"} for kid, each in shown.items()]}
-
-    def token(self, key: Any = KEY, kid: str = "one", algorithm: str = "RS256", **more: Any) -> str:
-        claims = {
-            "iss": self.url,
-            "aud": "cairn",
-            "sub": "u1",
-            "exp": time.time() + 300,
-            "preferred_username": "ana",
-            "cairn_role": "pm",
-            "cairn_projects": ["prj_1"],
-        }
-        told = {name: value for name, value in (claims | more).items() if value is not None}
-        return jwt.encode(told, key, algorithm, headers={"kid": kid})
+from tests.http.issuer import FORGED, Served, serving, signed_with_public_key
 
 
 @pytest.fixture
 def issuer() -> Iterator[Served]:
-    served = Served()
-
-    class Answer(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            body = json.dumps(served.document(self.path)).encode()
-            self.send_response(200)
-            self.send_header("content-length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Answer) as server:
-        served.url = f"http://127.0.0.1:{server.server_port}"
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+    with serving() as served:
         yield served
-        server.shutdown()
 
 
 def settings_of(issuer: Served, home: Path) -> Settings:
@@ -116,15 +58,9 @@ def test_a_token_of_the_issuer_says_who_calls(issuer: Served, client: TestClient
 
 
 def test_what_the_issuer_has_not_made_for_us_is_refused(issuer: Served, client: TestClient):
-    with_public_key = jwt.utils.base64url_encode(
-        json.dumps({"alg": "HS256", "kid": "one"}).encode()
-    )
-    body = issuer.token().split(".")[1].encode()
-    signed = with_public_key + b"." + body
-    mac = jwt.algorithms.HMACAlgorithm(jwt.algorithms.HMACAlgorithm.SHA256).sign(signed, PUBLIC)
     wrong = {
         "alg none": issuer.token(key=None, algorithm="none"),
-        "public key as secret": (signed + b"." + jwt.utils.base64url_encode(mac)).decode(),
+        "public key as secret": signed_with_public_key(issuer.token()),
         "another key": issuer.token(key=FORGED),
         "unknown key": issuer.token(key=FORGED, kid="two"),
         "another audience": issuer.token(aud="elsewhere"),
@@ -162,6 +98,25 @@ def test_a_new_key_is_found_and_strangers_do_not_make_us_ask(issuer: Served, tmp
     assert find(issuer.token()) is None  # the key that was taken back
 
 
+def test_callers_who_come_at_the_same_time_wait_for_the_same_keys(issuer: Served, tmp_path: Path):
+    known = Issuer(settings_of(issuer, tmp_path))
+
+    async def come() -> list[object]:
+        return list(await asyncio.gather(*(known.find(issuer.token(sub=each)) for each in "abc")))
+
+    assert all(asyncio.run(come()))
+    assert len(issuer.asked) == 2
+
+
+def test_while_the_issuer_is_away_no_token_is_called_wrong(issuer: Served, tmp_path: Path):
+    known = Issuer(settings_of(issuer, tmp_path))
+    issuer.says_it_is = "https://evil.example"
+    for _ in range(3):
+        with pytest.raises(Unavailable):
+            asyncio.run(known.find(issuer.token()))
+    assert len(issuer.asked) == 1
+
+
 def test_who_has_shown_a_token_is_known_by_id_until_it_ends(issuer: Served, tmp_path: Path):
     wall = [time.time()]
     known = Issuer(settings_of(issuer, tmp_path), wall_s=lambda: wall[0])
@@ -189,6 +144,8 @@ def test_without_an_issuer_no_such_token_is_good(issuer: Served, tmp_path: Path)
 def test_an_issuer_needs_an_audience_and_a_private_way():
     with pytest.raises(SettingsError, match="CAIRN_OIDC_AUDIENCE"):
         Settings.from_env({"CAIRN_OIDC_ISSUER": "https://id.example.org/realm"})
+    with pytest.raises(SettingsError, match="CAIRN_OIDC_ISSUER"):
+        Settings.from_env({"CAIRN_OIDC_CLIENT_ID": "console"})
     for wrong in ("http://id.example.org", "https://", "https://a@b", "id.example.org"):
         with pytest.raises(SettingsError, match="CAIRN_OIDC_ISSUER"):
             Settings.from_env({"CAIRN_OIDC_ISSUER": wrong, "CAIRN_OIDC_AUDIENCE": "cairn"})

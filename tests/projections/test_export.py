@@ -184,6 +184,14 @@ def test_a_project_without_anything_is_exported_too(model: ReadModel):
     assert b"Nothing here" in site["ledger.html"]
 
 
+def test_what_speaks_of_people_is_not_exported(model: ReadModel):
+    model.fold(projected(a_hostile_story()))
+    assert [each.artifact_type for each in exported(model).documents] == ["prd"]
+    for kind in ("report", "sprint_plan"):
+        model.connection.execute("UPDATE artifacts SET artifact_type = %s", (kind,))
+        assert list(exported(model).documents) == []
+
+
 def test_a_folder_is_replaced_only_if_it_is_an_export_of_the_same_project(
     project: ExportedProject, tmp_path: Path
 ):

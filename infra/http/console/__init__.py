@@ -15,6 +15,7 @@ from infra.http.console import (
     onboarding,
     overview,
     signing_in,
+    signing_in_with,
     sources,
     team,
     upkeep,
@@ -24,7 +25,18 @@ from infra.http.console.assets import serve_asset
 from infra.http.console.pages import go_home
 
 AREAS = (
-    *(signing_in, overview, ledger, sources, documents, editing, deciding, work, chat),
+    *(
+        signing_in,
+        signing_in_with,
+        overview,
+        ledger,
+        sources,
+        documents,
+        editing,
+        deciding,
+        work,
+        chat,
+    ),
     *(onboarding, team, history, upkeep),
 )
 

@@ -73,7 +73,7 @@ async def follow_stream(visit: Visit, stream_id: str) -> Response:
         visit.caller,
         stream,
         visit.request.headers.get("last-event-id"),
-        is_signed_in=lambda: visit.api.sessions.read(visit.cookie) is not None,
+        find_again=lambda: visit.api.callers.find_signed_in(visit.cookie),
     )
 
 

@@ -1,4 +1,4 @@
-"""Sign in with a token of the API or with a link, sign out, and choose how pages look."""
+"""Sign in with a token of the API or with a link, see and end sessions, choose how pages look."""
 
 from __future__ import annotations
 
@@ -23,18 +23,34 @@ from infra.http.console.pages import (
     lead,
     own_place,
     read_form,
+    session_cookie,
     set_cookie,
     show,
     show_problem,
 )
 from infra.http.console.rendering import address
 from infra.http.problems import Unauthenticated, is_expected, problem_of
-from infra.service.sessions import VALID_S
+from infra.http.writes import audit_entry
+from infra.service.publishing import draw_key
+from infra.service.sessions import (
+    VALID_S,
+    NewSession,
+    begin_session,
+    browser_of,
+    end_all_sessions,
+    end_session,
+    end_session_of,
+    is_drawn,
+    list_sessions,
+    redeem_link,
+    session_of,
+)
 from infra.service.tokens import Caller
 
 pages = Pages()
 KEPT_S = 365 * 86_400
 FORM_S = 3_600
+SESSIONS_SHOWN = 50
 
 
 async def show_sign_in(request: Request) -> Response:
@@ -47,7 +63,7 @@ async def show_sign_in(request: Request) -> Response:
         return show_problem(request, error)
     if caller_of(request.scope) and not request.query_params.get("code"):
         return lead(request, own_place(request.query_params.get("next", "")))
-    return _show_form(request, request.query_params.get("next", ""))
+    return show_form(request, request.query_params.get("next", ""))
 
 
 async def sign_in(request: Request) -> Response:
@@ -58,16 +74,28 @@ async def sign_in(request: Request) -> Response:
         form = await read_form(request)
         check_form(request, form, request.cookies.get(_form_cookie(request), ""))
         caller = await _find(request, form)
+        response = await begin(request, caller, form.get("next", ""))
     except Exception as error:
         if not is_expected(error):
             raise
         status = problem_of(error, "")[0].status
-        return _show_form(request, form.get("next", ""), problem=str(error), status=status)
-    sessions = api_of(request).sessions
-    response = lead(request, own_place(form.get("next", "")))
-    name = sessions.cookie(request.url.scheme)
-    set_cookie(request, response, name, sessions.create(caller), VALID_S)
-    _delete(request, response, _form_cookie(request))
+        return show_form(request, form.get("next", ""), problem=str(error), status=status)
+    delete_cookie(request, response, _form_cookie(request))
+    return response
+
+
+async def begin(request: Request, caller: Caller, next_place: str, flow: str = "") -> Response:
+    """Lead to ``next_place`` with the cookie of a new session. Raises DatabaseUnavailable.
+
+    ``flow``: the sign-in with an issuer that it comes from; Conflict when it was finished before.
+    """
+    api, earlier = api_of(request), session_cookie(request)
+    new = NewSession(browser_of(request.headers.get("user-agent", "")), earlier, flow)
+    entry = audit_entry(request, caller, request.state.operation, draw_key())
+    cookie = await api.tables.ask(begin_session, caller, new, entry)
+    api.callers.forget()  # whom the earlier cookie showed
+    response = lead(request, own_place(next_place))
+    set_cookie(request, response, api.sessions.cookie(request.url.scheme), cookie, VALID_S)
     return response
 
 
@@ -80,11 +108,33 @@ pages.routes += [
 @pages.act("/sign-out", *EVERYONE)
 async def sign_out(visit: Visit) -> Response:
     """End the session, and forget it in this browser."""
-    sessions = visit.api.sessions
-    sessions.end(visit.cookie)
-    response = lead(visit.request, address("sign-in"))
-    _delete(visit.request, response, sessions.cookie(visit.request.url.scheme))
-    return response
+    await visit.ask(end_session, visit.cookie)
+    return _forget_cookie(visit)
+
+
+@pages.show("/sessions", *EVERYONE)
+async def show_sessions(visit: Visit) -> Response:
+    """Where one is signed in; an owner of all projects sees where everybody is."""
+    listed = await visit.ask(
+        list_sessions, visit.caller, cursor=visit.asked("cursor"), limit=SESSIONS_SHOWN
+    )
+    here = await visit.ask(session_of, visit.cookie)
+    return visit.show("sessions.html", listed=listed, here_id=here)
+
+
+@pages.act("/sessions/end", *EVERYONE)
+async def end_one(visit: Visit) -> Response:
+    """End one session that the caller may end."""
+    await visit.ask(end_session_of, visit.sent_number("session") or 0, visit.caller)
+    visit.api.callers.forget()
+    return visit.go("sessions", told="That session is over.")
+
+
+@pages.act("/sessions/end-all", *EVERYONE)
+async def end_all(visit: Visit) -> Response:
+    """Sign out in every browser, this one too."""
+    await visit.ask(end_all_sessions, visit.caller)
+    return _forget_cookie(visit)
 
 
 @pages.act("/preferences", *EVERYONE)
@@ -103,8 +153,7 @@ async def _find(request: Request, form: dict[str, str]) -> Caller:
     """Whose token, or link, was sent. Raises Unauthenticated."""
     api = api_of(request)
     if code := form.get("code"):
-        link = api.sessions.redeem(code)
-        caller = await api.callers.find_by_id(link.token_id) if link else None
+        caller = await api.tables.ask(redeem_link, code) if is_drawn(code) else None
         if caller is None:
             raise Unauthenticated(
                 "This link was used already or is older than ten minutes: sign in with a token."
@@ -116,10 +165,11 @@ async def _find(request: Request, form: dict[str, str]) -> Caller:
     return caller
 
 
-def _show_form(
+def show_form(
     request: Request, next_place: str, *, problem: str = "", status: int = 200
 ) -> Response:
     drawn = request.cookies.get(_form_cookie(request)) or secrets.token_urlsafe(18)
+    sign_in = api_of(request).sign_in
     response = show(
         request,
         "sign_in.html",
@@ -127,9 +177,18 @@ def _show_form(
         problem=problem,
         code="" if problem else request.query_params.get("code", ""),
         next_place=next_place,
+        issuer=sign_in.name if sign_in else "",
         form_mark=api_of(request).sessions.form_mark(drawn),
     )
     set_cookie(request, response, _form_cookie(request), drawn, FORM_S)
+    return response
+
+
+def _forget_cookie(visit: Visit) -> Response:
+    """Lead to the sign-in: the session of this browser is over."""
+    visit.api.callers.forget()
+    response = lead(visit.request, address("sign-in"))
+    delete_cookie(visit.request, response, visit.api.sessions.cookie(visit.request.url.scheme))
     return response
 
 
@@ -137,5 +196,5 @@ def _form_cookie(request: Request) -> str:
     return f"{api_of(request).sessions.cookie(request.url.scheme)}_form"
 
 
-def _delete(request: Request, response: Response, name: str) -> None:
+def delete_cookie(request: Request, response: Response, name: str) -> None:
     response.delete_cookie(name, path="/", secure=request.url.scheme == "https")
