@@ -113,6 +113,10 @@ def _sprint(match: re.Match[str]) -> Arguments:
     return {"sprint": _bare(match["sprint"])}
 
 
+def _search(match: re.Match[str], *kinds: str) -> Arguments:
+    return {"query": _bare(match["about"])[:1_000], "kinds": [*kinds], "limit": HITS_TOLD}
+
+
 def _bare(text: str) -> str:
     return " ".join(text.split()).strip(" .!?«»\"'")
 
@@ -133,6 +137,7 @@ def _rules() -> tuple[Rule, ...]:
             ("costs?|spent|spend|budget", "get_cost_report"),
         )
     ]
+    about = r"(?P<about>\S.*?)(?:\s*(?:[?;,]|\band (?:what|who|why|how|where|when)\b).*)?$"
     asking = r"\b(?:list|show|which|what|all|give me|see)\b"
     many = [
         Rule(rf"{asking}.{{0,40}}\b{kind}s\b|^\W*{kind}s\W*$", f"list_{kind}s")
@@ -190,6 +195,16 @@ def _rules() -> tuple[Rule, ...]:
             r"\b(?:list|show|analy[sz]e|what|which|main|biggest)\b.{0,30}\brisks?\b",
             "analyze_risks",
         ),
+        Rule(
+            rf"\b(?:deci(?:ded?|sions?)|agreed?)\b.{{0,20}}?\b(?:about|on|for|regarding|concerning)\s+{about}",
+            SEARCH_LEDGER,
+            lambda m: _search(m, "decision"),
+        ),
+        Rule(
+            rf"\b(?:speaks?|argues?|counts?) against\s+{about}",
+            SEARCH_LEDGER,
+            lambda m: _search(m, "risk", "unknown"),
+        ),
         Rule(r"\b(?P<atom>atm_[0-9a-f]+)\b", "get_atom", lambda m: {"atom_id": m["atom"]}),
         Rule(r"\b(?P<ref>art_[0-9a-f]+)\b", "get_artifact", _reference),
         *get,
@@ -232,6 +247,11 @@ async def run_rules(
     if name == SEARCH_LEDGER and _CHANGE.match(steps.turn.request):
         return await _ask_back(steps, began)
     result = await _call(steps, tools, name, arguments)
+    calls = [(arguments, result)]
+    if arguments.get("kinds") and not (result.is_error or result.citations):
+        arguments = {"query": arguments["query"], "limit": HITS_TOLD}
+        result = await _call(steps, tools, name, arguments)  # of any kind, rather than nothing
+        calls.append((arguments, result))
     coverage, text = None, result.text
     if name == SEARCH_LEDGER and not result.is_error:
         coverage = "some" if result.citations else "none"
@@ -244,7 +264,9 @@ async def run_rules(
             "stop_reason": "answered",
             "rounds": 0,
             "coverage": coverage,
-            "tool_calls": [{"tool": name, "args": arguments, "is_error": result.is_error}],
+            "tool_calls": [
+                {"tool": name, "args": args, "is_error": one.is_error} for args, one in calls
+            ],
         },
         response=f"{add_coverage(text, coverage)}\n\n{why}",
         citations=result.citations,

@@ -46,6 +46,21 @@ from tests.agents.turns import Recorded, Shelf, a_turn
             "search_ledger",
             {"query": "Why do depots sign seals?", "limit": 4},
         ),
+        (
+            "What did we decide about control planes, and what speaks against it?",
+            "search_ledger",
+            {"query": "control planes", "kinds": ["decision"], "limit": 4},
+        ),
+        (
+            "Which decisions are there on seals?",
+            "search_ledger",
+            {"query": "seals", "kinds": ["decision"], "limit": 4},
+        ),
+        (
+            "What speaks against signed seals?",
+            "search_ledger",
+            {"query": "signed seals", "kinds": ["risk", "unknown"], "limit": 4},
+        ),
     ],
 )
 def test_a_request_means_a_tool(request_text, tool, arguments):

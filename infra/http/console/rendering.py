@@ -27,6 +27,8 @@ WORDS = {
     "waiting_for_human": "waits for a person",
 }
 
+CHIP_CHARS = 28
+
 
 def render(template: str, **values: Any) -> str:
     """Raises jinja2.UndefinedError for a name that the page was not given."""
@@ -45,6 +47,7 @@ def build_environment() -> Environment:
     )
     environment.filters |= {
         "age": age,
+        "short_path": short_path,
         "exact": exact,
         "duration": duration,
         "number": number,
@@ -83,6 +86,17 @@ def age(at: datetime | None) -> str:
             count = round(abs(seconds) / unit)
             return f"{count} {name} ago" if seconds > 0 else f"in {count} {name}"
     return "just now" if seconds >= 0 else "in a moment"
+
+
+def short_path(path: str) -> str:
+    """A path as a chip has room for it: its end tells files apart, and its name most."""
+    if len(path) <= CHIP_CHARS:
+        return path
+    name = path.rpartition("/")[2]
+    if len(name) + 2 <= CHIP_CHARS:
+        return f"…/{name}"
+    half = CHIP_CHARS // 2
+    return f"{name[:half]}…{name[-half + 1 :]}"
 
 
 def exact(at: datetime | None) -> str:
