@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
 from agents.extraction.adjudicator import ADJUDICATION_PROMPT_VERSION, ask_for_verdicts
+from agents.extraction.judge import JUDGE_PROMPT_VERSION, Payer, ask_about_pairs
 from agents.extraction.packing import MOST_TOGETHER, SHORT_TOKENS, take_pack
 from agents.extraction.prompt import Prepared, prepare
 from agents.extraction.reader import (
@@ -43,10 +44,13 @@ from schemas.envelope import Envelope, Event
 from schemas.events.atom import AtomAdjudicated, AtomReflected, CandidatesExtracted
 from schemas.events.extract import ExtractRequested
 from schemas.events.hygiene import ChunkCreated
+from schemas.events.judgement import JudgementRequested, PairJudged
+from schemas.model_reading import Adviser
+from streams.ledger import judging
+from streams.ledger.judging import JUDGE
 from streams.mapping import Mapping, Read
 from streams.reflection.adjudication import (
     ADJUDICATE,
-    Adviser,
     decide_by_opinions,
     decide_by_rule,
     may_ask,
@@ -57,6 +61,7 @@ from streams.stage import Step
 
 CALLS_AT_ONCE = 8  # of a lane's reading
 VERDICTS_AT_ONCE = 4
+JUDGEMENTS_AT_ONCE = 2
 CALL_TIMEOUT_S = 300.0  # of all attempts with all providers; each of those has limits of its own
 LINGER_S = 0.05  # a chunk waits for others to share its call
 LONGEST_LINGER_S = 1.0  # while others of its run are being prepared
@@ -362,6 +367,64 @@ class ModelAdjudication:
             return [*decide_by_rule(reflected, reason, count_spent(error))]
 
 
+class ModelJudging:
+    """Asks about the doubtful pairs of a batch, all in one call."""
+
+    def __init__(
+        self,
+        model: ChatModel,
+        at_once: int = JUDGEMENTS_AT_ONCE,
+        timeout_s: float = CALL_TIMEOUT_S,
+    ) -> None:
+        self._model = model
+        self._calls = Calls(at_once, timeout_s)
+        self._free = asyncio.Semaphore(at_once)
+
+    @property
+    def window(self) -> int:
+        return 4 * self._calls.at_once
+
+    @property
+    def work(self) -> int:
+        return self._calls.work
+
+    async def answer(self, cause: Envelope, found: Found | None) -> list[Event] | None:
+        requested = cause.event
+        if not isinstance(requested, JudgementRequested):
+            return None
+        whose = (cause.project_id, requested.run_id)
+        async with self._free:
+            if self._calls.why_not(whose):
+                return None
+            try:
+                asking = ask_judge(requested, cause.project_id, cause.correlation_id, self._model)
+                return [*await self._calls.watch(asking)]
+            except TimeoutError:
+                self._calls.note_timeout(whose)
+                return None
+            except ModelError as error:
+                self._calls.note(error, whose)
+                malformed = isinstance(error, AnswerMalformed)
+                reason = judging.MALFORMED if malformed else judging.UNAVAILABLE
+                return [*judging.leave_to_rules(requested, reason, count_spent(error))]
+
+    async def close(self) -> None:
+        await self._calls.close()
+
+
+async def ask_judge(
+    requested: JudgementRequested, project_id: str, correlation_id: str | None, model: ChatModel
+) -> list[PairJudged]:
+    """An answer for each pair; nobody is asked where none may be shown. Raises ModelError."""
+    shown = [pair for pair in requested.pairs if judging.may_be_shown(pair)]
+    if not shown:
+        return judging.leave_to_rules(requested, judging.FLAGGED)
+    payer = Payer(project_id, requested.run_id, correlation_id)
+    answer, opinions = await ask_about_pairs(shown, payer, model)
+    adviser = Adviser(answer.provider, answer.model, JUDGE_PROMPT_VERSION, count_spent(answer))
+    return judging.decide_by_opinions(requested, opinions, adviser)
+
+
 async def ask_about_borderline(
     reflected: AtomReflected,
     chunk: ChunkCreated | None,
@@ -388,6 +451,8 @@ def make_asker(
         return None
     if step.name == ADJUDICATE.name:
         return ModelAdjudication(model, chunks)
+    if step.name == JUDGE.name:
+        return ModelJudging(model)
     pool = {"child": pools.deep, "preview_child": pools.preview}.get(step.place)
     if pool is None or not isinstance(step.handle, Mapping):
         return None
