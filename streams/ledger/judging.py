@@ -18,7 +18,7 @@ from streams.hygiene.orders import find_orders
 from streams.stage import Step
 
 NOTHING = Spent()
-UNAVAILABLE, MALFORMED, FLAGGED = "unavailable", "malformed", "flagged"
+FLAGGED = "flagged"
 
 
 def may_be_shown(pair: PairToJudge) -> bool:
@@ -53,12 +53,12 @@ def decide_by_opinions(
                 )
             )
         else:
-            found.append(_leave(requested, pair, MALFORMED))
+            found.append(_leave(requested, pair, "malformed"))
     return _charge(found, adviser.spent)
 
 
 def leave_to_rules(
-    requested: JudgementRequested, reason: str = UNAVAILABLE, spent: Spent = NOTHING
+    requested: JudgementRequested, reason: str = "unavailable", spent: Spent = NOTHING
 ) -> list[PairJudged]:
     """An answer for each pair without a model, and why it has none.
 

@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Protocol, TypeVar
 
 from agents.extraction.adjudicator import ADJUDICATION_PROMPT_VERSION, ask_for_verdicts
@@ -45,7 +46,7 @@ from schemas.events.atom import AtomAdjudicated, AtomReflected, CandidatesExtrac
 from schemas.events.extract import ExtractRequested
 from schemas.events.hygiene import ChunkCreated
 from schemas.events.judgement import JudgementRequested, PairJudged
-from schemas.model_reading import Adviser
+from schemas.model_reading import Adviser, Spent
 from streams.ledger import judging
 from streams.ledger.judging import JUDGE
 from streams.mapping import Mapping, Read
@@ -162,6 +163,25 @@ class Calls:
             return call.result()
         finally:
             call.cancel()
+
+    async def ask(
+        self,
+        asking: Coroutine[None, None, Sequence[Event]],
+        whose: Whose,
+        by_rule: Callable[[str, Spent], Sequence[Event]],
+    ) -> list[Event] | None:
+        """What is answered, or by rule, with the reason and what was spent, where that is refused;
+        None when nothing came in time.
+        """
+        try:
+            return [*await self.watch(asking)]
+        except TimeoutError:
+            self.note_timeout(whose)
+            return None
+        except ModelError as error:
+            self.note(error, whose)
+            reason = "malformed" if isinstance(error, AnswerMalformed) else "unavailable"
+            return [*by_rule(reason, count_spent(error))]
 
     async def close(self) -> None:
         tasks = list(self._tasks)
@@ -342,29 +362,17 @@ class ModelAdjudication:
         async with self._free:
             if self._calls.why_not(whose):
                 return None
-            return await self._ask(cause, reflected, chunk.chunk if chunk else None, whose)
+            asking = ask_about_borderline(
+                reflected,
+                chunk.chunk if chunk else None,
+                cause.project_id,
+                cause.correlation_id,
+                self._model,
+            )
+            return await self._calls.ask(asking, whose, partial(decide_by_rule, reflected))
 
     async def close(self) -> None:
         await self._calls.close()
-
-    async def _ask(
-        self, cause: Envelope, reflected: AtomReflected, chunk: ChunkCreated | None, whose: Whose
-    ) -> list[Event] | None:
-        try:
-            return [
-                *await self._calls.watch(
-                    ask_about_borderline(
-                        reflected, chunk, cause.project_id, cause.correlation_id, self._model
-                    )
-                )
-            ]
-        except TimeoutError:
-            self._calls.note_timeout(whose)
-            return None
-        except ModelError as error:
-            self._calls.note(error, whose)
-            reason = "malformed" if isinstance(error, AnswerMalformed) else "unavailable"
-            return [*decide_by_rule(reflected, reason, count_spent(error))]
 
 
 class ModelJudging:
@@ -396,17 +404,9 @@ class ModelJudging:
         async with self._free:
             if self._calls.why_not(whose):
                 return None
-            try:
-                asking = ask_judge(requested, cause.project_id, cause.correlation_id, self._model)
-                return [*await self._calls.watch(asking)]
-            except TimeoutError:
-                self._calls.note_timeout(whose)
-                return None
-            except ModelError as error:
-                self._calls.note(error, whose)
-                malformed = isinstance(error, AnswerMalformed)
-                reason = judging.MALFORMED if malformed else judging.UNAVAILABLE
-                return [*judging.leave_to_rules(requested, reason, count_spent(error))]
+            asking = ask_judge(requested, cause.project_id, cause.correlation_id, self._model)
+            by_rule = partial(judging.leave_to_rules, requested)
+            return await self._calls.ask(asking, whose, by_rule)
 
     async def close(self) -> None:
         await self._calls.close()

@@ -20,7 +20,7 @@ from agents.models.errors import AnswerMalformed, ModelError
 from agents.models.structured import parse_answer
 from schemas.events.atom import AtomReflected, CandidatesExtracted
 from schemas.events.extract import ExtractRequested
-from schemas.events.judgement import JudgementRequested
+from schemas.events.judgement import JudgementRequested, PairToJudge, StatementToJudge
 from streams.ledger.judging import leave_to_rules
 from streams.pipeline import Pipeline, pipeline
 from streams.reflection.adjudication import answer_by_rule, may_ask
@@ -85,6 +85,15 @@ def a_request(chunk, lane="deep", **fields) -> ExtractRequested:
         source_id=chunk.source_id,
         **fields,
     )
+
+
+def a_request_to_judge(run_id: str = "run_1") -> JudgementRequested:
+    sides = [
+        StatementToJudge(atom_id=f"atm_{name}", kind="claim", title=said, body=said)
+        for name, said in (("a", "The gate opens at dawn."), ("b", "The gate opens late."))
+    ]
+    pair = PairToJudge(a=sides[0], b=sides[1])
+    return JudgementRequested(run_id=run_id, batch_no=0, pairs=[pair])
 
 
 def asked_about(*texts: str) -> list[Asked]:
