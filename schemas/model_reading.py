@@ -1,4 +1,4 @@
-"""What who asks a model about chunks shares with who decides what becomes of its answers."""
+"""What who asks a model shares with who decides what becomes of its answers."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from pydantic import BaseModel, ConfigDict
 
 from schemas.events.atom import Verdict
 from schemas.events.ingestion_request import RunLane
+from schemas.events.judgement import JudgedSeverity
 
 ReadingTier = Literal["fast", "standard", "strong"]
 
 MAP_TIERS: dict[RunLane, ReadingTier] = {"preview": "fast", "deep": "standard"}
 ADJUDICATE_TIERS: dict[RunLane, ReadingTier] = {"preview": "fast", "deep": "strong"}
+JUDGE_TIER: ReadingTier = "strong"
 COST_DECIMALS = 9
 
 
@@ -25,6 +27,15 @@ class Opinion(BaseModel):
     verdict: Verdict
     confidence: float
     rationale: str
+
+
+@dataclass(frozen=True, slots=True)
+class PairOpinion:
+    """What a model says of one pair of statements."""
+
+    conflict: bool
+    severity: JudgedSeverity
+    explanation: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,3 +52,13 @@ class Spent:
             self.output_tokens + other.output_tokens,
             round(self.cost_usd + other.cost_usd, COST_DECIMALS),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Adviser:
+    """Who gave opinions, and what that cost."""
+
+    provider: str
+    model: str
+    prompt_version: str
+    spent: Spent

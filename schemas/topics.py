@@ -215,6 +215,13 @@ TOPICS: tuple[Topic, ...] = (
         ("ledger", "projections"),
     ),
     Topic(
+        "ledger.control.v1",
+        "project_id",
+        ("ledger.judgement_requested", "ledger.pair_judged"),
+        ("ledger", "judge"),
+        ("judge", "ledger"),
+    ),
+    Topic(
         "ledger.v1",
         "project_id",
         ("ledger.changed",),

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from streams.frames import FRAME
+from streams.ledger.judging import JUDGE
 from streams.ledger.writer import LEDGER
 from streams.mapping import Read, map_step
 from streams.publishing import PUBLISH
@@ -58,6 +59,7 @@ def pipeline(read: Read) -> Pipeline:
             map_step("deep", read, REFLECT),
             REFLECT,
             ADJUDICATE,
+            JUDGE,
             PUBLISH,
             FRAME,
         ),

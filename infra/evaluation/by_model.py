@@ -18,26 +18,30 @@ from agents.models.errors import ModelError
 from agents.offline.reader import OfflineReader
 from agents.reader import ReadRequest
 from infra.errors import Refusal
-from infra.evaluation import classify, extract
+from infra.evaluation import classify, contradict, extract
 from infra.evaluation.rows import Options, Row
 from schemas.events.atom import AtomReflected, Candidate, CandidatesExtracted
 from schemas.events.hygiene import ChunkCreated
+from schemas.events.judgement import JudgementRequested, PairToJudge, StatementToJudge
 from schemas.ids import sha256_hex
+from streams.ledger.doubts import DOUBTFUL_FROM
+from streams.ledger.judged_pairs import MOST_PAIRS
+from streams.ledger.opposition import SURE
 from streams.ledger.turns import settle
 from streams.reflection import reflect
 from streams.reflection.adjudication import decide_by_rule, may_ask
-from streams.shell.model_calls import ask_about_borderline
+from streams.shell.model_calls import ask_about_borderline, ask_judge
 
 PROJECT = "prj_eval"  # whose costs these are
 AT_ONCE = 8
-MODEL_TASKS = ("classify", "extract")
+MODEL_TASKS = ("classify", "contradict", "extract")
 
 
 def check_task(task: str) -> None:
     """Raises Refusal for a task of which a model does no part."""
     if task not in MODEL_TASKS:
         raise Refusal(
-            f"A model has no part in {task}; it has in {' and '.join(MODEL_TASKS)}."
+            f"A model has no part in {task}; it has in {', '.join(MODEL_TASKS)}."
             " Leave out the engine.",
             code="no_model_in_task",
         )
@@ -51,6 +55,10 @@ async def answer_by_model(
         chunks = [_sentence_chunk(row) for row in rows]
         for row, read in zip(rows, await _read(chunks, model), strict=True):
             yield _classified(row, read)
+        return
+    if task == "contradict":
+        for line in await _judge(rows, options, model):
+            yield line
         return
     cleaned = [extract.clean_row(row) for row in rows]
     read_ones = iter(await _read([it for one in cleaned for it in one.chunks], model))
@@ -120,6 +128,35 @@ async def _reflect(
         with suppress(ModelError):
             verdicts = await ask_about_borderline(reflected, chunk, PROJECT, None, model)
     return settle(reflected, verdicts)
+
+
+async def _judge(rows: Sequence[Row], options: Options, model: ChatModel) -> list[dict[str, Any]]:
+    """The rules' answers, and the model's where those leave a doubt, as in the ledger."""
+    answers = [it | {"engine": "heuristic"} for it in contradict.answer_all(rows, options)]
+    doubtful = [at for at, it in enumerate(answers) if DOUBTFUL_FROM <= it["score"] < SURE]
+    gate = asyncio.Semaphore(AT_ONCE)
+
+    async def ask(places: Sequence[int]) -> None:
+        pairs = [_pair(rows[at]) for at in places]
+        requested = JudgementRequested(run_id="", batch_no=places[0], pairs=pairs)
+        async with gate:
+            with suppress(ModelError):
+                judged = await ask_judge(requested, PROJECT, None, model)
+                for at, said in zip(places, judged, strict=True):
+                    answers[at] |= contradict.tell(said)
+
+    packs = (doubtful[at : at + MOST_PAIRS] for at in range(0, len(doubtful), MOST_PAIRS))
+    await asyncio.gather(*map(ask, packs))
+    return answers
+
+
+def _pair(row: Row) -> PairToJudge:
+    """The two texts of a row as claims."""
+    a, b = (
+        StatementToJudge(atom_id=f"{row['id']} {side}", kind="claim", title=text, body=text)
+        for side, text in (("a", row["a"]), ("b", row["b"]))
+    )
+    return PairToJudge(a=a, b=b)
 
 
 def _sentence_chunk(row: Row) -> ChunkCreated:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from infra.evaluation.rows import Options, Row
+from schemas.events.judgement import PairJudged
 from streams.ledger.opposition import opposition
 
 
@@ -21,3 +22,16 @@ def answer_all(rows: Iterable[Row], options: Options) -> Iterator[dict[str, Any]
             "severity": found.severity,
             "explanation": found.explanation,
         }
+
+
+def tell(judged: PairJudged) -> dict[str, Any]:
+    """What a model's answer changes of the rules'; nothing where it gave none."""
+    if judged.conflict is None:
+        return {}
+    return {
+        "label": "contradiction" if judged.conflict else "neutral",
+        "score": float(judged.conflict),
+        "severity": judged.severity if judged.conflict else "low",
+        "explanation": judged.explanation,
+        "engine": "model",
+    }

@@ -6,20 +6,15 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from infra.evaluation.rows import Options, Row
-from streams.hygiene.annotate import annotate
-from streams.hygiene.normalise import lower
-from streams.hygiene.stage import starts_of_lines
+from streams.hygiene.orders import find_orders
 
-TELLING = frozenset(("prompt_injection", "hidden_markup", "encoded_payload"))
 SCORES = {"high": 0.9, "medium": 0.75, "low": 0.6}
 
 
 def answer_all(rows: Iterable[Row], options: Options) -> Iterator[dict[str, Any]]:
     """``injection`` when an annotation makes evidence count less, else ``benign``."""
     for row in rows:
-        text = row["text"]
-        marks = annotate(text, lower(text), "", "document", "", (), starts_of_lines(text))
-        telling = [it for it in marks if it.annotation_type in TELLING]
+        telling = find_orders(row["text"])
         yield {
             "id": row["id"],
             "label": "injection" if telling else "benign",

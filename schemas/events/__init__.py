@@ -64,6 +64,7 @@ from schemas.events.job import (
     JobLeaseExpired,
     JobSucceeded,
 )
+from schemas.events.judgement import JudgementRequested, PairJudged
 from schemas.events.ledger import LedgerChanged
 from schemas.events.model_calls import CALL_FACTS
 from schemas.events.pipeline import PIPELINE_FACTS
@@ -135,6 +136,8 @@ _EVENTS: tuple[type[Event], ...] = (
     AtomDismissed,
     AtomReincluded,
     MergeUndone,
+    JudgementRequested,
+    PairJudged,
     LedgerChanged,
     ChangeRequested,
     GenerationRequested,

@@ -51,7 +51,9 @@ ChangeOp = Literal[
     "hitl_applied",
     "hitl_refused",
     "review_item_raised",
+    "pair_nominated",
     "judgement_asked",
+    "pair_judged",
     "source_settled",
     "candidate_rejected",
 ]
@@ -60,15 +62,15 @@ ChangeOp = Literal[
 class Turn(Part):
     """The place of a change set in its run.
 
-    ``position`` is 0 for the source changes of a batch, 1… for its chunks, 0 with ``batch_no`` -1
-    for the end of the run. ``last_in_batch`` marks the turn that commits the batch. ``engine`` read
-    the chunk.
+    ``position`` is 0 for the source changes of a batch, 1… for its chunks, one more for the pairs
+    that a model was asked about, 0 with ``batch_no`` -1 for the end of the run. ``last_in_batch``
+    marks the turn that commits the batch. ``engine`` read the chunk.
     """
 
     run_id: str
     batch_no: int
     position: int
-    kind: Literal["sources", "chunk", "run_end"]
+    kind: Literal["sources", "chunk", "pairs", "run_end"]
     lane: Literal["preview", "deep"]
     chunk_id: str | None = None
     outcome: str = "extracted"

@@ -16,6 +16,7 @@ from schemas.fingerprint import norm_text
 from schemas.ids import pair_id
 from streams.ledger.alignment import Aligned, align
 from streams.ledger.authority import with_suggestion
+from streams.ledger.doubts import note_doubt
 from streams.ledger.draft import ChangeSetDraft
 from streams.ledger.indexes import COMPARED_KINDS, subject_key
 from streams.ledger.lifecycle import SIDE_GONE
@@ -57,8 +58,21 @@ Severity = Literal["low", "medium", "high"]
 
 @dataclass(frozen=True, slots=True)
 class ContradictionReason:
+    """``severity`` is what a model has said at most; rules take it from the confidences."""
+
     kind: Kind
     explanation: str
+    severity: Severity | None = None
+
+    @classmethod
+    def of(cls, known: ContradictionRecord) -> ContradictionReason:
+        """Why it was recorded."""
+        said = known.severity if known.detected_by == "model" else None
+        return cls(known.contradiction_type, known.explanation, said)
+
+    @property
+    def is_of_model(self) -> bool:
+        return self.severity is not None
 
 
 def find_contradictions(
@@ -72,11 +86,14 @@ def find_contradictions(
     """
     if atom.kind not in COMPARED_KINDS and atom.kind != "risk":
         return
-    found = [
-        (other, reason)
-        for other in _comparable(draft, atom, near)
-        if not (is_unsure(atom) and is_unsure(other)) and (reason := why_contradicts(atom, other))
-    ]
+    found: list[tuple[AtomRecord, ContradictionReason]] = []
+    for other in _comparable(draft, atom, near):
+        if is_unsure(atom) and is_unsure(other):
+            continue
+        if reason := why_contradicts(atom, other):
+            found.append((other, reason))
+        elif draft.judges:
+            note_doubt(draft, atom, other)
     found.sort(key=lambda each: (-each[0].confidence, each[0].atom_id))
     for other, reason in found[:MAX_FOUND]:
         record_contradiction(draft, atom, other, reason, gained_source=gained_source)
@@ -98,7 +115,7 @@ def refresh_contradictions(draft: ChangeSetDraft, atom: AtomRecord, *, gained_so
         other = draft.live_atom(other_id)
         if other is None or not draft.live_atom(atom.atom_id):
             continue
-        reason = ContradictionReason(contradiction.contradiction_type, contradiction.explanation)
+        reason = ContradictionReason.of(contradiction)
         if contradiction.status in OPEN or gained_source:
             record_contradiction(draft, atom, other, reason, gained_source=gained_source)
 
@@ -161,8 +178,9 @@ def record_contradiction(
     key = pair_id("ctr", draft.project, first, second)
     known = draft.contradiction(key)
     explanation = with_suggestion(reason.explanation, one, other, draft.rows_of)
+    severity = reason.severity or severity_of(one, other)
     found = {
-        "severity": severity_of(one, other),
+        "severity": severity,
         "explanation": explanation,
         "contradiction_type": reason.kind,
     }
@@ -172,13 +190,14 @@ def record_contradiction(
             atom_a_id=first,
             atom_b_id=second,
             contradiction_type=reason.kind,
-            severity=severity_of(one, other),
+            severity=severity,
             explanation=explanation,
+            detected_by="model" if reason.is_of_model else "rule",
             run_id=draft.run_id,
             opened_seq=draft.seq,
             updated_seq=draft.seq,
         )
-        draft.link(first, second, "contradicts", reason.kind)
+        draft.link(first, second, "contradicts", reason.kind, by_model=reason.is_of_model)
         draft.note("contradiction_opened", key, None, reason.kind, explanation)
         return
     answered = known.rationale != SIDE_GONE

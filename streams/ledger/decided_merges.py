@@ -78,9 +78,7 @@ def _merge(
         for third in sorted(sides - gone - {merged.atom_id}):
             opponent = draft.live_atom(third)
             if opponent and sides & gone:
-                reason = ContradictionReason(
-                    contradiction.contradiction_type, contradiction.explanation
-                )
+                reason = ContradictionReason.of(contradiction)
                 record_contradiction(draft, merged, opponent, reason, gained_source=False)
     refresh_contradictions(draft, merged, gained_source=False)
 

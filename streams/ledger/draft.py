@@ -31,11 +31,12 @@ from schemas.events.ledger import (
 from schemas.ids import link_id, merge_op_id
 from streams.ledger.decisions import DueDecision
 from streams.ledger.indexes import ProjectIndex, group_of, is_live
+from streams.ledger.judgements import Pair
 from streams.ledger.state import LedgerState
 from streams.ledger.turns import DueTurn
 
 MAX_RECORDS_CHANGED = 2_000  # by the end of a run in one change set, about 4 MB
-Pair = TypeVar("Pair", MergeCandidate, ContradictionRecord)
+PairRecord = TypeVar("PairRecord", MergeCandidate, ContradictionRecord)
 
 
 class ChangeSetDraft:
@@ -64,6 +65,8 @@ class ChangeSetDraft:
         self.waiting: dict[str, list[str]] = {}
         self.read_as: dict[str, str] = {}  # candidate id of this turn -> the atom it became
         self.fingerprints_read: frozenset[str] = frozenset()  # of all candidates of this turn
+        self.judges = isinstance(due, DueTurn) and due.judges
+        self.doubts: dict[Pair, float] = {}  # pairs a model may be asked about; only if it judges
 
     @property
     def turn(self) -> Turn:
@@ -355,6 +358,6 @@ class ChangeSetDraft:
         return sorted({*held, *drafted})
 
 
-def _raise_revision(after: Pair, before: Pair | None) -> Pair:
+def _raise_revision(after: PairRecord, before: PairRecord | None) -> PairRecord:
     """``after`` with the revision that follows that of ``before``."""
     return after.model_copy(update={"revision": before.revision + 1 if before else 1})

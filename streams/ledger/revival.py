@@ -27,9 +27,7 @@ def come_back(draft: ChangeSetDraft, atom: AtomRecord) -> None:
         )
         other = draft.live_atom(other_id)
         if other and contradiction.rationale == SIDE_GONE:
-            reason = ContradictionReason(
-                contradiction.contradiction_type, contradiction.explanation
-            )
+            reason = ContradictionReason.of(contradiction)
             record_contradiction(draft, atom, other, reason, gained_source=False)
     near = near_duplicates(draft, atom)
     find_contradictions(draft, atom, near, gained_source=False)

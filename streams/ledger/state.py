@@ -1,7 +1,8 @@
 """All the ledger writer knows of the projects of one partition.
 
-Tables hold what must survive; they are fed from an input (``Turns``, ``Decisions``) or from the
-ledger's own output (all others), never from both, so the topics may be folded in any interleaving.
+Tables hold what must survive; they are fed from an input (``Turns``, ``Decisions``, the answers of
+``Judgements``) or from the ledger's own output (all others), never from both, so the topics may be
+folded in any interleaving.
 Indexes are derived from the atoms and live in memory.
 """
 
@@ -16,6 +17,7 @@ from streams.ledger.decisions import Decisions, DueDecision
 from streams.ledger.fact_frames import newer_fact_keys
 from streams.ledger.fold import MERGES, LedgerView, find_moved_evidence
 from streams.ledger.indexes import ProjectIndex
+from streams.ledger.judgements import Judgements
 from streams.ledger.talk import talk_key
 from streams.ledger.turns import DueTurn, Turns
 from streams.stage import Record, Table, Tables
@@ -40,7 +42,8 @@ class LedgerState:
 
     def __init__(self, tables: Tables) -> None:
         self.view = LedgerView(tables)
-        self.turns = Turns(tables, self.view)
+        self.judgements = Judgements(tables, self.view)
+        self.turns = Turns(tables, self.view, self.judgements)
         self.decisions = Decisions(tables, self.view)
         self.support: Table[int] = tables.table("support", int)
         self.source_rows: Table[str] = tables.table("source_rows", str)
@@ -64,6 +67,7 @@ class LedgerState:
 
     def take_input(self, envelope: Envelope) -> None:
         self.turns.take(envelope)
+        self.judgements.take(envelope)
         self.decisions.take(envelope)
         self.due.add(envelope.project_id)
 
@@ -87,6 +91,7 @@ class LedgerState:
             self._take_change(project, event, change)
         self.view.apply(record)
         if event.turn:
+            self.judgements.take_own(project, event, event.turn)
             self.turns.drop_applied(record.envelope, event.turn)
         else:
             self.decisions.drop_answered(project, event.caused_by_event_id)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from schemas.envelope import Envelope, Part
 from schemas.events.atom import AtomAdjudicated, AtomReflected, Reading
@@ -25,10 +25,12 @@ from schemas.events.ingestion import (
     SourceChange,
     can_stop_early,
 )
+from schemas.events.judgement import PairJudged
 from schemas.events.ledger import Turn
 from schemas.ledger_order import Progress
 from streams.cause import Cause
 from streams.ledger.fold import LedgerView
+from streams.ledger.judgements import Judgements, batch_key, drop_under
 from streams.stage import Table, Tables
 
 END_BATCH = -1
@@ -38,6 +40,7 @@ class OpenRun(Part):
     """A run without its last turn; ``arrival`` counts the runs of a project as they began.
 
     A batch of a ``guarded`` run begins when the commit of the one before says that the run goes on.
+    One that ``judges`` asks a model about doubtful pairs (``judgements``).
     """
 
     run_id: str
@@ -45,6 +48,7 @@ class OpenRun(Part):
     lane: Literal["preview", "deep"]
     arrival: int
     guarded: bool = False
+    judges: bool = False
 
 
 class WaitingPlan(Part):
@@ -77,7 +81,8 @@ class WaitingEnd(Part):
 class DueTurn:
     """A turn all of whose predecessors are applied, with what it applies.
 
-    ``part`` stands in for the end of a run that does not fit into one change set.
+    ``part`` stands in for the end of a run that does not fit into one change set. A turn of chunks
+    that ``judges`` notes doubtful pairs; ``judged`` are the answers that a turn of pairs applies.
     """
 
     turn: Turn
@@ -87,13 +92,16 @@ class DueTurn:
     unfinished: tuple[str, ...] = ()
     held: int = 0
     part: Turn | None = None
+    judges: bool = False
+    judged: tuple[PairJudged, ...] = ()
 
 
 class Turns:
     """The waiting turns of the projects of one partition."""
 
-    def __init__(self, tables: Tables, view: LedgerView) -> None:
+    def __init__(self, tables: Tables, view: LedgerView, judgements: Judgements) -> None:
         self._view = view
+        self._judgements = judgements
         self.runs: Table[OpenRun] = tables.table("open_runs", OpenRun)
         self.arrivals: Table[int] = tables.table("run_arrivals", int)
         self.plans: Table[WaitingPlan] = tables.table("waiting_plans", WaitingPlan)
@@ -135,15 +143,15 @@ class Turns:
             for waiting in (self.runs, self.ends, self.goes, self.parts):
                 waiting.pop(run_key, None)
             for table in (self.plans, self.results, self.verdicts):
-                _drop_under(table, f"{run_key}|")
+                drop_under(table, f"{run_key}|")
             return
         place = _place(project, turn.run_id, turn.batch_no, turn.position)
         self.results.pop(place, None)
-        _drop_under(self.verdicts, f"{place}|")
+        drop_under(self.verdicts, f"{place}|")
         if turn.kind == "sources" and not turn.last_in_batch:
             self.parts[run_key] = Cause.of(envelope)
         if turn.last_in_batch:
-            self.plans.pop(_batch(project, turn.run_id, turn.batch_no), None)
+            self.plans.pop(batch_key(project, turn.run_id, turn.batch_no), None)
 
     def next(self, project: str) -> DueTurn | None:
         """The turn to apply now, or None while the one that is next has not come."""
@@ -167,6 +175,7 @@ class Turns:
             lane=started.lane,
             arrival=arrival,
             guarded=can_stop_early(started),
+            judges=started.engine == "model" and started.lane == "deep",
         )
 
     def _plan(self, envelope: Envelope, planned: BatchPlanned) -> None:
@@ -181,7 +190,7 @@ class Turns:
             chunk_ids=planned.hint.selected_chunk_ids,
             source_changes=planned.source_changes,
         )
-        self.plans.setdefault(_batch(project, planned.run_id, planned.batch_no), plan)
+        self.plans.setdefault(batch_key(project, planned.run_id, planned.batch_no), plan)
 
     def _result(self, envelope: Envelope, reflected: AtomReflected) -> None:
         key = self._open_place(envelope, reflected.reading)
@@ -238,7 +247,7 @@ class Turns:
         return self._in_batch(project, run, batch_no, 0)
 
     def _in_batch(self, project: str, run: OpenRun, batch_no: int, position: int) -> DueTurn | None:
-        plan = self.plans.get(_batch(project, run.run_id, batch_no))
+        plan = self.plans.get(batch_key(project, run.run_id, batch_no))
         if plan is None:
             return None
         if position == 0 and plan.chunk_ids and not plan.source_changes:
@@ -254,6 +263,8 @@ class Turns:
                 last_in_batch=last,
             )
             return DueTurn(turn, plan.cause, plan.source_changes)
+        if position > len(plan.chunk_ids):
+            return self._pairs_of(project, run, batch_no, position)
         place = _place(project, run.run_id, batch_no, position)
         result = self.results.get(place)
         verdicts = self._verdicts_on(place, result.reflected) if result else None
@@ -275,7 +286,25 @@ class Turns:
             rejected_count=len(reflected.rejected),
             last_in_batch=last,
         )
-        return DueTurn(turn, result.cause, [], reflected=reflected)
+        return DueTurn(turn, result.cause, [], reflected=reflected, judges=run.judges)
+
+    def _pairs_of(self, project: str, run: OpenRun, batch_no: int, position: int) -> DueTurn | None:
+        """What ends a batch whose last chunk has asked about pairs."""
+        answers = self._judgements.answers_of(project, run.run_id, batch_no)
+        if not answers:
+            return None
+        judged = tuple(it.judged for it in answers)
+        turn = Turn(
+            run_id=run.run_id,
+            batch_no=batch_no,
+            position=position,
+            kind="pairs",
+            lane=run.lane,
+            tokens=sum(it.input_tokens + it.output_tokens for it in judged),
+            cost_usd=round(sum(it.cost_usd for it in judged), 9),
+            last_in_batch=True,
+        )
+        return DueTurn(turn, answers[0].cause, [], judged=judged)
 
     def _verdicts_on(self, place: str, reflected: AtomReflected) -> list[AtomAdjudicated] | None:
         """The verdicts on the result's borderline candidates in order; None until all are there."""
@@ -325,11 +354,6 @@ def settle(reflected: AtomReflected, verdicts: Sequence[AtomAdjudicated]) -> Ato
     return reflected.model_copy(update=settled)
 
 
-def _drop_under(table: Table[Any], prefix: str) -> None:
-    for key in [key for key, _ in table.with_prefix(prefix)]:
-        del table[key]
-
-
 def _in_turn(runs: dict[str, OpenRun]) -> Iterator[OpenRun]:
     """The runs that may begin a batch: previews first, deep runs not before their own preview."""
     previews = {run.trigger_key for run in runs.values() if run.lane == "preview"}
@@ -338,9 +362,5 @@ def _in_turn(runs: dict[str, OpenRun]) -> Iterator[OpenRun]:
             yield run
 
 
-def _batch(project: str, run_id: str, batch_no: int) -> str:
-    return f"{project}|{run_id}|{batch_no:08d}"
-
-
 def _place(project: str, run_id: str, batch_no: int, position: int) -> str:
-    return f"{_batch(project, run_id, batch_no)}|{position:08d}"
+    return f"{batch_key(project, run_id, batch_no)}|{position:08d}"

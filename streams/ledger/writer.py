@@ -3,15 +3,18 @@
 Everything that decides is the fold of the inputs that wait and of the change sets already written.
 ``turns`` says which turn is next; ``upsert`` and ``sources`` what a turn does to the ledger, on a
 ``ChangeSetDraft`` laid over the state. A person's decision (``decisions``, ``people``) takes the
-place before the next turn; its change set has none, and the fold rule knows it by its cause.
+place before the next turn; its change set has none, and the fold rule knows it by its cause. What a
+model is asked about, and how its answers come back, ``judgements`` says.
 """
 
 from __future__ import annotations
 
 from schemas.envelope import Envelope
+from schemas.events.judgement import JudgementRequested
 from schemas.events.ledger import LedgerChanged
 from streams.ledger.decisions import DueDecision
 from streams.ledger.draft import ChangeSetDraft
+from streams.ledger.judged_pairs import apply_judgements, ask_about_doubts
 from streams.ledger.people import decision_change_set, refuse_as_too_large
 from streams.ledger.sources import apply_source_changes, note_changes, settle_run
 from streams.ledger.state import LedgerState
@@ -25,9 +28,9 @@ class Ledger:
     """See ``streams.stage.Writer``."""
 
     name = "ledger"
-    inputs = ("ingestion.v1", "atom.validated.v1", "hitl.v1")
+    inputs = ("ingestion.v1", "atom.validated.v1", "hitl.v1", "ledger.control.v1")
     output = "ledger.v1"
-    state_version = 4  # 4: keeps verdicts on borderline candidates
+    state_version = 5  # 5: keeps doubtful pairs and the answers about them
 
     def open(self, tables: Tables) -> LedgerState:
         return LedgerState(tables)
@@ -41,7 +44,7 @@ class Ledger:
     def decide(self, state: LedgerState) -> Decision | None:
         while project := state.due.first():
             if due := state.next(project):
-                return Decision((change_set(state, due),))
+                return Decision(decide_due(state, due))
             state.due.discard(project)
         return None
 
@@ -60,19 +63,28 @@ class Ledger:
         return Decision((_cause_change_set(draft, due),))
 
 
-def change_set(state: LedgerState, due: DueTurn | DueDecision) -> Envelope:
-    """The one record that a turn or a decision leads to, also when nothing changes."""
+def decide_due(state: LedgerState, due: DueTurn | DueDecision) -> tuple[Envelope, ...]:
+    """The one change set that a turn or a decision leads to, also when nothing changes; before it
+    what the turn asks the judge.
+    """
     if isinstance(due, DueDecision):
-        return decision_change_set(state, due)
+        return (decision_change_set(state, due),)
     draft = ChangeSetDraft(state, due)
+    asked: JudgementRequested | None = None
     if due.reflected:
         apply_reading(draft, due.reflected)
+        asked = ask_about_doubts(draft)
+    elif due.judged:
+        apply_judgements(draft, due.judged)
     elif due.part:
         if not settle_run(draft, due.source_changes, due.unfinished, due.held):
             draft.turn_into_part(due.part)
     else:
         apply_source_changes(draft, due.source_changes)
-    return _cause_change_set(draft, due)
+    last = _cause_change_set(draft, due)
+    if asked is None:
+        return (last,)
+    return (due.cause.caused(asked, lane=due.turn.lane, run_id=due.turn.run_id), last)
 
 
 def _cause_change_set(draft: ChangeSetDraft, due: DueTurn) -> Envelope:

@@ -9,29 +9,19 @@ which would depend on what came first.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Literal
 
 from schemas.envelope import Envelope, Event
 from schemas.events.atom import AtomAdjudicated, AtomReflected, Finding, Judged, Reading
 from schemas.events.hygiene import ChunkCreated
-from schemas.model_reading import Opinion, Spent
+from schemas.model_reading import Adviser, Opinion, Spent
 from streams.reflection.rules import CONFIDENCE_THRESHOLD
 from streams.stage import Step
 
 MOST_PERCENT = 20  # of a batch's chunks
 MOST_GAIN = 0.20  # of confidence, over what the rules left
 NOTHING = Spent()
-
-
-@dataclass(frozen=True, slots=True)
-class Adviser:
-    """Who gave opinions on a chunk's candidates, and what that cost."""
-
-    provider: str
-    model: str
-    prompt_version: str
-    spent: Spent
 
 
 def may_ask(reading: Reading) -> bool:

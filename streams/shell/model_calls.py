@@ -13,12 +13,14 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Protocol, TypeVar
 
 from agents.extraction.adjudicator import ADJUDICATION_PROMPT_VERSION, ask_for_verdicts
+from agents.extraction.judge import JUDGE_PROMPT_VERSION, Payer, ask_about_pairs
 from agents.extraction.packing import MOST_TOGETHER, SHORT_TOKENS, take_pack
 from agents.extraction.prompt import Prepared, prepare
 from agents.extraction.reader import (
@@ -43,10 +45,13 @@ from schemas.envelope import Envelope, Event
 from schemas.events.atom import AtomAdjudicated, AtomReflected, CandidatesExtracted
 from schemas.events.extract import ExtractRequested
 from schemas.events.hygiene import ChunkCreated
+from schemas.events.judgement import JudgementRequested, PairJudged
+from schemas.model_reading import Adviser, Spent
+from streams.ledger import judging
+from streams.ledger.judging import JUDGE
 from streams.mapping import Mapping, Read
 from streams.reflection.adjudication import (
     ADJUDICATE,
-    Adviser,
     decide_by_opinions,
     decide_by_rule,
     may_ask,
@@ -57,6 +62,7 @@ from streams.stage import Step
 
 CALLS_AT_ONCE = 8  # of a lane's reading
 VERDICTS_AT_ONCE = 4
+JUDGEMENTS_AT_ONCE = 2
 CALL_TIMEOUT_S = 300.0  # of all attempts with all providers; each of those has limits of its own
 LINGER_S = 0.05  # a chunk waits for others to share its call
 LONGEST_LINGER_S = 1.0  # while others of its run are being prepared
@@ -157,6 +163,25 @@ class Calls:
             return call.result()
         finally:
             call.cancel()
+
+    async def ask(
+        self,
+        asking: Coroutine[None, None, Sequence[Event]],
+        whose: Whose,
+        by_rule: Callable[[str, Spent], Sequence[Event]],
+    ) -> list[Event] | None:
+        """What is answered, or by rule, with the reason and what was spent, where that is refused;
+        None when nothing came in time.
+        """
+        try:
+            return [*await self.watch(asking)]
+        except TimeoutError:
+            self.note_timeout(whose)
+            return None
+        except ModelError as error:
+            self.note(error, whose)
+            reason = "malformed" if isinstance(error, AnswerMalformed) else "unavailable"
+            return [*by_rule(reason, count_spent(error))]
 
     async def close(self) -> None:
         tasks = list(self._tasks)
@@ -337,29 +362,67 @@ class ModelAdjudication:
         async with self._free:
             if self._calls.why_not(whose):
                 return None
-            return await self._ask(cause, reflected, chunk.chunk if chunk else None, whose)
+            asking = ask_about_borderline(
+                reflected,
+                chunk.chunk if chunk else None,
+                cause.project_id,
+                cause.correlation_id,
+                self._model,
+            )
+            return await self._calls.ask(asking, whose, partial(decide_by_rule, reflected))
 
     async def close(self) -> None:
         await self._calls.close()
 
-    async def _ask(
-        self, cause: Envelope, reflected: AtomReflected, chunk: ChunkCreated | None, whose: Whose
-    ) -> list[Event] | None:
-        try:
-            return [
-                *await self._calls.watch(
-                    ask_about_borderline(
-                        reflected, chunk, cause.project_id, cause.correlation_id, self._model
-                    )
-                )
-            ]
-        except TimeoutError:
-            self._calls.note_timeout(whose)
+
+class ModelJudging:
+    """Asks about the doubtful pairs of a batch, all in one call."""
+
+    def __init__(
+        self,
+        model: ChatModel,
+        at_once: int = JUDGEMENTS_AT_ONCE,
+        timeout_s: float = CALL_TIMEOUT_S,
+    ) -> None:
+        self._model = model
+        self._calls = Calls(at_once, timeout_s)
+        self._free = asyncio.Semaphore(at_once)
+
+    @property
+    def window(self) -> int:
+        return 4 * self._calls.at_once
+
+    @property
+    def work(self) -> int:
+        return self._calls.work
+
+    async def answer(self, cause: Envelope, found: Found | None) -> list[Event] | None:
+        requested = cause.event
+        if not isinstance(requested, JudgementRequested):
             return None
-        except ModelError as error:
-            self._calls.note(error, whose)
-            reason = "malformed" if isinstance(error, AnswerMalformed) else "unavailable"
-            return [*decide_by_rule(reflected, reason, count_spent(error))]
+        whose = (cause.project_id, requested.run_id)
+        async with self._free:
+            if self._calls.why_not(whose):
+                return None
+            asking = ask_judge(requested, cause.project_id, cause.correlation_id, self._model)
+            by_rule = partial(judging.leave_to_rules, requested)
+            return await self._calls.ask(asking, whose, by_rule)
+
+    async def close(self) -> None:
+        await self._calls.close()
+
+
+async def ask_judge(
+    requested: JudgementRequested, project_id: str, correlation_id: str | None, model: ChatModel
+) -> list[PairJudged]:
+    """An answer for each pair; nobody is asked where none may be shown. Raises ModelError."""
+    shown = [pair for pair in requested.pairs if judging.may_be_shown(pair)]
+    if not shown:
+        return judging.leave_to_rules(requested, judging.FLAGGED)
+    payer = Payer(project_id, requested.run_id, correlation_id)
+    answer, opinions = await ask_about_pairs(shown, payer, model)
+    adviser = Adviser(answer.provider, answer.model, JUDGE_PROMPT_VERSION, count_spent(answer))
+    return judging.decide_by_opinions(requested, opinions, adviser)
 
 
 async def ask_about_borderline(
@@ -388,6 +451,8 @@ def make_asker(
         return None
     if step.name == ADJUDICATE.name:
         return ModelAdjudication(model, chunks)
+    if step.name == JUDGE.name:
+        return ModelJudging(model)
     pool = {"child": pools.deep, "preview_child": pools.preview}.get(step.place)
     if pool is None or not isinstance(step.handle, Mapping):
         return None

@@ -16,13 +16,15 @@ from typing import Any
 from agents.extraction.prompt import prepare
 from agents.extraction.reader import Asked, Unread, note_unread, read_together
 from agents.models.call import ModelAnswer, ModelRequest, Usage
-from agents.models.errors import AnswerMalformed
+from agents.models.errors import AnswerMalformed, ModelError
 from agents.models.structured import parse_answer
 from schemas.events.atom import AtomReflected, CandidatesExtracted
 from schemas.events.extract import ExtractRequested
+from schemas.events.judgement import JudgementRequested, PairToJudge, StatementToJudge
+from streams.ledger.judging import leave_to_rules
 from streams.pipeline import Pipeline, pipeline
 from streams.reflection.adjudication import answer_by_rule, may_ask
-from streams.shell.model_calls import ask_about_borderline
+from streams.shell.model_calls import ask_about_borderline, ask_judge
 from streams.shell.reading import read_by_rules
 from tests.reading.documents import a_chunk
 from tests.worlds import PROJECT
@@ -85,6 +87,15 @@ def a_request(chunk, lane="deep", **fields) -> ExtractRequested:
     )
 
 
+def a_request_to_judge(run_id: str = "run_1") -> JudgementRequested:
+    sides = [
+        StatementToJudge(atom_id=f"atm_{name}", kind="claim", title=said, body=said)
+        for name, said in (("a", "The gate opens at dawn."), ("b", "The gate opens late."))
+    ]
+    pair = PairToJudge(a=sides[0], b=sides[1])
+    return JudgementRequested(run_id=run_id, batch_no=0, pairs=[pair])
+
+
 def asked_about(*texts: str) -> list[Asked]:
     """A chunk of each text, as it waits for a call."""
     chunks = [
@@ -128,16 +139,26 @@ def an_atom(number: int, said: str, **fields: Any) -> dict[str, Any]:
 
 
 def read_plainly(request: ModelRequest) -> Any:
-    """Every sentence of five words is a claim, one with «may» a doubtful one; verdicts accept."""
+    """Every sentence of five words is a claim, one with «may» a doubtful one; verdicts accept, and
+    nothing contradicts.
+    """
     if request.agent == "adjudicator":
         numbers = sorted({int(it.split()[0]) for it in data_in(request)[-1]})
         return {"verdicts": [_accept(number) for number in numbers]}
+    if request.agent == "judge":
+        count = len(data_in(request))
+        return {"pairs": [say_of_pair(number + 1, conflict=False) for number in range(count)]}
     return {
         "chunks": [
             {"chunk": number, "gaps": [], "atoms": [*_atoms(sentences)]}
             for number, sentences in enumerate(sentences_in(request), 1)
         ]
     }
+
+
+def say_of_pair(number: int, *, conflict: bool, **fields: Any) -> dict[str, Any]:
+    said = {"severity": "high", "explanation": "Both speak of the same gate."}
+    return {"pair": number, "conflict": conflict} | said | fields
 
 
 def _accept(number: int) -> dict[str, Any]:
@@ -182,9 +203,19 @@ def asking(model: AnsweringModel) -> Pipeline:
             return answer_by_rule(cause, chunk)
         return asyncio.run(ask_about_borderline(reflected, chunk, PROJECT, None, model))
 
+    def judge(cause, chunk):
+        requested = cause.event
+        if not isinstance(requested, JudgementRequested):
+            return []
+        try:
+            return asyncio.run(ask_judge(requested, PROJECT, None, model))
+        except ModelError:
+            return leave_to_rules(requested)
+
     plain = pipeline(read)
-    steps = [
-        replace(step, handle=adjudicate, with_chunk=True) if step.name == "adjudicate" else step
-        for step in plain.steps
-    ]
+    asks: dict[str, dict[str, Any]] = {
+        "adjudicate": {"handle": adjudicate, "with_chunk": True},
+        "judge": {"handle": judge},
+    }
+    steps = [replace(step, **asks.get(step.name, {})) for step in plain.steps]
     return replace(plain, steps=tuple(steps))

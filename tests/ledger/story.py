@@ -101,6 +101,7 @@ class Run:
     removals: Sequence[SourceChange] = ()
     withdrawn: Sequence[int] = ()
     unfinished: Sequence[str] = ()
+    engine: str = "heuristic"
 
     @property
     def run_id(self) -> str:
@@ -145,7 +146,7 @@ def ingestion_of(run: Run) -> list[Record]:
         lane=run.lane,
         trigger="manual",
         coverage_target="best_effort",
-        engine="heuristic",
+        engine=run.engine,
         limits=LIMITS,
         versions={},
         basis_seq=0,
@@ -226,9 +227,13 @@ def facts_of(*runs: Run) -> list[Record]:
 
 @dataclass
 class Story:
-    """A ledger writer over its log. ``given`` feeds inputs; the writer decides after each."""
+    """A ledger writer over its log. ``given`` feeds inputs; the writer decides after each.
+
+    ``asked`` is what it has asked the judge.
+    """
 
     log: list[Record] = field(default_factory=list)
+    asked: list[Envelope] = field(default_factory=list)
     inputs: list[Record] = field(default_factory=list)
     state: LedgerState = field(default_factory=lambda: LEDGER.open(MemoryTables()))
 
@@ -261,6 +266,7 @@ class Story:
             self.write(decision)
 
     def write(self, decision: Decision) -> None:
+        self.asked += decision.envelopes[:-1]
         written = recorded(decision.commit_record, len(self.log))
         self.log.append(written)
         LEDGER.evolve(self.state, written)

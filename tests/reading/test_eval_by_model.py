@@ -10,7 +10,7 @@ from infra.errors import Refusal
 from infra.evaluation.by_model import answer_by_model, check_task
 from infra.evaluation.rows import Options
 from infra.evaluation.tasks import answer
-from tests.extraction.asking import AnsweringModel, read_plainly
+from tests.extraction.asking import AnsweringModel, read_plainly, say_of_pair
 
 KEEPS = "The gate keeps its records for ten years."
 MAY = "The gate may lose records when its disk is full."
@@ -74,6 +74,25 @@ def test_rules_answer_where_nobody_can_be_asked():
 def test_spans_are_one_line_for_each_row_of_evidence():
     found = answers("extract", DOCUMENTS, AnsweringModel(read_plainly), "spans")
     assert [it["doc_id"] for it in found] == [1, 1, 3]
+
+
+PAIRS = [
+    ("The limit is 5 minutes.", "The limit is 9 minutes."),
+    ("The gate of the yard opens at dawn.", "The gate of the yard opens late."),
+    ("The gate opens late.", "Keys are changed every month by ana."),
+]
+
+
+def test_a_model_is_asked_about_pairs_that_the_rules_doubt():
+    rows = [{"id": at, "a": one, "b": other} for at, (one, other) in enumerate(PAIRS)]
+    model = AnsweringModel(lambda request: {"pairs": [say_of_pair(1, conflict=True)]})
+    found = answers("contradict", rows, model)
+    by_rules = [*answer("contradict", rows, Options())]
+    assert [it["engine"] for it in found] == ["heuristic", "model", "heuristic"]
+    assert [it["label"] for it in by_rules] == ["contradiction", "neutral", "neutral"]
+    assert [it["label"] for it in found] == ["contradiction", "contradiction", "neutral"]
+    assert all(it.keys() == found[0].keys() for it in found)
+    assert len(model.requests) == 1
 
 
 @pytest.mark.parametrize("task", ["redact", "inject", "similar", "duplicate"])

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from agents.extraction.judge import MAX_EXPLANATION
 from agents.models.errors import (
     AllProvidersFailed,
     AnswerMalformed,
@@ -22,9 +23,10 @@ from schemas.codec import encode
 from schemas.envelope import SYSTEM, Envelope, Event, outside_fact
 from schemas.events.atom import AtomAdjudicated, AtomReflected, CandidatesExtracted, Reading
 from schemas.events.hygiene import ChunkCreated
+from schemas.events.judgement import PairJudged
 from streams.reflection import reflect
 from streams.shell.chunks import ChunkReader, Found
-from streams.shell.model_calls import ModelAdjudication, ModelReading
+from streams.shell.model_calls import ModelAdjudication, ModelJudging, ModelReading
 from streams.shell.pool import ChildPool
 from streams.shell.reading import read_by_rules
 from tests.extraction.asking import (
@@ -32,9 +34,11 @@ from tests.extraction.asking import (
     TEXTS,
     AnsweringModel,
     a_request,
+    a_request_to_judge,
     asked_about,
     read_all,
     read_plainly,
+    say_of_pair,
     sentences_in,
 )
 from tests.reading.documents import a_chunk
@@ -257,3 +261,55 @@ def test_no_chunk_is_fetched_for_a_verdict_while_nobody_is_there(shell: Shell, t
         assert len(fetched) == 1
 
     shell.run(AnsweringModel(refuse), scenario)
+
+
+@pytest.mark.parametrize("error", [BudgetExceeded("spent"), AllProvidersFailed("away")])
+def test_a_judgement_that_is_refused_leaves_the_pair_to_the_rules(shell: Shell, error: ModelError):
+    error.usage = error.usage.model_copy(update={"input_tokens": INPUT_TOKENS})
+
+    def refuse(request: Any) -> Any:
+        raise error
+
+    model = AnsweringModel(refuse)
+
+    async def scenario(unused: ModelReading) -> None:
+        asker = ModelJudging(model)
+
+        async def answer_for(run_id: str) -> list[Event] | None:
+            return await asker.answer(a_fact(a_request_to_judge(run_id), "prj_1"), None)
+
+        (left,) = await answer_for("run_1") or []
+        assert isinstance(left, PairJudged)
+        assert (left.conflict, left.reason, left.input_tokens) == (None, "unavailable", 1_001)
+        model.answering = read_plainly
+        assert await answer_for("run_1") is None
+        others = await answer_for("run_2") or []
+        assert [it.conflict for it in others if isinstance(it, PairJudged)] == (
+            [False] if isinstance(error, BudgetExceeded) else []
+        )
+
+    shell.run(model, scenario)
+
+
+def test_a_judgement_is_cut_short_and_pays_for_its_call_once(shell: Shell):
+    def explain(request: Any) -> Any:
+        said = say_of_pair(1, conflict=True, explanation="At dawn  excludes\nlate. " * 99)
+        return {"pairs": [said, say_of_pair(1, conflict=False), say_of_pair(3, conflict=True)]}
+
+    model = AnsweringModel(explain)
+    requested = a_request_to_judge()
+    twice = requested.model_copy(update={"pairs": requested.pairs * 2})
+
+    async def scenario(unused: ModelReading) -> None:
+        answers = await ModelJudging(model).answer(a_fact(twice, "prj_1"), None) or []
+        first, second = [it for it in answers if isinstance(it, PairJudged)]
+        assert (first.conflict, first.decided_by, first.model) == (True, "model", "m-1")
+        assert first.explanation == ("At dawn excludes late. " * 99)[:MAX_EXPLANATION]
+        assert (second.conflict, second.decided_by, second.reason) == (
+            None,
+            "fallback",
+            "malformed",
+        )
+        assert (first.input_tokens, second.input_tokens) == (INPUT_TOKENS, 0)
+
+    shell.run(model, scenario)

@@ -1,4 +1,4 @@
-"""Reading with a model, live on the broker: shared calls, verdicts, rules where nobody answers."""
+"""Reading and judging with a model, live on the broker; rules where nobody answers."""
 
 from __future__ import annotations
 
@@ -15,17 +15,19 @@ from schemas.envelope import SYSTEM, Envelope, Event, outside_fact
 from schemas.events.atom import AtomAdjudicated
 from schemas.events.extract import ExtractRequested
 from schemas.events.hygiene import ChunkCreated
+from schemas.events.judgement import PairJudged
 from streams.app import Stages, Worker
 from streams.pipeline import pipeline
 from streams.shell.publisher import LogPosition
 from streams.shell.reading import read_by_rules
-from tests.extraction.asking import AnsweringModel, read_plainly
+from tests.extraction.asking import AnsweringModel, a_request_to_judge, read_plainly
 from tests.reading.documents import a_chunk
 from tests.shell.harness import facts_of, facts_until, publish, until_committed
 from tests.shell.stages import AT
 
 pytestmark = pytest.mark.broker
 REQUESTS, RESULTS, VERDICTS = "extract.deep.v1", "atom.candidate.v1", "atom.validated.v1"
+PAIRS = "ledger.control.v1"
 CHUNKS = 24
 
 
@@ -74,7 +76,7 @@ def request_for(
 
 @asynccontextmanager
 async def reading_with(settings: Settings, model: AnsweringModel) -> AsyncIterator[None]:
-    names = ("map_deep", "reflect", "adjudicate")
+    names = ("map_deep", "reflect", "adjudicate", "judge")
     steps = tuple(it for it in pipeline(read_by_rules).steps if it.name in names)
     async with Worker(settings, Stages(steps=steps), model=model).running() as worker:
         await worker.ready()
@@ -82,8 +84,8 @@ async def reading_with(settings: Settings, model: AnsweringModel) -> AsyncIterat
 
 
 def test_a_model_reads_what_it_is_asked_for_and_rules_where_it_does_not_answer(fresh: Settings):
-    """One worker: short chunks share calls, each borderline candidate gets its verdict; then nobody
-    answers; then a run by rules asks nobody.
+    """One worker: short chunks share calls, each borderline candidate gets its verdict, a pair its
+    answer; then nobody answers; then a run by rules asks nobody.
     """
     model = AnsweringModel(read_plainly)
 
@@ -95,6 +97,11 @@ def test_a_model_reads_what_it_is_asked_for_and_rules_where_it_does_not_answer(f
         async with reading_with(fresh, model):
             check_readings(await facts_until(fresh, RESULTS, CHUNKS), model)
             await facts_until(fresh, VERDICTS, 2 * CHUNKS)
+            await publish(fresh, a_fact(a_request_to_judge(), "pairs"))
+            (requested, judged) = await facts_until(fresh, PAIRS, 2)
+            assert judged.causation_id == requested.event_id
+            assert isinstance(judged.event, PairJudged)
+            assert (judged.event.conflict, judged.event.decided_by) == (False, "model")
             model.answering = refuse
             await bring_requests(fresh, "model", "run_2")
             await facts_until(fresh, RESULTS, 2 * CHUNKS)

@@ -11,6 +11,7 @@ RELEASED_STAGES = (
     "map_deep",
     "reflect",
     "adjudicate",
+    "judge",
     "publish",
     "frame",
     "run_control",
