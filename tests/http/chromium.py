@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 from websockets.sync.client import ClientConnection, connect
@@ -69,27 +70,43 @@ class Tab:
     def wait_for(self, condition: str) -> None:
         """Until ``condition`` holds in the page, which may be another one by then, and is whole.
 
-        Keys are heard once the scripts of a page have run.
+        Keys are heard once the scripts of a page have run. A hidden page loads no pictures.
         """
         assert wait_until(lambda: self._holds(condition), timeout_s=PATIENCE_S), condition
 
     def _holds(self, condition: str) -> bool:
-        holds = f"document.readyState === 'complete' && Boolean({condition})"
+        whole = "['complete', document.hidden && 'interactive'].includes(document.readyState)"
+        holds = f"{whole} && Boolean({condition})"
         asked = {"expression": holds, "returnByValue": True}
         message = self._ask("Runtime.evaluate", asked)  # an error while one page follows another
         return message.get("result", {}).get("result", {}).get("value") is True
 
     def open(self, path: str) -> None:
-        answer = self.tell("Page.navigate", url=self._url + path)
+        """A page of the service, or of a folder by its `file:` address."""
+        url = path if path.startswith("file:") else self._url + path
+        answer = self.tell("Page.navigate", url=url)
         assert "errorText" not in answer, answer
-        shown = json.dumps(path.partition("?")[0])
+        shown = json.dumps(urlsplit(url).path)
         self.wait_for(f"location.pathname === {shown}")
+
+    @contextmanager
+    def open_beside(self, path: str, *, is_hidden: bool = False) -> Iterator[Tab]:
+        """A page in another window of the same browser, or in a tab behind this one."""
+        asked = {"background": True} if is_hidden else {"newWindow": True}
+        target = self.tell("Target.createTarget", url="about:blank", **asked)["targetId"]
+        host, port = self._socket.remote_address[:2]
+        address = f"ws://{host}:{port}/devtools/page/{target}"
+        with connect(address, max_size=None) as socket:
+            tab = Tab(socket, self._url, self._pictures)
+            tab.open(path)
+            yield tab
+            self.tell("Target.closeTarget", targetId=target)
 
     def press(self, *keys: str, control: bool = False) -> None:
         """Press keys one after the other, as a person does."""
         for key in keys:
-            code = {"Enter": 13, "Escape": 27}.get(key, ord(key[0].upper()))
-            text = {"Enter": "\r", "Escape": ""}.get(key, key)
+            code = {"Tab": 9, "Enter": 13, "Escape": 27}.get(key, ord(key[0].upper()))
+            text = {"Tab": "", "Enter": "\r", "Escape": ""}.get(key, key)
             said = {"key": key, "windowsVirtualKeyCode": code, "modifiers": 2 if control else 0}
             begun = {"text": text} if text and not control else {}
             self.tell("Input.dispatchKeyEvent", type="keyDown", **said, **begun)
@@ -99,10 +116,10 @@ class Tab:
         """Write into what has the focus."""
         self.tell("Input.insertText", text=text)
 
-    def look(self, *, width: int = 1400, height: int = 900, theme: str = "light") -> None:
-        """Have the page drawn in that size, for somebody who likes that theme."""
-        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 700}
-        self.tell("Emulation.setDeviceMetricsOverride", **size)
+    def look(self, *, width: int = 1400, theme: str = "light", zoom: int = 1) -> None:
+        """Have the page drawn that wide and that much larger, for somebody who likes that theme."""
+        size = {"width": width // zoom, "height": 900 // zoom, "deviceScaleFactor": zoom}
+        self.tell("Emulation.setDeviceMetricsOverride", mobile=width < 700, **size)
         liked = [
             {"name": "prefers-color-scheme", "value": theme},
             {"name": "prefers-reduced-motion", "value": "reduce"},

