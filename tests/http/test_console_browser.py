@@ -5,7 +5,6 @@ Pictures of each page stand in `build/console` (``CAIRN_TEST_PICTURES``) afterwa
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -175,16 +174,43 @@ def test_a_question_to_the_agents_is_answered_on_the_page(tab: Tab, home: str):
     assert tab.reports == []
 
 
-def test_single_keys_can_be_switched_off(tab: Tab, home: str):
+def test_single_keys_can_be_switched_off_and_changed(tab: Tab, home: str):
     tab.look()
-    tab.open(home)
-    choose = "(value) => { const it = document.getElementById('keys'); it.value = value;"
-    tab.run(f"({choose} it.form.requestSubmit(); }})({json.dumps('off')})")
+
+    def save(script: str) -> None:
+        tab.open(f"{CONSOLE}/settings")
+        tab.run(f"(() => {{ {script} }})()")
+        tab.run("document.querySelector('form[action$=keys] .primary').click()")
+
+    def is_helped() -> bool:
+        return bool(tab.run("document.getElementById('help').open"))
+
+    save("document.getElementById('single-keys').checked = false")
     tab.wait_for("document.body.dataset.singleKeys === 'off'")
     tab.press("?")
-    assert not tab.run("document.getElementById('help').open")
-    tab.run(f"({choose} it.form.requestSubmit(); }})({json.dumps('on')})")
-    tab.wait_for("document.body.dataset.singleKeys === 'on'")
+    assert not is_helped()
+    save("""document.getElementById('single-keys').checked = true;
+        document.getElementById('key-help').value = 'x';
+        document.getElementById('key-next').value = 'x'""")
+    tab.wait_for("document.querySelector('.problem')?.textContent.includes('is used twice')")
+    assert tab.run("document.getElementById('key-next').value") == "x"
+    save("""document.getElementById('single-keys').checked = true;
+        document.getElementById('key-help').value = 'x';
+        document.getElementById('key-ledger').value = 'q'""")
+    tab.wait_for("document.querySelector('.told')")
     tab.press("?")
-    assert tab.run("document.getElementById('help').open")
+    assert not is_helped()
+    tab.press("x")
+    assert is_helped()
+    assert tab.run("document.querySelector('[data-does=help]').textContent") == "x"
     tab.keep("help")
+    tab.open(home)
+    tab.press("g", "q")
+    tab.wait_for("location.pathname.endsWith('/ledger')")
+    tab.open(f"{CONSOLE}/settings")
+    tab.keep("settings")
+    tab.run("document.querySelector('[value=reset]').click()")
+    tab.wait_for("document.querySelector('.told') && document.body.dataset.singleKeys === 'on'")
+    assert tab.run("document.getElementById('key-help').value") == "?"
+    assert [it for it in tab.reports if "422" not in it] == []  # that of the refused one
+    tab.reports.clear()

@@ -14,6 +14,7 @@ from infra.http.console import (
     ledger,
     onboarding,
     overview,
+    preferences,
     signing_in,
     sources,
     team,
@@ -25,7 +26,7 @@ from infra.http.console.pages import go_home
 
 AREAS = (
     *(signing_in, overview, ledger, sources, documents, editing, deciding, work, chat),
-    *(onboarding, team, history, upkeep),
+    *(onboarding, team, history, upkeep, preferences),
 )
 
 

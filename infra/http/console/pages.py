@@ -32,6 +32,7 @@ from infra.http.api import Api, api_of
 from infra.http.auth import CONSOLE, caller_of, is_of_console
 from infra.http.bodies import check_text
 from infra.http.console.rendering import address, render
+from infra.http.console.shortcuts import shortcuts_of
 from infra.http.problems import (
     BodyTooLarge,
     Malformed,
@@ -59,7 +60,8 @@ HEADERS = {
     "vary": "HX-Request, HX-Target, Cookie",
 }
 THEMES = ("system", "light", "dark")
-THEME_COOKIE, KEYS_COOKIE, TOLD_COOKIE = "cairn_theme", "cairn_keys", "cairn_told"
+THEME_COOKIE, TOLD_COOKIE = "cairn_theme", "cairn_told"
+KEYS_COOKIE, CHANGED_KEYS_COOKIE = "cairn_keys", "cairn_changed_keys"
 FORM_TYPE = "application/x-www-form-urlencoded"
 MOST_FORM_BYTES = 1_536 * 1024  # a section of 100,000 characters, each as up to 12 bytes
 MOST_FIELDS = 50
@@ -214,11 +216,14 @@ class Pages:
 
 def show(request: Request, template: str, *, answer: int = 200, **values: Any) -> Response:
     theme = request.cookies.get(THEME_COOKIE, "")
+    shortcuts = shortcuts_of(request.cookies.get(CHANGED_KEYS_COOKIE, ""))
     shown = {
         "visit": None,
         "here": place_of(request),
         "theme": theme if theme in THEMES else "system",
         "single_keys": request.cookies.get(KEYS_COOKIE) != "off",
+        "shortcuts": shortcuts,
+        "keys": {it.name: it.key for it in shortcuts},
         "form_mark": api_of(request).sessions.form_mark(session_cookie(request)),
         "draw_key": draw_key,
         "told": _told(request),
