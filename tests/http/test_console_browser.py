@@ -174,6 +174,46 @@ def test_a_question_to_the_agents_is_answered_on_the_page(tab: Tab, home: str):
     assert tab.reports == []
 
 
+def test_the_card_of_a_chip_comes_by_focus_and_goes_by_escape(tab: Tab, home: str):
+    card = "document.querySelector('main .quote').checkVisibility()"
+    tab.look()
+    tab.open(f"{home}/ledger")
+    tab.run("document.querySelector('main .cite a').focus()")
+    assert tab.run(card)
+    tab.keep("chip")
+    tab.press("Escape")
+    assert not tab.run(card)
+    tab.run("document.querySelector('.brand').focus()")
+    tab.run("document.querySelector('main .cite a').focus()")
+    assert tab.run(card)
+
+
+def test_the_palette_finds_and_goes_by_keyboard_alone(tab: Tab, home: str):
+    chosen = "document.querySelector('#palette [aria-selected=true]')"
+    tab.look()
+    tab.open(home)
+    tab.run("document.querySelector('.brand').focus()")
+    tab.press("k", control=True)
+    tab.wait_for("document.getElementById('palette').open")
+    tab.write("Auth uses JWT")
+    tab.wait_for("document.querySelector('#palette [href*=\"/atoms/\"]')")
+    named = "document.activeElement.getAttribute('aria-activedescendant')"
+    assert tab.run(f"document.activeElement.role === 'combobox' && {named} === {chosen}.id")
+    assert tab.run(CONTRAST) == []
+    tab.keep("palette")
+    tab.press("Escape")
+    tab.wait_for("!document.getElementById('palette').open")
+    assert tab.run("document.activeElement.className") == "brand"
+    tab.press("k", control=True)
+    tab.write("costs")
+    tab.wait_for(f"{chosen}?.textContent === 'Costs'")
+    tab.press("Enter")
+    tab.wait_for("location.pathname.endsWith('/costs')")
+    tab.press("k", control=True)
+    tab.wait_for(f"{chosen}?.pathname === {home!r}")  # seen lately
+    assert tab.reports == []
+
+
 def test_single_keys_can_be_switched_off_and_changed(tab: Tab, home: str):
     tab.look()
 

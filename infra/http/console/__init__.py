@@ -10,6 +10,7 @@ from infra.http.console import (
     deciding,
     documents,
     editing,
+    finding,
     history,
     ledger,
     onboarding,
@@ -26,7 +27,7 @@ from infra.http.console.pages import go_home
 
 AREAS = (
     *(signing_in, overview, ledger, sources, documents, editing, deciding, work, chat),
-    *(onboarding, team, history, upkeep, preferences),
+    *(onboarding, team, history, upkeep, finding, preferences),
 )
 
 

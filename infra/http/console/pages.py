@@ -46,6 +46,7 @@ from infra.log import get
 from infra.service.http_questions import NamedProject, list_project_names
 from infra.service.http_requests import Outcome, begin_write, end_write
 from infra.service.publishing import draw_key
+from infra.service.saved_views import SavedView, list_views
 from infra.service.tokens import ApiRole, Caller
 
 HEADERS = {
@@ -80,8 +81,8 @@ class Visit:
     """A request of somebody who has signed in. ``project`` is that of the address, if it has one.
 
     ``projects``: the first of those that they may see. ``form``: what was sent; its ``key`` makes
-    a write that is sent twice one write. ``refused``: the code of a refusal that is shown on the
-    page of the form itself.
+    a write that is sent twice one write. ``views``: those of the project that they have saved.
+    ``refused``: the code of a refusal that is shown on the page of the form itself.
     """
 
     request: Request
@@ -91,6 +92,7 @@ class Visit:
     project: NamedProject | None = None
     form: dict[str, str] = field(default_factory=dict)
     refused: str = ""
+    views: list[SavedView] = field(default_factory=list)
 
     @property
     def project_id(self) -> str:
@@ -103,6 +105,11 @@ class Visit:
     @property
     def is_beside(self) -> bool:
         return is_beside(self.request)
+
+    @property
+    def is_palette(self) -> bool:
+        """Whether it is to be shown in the palette."""
+        return self.request.headers.get("hx-target", "").endswith("#palette")
 
     @property
     def reads(self) -> bool:
@@ -387,6 +394,8 @@ async def _look_around(visit: Visit) -> None:
         named = [each for each in visit.projects if each.project_id == wanted]
         named = named or await visit.ask(list_project_names, only=[str(wanted)])
         (visit.project,) = named
+        if not is_part(visit.request):
+            visit.views = await visit.ask(list_views, wanted, visit.caller.token_id)
 
 
 async def _write(visit: Visit, make: Make, operation: str) -> Response:

@@ -51,6 +51,19 @@ const named = (of) => Object.fromEntries(
 const KEYS = named("does");
 const PAGES = named("leads");
 
+// A card over what one reads goes away, and comes again once pointer and focus have left its chip.
+function dismissQuotes() {
+  const shown = document.querySelectorAll(".cite:is(:hover, :focus-within):not(.dismissed)");
+  shown.forEach((each) => each.classList.add("dismissed"));
+  return shown.length > 0;
+}
+for (const left of ["mouseout", "focusout"]) {
+  document.addEventListener(left, (event) => {
+    const cite = event.target.closest?.(".dismissed");
+    if (cite && !cite.contains(event.relatedTarget)) cite.classList.remove("dismissed");
+  });
+}
+
 function choose(number) {
   const chosen = here()?.querySelector(`[data-key="${number}"]`);
   if (!chosen) return false;
@@ -78,6 +91,7 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "Escape") {
     if (help.open) return;
     document.querySelectorAll("details.menu[open]").forEach((each) => { each.open = false; });
+    if (dismissQuotes()) return;
     if (isTyping(at)) at.blur();
     else if (closeBeside()) event.preventDefault();
     return;
