@@ -85,7 +85,7 @@ from projections.read.schedules import ProjectSettings, ScheduledWork
 from projections.read.schedules import project_settings as read_project_settings
 from projections.read.schedules import scheduled_work as list_schedules
 from projections.read.schedules import work_item as read_schedule
-from projections.read.search import Answer, Filters, search_ledger
+from projections.read.search import Answer, Filters, Hit, search_ledger
 from projections.read.source_detail import WholeSource, whole_source
 from projections.read.source_list import SourceState
 from projections.read.source_list import source_states as list_sources
@@ -165,6 +165,7 @@ __all__ = [
     "DecisionAnswer",
     "DeltaReport",
     "Filters",
+    "Hit",
     "GenerationLoop",
     "LARGEST_PAGE",
     "Link",

@@ -9,7 +9,7 @@ from typing import Any
 from infra.errors import NotFound
 from projections.read.artifacts import CitingSection, add_places
 from projections.read.page import PAGE, Condition, Listing, Page, page_of
-from projections.read.session import Conn, ReadModel, Row, rows, select
+from projections.read.session import Conn, ReadModel, Row, like_of, rows, select
 
 SUMMARY = (
     "a.artifact_id, a.artifact_type, coalesce(a.number, '') AS number, a.title, a.artifact_state,"
@@ -145,10 +145,14 @@ def list_artifacts(
     *,
     artifact_type: str | None = None,
     state: str | None = None,
+    titled: str | None = None,
     cursor: str | None = None,
     limit: int = PAGE,
 ) -> Page[ArtifactSummary]:
-    """A page of artifacts by type and number; those that say nothing left out. Raises Refusal."""
+    """A page of artifacts by type and number; those that say nothing left out. Raises Refusal.
+
+    ``titled``: what their titles hold.
+    """
     conditions: list[Condition] = [
         ("a.project_id = %s", project_id),
         ("a.version IS NOT NULL AND (a.number <> '' OR a.artifact_type = 'prd')",),
@@ -157,6 +161,8 @@ def list_artifacts(
         conditions.append(("a.artifact_type = %s", artifact_type))
     if state:
         conditions.append(("a.artifact_state = %s", state))
+    if titled:
+        conditions.append(("a.title ILIKE %s", like_of(f"*{titled}*")))
     found, following = page_of(connection, ARTIFACTS, conditions, cursor, limit)
     return Page(items=[ArtifactSummary(**row) for row in found], next_cursor=following)
 

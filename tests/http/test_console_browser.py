@@ -86,6 +86,9 @@ def test_pages_are_accessible_in_both_themes_wide_narrow_and_enlarged(tab: Tab, 
     pages = {page.strip("/") or "overview": home + page for page in PAGES} | {
         "projects": f"{CONSOLE}/projects",
         "sessions": f"{CONSOLE}/sessions",
+        "settings": f"{CONSOLE}/settings",
+        "search": f"{home}/search?q=JWT",
+        "views": f"{home}/views",
         "atom": atom,
         "source": find_link(tab, atom, "main a[href*='evidence=']"),
         "document": document,
@@ -252,16 +255,63 @@ def go_to(tab: Tab, selector: str) -> None:
     raise AssertionError(f"{selector} is not reached")
 
 
-def test_single_keys_can_be_switched_off_and_nothing_needs_them(tab: Tab, home: str):
+def test_the_card_of_a_chip_comes_by_focus_and_goes_by_escape(tab: Tab, home: str):
+    card = "document.querySelector('main .quote').checkVisibility()"
+    tab.look()
+    tab.open(f"{home}/ledger")
+    tab.run("document.querySelector('main .cite a').focus()")
+    assert tab.run(card)
+    tab.keep("chip")
+    tab.press("Escape")
+    assert not tab.run(card)
+    tab.run("document.querySelector('.brand').focus()")
+    tab.run("document.querySelector('main .cite a').focus()")
+    assert tab.run(card)
+
+
+def test_the_palette_finds_and_goes_by_keyboard_alone(tab: Tab, home: str):
+    chosen = "document.querySelector('#palette [aria-selected=true]')"
     tab.look()
     tab.open(home)
-    choose = "(value) => { const it = document.getElementById('keys'); it.value = value;"
-    tab.run(f"({choose} it.form.requestSubmit(); }})({json.dumps('off')})")
+    tab.run("document.querySelector('.brand').focus()")
+    tab.press("k", control=True)
+    tab.wait_for("document.getElementById('palette').open")
+    tab.write("Auth uses JWT")
+    tab.wait_for("document.querySelector('#palette [href*=\"/atoms/\"]')")
+    named = "document.activeElement.getAttribute('aria-activedescendant')"
+    assert tab.run(f"document.activeElement.role === 'combobox' && {named} === {chosen}.id")
+    assert find_faults(tab, is_wide=True) == []
+    tab.keep("palette")
+    tab.press("Escape")
+    tab.wait_for("!document.getElementById('palette').open")
+    assert tab.run("document.activeElement.className") == "brand"
+    tab.press("k", control=True)
+    tab.write("costs")
+    tab.wait_for(f"{chosen}?.textContent === 'Costs'")
+    tab.press("Enter")
+    tab.wait_for("location.pathname.endsWith('/costs')")
+    tab.press("k", control=True)
+    tab.wait_for(f"{chosen}?.pathname === {home!r}")  # seen lately
+    assert tab.reports == []
+
+
+def test_single_keys_can_be_switched_off_or_changed_and_nothing_needs_them(tab: Tab, home: str):
+    tab.look()
+
+    def save(script: str) -> None:
+        tab.open(f"{CONSOLE}/settings")
+        tab.run(f"(() => {{ {script} }})()")
+        tab.run("document.querySelector('form[action$=keys] .primary').click()")
+
+    def is_helped() -> bool:
+        return bool(tab.run("document.getElementById('help').open"))
+
+    save("document.getElementById('single-keys').checked = false")
     tab.wait_for("document.body.dataset.singleKeys === 'off'")
     tab.press("?")
-    assert not tab.run("document.getElementById('help').open")
+    assert not is_helped()
     tab.open(home)
-    go_to(tab, "[data-go=a]")
+    go_to(tab, "[data-go=documents]")
     tab.press("Enter")
     tab.wait_for("location.pathname.endsWith('/documents')")
     go_to(tab, "main [data-open]")
@@ -274,11 +324,31 @@ def test_single_keys_can_be_switched_off_and_nothing_needs_them(tab: Tab, home: 
     go_to(tab, "#beside [data-close]")
     tab.press("Enter")
     tab.wait_for("!document.querySelector('#beside').firstChild")
-    tab.run(f"({choose} it.form.requestSubmit(); }})({json.dumps('on')})")
-    tab.wait_for("document.body.dataset.singleKeys === 'on'")
+    save("""document.getElementById('single-keys').checked = true;
+        document.getElementById('key-help').value = 'x';
+        document.getElementById('key-next').value = 'x'""")
+    tab.wait_for("document.querySelector('.problem')?.textContent.includes('is used twice')")
+    assert tab.run("document.getElementById('key-next').value") == "x"
+    save("""document.getElementById('single-keys').checked = true;
+        document.getElementById('key-help').value = 'x';
+        document.getElementById('key-ledger').value = 'q'""")
+    tab.wait_for("document.querySelector('.told')")
     tab.press("?")
-    assert tab.run("document.getElementById('help').open")
+    assert not is_helped()
+    tab.press("x")
+    assert is_helped()
+    assert tab.run("document.querySelector('[data-does=help]').textContent") == "x"
     tab.keep("help")
+    tab.open(home)
+    tab.press("g", "q")
+    tab.wait_for("location.pathname.endsWith('/ledger')")
+    tab.open(f"{CONSOLE}/settings")
+    tab.keep("settings")
+    tab.run("document.querySelector('[value=reset]').click()")
+    tab.wait_for("document.querySelector('.told') && document.body.dataset.singleKeys === 'on'")
+    assert tab.run("document.getElementById('key-help').value") == "?"
+    assert [it for it in tab.reports if "422" not in it] == []  # that of the refused one
+    tab.reports.clear()
 
 
 def test_an_export_opens_from_a_folder(tab: Tab, called: Called, shown: str, tmp_path: Path):

@@ -10,10 +10,12 @@ from infra.http.console import (
     deciding,
     documents,
     editing,
+    finding,
     history,
     ledger,
     onboarding,
     overview,
+    preferences,
     signing_in,
     signing_in_with,
     sources,
@@ -25,19 +27,8 @@ from infra.http.console.assets import serve_asset
 from infra.http.console.pages import go_home
 
 AREAS = (
-    *(
-        signing_in,
-        signing_in_with,
-        overview,
-        ledger,
-        sources,
-        documents,
-        editing,
-        deciding,
-        work,
-        chat,
-    ),
-    *(onboarding, team, history, upkeep),
+    *(signing_in, signing_in_with, overview, ledger, sources, documents, editing, deciding),
+    *(work, chat, onboarding, team, history, upkeep, finding, preferences),
 )
 
 

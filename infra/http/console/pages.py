@@ -32,6 +32,7 @@ from infra.http.api import Api, api_of
 from infra.http.auth import CONSOLE, caller_of, is_of_console
 from infra.http.bodies import check_text
 from infra.http.console.rendering import address, render
+from infra.http.console.shortcuts import shortcuts_of
 from infra.http.problems import (
     BodyTooLarge,
     Malformed,
@@ -45,6 +46,7 @@ from infra.log import get
 from infra.service.http_questions import NamedProject, list_project_names
 from infra.service.http_requests import Outcome, begin_write, end_write
 from infra.service.publishing import draw_key
+from infra.service.saved_views import SavedView, list_views
 from infra.service.tokens import ApiRole, Caller
 
 HEADERS = {
@@ -59,7 +61,8 @@ HEADERS = {
     "vary": "HX-Request, HX-Target, Cookie",
 }
 THEMES = ("system", "light", "dark")
-THEME_COOKIE, KEYS_COOKIE, TOLD_COOKIE = "cairn_theme", "cairn_keys", "cairn_told"
+THEME_COOKIE, TOLD_COOKIE = "cairn_theme", "cairn_told"
+KEYS_COOKIE, CHANGED_KEYS_COOKIE = "cairn_keys", "cairn_changed_keys"
 FORM_TYPE = "application/x-www-form-urlencoded"
 MOST_FORM_BYTES = 1_536 * 1024  # a section of 100,000 characters, each as up to 12 bytes
 MOST_FIELDS = 50
@@ -78,8 +81,8 @@ class Visit:
     """A request of somebody who has signed in. ``project`` is that of the address, if it has one.
 
     ``projects``: the first of those that they may see. ``form``: what was sent; its ``key`` makes
-    a write that is sent twice one write. ``refused``: the code of a refusal that is shown on the
-    page of the form itself.
+    a write that is sent twice one write. ``views``: those of the project that they have saved.
+    ``refused``: the code of a refusal that is shown on the page of the form itself.
     """
 
     request: Request
@@ -89,6 +92,7 @@ class Visit:
     project: NamedProject | None = None
     form: dict[str, str] = field(default_factory=dict)
     refused: str = ""
+    views: list[SavedView] = field(default_factory=list)
 
     @property
     def project_id(self) -> str:
@@ -101,6 +105,11 @@ class Visit:
     @property
     def is_beside(self) -> bool:
         return is_beside(self.request)
+
+    @property
+    def is_palette(self) -> bool:
+        """Whether it is to be shown in the palette."""
+        return self.request.headers.get("hx-target", "").endswith("#palette")
 
     @property
     def reads(self) -> bool:
@@ -214,11 +223,14 @@ class Pages:
 
 def show(request: Request, template: str, *, answer: int = 200, **values: Any) -> Response:
     theme = request.cookies.get(THEME_COOKIE, "")
+    shortcuts = shortcuts_of(request.cookies.get(CHANGED_KEYS_COOKIE, ""))
     shown = {
         "visit": None,
         "here": place_of(request),
         "theme": theme if theme in THEMES else "system",
         "single_keys": request.cookies.get(KEYS_COOKIE) != "off",
+        "shortcuts": shortcuts,
+        "keys": {it.name: it.key for it in shortcuts},
         "form_mark": api_of(request).sessions.form_mark(session_cookie(request)),
         "draw_key": draw_key,
         "told": _told(request),
@@ -382,6 +394,8 @@ async def _look_around(visit: Visit) -> None:
         named = [each for each in visit.projects if each.project_id == wanted]
         named = named or await visit.ask(list_project_names, only=[str(wanted)])
         (visit.project,) = named
+        if not is_part(visit.request):
+            visit.views = await visit.ask(list_views, wanted, visit.caller.token_id)
 
 
 async def _write(visit: Visit, make: Make, operation: str) -> Response:

@@ -1,4 +1,4 @@
-"""Sign in with a token of the API or with a link, see and end sessions, choose how pages look."""
+"""Sign in with a token of the API or with a link, see and end sessions."""
 
 from __future__ import annotations
 
@@ -8,15 +8,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from infra.errors import Invalid
 from infra.http.access import EVERYONE
 from infra.http.api import api_of
 from infra.http.auth import caller_of
 from infra.http.bodies import check_text
 from infra.http.console.pages import (
-    KEYS_COOKIE,
-    THEME_COOKIE,
-    THEMES,
     Pages,
     Visit,
     check_form,
@@ -48,7 +44,6 @@ from infra.service.sessions import (
 from infra.service.tokens import Caller
 
 pages = Pages()
-KEPT_S = 365 * 86_400
 FORM_S = 3_600
 SESSIONS_SHOWN = 50
 
@@ -135,18 +130,6 @@ async def end_all(visit: Visit) -> Response:
     """Sign out in every browser, this one too."""
     await visit.ask(end_all_sessions, visit.caller)
     return _forget_cookie(visit)
-
-
-@pages.act("/preferences", *EVERYONE)
-async def set_preferences(visit: Visit) -> Response:
-    """Keep the theme, and whether single keys do something, in this browser."""
-    theme, keys = visit.form.get("theme", "system"), visit.form.get("keys", "on")
-    if theme not in THEMES or keys not in ("on", "off"):
-        raise Invalid("There is no such theme.", code="invalid_request")
-    response = lead(visit.request, own_place(visit.form.get("back", "")))
-    set_cookie(visit.request, response, THEME_COOKIE, theme, KEPT_S)
-    set_cookie(visit.request, response, KEYS_COOKIE, keys, KEPT_S)
-    return response
 
 
 async def _find(request: Request, form: dict[str, str]) -> Caller:

@@ -39,23 +39,48 @@ function closeBeside() {
 
 let opener = null;
 
-const KEYS = {
-  "/": () => document.getElementById("search")?.focus(),
-  "?": () => help.showModal(),
-  j: () => move(1),
-  k: () => move(-1),
-  e: () => here()?.querySelector("[data-evidence]")?.click(),
-  g: () => { goes = true; setTimeout(() => { goes = false; }, 1500); },
-  n: () => document.querySelector("[data-next]")?.click(),
+// What each shortcut does, by its name; which key has it stands in the help, as chosen.
+const DOES = {
+  search: () => document.getElementById("search")?.focus(),
+  help: () => help.showModal(),
+  next: () => move(1),
+  previous: () => move(-1),
+  evidence: () => here()?.querySelector("[data-evidence]")?.click(),
+  go: () => { goes = true; setTimeout(() => { goes = false; }, 1500); },
+  more: () => document.querySelector("[data-next]")?.click(),
 };
+const named = (of) => Object.fromEntries(
+  [...help.querySelectorAll(`[data-${of}]`)].map((it) => [it.textContent, it.dataset[of]]));
+const KEYS = named("does");
+const PAGES = named("leads");
 
-function choose(key) {
-  const chosen = here()?.querySelector(`[data-key="${key}"]`);
+// A card over what one reads goes away, and comes again once pointer and focus have left its chip.
+function dismissQuotes() {
+  const shown = document.querySelectorAll(".cite:is(:hover, :focus-within):not(.dismissed)");
+  shown.forEach((each) => each.classList.add("dismissed"));
+  return shown.length > 0;
+}
+for (const left of ["mouseout", "focusout"]) {
+  document.addEventListener(left, (event) => {
+    const cite = event.target.closest?.(".dismissed");
+    if (cite && !cite.contains(event.relatedTarget)) cite.classList.remove("dismissed");
+  });
+}
+
+function choose(number) {
+  const chosen = here()?.querySelector(`[data-key="${number}"]`);
   if (!chosen) return false;
   if (chosen.type === "radio") {
     chosen.checked = true;
     chosen.form.querySelector("textarea")?.focus();
   } else chosen.focus();
+  return true;
+}
+
+function perform(name) {
+  if (name?.startsWith("choose-")) return choose(name.slice("choose-".length));
+  if (!name) return false;
+  DOES[name]();
   return true;
 }
 
@@ -69,6 +94,7 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "Escape") {
     if (help.open) return;
     document.querySelectorAll("details.menu[open]").forEach((each) => { each.open = false; });
+    if (dismissQuotes()) return;
     if (isTyping(at)) at.blur();
     else if (closeBeside()) event.preventDefault();
     return;
@@ -77,16 +103,13 @@ document.addEventListener("keydown", (event) => {
   if (body.dataset.singleKeys === "off") return;
   if (goes) {
     goes = false;
-    const link = document.querySelector(`[data-go="${CSS.escape(event.key)}"]`);
+    const link = document.querySelector(`[data-go="${PAGES[event.key]}"]`);
     if (link) { event.preventDefault(); link.click(); }
     return;
   }
   if (event.key === "Enter" && at.matches("[data-item]")) {
     at.querySelector("[data-open], a")?.click();
-  } else if (KEYS[event.key]) {
-    event.preventDefault();
-    KEYS[event.key]();
-  } else if (/^[1-9]$/.test(event.key) && choose(event.key)) {
+  } else if (perform(KEYS[event.key])) {
     event.preventDefault();
   }
 });

@@ -1,0 +1,100 @@
+"""Find a project, a document or a statement by words, and come back to views that were saved.
+
+The palette asks for the same page, of which it is answered the list alone.
+"""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qsl, urlencode
+
+from starlette.responses import Response
+
+from infra.errors import Invalid
+from infra.http.access import EVERYONE
+from infra.http.console.pages import Pages, Visit, lead, own_place
+from infra.http.console.rendering import address
+from infra.service import http_questions as ask
+from infra.service.saved_views import SavedView, remove_view, rename_view, save_view
+
+Found = list[tuple[str, str, str]]  # where it is, what it is called, its kind
+
+pages = Pages()
+FOUND = 8  # of each kind
+PASSING = ("cursor",)  # where somebody was in a list is no part of the view
+
+
+@pages.show("/search", *EVERYONE)
+async def search(visit: Visit) -> Response:
+    """The projects whose names hold ``q``."""
+    return _show_found(visit, [_projects(visit)])
+
+
+@pages.show("/projects/{project}/search", *EVERYONE)
+async def search_project(visit: Visit) -> Response:
+    """What speaks to ``q`` in this project, as the ledger finds it, its documents, and projects."""
+    groups, q = [_projects(visit)], visit.asked("q")
+    if q and visit.reads:
+        p = visit.project_id
+        titled = await visit.ask(ask.list_artifacts, p, titled=q, limit=FOUND)
+        found = await visit.ask(ask.search_ledger, p, q[:1_000], limit=FOUND)
+        documents = [
+            (address("projects", p, "documents", it.artifact_id), it.title, it.artifact_type)
+            for it in titled.items
+        ]
+        statements = [(_place_of(p, it), it.title or it.body, it.kind) for it in found.hits]
+        groups = [("Documents", documents), ("Statements", statements), *groups]
+    return _show_found(visit, groups)
+
+
+@pages.act("/projects/{project}/views/save", *EVERYONE)
+async def keep_view(visit: Visit) -> Response:
+    """Save the view that the form stands on under a name."""
+    name, place = visit.form.get("name", ""), visit.form.get("place", "")
+    home = address("projects", visit.project_id) + "/"
+    if own_place(place) != place or not place.startswith(home):
+        raise Invalid("A view is a page of this project.", code="invalid_request")
+    below, _, query = place.removeprefix(home).partition("?")
+    kept = urlencode([each for each in parse_qsl(query) if each[0] not in PASSING])
+    view = SavedView(name=name, place=f"{below}?{kept}" if kept else below)
+    await visit.ask(save_view, visit.project_id, visit.caller.token_id, view)
+    return lead(visit.request, home + view.place, "Saved.")
+
+
+@pages.show("/projects/{project}/views", *EVERYONE)
+async def list_saved(visit: Visit) -> Response:
+    """The views of this person, each with a new name and its end."""
+    return visit.show("views.html")
+
+
+@pages.act("/projects/{project}/views/change", *EVERYONE)
+async def change_view(visit: Visit) -> Response:
+    """Give a view another name, or remove it."""
+    p, who, name = visit.project_id, visit.caller.token_id, visit.form.get("name", "")
+    if visit.form.get("act") == "remove":
+        await visit.ask(remove_view, p, who, name)
+        told = "Removed."
+    else:
+        await visit.ask(rename_view, p, who, name, visit.form.get("new", ""))
+        told = "Renamed."
+    return visit.go("projects", p, "views", told=told)
+
+
+def _projects(visit: Visit) -> tuple[str, Found]:
+    q = (visit.asked("q") or "").casefold()
+    named = [it for it in visit.projects if q in it.name.casefold()]
+    return "Projects", [
+        (address("projects", it.project_id), it.name, "project") for it in named[:FOUND]
+    ]
+
+
+def _place_of(project_id: str, hit: ask.Hit) -> str:
+    if hit.atom_id:
+        return address("projects", project_id, "atoms", hit.atom_id)
+    quote = hit.evidence[0]
+    return address("projects", project_id, "sources", quote.source_id, line=quote.line_start)
+
+
+def _show_found(visit: Visit, groups: list[tuple[str, Found]]) -> Response:
+    shown = [(name, found) for name, found in groups if found]
+    template = "found.html" if visit.is_palette else "search.html"
+    return visit.show(template, groups=shown, q=visit.asked("q") or "")

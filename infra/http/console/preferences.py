@@ -1,0 +1,61 @@
+"""How somebody likes their pages: the theme, and the keys that do something alone."""
+
+from __future__ import annotations
+
+from starlette.responses import Response
+
+from infra.errors import Invalid
+from infra.http.access import EVERYONE
+from infra.http.console.pages import (
+    CHANGED_KEYS_COOKIE,
+    KEYS_COOKIE,
+    THEME_COOKIE,
+    THEMES,
+    Pages,
+    Visit,
+    set_cookie,
+)
+from infra.http.console.shortcuts import SHORTCUTS, check_keys, choose_keys, write_changes
+
+pages = Pages()
+KEPT_S = 365 * 86_400
+FIELD = "key-"  # before the name of a shortcut
+
+
+@pages.show("/settings", *EVERYONE)
+async def show_settings(visit: Visit) -> Response:
+    """The theme, and each shortcut with its key."""
+    return visit.show("settings.html", problem="", themes=THEMES)
+
+
+@pages.act("/settings/theme", *EVERYONE)
+async def set_theme(visit: Visit) -> Response:
+    """Keep the theme in this browser."""
+    theme = visit.form.get("theme", "")
+    if theme not in THEMES:
+        raise Invalid("There is no such theme.", code="invalid_request")
+    response = visit.go("settings", told="Saved.")
+    set_cookie(visit.request, response, THEME_COOKIE, theme, KEPT_S)
+    return response
+
+
+@pages.act("/settings/keys", *EVERYONE)
+async def set_keys(visit: Visit) -> Response:
+    """Keep in this browser whether single keys do something, and which; ``reset`` forgets that."""
+    if visit.form.get("act") == "reset":
+        chosen, is_on = list(SHORTCUTS), True
+    else:
+        sent = visit.form.items()
+        chosen = choose_keys({name.removeprefix(FIELD): key for name, key in sent})
+        is_on = visit.form.get("single_keys") == "on"
+    try:
+        check_keys(chosen)
+    except Invalid as error:
+        visit.refused = error.code
+        return visit.show(
+            "settings.html", answer=422, problem=str(error), themes=THEMES, shortcuts=chosen
+        )
+    response = visit.go("settings", told="Saved.")
+    set_cookie(visit.request, response, KEYS_COOKIE, "on" if is_on else "off", KEPT_S)
+    set_cookie(visit.request, response, CHANGED_KEYS_COOKIE, write_changes(chosen), KEPT_S)
+    return response
