@@ -16,6 +16,7 @@ from infra.http.auth import Callers, caller_of
 from infra.http.problems import Unauthenticated
 from infra.service.http_questions import project_ids
 from infra.service.http_tables import Tables
+from infra.service.lag import Lag
 from infra.service.sessions import Sessions
 from infra.service.stream_tokens import StreamTokens
 from infra.service.streams import Hub
@@ -34,6 +35,7 @@ class Api:
     stream_tokens: StreamTokens
     sessions: Sessions
     deliveries: Deliveries
+    lag: Lag
     environ: Mapping[str, str]  # where secrets of connectors are looked up
     _projects: set[str] = field(default_factory=set)  # known to exist; projects are never deleted
 

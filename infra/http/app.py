@@ -34,6 +34,7 @@ from infra.http.rates import LimitRate
 from infra.http.routes import AREAS, mcp_endpoint
 from infra.service.http_tables import Tables
 from infra.service.http_upkeep import keep_up
+from infra.service.lag import Lag
 from infra.service.oidc import Issuer
 from infra.service.publishing import share_producer
 from infra.service.sessions import Sessions
@@ -54,6 +55,7 @@ def create_app(settings: Settings, environ: Mapping[str, str] = NO_SECRETS) -> F
     callers = Callers(tables, Issuer(settings) if settings.oidc_issuer else None)
     counter, hub, stream_tokens = CountAnswers(), Hub(settings, tables), StreamTokens(settings)
     deliveries, sessions = Deliveries(settings, environ), Sessions(settings)
+    lag = Lag(settings)
 
     @asynccontextmanager
     async def lifespan(running: FastAPI) -> AsyncIterator[None]:
@@ -63,6 +65,7 @@ def create_app(settings: Settings, environ: Mapping[str, str] = NO_SECRETS) -> F
             deliveries.running(),
             share_producer(settings),
             in_background(keep_up(settings, tables)),
+            in_background(lag.keep_asking()),
         ):
             yield
         tables.close()
@@ -103,6 +106,7 @@ def create_app(settings: Settings, environ: Mapping[str, str] = NO_SECRETS) -> F
         stream_tokens,
         sessions,
         deliveries,
+        lag,
         environ,
     )
     for area in AREAS:

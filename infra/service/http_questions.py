@@ -68,6 +68,7 @@ from projections.read.past import atoms_at as list_atoms_at
 from projections.read.past import contradictions_at as list_contradictions_at
 from projections.read.past import version_at as read_version_at
 from projections.read.people import DecisionAnswer
+from projections.read.pipeline import count_pipeline
 from projections.read.positions import next_offsets
 from projections.read.progress import TriggerProgress, trigger_progress
 from projections.read.projects import NamedProject, Project, project_ids
@@ -189,6 +190,7 @@ __all__ = [
     "WholeSource",
     "WholeVersion",
     "check_belongs",
+    "count_pipeline",
     "count_waiting",
     "find_artifacts",
     "find_dead_letter",

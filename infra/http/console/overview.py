@@ -10,6 +10,7 @@ from infra.http.console.pages import Pages, Visit
 from infra.http.following import follow
 from infra.service import http_questions as ask
 from infra.service import streams
+from infra.service.pipeline import build_pipeline
 from schemas.areas import AREAS
 
 pages = Pages()
@@ -46,6 +47,11 @@ async def show_overview(visit: Visit) -> Response:
         facts=facts,
         disputes=disputes,
         waiting=await visit.ask(ask.count_waiting, project),
+        pipeline=build_pipeline(
+            visit.api.settings,
+            await visit.ask(ask.count_pipeline, project),
+            await visit.api.lag.read(),
+        ),
         areas=AREAS,
         coverage=await visit.ask(ask.read_coverage, project),
         costs=await visit.ask(ask.read_costs, project, "agent"),
