@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterator
+from urllib.parse import parse_qs, urlsplit
 
 import httpx
 import pytest
@@ -160,6 +161,20 @@ def test_two_moments_are_told_apart(browser: Browser, home: str):
     links = [it["href"] for it in browser.open(page).all("a") if "/moments?from=" in it["href"]]
     then = browser.open(links[-1])
     assert "PRD, version 1" in then.text and "open contradictions" in then.text
+    assert "Nothing can be decided here" not in then.text
+    seq = int(parse_qs(urlsplit(links[-1]).query)["to"][0])
+    snapped = browser.client.get(f"{page}?from_near=1&to_near={seq}").url.params
+    ends = {it.get("value") for it in browser.open(page).all("option")}
+    assert snapped["from"] in ends and snapped["to"] == str(seq)
+    all_of_it = browser.open(f"{page}?from=0&to={seq}")
+    assert "Came into the ledger" in all_of_it.text and "There was no PRD yet." in all_of_it.text
+    past = [it["href"] for it in all_of_it.all("a") if "as_of=" in it["href"]]
+    for address in (f"{home}/ledger?as_of={seq}", next(it for it in past if "/atoms/" in it)):
+        shown = browser.open(address)
+        assert f"As of change set {seq}" in shown.text and "Go to now" in shown.text
+        assert not [it for it in shown.all("button") if it.get("name") == "decision"]
+    assert "No atom at that moment" in browser.open(f"{home}/ledger?as_of=2020-01-01T00:00").text
+    assert browser.client.get(f"{home}/ledger?as_of={seq + 1}").status_code == 404
     refused = browser.client.get(f"{page}?from=monday")
     assert refused.status_code == 422 and "ISO 8601" in refused.text
 
