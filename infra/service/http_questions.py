@@ -97,6 +97,7 @@ from projections.read.summary import working_summary
 from projections.read.team import Member, PlanSettings
 from projections.read.team import members as list_members
 from projections.read.team import plan_settings as read_plan
+from projections.read.throughput import throughput
 from projections.read.waiting import Waiting, count_waiting
 from projections.read.waiting import queue as list_waiting
 
@@ -233,6 +234,7 @@ __all__ = [
     "read_report",
     "read_version_at",
     "search_ledger",
+    "throughput",
     "trace",
     "trigger_progress",
     "whole_artifact",

@@ -55,7 +55,7 @@ def count_pipeline(connection: Conn, project_id: str) -> PipelineCounts:
         "candidates": [("chunks_read", "chunks read"), ("chunks_scheduled", "being read")],
         "atoms": [("quotes", "quotes kept"), ("refused", "refused")],
         "ledger": [("live_atoms", "live atoms")],
-        "artifacts": [("artifacts", "documents and items")],
+        "artifacts": [("artifacts", "written")],
         "tables": [("change_sets", "change sets shown")],
     }
     return PipelineCounts(

@@ -10,6 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 import httpx
 import pytest
 
+from infra.http.console.charts import HEIGHT, WIDTH, draw_bars
 from infra.http.console.spans import visible
 from infra.local.process import wait_until
 from infra.service.comparing import compare_sections
@@ -177,6 +178,30 @@ def test_two_moments_are_told_apart(browser: Browser, home: str):
     assert browser.client.get(f"{home}/ledger?as_of={seq + 1}").status_code == 404
     refused = browser.client.get(f"{page}?from=monday")
     assert refused.status_code == 422 and "ISO 8601" in refused.text
+
+
+def test_charts_stand_with_a_table_of_the_same_figures(
+    browser: Browser, owner: httpx.Client, home: str, shown: str
+):
+    runs = browser.open(f"{home}/runs")
+    assert "Change sets of the ledger. Most in one span" in runs.text
+    drawn = [it for name, it in runs.tags if name == "svg" and it.get("role") == "img"]
+    assert len(drawn) == 4 and all(it["aria-labelledby"] for it in drawn)
+    position = owner.get(f"/v1/projects/{shown}/position").json()
+    (column,) = re.findall(r'id="throughput-change_sets-title".*?</table>', runs.written, re.DOTALL)
+    figures = [int(it) for it in re.findall(r'<td class="count">(\d+)</td>', column)]
+    assert sum(figures) == position["ledger_seq"]
+    assert "No model was called" in browser.open(f"{home}/costs").text
+    assert "Share of chunks read, by area" in browser.open(home).text
+
+
+def test_bars_are_as_high_as_their_values():
+    chart = draw_bars([("a", 1.0), ("b", 4.0), ("c", 0.0)])
+    assert chart is not None and (chart.most, chart.labels) == (4.0, ["a", "b", "c"])
+    assert [it.height / chart.bars[1].height for it in chart.bars] == [0.25, 1.0, 0.0]
+    assert {it.y + it.height for it in chart.bars} == {HEIGHT}
+    assert all(it.x >= 0 and it.x + it.width <= WIDTH for it in chart.bars)
+    assert draw_bars([]) is None and draw_bars([("a", 0.0)]) is None
 
 
 def test_budgets_are_set_by_leaders_and_letters_retried_by_operators(
