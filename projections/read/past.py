@@ -57,6 +57,8 @@ def version_at(
     connection: Conn, project_id: str, artifact_id: str, place: datetime | int
 ) -> WholeVersion:
     """The version that stood then. Raises NotFound, also where there was none yet."""
+    if isinstance(place, int):
+        place = find_sequence(connection, project_id, place)
     query = VERSION_AT.format(
         "published_at" if isinstance(place, datetime) else "input_ledger_seq"
     ).encode()

@@ -59,7 +59,11 @@ def test_the_version_is_the_last_one_published_by_then(model: ReadModel):
     for artifact_id, version, published_at in versions:
         found = version_at(model.connection, PROJECT, artifact_id, published_at)
         assert (found.version, found.published_at) == (version, published_at)
+        made_of = version_at(model.connection, PROJECT, artifact_id, found.input_ledger_seq)
+        assert made_of.input_ledger_seq == found.input_ledger_seq
     artifact_id, version, published_at = next(one for one in versions if one[1] == 1)
+    with pytest.raises(NotFound, match="no sequence"):
+        version_at(model.connection, PROJECT, artifact_id, 10_000_000)
     earlier = published_at - timedelta(milliseconds=1)
     with pytest.raises(NotFound, match="no version of it yet"):
         version_at(model.connection, PROJECT, artifact_id, earlier)
