@@ -43,10 +43,7 @@ def register(app: typer.Typer) -> None:
         """
         check_known("kind", kind)
         check_known("status", status, "all")
-        if as_of_seq is not None and as_of:
-            raise typer.BadParameter("give --as-of-seq or --as-of, not both")
-        moment = time_of(as_of) if as_of else None
-        then = as_of_seq if moment is None else moment
+        then = place_of(as_of_seq, as_of)
         if then is not None and source:
             raise typer.BadParameter(
                 "--source does not work for a past moment, which has no quotes"
@@ -91,6 +88,13 @@ def check_known(what: Literal["kind", "status"], given: str | None, *also: str) 
     known = (*(KINDS if what == "kind" else get_args(AtomStatus)), *also)
     if given is not None and given not in known:
         raise typer.BadParameter(f"There is no {what} {given!r}: there are {', '.join(known)}.")
+
+
+def place_of(as_of_seq: int | None, as_of: str | None) -> int | datetime | None:
+    """The moment that is asked for; None: now. Raises typer.BadParameter."""
+    if as_of_seq is not None and as_of:
+        raise typer.BadParameter("give --as-of-seq or --as-of, not both")
+    return time_of(as_of) if as_of else as_of_seq
 
 
 def time_of(text: str) -> datetime:

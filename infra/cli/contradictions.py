@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from infra.cli import service
-from infra.cli.atoms import AS_OF, PROJECT_OPTION, time_of
+from infra.cli.atoms import AS_OF, AS_OF_SEQ, PROJECT_OPTION, place_of
 from infra.cli.context import JSON_OPTION, connect
 from infra.cli.output import answer, as_lines, cell, table
 
@@ -25,15 +25,16 @@ def register(app: typer.Typer) -> None:
         cards: bool = typer.Option(
             False, "--cards", help="Show quotes, affected artifacts and possible decisions."
         ),
+        as_of_seq: int | None = AS_OF_SEQ,
         as_of: str | None = AS_OF,
         as_json: bool = JSON_OPTION,
     ) -> None:
         """List contradictions, most severe first."""
-        if as_of and cards:
-            raise typer.BadParameter("give --as-of or --cards, not both")
-        moment = time_of(as_of) if as_of else None
+        moment = place_of(as_of_seq, as_of)
+        if moment is not None and cards:
+            raise typer.BadParameter("give a moment or --cards, not both")
         settings, wanted = connect(), None if status == "all" else status
-        if moment:
+        if moment is not None:
             stood = service.list_past_contradictions(settings, project, moment, wanted)
             show_pairs(asyncio.run(stood), as_json=as_json)
         elif cards:

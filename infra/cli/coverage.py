@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 import typer
 
 from infra.cli import service
-from infra.cli.atoms import PROJECT_OPTION
+from infra.cli.atoms import AS_OF, AS_OF_SEQ, PROJECT_OPTION, place_of
 from infra.cli.context import JSON_OPTION, connect
 from infra.cli.output import answer, table
 
 if TYPE_CHECKING:
     from projections.read.coverage import Counts
+    from projections.read.past_coverage import PastCoverage
 
 COLUMNS = ("chunks", "extracted", "pending", "skipped")
 
@@ -20,9 +21,19 @@ def register(app: typer.Typer) -> None:
     @app.command()
     def coverage(
         project: str = PROJECT_OPTION,
+        as_of_seq: int | None = AS_OF_SEQ,
+        as_of: str | None = AS_OF,
         as_json: bool = JSON_OPTION,
     ) -> None:
-        """Show what has been read of a project, and where its ledger has gaps."""
+        """Show what has been read of a project, and where its ledger has gaps.
+
+        As of a moment: what had been read and was held then. How much there was to be read at that
+        time is not kept.
+        """
+        moment = place_of(as_of_seq, as_of)
+        if moment is not None:
+            show_past(asyncio.run(service.read_past_coverage(connect(), project, moment)), as_json)
+            return
         found = asyncio.run(service.read_coverage(connect(), project))
         if as_json:
             print(found.model_dump_json())
@@ -33,6 +44,15 @@ def register(app: typer.Typer) -> None:
             ((row.area, *_counts(row), row.active_atoms, row.draft_atoms) for row in found.areas),
         )
         answer().print(f"Gaps: {', '.join(found.gaps) or 'none'}.")
+
+
+def show_past(found: "PastCoverage", as_json: bool) -> None:
+    if as_json:
+        print(found.model_dump_json())
+        return
+    rows = ((row.area, row.chunks_read, row.live_atoms) for row in found.areas)
+    table(("area", "chunks read", "live atoms"), rows)
+    answer().print(f"As of change set {found.as_of_seq}.")
 
 
 def _counts(row: "Counts") -> tuple[int, int, int, str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from infra.cli import service
-from infra.cli.atoms import AS_OF, PROJECT_OPTION, time_of
+from infra.cli.atoms import AS_OF, AS_OF_SEQ, PROJECT_OPTION, place_of
 from infra.cli.context import JSON_OPTION, connect
 from infra.cli.output import as_lines
 
@@ -78,6 +78,7 @@ def register(app: typer.Typer) -> None:
         form: Format = typer.Option(Format.md, "--format", help="Markdown, or JSON lines."),
         more: bool = MORE,
         section: str | None = SECTION,
+        as_of_seq: int | None = AS_OF_SEQ,
         as_of: str | None = AS_OF,
         as_json: bool = JSON_OPTION,
     ) -> None:
@@ -89,10 +90,11 @@ def register(app: typer.Typer) -> None:
         wanted = Format.json if as_json else form
         if kind is not Kind.prd and (more or section):
             raise typer.BadParameter("--more and --section are for the PRD.")
-        if as_of:
+        moment = place_of(as_of_seq, as_of)
+        if moment is not None:
             if kind is not Kind.prd or section:
-                raise typer.BadParameter("--as-of is for the whole PRD.")
-            show_past_prd(project, time_of(as_of), as_json=wanted is Format.json)
+                raise typer.BadParameter("--as-of and --as-of-seq are for the whole PRD.")
+            show_past_prd(project, moment, as_json=wanted is Format.json)
             return
         view = asyncio.run(service.read_view(connect(), project, TYPES[kind]))
         found: list[Artifact] | list[Item] = view.items
@@ -108,8 +110,8 @@ def register(app: typer.Typer) -> None:
         print("\n\n".join(shown) or f"There are no {kind.value} yet.")
 
 
-def show_past_prd(project: str, moment: "datetime", *, as_json: bool) -> None:
-    """The PRD as it was published then, with all its statements where it is data."""
+def show_past_prd(project: str, moment: "int | datetime", *, as_json: bool) -> None:
+    """The PRD as it was then, with all its statements where it is data."""
     then = asyncio.run(service.read_past_prd(connect(), project, moment))
     if as_json:
         as_lines([then.model_dump()])

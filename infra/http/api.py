@@ -16,6 +16,7 @@ from infra.http.auth import Callers, caller_of
 from infra.http.problems import Unauthenticated
 from infra.service.http_questions import project_ids
 from infra.service.http_tables import Tables
+from infra.service.lag import Lag
 from infra.service.oidc_sign_in import SignIn
 from infra.service.sessions import Sessions
 from infra.service.stream_tokens import StreamTokens
@@ -36,6 +37,7 @@ class Api:
     sessions: Sessions
     sign_in: SignIn | None  # with an issuer
     deliveries: Deliveries
+    lag: Lag
     environ: Mapping[str, str]  # where secrets of connectors are looked up
     _projects: set[str] = field(default_factory=set)  # known to exist; projects are never deleted
 

@@ -34,6 +34,7 @@ from infra.http.rates import LimitRate
 from infra.http.routes import AREAS, mcp_endpoint
 from infra.service.http_tables import Tables
 from infra.service.http_upkeep import keep_up
+from infra.service.lag import Lag
 from infra.service.oidc import Issuer
 from infra.service.oidc_sign_in import SignIn
 from infra.service.publishing import share_producer
@@ -57,6 +58,7 @@ def create_app(settings: Settings, environ: Mapping[str, str] = NO_SECRETS) -> F
     sign_in = SignIn(settings, issuer) if issuer and settings.oidc_client_id else None
     counter, hub, stream_tokens = CountAnswers(), Hub(settings, tables), StreamTokens(settings)
     deliveries, sessions = Deliveries(settings, environ), Sessions(settings)
+    lag = Lag(settings)
 
     @asynccontextmanager
     async def lifespan(running: FastAPI) -> AsyncIterator[None]:
@@ -66,6 +68,7 @@ def create_app(settings: Settings, environ: Mapping[str, str] = NO_SECRETS) -> F
             deliveries.running(),
             share_producer(settings),
             in_background(keep_up(settings, tables)),
+            in_background(lag.keep_asking()),
         ):
             yield
         tables.close()
@@ -107,6 +110,7 @@ def create_app(settings: Settings, environ: Mapping[str, str] = NO_SECRETS) -> F
         sessions,
         sign_in,
         deliveries,
+        lag,
         environ,
     )
     for area in AREAS:

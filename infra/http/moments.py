@@ -13,7 +13,6 @@ MOMENT = (
     "A moment as an ISO 8601 time with its offset, such as `2026-05-01T12:00:00Z`. Write a `+` of"
     " an offset as `%2B`."
 )
-AsOf = Annotated[str, Query(max_length=64, description=MOMENT)]
 MaybeAsOf = Annotated[str | None, Query(max_length=64, description=MOMENT)]
 
 
@@ -26,16 +25,24 @@ def read_moment(text: str) -> datetime:
     except (ValueError, OverflowError):
         pass
     raise Invalid(
-        "as_of is an ISO 8601 time with its offset, such as 2026-05-01T12:00:00Z; a + in an address"
-        " is written as %2B.",
+        "A moment is an ISO 8601 time with its offset, such as 2026-05-01T12:00:00Z; a + in an"
+        " address is written as %2B.",
         code="moment_malformed",
     )
 
 
-def read_place(as_of_seq: int | None, as_of: str | None) -> int | datetime:
-    """The one of both that is given. Raises Invalid."""
-    if as_of_seq is not None and as_of is None:
-        return as_of_seq
-    if as_of is not None and as_of_seq is None:
-        return read_moment(as_of)
-    raise Invalid("Give as_of_seq or as_of, one of both.", code="moment_ambiguous")
+def read_moment_or_sequence(text: str) -> int | datetime:
+    """A sequence of the ledger, or a moment; one without an offset is in UTC. Raises Invalid."""
+    if text.isascii() and text.isdecimal() and len(text) < 19:
+        return int(text)
+    is_in_utc = text.endswith("Z") or "+" in text
+    return read_moment(text if is_in_utc else f"{text}Z")
+
+
+def read_place(seq: int | None, moment: str | None, name: str = "as_of") -> int | datetime:
+    """The one of both that is given; ``name`` is what the moment is called. Raises Invalid."""
+    if seq is not None and moment is None:
+        return seq
+    if moment is not None and seq is None:
+        return read_moment(moment)
+    raise Invalid(f"Give {name}_seq or {name}, one of both.", code="moment_ambiguous")

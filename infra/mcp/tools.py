@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
 
 from infra.errors import Invalid
 from infra.mcp import answers
@@ -70,7 +71,10 @@ class Artifact(Arguments):
 
 
 class ChangesSince(Arguments):
-    since_seq: Annotated[int, Field(ge=0, le=2**53)]
+    """One of both. ``since`` is a time with its offset."""
+
+    since_seq: Annotated[int, Field(ge=0, le=2**53)] | None = None
+    since: AwareDatetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,11 +170,16 @@ async def coverage(reader: LedgerReader, asked: Arguments) -> Answered:
 
 async def changes_since(reader: LedgerReader, asked: ChangesSince) -> Answered:
     """Later pages end where the first did, however the ledger has grown meanwhile."""
+    if (asked.since_seq is None) == (asked.since is None):
+        raise Invalid("Give since_seq or since, one of both.", code="moment_ambiguous")
+    since = asked.since or asked.since_seq or 0
+    if isinstance(since, datetime):
+        since = (await reader.read_changes(since, 1)).since_seq
     cursor = read_cursor(_question(asked), asked.cursor)
-    window = cursor.state - asked.since_seq if cursor else MOST_CHANGE_SETS
+    window = cursor.state - since if cursor else MOST_CHANGE_SETS
     if not 0 <= window <= MOST_CHANGE_SETS:
         raise bad_cursor()
-    found = await reader.read_changes(asked.since_seq, max(window, 1))
+    found = await reader.read_changes(since, max(window, 1))
     head = answers.ChangesResult(
         since_seq=found.since_seq, to_seq=found.to_seq, head_seq=found.head_seq, changes=[]
     )
@@ -228,7 +237,8 @@ TOOLS = {
         ),
         Tool(
             "changes_since",
-            "What came, went, changed and was decided after a ledger sequence (0: from the start).",
+            "What came, went, changed and was decided after a ledger sequence (since_seq; 0: from"
+            " the start) or a time (since).",
             ChangesSince,
             answers.ChangesResult,
             changes_since,

@@ -150,6 +150,7 @@ if TYPE_CHECKING:
     from infra.service.reads import list_waiting as list_waiting
     from infra.service.reads import read_coverage as read_coverage
     from infra.service.reads import read_names as read_names
+    from infra.service.reads import read_past_coverage as read_past_coverage
     from infra.service.reads import read_past_prd as read_past_prd
     from infra.service.reads import read_prd as read_prd
     from infra.service.reads import read_run_report as read_run_report

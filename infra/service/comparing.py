@@ -11,8 +11,10 @@ from functools import partial
 from infra.errors import NotFound
 from projections.read.artifact_list import WholeVersion, list_artifacts, whole_version
 from projections.read.artifacts import CitingSection, CitingStatement
+from projections.read.ledger_position import LedgerPosition, position_at
 from projections.read.page import take
 from projections.read.past import PastContradiction, contradictions_at, version_at
+from projections.read.past_coverage import PastCoverage, coverage_as_of
 from projections.read.session import Conn
 
 
@@ -37,8 +39,10 @@ class VersionDifference:
 
 @dataclass(frozen=True, slots=True)
 class Stood:
-    """The PRD and the open contradictions of a moment; no PRD before its first version."""
+    """What there was after a change set; no PRD before its first version."""
 
+    position: LedgerPosition
+    coverage: PastCoverage
     prd: WholeVersion | None
     open_contradictions: list[PastContradiction]
 
@@ -68,14 +72,21 @@ def compare_sections(
     ]
 
 
-def what_stood(connection: Conn, project_id: str, moment: datetime) -> Stood:
-    """What a reader would have seen then."""
+def what_stood(connection: Conn, project_id: str, place: int | datetime) -> Stood:
+    """What a reader would have seen then. Raises NotFound for a sequence that is not there."""
+    position = position_at(connection, project_id, place)
+    seq = position.ledger_seq
     prd = None
     for each in list_artifacts(connection, project_id, artifact_type="prd", limit=1).items:
         with suppress(NotFound):  # it was not written yet
-            prd = version_at(connection, project_id, each.artifact_id, moment)
-    disputes = take(partial(contradictions_at, connection, project_id, moment))
-    return Stood(prd, list(disputes))
+            prd = version_at(connection, project_id, each.artifact_id, place)
+    disputes = take(partial(contradictions_at, connection, project_id, seq))
+    return Stood(
+        position,
+        coverage_as_of(connection, project_id, seq),
+        prd,
+        list(disputes),
+    )
 
 
 def _compare(

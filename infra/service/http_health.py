@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import infra.kafka
-from infra import log_positions, metrics
+from infra import metrics
 from infra.errors import TopicsUnfit, Unavailable
 from infra.metrics import Metric, Sample
 from infra.service.http_tables import Tables
+from infra.service.lag import read_lag
 from infra.settings import Settings
-from infra.watchdog import movements
 from projections.read.session import Conn, rows
 from schemas.topics import TOPICS
 
@@ -78,8 +78,7 @@ async def read_samples(settings: Settings, tables: Tables) -> list[Sample]:
     """Every count of the tables, and the lag of every group when the broker tells it."""
     found = await tables.ask(lambda connection: list(_count(connection)))
     try:
-        reads = {group: each.read for group, each in movements(settings).items()}
-        lags = await log_positions.lags(settings, reads)
+        lags = await read_lag(settings)
     except Unavailable:
         return found
     labelled = [({"group": lag.group, "topic": lag.topic}, lag.lag) for lag in lags]

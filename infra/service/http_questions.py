@@ -22,7 +22,7 @@ from projections.read.artifacts import CitingSection, Edit, SpeculativeArtifact,
 from projections.read.artifacts import Item as ReportItem
 from projections.read.artifacts import items as list_items
 from projections.read.artifacts import speculative as list_speculative
-from projections.read.atom_detail import Link, WholeAtom, whole_atom
+from projections.read.atom_detail import Link, WholeAtom, atom_at, whole_atom
 from projections.read.atom_detail import links as list_links
 from projections.read.atoms import Atom, Order, PastAtom, Quote
 from projections.read.atoms import atoms as list_atoms
@@ -52,12 +52,13 @@ from projections.read.jobs import Transition as JobTransition
 from projections.read.jobs import job as read_job
 from projections.read.jobs import jobs as list_jobs
 from projections.read.jobs import transitions as list_job_history
-from projections.read.ledger_position import LedgerPosition, ledger_position
+from projections.read.ledger_position import LedgerPosition, ledger_position, position_at
 from projections.read.lineage import Node, trace
 from projections.read.loops import GenerationLoop
 from projections.read.loops import loops as list_loops
 from projections.read.merges import Merge
 from projections.read.merges import merges as list_merges
+from projections.read.moments import committed_batches, compare_ledgers, snap_to_batch
 from projections.read.onboarding import PipelineEvent
 from projections.read.onboarding import events as list_pipeline_events
 from projections.read.onboarding import pipeline as read_pipeline
@@ -66,8 +67,11 @@ from projections.read.page import LARGEST_PAGE, PAGE, Page
 from projections.read.past import PastContradiction
 from projections.read.past import atoms_at as list_atoms_at
 from projections.read.past import contradictions_at as list_contradictions_at
+from projections.read.past import coverage_at as read_coverage_at
 from projections.read.past import version_at as read_version_at
+from projections.read.past_coverage import PastCoverage
 from projections.read.people import DecisionAnswer
+from projections.read.pipeline import count_pipeline
 from projections.read.positions import next_offsets
 from projections.read.progress import TriggerProgress, trigger_progress
 from projections.read.projects import NamedProject, Project, project_ids
@@ -93,6 +97,7 @@ from projections.read.summary import working_summary
 from projections.read.team import Member, PlanSettings
 from projections.read.team import members as list_members
 from projections.read.team import plan_settings as read_plan
+from projections.read.throughput import throughput
 from projections.read.waiting import Waiting, count_waiting
 from projections.read.waiting import queue as list_waiting
 
@@ -190,6 +195,14 @@ __all__ = [
     "WholeSource",
     "WholeVersion",
     "check_belongs",
+    "PastCoverage",
+    "atom_at",
+    "committed_batches",
+    "compare_ledgers",
+    "position_at",
+    "read_coverage_at",
+    "snap_to_batch",
+    "count_pipeline",
     "count_waiting",
     "find_artifacts",
     "find_dead_letter",
@@ -222,6 +235,7 @@ __all__ = [
     "read_report",
     "read_version_at",
     "search_ledger",
+    "throughput",
     "trace",
     "trigger_progress",
     "whole_artifact",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from datetime import datetime
 from typing import Protocol
 
 import projections.read.artifact_list as artifact_list
@@ -58,7 +59,7 @@ class LedgerReader(Protocol):
 
     async def read_coverage(self) -> Coverage: ...
 
-    async def read_changes(self, since_seq: int, window: int) -> Changes: ...
+    async def read_changes(self, since: int | datetime, window: int) -> Changes: ...
 
 
 class TablesReader:
@@ -108,8 +109,8 @@ class TablesReader:
     async def read_coverage(self) -> Coverage:
         return await self._tables.ask(coverage, self._project_id)
 
-    async def read_changes(self, since_seq: int, window: int) -> Changes:
-        return await self._tables.ask(changes_since, self._project_id, since_seq, window)
+    async def read_changes(self, since: int | datetime, window: int) -> Changes:
+        return await self._tables.ask(changes_since, self._project_id, since, window)
 
 
 @asynccontextmanager

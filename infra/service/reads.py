@@ -48,6 +48,7 @@ from projections.read.lineage import Node
 from projections.read.merges import Merge
 from projections.read.page import Page, take
 from projections.read.past import PastContradiction
+from projections.read.past_coverage import PastCoverage
 from projections.read.projects import Project
 from projections.read.rejections import Rejection
 from projections.read.runs import Phase, Run
@@ -126,10 +127,10 @@ async def list_contradiction_pairs(
 
 
 async def list_past_contradictions(
-    settings: Settings, project: str, moment: datetime, status: str | None = "open"
+    settings: Settings, project: str, moment: int | datetime, status: str | None = "open"
 ) -> list[PastContradiction]:
     """Those that had the status at a moment, as they stood then."""
-    then = partial(past.contradictions_at, moment=moment, status=status)
+    then = partial(past.contradictions_at, place=moment, status=status)
     return await _all_of(settings, project, then)
 
 
@@ -176,6 +177,17 @@ async def list_near_copies(settings: Settings, project: str) -> list[NearCopy]:
     return await _of(settings, project, copies.near_copies)
 
 
+async def read_past_coverage(
+    settings: Settings, project: str, moment: int | datetime
+) -> PastCoverage:
+    """What had been read at a moment. Raises NotFound for a sequence that is not there."""
+
+    def question(tables: Conn, project_id: str) -> PastCoverage:
+        return past.coverage_at(tables, project_id, moment)
+
+    return await _of(settings, project, question)
+
+
 async def read_coverage(settings: Settings, project: str) -> Coverage:
     """What has been read, by tier and area, and where the ledger has gaps."""
     return await _of(settings, project, coverage.coverage)
@@ -205,7 +217,7 @@ async def read_prd(settings: Settings, project: str) -> Artifact:
     return await _of(settings, project, partial(artifacts.artifact, artifact_type="prd"))
 
 
-async def read_past_prd(settings: Settings, project: str, moment: datetime) -> WholeVersion:
+async def read_past_prd(settings: Settings, project: str, moment: int | datetime) -> WholeVersion:
     """The PRD as it was published then. Raises NotFound, also where there was none yet."""
 
     def question(tables: Conn, project_id: str) -> WholeVersion:

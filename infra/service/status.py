@@ -133,12 +133,11 @@ def _broker_answers(settings: Settings) -> bool:
 
 def _lag(settings: Settings) -> tuple[list[Row], str | None]:
     """Lag per group and topic, or why the broker cannot tell it."""
-    from infra import log_positions
+    from infra.service.lag import read_lag
 
     known = movements(settings)
-    reads = {group: each.read for group, each in known.items()}
     try:
-        lags = asyncio.run(log_positions.lags(settings, reads))
+        lags = asyncio.run(read_lag(settings))
     except Unavailable as error:
         return [], f"The lag is not known yet: {error}"
     return [asdict(each) | _movement(each, known.get(each.group)) for each in lags], None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from infra.errors import NotFound
-from projections.read.atoms import COLUMNS, Atom, quotes_of
+from projections.read.atoms import COLUMNS, Atom, PastAtom, find_sequence, quotes_of
 from projections.read.page import PAGE, Condition, Listing, Page, page_of
 from projections.read.session import Conn, ReadModel, rows, select
 
@@ -26,6 +26,10 @@ HISTORY_OF = """
             WHERE o->>'target_id' = h.atom_id OR o->>'other_id' = h.atom_id), '{}') AS operations
     FROM ledger_atom_history h JOIN ledger_change_sets c USING (project_id, ledger_seq)
     WHERE h.atom_id = %s ORDER BY h.ledger_seq
+"""
+AS_OF = """
+    SELECT ledger_seq, record FROM ledger_atom_history
+    WHERE project_id = %s AND atom_id = %s AND ledger_seq <= %s ORDER BY ledger_seq DESC LIMIT 1
 """
 
 
@@ -81,6 +85,16 @@ def whole_atom(connection: Conn, project_id: str, atom_id: str) -> WholeAtom:
         links=select(connection, AtomLink, LINKS_OF, atom_id, atom_id, atom_id),
         history=select(connection, AtomChange, HISTORY_OF, atom_id),
     )
+
+
+def atom_at(connection: Conn, project_id: str, atom_id: str, place: int | datetime) -> PastAtom:
+    """The record of an atom as it was at a moment. Raises NotFound, also where there was none."""
+    seq = find_sequence(connection, project_id, place)
+    found = rows(connection, AS_OF, project_id, atom_id, seq)
+    if not found:
+        whole_atom(connection, project_id, atom_id)
+        raise NotFound("The ledger did not hold it yet at that time.", code="no_atom_yet")
+    return PastAtom(as_of_seq=seq, changed_seq=found[0]["ledger_seq"], **found[0]["record"])
 
 
 def links(

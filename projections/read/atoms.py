@@ -160,12 +160,7 @@ def atoms_as_of(
     ``status`` and ``order`` as for `atoms`. Raises Refusal for a sequence that is not there, and
     for a bad cursor.
     """
-    last = head(connection, project_id)
-    if not 0 <= ledger_seq <= last:
-        raise NotFound(
-            f"The ledger goes from 0 to {last}: there is no sequence {ledger_seq}.",
-            code="unknown_sequence",
-        )
+    check_sequence(ledger_seq, head(connection, project_id))
     conditions: list[Condition] = [
         ("h.project_id = %s", project_id),
         ("h.ledger_seq <= %s", ledger_seq),
@@ -192,6 +187,26 @@ def head(connection: Conn, project_id: str) -> int:
         (project_id,),
     ).fetchone()
     return int(found[0]) if found else 0
+
+
+def check_sequence(ledger_seq: int, last: int) -> None:
+    """Raises NotFound for a sequence that a ledger up to ``last`` does not have."""
+    if not 0 <= ledger_seq <= last:
+        raise NotFound(
+            f"The ledger goes from 0 to {last}: there is no sequence {ledger_seq}.",
+            code="unknown_sequence",
+        )
+
+
+def find_sequence(connection: Conn, project_id: str, place: int | datetime) -> int:
+    """The ``ledger_seq`` that a place names: itself, or the last one recorded by then.
+
+    Raises NotFound for a sequence that is not there.
+    """
+    if isinstance(place, datetime):
+        return sequence_at(connection, project_id, place)
+    check_sequence(place, head(connection, project_id))
+    return place
 
 
 def sequence_at(connection: Conn, project_id: str, at: datetime) -> int:

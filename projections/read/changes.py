@@ -6,10 +6,11 @@ places it rests on, so that nobody has to ask again.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from datetime import datetime
 from typing import Any, Literal
 
-from infra.errors import NotFound
-from projections.read.atoms import head, quotes_of
+from projections.read.atoms import Quote, find_sequence, head, quotes_of
 from projections.read.session import Conn, ReadModel, rows, select
 from schemas.events.ledger import LIVE
 
@@ -133,18 +134,15 @@ class Changes(ReadModel):
 
 
 def changes_since(
-    connection: Conn, project_id: str, since_seq: int, window: int = WINDOW
+    connection: Conn, project_id: str, since: int | datetime, window: int = WINDOW
 ) -> Changes:
-    """What differs after ``since_seq``, over at most ``window`` change sets.
+    """What differs after a change set, or after the last one that was recorded by a time, over at
+    most ``window`` change sets.
 
     Raises NotFound for a sequence that the ledger does not have.
     """
+    since_seq = find_sequence(connection, project_id, since)
     last = head(connection, project_id)
-    if not 0 <= since_seq <= last:
-        raise NotFound(
-            f"The ledger goes from 0 to {last}: there is no sequence {since_seq}.",
-            code="unknown_sequence",
-        )
     to_seq = min(last, since_seq + window)
     place = (project_id, since_seq, to_seq)
     groups = _group_atoms(connection, project_id, since_seq, to_seq)
@@ -172,26 +170,32 @@ def _group_atoms(
     groups: dict[Group, list[ChangedAtom]] = {"came": [], "went": [], "changed": []}
     for row in found:
         before, after = row["before"], row["after"]
-        group, fields = _difference(before, after)
-        if group is None:
-            continue
-        groups[group].append(
-            ChangedAtom(
-                **{name: after[name] for name in ("atom_id", "kind", "title", "status")},
-                confidence=after["confidence"],
-                ledger_seq=row["ledger_seq"],
-                fields=fields,
-                why=after["status_reason"] if group == "went" else "",
-                citations=[
-                    CitedPlace(**quote.model_dump(include=set(CitedPlace.model_fields)))
-                    for quote in quotes.get(row["atom_id"], [])
-                ],
+        group, fields = difference(before, after)
+        if group is not None:
+            found_quotes = quotes.get(row["atom_id"], [])
+            groups[group].append(
+                build_change(after, row["ledger_seq"], group, fields, found_quotes)
             )
-        )
     return groups
 
 
-def _difference(
+def build_change(
+    after: dict[str, Any], ledger_seq: int, group: Group, fields: list[str], quotes: Sequence[Quote]
+) -> ChangedAtom:
+    """An atom whose record became ``after``, with the places it rests on."""
+    return ChangedAtom(
+        **{name: after[name] for name in ("atom_id", "kind", "title", "status")},
+        confidence=after["confidence"],
+        ledger_seq=ledger_seq,
+        fields=fields,
+        why=after["status_reason"] if group == "went" else "",
+        citations=[
+            CitedPlace(**quote.model_dump(include=set(CitedPlace.model_fields))) for quote in quotes
+        ],
+    )
+
+
+def difference(
     before: dict[str, Any] | None, after: dict[str, Any]
 ) -> tuple[Group | None, list[str]]:
     """What became of an atom, and in which fields it differs if it was and is live."""

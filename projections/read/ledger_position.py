@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from projections.read.atoms import find_sequence
 from projections.read.session import Conn, ReadModel, select
 
 POSITION = """
@@ -22,3 +23,11 @@ class LedgerPosition(ReadModel):
 def ledger_position(connection: Conn, project_id: str) -> LedgerPosition:
     (found,) = select(connection, LedgerPosition, POSITION, project_id)
     return found
+
+
+def position_at(connection: Conn, project_id: str, place: int | datetime) -> LedgerPosition:
+    """The change set that a place names. Raises NotFound for a sequence that is not there."""
+    seq = find_sequence(connection, project_id, place)
+    query = "SELECT recorded_at FROM ledger_change_sets WHERE project_id = %s AND ledger_seq = %s"
+    row = connection.execute(query, (project_id, seq)).fetchone()
+    return LedgerPosition(ledger_seq=seq, recorded_at=row[0] if row else None)

@@ -1,7 +1,8 @@
 """What stood at a moment: the version of an artifact, and the contradictions that were open.
 
-A moment counts by when things were recorded: a change set, or a version that was published. Titles
-are those of that moment, too; places of citations are today's.
+A moment is a change set or a time. A time counts by when things were recorded: a change set, or a
+version that was published; of a change set there is the last version that was made of the ledger up
+to it. Titles are those of that moment, too; places of citations are today's.
 """
 
 from __future__ import annotations
@@ -10,14 +11,15 @@ from datetime import datetime
 
 from infra.errors import NotFound
 from projections.read.artifact_list import WholeVersion, whole_artifact, whole_version
-from projections.read.atoms import Order, PastAtom, atoms_as_of, sequence_at
+from projections.read.atoms import Order, PastAtom, atoms_as_of, find_sequence
 from projections.read.page import PAGE, Condition, Listing, Page, page_of
+from projections.read.past_coverage import PastCoverage, coverage_as_of
 from projections.read.session import Conn
 from schemas.events.ledger import ContradictionRecord
 
 VERSION_AT = """
     SELECT max(version) FROM artifact_versions
-    WHERE project_id = %s AND artifact_id = %s AND published_at <= %s
+    WHERE project_id = %s AND artifact_id = %s AND {} <= %s
 """
 TITLES = """
     SELECT DISTINCT ON (atom_id) atom_id, record->>'title' FROM ledger_atom_history
@@ -52,10 +54,15 @@ class PastContradiction(ContradictionRecord):
 
 
 def version_at(
-    connection: Conn, project_id: str, artifact_id: str, moment: datetime
+    connection: Conn, project_id: str, artifact_id: str, place: datetime | int
 ) -> WholeVersion:
     """The version that stood then. Raises NotFound, also where there was none yet."""
-    row = connection.execute(VERSION_AT, (project_id, artifact_id, moment)).fetchone()
+    if isinstance(place, int):
+        place = find_sequence(connection, project_id, place)
+    query = VERSION_AT.format(
+        "published_at" if isinstance(place, datetime) else "input_ledger_seq"
+    ).encode()
+    row = connection.execute(query, (project_id, artifact_id, place)).fetchone()
     if row and row[0] is not None:
         return whole_version(connection, project_id, artifact_id, int(row[0]))
     whole_artifact(connection, project_id, artifact_id)
@@ -65,14 +72,14 @@ def version_at(
 def contradictions_at(
     connection: Conn,
     project_id: str,
-    moment: datetime,
+    place: datetime | int,
     status: str | None = "open",
     *,
     cursor: str | None = None,
     limit: int = PAGE,
 ) -> Page[PastContradiction]:
     """A page of those that had the status then, the gravest first; None: all. Raises Refusal."""
-    seq = sequence_at(connection, project_id, moment)
+    seq = find_sequence(connection, project_id, place)
     conditions: list[Condition] = [
         ("h.project_id = %s", project_id),
         ("h.ledger_seq <= %s", seq),
@@ -96,6 +103,11 @@ def contradictions_at(
     return Page(items=items, next_cursor=following)
 
 
+def coverage_at(connection: Conn, project_id: str, place: datetime | int) -> PastCoverage:
+    """What had been read then, see `coverage_as_of`. Raises NotFound."""
+    return coverage_as_of(connection, project_id, find_sequence(connection, project_id, place))
+
+
 def atoms_at(
     connection: Conn,
     project_id: str,
@@ -112,7 +124,7 @@ def atoms_at(
 
     Raises Refusal.
     """
-    seq = place if isinstance(place, int) else sequence_at(connection, project_id, place)
+    seq = find_sequence(connection, project_id, place)
     return atoms_as_of(
         connection,
         project_id,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
+import time
 import tomllib
 from collections import deque
 from collections.abc import Iterator
@@ -10,17 +12,25 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 from starlette.testclient import TestClient
 
 import infra.postgres
+from connectors.intake.runner import STAGE as INTAKE
+from infra.background import in_background
 from infra.http.app import create_app
 from infra.jobs import queue
 from infra.service.heartbeat import BY
+from infra.service.lag import Lag
+from infra.service.pipeline import STAGES, build_pipeline
 from infra.service.turn_payload import TurnPayload, turn_job
 from infra.settings import Settings
+from projections.fold.dead_letters import STAGE as PROJECTOR
+from projections.read.pipeline import PipelineCounts
+from streams.pipeline import pipeline
 from tests.http.conftest import PATIENCE_S, Called
 from tests.http.console import CONSOLE, Browser, Page
 
@@ -121,6 +131,52 @@ def test_hostile_text_is_text(browser: Browser, home: str):
     echoed = browser.open(f"{home}/ledger?q=%22%3E%3Cscript%3Ealert(2)%3C/script%3E")
     check_inert(echoed)
     assert browser.client.get(f"{home}/ledger?q=a%00b").status_code == 400
+
+
+def test_the_pipeline_is_a_picture_and_a_table_of_what_there_is(
+    browser: Browser, called: Called, home: str, shown: str
+):
+    """Each stage that runs is in it, and what it counts is what the API counts."""
+    page = eventually_known(browser, home)
+    with called.client() as owner:
+        coverage = owner.get(f"/v1/projects/{shown}/coverage").json()
+        position = owner.get(f"/v1/projects/{shown}/position").json()
+    read = sum(tier["extracted"] for tier in coverage["tiers"])
+    assert f"{read} chunks read" in page.text
+    assert f"{position['ledger_seq']} change sets shown" in page.text
+    assert "nothing waits" in page.text
+    assert f"{home}/ledger" in {it["href"] for it in page.all("a") if it.get("href")}
+    drawn = {stage for stages in STAGES.values() for stage in stages}
+    assert drawn == {*pipeline(read_nothing).names, INTAKE, PROJECTOR}
+
+
+def eventually_known(browser: Browser, home: str) -> Page:
+    """The page once the broker has told the lag."""
+    until = time.monotonic() + PATIENCE_S
+    while "not known" in (page := browser.open(home)).text:
+        assert time.monotonic() < until, "the lag is never known"
+    return page
+
+
+def read_nothing(*_: Any) -> Any:
+    raise AssertionError
+
+
+def test_a_page_does_not_wait_for_a_broker_that_is_away():
+    async def read_lag() -> object:
+        lag = Lag(Settings(kafka_bootstrap="127.0.0.1:1"))
+        async with in_background(lag.keep_asking()):
+            return await lag.read()
+
+    assert asyncio.run(read_lag()) is None
+    steps = build_pipeline(Settings(), PipelineCounts(steps=dict.fromkeys(STAGES, []),
+        dead_letters={"hygiene": 2, "gone": 1}), None)  # fmt: skip
+    assert [it.name for it in steps] == [*STAGES, "other"]
+    assert {it.waiting for it in steps} == {None}
+    assert {it.name: it.dead_letters for it in steps if it.dead_letters} == {
+        "chunks": 2,
+        "other": 1,
+    }
 
 
 def test_the_panel_beside_holds_the_same_place_without_the_frame(browser: Browser, home: str):

@@ -5,10 +5,12 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterator
+from urllib.parse import parse_qs, urlsplit
 
 import httpx
 import pytest
 
+from infra.http.console.charts import HEIGHT, WIDTH, draw_bars
 from infra.http.console.spans import visible
 from infra.local.process import wait_until
 from infra.service.comparing import compare_sections
@@ -160,8 +162,46 @@ def test_two_moments_are_told_apart(browser: Browser, home: str):
     links = [it["href"] for it in browser.open(page).all("a") if "/moments?from=" in it["href"]]
     then = browser.open(links[-1])
     assert "PRD, version 1" in then.text and "open contradictions" in then.text
+    assert "Nothing can be decided here" not in then.text
+    seq = int(parse_qs(urlsplit(links[-1]).query)["to"][0])
+    snapped = browser.client.get(f"{page}?from_near=1&to_near={seq}").url.params
+    ends = {it.get("value") for it in browser.open(page).all("option")}
+    assert snapped["from"] in ends and snapped["to"] == str(seq)
+    all_of_it = browser.open(f"{page}?from=0&to={seq}")
+    assert "Came into the ledger" in all_of_it.text and "There was no PRD yet." in all_of_it.text
+    past = [it["href"] for it in all_of_it.all("a") if "as_of=" in it["href"]]
+    for address in (f"{home}/ledger?as_of={seq}", next(it for it in past if "/atoms/" in it)):
+        shown = browser.open(address)
+        assert f"As of change set {seq}" in shown.text and "Go to now" in shown.text
+        assert not [it for it in shown.all("button") if it.get("name") == "decision"]
+    assert "No atom at that moment" in browser.open(f"{home}/ledger?as_of=2020-01-01T00:00").text
+    assert browser.client.get(f"{home}/ledger?as_of={seq + 1}").status_code == 404
     refused = browser.client.get(f"{page}?from=monday")
     assert refused.status_code == 422 and "ISO 8601" in refused.text
+
+
+def test_charts_stand_with_a_table_of_the_same_figures(
+    browser: Browser, owner: httpx.Client, home: str, shown: str
+):
+    runs = browser.open(f"{home}/runs")
+    assert "Change sets of the ledger. Most in one span" in runs.text
+    drawn = [it for name, it in runs.tags if name == "svg" and it.get("role") == "img"]
+    assert len(drawn) == 4 and all(it["aria-labelledby"] for it in drawn)
+    position = owner.get(f"/v1/projects/{shown}/position").json()
+    (column,) = re.findall(r'id="throughput-change_sets-title".*?</table>', runs.written, re.DOTALL)
+    figures = [int(it) for it in re.findall(r'<td class="count">(\d+)</td>', column)]
+    assert sum(figures) == position["ledger_seq"]
+    assert "No model was called" in browser.open(f"{home}/costs").text
+    assert "Share of chunks read, by area" in browser.open(home).text
+
+
+def test_bars_are_as_high_as_their_values():
+    chart = draw_bars([("a", 1.0), ("b", 4.0), ("c", 0.0)])
+    assert chart is not None and (chart.most, chart.labels) == (4.0, ["a", "b", "c"])
+    assert [it.height / chart.bars[1].height for it in chart.bars] == [0.25, 1.0, 0.0]
+    assert {it.y + it.height for it in chart.bars} == {HEIGHT}
+    assert all(it.x >= 0 and it.x + it.width <= WIDTH for it in chart.bars)
+    assert draw_bars([]) is None and draw_bars([("a", 0.0)]) is None
 
 
 def test_budgets_are_set_by_leaders_and_letters_retried_by_operators(

@@ -60,6 +60,13 @@ def test_the_past_is_read_over_http(called: Called, owner: httpx.Client, ask: As
     open_now = {one["contradiction_id"] for one in ask("/contradictions")["items"]}
     then = ask("/contradictions/past", as_of=now)["items"]
     assert {one["contradiction_id"] for one in then} == open_now
+    head = ask("/position")["ledger_seq"]
+    for given in ({"as_of": now}, {"as_of_seq": head}):
+        assert ask(f"{place}/past", **given)["version"] == present["version"]
+        covered = ask("/coverage/past", **given)
+        today = {one["area"]: one["extracted"] for one in ask("/coverage")["areas"]}
+        assert {one["area"]: one["chunks_read"] for one in covered["areas"]} == today
+    assert not any(one["live_atoms"] for one in ask("/coverage/past", as_of_seq=0)["areas"])
     assert ask("/ledger", as_of=BEFORE)["items"] == []
     assert ask("/contradictions/past", as_of=BEFORE)["items"] == []
     for path in (f"{place}/past", f"{place}/markdown"):

@@ -228,3 +228,25 @@ def test_nothing_of_another_project_is_known(assistant: Assistant, stranger: Ass
     assert told["artifact"] == "There is no PRD yet: one is written when a run ends."
     assert told["changes_since"].splitlines()[2] == "changes after 0 up to 0 of 0"
     assert "atm_" not in told["search"] + told["contradictions"]
+
+
+def test_changes_are_asked_for_after_a_time_too(assistant: Assistant):
+    def ask(**asked: Any) -> CallToolResult:
+        async def talk(client: Client) -> CallToolResult:
+            return await client.call_tool("changes_since", asked)
+
+        return assistant.talk(talk)
+
+    def changes(**asked: Any) -> list[Any]:
+        told = ask(**asked).structured_content
+        assert told is not None
+        return list(told["changes"])
+
+    ages_ago = "1970-01-01T00:00:00Z"
+    first = changes(since=ages_ago)
+    assert first == changes(since_seq=0)
+    cursor = (ask(since=ages_ago).structured_content or {})["next_cursor"]
+    assert changes(since=ages_ago, cursor=cursor) != first
+    assert changes(since="2999-01-01T00:00:00+02:00") == []
+    for wrong in ({}, {"since_seq": 0, "since": ages_ago}, {"since": "monday"}):
+        assert ask(**wrong).is_error, wrong

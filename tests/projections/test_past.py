@@ -8,9 +8,12 @@ from functools import partial
 import pytest
 
 from infra.errors import NotFound
+from projections.read.changes import LARGEST_WINDOW, changes_since
 from projections.read.contradictions import contradictions
+from projections.read.coverage import coverage
+from projections.read.moments import committed_batches, compare_ledgers, snap_to_batch
 from projections.read.page import take
-from projections.read.past import atoms_at, contradictions_at, version_at
+from projections.read.past import atoms_at, contradictions_at, coverage_at, version_at
 from tests.projections.conftest import ReadModel
 from tests.projections.parcel_log import records
 from tests.projections.test_history import TOPICS, up_to
@@ -56,9 +59,40 @@ def test_the_version_is_the_last_one_published_by_then(model: ReadModel):
     for artifact_id, version, published_at in versions:
         found = version_at(model.connection, PROJECT, artifact_id, published_at)
         assert (found.version, found.published_at) == (version, published_at)
+        made_of = version_at(model.connection, PROJECT, artifact_id, found.input_ledger_seq)
+        assert made_of.input_ledger_seq == found.input_ledger_seq
     artifact_id, version, published_at = next(one for one in versions if one[1] == 1)
+    with pytest.raises(NotFound, match="no sequence"):
+        version_at(model.connection, PROJECT, artifact_id, 10_000_000)
     earlier = published_at - timedelta(milliseconds=1)
     with pytest.raises(NotFound, match="no version of it yet"):
         version_at(model.connection, PROJECT, artifact_id, earlier)
     with pytest.raises(NotFound, match="no artifact art_other"):
         version_at(model.connection, PROJECT, "art_other", earlier)
+
+
+@pytest.mark.parametrize("since", [0, 4])
+def test_a_comparison_tells_what_the_changes_between_tell(model: ReadModel, since: int):
+    model.fold(records(TOPICS))
+    told = changes_since(model.connection, PROJECT, since, LARGEST_WINDOW)
+    compared = compare_ledgers(model.connection, PROJECT, since, told.to_seq, shown=1_000)
+    for name in ("came", "went", "changed"):
+        group, expected = getattr(compared, name), getattr(told, name)
+        assert sorted(group.first, key=str) == sorted(expected, key=str)
+        assert group.count == len(expected)
+    few = compare_ledgers(model.connection, PROJECT, since, told.to_seq, shown=1)
+    assert (few.came.count, len(few.came.first)) == (compared.came.count, 1)
+
+
+def test_what_had_been_read_is_what_coverage_told_then(model: ReadModel):
+    seq = sum(record.topic == "ledger.v1" for record in records(TOPICS)) // 2
+    then = coverage(model.fold(list(up_to(seq))).connection, PROJECT)
+    now = model.emptied().fold(records(TOPICS))
+    past = coverage_at(now.connection, PROJECT, seq)
+    assert [(it.area, it.live_atoms) for it in past.areas] == [
+        (it.area, it.active_atoms + it.draft_atoms) for it in then.areas
+    ]
+    assert sum(it.chunks_read for it in past.areas) > 0
+    nearest = snap_to_batch(now.connection, PROJECT, seq)
+    ends = {0, *(it.ledger_seq for it in committed_batches(now.connection, PROJECT, 100))}
+    assert nearest in ends and abs(nearest - seq) == min(abs(end - seq) for end in ends)

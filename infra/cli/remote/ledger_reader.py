@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from typing import TypeVar
+from datetime import datetime
+from typing import Any, TypeVar
 
 from infra.cli.remote.asking import adopt, client_of, project_of, unchecked
 from infra.client.client import Client
@@ -75,10 +76,12 @@ class RemoteReader:
     async def read_coverage(self) -> Coverage:
         return await self._ask(Coverage, lambda client, known: client.read_coverage(known))
 
-    async def read_changes(self, since_seq: int, window: int) -> Changes:
+    async def read_changes(self, since: int | datetime, window: int) -> Changes:
+        place: dict[str, Any] = (
+            {"since": since.isoformat()} if isinstance(since, datetime) else {"since_seq": since}
+        )
         return await self._ask(
-            Changes,
-            lambda client, known: client.list_changes(known, since_seq=since_seq, window=window),
+            Changes, lambda client, known: client.list_changes(known, **place, window=window)
         )
 
     async def _ask(self, kind: type[T], question: Callable[[Client, str], object]) -> T:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
 from infra.cli.remote.asking import (
     adopt,
@@ -31,6 +32,7 @@ from projections.read.deltas import Delta, DeltaReport
 from projections.read.lineage import Node
 from projections.read.merges import Merge
 from projections.read.past import PastContradiction
+from projections.read.past_coverage import PastCoverage
 from projections.read.projects import Project
 from projections.read.rejections import Rejection
 from projections.read.runs import Phase, Run
@@ -81,14 +83,10 @@ async def list_past_atoms(
     order: Order = "worth",
     limit: int | None = None,
 ) -> list[PastAtom]:
-    as_of = moment.isoformat() if isinstance(moment, datetime) else None
-    as_of_seq = None if isinstance(moment, datetime) else moment
-
     def question(client: Client, project_id: str) -> list[PastAtom]:
         found = client.list_past_atoms(
             project_id,
-            as_of_seq=as_of_seq,
-            as_of=as_of,
+            **_moment(moment),
             kind=kind,
             status=unchecked(status),
             tag=tag,
@@ -120,11 +118,11 @@ async def list_contradiction_pairs(
 
 
 async def list_past_contradictions(
-    settings: Settings, project: str, moment: datetime, status: str | None = "open"
+    settings: Settings, project: str, moment: int | datetime, status: str | None = "open"
 ) -> list[PastContradiction]:
     def question(client: Client, project_id: str) -> list[PastContradiction]:
         found = client.list_past_contradictions(
-            project_id, as_of=moment.isoformat(), status=unchecked(status or "all")
+            project_id, **_moment(moment), status=unchecked(status or "all")
         )
         return adopt_all(PastContradiction, found)
 
@@ -181,6 +179,15 @@ async def list_near_copies(settings: Settings, project: str) -> list[NearCopy]:
     )
 
 
+async def read_past_coverage(
+    settings: Settings, project: str, moment: int | datetime
+) -> PastCoverage:
+    def question(client: Client, project_id: str) -> PastCoverage:
+        return adopt(PastCoverage, client.read_past_coverage(project_id, **_moment(moment)))
+
+    return await ask_of(settings, project, question)
+
+
 async def read_coverage(settings: Settings, project: str) -> Coverage:
     return await ask_of(
         settings, project, lambda client, known: adopt(Coverage, client.read_coverage(known))
@@ -226,11 +233,11 @@ async def read_prd(settings: Settings, project: str) -> Artifact:
     return found
 
 
-async def read_past_prd(settings: Settings, project: str, moment: datetime) -> WholeVersion:
+async def read_past_prd(settings: Settings, project: str, moment: int | datetime) -> WholeVersion:
     now = await read_prd(settings, project)
 
     def question(client: Client, project_id: str) -> WholeVersion:
-        found = client.read_past_artifact(project_id, now.artifact_id, as_of=moment.isoformat())
+        found = client.read_past_artifact(project_id, now.artifact_id, **_moment(moment))
         return adopt(WholeVersion, found)
 
     return await ask_of(settings, project, question)
@@ -295,3 +302,10 @@ async def list_reasons(settings: Settings, known_id: str) -> list[Reason]:
 
 def _phases(client: Client, project_id: str) -> dict[str, list[Phase]]:
     return adopt(dict[str, list[Phase]], client.list_phases(project_id))
+
+
+def _moment(moment: int | datetime) -> dict[str, Any]:
+    """As the API takes it."""
+    if isinstance(moment, datetime):
+        return {"as_of": moment.isoformat()}
+    return {"as_of_seq": moment}

@@ -41,13 +41,22 @@ class Artifacts(Connection):
             at={"project": project, "artifact_id": artifact_id},
         )
 
-    def read_past_artifact(self, project: str, artifact_id: str, *, as_of: str) -> WholeVersion:
-        """The version of an artifact that stood at ``as_of``, with its statements."""
+    def read_past_artifact(
+        self,
+        project: str,
+        artifact_id: str,
+        *,
+        as_of: str | None = None,
+        as_of_seq: int | None = None,
+    ) -> WholeVersion:
+        """The version of an artifact that stood at ``as_of``, or the last one that was made of
+        the ledger up to change set ``as_of_seq``; give one of both.
+        """
         return self._read(
             WholeVersion,
             "/v1/projects/{project}/artifacts/{artifact_id}/past",
             at={"project": project, "artifact_id": artifact_id},
-            query={"as_of": as_of},
+            query={"as_of": as_of, "as_of_seq": as_of_seq},
         )
 
     def read_markdown(self, project: str, artifact_id: str, *, as_of: str | None = None) -> str:

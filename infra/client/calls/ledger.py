@@ -127,15 +127,18 @@ class Ledger(Connection):
         self,
         project: str,
         *,
-        as_of: str,
+        as_of: str | None = None,
+        as_of_seq: int | None = None,
         status: Literal["open", "escalated", "resolved", "dismissed", "all"] | None = None,
     ) -> Pages[PastContradiction]:
-        """Contradictions that had the status at ``as_of``, as they were, the gravest first."""
+        """Contradictions that had the status at ``as_of``, or after change set ``as_of_seq``, as
+        they were, the gravest first; give one of both.
+        """
         return self._list(
             PastContradiction,
             "/v1/projects/{project}/contradictions/past",
             at={"project": project},
-            query={"as_of": as_of, "status": status},
+            query={"as_of": as_of, "as_of_seq": as_of_seq, "status": status},
         )
 
     def list_merges(self, project: str) -> Pages[Merge]:
@@ -170,9 +173,16 @@ class Ledger(Connection):
             at={"project": project, "known_id": known_id},
         )
 
-    def list_changes(self, project: str, *, since_seq: int, window: int | None = None) -> Changes:
-        """What came, went, changed and was decided after ``since_seq``, with the places it rests
-        on.
+    def list_changes(
+        self,
+        project: str,
+        *,
+        since_seq: int | None = None,
+        since: str | None = None,
+        window: int | None = None,
+    ) -> Changes:
+        """What came, went, changed and was decided after ``since_seq`` or ``since``, with the
+        places it rests on; give one of both.
 
         Where ``to_seq`` is below ``head_seq``, ask again from there.
         """
@@ -180,7 +190,7 @@ class Ledger(Connection):
             Changes,
             "/v1/projects/{project}/changes",
             at={"project": project},
-            query={"since_seq": since_seq, "window": window},
+            query={"since_seq": since_seq, "since": since, "window": window},
         )
 
     def read_position(self, project: str) -> LedgerPosition:

@@ -9,6 +9,7 @@ from infra.client.models.sources import (
     Chunk,
     Coverage,
     Explanation,
+    PastCoverage,
     SourceRemoval,
     SourceState,
     WholeChunk,
@@ -94,3 +95,17 @@ class Sources(Connection):
     def read_coverage(self, project: str) -> Coverage:
         """What has been read, by tier and area, and where the ledger has gaps."""
         return self._read(Coverage, "/v1/projects/{project}/coverage", at={"project": project})
+
+    def read_past_coverage(
+        self, project: str, *, as_of: str | None = None, as_of_seq: int | None = None
+    ) -> PastCoverage:
+        """What had been read at ``as_of``, or by change set ``as_of_seq``; give one of both.
+
+        How many chunks there were to be read then is not kept.
+        """
+        return self._read(
+            PastCoverage,
+            "/v1/projects/{project}/coverage/past",
+            at={"project": project},
+            query={"as_of": as_of, "as_of_seq": as_of_seq},
+        )

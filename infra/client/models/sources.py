@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from infra.client.connection import Model
-from infra.client.models.sources_parts import AreaCounts, Explained, TierCounts
+from infra.client.models.sources_parts import AreaCounts, Explained, PastAreaCounts, TierCounts
 
 
 class Chunk(Model):
@@ -46,6 +46,13 @@ class Explanation(Model):
     root: str
     because: str
     sentences: list[Explained]
+
+
+class PastCoverage(Model):
+    """The areas after change set ``as_of_seq``."""
+
+    as_of_seq: int
+    areas: list[PastAreaCounts]
 
 
 class SourceRemoval(Model):

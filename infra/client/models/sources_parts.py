@@ -40,3 +40,11 @@ class Explained(Model):
     kind: str = ""
     title: str = ""
     status: str = ""
+
+
+class PastAreaCounts(Model):
+    """A chunk of two areas counts in both; areas are those that the chunk has today."""
+
+    area: str
+    chunks_read: int
+    live_atoms: int

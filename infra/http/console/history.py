@@ -1,25 +1,31 @@
-"""What was, beside what is: two versions, two moments, and what is new since one last looked."""
+"""What was, beside what is: two versions, two moments, one moment alone, and what is new since one
+last looked.
+"""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from typing import get_args
 
 from starlette.responses import Response
 
-from infra.clock import SystemClock
 from infra.errors import Invalid, NotFound
 from infra.http.access import READERS
 from infra.http.console.overview import find_prd
 from infra.http.console.pages import Pages, Visit, set_cookie
 from infra.http.console.rendering import address
-from infra.http.moments import read_moment
+from infra.http.moments import read_moment_or_sequence
 from infra.service import http_questions as ask
 from infra.service.comparing import compare_versions, what_stood
+from schemas.events.atom import KINDS
+from schemas.events.ledger import AtomStatus
 
 pages = Pages()
 SEEN_COOKIE, SEEN_FOR_S = "cairn_seen", 400 * 86_400
 SHOWN = 100  # of each kind of change
 VERSIONS_SHOWN = 20
+STATUSES: tuple[str, ...] = (*get_args(AtomStatus), "all")
+BATCHES_SHOWN = 400  # marks of a slider
 
 
 @pages.show("/projects/{project}/documents/{artifact}/compare", *READERS)
@@ -36,22 +42,30 @@ async def show_difference(visit: Visit) -> Response:
 
 @pages.show("/projects/{project}/moments", *READERS)
 async def show_moments(visit: Visit) -> Response:
-    """The PRD and the open contradictions of two moments; without ``to`` the second is now."""
-    asked = {"from": visit.asked("from"), "to": visit.asked("to")}
-    then = now = None
-    if asked["from"]:
-        end = _moment(asked["to"]) if asked["to"] else SystemClock().now()
-        then = await visit.ask(what_stood, visit.project_id, _moment(asked["from"]))
-        now = await visit.ask(what_stood, visit.project_id, end)
+    """What two moments differ in: PRD, ledger, coverage and open contradictions.
+
+    Its address names both, so that it shows the same whenever it is opened; what a slider stands on
+    is snapped to the end of a batch first.
+    """
+    project = visit.project_id
+    head = (await visit.ask(ask.ledger_position, project)).ledger_seq
+    snapped = {name: await _snap(visit, name) for name in ("from", "to")}
+    asked = {name: visit.asked(name) or snapped[name] for name in snapped}
+    if any(snapped.values()) or (asked["from"] and not asked["to"]):
+        both = {"from": asked["from"], "to": asked["to"] or head}
+        return visit.go("projects", project, "moments", told="", **both)
+    then = now = ledger = None
+    if asked["from"] and asked["to"]:
+        places = [read_moment_or_sequence(asked[name] or "") for name in ("from", "to")]
+        stood = [await visit.ask(what_stood, project, place) for place in places]
+        then, now = sorted(stood, key=lambda it: it.position.ledger_seq)
+        between = (then.position.ledger_seq, now.position.ledger_seq)
+        ledger = await visit.ask(ask.compare_ledgers, project, *between, SHOWN)
     prd = await find_prd(visit)
     versions: list[ask.ArtifactVersion] = []
     if prd:
         page = await visit.ask(
-            ask.list_versions,
-            visit.project_id,
-            prd.artifact_id,
-            newest_first=True,
-            limit=VERSIONS_SHOWN,
+            ask.list_versions, project, prd.artifact_id, newest_first=True, limit=VERSIONS_SHOWN
         )
         versions = page.items
     return visit.show(
@@ -59,8 +73,57 @@ async def show_moments(visit: Visit) -> Response:
         asked=asked,
         then=then,
         now=now,
+        ledger=ledger,
+        head=head,
+        batches=await visit.ask(ask.committed_batches, project, BATCHES_SHOWN),
         versions=[(each, _written(each.published_at)) for each in versions],
     )
+
+
+async def show_past_ledger(visit: Visit, as_of: str, asked: dict[str, str | None]) -> Response:
+    """The atoms as they were; nothing on the page can be decided."""
+    then = await _position(visit, as_of)
+    listed = await visit.ask(
+        ask.list_atoms_at,
+        visit.project_id,
+        then.ledger_seq,
+        kind=asked["kind"],
+        status=asked["status"],
+        order=asked["order"],
+        cursor=visit.asked("cursor"),
+        limit=SHOWN,
+    )
+    return visit.show(
+        "ledger_then.html",
+        listed=listed,
+        asked=asked,
+        then=then,
+        kinds=KINDS,
+        statuses=STATUSES,
+    )
+
+
+async def show_past_atom(visit: Visit, as_of: str) -> Response:
+    """The record of an atom as it was; nothing on the page can be decided."""
+    then = await _position(visit, as_of)
+    atom = await visit.ask(ask.atom_at, visit.project_id, visit.part("atom"), then.ledger_seq)
+    return visit.show("atom_then.html", atom=atom, then=then)
+
+
+async def _position(visit: Visit, as_of: str) -> ask.LedgerPosition:
+    """Raises Refusal."""
+    found: ask.LedgerPosition = await visit.ask(
+        ask.position_at, visit.project_id, read_moment_or_sequence(as_of)
+    )
+    return found
+
+
+async def _snap(visit: Visit, name: str) -> str | None:
+    """Where the slider ``name`` snaps to; None without it. Raises Invalid."""
+    seq = visit.asked_number(f"{name}_near")
+    if seq is None:
+        return None
+    return str(await visit.ask(ask.snap_to_batch, visit.project_id, seq))
 
 
 @pages.show("/projects/{project}/changes", *READERS)
@@ -99,11 +162,6 @@ def _cookie(visit: Visit) -> str:
 def _seen(visit: Visit) -> int | None:
     kept = visit.request.cookies.get(_cookie(visit), "")
     return int(kept) if kept.isascii() and kept.isdecimal() and len(kept) < 19 else None
-
-
-def _moment(text: str) -> datetime:
-    """A time of a form is in UTC, and so says nothing of it. Raises Invalid."""
-    return read_moment(text if text.endswith("Z") or "+" in text else f"{text}Z")
 
 
 def _written(at: datetime) -> str:

@@ -8,6 +8,7 @@ from starlette.responses import Response
 
 from infra.http.access import DECIDERS, READERS
 from infra.http.console.deciding import Acts, decide_by_form
+from infra.http.console.history import STATUSES, show_past_atom, show_past_ledger
 from infra.http.console.pages import Pages, Visit
 from infra.service import decisions
 from infra.service import http_questions as ask
@@ -17,7 +18,6 @@ from schemas.events.atom import KINDS
 from schemas.events.ledger import AtomStatus
 
 pages = Pages()
-STATUSES: tuple[str, ...] = (*get_args(AtomStatus), "all")
 ORDERS = ("worth", "age")
 ATOM_ACTS: Acts = {
     "verify": (decisions.verify_atom, "Verified."),
@@ -36,6 +36,8 @@ async def list_ledger(visit: Visit) -> Response:
     area, order = visit.asked_one_of("area", AREAS), visit.asked_one_of("order", ORDERS) or "worth"
     path, q = visit.asked("path"), visit.asked("q")
     asked: dict[str, Any] = {"kind": kind, "status": status, "path": path, "q": q, "area": area}
+    if as_of := visit.asked("as_of"):
+        return await show_past_ledger(visit, as_of, asked | {"order": order})
     listed, found = None, None
     if q:
         filters = Filters(
@@ -70,6 +72,8 @@ async def list_ledger(visit: Visit) -> Response:
 @pages.show("/projects/{project}/atoms/{atom}", *READERS)
 async def show_atom(visit: Visit) -> Response:
     """An atom with its evidence, links and history, and what may be done about it."""
+    if as_of := visit.asked("as_of"):
+        return await show_past_atom(visit, as_of)
     atom_id = visit.part("atom")
     atom = await visit.ask(ask.whole_atom, visit.project_id, atom_id)
     if visit.is_beside:

@@ -6,10 +6,13 @@ from starlette.responses import Response
 
 from infra.errors import NotFound
 from infra.http.access import EVERYONE, OBSERVERS
+from infra.http.console.charts import draw_bars
 from infra.http.console.pages import Pages, Visit
+from infra.http.console.rendering import words
 from infra.http.following import follow
 from infra.service import http_questions as ask
 from infra.service import streams
+from infra.service.pipeline import build_pipeline
 from schemas.areas import AREAS
 
 pages = Pages()
@@ -35,6 +38,7 @@ async def show_overview(visit: Visit) -> Response:
     project = visit.project_id
     counted = await visit.ask(ask.list_projects, only=[project], limit=1)
     runs = await visit.ask(ask.list_runs, project, newest_first=True, limit=RUNS_SHOWN)
+    coverage = await visit.ask(ask.read_coverage, project)
     facts, disputes = [], []
     if visit.reads:
         facts = (await visit.ask(ask.list_atoms, project, limit=FACTS_SHOWN)).items
@@ -46,8 +50,16 @@ async def show_overview(visit: Visit) -> Response:
         facts=facts,
         disputes=disputes,
         waiting=await visit.ask(ask.count_waiting, project),
+        pipeline=build_pipeline(
+            visit.api.settings,
+            await visit.ask(ask.count_pipeline, project),
+            await visit.api.lag.read(),
+        ),
         areas=AREAS,
-        coverage=await visit.ask(ask.read_coverage, project),
+        coverage=coverage,
+        coverage_chart=draw_bars(
+            [(words(it.area), it.extracted / max(1, it.total)) for it in coverage.areas]
+        ),
         costs=await visit.ask(ask.read_costs, project, "agent"),
         prd=await find_prd(visit) if visit.reads else None,
         statements_shown=STATEMENTS_SHOWN,

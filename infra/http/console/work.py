@@ -6,15 +6,24 @@ from starlette.responses import Response
 
 from infra.errors import Invalid, NotFound
 from infra.http.access import LEADERS, OBSERVERS, OWNERS, READERS
+from infra.http.console.charts import draw_bars
 from infra.http.console.pages import Pages, Visit
+from infra.http.console.rendering import exact
 from infra.service import costs, jobs
 from infra.service import http_questions as ask
 from infra.service.http_requests import list_audit
 from schemas.events.project import BUDGET_SCOPES
 
 pages = Pages()
+THROUGHPUT = (
+    ("revisions", "Source revisions cleaned"),
+    ("chunks", "Chunks read"),
+    ("change_sets", "Change sets of the ledger"),
+    ("versions", "Versions written"),
+)
 LISTS = ("runs", "jobs", "letters")
 SHOWN = 50
+LINES_DRAWN, DAYS_DRAWN = 20, 60  # bars of a chart; the table has all
 OF_EACH = 25  # of the three lists of a page
 
 
@@ -22,6 +31,7 @@ OF_EACH = 25  # of the three lists of a page
 async def list_runs(visit: Visit) -> Response:
     """Runs and jobs, newest first, and dead letters; each list has its own pages."""
     project, cursors = visit.project_id, {name: visit.asked(name) for name in LISTS}
+    spans = await visit.ask(ask.throughput, project)
     return visit.show(
         "runs.html",
         runs=await visit.ask(
@@ -32,6 +42,11 @@ async def list_runs(visit: Visit) -> Response:
             ask.list_dead_letters, only=[project], cursor=cursors["letters"], limit=OF_EACH
         ),
         cursors=cursors,
+        spans=spans,
+        charts=[
+            (name, title, draw_bars([(exact(it.begins_at), getattr(it, name)) for it in spans]))
+            for name, title in THROUGHPUT
+        ],
     )
 
 
@@ -84,9 +99,13 @@ async def decide_job(visit: Visit) -> Response:
 async def show_costs(visit: Visit) -> Response:
     """What models have cost, by what is asked for, and the budgets."""
     group = costs.check_group(visit.asked("by") or "agent")
+    found = await visit.ask(ask.read_costs, visit.project_id, group)
+    drawn = found.lines[-DAYS_DRAWN:] if group == "day" else found.lines[:LINES_DRAWN]
     return visit.show(
         "costs.html",
-        costs=await visit.ask(ask.read_costs, visit.project_id, group),
+        costs=found,
+        drawn=drawn,
+        chart=draw_bars([(it.key, it.cost_usd) for it in drawn]),
         budgets=await visit.ask(costs.list_budget_states, visit.project_id),
         group=group,
         scopes=BUDGET_SCOPES,

@@ -9,8 +9,8 @@ from starlette.responses import Response
 
 from infra.http.access import READERS, Guarded, allow
 from infra.http.api import ApiDep
-from infra.http.moments import AsOf, MaybeAsOf, read_moment
-from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Named, Project
+from infra.http.moments import MaybeAsOf, read_place
+from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Named, Project, Sequence
 from infra.service import http_questions as ask
 from infra.service.http_questions import (
     ArtifactSummary,
@@ -65,10 +65,17 @@ async def read_artifact(api: ApiDep, project: Project, artifact_id: ArtifactId) 
 @router.get("/v1/projects/{project}/artifacts/{artifact_id}/past", responses=OF_ANY)
 @allow(*READERS)
 async def read_past_artifact(
-    api: ApiDep, project: Project, artifact_id: ArtifactId, as_of: AsOf
+    api: ApiDep,
+    project: Project,
+    artifact_id: ArtifactId,
+    as_of: MaybeAsOf = None,
+    as_of_seq: Sequence | None = None,
 ) -> WholeVersion:
-    """The version of an artifact that stood at ``as_of``, with its statements."""
-    return await api.tables.ask(ask.read_version_at, project, artifact_id, read_moment(as_of))
+    """The version of an artifact that stood at ``as_of``, or the last one that was made of the
+    ledger up to change set ``as_of_seq``; give one of both.
+    """
+    place = read_place(as_of_seq, as_of)
+    return await api.tables.ask(ask.read_version_at, project, artifact_id, place)
 
 
 @router.get(

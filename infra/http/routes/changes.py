@@ -8,6 +8,7 @@ from fastapi import APIRouter, Query
 
 from infra.http.access import READERS, Guarded, allow
 from infra.http.api import ApiDep
+from infra.http.moments import MaybeAsOf, read_place
 from infra.http.parameters import OF_ANY, Project, Sequence
 from infra.service import http_questions as ask
 from infra.service.http_questions import LARGEST_WINDOW, WINDOW, Changes, LedgerPosition
@@ -20,16 +21,19 @@ router = APIRouter(route_class=Guarded, tags=["Ledger"])
 async def list_changes(
     api: ApiDep,
     project: Project,
-    since_seq: Sequence,
+    since_seq: Sequence | None = None,
+    since: MaybeAsOf = None,
     window: Annotated[
         int, Query(ge=1, le=LARGEST_WINDOW, description="Most change sets of one answer.")
     ] = WINDOW,
 ) -> Changes:
-    """What came, went, changed and was decided after ``since_seq``, with the places it rests on.
+    """What came, went, changed and was decided after ``since_seq`` or ``since``, with the places it
+    rests on; give one of both.
 
     Where ``to_seq`` is below ``head_seq``, ask again from there.
     """
-    return await api.tables.ask(ask.changes_since, project, since_seq, window)
+    place = read_place(since_seq, since, "since")
+    return await api.tables.ask(ask.changes_since, project, place, window)
 
 
 @router.get("/v1/projects/{project}/position", responses=OF_ANY)

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Path, Query
 
 from infra.http.access import READERS, Guarded, allow
 from infra.http.api import ApiDep
-from infra.http.moments import AsOf, MaybeAsOf, read_moment, read_place
+from infra.http.moments import MaybeAsOf, read_place
 from infra.http.parameters import (
     DEFAULT_LIMIT,
     OF_ANY,
@@ -161,17 +161,20 @@ async def list_contradictions(
 async def list_past_contradictions(
     api: ApiDep,
     project: Project,
-    as_of: AsOf,
+    as_of: MaybeAsOf = None,
+    as_of_seq: Sequence | None = None,
     status: CardStatus = "open",
     cursor: Cursor = None,
     limit: Limit = DEFAULT_LIMIT,
 ) -> Page[PastContradiction]:
-    """Contradictions that had the status at ``as_of``, as they were, the gravest first."""
+    """Contradictions that had the status at ``as_of``, or after change set ``as_of_seq``, as they
+    were, the gravest first; give one of both.
+    """
     wanted = None if status == "all" else status
     return await api.tables.ask(
         ask.list_contradictions_at,
         project,
-        read_moment(as_of),
+        read_place(as_of_seq, as_of),
         wanted,
         cursor=cursor,
         limit=limit,

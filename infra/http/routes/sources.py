@@ -8,6 +8,7 @@ from fastapi import APIRouter, Path, Query
 
 from infra.http.access import LEADERS, OBSERVERS, READERS, Guarded, allow
 from infra.http.api import ApiDep, CallerDep, WriteDep
+from infra.http.moments import MaybeAsOf, read_place
 from infra.http.parameters import (
     DEFAULT_LIMIT,
     OF_ANY,
@@ -16,6 +17,7 @@ from infra.http.parameters import (
     Limit,
     Named,
     Project,
+    Sequence,
 )
 from infra.service import http_questions as ask
 from infra.service.explaining import Explanation, explain_source
@@ -23,6 +25,7 @@ from infra.service.http_questions import (
     Chunk,
     Coverage,
     Page,
+    PastCoverage,
     SourceState,
     WholeChunk,
     WholeSource,
@@ -120,3 +123,18 @@ async def explain(
 async def read_coverage(api: ApiDep, project: Project) -> Coverage:
     """What has been read, by tier and area, and where the ledger has gaps."""
     return await api.tables.ask(ask.read_coverage, project)
+
+
+@router.get("/v1/projects/{project}/coverage/past", responses=OF_ANY)
+@allow(*OBSERVERS)
+async def read_past_coverage(
+    api: ApiDep,
+    project: Project,
+    as_of: MaybeAsOf = None,
+    as_of_seq: Sequence | None = None,
+) -> PastCoverage:
+    """What had been read at ``as_of``, or by change set ``as_of_seq``; give one of both.
+
+    How many chunks there were to be read then is not kept.
+    """
+    return await api.tables.ask(ask.read_coverage_at, project, read_place(as_of_seq, as_of))

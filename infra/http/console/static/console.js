@@ -136,6 +136,23 @@ document.addEventListener("htmx:after:swap", () => {
   if (!beside.contains(document.activeElement) && opener) beside.focus({ preventScroll: true });
 });
 
+// A slider of moments stops at the ends of batches, and says which one it stands on.
+document.addEventListener("input", (event) => {
+  const slider = event.target.closest("[data-snap]");
+  if (!slider) return;
+  const ends = [...slider.list.options];
+  const far = (end) => Math.abs(end.value - slider.value);
+  const at = Number(slider.dataset.snap);
+  const step = slider.value - at;
+  let near = ends.reduce((one, other) => (far(other) < far(one) ? other : one));
+  if (Math.abs(step) === 1 && Number(near.value) === at) { // by keyboard: on to the next one
+    near = (step > 0 ? ends : ends.toReversed()).find((end) => (end.value - at) * step > 0) || near;
+  }
+  slider.value = slider.dataset.snap = near.value;
+  slider.setAttribute("aria-valuetext", near.label);
+  slider.closest("label").querySelector("output").value = near.label;
+});
+
 // Live: whatever the project's stream tells, the parts of the page that follow it ask again. A browser
 // has six connections to a server, so the tabs of a project share one stream: one of those that are
 // visible holds the lock, has the stream, and tells the others. A hidden tab asks for nothing and catches

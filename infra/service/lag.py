@@ -1,0 +1,58 @@
+"""How many records each stage has not read yet, as the broker knows it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from contextlib import suppress
+
+from infra import log_positions
+from infra.errors import Unavailable
+from infra.log_positions import GroupLag
+from infra.settings import Settings
+from infra.watchdog import movements
+
+PATIENCE_S = 0.3  # of a page, which has much else to show
+LONGEST_S = 10.0  # of a question; a broker on a busy machine is slow
+FRESH_S = 2.0  # pages that follow a project ask again each second
+KEPT_S = 30.0  # how old an answer may be that is shown while the next one is waited for
+
+
+class Lag:
+    """The lag for pages, which cannot wait for the broker.
+
+    The broker is asked in the background and only while somebody looks; all pages share its answer.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._wanted, self._answered = asyncio.Event(), asyncio.Event()
+        self._known: list[GroupLag] | None = None
+        self._told_at = float("-inf")
+
+    async def read(self) -> list[GroupLag] | None:
+        """The lag of every group; None when the broker has not told it in time."""
+        if time.monotonic() - self._told_at > FRESH_S:
+            self._answered.clear()
+            self._wanted.set()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._answered.wait(), PATIENCE_S)
+        return self._known if time.monotonic() - self._told_at < KEPT_S else None
+
+    async def keep_asking(self) -> None:
+        """Answer those who read, until cancelled."""
+        while await self._wanted.wait():
+            try:
+                async with asyncio.timeout(LONGEST_S):
+                    self._known = await read_lag(self._settings)
+            except (Unavailable, TimeoutError):
+                self._known = None
+            self._told_at = time.monotonic()
+            self._wanted.clear()
+            self._answered.set()
+
+
+async def read_lag(settings: Settings) -> list[GroupLag]:
+    """Every group with its lag per topic, also where it has read nothing. Raises Unavailable."""
+    reads = {group: each.read for group, each in movements(settings).items()}
+    return await log_positions.lags(settings, reads)

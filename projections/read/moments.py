@@ -1,0 +1,114 @@
+"""Two moments of a ledger: the batches that moments snap to, and what differs between two of them.
+
+A moment is a change set. The difference is net, as in `changes`, over any number of change sets:
+everything is counted, and the first of each kind are told.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from projections.read.atoms import head, quotes_of
+from projections.read.changes import COMPARED, ChangedAtom, Group, build_change, difference
+from projections.read.session import Conn, ReadModel, rows, select
+from schemas.events.ledger import LIVE
+
+BATCHES = """
+    SELECT ledger_seq, max(committed_at) AS committed_at FROM ingestion_batches
+    WHERE project_id = %s AND committed_at IS NOT NULL AND NOT withdrawn
+    GROUP BY ledger_seq ORDER BY ledger_seq DESC LIMIT %s
+"""
+NEAREST = """
+    SELECT ledger_seq FROM ingestion_batches
+    WHERE project_id = %s AND committed_at IS NOT NULL AND NOT withdrawn
+    ORDER BY abs(ledger_seq - %s), ledger_seq LIMIT 1
+"""
+DIFFERENCE = """
+    WITH touched AS (
+        SELECT DISTINCT ON (atom_id) atom_id, record AS after, ledger_seq
+        FROM ledger_atom_history
+        WHERE project_id = %(project)s AND ledger_seq > %(since)s AND ledger_seq <= %(to)s
+        ORDER BY atom_id, ledger_seq DESC
+    ), pairs AS (
+        SELECT t.*, b.record AS before, t.after->>'status' = ANY(%(live)s) AS is_live,
+            coalesce(b.record->>'status' = ANY(%(live)s), false) AS was_live
+        FROM touched t LEFT JOIN LATERAL (
+            SELECT record FROM ledger_atom_history h
+            WHERE h.atom_id = t.atom_id AND h.ledger_seq <= %(since)s
+            ORDER BY h.ledger_seq DESC LIMIT 1) b ON true
+    ), grouped AS (
+        SELECT *, CASE WHEN is_live AND NOT was_live THEN 'came' WHEN was_live AND NOT is_live
+            THEN 'went' ELSE 'changed' END AS change
+        FROM pairs WHERE is_live <> was_live OR (is_live AND EXISTS (
+            SELECT 1 FROM unnest(%(compared)s::text[]) name
+            WHERE before->name IS DISTINCT FROM after->name))
+    ), numbered AS (
+        SELECT *, count(*) OVER (PARTITION BY change) AS n, row_number() OVER (
+            PARTITION BY change ORDER BY ledger_seq DESC, atom_id) AS place
+        FROM grouped
+    )
+    SELECT atom_id, before, after, ledger_seq, change, n FROM numbered
+    WHERE place <= %(shown)s ORDER BY change, place
+"""
+
+
+class CommittedBatch(ReadModel):
+    """The ledger that a batch left behind."""
+
+    ledger_seq: int
+    committed_at: datetime
+
+
+class ChangedAtoms(ReadModel):
+    """``count`` of them; ``first`` those that changed last."""
+
+    count: int = 0
+    first: list[ChangedAtom] = []
+
+
+class LedgerDifference(ReadModel):
+    came: ChangedAtoms
+    went: ChangedAtoms
+    changed: ChangedAtoms
+
+
+def committed_batches(connection: Conn, project_id: str, limit: int) -> list[CommittedBatch]:
+    """The last ``limit`` ones, oldest first."""
+    return select(connection, CommittedBatch, BATCHES, project_id, limit)[::-1]
+
+
+def snap_to_batch(connection: Conn, project_id: str, ledger_seq: int) -> int:
+    """The nearest end of a batch; the beginning and the end of the ledger count as ends, too."""
+    last = head(connection, project_id)
+    if ledger_seq >= last:
+        return last
+    found = rows(connection, NEAREST, project_id, ledger_seq)
+    nearest: int = found[0]["ledger_seq"] if found else 0
+    return nearest if abs(nearest - ledger_seq) <= ledger_seq else 0
+
+
+def compare_ledgers(
+    connection: Conn, project_id: str, since_seq: int, to_seq: int, shown: int
+) -> LedgerDifference:
+    """What differs between two change sets; of each kind at most ``shown`` are told."""
+    asked = {
+        "project": project_id,
+        "since": since_seq,
+        "to": to_seq,
+        "live": sorted(LIVE),
+        "compared": list(COMPARED),
+        "shown": shown,
+    }
+    found = connection.execute(DIFFERENCE, asked).fetchall()
+    quotes = quotes_of(connection, [row[0] for row in found])
+    groups: dict[Group, ChangedAtoms] = {
+        "came": ChangedAtoms(),
+        "went": ChangedAtoms(),
+        "changed": ChangedAtoms(),
+    }
+    for atom_id, before, after, ledger_seq, change, count in found:
+        group: Group = change
+        fields = difference(before, after)[1]
+        atom = build_change(after, ledger_seq, group, fields, quotes.get(atom_id, []))
+        groups[group] = ChangedAtoms(count=count, first=[*groups[group].first, atom])
+    return LedgerDifference(**groups)

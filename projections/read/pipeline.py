@@ -1,0 +1,67 @@
+"""How many facts of a project there are at each step of their way, and what was given up there."""
+
+from __future__ import annotations
+
+from projections.read.session import Conn, ReadModel, rows
+
+COUNTS = """
+    SELECT
+        (SELECT count(*) FROM sources WHERE project_id = %(project)s AND state <> 'removed')
+            AS sources,
+        c.chunks, c.chunks_read, c.chunks_scheduled, a.quotes, a.live_atoms,
+        (SELECT count(*) FROM ledger_rejections
+            WHERE project_id = %(project)s AND rejected = 'candidate') AS refused,
+        (SELECT count(*) FROM artifacts
+            WHERE project_id = %(project)s AND version IS NOT NULL
+            AND (number <> '' OR artifact_type = 'prd')) AS artifacts,
+        (SELECT coalesce(max(ledger_seq), 0) FROM ledger_change_sets
+            WHERE project_id = %(project)s) AS change_sets
+    FROM
+        (SELECT count(*) AS chunks, count(*) FILTER (WHERE state = 'extracted') AS chunks_read,
+            count(*) FILTER (WHERE state = 'scheduled') AS chunks_scheduled
+            FROM chunks WHERE project_id = %(project)s AND state <> 'obsolete') c,
+        (SELECT coalesce(sum(evidence_count), 0) AS quotes,
+            count(*) FILTER (WHERE status IN ('active', 'draft')) AS live_atoms
+            FROM ledger_atoms WHERE project_id = %(project)s) a
+"""
+DEAD_LETTERS = """
+    SELECT stage, count(*) AS n FROM dead_letters WHERE project_id = %s GROUP BY stage
+    ORDER BY stage
+"""
+
+
+class Count(ReadModel):
+    """``of`` names what is counted, in the plural."""
+
+    n: int
+    of: str
+
+
+class PipelineCounts(ReadModel):
+    """Counts by step, the main one first; dead letters by stage, of those that have any."""
+
+    steps: dict[str, list[Count]]
+    dead_letters: dict[str, int]
+
+
+def count_pipeline(connection: Conn, project_id: str) -> PipelineCounts:
+    """What there is of the project at each step."""
+    found = connection.execute(COUNTS, {"project": project_id})
+    names = [column.name for column in found.description or ()]
+    n = dict(zip(names, found.fetchone() or (), strict=True))
+    steps = {
+        "sources": [("sources", "read or to be read")],
+        "chunks": [("chunks", "of their texts")],
+        "candidates": [("chunks_read", "chunks read"), ("chunks_scheduled", "being read")],
+        "atoms": [("quotes", "quotes kept"), ("refused", "refused")],
+        "ledger": [("live_atoms", "live atoms")],
+        "artifacts": [("artifacts", "written")],
+        "tables": [("change_sets", "change sets shown")],
+    }
+    return PipelineCounts(
+        steps={
+            step: [Count(n=n[column], of=of) for column, of in counts]
+            for step, counts in steps.items()
+        },
+        dead_letters={row["stage"]: row["n"] for row in rows(connection, DEAD_LETTERS, project_id)},
+    )

@@ -1,0 +1,62 @@
+"""How much went through the stages, over the whole time of a project."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from projections.read.session import Conn, ReadModel
+
+MOST_SPANS = 60
+SPANS = tuple(
+    timedelta(minutes=minutes)
+    for minutes in (1, 5, 30, 60, 6 * 60, 24 * 60, 7 * 24 * 60, 30 * 24 * 60, 365 * 24 * 60)
+)
+ENDS = """
+    SELECT min(at) AS first, max(at) AS last FROM (
+        SELECT min(recorded_at) AS at FROM ledger_change_sets WHERE project_id = %(project)s
+        UNION ALL SELECT max(recorded_at) FROM ledger_change_sets WHERE project_id = %(project)s
+        UNION ALL SELECT min(sanitized_at) FROM source_revisions WHERE project_id = %(project)s
+        UNION ALL SELECT max(published_at) FROM artifact_versions WHERE project_id = %(project)s
+    ) ends
+"""
+THROUGHPUT = """
+    SELECT span AS begins_at,
+        count(*) FILTER (WHERE stage = 'hygiene') AS revisions,
+        count(DISTINCT chunk_id) FILTER (WHERE stage = 'read') AS chunks,
+        count(*) FILTER (WHERE stage = 'ledger') AS change_sets,
+        count(*) FILTER (WHERE stage = 'reduce') AS versions
+    FROM (
+        SELECT 'hygiene' AS stage, sanitized_at AS at, '' AS chunk_id FROM source_revisions
+            WHERE project_id = %(project)s
+        UNION ALL SELECT 'read', recorded_at, chunk_id FROM ledger_change_sets
+            WHERE project_id = %(project)s AND outcome = 'extracted'
+        UNION ALL SELECT 'ledger', recorded_at, '' FROM ledger_change_sets
+            WHERE project_id = %(project)s
+        UNION ALL SELECT 'reduce', published_at, '' FROM artifact_versions
+            WHERE project_id = %(project)s
+    ) facts, date_bin(%(span)s, at, timestamptz '2001-01-01 00:00Z') span
+    GROUP BY span ORDER BY span
+"""
+
+
+class Throughput(ReadModel):
+    """What was recorded in one span: source revisions cleaned, chunks read, change sets of the
+    ledger, versions of artifacts written. Spans in which nothing happened are left out.
+    """
+
+    begins_at: datetime
+    revisions: int
+    chunks: int
+    change_sets: int
+    versions: int
+
+
+def throughput(connection: Conn, project_id: str) -> list[Throughput]:
+    """In the order of time, in spans so long that there are at most 60."""
+    asked: dict[str, object] = {"project": project_id}
+    first, last = connection.execute(ENDS, asked).fetchone() or (None, None)
+    if first is None:
+        return []
+    span = next((it for it in SPANS if (last - first) / it < MOST_SPANS - 1), SPANS[-1])
+    found = connection.execute(THROUGHPUT, asked | {"span": span}).fetchall()
+    return [Throughput(**dict(zip(Throughput.model_fields, row, strict=True))) for row in found]
