@@ -11,6 +11,7 @@ from infra.http.console import (
     documents,
     editing,
     history,
+    items,
     ledger,
     onboarding,
     overview,
@@ -25,7 +26,7 @@ from infra.http.console.pages import go_home
 
 AREAS = (
     *(signing_in, overview, ledger, sources, documents, editing, deciding, work, chat),
-    *(onboarding, team, history, upkeep),
+    *(onboarding, team, items, history, upkeep),
 )
 
 
