@@ -6,6 +6,7 @@ It works on what the ledger and the insights hold; it reads no source around the
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from agents.project.desk import Desk, cite_slim
@@ -23,17 +24,34 @@ MOST_GAPS = 20
 LONGEST_QUERY = 1_000
 
 
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """How many there are; the result holds the first ones."""
+
+    insights: int
+    patterns: int
+    gaps: int
+
+
 async def analyse(desk: Desk, began: datetime) -> AgentResult:
     """The state of knowledge, and where it is asked for also what others say, marked as such."""
-    insights = await desk.list_items("insight")
+    listed = await desk.count_items("insight", counted=_is_shared)
     unknowns = await desk.list_atoms("unknown", MOST_GAPS)
     contradictions = await desk.list_contradictions()
+    insights = listed.items
     found = [_read_insight(one) for one in insights]
-    patterns = [_read_pattern(one) for one in found if one.cross_source and len(one.source_ids) > 1]
-    gaps = [Gap(title=one["title"], atom_id=one["atom_id"]) for one in unknowns]
-    gaps += [Gap(title=one["explanation"]) for one in contradictions]
+    patterns = [
+        _read_pattern(read) for read, one in zip(found, insights, strict=True) if _is_shared(one)
+    ]
+    gaps = [Gap(title=one["title"], atom_id=one["atom_id"]) for one in unknowns.items]
+    gaps += [Gap(title=one["explanation"]) for one in contradictions.items]
     findings = await _ask_outside(desk)
-    by_rule = _summarise(found, patterns, gaps)
+    totals = Totals(
+        insights=listed.total,
+        patterns=max(listed.counted, len(patterns)),
+        gaps=unknowns.total + contradictions.total,
+    )
+    by_rule = _summarise(totals)
     facts = [one["text"] or one["title"] for one in insights] + [one.title for one in gaps]
     output = AnalysisResult(
         summary=await word_summary(desk, facts, by_rule),
@@ -44,8 +62,13 @@ async def analyse(desk: Desk, began: datetime) -> AgentResult:
         source_ids=sorted({each for one in found for each in one.source_ids}),
         research=findings,
     )
-    cited = cite_slim([*insights[:SHOWN], *unknowns[:SHOWN]])
-    return await desk.finish(output, _render(output), began, citations=cited)
+    cited = cite_slim([*insights[:SHOWN], *unknowns.items[:SHOWN]])
+    return await desk.finish(output, _render(output, totals), began, citations=cited)
+
+
+def _is_shared(insight: Json) -> bool:
+    """Whether several sources say it."""
+    return insight["fields"]["cross_source"] and len(insight["fields"]["source_ids"]) > 1
 
 
 def _read_insight(item: Json) -> FoundInsight:
@@ -81,31 +104,29 @@ async def _ask_outside(desk: Desk) -> list[ResearchFinding]:
     return [ResearchFinding.model_validate(one) for one in told.get("findings", ())]
 
 
-def _summarise(
-    insights: Sequence[FoundInsight], patterns: Sequence[Pattern], gaps: Sequence[Gap]
-) -> str:
-    if not insights and not gaps:
+def _summarise(totals: Totals) -> str:
+    if not totals.insights and not totals.gaps:
         return "Nothing has been found yet: no insight is written, and the ledger knows no gap."
     return (
-        f"There are {count(len(insights), 'insight')},"
-        f" {len(patterns):,} of them over several sources, and {count(len(gaps), 'open point')}."
+        f"There are {count(totals.insights, 'insight')},"
+        f" {totals.patterns:,} of them over several sources,"
+        f" and {count(totals.gaps, 'open point')}."
     )
 
 
-def _render(output: AnalysisResult) -> str:
+def _render(output: AnalysisResult, totals: Totals) -> str:
     lines = [output.summary]
-    lines += _list("Over several sources", [one.title for one in output.patterns])
-    lines += _list("Insights", [one.title for one in output.insights])
-    lines += _list("Open", [one.title for one in output.gaps])
-    lines += _list(
-        "Outside sources (no evidence of the project)",
-        [tell_finding(one.model_dump())[2:] for one in output.research],
-    )
+    patterns = [one.title for one in output.patterns]
+    lines += _list("Over several sources", patterns, totals.patterns)
+    lines += _list("Insights", [one.title for one in output.insights], totals.insights)
+    lines += _list("Open", [one.title for one in output.gaps], totals.gaps)
+    outside = [tell_finding(one.model_dump())[2:] for one in output.research]
+    lines += _list("Outside sources (no evidence of the project)", outside, len(outside))
     return "\n".join(lines)
 
 
-def _list(title: str, entries: Sequence[str]) -> list[str]:
+def _list(title: str, entries: Sequence[str], total: int) -> list[str]:
     if not entries:
         return []
-    more = [f"- … and {len(entries) - SHOWN} more"] if len(entries) > SHOWN else []
+    more = [f"- … and {total - SHOWN:,} more"] if total > SHOWN else []
     return ["", f"{title}:", *(f"- {one}" for one in entries[:SHOWN]), *more]

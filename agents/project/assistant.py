@@ -219,7 +219,8 @@ async def _call(work: _Work, name: str, arguments: Mapping[str, Any], call: str)
     try:
         result = await _change(work, tool, arguments)
     except CallDeclined as declined:
-        work.declined[call] = EXPIRED if declined.is_expired else DECLINED
+        why = f" They said: {declined.reason}" if declined.reason else ""
+        work.declined[call] = EXPIRED if declined.is_expired else f"{DECLINED}{why}"
         return refuse(work.declined[call], "declined")
     if not result.is_error:
         work.done[call] = result  # a change is made once, however often it is asked for

@@ -7,9 +7,10 @@ finds its decision under the same id and goes on from there, once.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from datetime import timedelta
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
@@ -18,6 +19,12 @@ from schemas.events.agent import ConfirmationDecision
 from schemas.ids import derive_id
 
 ANSWER_WITHIN = timedelta(hours=6)  # approving later acts on a world that has moved on
+ABANDONED = "another message came first"
+_YES = r"yes|yep|y|ok|okay|sure|approved?|confirm(?:ed)?|go ahead|(?:please )?do it"
+_NO = r"no|nope|n|reject(?:ed)?|declined?|cancel|stop|(?:please )?(?:do not|don.?t)(?: do it)?"
+_MORE = r"(?:[ ,.!]+(?:{again}|please|thanks|thank you))*[ .!]*"
+YES = re.compile(f"(?:{_YES}){_MORE.format(again=_YES)}", re.IGNORECASE)
+NO = re.compile(f"(?:{_NO}){_MORE.format(again=_NO)}", re.IGNORECASE)
 
 
 class Confirmation(BaseModel):
@@ -41,6 +48,7 @@ class Decision(BaseModel):
     kind: ConfirmationDecision
     arguments: dict[str, Any] | None = None
     decided_by: str | None = None
+    reason: str = ""
 
 
 class CallDeclined(Exception):
@@ -50,6 +58,7 @@ class CallDeclined(Exception):
         super().__init__(confirmation.summary)
         self.confirmation = confirmation
         self.is_expired = decision.decided_by is None
+        self.reason = decision.reason
 
 
 class WaitsForConfirmation(Exception):
@@ -58,6 +67,14 @@ class WaitsForConfirmation(Exception):
     def __init__(self, confirmation: Confirmation) -> None:
         super().__init__(confirmation.summary)
         self.confirmation = confirmation
+
+
+def read_decision(message: str) -> Literal["approve", "reject"] | None:
+    """What a message says of a call that waits, if it says nothing else; in English words."""
+    said = message.strip()
+    if YES.fullmatch(said):
+        return "approve"
+    return "reject" if NO.fullmatch(said) else None
 
 
 def confirmation_of(key: EffectKey, tool: str, arguments: Mapping[str, Any]) -> Confirmation:

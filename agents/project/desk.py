@@ -22,6 +22,17 @@ MOST_ITEMS = 150  # of a list that a specialist looks at
 MOST_CITED, LONGEST_SNIPPET, LONGEST_LIST = 3, 160, 40
 
 
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """The first items of a list; ``total`` is how many it has, ``counted`` how many of those are of
+    the kind that was asked about.
+    """
+
+    items: Sequence[Json]
+    total: int
+    counted: int = 0
+
+
 @dataclass(slots=True)
 class Desk:
     """``request`` is what the user asks, ``task`` what the supervisor says of it;
@@ -54,12 +65,26 @@ class Desk:
         self, artifact_type: str, wanted: Callable[[Json], bool] = lambda _: True
     ) -> Sequence[Json]:
         """The present artifacts of a type, the first ones of those that are wanted."""
+        return (await self.count_items(artifact_type, wanted)).items
+
+    async def count_items(
+        self,
+        artifact_type: str,
+        wanted: Callable[[Json], bool] = lambda _: True,
+        counted: Callable[[Json], bool] = lambda _: False,
+    ) -> Listed:
+        """The same, with how many there are."""
 
         async def look() -> Json:
-            found = await self.ports.list_items(self.project_id, artifact_type)
-            return {"items": [slim_item(one) for one in found if wanted(one)][:MOST_ITEMS]}
+            every = await self.ports.list_items(self.project_id, artifact_type)
+            found = [one for one in every if wanted(one)]
+            return {
+                "items": [slim_item(one) for one in found[:MOST_ITEMS]],
+                "total": len(found),
+                "counted": sum(map(counted, found)),
+            }
 
-        return await self._read(f"{artifact_type} list", look)
+        return await self._list(f"{artifact_type} list", look)
 
     async def list_tasks(self, planned: Iterable[str]) -> Sequence[Json]:
         """The tasks with these ids."""
@@ -82,20 +107,25 @@ class Desk:
 
         return next(iter(await self._read("coming sprint", look)), None)
 
-    async def list_atoms(self, kind: str, limit: int) -> Sequence[Json]:
+    async def list_atoms(self, kind: str, limit: int) -> Listed:
+        """The first live ones; there are as many as when the turn began."""
+
         async def look() -> Json:
             found = await self.ports.list_atoms(self.project_id, kind, limit)
-            return {"items": [_slim_atom(one) for one in found]}
+            known = self.state["project"].counts_by_kind.get(kind, 0)
+            first = [_slim_atom(one) for one in found]
+            return {"items": first, "total": max(known, len(first))}
 
-        return await self._read(f"{kind} atoms", look)
+        return await self._list(f"{kind} atoms", look)
 
-    async def list_contradictions(self) -> Sequence[Json]:
+    async def list_contradictions(self) -> Listed:
         async def look() -> Json:
             found = await self.ports.list_contradictions(self.project_id)
             names = ("contradiction_id", "severity", "explanation")
-            return {"items": [{name: one[name] for name in names} for one in found[:MOST_ITEMS]]}
+            first = [{name: one[name] for name in names} for one in found[:MOST_ITEMS]]
+            return {"items": first, "total": len(found)}
 
-        return await self._read("contradictions", look)
+        return await self._list("contradictions", look)
 
     async def list_members(self) -> Sequence[Json]:
         async def look() -> Json:
@@ -188,7 +218,18 @@ class Desk:
             finished_at=await self.read_clock(),
         )
 
+    async def _list(self, what: str, look: Callable[[], Awaitable[Json]]) -> Listed:
+        """What was recorded before there were totals counts what it has. Raises ToolRefused."""
+        found = await self._look(what, look)
+        items = found["items"]
+        return Listed(items, found.get("total", len(items)), found.get("counted", 0))
+
     async def _read(self, what: str, look: Callable[[], Awaitable[Json]]) -> Sequence[Json]:
+        """Raises ToolRefused."""
+        items: Sequence[Json] = (await self._look(what, look))["items"]
+        return items
+
+    async def _look(self, what: str, look: Callable[[], Awaitable[Json]]) -> Json:
         """Raises ToolRefused."""
 
         async def make() -> Json:
@@ -200,8 +241,7 @@ class Desk:
         found = await self.effects.run("read", {"what": what}, make)
         if "refused" in found:
             raise ToolRefused(found["refused"], found["code"])
-        items: Sequence[Json] = found["items"]
-        return items
+        return found
 
 
 Work = Callable[[Desk, datetime], Awaitable[AgentResult]]

@@ -61,11 +61,12 @@ async def _generate(desk: Desk, phase: str) -> None:
 
 async def _derive_features(desk: Desk, began: datetime) -> AgentResult:
     await _generate(desk, "feature_generation")
-    features = await desk.list_items("feature")
-    unknowns = await desk.list_atoms("unknown", SHOWN)
+    listed = await desk.count_items("feature")
+    open_questions = await desk.list_atoms("unknown", SHOWN)
+    features, unknowns = listed.items, open_questions.items
     by_rule = (
-        f"The list has {count(len(features), 'feature')};"
-        f" {count(len(unknowns), 'open question')} may still change it."
+        f"The list has {count(listed.total, 'feature')};"
+        f" {count(open_questions.total, 'open question')} may still change it."
     )
     facts = [f"Feature {one['number']}: {one['text'] or one['title']}" for one in features]
     facts += [f"Open: {one['title']}" for one in unknowns]
@@ -75,19 +76,22 @@ async def _derive_features(desk: Desk, began: datetime) -> AgentResult:
         gaps_remaining=[one["title"] for one in unknowns],
     )
     lines = [f"{one['number']} {one['title']}" for one in features]
-    said = _render(output.coverage_assessment, lines)
+    said = _render(output.coverage_assessment, lines, listed.total)
     return await desk.finish(output, said, began, citations=cite_slim(features[:SHOWN]))
 
 
 async def _prioritise(desk: Desk, began: datetime) -> AgentResult:
-    features = await desk.list_items("feature")
+    listed = await desk.count_items("feature")
+    features = listed.items
     if not features:
         raise ToolRefused("There are no features yet to put in order.", "nothing_to_prioritise")
     best = sorted(features, key=lambda one: -float(one["fields"]["priority_score"]))
     items = [_rank(one, rank, best) for rank, one in enumerate(best, start=1)]
     titles = {one["artifact_id"]: f"{one['number']} {one['title']}" for one in best}
     lines = [f"{titles[one.feature_id]}: {one.priority} ({one.rationale})" for one in items]
-    said = _render(f"{count(len(items), 'feature')}, the most important first:", lines)
+    said = _render(
+        f"{count(listed.total, 'feature')}, the most important first:", lines, listed.total
+    )
     output = PrioritizationResponse(items=items)
     return await desk.finish(output, said, began, citations=cite_slim(best[:SHOWN]))
 
@@ -208,6 +212,8 @@ def _share(value: float, whole: float) -> float:
     return round(min(1.0, max(0.0, value / whole)), 3)
 
 
-def _render(first: str, lines: Sequence[str]) -> str:
-    more = [f"- … and {len(lines) - SHOWN} more"] if len(lines) > SHOWN else []
+def _render(first: str, lines: Sequence[str], total: int | None = None) -> str:
+    """``total``: how many there are, where ``lines`` are the first ones of them."""
+    total = len(lines) if total is None else total
+    more = [f"- … and {total - SHOWN:,} more"] if total > SHOWN else []
     return "\n".join([first, *(f"- {one}" for one in lines[:SHOWN]), *more])

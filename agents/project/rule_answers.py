@@ -302,7 +302,9 @@ async def _call(
     try:
         return await steps.call_confirmed(tool, arguments)
     except CallDeclined as declined:
-        why = (
-            "Nobody confirmed it in time, so it is not done" if declined.is_expired else "Not done"
-        )
+        why = "Not done"
+        if declined.is_expired:
+            why = "Nobody confirmed it in time, so it is not done"
+        elif declined.reason:
+            why = f"Not done ({declined.reason})"
         return ToolResult(f"{why}: {declined}", {"declined": True})

@@ -32,6 +32,7 @@ WRITERS: tuple[ApiRole, ...] = ("owner", "pm", "member")
 DECIDERS: tuple[ApiRole, ...] = ("owner", "pm", "member")  # a member's decision is a proposal
 LEADERS: tuple[ApiRole, ...] = ("owner", "pm")
 OPERATORS: tuple[ApiRole, ...] = ("owner", "operator")
+MOVERS: tuple[ApiRole, ...] = ("owner", "pm", "operator")  # of runs: cancel and resume
 OWNERS: tuple[ApiRole, ...] = ("owner",)
 
 

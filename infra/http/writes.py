@@ -102,7 +102,9 @@ async def _fingerprint(request: Request, caller: Caller) -> bytes:
     return hashlib.sha256("\n".join(head).encode() + b"\n" + await request.body()).digest()
 
 
-def audit_entry(request: Request, caller: Caller, operation: str, key: str) -> AuditEntry:
+def audit_entry(
+    request: Request, caller: Caller, operation: str, key: str, reason: str = ""
+) -> AuditEntry:
     """The row of a write in the audit log; the project of its address is one that they may see."""
     return AuditEntry(
         project_id=request.path_params.get("project"),
@@ -113,6 +115,7 @@ def audit_entry(request: Request, caller: Caller, operation: str, key: str) -> A
         path=request.url.path[:500],
         key=key,
         correlation_id=correlation_of(request.scope),
+        reason=reason,
     )
 
 

@@ -17,7 +17,8 @@ from infra.errors import Conflict, NotFound, Refusal, Unavailable
 from infra.jobs.keeper import RunningJob
 from infra.service.job_kind import Workplace, name_of
 from infra.service.publishing import redactor_of
-from infra.service.reading import ask
+from infra.service.reading import ask, transact
+from infra.service.turn_ends import abandon_calls
 from infra.service.turn_log import Publish, TurnDiverged, TurnLog, TurnPlace
 from infra.service.turn_payload import TurnEnd, TurnPayload
 from infra.settings import Settings
@@ -27,6 +28,7 @@ from projections.read import agents as read
 from projections.read.agents import TurnEvent
 from projections.read.projects import project_of
 from projections.read.session import ReadModel
+from schemas.envelope import Actor
 from schemas.events.agent import (
     AgentCitation,
     AgentEvent,
@@ -72,13 +74,16 @@ async def run_agent_turn(
     known = await read_turn_events(settings, payload.turn_id, waits=may_be_known)
     if is_over(known):
         return {"status": ANSWERED, "turn_id": payload.turn_id}
+    if payload.given is None and payload.ended is None and not payload.is_first:
+        by = Actor(type="human", id=turn.asked_by)
+        await transact(settings, partial(abandon_calls, payload=payload, by=by))
     async with opened(settings) as publish:
         attempt = f"{lease.job_id}|{lease.epoch}"
         turn_log = TurnLog(turn, known, redactor_of(settings), publish, attempt)
         if payload.ended is not None:
             return await _end(settings, turn_log, payload, payload.ended)
         if payload.given is not None:
-            await turn_log.take_decision(**payload.given.model_dump())
+            await turn_log.take_decision(**payload.given.model_dump(exclude={"message_key"}))
         try:
             return await _perform(settings, turn_log, turn, payload)
         except Exception as error:

@@ -8,13 +8,14 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from agents.project.confirmations import ANSWER_WITHIN
+from agents.project.confirmations import ANSWER_WITHIN, read_decision
 from infra.clock import SystemClock
 from infra.errors import Conflict, Forbidden, Invalid, NotFound, Unavailable
 from infra.jobs import queue
 from infra.jobs.worker import as_plain_json
 from infra.service.publishing import check_key, draw_key, redactor_of
 from infra.service.reading import ask, transact, wait_for
+from infra.service.turn_ends import abandon_calls
 from infra.service.turn_frames import ENDS, PAUSES
 from infra.service.turn_payload import GivenDecision, TurnPayload, decision_key, turn_job
 from infra.settings import Settings
@@ -39,6 +40,10 @@ LOOKED_AGAIN_S = 10.0
 GRAPHS = ("project", "quality")
 TurnStatus = Literal["running", "answered", "failed", "waiting"]
 GIVEN = "SELECT payload -> 'given' AS given FROM orchestration_jobs WHERE job_id = %s"
+DECIDED_BY = (
+    "SELECT job_id, project_id, payload FROM orchestration_jobs"
+    " WHERE serial_key = %s AND payload -> 'given' ->> 'message_key' = %s"
+)
 KNOWN = (
     "SELECT 1 FROM orchestration_jobs WHERE project_id = %s AND serial_key = %s"
     " UNION ALL SELECT 1 FROM conversations WHERE project_id = %s AND conversation_id = %s LIMIT 1"
@@ -61,7 +66,7 @@ class ChatRequest:
 @dataclass(frozen=True, slots=True)
 class BegunTurn:
     """A turn that is under way; its frames are on the stream with its id, new ones behind
-    ``after``.
+    ``after``. ``decided`` is the confirmation after whose answer it goes on, if it has waited.
     """
 
     project_id: str
@@ -69,6 +74,7 @@ class BegunTurn:
     turn_id: str
     job_id: str
     after: int = -1
+    decided: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +88,15 @@ class TurnFrame:
 
 @dataclass(frozen=True, slots=True)
 class ConfirmationAnswer:
-    """``decision``: approve, reject, or edit with changed ``arguments``."""
+    """``decision``: approve, reject, or edit with changed ``arguments``. ``message_key`` is that of
+    the message that says so, if one does.
+    """
 
     confirmation_id: str
     decision: str
     arguments: Mapping[str, Any] | None = None
     reason: str = ""
+    message_key: str = ""
 
 
 class TurnState(ReadModel):
@@ -117,7 +126,10 @@ class WholeConversation(ReadModel):
 async def begin_turn(settings: Settings, request: ChatRequest, *, actor: str) -> BegunTurn:
     """Ask the agents; the turn is done in the background, after all others of its conversation.
 
-    The same key again is the same turn. Raises Invalid, NotFound, DatabaseUnavailable.
+    Where a call waits in the conversation, a plain yes or no decides about it and its turn goes on;
+    with anything else the call is not made, which its turn says before this one is answered. The
+    same key again is the same turn. Raises Invalid, NotFound, DatabaseUnavailable, and for a
+    decision what `answer_confirmation` raises.
     """
     text = _check_text(settings, request.text)
     check_key(request.key)
@@ -125,6 +137,12 @@ async def begin_turn(settings: Settings, request: ChatRequest, *, actor: str) ->
     conversation_id = request.conversation_id or derive_id("cnv", project_id, request.key)
     if request.conversation_id is not None:
         await ask(settings, partial(_check_known, project_id, conversation_id))
+        if decided := await ask(settings, partial(_find_decided, conversation_id, request.key)):
+            return decided
+        if answer := await ask(settings, partial(_read_answer, conversation_id, request.key, text)):
+            return await answer_confirmation(
+                settings, project_id, answer, actor=actor, role=request.role
+            )
     payload = TurnPayload(
         conversation_id=conversation_id,
         turn_id=derive_id("trn", conversation_id, request.key),
@@ -164,12 +182,13 @@ async def answer_confirmation(
             "arguments": _clean(settings, answer.arguments),
             "reason": redactor_of(settings).text(answer.reason),
             "given_by": actor,
+            "message_key": answer.message_key,
         }
     )
     payload = TurnPayload(conversation_id=found.conversation_id, turn_id=found.turn_id, given=given)
     key = decision_key(found.turn_id, answer.confirmation_id)
     turn = await _enqueue(settings, found.project_id, payload, key, actor)
-    return replace(turn, after=after)
+    return replace(turn, after=after, decided=answer.confirmation_id)
 
 
 def whole_conversation(tables: Conn, project_id: str, conversation_id: str) -> WholeConversation:
@@ -244,6 +263,8 @@ async def _enqueue(
     new = turn_job(project_id, payload, key, f"{by.type}:{by.id}")
 
     def put(tables: Conn) -> tuple[str, int]:
+        if payload.given is None and not payload.is_first:
+            abandon_calls(tables, payload, by)
         job_id, is_new = queue.enqueue(tables, new, by)
         if payload.given is not None and not is_new:
             _check_same(tables, job_id, payload.given)
@@ -251,6 +272,33 @@ async def _enqueue(
 
     job_id, after = await transact(settings, put)
     return BegunTurn(project_id, payload.conversation_id, payload.turn_id, job_id, after)
+
+
+def _find_decided(conversation_id: str, key: str, tables: Conn) -> BegunTurn | None:
+    """The turn that goes on since the message of this key has decided about its call."""
+    for row in rows(tables, DECIDED_BY, conversation_id, key):
+        payload = TurnPayload.model_validate(row["payload"])
+        assert payload.given
+        after = read.last_decided_frame(tables, payload.turn_id)
+        decided = payload.given.confirmation_id
+        return BegunTurn(
+            row["project_id"], conversation_id, payload.turn_id, row["job_id"], after, decided
+        )
+    return None
+
+
+def _read_answer(
+    conversation_id: str, key: str, text: str, tables: Conn
+) -> ConfirmationAnswer | None:
+    """What a message decides about the one call that waits; None: it is about something else."""
+    decision = read_decision(text)
+    since = SystemClock().now() - ANSWER_WITHIN
+    waiting = [
+        one for one in read.open_confirmations(tables, conversation_id) if one.requested_at > since
+    ]
+    if decision is None or len(waiting) != 1:
+        return None
+    return ConfirmationAnswer(waiting[0].confirmation_id, decision, message_key=key)
 
 
 def _check_text(settings: Settings, text: str) -> str:
@@ -302,7 +350,7 @@ def _check_same(tables: Conn, job_id: str, given: GivenDecision) -> None:
     """Raises Conflict where another decision came first that the tables do not show yet."""
     (row,) = rows(tables, GIVEN, job_id)
     first = GivenDecision.model_validate(row["given"])
-    if first != given:
+    if first.model_copy(update={"message_key": given.message_key}) != given:
         raise _decided(first.decision, first.given_by)
 
 

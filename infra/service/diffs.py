@@ -2,6 +2,10 @@
 
 A ledger quotes the lines that were read, which a change finds before it: lines are those of the
 file as it was. Of an insertion they are the lines on both sides of it.
+
+Decided against: `unidiff` 1.0.1 and `whatthepatch` 1.0.7. Both leave paths as git quotes them and
+do not tell a copy from a rename; the first refuses a hunk that is cut off, the second takes `--cc`
+of a combined diff for a path. 200,000 lines take them 0.8 and 1.1 s, this module 0.2 s. 2026-11-27
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ from projections.read.atom_detail import Link, WholeAtom, atom_at, whole_atom
 from projections.read.atom_detail import links as list_links
 from projections.read.atoms import Atom, Order, PastAtom, Quote
 from projections.read.atoms import atoms as list_atoms
-from projections.read.batches import Batch, RunBatch, last_batches, list_batches
+from projections.read.batches import Batch, RunBatch, last_batches, list_batches, read_batch
 from projections.read.belonging import Belonging, check_belongs, find_belonging
 from projections.read.changes import LARGEST_WINDOW, WINDOW, Changes, changes_since
 from projections.read.chunks import Chunk, WholeChunk, list_chunks, whole_chunk
@@ -209,6 +209,7 @@ __all__ = [
     "find_items",
     "list_items",
     "last_batches",
+    "read_batch",
     "ledger_position",
     "list_artifacts",
     "list_atoms",

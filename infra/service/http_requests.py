@@ -18,7 +18,7 @@ FORGOTTEN_AT_ONCE = 5_000
 AUDIT = Listing(
     "audit",
     "w.audit_id, w.at, w.project_id, w.token_id, w.actor, w.role, w.operation, w.path, w.key,"
-    " o.status, coalesce(o.code, 'begun') AS code, w.correlation_id",
+    " w.reason, o.status, coalesce(o.code, 'begun') AS code, w.correlation_id",
     "api_audit w LEFT JOIN api_audit_outcomes o USING (audit_id)",
     {"w.audit_id": "bigint"},
 )
@@ -55,7 +55,7 @@ class Begun:
 
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
-    """A write that was asked for, and by whom."""
+    """A write that was asked for, by whom, and why if they were asked."""
 
     project_id: str | None
     token_id: str
@@ -65,6 +65,7 @@ class AuditEntry:
     path: str
     key: str
     correlation_id: str
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +88,7 @@ class AuditRow(ReadModel):
     operation: str
     path: str
     key: str
+    reason: str
     status: int | None
     code: str
     correlation_id: str
@@ -166,7 +168,7 @@ def _note_write(connection: Conn, entry: AuditEntry) -> int:
     (noted,) = rows(
         connection,
         "INSERT INTO api_audit (project_id, token_id, actor, role, operation, path, key,"
-        " correlation_id) VALUES (%s, %s, %s, %s, %s, %s, %s, %s) RETURNING audit_id",
+        " correlation_id, reason) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s) RETURNING audit_id",
         *astuple(entry),
     )
     return int(noted["audit_id"])

@@ -170,6 +170,7 @@ class TurnLog:
                 kind=given.decision,
                 arguments=None if given.arguments is None else json.loads(given.arguments),
                 decided_by=given.given_by or None,
+                reason=given.reason,
             )
             for given in self._all(ConfirmationGiven)
         }

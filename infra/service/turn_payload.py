@@ -12,13 +12,16 @@ ATTEMPTS = 3
 
 
 class GivenDecision(Payload):
-    """What a person has decided about a call; ``given_by`` empty: nobody did in time."""
+    """What a person has decided about a call; ``given_by`` empty: nobody did in time.
+    ``message_key`` is that of the message that said so, if one did.
+    """
 
     confirmation_id: str
     decision: ConfirmationDecision
     arguments: dict[str, Any] | None = None
     reason: str = ""
     given_by: str = ""
+    message_key: str = ""
 
 
 TurnEnd = Literal["dead", "cancelled"]

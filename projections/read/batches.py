@@ -5,15 +5,21 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
+from infra.errors import NotFound
 from projections.read.page import PAGE, Listing, Page, page_of
-from projections.read.session import Conn, ReadModel, rows
+from projections.read.session import Conn, ReadModel, Row, rows
 from schemas.areas import Area
 from schemas.events.ingestion import CandidateChunk
 
-LAST_BATCHES = """
-    SELECT DISTINCT ON (r.started_at, r.run_id) r.run_id, r.lane, r.trigger, r.status, b.batch_no,
-        b.basis_seq, b.committed_at IS NOT NULL AS committed, b.hint
-    FROM ingestion_runs r JOIN ingestion_batches b USING (run_id)
+BATCH_COLUMNS = """r.run_id, r.lane, r.trigger, r.status, b.batch_no, b.basis_seq,
+    b.committed_at IS NOT NULL AS committed, b.hint
+    FROM ingestion_runs r JOIN ingestion_batches b USING (run_id)"""
+ONE_BATCH = f"""
+    SELECT {BATCH_COLUMNS}
+    WHERE r.project_id = %s AND r.run_id = %s AND b.batch_no = %s AND b.hint IS NOT NULL
+"""
+LAST_BATCHES = f"""
+    SELECT DISTINCT ON (r.started_at, r.run_id) {BATCH_COLUMNS}
     WHERE r.project_id = %s AND r.run_id = coalesce(%s, r.run_id) AND NOT b.withdrawn
         AND b.hint IS NOT NULL
     ORDER BY r.started_at DESC, r.run_id, b.batch_no DESC
@@ -98,7 +104,18 @@ def list_batches(
 
 def last_batches(connection: Conn, project_id: str, run_id: str | None = None) -> list[Batch]:
     """The batch each run planned last, the newest run first; withdrawn ones left out."""
-    found = rows(connection, LAST_BATCHES, project_id, run_id)
+    return _batches(connection, rows(connection, LAST_BATCHES, project_id, run_id))
+
+
+def read_batch(connection: Conn, project_id: str, run_id: str, batch_no: int) -> Batch:
+    """One batch with the choice behind it, also a withdrawn one. Raises NotFound."""
+    found = _batches(connection, rows(connection, ONE_BATCH, project_id, run_id, batch_no))
+    if not found:
+        raise NotFound(f"Run {run_id} has no batch {batch_no}.", code="unknown_batch")
+    return found[0]
+
+
+def _batches(connection: Conn, found: list[Row]) -> list[Batch]:
     shown = [chunk["chunk_id"] for row in found for chunk in row["hint"]["candidate_chunks"]]
     places = {
         row["chunk_id"]: row

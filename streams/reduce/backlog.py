@@ -106,7 +106,12 @@ class Backlog(Lists):
         self._withdraw("sprint_plan")
 
     def _settle_job(self, job: Job, fields: TaskFields, sprints: Mapping[int, OwnedSprint]) -> Job:
-        """The job with the sprint that a person has moved it into, or in which it was done."""
+        """The job with the sprint that a person has moved it into, or in which it was done.
+
+        What was dropped is in none.
+        """
+        if fields.status == "dropped":
+            return replace(job, is_dropped=True)
         before = self.known.get(job.task_id)
         was = before.task if before else None
         if was and fields.status == "done":

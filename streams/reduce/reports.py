@@ -148,10 +148,16 @@ class ReportWriter:
         left = [one for one in sprints if _plan(one).end_date >= as_of]
         return left[0] if left else sprints[-1] if sprints else None
 
+    def _open(self, as_of: str) -> ArtifactSnapshot | None:
+        """The sprint that is worked on, or comes next: none that was closed before its last day."""
+        open_ones = [one for one in self._of_type("sprint_plan") if not _is_closed(_plan(one))]
+        left = [one for one in open_ones if _plan(one).end_date >= as_of]
+        return left[0] if left else self._current(as_of)
+
     def _standup(
         self, artifact_id: str, request: ReportRequested
     ) -> tuple[ReportFields, dict[str, list[Statement]]]:
-        sprint = self._current(request.as_of)
+        sprint = self._open(request.as_of)
         names = {one.member_id: one.name for one in self.team.members}
         own: dict[str, list[ArtifactSnapshot]] = {member_id: [] for member_id in names}
         for item in _plan(sprint).items if sprint else ():
@@ -202,10 +208,16 @@ class ReportWriter:
         if sprint is None:
             return ReportFields(report_type="sprint", as_of=request.as_of), {}
         plan = _plan(sprint)
-        tasks = [self.items[one.task_id] for one in plan.items]
-        done = [one for one in tasks if _task(one).status in OVER]
+        held = [self.items[one.task_id] for one in plan.items]
+        behind = [
+            self.items[one.task_id]
+            for one in plan.unplanned
+            if _is_closed(plan) and one.task_id in self.items
+        ]
+        tasks = [*held, *behind]
+        done = [one for one in held if _task(one).status in OVER]
         left = [one for one in tasks if one not in done]
-        over = plan.end_date < request.as_of
+        over = plan.end_date < request.as_of or _is_closed(plan)
         risks = _risks_in(artifact_id, tasks)
         goal = cite(artifact_id, "goal", plan.goal, tasks[:1], [sprint.artifact_id])
         said = {
@@ -217,7 +229,7 @@ class ReportWriter:
         report = SprintReport(
             sprint_id=sprint.artifact_id,
             goal=plan.goal,
-            planned_points=plan.planned_points,
+            planned_points=sum(_task(one).estimate_points for one in tasks),
             completed_points=sum(_task(one).estimate_points for one in done),
             velocity=self.team.velocity,
             completed=[one.artifact_id for one in done],
@@ -293,6 +305,10 @@ class ReportWriter:
         self, artifact_id: str, section_id: str, text: str, item: ArtifactSnapshot
     ) -> Statement:
         return cite(artifact_id, section_id, text, [item], [item.artifact_id])
+
+
+def _is_closed(plan: SprintPlanFields) -> bool:
+    return bool(plan.owned and plan.owned.is_closed)
 
 
 def _note_counts(sections: list[Section], fields: ReportFields, changes: Changes) -> list[Section]:

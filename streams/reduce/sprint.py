@@ -18,6 +18,7 @@ from streams.reduce.planning import SPRINT_DAYS
 MAX_SPRINTS = 12
 DEFAULT_VELOCITY = 20
 NO_MEMBER = "somebody who has left"
+DROPPED = "Nobody does it any more: it was dropped."
 NONE_OWNED: Mapping[int, OwnedSprint] = {}
 
 
@@ -27,7 +28,7 @@ class Job:
 
     ``assignee_id``: a person has said who does it, whatever their skills. ``sprint``: a person has
     moved it into the sprint of this number. ``done_in``: it was done in this closed sprint, by
-    ``done_by``.
+    ``done_by``. ``is_dropped``: nobody does it, and nothing waits for it.
     """
 
     task_id: str
@@ -40,6 +41,7 @@ class Job:
     sprint: int = 0
     done_in: int = 0
     done_by: str = ""
+    is_dropped: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +92,12 @@ def plan_sprints(
     ``owned`` is what people have said of sprints, by number. A sprint without tasks is left out at
     the end, unless a person wants it.
     """
-    closed = [one for one in jobs if one.done_in]
-    ahead = [one for one in jobs if not one.done_in]
+    dropped = {one.task_id for one in jobs if one.is_dropped}
+    closed = [one for one in jobs if one.done_in and not one.is_dropped]
+    ahead = [one for one in jobs if not one.done_in and not one.is_dropped]
     plan = Plan(reasons=_find_hindered(ahead, team))
     left = [one for one in ahead if one.task_id not in plan.reasons]
-    done = {one.task_id for one in closed}
+    done = dropped | {one.task_id for one in closed}
     gone = {number for number, one in owned.items() if one.is_deleted}
     wanted = max((number for number, one in owned.items() if _is_wanted(one)), default=0)
     first = start
@@ -118,6 +121,7 @@ def plan_sprints(
     for one in left:
         why = _wait(one, plan.reasons, {it.task_id: it.title for it in jobs})
         plan.reasons[one.task_id] = why or f"It does not fit into the next {MAX_SPRINTS} sprints."
+    plan.reasons |= dict.fromkeys(sorted(dropped), DROPPED)
     return plan
 
 

@@ -43,6 +43,7 @@ MAX_GOALS = 3
 MAX_RISKS = 5
 MAX_CITED = 3
 MAX_NAME = 60
+LEFT = "It was not done when the sprint was closed."
 TITLES = {"goal": "Goal", "items": "Tasks", "risks": "Risks"}
 
 
@@ -133,8 +134,8 @@ class SprintWriter:
         tasks: Sequence[ArtifactSnapshot],
         before: ArtifactSnapshot | None,
     ) -> SprintPlanFields:
-        """A closed sprint says nothing of what is planned after it, and takes for granted what it
-        did when it was closed.
+        """A closed sprint says nothing of what is planned after it but what it has left, and takes
+        for granted what it did when it was closed.
         """
         closed = before.sprint_plan if before and _is_closed(before) else None
         return SprintPlanFields(
@@ -155,7 +156,7 @@ class SprintWriter:
                 for order, one in enumerate(sprint.places, 1)
             ],
             risk_atom_ids=sorted({it for one in tasks for it in _fields_of(one).risk_atom_ids}),
-            unplanned=[] if closed else self._unplanned(sprint),
+            unplanned=_list_left(closed, sprint) if closed else self._unplanned(sprint),
             assumptions=closed.assumptions if closed else assume(self.team),
             owned=owned_sprint(before),
         )
@@ -171,6 +172,18 @@ class SprintWriter:
                 reason = f"It is planned for sprint {place.sprint}."
                 left.append(UnplannedTask(task_id=task_id, reason=reason))
         return left
+
+
+def _list_left(closed: SprintPlanFields, sprint: Sprint) -> list[UnplannedTask]:
+    """What was in the sprint and not done when it was closed."""
+    known = [one.task_id for one in closed.unplanned if one.reason == LEFT]
+    had = [*known, *(one.task_id for one in closed.items)]
+    done = {one.job.task_id for one in sprint.places}
+    return [
+        UnplannedTask(task_id=task_id, reason=LEFT)
+        for task_id in dict.fromkeys(had)
+        if task_id not in done
+    ]
 
 
 def _is_closed(sprint: ArtifactSnapshot | None) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from agents.project.confirmations import read_decision
 from agents.project.consent import is_asked_for
 from tests.agents.turns import Shelf
 
@@ -55,3 +56,22 @@ def is_asked(request: str, name: str, arguments: dict[str, object]) -> bool:
     tool = Shelf().tools().find(name)
     assert tool
     return is_asked_for(tool, arguments, request, NAMES)
+
+
+@pytest.mark.parametrize(
+    ("message", "decision"),
+    [
+        ("Yes", "approve"),
+        ("yes, please do it!", "approve"),
+        ("OK, go ahead.", "approve"),
+        ("No", "reject"),
+        ("no, don't", "reject"),
+        ("Stop.", "reject"),
+        ("Yes, and delete the gate, too", None),
+        ("ok show all tasks", None),
+        ("No risk is named. Why?", None),
+        ("", None),
+    ],
+)
+def test_only_a_plain_yes_or_no_decides_about_a_call(message: str, decision: str | None):
+    assert read_decision(message) == decision

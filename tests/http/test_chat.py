@@ -212,6 +212,44 @@ def test_nobody_approves_what_they_may_not_do_and_the_first_decision_is_final(
     assert "reject by bo" in refused["message"]
 
 
+def test_a_message_while_a_call_waits_decides_about_it_or_leaves_it_behind(
+    owner: httpx.Client, called: Called, yard: str
+):
+    def go_on(turn: Any, message: str, key: str) -> Any:
+        body = {"message": message, "conversation_id": turn["conversation_id"]}
+        sent = owner.post(f"/v1/projects/{yard}/chat", json=body, headers={"idempotency-key": key})
+        return done(sent)
+
+    for title in ("Wash the van", "Fill the tank"):
+        say(owner, yard, f"create a task: {title}")
+    left = say(owner, yard, "delete «Wash the van»")
+    other = go_on(left, "Who are you?", secrets.token_hex(8))
+    assert (other["status"], other["turn_id"] != left["turn_id"]) == ("answered", True)
+    conversation = f"/v1/projects/{yard}/conversations/{left['conversation_id']}"
+    whole = done(owner.get(conversation))
+    assert whole["waiting"] == []
+    said = [(one["turn_id"], one["role"], one["content"]) for one in whole["messages"]]
+    turn_id, role, told = said[1]  # before the other turn is answered
+    assert (turn_id, role) == (left["turn_id"], "assistant")
+    assert "Not done (another message came first)" in told
+    assert decide(owner, yard, left, "approve").json()["code"] == "confirmation_decided"
+    again = go_on(left, "yes", secrets.token_hex(8))  # to nothing: a message like any other
+    assert again["turn_id"] not in (left["turn_id"], other["turn_id"])
+    assert "Wash the van" in tasks(owner, yard)
+
+    turn = say(owner, yard, "delete «Fill the tank»")
+    body = {"message": "Yes, please!", "conversation_id": turn["conversation_id"]}
+    with called.client(called.make_token("viewer", yard)) as viewer:
+        refused = viewer.post(f"/v1/projects/{yard}/chat", json=body)
+        assert refused.json()["code"] == "role_not_allowed"
+    approved = go_on(turn, "Yes, please!", key := secrets.token_hex(8))
+    assert (approved["turn_id"], approved["status"]) == (turn["turn_id"], "answered")
+    assert "Fill the tank" not in tasks(owner, yard)
+    with infra.postgres.connect(called.cairn.settings_now().conninfo, autocommit=True) as tables:
+        tables.execute("DELETE FROM api_requests WHERE key = %s", (key,))  # as if cut off
+    assert go_on(turn, "Yes, please!", key)["turn_id"] == turn["turn_id"]
+
+
 def test_a_call_that_nobody_confirms_is_declined_after_six_hours_and_the_turn_ends(
     owner: httpx.Client, called: Called, yard: str
 ):

@@ -115,7 +115,8 @@ def test_onboarding_waits_where_a_person_decides(
         assert stale.status_code == 409
         accepted = browser.send(pipeline, f"{pipeline}/accept")
         assert accepted.status_code == 409 and "does not wait for a PRD" in accepted.text
-        ended = lead.send(pipeline, f"{pipeline}/cancel")
+        assert lead.send(pipeline, f"{pipeline}/cancel").status_code == 422  # without a reason
+        ended = lead.send(pipeline, f"{pipeline}/cancel", reason="It was a try")
     assert "It is over; what it made stays." in ended.text and "Start another one" in ended.text
     assert "waits for you" not in ended.text
 

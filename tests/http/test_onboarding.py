@@ -132,3 +132,29 @@ def test_the_console_shows_the_plan_as_a_board_on_which_tasks_move(called: Calle
         assert browser.send(team, move, status="lost").status_code == 422
         report = browser.send(team, f"{home}/reports", type="standup")
         assert "/documents/art_" in report.url.path, report.text
+
+
+def test_a_person_accepts_and_skips_in_the_console(
+    called: Called, owner: httpx.Client, project: str
+):
+    root = f"/v1/projects/{project}"
+    for each in done(owner.get(f"{root}/members")):
+        assert owner.delete(f"{root}/members/{each['member_id']}").status_code == 204
+    page = f"{CONSOLE}/projects/{project}/onboarding"
+
+    with Browser(called) as browser:
+
+        def waits_at(stage: str) -> bool:
+            shown = " ".join(browser.open(pipeline).text.split())
+            assert "has failed" not in shown, shown
+            return f"{stage} waits for you" in shown
+
+        pipeline = browser.send(page, page, sources="").url.path
+        assert wait_until(lambda: waits_at("PRD quality gate"), timeout_s=PATIENCE_S)
+        accepted = browser.send(pipeline, f"{pipeline}/accept")
+        assert "The PRD is taken as it is." in accepted.text
+        assert wait_until(lambda: waits_at("Team setup"), timeout_s=PATIENCE_S)
+        skipped = browser.send(pipeline, f"{pipeline}/skip", reason="We <b>hire</b> later")
+        assert "Skipped." in skipped.text
+        assert "We <b>hire</b> later" in browser.open(pipeline).text
+        assert "We <b>hire</b> later" in browser.open(f"{CONSOLE}/projects/{project}/audit").text

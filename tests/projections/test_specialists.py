@@ -186,6 +186,16 @@ def test_the_analyst_names_insights_gaps_and_what_several_sources_say(office: Of
     assert analysis.research == []
 
 
+def test_a_specialist_counts_all_of_a_list_of_which_it_looks_at_the_first(office: Office):
+    before = asyncio.run(office.ports.list_items(PROJECT, "feature"))
+    office.ports.crowd = 300
+
+    said = office.have(planner.plan, "Derive features").response
+
+    there = len(before) + 300
+    assert f"{there} features" in said and f"… and {there - 10} more" in said, said
+
+
 def test_a_model_words_the_summary_over_numbered_facts_and_nothing_else(office: Office):
     told: list[str] = []
 

@@ -31,6 +31,7 @@ from tests.reduce.teams import (
     starts,
     task_of,
 )
+from tests.reduce.test_reports import report
 
 OWN_ID = derive_artifact_id(PROJECT, "feature", "person|key")
 MORE = a_requirement("The relay must archive every delivered order")
@@ -198,6 +199,45 @@ def test_a_sprint_of_a_person_is_there_without_tasks_and_closes_with_what_is_don
     )
     ask(play, starts("2026-01-05", velocity=9))
     assert (refusal_of(again), standing(play, "sprint_plan")[0].version) == (None, closed.version)
+
+
+def test_a_sprint_that_is_closed_early_tells_what_it_left_and_the_stand_up_goes_on(play: Play):
+    (first, second) = standing(play, "sprint_plan")
+    (done, left) = (item.task_id for item in plan_of(first).items)
+    task = next(one for one in standing(play, "task") if one.artifact_id == done)
+    change(play, "update", task, task=ToldTask(status="done"))
+    of_sprint(play, "update", standing(play, "sprint_plan")[0], is_closed=True)
+    run_again(play)
+
+    day = plan_of(first).start_date
+    told = report(play, "sprint", day).report
+    stand_up = report(play, "standup", day).report
+
+    assert told and told.sprint and stand_up and stand_up.standup
+    assert (told.sprint.sprint_id, told.sprint.completed) == (first.artifact_id, [done])
+    assert told.sprint.carried_over == [left]
+    assert told.sprint.planned_points == plan_of(first).planned_points
+    (ana,) = stand_up.standup.per_member
+    assert done not in ana.done
+    assert f"{task.title}." not in " ".join(stand_up.standup.highlights)
+    now = next(one for one in standing(play, "sprint_plan") if one.number == second.number)
+    names = {one.artifact_id: one.title for one in standing(play, "task")}
+    (wanted, *_) = [names[item.task_id] for item in plan_of(now).items]
+    assert any(wanted in line for line in stand_up.standup.highlights)
+
+
+def test_a_dropped_task_is_in_no_sprint_and_nothing_waits_for_it(play: Play):
+    (first, *_) = standing(play, "sprint_plan")
+    task_id = plan_of(first).items[0].task_id
+    task = next(one for one in standing(play, "task") if one.artifact_id == task_id)
+
+    change(play, "update", task, task=ToldTask(status="dropped"))
+
+    plans = [plan_of(one) for one in standing(play, "sprint_plan")]
+    assert all(item.task_id != task_id for plan in plans for item in plan.items)
+    assert ["dropped" in one.reason for one in plans[-1].unplanned] == [True]
+    (dropped,) = (one for one in standing(play, "task") if one.artifact_id == task_id)
+    assert task_of(dropped).sprint_id is None
 
 
 def test_a_deleted_sprint_is_passed_over_and_its_tasks_go_on(play: Play):

@@ -29,7 +29,9 @@ NEWS = a_requirement("A depot must see the seals of its crates on one page", sou
 
 def report(play: Play, report_type: ReportType, as_of: str = "2026-05-06") -> ArtifactSnapshot:
     """The report as asked for; refused when the answer has none."""
-    (answer,) = ask(play, ReportRequested(report_type=report_type, as_of=as_of), key="x" + as_of)
+    (answer,) = ask(
+        play, ReportRequested(report_type=report_type, as_of=as_of), key=report_type + as_of
+    )
     (change,) = answer.items
     assert change.outcome == "published", change.findings
     return change.snapshot

@@ -20,6 +20,7 @@ class AuditRow(Model):
     operation: str
     path: str
     key: str
+    reason: str
     status: int | None
     code: str
     correlation_id: str

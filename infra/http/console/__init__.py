@@ -12,6 +12,7 @@ from infra.http.console import (
     editing,
     finding,
     history,
+    items,
     ledger,
     onboarding,
     overview,
@@ -28,7 +29,7 @@ from infra.http.console.pages import go_home
 
 AREAS = (
     *(signing_in, signing_in_with, overview, ledger, sources, documents, editing, deciding),
-    *(work, chat, onboarding, team, history, upkeep, finding, preferences),
+    *(work, chat, onboarding, team, items, history, upkeep, finding, preferences),
 )
 
 

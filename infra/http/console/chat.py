@@ -34,7 +34,8 @@ async def say(visit: Visit) -> Response:
         visit.caller.role,
     )
     turn = await agents.begin_turn(visit.api.settings, request, actor=visit.caller.name)
-    return visit.go("projects", visit.project_id, "chat", turn.conversation_id, turn=turn.turn_id)
+    at = ("projects", visit.project_id, "chat", turn.conversation_id)
+    return visit.go(*at, turn=turn.turn_id, decided=turn.decided)
 
 
 @pages.show("/projects/{project}/chat/{conversation}", *READERS)
@@ -85,7 +86,7 @@ async def confirm(visit: Visit) -> Response:
         role=visit.caller.role,
     )
     at = ("projects", visit.project_id, "chat", turn.conversation_id)
-    return visit.go(*at, turn=turn.turn_id, decided=answer.confirmation_id)
+    return visit.go(*at, turn=turn.turn_id, decided=turn.decided)
 
 
 async def _conversations(visit: Visit) -> ask.Page[ask.Conversation]:

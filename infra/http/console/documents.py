@@ -62,7 +62,15 @@ async def show_document(visit: Visit) -> Response:
             ask.find_artifacts, visit.project_id, artifact.upstream_artifact_ids
         ),
         can_edit=artifact.artifact_type == "prd" and visit.leads,
+        can_change=_form_of(artifact, visit),
     )
+
+
+def _form_of(artifact: ask.WholeArtifact, visit: Visit) -> str:
+    """Where they may change it; empty: nowhere."""
+    forms = {"feature": "features", "sprint_plan": "sprints"} if visit.leads else {}
+    forms |= {"task": "tasks"} if visit.writes else {}
+    return forms.get(artifact.artifact_type, "") if artifact.number else ""
 
 
 @pages.show("/projects/{project}/documents/{artifact}/why/{statement}", *READERS)

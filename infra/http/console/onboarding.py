@@ -17,7 +17,6 @@ from schemas.events.pipeline import PipelineRecord
 pages = Pages()
 ROOT = "/projects/{project}/onboarding"
 MOST_SOURCES = 50
-LONGEST_REASON = 1_000
 EVENTS_SHOWN = 30
 Change = Callable[..., Awaitable[PipelineRecord]]
 
@@ -70,18 +69,14 @@ async def accept(visit: Visit) -> Response:
 @pages.act(ROOT + "/{pipeline}/skip", *LEADERS)
 async def skip(visit: Visit) -> Response:
     """Leave out the stage that waits, and say why."""
-    reason = visit.form.get("reason", "").strip()
-    if not 0 < len(reason) <= LONGEST_REASON:
-        raise Invalid(
-            f"A stage is skipped for a reason of at most {LONGEST_REASON} characters.",
-            code="reason_missing",
-        )
+    reason = visit.sent_reason()
     return await _change(visit, onboarding.skip_onboarding_stage, "Skipped.", reason)
 
 
 @pages.act(ROOT + "/{pipeline}/cancel", *LEADERS)
 async def cancel(visit: Visit) -> Response:
-    """End the pipeline; what it has made stays."""
+    """End the pipeline for a reason; what it has made stays."""
+    visit.sent_reason()
     return await _change(visit, onboarding.cancel_onboarding, "It is over; what it made stays.")
 
 

@@ -45,7 +45,7 @@ from infra.http.writes import audit_entry, check_given_key, record_refusal
 from infra.log import get
 from infra.service.http_questions import NamedProject, list_project_names
 from infra.service.http_requests import Outcome, begin_write, end_write
-from infra.service.publishing import draw_key
+from infra.service.publishing import draw_key, redactor_of
 from infra.service.saved_views import SavedView, list_views
 from infra.service.tokens import ApiRole, Caller
 
@@ -67,6 +67,7 @@ FORM_TYPE = "application/x-www-form-urlencoded"
 MOST_FORM_BYTES = 1_536 * 1024  # a section of 100,000 characters, each as up to 12 bytes
 MOST_FIELDS = 50
 TOLD_CHARS, TOLD_S = 300, 60
+LONGEST_REASON = 1_000
 NAMED = 100  # projects in the menu
 HOME = f"{CONSOLE}/projects"
 SIGN_IN = f"{CONSOLE}/sign-in"
@@ -160,6 +161,15 @@ class Visit:
     def sent_number(self, name: str) -> int | None:
         """A number of the form; None when it is missing or empty. Raises Invalid."""
         return _number(name, self.form.get(name))
+
+    def sent_reason(self) -> str:
+        """Why something is taken away; the audit log has it, too. Raises Invalid."""
+        reason = self.form.get("reason", "").strip()
+        if not 0 < len(reason) <= LONGEST_REASON:
+            raise Invalid(
+                f"Say why, in at most {LONGEST_REASON:,} characters.", code="reason_missing"
+            )
+        return reason
 
     async def ask(self, question: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         return await self.api.tables.ask(question, *args, **kwargs)
@@ -407,7 +417,9 @@ async def _write(visit: Visit, make: Make, operation: str) -> Response:
     check_form(visit.request, visit.form, visit.cookie)
     visit.form["key"] = visit.form.get("key") or draw_key()
     check_given_key(visit.form["key"])
-    entry = audit_entry(visit.request, visit.caller, operation, visit.form["key"])
+    given = visit.form.get("reason", "").strip()[:LONGEST_REASON]
+    reason = redactor_of(visit.api.settings).text(given) if given else ""
+    entry = audit_entry(visit.request, visit.caller, operation, visit.form["key"], reason)
     begun = await visit.ask(begin_write, None, entry)
     try:
         response = await make(visit)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import get_args
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, get_args
 
 from starlette.responses import Response
 
-from infra.errors import Invalid
+from infra.errors import Conflict, Invalid, NotFound
 from infra.http.access import LEADERS, READERS, WRITERS
 from infra.http.console.pages import Pages, Visit
 from infra.service import http_questions as ask
@@ -16,12 +17,17 @@ from infra.service import planning, tasks, team
 from infra.service.http_questions import Member, ReportItem
 from infra.service.item_changes import ItemRequest
 from schemas.events.artifact_parts import SprintPlanFields, TaskFields, TaskStatus
-from schemas.events.team import ReportType
+from schemas.events.team import AbsenceKind, ReportType
+from schemas.ids import sha256_hex
 
 pages = Pages()
 STATUSES: tuple[TaskStatus, ...] = get_args(TaskStatus)
 REPORTS: tuple[ReportType, ...] = get_args(ReportType)
+KINDS: tuple[AbsenceKind, ...] = get_args(AbsenceKind)
 REPORTS_SHOWN = 10
+ABSENCE = re.compile(
+    r"(?P<first>\S+?)(?: to (?P<last>\S+?))?(?:, *(?P<kind>[a-z_]+))?(?:, *(?P<share>\d{1,3})%)?"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +103,66 @@ async def add_member(visit: Visit) -> Response:
     return visit.go("projects", visit.project_id, "team", told=f"{added.name} is on the team.")
 
 
+@pages.show("/projects/{project}/team/members/{member}", *LEADERS)
+async def show_member(visit: Visit) -> Response:
+    """Somebody to change or to remove."""
+    member = await _find_member(visit)
+    return visit.show(
+        "member.html",
+        member=member,
+        seen=_mark_of(member),
+        skills=", ".join(f"{name} {level}" for name, level in member.skills.items()),
+        absences="\n".join(_tell_absence(it) for it in member.availability),
+        kinds=KINDS,
+    )
+
+
+@pages.act("/projects/{project}/team/members/{member}", *LEADERS)
+async def change_member(visit: Visit) -> Response:
+    """Say who they are, what they can do and when; plans follow by themselves.
+
+    Raises Conflict where they are not as the page has shown them.
+    """
+    told = team.MemberChange(
+        name=visit.form.get("name", "").strip() or None,
+        role=visit.form.get("role", "").strip(),
+        skills=_skills(visit.form.get("skills", "")),
+        capacity_points=visit.sent_number("capacity"),
+        availability=_absences(visit.form.get("absences", "")),
+    )
+    now = await _find_member(visit)
+    said = {name: value for name, value in asdict(told).items() if value is not None}
+    if visit.form.get("seen") != _mark_of(now) and not said.items() <= now.model_dump().items():
+        raise Conflict(
+            f"{now.name} has been changed since you opened the page: open it again.",
+            code="stale_version",
+        )
+    changed = await team.update_member(
+        visit.api.settings,
+        visit.project_id,
+        now.member_id,
+        told,
+        actor=visit.caller.name,
+        key=visit.form["key"],
+    )
+    return visit.go("projects", visit.project_id, "team", told=f"{changed.name} is changed.")
+
+
+@pages.act("/projects/{project}/team/members/{member}/remove", *LEADERS)
+async def remove_member(visit: Visit) -> Response:
+    """Remove somebody for a reason; what they were to do is planned anew."""
+    visit.sent_reason()
+    gone = await team.remove_member(
+        visit.api.settings,
+        visit.project_id,
+        visit.part("member"),
+        actor=visit.caller.name,
+        key=visit.form["key"],
+    )
+    told = f"{gone.name} is no longer on the team."
+    return visit.go("projects", visit.project_id, "team", told=told)
+
+
 @pages.act("/projects/{project}/tasks/{task}/status", *WRITERS)
 async def move_task(visit: Visit) -> Response:
     """Put a task into another column of the board."""
@@ -131,6 +197,15 @@ async def request_report(visit: Visit) -> Response:
         key=visit.form["key"],
     )
     return visit.go("projects", visit.project_id, "documents", made.artifact_id)
+
+
+async def _find_member(visit: Visit) -> Member:
+    """Raises NotFound."""
+    members: list[Member] = await visit.ask(ask.list_members, visit.project_id)
+    for each in members:
+        if each.member_id == visit.part("member"):
+            return each
+    raise NotFound("There is no such member.", code="unknown_member")
 
 
 def _choose(
@@ -171,7 +246,41 @@ def _load(member: Member, plan: SprintPlanFields | None, planned: Sequence[Plann
     return Load(member, sum(it.points for it in planned if it.assignee == member), away)
 
 
-def _skills(text: str) -> dict[str, int] | None:
+def _mark_of(member: Member) -> str:
+    """Of all that is known of them: members have no versions."""
+    return sha256_hex(member.model_dump_json())
+
+
+def _tell_absence(it: Mapping[str, Any]) -> str:
+    return f"{it['first_day']} to {it['last_day']}, {it['kind']}, {it['capacity_factor']:.0%}"
+
+
+def _absences(text: str) -> list[dict[str, Any]]:
+    """One a line, such as ``2026-12-24 to 2026-12-31, vacation, 0%``; without more it is that.
+
+    Raises Invalid.
+    """
+    found = []
+    for line in filter(None, (it.strip() for it in text.split("\n"))):
+        match = ABSENCE.fullmatch(line)
+        if match is None or (match["kind"] or "vacation") not in KINDS:
+            raise Invalid(
+                "An absence is written like 2026-12-24 to 2026-12-31, vacation, 0%; it is one of"
+                f" {', '.join(KINDS)}, and the share is what is left of the usual capacity.",
+                code="member_invalid",
+            )
+        found.append(
+            {
+                "first_day": match["first"],
+                "last_day": match["last"] or match["first"],
+                "kind": match["kind"] or "vacation",
+                "capacity_factor": int(match["share"] or 0) / 100,
+            }
+        )
+    return found
+
+
+def _skills(text: str) -> dict[str, int]:
     """Such as ``backend 4, sql 2``. Raises Invalid."""
     skills: dict[str, int] = {}
     for each in filter(None, (it.strip() for it in text.split(","))):
@@ -182,4 +291,4 @@ def _skills(text: str) -> dict[str, int] | None:
                 code="member_invalid",
             )
         skills[name.strip()] = int(level)
-    return skills or None
+    return skills

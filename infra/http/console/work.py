@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+
 from starlette.responses import Response
 
 from infra.errors import Invalid, NotFound
-from infra.http.access import LEADERS, OBSERVERS, OWNERS, READERS
+from infra.http.access import LEADERS, MOVERS, OBSERVERS, OWNERS, READERS
 from infra.http.console.charts import draw_bars
 from infra.http.console.pages import Pages, Visit
 from infra.http.console.rendering import exact
-from infra.service import costs, jobs
+from infra.service import costs, jobs, runs
 from infra.service import http_questions as ask
 from infra.service.http_requests import list_audit
+from infra.service.runs import RunRequest
 from schemas.events.project import BUDGET_SCOPES
 
 pages = Pages()
@@ -25,6 +28,7 @@ LISTS = ("runs", "jobs", "letters")
 SHOWN = 50
 LINES_DRAWN, DAYS_DRAWN = 20, 60  # bars of a chart; the table has all
 OF_EACH = 25  # of the three lists of a page
+Move = Callable[..., Awaitable[RunRequest]]
 
 
 @pages.show("/projects/{project}/runs", *OBSERVERS)
@@ -66,14 +70,58 @@ async def show_run(visit: Visit) -> Response:
         cursor=visit.asked("cursor"),
         limit=SHOWN,
     )
-    hints = await visit.ask(ask.last_batches, visit.project_id, run_id=run_id)
+    wanted = visit.asked_number("batch")
+    if wanted is None:
+        hints = await visit.ask(ask.last_batches, visit.project_id, run_id=run_id)
+    else:
+        hints = [await visit.ask(ask.read_batch, visit.project_id, run_id, wanted)]
     return visit.show(
         "run.html",
         run=found.items[0],
         phases=phases.get(run_id, []),
         batches=batches,
-        hint=hints[0].hint if hints else None,
+        chosen=hints[0] if hints else None,
+        is_last=wanted is None,
+        can_move=visit.caller.role in MOVERS,
     )
+
+
+@pages.act("/projects/{project}/runs/{run}/cancel", *MOVERS)
+async def cancel_run(visit: Visit) -> Response:
+    """End a run at its next batch border, for a reason."""
+    return await _move(visit, runs.cancel_run, "The run ends.", reason=visit.sent_reason())
+
+
+@pages.act("/projects/{project}/runs/{run}/resume", *MOVERS)
+async def resume_run(visit: Visit) -> Response:
+    """Begin a new run over what an ended run left, with what it gave up where that is wanted."""
+    retry = visit.form.get("retry_poison") == "yes"
+    told = "A new run reads what is left."
+    return await _move(visit, runs.resume_run, told, retry_poison=retry)
+
+
+@pages.act("/projects/{project}/runs/{run}/accept-removals", *LEADERS)
+async def accept_removals(visit: Visit) -> Response:
+    """Remove the sources that the run holds back, for a reason."""
+    visit.sent_reason()
+    await runs.accept_removals(
+        visit.api.settings, visit.project_id, visit.part("run"), actor=visit.caller.name
+    )
+    return _show_run(visit, "The sources are removed.")
+
+
+async def _move(visit: Visit, move: Move, told: str, **more: str | bool) -> Response:
+    """Ask for something of a run of the project."""
+    run_id = visit.part("run")
+    found = await visit.ask(ask.list_runs, visit.project_id, run_id=run_id, limit=1)
+    if not found.items:
+        raise NotFound(f"There is no run {run_id}.", code="unknown_run")
+    await move(visit.api.settings, run_id, actor=visit.caller.name, key=visit.form["key"], **more)
+    return _show_run(visit, told)
+
+
+def _show_run(visit: Visit, told: str) -> Response:
+    return visit.go("projects", visit.project_id, "runs", visit.part("run"), told=told)
 
 
 @pages.act("/projects/{project}/jobs/{job}/decide", *LEADERS)

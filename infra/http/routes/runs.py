@@ -8,18 +8,16 @@ from fastapi import APIRouter, Path
 from pydantic import BaseModel, ConfigDict, Field
 
 from infra.errors import NotFound
-from infra.http.access import LEADERS, OBSERVERS, Guarded, allow
+from infra.http.access import LEADERS, MOVERS, OBSERVERS, Guarded, allow
 from infra.http.api import Api, ApiDep, CallerDep, WriteDep
 from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Named, Project
 from infra.service import http_questions as ask
 from infra.service import runs as service
 from infra.service.http_questions import Batch, DeltaReport, Page, Run, RunBatch
 from infra.service.runs import AcceptedRemovals, RunRequest
-from infra.service.tokens import ApiRole
 
 router = APIRouter(route_class=Guarded, tags=["Runs"])
 RunId = Annotated[str, Path(max_length=100)]
-MOVERS: tuple[ApiRole, ...] = ("owner", "pm", "operator")
 
 
 class Cancellation(BaseModel):

@@ -1,0 +1,330 @@
+"""Sprints, features and tasks as people make, change, close and delete them.
+
+A form shows what there is; only what differs from it is said, so that all else still follows the
+plan and the rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar, get_args
+
+from starlette.responses import Response
+
+from infra.errors import Invalid, NotFound
+from infra.http.access import LEADERS, WRITERS
+from infra.http.console.pages import Pages, Visit
+from infra.http.console.spans import visible
+from infra.service import features, sprints, tasks
+from infra.service import http_questions as ask
+from infra.service.features import FeatureText, Progress
+from infra.service.http_questions import WholeArtifact
+from infra.service.item_changes import LONGEST_TITLE, NAMES, ItemRequest
+from infra.service.sprints import SprintText
+from infra.service.tasks import TaskText
+from schemas.events.artifact_parts import (
+    FeatureFields,
+    OwnedTask,
+    Priority,
+    SprintPlanFields,
+    TaskFields,
+    TaskStatus,
+)
+from schemas.events.change import ChangedType, ChangeOp
+
+pages = Pages()
+ROOT = "/projects/{project}"
+PRIORITIES: tuple[Priority, ...] = get_args(Priority)
+PROGRESS: tuple[Progress, ...] = get_args(Progress)
+STATUSES: tuple[TaskStatus, ...] = get_args(TaskStatus)
+TASK_SECTIONS = ("description", "solutions", "acceptance_criteria")
+FEATURE_SECTIONS = ("description", "acceptance_criteria")
+MOST_SKILLS = 10
+Told = TypeVar("Told", SprintText, FeatureText, TaskText)
+
+
+@pages.act(ROOT + "/sprints", *LEADERS)
+async def create_sprint(visit: Visit) -> Response:
+    """Make a sprint behind the last one; the plan fills it."""
+    told = SprintText(
+        goal=_line(visit, "goal"),
+        start_date=_line(visit, "start_date"),
+        end_date=_line(visit, "end_date"),
+        capacity_points=visit.sent_number("capacity_points"),
+    )
+    made = await sprints.create_sprint(
+        visit.api.settings,
+        visit.project_id,
+        told,
+        actor=visit.caller.name,
+        key=visit.form["key"],
+    )
+    return _show_sprint(visit, made.artifact_id, f"{made.title} is made.")
+
+
+@pages.show(ROOT + "/sprints/{item}", *LEADERS)
+async def show_sprint(visit: Visit) -> Response:
+    """A sprint to change, close or delete."""
+    item = await _find(visit, "sprint_plan")
+    return visit.show("sprint.html", item=item, plan=SprintPlanFields.model_validate(item.fields))
+
+
+@pages.act(ROOT + "/sprints/{item}", *LEADERS)
+async def change_sprint(visit: Visit) -> Response:
+    """Say its goal, its days, or what the team can do in it."""
+    item = await _find(visit, "sprint_plan")
+    now = SprintPlanFields.model_validate(item.fields)
+    names = ("goal", "start_date", "end_date")
+    said = _differing(visit, {name: getattr(now, name) for name in names}, _line)
+    told = SprintText(**said, capacity_points=_number(visit, "capacity_points", now))
+    done = await _change_sprint(visit, "update", told)
+    return _show_sprint(visit, done.artifact_id, f"{done.title} is changed.")
+
+
+@pages.act(ROOT + "/sprints/{item}/state", *LEADERS)
+async def close_sprint(visit: Visit) -> Response:
+    """Close a sprint, whose rest goes to later ones, or open it again."""
+    state = visit.form.get("state")
+    if state not in ("closed", "open"):
+        raise Invalid("A sprint is closed or open.", code="invalid_request")
+    told = SprintText(is_closed=state == "closed")
+    done = await _change_sprint(visit, "update", told)
+    return _show_sprint(visit, done.artifact_id, f"{done.title} is {state}.")
+
+
+@pages.act(ROOT + "/sprints/{item}/delete", *LEADERS)
+async def delete_sprint(visit: Visit) -> Response:
+    """Delete a sprint for a reason; its tasks go to other ones."""
+    visit.sent_reason()
+    gone = await _change_sprint(visit, "delete", SprintText())
+    return _show_sprint(visit, None, f"{gone.title} is deleted.")
+
+
+@pages.act(ROOT + "/features", *LEADERS)
+async def create_feature(visit: Visit) -> Response:
+    """Make a feature in a person's words."""
+    told = FeatureText(
+        title=_line(visit, "title"), sections=_read_sections(visit, FEATURE_SECTIONS)
+    )
+    made = await features.create_feature(
+        visit.api.settings,
+        visit.project_id,
+        told,
+        actor=visit.caller.name,
+        key=visit.form["key"],
+    )
+    return _show_item(visit, made.artifact_id, f"{made.number} is made.")
+
+
+@pages.show(ROOT + "/features/{item}", *LEADERS)
+async def show_feature(visit: Visit) -> Response:
+    """A feature to change, rank or delete."""
+    item = await _find(visit, "feature")
+    return visit.show(
+        "feature.html",
+        item=item,
+        fields=FeatureFields.model_validate(item.fields),
+        texts=_texts(item, FEATURE_SECTIONS),
+        priorities=PRIORITIES,
+        progress=PROGRESS,
+    )
+
+
+@pages.act(ROOT + "/features/{item}", *LEADERS)
+async def change_feature(visit: Visit) -> Response:
+    """Say it in other words, rank it, or say how far it is."""
+    item = await _find(visit, "feature")
+    now = FeatureFields.model_validate(item.fields)
+    known = {"title": item.title, "priority": now.priority, "status": now.status}
+    said = _differing(visit, known, _line)
+    _check_choice(said, "priority", PRIORITIES)
+    _check_choice(said, "status", PROGRESS)
+    told = FeatureText(
+        **said,
+        sections=_changed_sections(visit, item, FEATURE_SECTIONS),
+        atom_ids=visit.form.get("atoms", "").split(),
+        reason=(_line(visit, "why") or "") if "priority" in said else "",
+        effort_points=_number(visit, "effort_points", now),
+    )
+    done = await features.change_feature(
+        visit.api.settings, _request(visit, "update", told), actor=visit.caller.name
+    )
+    return _show_item(visit, done.artifact_id, f"{done.number} is changed.")
+
+
+@pages.act(ROOT + "/features/{item}/delete", *LEADERS)
+async def delete_feature(visit: Visit) -> Response:
+    """Delete a feature for a reason, with the tasks that were cut from it."""
+    visit.sent_reason()
+    gone = await features.change_feature(
+        visit.api.settings, _request(visit, "delete", FeatureText()), actor=visit.caller.name
+    )
+    return _show_list(visit, "feature", f"{gone.title} is deleted.")
+
+
+@pages.act(ROOT + "/tasks", *WRITERS)
+async def create_task(visit: Visit) -> Response:
+    """Make a task in a person's words."""
+    told = TaskText(title=_line(visit, "title"), sections=_read_sections(visit, TASK_SECTIONS))
+    made = await tasks.create_task(
+        visit.api.settings,
+        visit.project_id,
+        told,
+        actor=visit.caller.name,
+        key=visit.form["key"],
+    )
+    return _show_item(visit, made.artifact_id, f"{made.number} is made.")
+
+
+@pages.show(ROOT + "/tasks/{item}", *WRITERS)
+async def show_task(visit: Visit) -> Response:
+    """A task to change, give to somebody, move or delete."""
+    item = await _find(visit, "task")
+    listed = await visit.ask(
+        ask.list_items, visit.project_id, "sprint_plan", limit=ask.LARGEST_PAGE
+    )
+    fields = TaskFields.model_validate(item.fields)
+    return visit.show(
+        "task.html",
+        item=item,
+        fields=fields,
+        owned=fields.owned or OwnedTask(),
+        texts=_texts(item, TASK_SECTIONS),
+        members=await visit.ask(ask.list_members, visit.project_id),
+        sprints=[(it, SprintPlanFields.model_validate(it.fields)) for it in listed.items],
+        statuses=STATUSES,
+    )
+
+
+@pages.act(ROOT + "/tasks/{item}", *WRITERS)
+async def change_task(visit: Visit) -> Response:
+    """Say it in other words, give it to somebody, move it, or say how far it is.
+
+    Nobody chosen, or no sprint: the plan chooses.
+    """
+    item = await _find(visit, "task")
+    now = TaskFields.model_validate(item.fields)
+    owned = now.owned or OwnedTask()
+    said = _differing(visit, {"title": item.title, "status": now.status}, _line)
+    _check_choice(said, "status", STATUSES)
+    chosen = {"assignee_id": owned.assignee_id or "", "sprint_id": owned.sprint_id or ""}
+    told = TaskText(
+        **said,
+        **_differing(visit, chosen, lambda visit, name: visit.form[name]),
+        sections=_changed_sections(visit, item, TASK_SECTIONS),
+        atom_ids=visit.form.get("atoms", "").split(),
+        estimate_points=_number(visit, "estimate_points", now),
+        required_skills=_differing(visit, {"required_skills": now.required_skills}, _skills).get(
+            "required_skills"
+        ),
+    )
+    done = await tasks.change_task(
+        visit.api.settings, _request(visit, "update", told), actor=visit.caller.name
+    )
+    return _show_item(visit, done.artifact_id, f"{done.number} is changed.")
+
+
+@pages.act(ROOT + "/tasks/{item}/delete", *WRITERS)
+async def delete_task(visit: Visit) -> Response:
+    """Delete a task for a reason; it does not come again."""
+    visit.sent_reason()
+    gone = await tasks.change_task(
+        visit.api.settings, _request(visit, "delete", TaskText()), actor=visit.caller.name
+    )
+    return _show_list(visit, "task", f"{gone.title} is deleted.")
+
+
+async def _change_sprint(visit: Visit, op: ChangeOp, told: SprintText) -> ask.ReportItem:
+    request = _request(visit, op, told)
+    return await sprints.change_sprint(visit.api.settings, request, actor=visit.caller.name)
+
+
+def _request(visit: Visit, op: ChangeOp, told: Told) -> ItemRequest[Told]:
+    """For the item of the address, as the page has shown it."""
+    return ItemRequest(
+        visit.project_id,
+        op,
+        told,
+        visit.part("item"),
+        visit.sent_number("version") or 0,
+        visit.form["key"],
+    )
+
+
+async def _find(visit: Visit, kind: ChangedType) -> WholeArtifact:
+    """Raises NotFound for what is of another type, or is deleted."""
+    item: WholeArtifact = await visit.ask(ask.whole_artifact, visit.project_id, visit.part("item"))
+    if item.artifact_type != kind or not item.number:
+        raise NotFound(f"There is no such {NAMES[kind]}.", code=f"unknown_{NAMES[kind]}")
+    return item
+
+
+def _texts(item: WholeArtifact, names: tuple[str, ...]) -> dict[str, str]:
+    """The sentences of each section, one a line."""
+    said = {one.section_id: one.statements for one in item.sections}
+    return {name: "\n".join(visible(it.text) for it in said.get(name, ())) for name in names}
+
+
+def _changed_sections(
+    visit: Visit, item: WholeArtifact, names: tuple[str, ...]
+) -> dict[str, list[str]]:
+    """What the form says otherwise; a line that stays as it is keeps what it cites."""
+    shown = _texts(item, names)
+    known = {visible(it.text).strip(): it.text for one in item.sections for it in one.statements}
+    return {
+        name: [known.get(line, line) for line in lines]
+        for name, lines in _read_sections(visit, names).items()
+        if visit.form[name].strip() != shown[name].strip()
+    }
+
+
+def _read_sections(visit: Visit, names: tuple[str, ...]) -> dict[str, list[str]]:
+    lines = {name: visit.form[name].split("\n") for name in names if name in visit.form}
+    return {name: [it.strip() for it in many if it.strip()] for name, many in lines.items()}
+
+
+def _differing(
+    visit: Visit, now: Mapping[str, Any], read: Callable[[Visit, str], Any]
+) -> dict[str, Any]:
+    """The fields of the form that say something else than there is."""
+    return {
+        name: said
+        for name, known in now.items()
+        if name in visit.form and (said := read(visit, name)) is not None and said != known
+    }
+
+
+def _line(visit: Visit, name: str) -> str | None:
+    return visit.form.get(name, "").strip() or None
+
+
+def _number(visit: Visit, name: str, now: object) -> int | None:
+    """Points, where the form says other ones than there are."""
+    said = visit.sent_number(name)
+    return None if said == getattr(now, name) else said
+
+
+def _skills(visit: Visit, name: str) -> list[str]:
+    """Raises Invalid."""
+    skills = [it.strip() for it in visit.form[name].split(",") if it.strip()]
+    if len(skills) > MOST_SKILLS or any(len(it) > LONGEST_TITLE for it in skills):
+        raise Invalid(f"A task asks for at most {MOST_SKILLS} skills.", code="task_invalid")
+    return skills
+
+
+def _check_choice(said: Mapping[str, Any], name: str, known: tuple[str, ...]) -> None:
+    """Raises Invalid."""
+    if name in said and said[name] not in known:
+        raise Invalid(f"A {name} is one of {', '.join(known)}.", code="invalid_request")
+
+
+def _show_sprint(visit: Visit, sprint_id: str | None, told: str) -> Response:
+    return visit.go("projects", visit.project_id, "team", told=told, sprint=sprint_id)
+
+
+def _show_item(visit: Visit, item_id: str, told: str) -> Response:
+    return visit.go("projects", visit.project_id, "documents", item_id, told=told)
+
+
+def _show_list(visit: Visit, kind: str, told: str) -> Response:
+    return visit.go("projects", visit.project_id, "documents", told=told, type=kind)

@@ -1,0 +1,237 @@
+"""Who leads and who works on a project says so in the console: members, sprints, items, runs."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Iterator
+from datetime import timedelta
+
+import httpx
+import pytest
+
+from infra.clock import SystemClock
+from infra.local.process import wait_until
+from infra.service.publishing import make_request, publish
+from schemas.events.agent import RequestReceived
+from tests.http.conftest import PATIENCE_S, Called
+from tests.http.console import CONSOLE, Browser, Page
+from tests.http.test_writes import gate
+
+__all__ = ["gate"]
+pytestmark = pytest.mark.broker
+WHY = {"reason": "Nobody needs it"}
+
+
+@pytest.fixture(scope="module")
+def browser(called: Called) -> Iterator[Browser]:
+    with Browser(called) as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def member(called: Called, gate: str) -> Iterator[Browser]:
+    with Browser(called, called.make_token("member", gate)) as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def viewer(called: Called, gate: str) -> Iterator[Browser]:
+    with Browser(called, called.make_token("viewer", gate)) as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def home(gate: str) -> str:
+    return f"{CONSOLE}/projects/{gate}"
+
+
+def links(page: Page, part: str) -> list[str]:
+    return [it["href"] for it in page.all("a") if part in it["href"]]
+
+
+def told(answer: httpx.Response) -> str:
+    assert answer.status_code == 200, answer.text
+    return Page(answer.text).text
+
+
+def refused(answer: httpx.Response, status: int, code: str) -> None:
+    assert answer.status_code == status, answer.text
+    assert code in answer.text
+
+
+def check_refusals(browser: Browser, stranger: Browser, page: str, changes: dict[str, str]) -> None:
+    """Whoever may not, an old page, and what is taken away without a reason."""
+    stale = browser.open(page).fields() | changes
+    for form in (page, f"{page}/delete"):
+        refused(stranger.send(f"{CONSOLE}/projects", form, **changes, **WHY), 403, "needs one of")
+    assert stranger.client.get(page).status_code == 403
+    told(browser.send(page, page, **changes))
+    refused(browser.client.post(page, data=stale | {"key": "another"}), 409, "by now")
+    refused(browser.client.post(f"{page}/delete", data=stale | WHY | {"key": "one"}), 409, "by now")
+    refused(browser.send(page, f"{page}/delete", reason=" "), 422, "Say why")
+
+
+def test_a_member_is_changed_and_removed_by_who_leads(
+    browser: Browser, member: Browser, owner: httpx.Client, home: str, gate: str
+):
+    team = f"{home}/team"
+    told(browser.send(team, f"{team}/members", name="Ana", skills="backend 4", capacity="9"))
+    (ana,) = links(browser.open(team), "/team/members/")
+    assert not links(member.open(team), "/team/members/")
+    before = browser.open(ana).fields(ana)
+    sent = {
+        "name": "Ana",
+        "role": "Engineer",
+        "skills": "backend 5, sql 2",
+        "capacity": "20",
+        "absences": "2026-12-24 to 2026-12-31, sick, 50%\n2027-01-04",
+    }
+    refused(member.send(team, ana, **sent), 403, "needs one of owner, pm")
+    refused(browser.send(ana, ana, **sent | {"absences": "soon"}), 422, "no day")
+    refused(browser.send(ana, ana, **sent | {"absences": "2027-01-04, lunch"}), 422, "is one of")
+    assert "Ana is changed." in told(browser.send(ana, ana, **sent))
+    (known,) = owner.get(f"/v1/projects/{gate}/members").json()
+    assert (known["role"], known["skills"]) == ("Engineer", {"backend": 5, "sql": 2})
+    assert [
+        (it["last_day"], it["kind"], it["capacity_factor"]) for it in known["availability"]
+    ] == [
+        ("2026-12-31", "sick", 0.5),
+        ("2027-01-04", "vacation", 0.0),
+    ]
+    assert "2026-12-24 to 2026-12-31, sick, 50%" in browser.open(ana).text
+    late = sent | {"role": "Boss"}
+    refused(browser.client.post(ana, data=before | late | {"key": "late"}), 409, "open it again")
+
+    told(browser.send(team, f"{team}/members", name="Bo", skills="", capacity="3"))
+    bo = next(it for it in links(browser.open(team), "/team/members/") if it != ana)
+    refused(member.send(team, f"{bo}/remove", **WHY), 403, "needs one of owner, pm")
+    refused(browser.send(bo, f"{bo}/remove", reason=""), 422, "Say why")
+    assert "Bo is no longer on the team." in told(browser.send(bo, f"{bo}/remove", **WHY))
+    assert browser.client.get(bo).status_code == 404
+    assert "Nobody needs it" in browser.open(f"{home}/audit").text
+
+
+def test_a_sprint_is_made_changed_closed_opened_and_deleted_by_who_leads(
+    browser: Browser, member: Browser, home: str
+):
+    team = f"{home}/team"
+    begins = SystemClock().now().date() + timedelta(days=7)
+    ends = begins + timedelta(days=11)
+    days = {"start_date": str(begins), "end_date": str(ends)}
+    refused(member.send(team, f"{home}/sprints", goal="Open it"), 403, "needs one of owner, pm")
+    made = browser.send(team, f"{home}/sprints", goal="Open the gate", **days)
+    assert "is made." in told(made)
+    (sprint,) = links(Page(made.text), "/sprints/")
+    assert not links(member.open(team), "/sprints/")
+    check_refusals(browser, member, sprint, {"goal": "Open both gates", "capacity_points": "7"})
+    shown = browser.open(sprint).written
+    assert 'value="Open both gates"' in shown and f'value="{ends}"' in shown
+    refused(
+        browser.send(sprint, sprint, end_date=str(ends + timedelta(days=90))),
+        422,
+        "A sprint has 1 to 60 days",
+    )
+    refused(member.send(team, f"{sprint}/state", state="closed"), 403, "needs one of owner, pm")
+    assert "is closed." in told(browser.send(sprint, f"{sprint}/state", state="closed"))
+    assert "Open it again" in browser.open(sprint).text
+    assert "is open." in told(browser.send(sprint, f"{sprint}/state", state="open"))
+    assert "is deleted." in told(browser.send(sprint, f"{sprint}/delete", **WHY))
+    assert browser.client.get(sprint).status_code == 404
+
+
+def test_a_task_is_reworded_given_to_somebody_and_deleted(
+    browser: Browser, member: Browser, viewer: Browser, owner: httpx.Client, home: str, gate: str
+):
+    listed = f"{home}/documents?type=task"
+    title = f"Oil the hinge {secrets.token_hex(2)}"
+    made = member.send(listed, f"{home}/tasks", title=title)
+    assert "is made." in told(made)
+    (task,) = links(Page(made.text), "/tasks/")
+    assert not links(viewer.open(made.url.path), "/tasks/")
+    (ana,) = owner.get(f"/v1/projects/{gate}/members").json()
+    changes = {
+        "title": f"{title}, twice",
+        "assignee_id": ana["member_id"],
+        "solutions": f"{title}\nUse <b>grease</b>.",
+        "estimate_points": "3",
+    }
+    check_refusals(member, viewer, task, changes)
+    path = f"/v1/projects/{gate}/artifacts/{task.rpartition('/')[2]}"
+    shown = owner.get(path).json()
+    assert shown["title"] == changes["title"]
+    owned = shown["fields"]["owned"]
+    assert (owned["assignee_id"], owned["estimate_points"]) == (ana["member_id"], 3)
+    assert (owned["status"], owned["sprint_id"], owned["required_skills"]) == (None, None, None)
+    said = next(it for it in shown["sections"] if it["section_id"] == "solutions")
+    assert [it["text"] for it in said["statements"]] == [title, "Use <b>grease</b>."]
+    assert "Use <b>grease</b>." in member.open(task).text
+    refused(member.send(task, task, status="lost"), 422, "A status is one of")
+    refused(member.send(task, task, assignee_id="mem_1"), 404, "no member")
+    gone = told(member.send(task, f"{task}/delete", **WHY))
+    assert "is deleted." in gone
+    assert member.client.get(task).status_code == 404
+
+
+def test_a_feature_is_ranked_and_deleted_by_who_leads(
+    browser: Browser, member: Browser, owner: httpx.Client, home: str, gate: str
+):
+    listed = f"{home}/documents?type=feature"
+    refused(member.send(listed, f"{home}/features", title="Gate by post"), 403, "needs one of")
+    made = browser.send(listed, f"{home}/features", title="Gate by post")
+    (feature,) = links(Page(made.text), "/features/")
+    changes = {"priority": "must", "why": "Promised", "description": "Gate by post.\nBy hand, too."}
+    check_refusals(browser, member, feature, changes)
+    path = f"/v1/projects/{gate}/artifacts/{feature.rpartition('/')[2]}"
+    fields = owner.get(path).json()["fields"]
+    assert (fields["priority"], fields["owned"]["priority"]["reason"]) == ("must", "Promised")
+    refused(browser.send(feature, feature, priority="urgent"), 422, "A priority is one of")
+    assert "is deleted." in told(browser.send(feature, f"{feature}/delete", **WHY))
+
+
+def test_a_run_shows_each_choice_and_what_it_left_is_read_by_who_operates(
+    browser: Browser, member: Browser, called: Called, home: str, gate: str
+):
+    run = links(browser.open(f"{home}/runs"), "/runs/run_")[-1]  # the one that read
+    shown = browser.open(run)
+    assert "the last one, holds what it holds" in " ".join(shown.text.split())
+    (first, *_) = links(shown, "batch=")
+    chosen = browser.open(first.partition("#")[0])
+    assert "Why batch" in chosen.text and "Rule:" in chosen.text
+    assert browser.client.get(f"{run}?batch=999").status_code == 404
+    refused(member.send(f"{home}/runs", f"{run}/resume"), 403, "needs one of owner, pm, operator")
+    refused(member.send(f"{home}/runs", f"{run}/cancel", **WHY), 403, "needs one of owner, pm")
+    refused(browser.send(run, f"{run}/cancel", reason=""), 422, "Say why")
+    refused(browser.send(run, f"{run}/cancel", **WHY), 409, "has ended already")
+    refused(browser.send(run, f"{run}/accept-removals", **WHY), 409, "no blocked removals")
+    refused(browser.send(run, f"{home}/runs/run_1/resume"), 404, "There is no run run_1")
+    before = len(links(browser.open(f"{home}/runs"), "/runs/run_"))
+    with Browser(called, called.make_token("operator", gate)) as operator:
+        assert "A new run reads what is left." in told(operator.send(run, f"{run}/resume"))
+    assert wait_until(
+        lambda: len(links(browser.open(f"{home}/runs"), "/runs/run_")) > before,
+        timeout_s=PATIENCE_S,
+    )
+
+
+def test_a_record_that_a_stage_gave_up_is_published_again(
+    browser: Browser, member: Browser, called: Called, home: str, gate: str
+):
+    """A fact whose number no table can hold; nothing that we write looks like it."""
+
+    def letters() -> list[str]:
+        forms = browser.open(f"{home}/runs").all("form")
+        return [to for it in forms if (to := it.get("action", "")).endswith("/retry")]
+
+    asked = RequestReceived(
+        conversation_id="cnv_huge", turn_id="trn_huge", ordinal=2**40, text="some words"
+    )
+    fact = make_request(asked, gate, "ana")
+    asyncio.run(publish(called.cairn.settings_now(), [fact]))
+    assert wait_until(lambda: len(letters()) == 1, timeout_s=PATIENCE_S)
+    (retry,) = letters()
+    shown = browser.open(f"{home}/runs").text
+    assert "agent.v1" in shown and "out of range" in shown and "some words" not in shown
+    refused(member.send(f"{home}/runs", retry), 403, "needs one of owner, operator")
+    assert "The record is published again." in told(browser.send(f"{home}/runs", retry))
+    assert wait_until(lambda: len(letters()) == 2, timeout_s=PATIENCE_S)  # at its new place
