@@ -44,6 +44,7 @@ const KEYS = {
   e: () => here()?.querySelector("[data-evidence]")?.click(),
   g: () => { goes = true; setTimeout(() => { goes = false; }, 1500); },
   n: () => document.querySelector("[data-next]")?.click(),
+  u: () => document.querySelector("[data-undo]")?.click(),
 };
 
 function choose(key) {
@@ -161,6 +162,10 @@ function show(turn, name, data) {
   line.textContent = told;
   turn.querySelector(".steps").append(line);
 }
+
+// After a decision the address names the next card: it is the one to go on with.
+const next = location.hash && document.getElementById(location.hash.slice(1))?.closest("main [data-item]");
+if (next) next.focus({ preventScroll: true });
 
 if (location.hash === "" && document.getElementById("here")) {
   document.getElementById("here").scrollIntoView({ block: "center" });
