@@ -207,6 +207,7 @@ IDENTIFIERS: Fields = {
     "AtomReflected": "reflection_version",
     "AtomAdjudicated": "reason provider model prompt_version",
     "Finding": "rule code",
+    "PersonDecided": "undoes",
     "MergeDecided": "merge_candidate_id",
     "ContradictionDecided": "contradiction_id",
     "AtomDecided": "atom_id",

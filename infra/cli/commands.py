@@ -138,6 +138,7 @@ COMMANDS = {
         "merges",
         "Undo a merge: the merged atom becomes separate again.",
     ),
+    "undo": Command("Decide", "undo", "Take that very decision back."),
     "edit": Command("Decide", "edit", "Edit a section of the PRD, or answer a suggestion for it."),
     "verify": Command(
         "Decide", "verify", "Pin an atom: no run removes it or lowers its confidence."

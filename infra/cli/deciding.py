@@ -53,6 +53,8 @@ OPTIONS: dict[str, tuple[Any, Any]] = {
 EFFECTS = {
     "merge_review:approve": "The two atoms are merged.",
     "merge_review:reject": "Both atoms stay; the pair will not be proposed again.",
+    "merge_review:reopen": "The pair is in review again.",
+    "contradiction_resolution:reopen": "The decision is taken back; the contradiction is open.",
     "contradiction_resolution:a_wins": "The first side is kept, the other one is superseded.",
     "contradiction_resolution:b_wins": "The second side is kept, the other one is superseded.",
     "contradiction_resolution:both_valid": "Both sides are right; the contradiction is resolved.",
@@ -63,7 +65,7 @@ EFFECTS = {
     "unverify": "It is no longer verified.",
     "atom_dismissal": "It is dismissed; no run brings it back.",
     "atom_reinclusion": "It is restored.",
-    "unmerge": "The merge is undone; the pair will not be merged again.",
+    "unmerge": "The merge is undone.",
 }
 
 

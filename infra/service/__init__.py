@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from infra.service.decisions import reinclude_atom as reinclude_atom
     from infra.service.decisions import resolve_contradiction as resolve_contradiction
     from infra.service.decisions import review_merge as review_merge
+    from infra.service.decisions import undo_decision as undo_decision
     from infra.service.decisions import undo_merge as undo_merge
     from infra.service.decisions import unverify_atom as unverify_atom
     from infra.service.decisions import verify_atom as verify_atom

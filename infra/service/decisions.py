@@ -8,7 +8,7 @@ key again returns the same answer.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from typing import Any, Literal
 
@@ -55,6 +55,9 @@ REASONS: Mapping[str, tuple[type[Refusal], str]] = {
     "not_dismissed": (Conflict, "it is not dismissed (it is {status})"),
     "not_verified": (Conflict, "it is not verified"),
     "not_merged": (Conflict, "it is not merged into another atom (it is {status})"),
+    "decided_since": (Conflict, "something was decided about it since then"),
+    "not_decided": (Conflict, "there is no decision about it to take back"),
+    "side_gone": (Conflict, "one of its sides is gone"),
     "record_too_large": (Invalid, "its effect is too large for one record of the log"),
 }
 
@@ -173,6 +176,57 @@ async def dismiss_atom(settings: Settings, atom_id: str, by: Decider) -> Decisio
 async def reinclude_atom(settings: Settings, atom_id: str, by: Decider) -> Decision:
     """Restore a dismissed atom."""
     return await _decide(settings, atom_id, by, AtomReincluded, atom_id=atom_id)
+
+
+async def undo_decision(settings: Settings, decision_id: str, by: Decider) -> Decision:
+    """Take that very decision back, by a decision that names it.
+
+    Raises Conflict when it cannot be taken back, or something was decided about its target since.
+    """
+    undone = await ask(settings, lambda tables: people.decision(tables, decision_id))
+    target_id, kind, fields = _compensation(undone)
+    if kind is AtomDismissed and not by.rationale:
+        by = replace(by, rationale=f"takes {decision_id} back")
+    return await _decide(settings, target_id, by, kind, undoes=decision_id, **fields)
+
+
+def _compensation(undone: people.DecisionAnswer) -> tuple[str, type[PersonDecided], dict[str, Any]]:
+    """About what is decided to take a decision back, and how. Raises Conflict."""
+    target_id = undone.target_id
+    if undone.outcome == "applied":
+        match undone.action, undone.decision:
+            case "atom_verification", _:
+                return target_id, AtomUnverified, {"atom_id": target_id}
+            case "unverify", _:
+                floor = _records(undone.before_state)[target_id]["confidence_floor"]
+                return target_id, AtomVerified, {"atom_id": target_id, "floor": floor}
+            case "atom_dismissal", _:
+                return target_id, AtomReincluded, {"atom_id": target_id}
+            case "atom_reinclusion", _:
+                return target_id, AtomDismissed, {"atom_id": target_id}
+            case "merge_review", "approve":
+                before = _records(undone.before_state)
+                (merged_id,) = (
+                    atom_id
+                    for atom_id, atom in _records(undone.after_state or {}).items()
+                    if atom["status"] == "merged" and before[atom_id]["status"] != "merged"
+                )
+                return merged_id, MergeUndone, {"atom_id": merged_id}
+            case "merge_review", "reject":
+                fields = {"merge_candidate_id": target_id, "decision": "reopen"}
+                return target_id, MergeDecided, fields
+            case "contradiction_resolution", decision if decision != "reopen":
+                fields = {"contradiction_id": target_id, "decision": "reopen"}
+                return target_id, ContradictionDecided, fields
+    raise Conflict(
+        f"{undone.hitl_event_id} cannot be taken back: it was refused, or takes another one back.",
+        code="not_undoable",
+    )
+
+
+def _records(state: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """The atoms of a state, by id."""
+    return {atom["atom_id"]: atom for atom in state["atoms"]}
 
 
 async def _decide(

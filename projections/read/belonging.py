@@ -17,6 +17,7 @@ TABLES = {
     "qlr": "SELECT project_id FROM quality_runs WHERE quality_run_id = %s",
     "evd": "SELECT project_id FROM ledger_evidence WHERE evidence_id = %s",
     "mop": "SELECT project_id FROM ledger_merge_ops WHERE merge_op_id = %s",
+    "hitl": "SELECT project_id FROM ledger_hitl_events WHERE hitl_event_id = %s",
     "mrg": "SELECT project_id FROM ledger_merge_candidates WHERE merge_candidate_id = %s",
     "run": "SELECT project_id FROM ingestion_runs WHERE run_id = %s",
     "src": "SELECT project_id FROM sources WHERE source_id = %s",

@@ -17,7 +17,7 @@ ANSWER = """
     SELECT hitl_event_id, project_id, ledger_seq, action, decision, target_type, target_id, outcome,
         refusal, rationale, actor_id, actor_role, expected_revision, before_state, after_state,
         occurred_at
-    FROM ledger_hitl_events WHERE event_id = %s
+    FROM ledger_hitl_events WHERE {} = %s
 """
 
 
@@ -75,6 +75,14 @@ def loser_of(connection: Conn, merge_op_id: str) -> str:
     return str(found[0]["loser_atom_id"])
 
 
+def decision(connection: Conn, hitl_event_id: str) -> DecisionAnswer:
+    """A decision that the ledger has answered. Raises NotFound."""
+    found = select(connection, DecisionAnswer, ANSWER.format("hitl_event_id"), hitl_event_id)
+    if not found:
+        raise NotFound(f"There is no decision {hitl_event_id}.", code="unknown_decision")
+    return found[0]
+
+
 def answer_to(connection: Conn, event_id: str) -> DecisionAnswer | None:
     """What the ledger answered to a decision; None while it has not."""
-    return next(iter(select(connection, DecisionAnswer, ANSWER, event_id)), None)
+    return next(iter(select(connection, DecisionAnswer, ANSWER.format("event_id"), event_id)), None)

@@ -18,13 +18,18 @@ DECIDING: frozenset[str] = frozenset({"owner", "pm"})
 
 
 class PersonDecided(Event):
-    """What all decisions carry; ``rationale`` is the person's reason in their own words."""
+    """What all decisions carry; ``rationale`` is the person's reason in their own words.
+
+    ``undoes`` names the decision that this one takes back; it is refused unless that is the last
+    one that touched the target.
+    """
 
     topic: ClassVar[str] = "hitl.v1"
 
     expected_revision: int
     actor_role: Role
     rationale: str = ""
+    undoes: str | None = None
 
     @property
     def aggregate_id(self) -> str:
@@ -37,12 +42,15 @@ class PersonDecided(Event):
 
 
 class MergeDecided(PersonDecided):
-    """Two similar atoms are the same statement, or are not and never will be."""
+    """Two similar atoms are the same statement, or are not and never will be.
+
+    ``reopen`` takes a rejection back: the pair is in review again.
+    """
 
     type_name: ClassVar[str] = "hitl.merge_decided"
 
     merge_candidate_id: str
-    decision: Literal["approve", "reject"]
+    decision: Literal["approve", "reject", "reopen"]
 
     @property
     def target_id(self) -> str:
@@ -52,13 +60,14 @@ class MergeDecided(PersonDecided):
 class ContradictionDecided(PersonDecided):
     """A contradiction was resolved, dismissed as none, or handed on.
 
-    ``resolution_kind`` belongs to ``resolve``, ``escalated_to`` to ``escalate``.
+    ``resolution_kind`` belongs to ``resolve``, ``escalated_to`` to ``escalate``. ``reopen`` takes
+    the decision back that ``undoes`` names.
     """
 
     type_name: ClassVar[str] = "hitl.contradiction_decided"
 
     contradiction_id: str
-    decision: Literal["resolve", "dismiss", "escalate"]
+    decision: Literal["resolve", "dismiss", "escalate", "reopen"]
     resolution_kind: Literal["a_wins", "b_wins", "both_valid", "reworded"] | None = None
     escalated_to: str | None = None
 

@@ -104,7 +104,7 @@ class Resolution(Part):
 class AtomRecord(Part):
     """An atom as the ledger holds it after the change set.
 
-    ``previous_status`` is what an atom that is dismissed or merged was before.
+    ``previous_status`` is what an atom that is dismissed, merged or has lost was before.
     """
 
     atom_id: str

@@ -16,7 +16,7 @@ from streams.ledger.draft import ChangeSetDraft
 from streams.ledger.indexes import is_live
 from streams.ledger.lifecycle import retire
 from streams.ledger.revival import come_back
-from streams.ledger.ruling import Refused, Ruling, require_seen
+from streams.ledger.ruling import Refused, Ruling, require_last, require_seen
 
 DEFAULT_FLOOR = 0.90
 
@@ -26,6 +26,7 @@ def apply_to_atom(draft: ChangeSetDraft, ruling: Ruling, decided: PersonDecided)
     atom = draft.atom(decided.target_id)
     if atom is None or not isinstance(decided, AtomDecided):
         raise Refused("unknown_target")
+    require_last(ruling.undoes, atom.resolution.hitl_event_id if atom.resolution else None)
     require_seen(atom.revision, decided.expected_revision)
     match decided:
         case AtomVerified():

@@ -6,9 +6,11 @@ from typing import Any, Literal
 
 from schemas.events.hitl import ContradictionDecided
 from schemas.events.ledger import ContradictionRecord
+from streams.ledger.contradictions import DECIDED_FIELDS
 from streams.ledger.draft import ChangeSetDraft
-from streams.ledger.lifecycle import LOST, retire
-from streams.ledger.ruling import Refused, Ruling, require_seen
+from streams.ledger.lifecycle import LOST, has_lost, retire
+from streams.ledger.revival import come_back
+from streams.ledger.ruling import Refused, Ruling, require_last, require_seen
 from streams.ledger.state import OPEN
 
 MIN_RATIONALE_CHARS = 10
@@ -17,11 +19,15 @@ MIN_RATIONALE_CHARS = 10
 def apply_to_contradiction(
     draft: ChangeSetDraft, ruling: Ruling, decided: ContradictionDecided
 ) -> None:
-    """The contradiction is closed, or handed on and still blocks. Raises Refused."""
+    """The contradiction is closed, handed on and still blocks, or open again. Raises Refused."""
     contradiction = draft.contradiction(decided.contradiction_id)
     if contradiction is None:
         raise Refused("unknown_target")
+    require_last(decided.undoes, contradiction.hitl_event_id)
     require_seen(contradiction.revision, decided.expected_revision)
+    if decided.decision == "reopen":
+        _reopen(draft, contradiction, decided.undoes)
+        return
     if contradiction.status not in OPEN:
         raise Refused("not_open")
     match decided.decision:
@@ -50,7 +56,8 @@ def _resolve(
     if kind in ("a_wins", "b_wins"):
         winner, loser = (first, second) if kind == "a_wins" else (second, first)
         draft.link(winner.atom_id, loser.atom_id, "supersedes", LOST)
-        retire(draft, loser, "superseded", LOST, by=winner)
+        kept = loser.model_copy(update={"previous_status": loser.status})
+        retire(draft, kept, "superseded", LOST, by=winner)
 
 
 def _close(
@@ -75,6 +82,46 @@ def _escalate(
     _record_decision(draft, ruling, contradiction, status="escalated", escalated_to=escalated_to)
     key = contradiction.contradiction_id
     draft.note("contradiction_updated", key, None, "escalated", escalated_to or "")
+
+
+def _reopen(draft: ChangeSetDraft, known: ContradictionRecord, undoes: str | None) -> None:
+    """Open as before the decision ``undoes``; who has lost by it is live again.
+
+    Raises Refused without such a decision, or when one of the sides is gone or decided since.
+    """
+    if undoes is None or known.decided_by is None:
+        raise Refused("not_decided")
+    sides = [draft.get_atom(each) for each in (known.atom_a_id, known.atom_b_id)]
+    won = known.resolution_kind in ("a_wins", "b_wins")
+    winner, loser = sides if known.resolution_kind == "a_wins" else sides[::-1]
+    if won:
+        for side in sides:
+            require_last(undoes, side.resolution.hitl_event_id if side.resolution else None)
+        if not has_lost(loser) or loser.superseded_by != winner.atom_id:
+            raise Refused("side_gone")
+    if any(draft.live_atom(each.atom_id) is None for each in (sides if not won else [winner])):
+        raise Refused("side_gone")
+    was_handed_on = known.status != "escalated" and known.escalated_to is not None
+    opened = dict.fromkeys(DECIDED_FIELDS) | {"status": "open", "updated_seq": draft.seq}
+    if was_handed_on:
+        opened |= {"status": "escalated", "escalated_to": known.escalated_to}
+    key = known.contradiction_id
+    draft.contradictions[key] = known.model_copy(update=opened)
+    draft.link(known.atom_a_id, known.atom_b_id, "contradicts", "reopened")
+    draft.note("contradiction_opened", key, None, "reopened", known.explanation)
+    if won:
+        status = loser.previous_status or "draft"
+        draft.unlink(winner.atom_id, loser.atom_id, "supersedes", "reopened")
+        draft.note("status_set", loser.atom_id, winner.atom_id, "reopened", status)
+        restored = draft.put_atom(
+            loser,
+            status=status,
+            status_reason="reopened",
+            superseded_by=None,
+            previous_status=None,
+        )
+        draft.put_atom(winner)
+        come_back(draft, restored)
 
 
 def _record_decision(

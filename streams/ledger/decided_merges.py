@@ -27,18 +27,25 @@ from streams.ledger.entities import follow_split
 from streams.ledger.evidence import TWO_ROWS_KINDS, count_rows, two_rows_apart
 from streams.ledger.merging import merge
 from streams.ledger.revival import come_back
-from streams.ledger.ruling import Refused, Ruling, require_seen
+from streams.ledger.ruling import Refused, Ruling, require_last, require_seen
 from streams.ledger.state import OPEN
 
 REVIEWED = "reviewed"
 
 
 def apply_to_merge(draft: ChangeSetDraft, ruling: Ruling, decided: MergeDecided) -> None:
-    """The pair is one atom, or blocked for good. Raises Refused."""
+    """The pair is one atom, blocked for good, or in review again. Raises Refused."""
     pair = draft.merge_candidate(decided.merge_candidate_id)
     if pair is None:
         raise Refused("unknown_target")
+    require_last(decided.undoes, pair.hitl_event_id)
     require_seen(pair.revision, decided.expected_revision)
+    if decided.decision == "reopen":
+        if decided.undoes is None or pair.state != "rejected":
+            raise Refused("not_decided")
+        if not _reopen(draft, pair):
+            raise Refused("side_gone")
+        return
     if pair.state != "open":
         raise Refused("not_open")
     first, second = draft.get_atom(pair.atom_a_id), draft.get_atom(pair.atom_b_id)
@@ -110,13 +117,15 @@ def undo_merge(draft: ChangeSetDraft, ruling: Ruling, decided: MergeUndone) -> N
     loser = draft.atom(decided.atom_id)
     if loser is None:
         raise Refused("unknown_target")
+    require_last(ruling.undoes, loser.resolution.hitl_event_id if loser.resolution else None)
     require_seen(loser.revision, decided.expected_revision)
     op = draft.state.merges.get(f"{draft.project}|{loser.atom_id}")
     if op is None or loser.status != "merged":
         raise Refused("not_merged")
     holder = draft.find_survivor(op.winner_atom_id)
     assert holder
-    _block(draft, ruling, op, holder, loser)
+    if ruling.undoes is None:
+        _block(draft, ruling, op, holder, loser)
     links_made, links_ended = _links_back(draft, op)
     for entity_id in op.mentions_made if holder.atom_id == op.winner_atom_id else ():
         draft.unmention(holder.atom_id, entity_id, "unmerged")
@@ -145,8 +154,23 @@ def undo_merge(draft: ChangeSetDraft, ruling: Ruling, decided: MergeUndone) -> N
         links_made=links_made,
         links_ended=links_ended,
     )
+    pair = op.candidate_id and draft.merge_candidate(op.candidate_id)
+    if ruling.undoes is not None and pair:
+        _reopen(draft, pair)
     come_back(draft, restored)
     refresh_contradictions(draft, rest, gained_source=False)
+
+
+def _reopen(draft: ChangeSetDraft, pair: MergeCandidate) -> bool:
+    """The pair is in review again if both of its atoms are live; else it is nobody's decision."""
+    is_open = all(draft.live_atom(each) for each in (pair.atom_a_id, pair.atom_b_id))
+    key = pair.merge_candidate_id
+    undecided = {"decided_by": None, "decided_at": None, "hitl_event_id": None}
+    state = {"state": "open" if is_open else "withdrawn"}
+    draft.merge_candidates[key] = pair.model_copy(update=undecided | state)
+    if is_open:
+        draft.note("merge_candidate_opened", key, None, "reopened", f"{pair.similarity:.6f}")
+    return is_open
 
 
 def _block(

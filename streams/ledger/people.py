@@ -73,6 +73,7 @@ def _make_ruling(draft: ChangeSetDraft, due: DueDecision) -> Ruling:
         actor_id=due.actor_id,
         at=draft.at,
         rationale=due.decided.rationale.strip(),
+        undoes=due.decided.undoes,
     )
 
 
@@ -88,7 +89,8 @@ def _record_effect(draft: ChangeSetDraft, due: DueDecision, ruling: Ruling) -> E
     for atom_id, atom in draft.atoms.items():
         draft.atoms[atom_id] = atom.model_copy(update={"resolution": resolution})
     target = due.decided.target_id
-    draft.note("hitl_applied", target, ruling.hitl_event_id, resolution.action)
+    undone = f"undoes {ruling.undoes}" if ruling.undoes else ""
+    draft.note("hitl_applied", target, ruling.hitl_event_id, resolution.action, undone)
     hitl = _record(due, ruling, "", _before(draft))
     event = draft.event(derive_summary(draft) if draft.atoms else None, hitl)
     return due.cause.caused(event, lane="none", run_id=None)

@@ -23,6 +23,7 @@ class Ruling:
     actor_id: str
     at: datetime
     rationale: str
+    undoes: str | None = None
 
     @property
     def on_pair(self) -> dict[str, Any]:
@@ -32,6 +33,12 @@ class Ruling:
             "decided_at": self.at,
             "hitl_event_id": self.hitl_event_id,
         }
+
+
+def require_last(undoes: str | None, last: str | None) -> None:
+    """Raises Refused when a decision is to be taken back and another one came after it."""
+    if undoes is not None and undoes != last:
+        raise Refused("decided_since")
 
 
 def require_seen(revision: int, expected: int) -> None:

@@ -179,7 +179,8 @@ def _upsert(
     revived = atom.status in REVIVED_BY_EVIDENCE and (new_source or not has_lost(atom))
     if revived:
         status, reason = _first_status(draft, atom, judged)
-        changed = {"status": status, "status_reason": "found_again", "superseded_by": None}
+        changed = {"status": status, "status_reason": "found_again"}
+        changed |= {"superseded_by": None, "previous_status": None}
     else:
         changed = status_by_rows(draft, atom) or _accept_later(atom, judged) or stands
     if "status" in changed:

@@ -305,12 +305,30 @@ def test_a_pair_is_merged_and_taken_apart_again_and_another_one_is_kept_apart(
     def pairs() -> int:
         return browser.open(f"{home}/merges").text.count("Do both say the same?")
 
+    def undo_of(answer: httpx.Response) -> str:
+        """Where the button leads that takes back what was just decided."""
+        forms = (it.get("action", "") for it in Page(answer.text).all("form"))
+        return next(it for it in forms if it.endswith("/undo"))
+
+    def undo(answer: httpx.Response) -> httpx.Response:
+        return browser.client.post(undo_of(answer), data=Page(answer.text).fields(undo_of(answer)))
+
     before = pairs()
     assert before >= 2
+    first = decide(f"{home}/merges", "approve")
+    assert "Taken back." in undo(first).text and pairs() == before
     assert "Merged." in decide(f"{home}/merges", "approve").text
     assert pairs() == before - 1
-    assert "Kept apart." in decide(f"{home}/merges", "reject").text
+    rejected = decide(f"{home}/merges", "reject")
+    assert "Kept apart." in rejected.text
     assert pairs() == before - 2
+    assert "Taken back." in undo(rejected).text and pairs() == before - 1
+    again = {"key": "again"}
+    late = browser.client.post(
+        undo_of(rejected), data=Page(rejected.text).fields(undo_of(rejected)) | again
+    )
+    assert late.status_code == 409 and "something was decided about it since" in late.text
+    decide(f"{home}/merges", "reject")
     undone = decide(f"{home}/merges?state=done", "undo")
     assert "Taken apart." in undone.text and undone.url.query == b"state=done"
     assert decide_without_a_choice(browser, home).status_code == 422

@@ -23,7 +23,7 @@ def pair_of(told: Story) -> MergeCandidate:
 
 def reviewed(
     told: Story,
-    decision: Literal["approve", "reject"],
+    decision: Literal["approve", "reject", "reopen"],
     pair: MergeCandidate | None = None,
     **fields,
 ) -> HumanDecision:

@@ -53,6 +53,16 @@ async def undo_merge(settings: Settings, merged_id: str, by: Decider) -> Decisio
     )
 
 
+async def undo_decision(settings: Settings, decision_id: str, by: Decider) -> Decision:
+    body = Reasons(**_reasons(by))
+    return await _decide(
+        settings,
+        decision_id,
+        by,
+        lambda client, known: client.undo_decision(known, decision_id, body, wait=True, key=by.key),
+    )
+
+
 async def resolve_contradiction(
     settings: Settings, contradiction_id: str, by: Decider, resolution: Resolution
 ) -> Decision:

@@ -163,3 +163,25 @@ class Decisions(Connection):
             at={"project": project},
             query={"target": target},
         )
+
+    def undo_decision(
+        self,
+        project: str,
+        hitl_event_id: str,
+        body: Reasons,
+        *,
+        wait: bool | None = None,
+        key: str | None = None,
+    ) -> Decision | DecisionsRecorded:
+        """Take that very decision back; refused when something was decided about its target
+        since.
+        """
+        return self._write(
+            {200: Decision, 202: DecisionsRecorded},
+            "POST",
+            "/v1/projects/{project}/hitl-events/{hitl_event_id}/undo",
+            at={"project": project, "hitl_event_id": hitl_event_id},
+            query={"wait": wait},
+            key=key,
+            body=body,
+        )

@@ -6,12 +6,14 @@ import re
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import cast
+from urllib.parse import quote
 
 from starlette.responses import Response
 
 from infra.errors import Invalid, Unavailable
 from infra.http.access import DECIDERS, READERS
 from infra.http.console.pages import Pages, Visit
+from infra.http.console.rendering import address
 from infra.http.console.spans import Piece
 from infra.service import decisions
 from infra.service import http_questions as ask
@@ -47,7 +49,13 @@ async def list_contradictions(visit: Visit) -> Response:
         cursor=visit.asked("cursor"),
         limit=SHOWN,
     )
-    return visit.show("contradictions.html", listed=listed, status=status, statuses=STATUSES)
+    return visit.show(
+        "contradictions.html",
+        listed=listed,
+        status=status,
+        statuses=STATUSES,
+        cursor=visit.asked("cursor") or "",
+    )
 
 
 @pages.act("/projects/{project}/contradictions/{contradiction}/decide", *DECIDERS)
@@ -65,10 +73,8 @@ async def decide_contradiction(visit: Visit) -> Response:
         deciding = decisions.resolve_contradiction(settings, contradiction_id, by, said)
     else:
         raise Invalid("Choose how the contradiction is decided.", code="resolution_kind_missing")
-    told = await decide(deciding, "Decided.")
-    return visit.go(
-        "projects", visit.project_id, "contradictions", told=told, status=visit.form.get("status")
-    )
+    told, undo = await decide(deciding, "Decided.")
+    return go_to_next(visit, "contradictions", told, undo, status=visit.form.get("status"))
 
 
 @pages.show("/projects/{project}/merges", *READERS)
@@ -84,16 +90,40 @@ async def list_merges(visit: Visit) -> Response:
         limit=SHOWN,
     )
     shown = [(it, *_differences(it)) for it in listed.items]
-    return visit.show("merges.html", shown=shown, listed=listed, state=state, states=MERGE_STATES)
+    return visit.show(
+        "merges.html",
+        shown=shown,
+        listed=listed,
+        state=state,
+        states=MERGE_STATES,
+        cursor=visit.asked("cursor") or "",
+    )
 
 
 @pages.act("/projects/{project}/merges/{merge}/decide", *DECIDERS)
 async def decide_merge(visit: Visit) -> Response:
     """Say whether two atoms are one, or take a merge apart."""
-    told = await decide_by_form(visit, visit.part("merge"), MERGE_ACTS)
-    return visit.go(
-        "projects", visit.project_id, "merges", told=told, state=visit.form.get("state")
-    )
+    told, undo = await decide_by_form(visit, visit.part("merge"), MERGE_ACTS)
+    if visit.form.get("decision") == "undo":  # what takes a merge apart is not taken back
+        undo = ""
+    return go_to_next(visit, "merges", told, undo, state=visit.form.get("state"))
+
+
+@pages.act("/projects/{project}/decisions/{decision}/undo", *DECIDERS)
+async def undo_decision(visit: Visit) -> Response:
+    """Take that very decision back, and go on where one was."""
+    decision_id = visit.part("decision")
+    await visit.ask(ask.check_belongs, visit.project_id, decision_id)
+    undoing = decisions.undo_decision(visit.api.settings, decision_id, decider(visit))
+    told, _ = await decide(undoing, "Taken back.")
+    return visit.go_on(visit.form.get("back", ""), told)
+
+
+def go_to_next(visit: Visit, page: str, told: str, undo: str, **filters: str | None) -> Response:
+    """Lead to the card behind the decided one, in the list that it stood in."""
+    place = address("projects", visit.project_id, page, cursor=visit.form.get("cursor"), **filters)
+    following = visit.form.get("next", "")
+    return visit.go_on(f"{place}#{quote(following)}" if following else place, told, undo)
 
 
 def decider(visit: Visit) -> Decider:
@@ -111,8 +141,8 @@ def decider(visit: Visit) -> Decider:
     )
 
 
-async def decide_by_form(visit: Visit, target_id: str, acts: Acts) -> str:
-    """Do what the form says with an atom or a merge; what the page says then. Raises Refusal."""
+async def decide_by_form(visit: Visit, target_id: str, acts: Acts) -> tuple[str, str]:
+    """Do what the form says with an atom or a merge: as `decide`. Raises Refusal."""
     await visit.ask(ask.check_belongs, visit.project_id, target_id)
     chosen = acts.get(visit.form.get("decision", ""))
     if chosen is None:
@@ -121,19 +151,19 @@ async def decide_by_form(visit: Visit, target_id: str, acts: Acts) -> str:
     return await decide(act(visit.api.settings, target_id, decider(visit)), told)
 
 
-async def decide(deciding: Awaitable[Decision], told: str) -> str:
-    """What the page says once the ledger has answered, or that it has not yet."""
+async def decide(deciding: Awaitable[Decision], told: str) -> tuple[str, str]:
+    """What the page says once the ledger has answered, or that it has not yet; and the decision
+    that can be taken back.
+    """
     try:
         decision = await deciding
     except Unavailable as error:
         if error.code != UNANSWERED:
             raise
-        return "Recorded; the ledger has not answered yet."
-    return (
-        "Proposed; an owner or a product manager decides."
-        if decision.outcome == "proposed"
-        else told
-    )
+        return "Recorded; the ledger has not answered yet.", ""
+    if decision.outcome == "proposed":
+        return "Proposed; an owner or a product manager decides.", ""
+    return told, decision.hitl_event_id
 
 
 def _differences(merge: Merge) -> tuple[list[Piece], list[Piece]]:

@@ -10,6 +10,7 @@ from infra.http.access import DECIDERS, READERS
 from infra.http.console.deciding import Acts, decide_by_form
 from infra.http.console.history import STATUSES, show_past_atom, show_past_ledger
 from infra.http.console.pages import Pages, Visit
+from infra.http.console.rendering import address
 from infra.service import decisions
 from infra.service import http_questions as ask
 from infra.service.http_questions import Filters
@@ -91,5 +92,5 @@ async def show_atom(visit: Visit) -> Response:
 async def decide_atom(visit: Visit) -> Response:
     """Verify, unverify, dismiss or re-include an atom."""
     atom_id = visit.part("atom")
-    told = await decide_by_form(visit, atom_id, ATOM_ACTS)
-    return visit.go("projects", visit.project_id, "atoms", atom_id, told=told)
+    told, undo = await decide_by_form(visit, atom_id, ATOM_ACTS)
+    return visit.go_on(address("projects", visit.project_id, "atoms", atom_id), told, undo)

@@ -61,7 +61,7 @@ HEADERS = {
     "vary": "HX-Request, HX-Target, Cookie",
 }
 THEMES = ("system", "light", "dark")
-THEME_COOKIE, TOLD_COOKIE = "cairn_theme", "cairn_told"
+THEME_COOKIE, TOLD_COOKIE, UNDO_COOKIE = "cairn_theme", "cairn_told", "cairn_undo"
 KEYS_COOKIE, CHANGED_KEYS_COOKIE = "cairn_keys", "cairn_changed_keys"
 FORM_TYPE = "application/x-www-form-urlencoded"
 MOST_FORM_BYTES = 1_536 * 1024  # a section of 100,000 characters, each as up to 12 bytes
@@ -182,6 +182,13 @@ class Visit:
         """Lead to a page, which says ``told``."""
         return lead(self.request, address(*parts, **query), told)
 
+    def go_on(self, place: str, told: str, undo: str = "") -> Response:
+        """Lead to a page of the console, which says ``told`` and offers to take ``undo`` back."""
+        response = lead(self.request, own_place(place), told)
+        if undo:
+            set_cookie(self.request, response, UNDO_COOKIE, undo, TOLD_S)
+        return response
+
 
 class Pages:
     """The pages of one area."""
@@ -244,10 +251,12 @@ def show(request: Request, template: str, *, answer: int = 200, **values: Any) -
         "form_mark": api_of(request).sessions.form_mark(session_cookie(request)),
         "draw_key": draw_key,
         "told": _told(request),
+        "undo": request.cookies.get(UNDO_COOKIE, ""),
     }
     response = Response(render(template, **(shown | values)), answer, HEADERS, "text/html")
-    if TOLD_COOKIE in request.cookies and not request.headers.get("hx-request"):
-        response.delete_cookie(TOLD_COOKIE, path="/")
+    for cookie in (TOLD_COOKIE, UNDO_COOKIE):  # it is said once
+        if cookie in request.cookies and not request.headers.get("hx-request"):
+            response.delete_cookie(cookie, path="/")
     return response
 
 

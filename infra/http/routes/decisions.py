@@ -223,6 +223,27 @@ async def list_decisions(
     )
 
 
+@router.post(
+    "/v1/projects/{project}/hitl-events/{hitl_event_id}/undo",
+    response_model=Decision,
+    responses=DECIDED,
+)
+@allow(*DECIDERS, writes=True)
+async def undo_decision(
+    api: ApiDep,
+    caller: CallerDep,
+    write: WriteDep,
+    project: Project,
+    hitl_event_id: Id,
+    body: Reasons,
+    wait: Wait = False,
+) -> Any:
+    """Take that very decision back; refused when something was decided about its target since."""
+    by = decider(caller, write, body, wait)
+    await api.tables.ask(ask.check_belongs, project, hitl_event_id)
+    return await answer(decide.undo_decision(api.settings, hitl_event_id, by), None)
+
+
 def decider(caller: Caller, write: Write, body: Reasons, wait: bool) -> Decider:
     """Who decides: the person of the token."""
     return Decider(

@@ -48,6 +48,7 @@ const DOES = {
   evidence: () => here()?.querySelector("[data-evidence]")?.click(),
   go: () => { goes = true; setTimeout(() => { goes = false; }, 1500); },
   more: () => document.querySelector("[data-next]")?.click(),
+  undo: () => document.querySelector("[data-undo]")?.click(),
 };
 const named = (of) => Object.fromEntries(
   [...help.querySelectorAll(`[data-${of}]`)].map((it) => [it.textContent, it.dataset[of]]));
@@ -252,6 +253,10 @@ function show(turn, name, data) {
   line.textContent = told;
   turn.querySelector(".steps").append(line);
 }
+
+// After a decision the address names the next card: it is the one to go on with.
+const next = location.hash && document.getElementById(location.hash.slice(1))?.closest("main [data-item]");
+if (next) next.focus({ preventScroll: true });
 
 if (location.hash === "" && document.getElementById("here")) {
   document.getElementById("here").scrollIntoView({ block: "center" });

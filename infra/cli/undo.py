@@ -1,0 +1,16 @@
+"""`cairn undo`: take back one decision."""
+
+import typer
+
+from infra.cli import service
+from infra.cli.deciding import Deciding, by_person
+
+
+def register(app: typer.Typer) -> None:
+    @app.command()
+    @by_person
+    def undo(
+        decision: str = typer.Argument(help="Id of the decision, see a decision's `--json`."),
+    ) -> Deciding:
+        """Take that very decision back."""
+        return lambda settings, by: service.undo_decision(settings, decision, by)
