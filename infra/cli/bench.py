@@ -15,7 +15,7 @@ from infra.cli.output import as_lines, table
 Figures = dict[str, Any]
 NAMES = (
     *("pipeline", "first-atom", "prd-v0", "hygiene", "reading"),
-    *("dedupe", "reads", "api", "streams", "model"),
+    *("dedupe", "reads", "api", "console", "streams", "model"),
 )
 
 
@@ -29,15 +29,18 @@ def register(app: typer.Typer) -> None:
         backlog: str | None = typer.Option(
             None, help="Read this in another project at the same time (first-atom, prd-v0)."
         ),
-        runs: int = typer.Option(10, min=1, help="Number of runs (first-atom, prd-v0, reads)."),
+        runs: int = typer.Option(
+            10, min=1, help="Number of runs (first-atom, prd-v0, reads, console)."
+        ),
         as_json: bool = JSON_OPTION,
     ) -> None:
         """Measure speed, with the baseline in the same run.
 
         pipeline, first-atom and prd-v0 start an installation of their own, removed afterwards;
         hygiene, reading and dedupe measure functions and need no service; reads asks a database of
-        its own that holds 100,000 atoms, and api asks it over HTTP, beside the bare SQL; streams
-        has 500 and 1,000 clients follow one stream; model asks a stand-in for a model provider.
+        its own that holds 100,000 atoms, and api asks it over HTTP, beside the bare SQL; console
+        opens pages of it while rows of another project come in; streams has 500 and 1,000 clients
+        follow one stream; model asks a stand-in for a model provider.
         """
         measure = measures(source, backlog, runs).get(name)
         if measure is None:
@@ -57,6 +60,7 @@ def measures(source: str, backlog: str | None, runs: int) -> dict[str, Callable[
     from infra.cli.web import serve_api
     from infra.evaluation.benches import (
         api,
+        console,
         dedupe,
         hygiene,
         latency,
@@ -78,6 +82,7 @@ def measures(source: str, backlog: str | None, runs: int) -> dict[str, Callable[
         "dedupe": dedupe.dedupe,
         "reads": lambda: reads.reads(migrations_folder(), runs),
         "api": lambda: api.api(migrations_folder(), serve_api),
+        "console": lambda: console.console(migrations_folder(), serve_api, runs),
         "model": model.model,
         "streams": lambda: streams.streams(migrations_folder(), serve_api),
     }

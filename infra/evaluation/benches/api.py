@@ -34,6 +34,10 @@ CLIENTS, ROUNDS, ROUND_S, PAGE = 4, 3, 2.0, 20
 TARGET = 0.5  # of the requests a second of the bare SQL
 STATEMENTS, CARDS = 60, 20
 PRD = "art_bench"
+VERSION_SAME = (
+    *("artifact_id", "version", "project_id", "artifact_type", "content", "content_hash"),
+    *("rendered_markdown", "lane", "engine", "run_id", "input_ledger_seq"),
+)
 Statement = tuple[Any, Any]
 
 
@@ -202,7 +206,9 @@ def fill_more(conninfo: str) -> None:
     with infra.postgres.connect(conninfo) as connection:
         page = ask.list_atoms(connection, PROJECT, limit=2 * STATEMENTS)
         atoms = [atom.atom_id for atom in page.items]
-        copy(connection, "artifacts", [_prd(atoms)])
+        prd = _prd(atoms)
+        copy(connection, "artifacts", [prd])
+        copy(connection, "artifact_versions", [_version(prd)])
         copy(connection, "artifact_citations", _citations(atoms))
         pairs = zip(atoms[:CARDS], atoms[CARDS:], strict=False)
         copy(connection, "ledger_contradictions", (_card(*pair) for pair in pairs))
@@ -238,6 +244,12 @@ def _prd(atoms: Sequence[str]) -> dict[str, Any]:
             "updated_at": AT,
         }
     )
+
+
+def _version(artifact: dict[str, Any]) -> dict[str, Any]:
+    same = {name: artifact[name] for name in VERSION_SAME}
+    texts = {"reason": "bench", "event_id": "00000000-0000-0000-0000-000000000002"}
+    return same | texts | {"recomputed_sections": [], "published_at": AT}
 
 
 def _statement(number: int, atoms: Sequence[str]) -> dict[str, Any]:

@@ -143,9 +143,11 @@ def fill(conninfo: str, count: int) -> None:
         copy(connection, "ledger_change_sets", [_change_set(count)])
         for start in range(0, count, AT_ONCE):
             numbers = range(start, min(start + AT_ONCE, count))
-            records = [_record(number, chance) for number in numbers]
-            quotes = (_quote(one, number) for one in records for number in range(QUOTES_PER_ATOM))
-            copy(connection, "ledger_atoms", map(_present, records))
+            records = [random_record(number, chance) for number in numbers]
+            quotes = (
+                quote_row(one, number) for one in records for number in range(QUOTES_PER_ATOM)
+            )
+            copy(connection, "ledger_atoms", map(present_row, records))
             copy(connection, "ledger_atom_history", map(_past, records))
             copy(connection, "ledger_evidence", quotes)
             copy(connection, "passages", (_passage(number, chance) for number in numbers))
@@ -184,7 +186,7 @@ def _source(number: int) -> dict[str, Any]:
     }
 
 
-def _record(number: int, chance: random.Random) -> AtomRecord:
+def random_record(number: int, chance: random.Random) -> AtomRecord:
     kind = chance.choices(KINDS, [0.4, *[0.6 / (len(KINDS) - 1)] * (len(KINDS) - 1)])[0]
     seen = Provenance(
         source_id=f"src_{number % SOURCES}",
@@ -224,7 +226,7 @@ def _words(chance: random.Random, count: int) -> str:
     return " ".join(f"w{int(5_000 * chance.random() ** 3)}" for _ in range(count))
 
 
-def _present(record: AtomRecord) -> dict[str, Any]:
+def present_row(record: AtomRecord) -> dict[str, Any]:
     row = atom_columns(record) | {"project_id": PROJECT}
     for name in ("attributes", "resolution", "first_provenance", "latest_provenance"):
         row[name] = Jsonb(to_jsonable_python(row[name]))
@@ -276,7 +278,7 @@ def _passage(number: int, chance: random.Random) -> dict[str, Any]:
     }
 
 
-def _quote(record: AtomRecord, number: int) -> dict[str, Any]:
+def quote_row(record: AtomRecord, number: int) -> dict[str, Any]:
     at = (record.first_seq * 7 + number) % SOURCES
     return {
         "evidence_id": f"evd_{record.first_seq}_{number}",
