@@ -194,7 +194,6 @@ def test_charts_stand_with_a_table_of_the_same_figures(
     figures = [int(it) for it in re.findall(r'<td class="count">(\d+)</td>', column)]
     assert sum(figures) == position["ledger_seq"]
     assert "No model was called" in browser.open(f"{home}/costs").text
-    assert "Share of chunks read, by area" in browser.open(home).text
 
 
 def test_bars_are_as_high_as_their_values():

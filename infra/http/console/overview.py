@@ -6,9 +6,7 @@ from starlette.responses import Response
 
 from infra.errors import NotFound
 from infra.http.access import EVERYONE, OBSERVERS
-from infra.http.console.charts import draw_bars
 from infra.http.console.pages import Pages, Visit
-from infra.http.console.rendering import words
 from infra.http.following import follow
 from infra.service import http_questions as ask
 from infra.service import streams
@@ -57,9 +55,6 @@ async def show_overview(visit: Visit) -> Response:
         ),
         areas=AREAS,
         coverage=coverage,
-        coverage_chart=draw_bars(
-            [(words(it.area), it.extracted / max(1, it.total)) for it in coverage.areas]
-        ),
         costs=await visit.ask(ask.read_costs, project, "agent"),
         prd=await find_prd(visit) if visit.reads else None,
         statements_shown=STATEMENTS_SHOWN,
