@@ -13,7 +13,7 @@ from infra.settings import Settings
 from infra.watchdog import movements
 
 PATIENCE_S = 0.3  # of a page, which has much else to show
-LONGEST_S = 10.0  # of a question; a broker on a busy machine is slow
+LONGEST_S = 30.0  # of a question; a broker on a busy machine is slow
 FRESH_S = 2.0  # pages that follow a project ask again each second
 KEPT_S = 30.0  # how old an answer may be that is shown while the next one is waited for
 

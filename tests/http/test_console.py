@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import time
 import tomllib
 from collections import deque
 from collections.abc import Iterator
@@ -23,6 +22,7 @@ from connectors.intake.runner import STAGE as INTAKE
 from infra.background import in_background
 from infra.http.app import create_app
 from infra.jobs import queue
+from infra.local.process import wait_until
 from infra.service.heartbeat import BY
 from infra.service.lag import Lag
 from infra.service.pipeline import STAGES, build_pipeline
@@ -152,10 +152,14 @@ def test_the_pipeline_is_a_picture_and_a_table_of_what_there_is(
 
 def eventually_known(browser: Browser, home: str) -> Page:
     """The page once the broker has told the lag."""
-    until = time.monotonic() + PATIENCE_S
-    while "not known" in (page := browser.open(home)).text:
-        assert time.monotonic() < until, "the lag is never known"
-    return page
+    pages: list[Page] = []
+
+    def is_known() -> bool:
+        pages.append(browser.open(home))
+        return "not known" not in pages[-1].text
+
+    assert wait_until(is_known, timeout_s=PATIENCE_S), "the lag is never known"
+    return pages[-1]
 
 
 def read_nothing(*_: Any) -> Any:
