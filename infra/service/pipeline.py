@@ -24,7 +24,7 @@ STAGES: Mapping[StepName, tuple[str, ...]] = {
     "chunks": ("hygiene",),
     "candidates": ("rekeyer", "run_control", "map_preview", "map_deep"),
     "atoms": ("reflect", "adjudicate"),
-    "ledger": ("ledger",),
+    "ledger": ("ledger", "judge"),
     "artifacts": ("reduce", "publish", "frame"),
     "tables": ("projector",),
 }

@@ -340,7 +340,7 @@ def test_a_turn_that_nobody_goes_on_with_is_ended_by_a_job(world: World):
     ((_, payload, _, _),) = world.jobs()
     assert payload["given"] == {
         **{"confirmation_id": "cnf_1", "decision": "reject"},
-        **{"reason": "", "given_by": ""},
+        **{"reason": "", "given_by": "", "message_key": ""},
     }
     world.model.connection.execute("UPDATE orchestration_jobs SET status = 'dead'")
     for _ in range(2):

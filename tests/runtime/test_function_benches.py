@@ -61,5 +61,6 @@ def test_the_reader_is_measured_with_its_slowest_file(tmp_path):
 def test_the_model_layer_is_measured_against_the_limit_of_its_provider():
     figures = model(requests=16, latency_s=0.02)
     assert figures["limit_per_s"] == 400
-    assert figures["share"] == round(figures["requests_per_s"] / 400, 3) > 0
+    assert figures["share"] == pytest.approx(figures["requests_per_s"] / 400, abs=0.001)
+    assert figures["share"] > 0
     assert figures["share_of_bare_http"] > 0
