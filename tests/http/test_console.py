@@ -173,8 +173,10 @@ def test_a_page_does_not_wait_for_a_broker_that_is_away():
             return await lag.read()
 
     assert asyncio.run(read_lag()) is None
-    steps = build_pipeline(Settings(), PipelineCounts(steps=dict.fromkeys(STAGES, []),
-        dead_letters={"hygiene": 2, "gone": 1}), None)  # fmt: skip
+    counted = PipelineCounts(
+        steps=dict.fromkeys(STAGES, []), dead_letters={"hygiene": 2, "gone": 1}
+    )
+    steps = build_pipeline(Settings(), counted, None)
     assert [it.name for it in steps] == [*STAGES, "other"]
     assert {it.waiting for it in steps} == {None}
     assert {it.name: it.dead_letters for it in steps if it.dead_letters} == {
