@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
@@ -86,7 +87,10 @@ def test_a_worker_that_fails_while_it_starts_does_not_wait_for_its_start(fresh: 
                 pass
         await failing
 
+    before = {*threading.enumerate()}
     asyncio.run(scenario())
+    for each in {*threading.enumerate()} - before:  # its complaint belongs to this test
+        each.join(timeout=30)
 
 
 def test_an_empty_partition_does_not_hold_the_fetch_of_the_others(fresh: Settings) -> None:
