@@ -12,7 +12,7 @@ from datetime import datetime
 from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from uuid import UUID
 
 from pydantic import BaseModel
@@ -119,6 +119,8 @@ def _type(annotation: Any, seen: set[str]) -> Schema:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return _record(annotation, seen)
     origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        return _type(arguments[0], seen)
     if origin is Literal:
         return "string"
     if origin in (Union, types.UnionType):

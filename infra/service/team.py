@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
 from typing import Any
 
 from pydantic import ValidationError
@@ -21,6 +20,7 @@ from projections.read import team as read
 from projections.read.projects import project_of
 from projections.read.session import Conn
 from projections.read.team import Member as Member
+from schemas import days
 from schemas.events.team import MemberAdded, MemberRemoved, MemberUpdated, PlanSet, TeamFact
 from schemas.ids import derive_id
 
@@ -108,11 +108,9 @@ async def set_plan(
 def check_day(day: str) -> None:
     """Raises Invalid unless ``day`` is one, like 2026-01-31."""
     try:
-        if date.fromisoformat(day).isoformat() == day:
-            return
+        days.check_day(day)
     except ValueError:
-        pass
-    raise Invalid(f"{day!r} is no day: write it like 2026-01-31.", code="day_invalid")
+        raise Invalid(f"{day!r} is no day: write it like 2026-01-31.", code="day_invalid") from None
 
 
 async def _find(settings: Settings, project: str, member: str) -> tuple[str, Member]:

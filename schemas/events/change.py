@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
+from schemas.days import Day
 from schemas.envelope import Event, Part
 from schemas.events.artifact_parts import (
     Citation,
@@ -81,8 +82,8 @@ class ToldSprint(Part):
 
     sprint_number: int | None = None
     goal: str | None = None
-    start_date: str | None = None
-    end_date: str | None = None
+    start_date: Day | None = None
+    end_date: Day | None = None
     capacity_points: int | None = None
     is_closed: bool | None = None
 

@@ -9,6 +9,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
+from schemas.days import Day
 from schemas.envelope import Event, Part
 
 Skills = dict[str, int]
@@ -19,8 +20,8 @@ ReportType = Literal["standup", "sprint", "forecast", "management"]
 class Absence(Part):
     """Days, both included, on which a member has only ``capacity_factor`` (0..1) of their time."""
 
-    first_day: str
-    last_day: str
+    first_day: Day
+    last_day: Day
     kind: AbsenceKind = "vacation"
     capacity_factor: float = Field(default=0.0, ge=0, le=1)
 
@@ -100,7 +101,7 @@ class PlanSet(TeamFact):
 
     type_name: ClassVar[str] = "team.plan_set"
 
-    start_day: str | None = None
+    start_day: Day | None = None
     velocity: int | None = Field(default=None, ge=1, le=10_000)
 
     @property
@@ -150,7 +151,7 @@ class ReportRequested(Event):
     topic: ClassVar[str] = "reduce.request.v1"
 
     report_type: ReportType
-    as_of: str
+    as_of: Day
 
     @property
     def aggregate_id(self) -> str:

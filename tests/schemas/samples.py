@@ -16,6 +16,7 @@ from uuid import UUID
 from pydantic import BaseModel
 
 from schemas.codec import encode
+from schemas.days import Day
 from schemas.envelope import Actor, Envelope, Event
 from schemas.events import EVENT_TYPES
 
@@ -33,12 +34,14 @@ VALUES: dict[Any, Any] = {
 
 
 def fill(model: type[BaseModel]) -> Any:
-    """The model with a value in every field; texts are the names of their fields."""
+    """The model with a value in every field; texts are the names of their fields, or a day."""
     fields = {name: _value(name, it.annotation) for name, it in model.model_fields.items()}
     return model(**fields)
 
 
 def _value(name: str, annotation: Any) -> Any:
+    if name.endswith(("_day", "_date", "as_of")) and annotation in (str, Day):
+        return "2026-01-31"
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin is Literal:
         return arguments[0]

@@ -15,6 +15,7 @@ from schemas.envelope import Actor, outside_fact
 from schemas.events import EVENT_TYPES
 from schemas.events.project import ProjectCreated
 from schemas.events.source import SourceInfo, SourceRevised
+from schemas.events.team import PlanSet
 from schemas.topics import BY_NAME, TOPICS, key_of, topic_of
 
 SCHEMAS = Path(avro.__file__).parent
@@ -85,6 +86,16 @@ def test_the_headers_name_type_version_project_and_correlation():
 def test_bytes_that_are_no_event_are_refused_with_a_reason(value, says):
     with pytest.raises(InvalidRecord, match=says):
         decode(value)
+
+
+@pytest.mark.parametrize("day", ["tomorrow", "20260131", "2026-02-30", ""])
+def test_a_fact_about_a_day_that_is_none_is_refused(day):
+    fact = PlanSet.model_construct(start_day=day, velocity=None)
+    written = outside_fact(
+        fact, project_id="prj_1", natural_key="key-1", occurred_at=AT, actor=ANA
+    ).recorded(AT)
+    with pytest.raises(InvalidRecord):
+        decode(encode(written))
 
 
 def test_a_refusal_names_no_content():
