@@ -57,6 +57,18 @@ from tests.agents.turns import Recorded, Shelf, a_turn
             {"query": "seals", "kinds": ["decision"], "limit": 4},
         ),
         (
+            "What did we decide about seals, ropes and keys?\nMany thanks",
+            "search_ledger",
+            {"query": "seals, ropes and keys", "kinds": ["decision"], "limit": 4},
+        ),
+        (
+            "What did we decide about ?",
+            "search_ledger",
+            {"query": "What did we decide about ?", "limit": 4},
+        ),
+        ("Add a task to decide on seals", "create_task", {"title": "Decide on seals"}),
+        ("x" * 1_001 + " List the features", "search_ledger", {"query": "x" * 1_000, "limit": 4}),
+        (
             "What speaks against signed seals?",
             "search_ledger",
             {"query": "signed seals", "kinds": ["risk", "unknown"], "limit": 4},
