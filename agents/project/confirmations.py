@@ -20,11 +20,12 @@ from schemas.ids import derive_id
 
 ANSWER_WITHIN = timedelta(hours=6)  # approving later acts on a world that has moved on
 ABANDONED = "another message came first"
-_YES = r"yes|yep|y|ok|okay|sure|approved?|confirm(?:ed)?|go ahead|(?:please )?do it"
-_NO = r"no|nope|n|reject(?:ed)?|declined?|cancel|stop|(?:please )?(?:do not|don.?t)(?: do it)?"
-_MORE = r"(?:[ ,.!]+(?:{again}|please|thanks|thank you))*[ .!]*"
-YES = re.compile(f"(?:{_YES}){_MORE.format(again=_YES)}", re.IGNORECASE)
-NO = re.compile(f"(?:{_NO}){_MORE.format(again=_NO)}", re.IGNORECASE)
+_YES = r"yes|yep|y|ok|okay|sure|approved?|confirm(?:ed)?|go ahead|do it"
+_NO = r"no|nope|n|reject(?:ed)?|declined?|cancel|stop|(?:do not|don.?t)(?: do it)?"
+# Each text fits in one way alone: with two, a repetition of it takes time without end.
+_SAID = r"(?:please[ ,]+)?(?:{it})(?:[ ,.!]+(?:{it}|please|thanks|thank you))*[ .!]*"
+YES = re.compile(_SAID.format(it=_YES), re.IGNORECASE)
+NO = re.compile(_SAID.format(it=_NO), re.IGNORECASE)
 
 
 class Confirmation(BaseModel):

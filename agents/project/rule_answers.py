@@ -61,6 +61,11 @@ _CHANGE = re.compile(
     re.IGNORECASE,
 )
 
+_NEXT_QUESTION = re.compile(
+    r"[?;]|(?:,|\band\b)\s+(?:and )?(?:what|who|why|how|where|when)\b", re.IGNORECASE
+)
+LONGEST_READ = 1_000  # characters: a pattern can take time in the square of what it looks through
+
 Arguments = dict[str, Any]
 
 
@@ -114,7 +119,9 @@ def _sprint(match: re.Match[str]) -> Arguments:
 
 
 def _search(match: re.Match[str], *kinds: str) -> Arguments:
-    return {"query": _bare(match["about"])[:1_000], "kinds": [*kinds], "limit": HITS_TOLD}
+    """What is asked about, without a second question behind it."""
+    about = _NEXT_QUESTION.split(match["about"], maxsplit=1)[0] or match["about"]
+    return {"query": _bare(about), "kinds": [*kinds], "limit": HITS_TOLD}
 
 
 def _bare(text: str) -> str:
@@ -137,7 +144,7 @@ def _rules() -> tuple[Rule, ...]:
             ("costs?|spent|spend|budget", "get_cost_report"),
         )
     ]
-    about = r"(?P<about>\S.*?)(?:\s*(?:[?;,]|\band (?:what|who|why|how|where|when)\b).*)?$"
+    about = r"\s\W*(?P<about>\w.*)"
     asking = r"\b(?:list|show|which|what|all|give me|see)\b"
     many = [
         Rule(rf"{asking}.{{0,40}}\b{kind}s\b|^\W*{kind}s\W*$", f"list_{kind}s")
@@ -196,12 +203,12 @@ def _rules() -> tuple[Rule, ...]:
             "analyze_risks",
         ),
         Rule(
-            rf"\b(?:deci(?:ded?|sions?)|agreed?)\b.{{0,20}}?\b(?:about|on|for|regarding|concerning)\s+{about}",
+            rf"\b(?:deci(?:ded?|sions?)|agreed?)\b.{{0,20}}?\b(?:about|on|for|regarding|concerning){about}",
             SEARCH_LEDGER,
             lambda m: _search(m, "decision"),
         ),
         Rule(
-            rf"\b(?:speaks?|argues?|counts?) against\s+{about}",
+            rf"\b(?:speaks?|argues?|counts?) against{about}",
             SEARCH_LEDGER,
             lambda m: _search(m, "risk", "unknown"),
         ),
@@ -232,11 +239,14 @@ def concerns_project(request: str) -> bool:
 
 
 def choose_call(request: str) -> tuple[str, Arguments]:
-    """The tool that the request means, and its arguments; the search where no rule fits."""
+    """The tool that the request means by its first words, and its arguments; the search where no
+    rule fits.
+    """
+    said = request[:LONGEST_READ]
     for rule in RULES:
-        if match := rule.match(request):
+        if match := rule.match(said):
             return rule.tool, rule.arguments(match)
-    return SEARCH_LEDGER, {"query": request[:1_000], "limit": HITS_TOLD}
+    return SEARCH_LEDGER, {"query": said, "limit": HITS_TOLD}
 
 
 async def run_rules(

@@ -23,7 +23,7 @@ from schemas.ids import sha256_hex
 
 LONGEST_TEXT = 12_000  # characters of a result that a model reads and the log keeps
 MOST_CITED = 100  # places of a result; those whose ids it shows come first
-LARGEST_DATA = 32_000  # characters of its JSON; larger data are not kept
+LARGEST_DATA = 8_000  # characters of its JSON; larger data are not kept
 
 EDITED = "The user has changed the arguments to"
 

@@ -78,7 +78,8 @@ def ledger_tools(ports: Ports) -> list[Tool]:
         if not hits:
             return answer([NOTHING], found)
         lines = [f"Coverage: {found['coverage']}. {count(len(hits), 'hit')}."]
-        return answer(lines + [_show_hit(hit) for hit in hits], found, map(_cite_hit, hits))
+        told = {**found, "hits": [_shorten(hit) for hit in hits[:HITS_TOLD]]}
+        return answer(lines + [_show_hit(hit) for hit in hits], told, map(_cite_hit, hits))
 
     async def get_atom(context: ToolContext, wanted: AtomArguments) -> ToolResult:
         atom = await ports.read_atom(context.project_id, wanted.atom_id)
@@ -203,6 +204,13 @@ def _show_hit(hit: Json) -> str:
         for one in (cite_quote(known, quote) for quote in hit["evidence"])
     )
     return f"- [{known}] {hit['kind']}, {hit['status']}: {cut(hit['title'])}.{against}{places}"
+
+
+def _shorten(hit: Json) -> Json:
+    """What `tell_hit` needs of a hit: a log keeps no more of it than a person reads."""
+    quotes = [{**quote, "snippet": cut(quote["snippet"])} for quote in hit["evidence"][:1]]
+    short = {name: value for name, value in hit.items() if name != "body"}
+    return short | {"title": cut(hit["title"]), "evidence": quotes}
 
 
 def _cite_hit(hit: Json) -> Citation:

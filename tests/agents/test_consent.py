@@ -70,7 +70,11 @@ def is_asked(request: str, name: str, arguments: dict[str, object]) -> bool:
         ("Yes, and delete the gate, too", None),
         ("ok show all tasks", None),
         ("No risk is named. Why?", None),
+        ("Please do it", "approve"),
+        ("please don't", "reject"),
         ("", None),
+        pytest.param("yes" + " please do it" * 400 + " x", None, id="many yes, and more"),
+        pytest.param("no" + " please don't" * 400 + " x", None, id="many no, and more"),
     ],
 )
 def test_only_a_plain_yes_or_no_decides_about_a_call(message: str, decision: str | None):

@@ -3,13 +3,34 @@
 from __future__ import annotations
 
 import asyncio
+from typing import cast
 
 import pytest
 
 from agents.project.assistant import run_assistant
 from agents.project.confirmations import Decision, WaitsForConfirmation
 from agents.project.rule_answers import choose_call, concerns_project
+from agents.tools.box import Tools
+from agents.tools.ledger import ledger_tools
+from agents.tools.ports import Json, Ports
 from tests.agents.turns import Recorded, Shelf, a_turn
+
+
+class LongPassages:
+    """A ledger whose search finds long passages."""
+
+    async def search_ledger(self, project_id: str, query: str, **_: object) -> Json:
+        text = "The seal of each crate is signed. " * 300
+        quote = {"path": "a.md", "line_start": 1, "line_end": 90, "snippet": text}
+        hit = {
+            "atom_id": None,
+            "kind": "passage",
+            "title": "Seals",
+            "body": text,
+            "status": "quoted",
+        }
+        hits = [{**hit, "passage_id": f"psg_{n}", "evidence": [quote] * 3} for n in range(10)]
+        return {"coverage": "fulltext", "hits": hits}
 
 
 @pytest.mark.parametrize(
@@ -57,6 +78,18 @@ from tests.agents.turns import Recorded, Shelf, a_turn
             {"query": "seals", "kinds": ["decision"], "limit": 4},
         ),
         (
+            "What did we decide about seals, ropes and keys?\nMany thanks",
+            "search_ledger",
+            {"query": "seals, ropes and keys", "kinds": ["decision"], "limit": 4},
+        ),
+        (
+            "What did we decide about ?",
+            "search_ledger",
+            {"query": "What did we decide about ?", "limit": 4},
+        ),
+        ("Add a task to decide on seals", "create_task", {"title": "Decide on seals"}),
+        ("x" * 1_001 + " List the features", "search_ledger", {"query": "x" * 1_000, "limit": 4}),
+        (
             "What speaks against signed seals?",
             "search_ledger",
             {"query": "signed seals", "kinds": ["risk", "unknown"], "limit": 4},
@@ -85,6 +118,17 @@ def test_a_deletion_by_rule_waits_for_a_person_and_happens_once():
         result = asyncio.run(run_assistant(turn, None, shelf.tools(), effects))
 
     assert (shelf.calls, result.error) == ([("delete_task", {"task": "task 3"})], None)
+
+
+def test_a_search_tells_the_first_hits_in_short_however_long_they_are():
+    tools = Tools(ledger_tools(cast(Ports, LongPassages())))
+
+    result = asyncio.run(run_assistant(a_turn("How are seals signed?"), None, tools, Recorded()))
+
+    told = [line for line in result.response.splitlines() if line.startswith("- ")]
+    assert len(told) == 4
+    assert all("[a.md:1-90]" in line and len(line) < 300 for line in told)
+    assert "psg_" not in result.response
 
 
 def test_by_rule_nobody_without_the_right_is_asked_to_confirm():
