@@ -17,6 +17,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import compress
 from typing import Protocol, TypeVar
 
 from agents.extraction.adjudicator import ADJUDICATION_PROMPT_VERSION, ask_for_verdicts
@@ -403,13 +404,13 @@ async def ask_judge(
     requested: JudgementRequested, project_id: str, correlation_id: str | None, model: ChatModel
 ) -> list[PairJudged]:
     """An answer for each pair; nobody is asked where none may be shown. Raises ModelError."""
-    shown = [pair for pair in requested.pairs if judging.may_be_shown(pair)]
-    if not shown:
+    shown = [judging.may_be_shown(pair) for pair in requested.pairs]
+    if not any(shown):
         return judging.leave_to_rules(requested, judging.FLAGGED)
     payer = Payer(project_id, requested.run_id, correlation_id)
-    answer, opinions = await ask_about_pairs(shown, payer, model)
+    answer, opinions = await ask_about_pairs([*compress(requested.pairs, shown)], payer, model)
     adviser = Adviser(answer.provider, answer.model, JUDGE_PROMPT_VERSION, count_spent(answer))
-    return judging.decide_by_opinions(requested, opinions, adviser)
+    return judging.decide_by_opinions(requested, shown, opinions, adviser)
 
 
 async def ask_about_borderline(
