@@ -42,6 +42,10 @@ class Progress(Part):
             return True
         return (turn.batch_no, turn.position) > (self.batch_no, self.position)
 
+    def has_committed(self, batch_no: int) -> bool:
+        """Whether nothing of the batch lies ahead."""
+        return self.ended or (self.batch_no, self.done) >= (batch_no, True)
+
     def after(self, turn: Turn) -> Progress:
         if turn.kind == "run_end":
             return self.model_copy(update={"done": True, "ended": True})

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from agents.extraction.sentences import find_flagged, number_sentences
 from agents.fence import FENCE_RULE, FLAGGED_RULE, fence, show_line
+from agents.models.answers import read_answer
 from agents.models.call import ChatModel, Message, ModelAnswer, ModelRequest
-from agents.models.errors import refuse_answer
 from schemas.events.atom import AtomReflected, Judged
 from schemas.events.hygiene import ChunkCreated
 from schemas.model_reading import ADJUDICATE_TIERS, Opinion
@@ -85,11 +85,7 @@ async def ask_for_verdicts(
     """
     request = ask_about_statements(reflected, chunk, project_id, correlation_id)
     answer = await model.complete(request)
-    try:
-        parsed = Opinions.model_validate(answer.data)
-    except ValidationError as error:
-        problem = f"{error.error_count()} fields of the answer do not fit"
-        raise refuse_answer(answer, problem) from None
+    parsed = read_answer(answer, Opinions)
     held: dict[int, Opinion] = {}
     for each in parsed.verdicts:
         held.setdefault(each.statement, _shorten(each))

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from agents.fence import FENCE_RULE, fence, show_line
+from agents.models.answers import read_answer
 from agents.models.call import ChatModel, Message, ModelAnswer, ModelRequest
-from agents.models.errors import refuse_answer
 from schemas.events.judgement import JudgedSeverity, PairToJudge
 from schemas.model_reading import JUDGE_TIER, PairOpinion
 
@@ -97,11 +97,7 @@ async def ask_about_pairs(
     ModelError.
     """
     answer = await model.complete(question_about(pairs, payer))
-    try:
-        parsed = Opinions.model_validate(answer.data)
-    except ValidationError as error:
-        problem = f"{error.error_count()} fields of the answer do not fit"
-        raise refuse_answer(answer, problem) from None
+    parsed = read_answer(answer, Opinions)
     held: dict[int, PairOpinion] = {}
     for each in parsed.pairs:
         held.setdefault(each.pair, _opinion(each))

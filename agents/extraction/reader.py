@@ -11,21 +11,14 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 
-from pydantic import ValidationError
-
 from agents.extraction.answer import Answer, ReadChunk
 from agents.extraction.candidates import make_candidates
 from agents.extraction.packing import Waiting, share
 from agents.extraction.prompt import PROMPT_VERSION, Prepared, ask_about
 from agents.extraction.sentences import SUSPECT_TYPES, is_list_of_facts
+from agents.models.answers import read_answer, refuse_answer
 from agents.models.call import ChatModel, ModelAnswer
-from agents.models.errors import (
-    AnswerMalformed,
-    BudgetExceeded,
-    ModelError,
-    is_nobody_there,
-    refuse_answer,
-)
+from agents.models.errors import AnswerMalformed, BudgetExceeded, ModelError, is_nobody_there
 from schemas.events.atom import CandidatesExtracted, Reading
 from schemas.events.extract import ExtractRequested
 from schemas.events.hygiene import ChunkCreated
@@ -174,11 +167,7 @@ def _read(answer: ModelAnswer, count: int) -> dict[int, ReadChunk]:
 
     Raises AnswerMalformed.
     """
-    try:
-        parsed = Answer.model_validate(answer.data)
-    except ValidationError as error:
-        problem = f"{error.error_count()} fields of the answer do not fit"
-        raise refuse_answer(answer, problem) from None
+    parsed = read_answer(answer, Answer)
     read: dict[int, ReadChunk] = {}
     for each in parsed.chunks:
         if 1 <= each.chunk <= count:

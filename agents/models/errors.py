@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from agents.models.call import ModelAnswer, Usage
+from agents.models.call import Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +72,6 @@ class BudgetExceeded(ModelError):
     """The estimate of the call does not fit into what a hard budget has left; nobody was asked."""
 
     code = "budget_exceeded"
-
-
-def refuse_answer(answer: ModelAnswer, problem: str) -> AnswerMalformed:
-    """The error for an answer that cannot be used, with what it has cost."""
-    error = AnswerMalformed(problem)
-    error.usage, error.cost_usd = answer.usage, answer.cost_usd
-    return error
 
 
 def is_nobody_there(error: ModelError) -> bool:

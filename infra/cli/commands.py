@@ -138,7 +138,7 @@ COMMANDS = {
         "merges",
         "Undo a merge: the merged atom becomes separate again.",
     ),
-    "undo": Command("Decide", "undo", "Take that very decision back."),
+    "undo": Command("Decide", "undo", "Take back a decision, unless another one followed it."),
     "edit": Command("Decide", "edit", "Edit a section of the PRD, or answer a suggestion for it."),
     "verify": Command(
         "Decide", "verify", "Pin an atom: no run removes it or lowers its confidence."

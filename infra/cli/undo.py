@@ -12,5 +12,5 @@ def register(app: typer.Typer) -> None:
     def undo(
         decision: str = typer.Argument(help="Id of the decision, see a decision's `--json`."),
     ) -> Deciding:
-        """Take that very decision back."""
+        """Take back a decision, unless another one followed it."""
         return lambda settings, by: service.undo_decision(settings, decision, by)

@@ -179,9 +179,9 @@ async def reinclude_atom(settings: Settings, atom_id: str, by: Decider) -> Decis
 
 
 async def undo_decision(settings: Settings, decision_id: str, by: Decider) -> Decision:
-    """Take that very decision back, by a decision that names it.
+    """Take a decision back by a new one that names it.
 
-    Raises Conflict when it cannot be taken back, or something was decided about its target since.
+    Raises Conflict when it cannot be taken back, or when its target was decided about since.
     """
     undone = await ask(settings, lambda tables: people.decision(tables, decision_id))
     target_id, kind, fields = _compensation(undone)
@@ -195,10 +195,10 @@ def _compensation(undone: people.DecisionAnswer) -> tuple[str, type[PersonDecide
     target_id = undone.target_id
     if undone.outcome == "applied":
         match undone.action, undone.decision:
-            case "atom_verification", _:
-                return target_id, AtomUnverified, {"atom_id": target_id}
-            case "unverify", _:
+            case "atom_verification" | "unverify", _:
                 floor = _records(undone.before_state)[target_id]["confidence_floor"]
+                if floor is None:  # it was not verified before
+                    return target_id, AtomUnverified, {"atom_id": target_id}
                 return target_id, AtomVerified, {"atom_id": target_id, "floor": floor}
             case "atom_dismissal", _:
                 return target_id, AtomReincluded, {"atom_id": target_id}

@@ -24,6 +24,7 @@ from streams.ledger.near_index import Near
 from streams.ledger.opposition import differing_value, of_different_times, opposition
 from streams.ledger.scopes import of_different_scopes, speak_of_different
 from streams.ledger.similarity import (
+    SHARED_SUBJECT_SIMILARITY,
     affirmative,
     differ_in_names,
     similarity,
@@ -38,7 +39,6 @@ from streams.ledger.statements import (
 from streams.reflection.rules import CONFIDENCE_THRESHOLD
 
 TITLE_SIMILARITY = 0.75
-SHARED_SUBJECT_SIMILARITY = 0.60
 AFFIRMATIVE_SIMILARITY = 0.90
 MAX_SAME_SUBJECT = 16
 MAX_FOUND = 5

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from schemas.events.hitl import (
     AtomDecided,
     AtomDismissed,
@@ -19,6 +21,7 @@ from streams.ledger.revival import come_back
 from streams.ledger.ruling import Refused, Ruling, require_last, require_seen
 
 DEFAULT_FLOOR = 0.90
+VERIFIED = "verified"  # why it is active what was a draft before
 
 
 def apply_to_atom(draft: ChangeSetDraft, ruling: Ruling, decided: PersonDecided) -> None:
@@ -32,7 +35,7 @@ def apply_to_atom(draft: ChangeSetDraft, ruling: Ruling, decided: PersonDecided)
         case AtomVerified():
             _verify(draft, ruling, atom, decided.floor)
         case AtomUnverified():
-            _unverify(draft, atom)
+            _unverify(draft, ruling, atom)
         case AtomDismissed():
             _dismiss(draft, ruling, atom)
         case AtomReincluded():
@@ -50,20 +53,26 @@ def _verify(draft: ChangeSetDraft, ruling: Ruling, atom: AtomRecord, floor: floa
         verified_by=ruling.actor_id,
         verified_at=ruling.at,
         status="active",
-        status_reason="verified" if atom.status == "draft" else atom.status_reason,
+        status_reason=VERIFIED if atom.status == "draft" else atom.status_reason,
     )
     draft.note("atom_verified", atom.atom_id, None, "verified", f"{floor:.6f}")
     refresh_contradictions(draft, verified, gained_source=False)
 
 
-def _unverify(draft: ChangeSetDraft, atom: AtomRecord) -> None:
+def _unverify(draft: ChangeSetDraft, ruling: Ruling, atom: AtomRecord) -> None:
     """Without floor and pin; the confidence stays until something is read again.
 
-    When nothing but the pin kept it, since all that said it is gone, it goes as well.
+    What was a draft is one again only when that verification is taken back. When nothing but the
+    pin kept it, since all that said it is gone, it goes as well.
     """
     if atom.verified_by is None:
         raise Refused("not_verified")
-    loose = draft.put_atom(atom, confidence_floor=None, verified_by=None, verified_at=None)
+    changed: dict[str, Any] = {"confidence_floor": None, "verified_by": None, "verified_at": None}
+    if atom.status_reason == VERIFIED:
+        changed["status_reason"] = "unverified"
+        if ruling.undoes is not None and is_live(atom):
+            changed["status"] = "draft"
+    loose = draft.put_atom(atom, **changed)
     draft.note("atom_unverified", atom.atom_id, None, "unverified")
     if is_live(loose) and loose.evidence_state == "stale" and not _is_reread(draft, loose):
         retire(draft, loose, "obsolete", "not_found_again")

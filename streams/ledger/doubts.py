@@ -15,12 +15,11 @@ from streams.ledger.draft import ChangeSetDraft
 from streams.ledger.indexes import subject_key
 from streams.ledger.opposition import of_different_times, opposition
 from streams.ledger.scopes import of_different_scopes
-from streams.ledger.similarity import title_similarity
+from streams.ledger.similarity import SHARED_SUBJECT_SIMILARITY, title_similarity
 from streams.ledger.statements import of_different_versions
 
 DOUBTFUL_FROM = 0.2  # below are 12 in 100 contradictions of the labelled sets and most of the rest
 OF_ALIKE_TITLES = 0.1  # among equal scores, the pair that speaks more of the same comes first
-SHARED_SUBJECT_SIMILARITY = 0.60
 
 
 def note_doubt(draft: ChangeSetDraft, one: AtomRecord, other: AtomRecord) -> None:

@@ -53,11 +53,7 @@ class Judgements:
         judged, project = envelope.event, envelope.project_id
         if not isinstance(judged, PairJudged):
             return
-        progress = self._view.progress_of(project, judged.run_id)
-        passed = progress.batch_no > judged.batch_no or (
-            progress.batch_no == judged.batch_no and progress.done
-        )
-        if not passed and not progress.ended:
+        if not self._view.progress_of(project, judged.run_id).has_committed(judged.batch_no):
             batch = batch_key(project, judged.run_id, judged.batch_no)
             waiting = WaitingAnswer(cause=Cause.of(envelope), judged=judged)
             key = f"{batch}|{judged.atom_a_id}|{judged.atom_b_id}"

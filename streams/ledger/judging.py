@@ -28,15 +28,18 @@ def may_be_shown(pair: PairToJudge) -> bool:
 
 
 def decide_by_opinions(
-    requested: JudgementRequested, opinions: Sequence[PairOpinion | None], adviser: Adviser
+    requested: JudgementRequested,
+    shown: Sequence[bool],
+    opinions: Sequence[PairOpinion | None],
+    adviser: Adviser,
 ) -> list[PairJudged]:
-    """The answers of a model about the pairs that may be shown, in their order, and those of the
-    others; the first has the cost of the call.
+    """An answer for each pair: of a model about those that were ``shown`` to it, in their order,
+    and that of the rules about the others; the first has the cost of the call.
     """
     given = iter(opinions)
     found: list[PairJudged] = []
-    for pair in requested.pairs:
-        if not may_be_shown(pair):
+    for pair, was_shown in zip(requested.pairs, shown, strict=True):
+        if not was_shown:
             found.append(_leave(requested, pair, FLAGGED))
         elif opinion := next(given):
             found.append(

@@ -21,6 +21,7 @@ from schemas.fingerprint import norm_text
 
 AUTO_MERGE_THRESHOLD = 0.92
 MERGE_REVIEW_THRESHOLD = 0.75
+SHARED_SUBJECT_SIMILARITY = 0.60  # of titles
 _UNIT_TEXT = """
     ns us ms s sec secs second seconds min mins minute minutes h hour hours day days week weeks
     month months year years b kb mb gb tb kib mib gib tib byte bytes bit bits kbps mbps gbps hz khz

@@ -179,18 +179,15 @@ class Turns:
         )
 
     def _plan(self, envelope: Envelope, planned: BatchPlanned) -> None:
-        project, progress = envelope.project_id, self._progress(envelope, planned.run_id)
-        passed = progress.batch_no > planned.batch_no or (
-            progress.batch_no == planned.batch_no and progress.done
-        )
-        if passed or progress.ended:
+        if self._progress(envelope, planned.run_id).has_committed(planned.batch_no):
             return
         plan = WaitingPlan(
             cause=Cause.of(envelope),
             chunk_ids=planned.hint.selected_chunk_ids,
             source_changes=planned.source_changes,
         )
-        self.plans.setdefault(batch_key(project, planned.run_id, planned.batch_no), plan)
+        key = batch_key(envelope.project_id, planned.run_id, planned.batch_no)
+        self.plans.setdefault(key, plan)
 
     def _result(self, envelope: Envelope, reflected: AtomReflected) -> None:
         key = self._open_place(envelope, reflected.reading)

@@ -64,6 +64,11 @@ def owned_sprint(sprint: ArtifactSnapshot | None) -> OwnedSprint | None:
     return sprint.sprint_plan.owned if sprint and sprint.sprint_plan else None
 
 
+def is_closed(sprint: ArtifactSnapshot | None) -> bool:
+    owned = owned_sprint(sprint)
+    return bool(owned and owned.is_closed)
+
+
 def owned_sprints(items: Iterable[ArtifactSnapshot]) -> dict[int, OwnedSprint]:
     """What people have said of sprints, by number."""
     found = (one.sprint_plan for one in items if one.sprint_plan)

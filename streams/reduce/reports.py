@@ -39,6 +39,7 @@ from streams.reduce.items import (
     text_of_section,
 )
 from streams.reduce.markdown import notes_of, render
+from streams.reduce.owned_sprints import is_closed
 from streams.reduce.sprint_plans import cite, text_of, write_lines
 from streams.reduce.states import DerivedState, derive_dependent_state
 from streams.reduce.validator import Lane, errors, validate, validate_markdown
@@ -150,7 +151,7 @@ class ReportWriter:
 
     def _open(self, as_of: str) -> ArtifactSnapshot | None:
         """The sprint that is worked on, or comes next: none that was closed before its last day."""
-        open_ones = [one for one in self._of_type("sprint_plan") if not _is_closed(_plan(one))]
+        open_ones = [one for one in self._of_type("sprint_plan") if not is_closed(one)]
         left = [one for one in open_ones if _plan(one).end_date >= as_of]
         return left[0] if left else self._current(as_of)
 
@@ -212,12 +213,12 @@ class ReportWriter:
         behind = [
             self.items[one.task_id]
             for one in plan.unplanned
-            if _is_closed(plan) and one.task_id in self.items
+            if is_closed(sprint) and one.task_id in self.items
         ]
         tasks = [*held, *behind]
         done = [one for one in held if _task(one).status in OVER]
         left = [one for one in tasks if one not in done]
-        over = plan.end_date < request.as_of or _is_closed(plan)
+        over = plan.end_date < request.as_of or is_closed(sprint)
         risks = _risks_in(artifact_id, tasks)
         goal = cite(artifact_id, "goal", plan.goal, tasks[:1], [sprint.artifact_id])
         said = {
@@ -305,10 +306,6 @@ class ReportWriter:
         self, artifact_id: str, section_id: str, text: str, item: ArtifactSnapshot
     ) -> Statement:
         return cite(artifact_id, section_id, text, [item], [item.artifact_id])
-
-
-def _is_closed(plan: SprintPlanFields) -> bool:
-    return bool(plan.owned and plan.owned.is_closed)
 
 
 def _note_counts(sections: list[Section], fields: ReportFields, changes: Changes) -> list[Section]:

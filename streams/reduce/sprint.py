@@ -93,7 +93,7 @@ def plan_sprints(
     the end, unless a person wants it.
     """
     dropped = {one.task_id for one in jobs if one.is_dropped}
-    closed = [one for one in jobs if one.done_in and not one.is_dropped]
+    closed = [one for one in jobs if one.done_in]
     ahead = [one for one in jobs if not one.done_in and not one.is_dropped]
     plan = Plan(reasons=_find_hindered(ahead, team))
     left = [one for one in ahead if one.task_id not in plan.reasons]

@@ -33,7 +33,7 @@ from streams.reduce.items import (
     section_of,
     text_of_section,
 )
-from streams.reduce.owned_sprints import owned_sprint
+from streams.reduce.owned_sprints import is_closed, owned_sprint
 from streams.reduce.sprint import Place, Plan, Sprint
 from streams.reduce.states import DerivedState, derive_dependent_state
 from streams.reduce.validator import errors, validate
@@ -85,7 +85,7 @@ class SprintWriter:
                 "upstream_artifact_ids": [one.artifact_id for one in tasks],
             }
         )
-        by_rule = sections[1:] if goal.state == EDITED or _is_closed(before) else sections
+        by_rule = sections[1:] if goal.state == EDITED or is_closed(before) else sections
         found = errors(validate(by_rule, all_grounds, at.lane))
         state = derive_dependent_state(tasks)
         return fresh, state, WrittenSections(sections, [], found)
@@ -105,7 +105,7 @@ class SprintWriter:
             said = [_tell_goal(artifact_id, owned.goal, before.edited_by)]
             state = {"state": EDITED, "edited_by": before.edited_by}
             return write_lines("goal", TITLES["goal"], said).model_copy(update=state)
-        if before and _is_closed(before):
+        if before and is_closed(before):
             return next(one for one in before.sections if one.section_id == "goal")
         return write_lines("goal", TITLES["goal"], [self._goal(artifact_id, tasks)])
 
@@ -137,7 +137,7 @@ class SprintWriter:
         """A closed sprint says nothing of what is planned after it but what it has left, and takes
         for granted what it did when it was closed.
         """
-        closed = before.sprint_plan if before and _is_closed(before) else None
+        closed = before.sprint_plan if before and is_closed(before) else None
         return SprintPlanFields(
             sprint_number=sprint.number,
             goal=goal,
@@ -184,11 +184,6 @@ def _list_left(closed: SprintPlanFields, sprint: Sprint) -> list[UnplannedTask]:
         for task_id in dict.fromkeys(had)
         if task_id not in done
     ]
-
-
-def _is_closed(sprint: ArtifactSnapshot | None) -> bool:
-    owned = owned_sprint(sprint)
-    return bool(owned and owned.is_closed)
 
 
 def _tell_goal(artifact_id: str, goal: str, editor: str | None) -> Statement:

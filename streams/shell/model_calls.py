@@ -17,6 +17,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import compress
 from typing import Protocol, TypeVar
 
 from agents.extraction.adjudicator import ADJUDICATION_PROMPT_VERSION, ask_for_verdicts
@@ -164,25 +165,6 @@ class Calls:
         finally:
             call.cancel()
 
-    async def ask(
-        self,
-        asking: Coroutine[None, None, Sequence[Event]],
-        whose: Whose,
-        by_rule: Callable[[str, Spent], Sequence[Event]],
-    ) -> list[Event] | None:
-        """What is answered, or by rule, with the reason and what was spent, where that is refused;
-        None when nothing came in time.
-        """
-        try:
-            return [*await self.watch(asking)]
-        except TimeoutError:
-            self.note_timeout(whose)
-            return None
-        except ModelError as error:
-            self.note(error, whose)
-            reason = "malformed" if isinstance(error, AnswerMalformed) else "unavailable"
-            return [*by_rule(reason, count_spent(error))]
-
     async def close(self) -> None:
         tasks = list(self._tasks)
         for task in tasks:
@@ -328,7 +310,49 @@ class ModelReading:
             self._waiting.append(job)
 
 
-class ModelAdjudication:
+class SingleCalls:
+    """Asks the model once for each record, a few at a time."""
+
+    def __init__(self, model: ChatModel, at_once: int, timeout_s: float) -> None:
+        self._model = model
+        self._calls = Calls(at_once, timeout_s)
+        self._free = asyncio.Semaphore(at_once)
+
+    @property
+    def window(self) -> int:
+        return 4 * self._calls.at_once
+
+    @property
+    def work(self) -> int:
+        return self._calls.work
+
+    async def close(self) -> None:
+        await self._calls.close()
+
+    async def _ask(
+        self,
+        ask: Callable[[ChatModel], Coroutine[None, None, Sequence[Event]]],
+        whose: Whose,
+        by_rule: Callable[[str, Spent], Sequence[Event]],
+    ) -> list[Event] | None:
+        """What is answered, or by rule, with the reason and what was spent, where that is refused;
+        None when there is nobody to ask, or nothing came in time.
+        """
+        async with self._free:
+            if self._calls.why_not(whose):
+                return None
+            try:
+                return [*await self._calls.watch(ask(self._model))]
+            except TimeoutError:
+                self._calls.note_timeout(whose)
+                return None
+            except ModelError as error:
+                self._calls.note(error, whose)
+                reason = "malformed" if isinstance(error, AnswerMalformed) else "unavailable"
+                return [*by_rule(reason, count_spent(error))]
+
+
+class ModelAdjudication(SingleCalls):
     """Asks about borderline candidates of the chunks that may be asked about."""
 
     def __init__(
@@ -338,18 +362,8 @@ class ModelAdjudication:
         at_once: int = VERDICTS_AT_ONCE,
         timeout_s: float = CALL_TIMEOUT_S,
     ) -> None:
-        self._model = model
+        super().__init__(model, at_once, timeout_s)
         self._chunks = chunks
-        self._calls = Calls(at_once, timeout_s)
-        self._free = asyncio.Semaphore(at_once)
-
-    @property
-    def window(self) -> int:
-        return 4 * self._calls.at_once
-
-    @property
-    def work(self) -> int:
-        return self._calls.work
 
     async def answer(self, cause: Envelope, found: Found | None) -> list[Event] | None:
         reflected = cause.event
@@ -358,24 +372,15 @@ class ModelAdjudication:
         whose = (cause.project_id, reflected.reading.run_id)
         if not may_ask(reflected.reading) or self._calls.why_not(whose):
             return None
-        chunk = await self._chunks.chunk_of(reflected)
-        async with self._free:
-            if self._calls.why_not(whose):
-                return None
-            asking = ask_about_borderline(
-                reflected,
-                chunk.chunk if chunk else None,
-                cause.project_id,
-                cause.correlation_id,
-                self._model,
-            )
-            return await self._calls.ask(asking, whose, partial(decide_by_rule, reflected))
-
-    async def close(self) -> None:
-        await self._calls.close()
+        read = await self._chunks.chunk_of(reflected)
+        chunk = read.chunk if read else None
+        ask = partial(
+            ask_about_borderline, reflected, chunk, cause.project_id, cause.correlation_id
+        )
+        return await self._ask(ask, whose, partial(decide_by_rule, reflected))
 
 
-class ModelJudging:
+class ModelJudging(SingleCalls):
     """Asks about the doubtful pairs of a batch, all in one call."""
 
     def __init__(
@@ -384,45 +389,28 @@ class ModelJudging:
         at_once: int = JUDGEMENTS_AT_ONCE,
         timeout_s: float = CALL_TIMEOUT_S,
     ) -> None:
-        self._model = model
-        self._calls = Calls(at_once, timeout_s)
-        self._free = asyncio.Semaphore(at_once)
-
-    @property
-    def window(self) -> int:
-        return 4 * self._calls.at_once
-
-    @property
-    def work(self) -> int:
-        return self._calls.work
+        super().__init__(model, at_once, timeout_s)
 
     async def answer(self, cause: Envelope, found: Found | None) -> list[Event] | None:
         requested = cause.event
         if not isinstance(requested, JudgementRequested):
             return None
         whose = (cause.project_id, requested.run_id)
-        async with self._free:
-            if self._calls.why_not(whose):
-                return None
-            asking = ask_judge(requested, cause.project_id, cause.correlation_id, self._model)
-            by_rule = partial(judging.leave_to_rules, requested)
-            return await self._calls.ask(asking, whose, by_rule)
-
-    async def close(self) -> None:
-        await self._calls.close()
+        ask = partial(ask_judge, requested, cause.project_id, cause.correlation_id)
+        return await self._ask(ask, whose, partial(judging.leave_to_rules, requested))
 
 
 async def ask_judge(
     requested: JudgementRequested, project_id: str, correlation_id: str | None, model: ChatModel
 ) -> list[PairJudged]:
     """An answer for each pair; nobody is asked where none may be shown. Raises ModelError."""
-    shown = [pair for pair in requested.pairs if judging.may_be_shown(pair)]
-    if not shown:
+    shown = [judging.may_be_shown(pair) for pair in requested.pairs]
+    if not any(shown):
         return judging.leave_to_rules(requested, judging.FLAGGED)
     payer = Payer(project_id, requested.run_id, correlation_id)
-    answer, opinions = await ask_about_pairs(shown, payer, model)
+    answer, opinions = await ask_about_pairs([*compress(requested.pairs, shown)], payer, model)
     adviser = Adviser(answer.provider, answer.model, JUDGE_PROMPT_VERSION, count_spent(answer))
-    return judging.decide_by_opinions(requested, opinions, adviser)
+    return judging.decide_by_opinions(requested, shown, opinions, adviser)
 
 
 async def ask_about_borderline(
@@ -434,12 +422,8 @@ async def ask_about_borderline(
 ) -> list[AtomAdjudicated]:
     """The model's verdicts on the borderline candidates of a reading. Raises ModelError."""
     answer, opinions = await ask_for_verdicts(reflected, chunk, project_id, model, correlation_id)
-    adviser = Adviser(
-        answer.provider,
-        answer.model,
-        ADJUDICATION_PROMPT_VERSION,
-        count_spent(answer),
-    )
+    spent = count_spent(answer)
+    adviser = Adviser(answer.provider, answer.model, ADJUDICATION_PROMPT_VERSION, spent)
     return decide_by_opinions(reflected, opinions, adviser)
 
 

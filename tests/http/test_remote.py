@@ -256,6 +256,12 @@ def test_a_decision_prints_the_same_here_and_over_http(terminal: Terminal):
         decided.append((run("verify", atom_id), run("unverify", atom_id)))
     assert decided[0] == decided[1]
     assert decided[0][0][1] == 0
+    undone = []
+    for run in (terminal.here, terminal.elsewhere):
+        verified = json.loads(run("verify", atom_id, "--json")[0])
+        undone.append(run("undo", verified["hitl_event_id"]))
+    assert undone[0] == undone[1]
+    assert (undone[0][1], "no longer verified" in undone[0][0]) == (0, True)
     for command in (["unverify", atom_id, "--json"], ["verify", atom_id, "--role", "pm"]):
         with pytest.raises(Refusal) as refused:
             terminal.elsewhere(*command)

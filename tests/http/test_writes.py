@@ -141,6 +141,33 @@ def test_a_decision_is_recorded_and_answered(called: Called, owner: httpx.Client
     assert told[-1] == ("atom_reinclusion", "applied")
 
 
+def test_a_decision_is_taken_back_by_its_id_and_only_while_it_is_the_last(
+    owner: httpx.Client, gate: str
+):
+    (atom, *_) = atoms_of(owner, gate)
+    waiting = {"wait": True}
+    path = f"/v1/projects/{gate}/atoms/{atom['atom_id']}/dismiss"
+    done = owner.post(path, json={"rationale": "no gate"}, headers=keyed(), params=waiting).json()
+    events = f"/v1/projects/{gate}/hitl-events"
+    undo = f"{events}/{done['hitl_event_id']}/undo"
+    back = owner.post(undo, json={}, headers=keyed(), params=waiting)
+    assert back.status_code == 200, back.text
+    assert (back.json()["action"], back.json()["outcome"]) == ("atom_reinclusion", "applied")
+    assert atom["atom_id"] in {each["atom_id"] for each in atoms_of(owner, gate)}
+    late = owner.post(undo, json={}, headers=keyed(), params=waiting)
+    assert (late.status_code, late.json()["code"]) == (409, "decided_since")
+    verify = f"/v1/projects/{gate}/atoms/{atom['atom_id']}/verify"
+    for floor in (0.93, 0.95):
+        body = {"floor": floor}
+        pinned = owner.post(verify, json=body, headers=keyed(), params=waiting).json()
+    undo = f"{events}/{pinned['hitl_event_id']}/undo"
+    before = owner.post(undo, json={}, headers=keyed(), params=waiting).json()
+    (record,) = before["after_state"]["atoms"]
+    assert (before["action"], record["confidence_floor"]) == ("atom_verification", 0.93)
+    unknown = owner.post(f"{events}/hde_none/undo", json={}, headers=keyed())
+    assert unknown.status_code == 404
+
+
 def test_the_same_key_with_another_body_is_refused(owner: httpx.Client, gate: str):
     first, *_, last = atoms_of(owner, gate)
     key = keyed()

@@ -18,7 +18,8 @@ from schemas.events.hitl import (
 from schemas.events.ledger import HumanDecision
 from tests.ledger.story import Story
 from tests.ledger.test_contradictions import COOKIES, JWT, disputed, only
-from tests.ledger.test_decisions_atoms import about
+from tests.ledger.test_decisions_atoms import TITLE, about
+from tests.ledger.test_decisions_atoms import told_of as told_of_atom
 from tests.ledger.test_decisions_contradictions import answered, side
 from tests.ledger.test_decisions_merges import pair_of, reviewed
 from tests.ledger.test_merging import HALF_ALIKE, LONG, told_of
@@ -111,3 +112,21 @@ def test_a_decision_about_an_atom_is_taken_back_while_it_is_the_last():
     assert not told.decision(back).refusal
     assert (told.atom(JWT).status, told.atom(JWT).verified_by) == ("active", "ana")
     assert told.change_sets[-1].changes[-1].detail == f"undoes {gone.hitl_event_id}"
+
+
+def test_a_draft_is_one_again_when_its_verification_is_taken_back():
+    told = told_of_atom(kind="requirement", confidence=0.6, status="draft")
+    pinned = told.decision(AtomVerified(**about(told.atom(TITLE))))
+    back = AtomUnverified(**about(told.atom(TITLE), undoes=pinned.hitl_event_id))
+    assert not told.decision(back).refusal
+    assert (told.atom(TITLE).status, told.atom(TITLE).verified_by) == ("draft", None)
+
+
+def test_what_was_active_before_it_was_verified_again_stays_active():
+    told = told_of_atom(kind="requirement", confidence=0.6, status="draft")
+    told.decision(AtomVerified(**about(told.atom(TITLE))))
+    told.decision(AtomUnverified(**about(told.atom(TITLE))))
+    pinned = told.decision(AtomVerified(**about(told.atom(TITLE))))
+    back = AtomUnverified(**about(told.atom(TITLE), undoes=pinned.hitl_event_id))
+    assert not told.decision(back).refusal
+    assert told.atom(TITLE).status == "active"

@@ -173,9 +173,7 @@ class Decisions(Connection):
         wait: bool | None = None,
         key: str | None = None,
     ) -> Decision | DecisionsRecorded:
-        """Take that very decision back; refused when something was decided about its target
-        since.
-        """
+        """Take back a decision, unless another one about its target followed it."""
         return self._write(
             {200: Decision, 202: DecisionsRecorded},
             "POST",

@@ -238,7 +238,7 @@ async def undo_decision(
     body: Reasons,
     wait: Wait = False,
 ) -> Any:
-    """Take that very decision back; refused when something was decided about its target since."""
+    """Take back a decision, unless another one about its target followed it."""
     by = decider(caller, write, body, wait)
     await api.tables.ask(ask.check_belongs, project, hitl_event_id)
     return await answer(decide.undo_decision(api.settings, hitl_event_id, by), None)
