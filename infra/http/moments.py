@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timezone
 from typing import Annotated
 
 from fastapi import Query
@@ -16,10 +16,12 @@ MOMENT = (
 MaybeAsOf = Annotated[str | None, Query(max_length=64, description=MOMENT)]
 
 
-def read_moment(text: str) -> datetime:
-    """The moment in UTC. Raises Invalid."""
+def read_moment(text: str, zone: timezone | None = None) -> datetime:
+    """The moment in UTC; without an offset it is in ``zone``. Raises Invalid."""
     try:
         moment = datetime.fromisoformat(text)
+        if moment.tzinfo is None:
+            moment = moment.replace(tzinfo=zone)
         if moment.tzinfo is not None:
             return moment.astimezone(UTC)
     except (ValueError, OverflowError):
@@ -35,8 +37,7 @@ def read_moment_or_sequence(text: str) -> int | datetime:
     """A sequence of the ledger, or a moment; one without an offset is in UTC. Raises Invalid."""
     if text.isascii() and text.isdecimal() and len(text) < 19:
         return int(text)
-    is_in_utc = text.endswith("Z") or "+" in text
-    return read_moment(text if is_in_utc else f"{text}Z")
+    return read_moment(text, UTC)
 
 
 def read_place(seq: int | None, moment: str | None, name: str = "as_of") -> int | datetime:

@@ -7,7 +7,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import (
+    AwareDatetime,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+)
 
 from infra.errors import Invalid
 from infra.mcp import answers
@@ -70,11 +77,21 @@ class Artifact(Arguments):
     type: ArtifactType | None = None
 
 
+def read_iso_time(given: object) -> datetime:
+    """The time that a text names; a number, which pydantic takes for seconds, is none.
+
+    Raises ValueError.
+    """
+    if not isinstance(given, str):
+        raise ValueError("a time is an ISO 8601 text; a ledger sequence is since_seq")
+    return datetime.fromisoformat(given)
+
+
 class ChangesSince(Arguments):
     """One of both. ``since`` is a time with its offset."""
 
     since_seq: Annotated[int, Field(ge=0, le=2**53)] | None = None
-    since: AwareDatetime | None = None
+    since: Annotated[AwareDatetime, BeforeValidator(read_iso_time)] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from infra.log_positions import GroupLag
 from infra.settings import Settings
 from infra.watchdog import movements
 
-PATIENCE_S = 0.3  # of a page, which has much else to show
+PATIENCE_S = 0.3  # from the question on; a page has much else to show
 LONGEST_S = 30.0  # of a question; a broker on a busy machine is slow
 FRESH_S = 2.0  # pages that follow a project ask again each second
 KEPT_S = 30.0  # how old an answer may be that is shown while the next one is waited for
@@ -28,15 +28,23 @@ class Lag:
         self._settings = settings
         self._wanted, self._answered = asyncio.Event(), asyncio.Event()
         self._known: list[GroupLag] | None = None
-        self._told_at = float("-inf")
+        self._asked_at = self._told_at = float("-inf")
 
     async def read(self) -> list[GroupLag] | None:
-        """The lag of every group; None when the broker has not told it in time."""
-        if time.monotonic() - self._told_at > FRESH_S:
-            self._answered.clear()
-            self._wanted.set()
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._answered.wait(), PATIENCE_S)
+        """The lag of every group; None when the broker has not told it in time.
+
+        A slow broker is waited for by those who read first, not by each of them again.
+        """
+        now = time.monotonic()
+        if now - self._told_at > FRESH_S:
+            if not self._wanted.is_set():
+                self._answered.clear()
+                self._wanted.set()
+                self._asked_at = now
+            patience_s = self._asked_at + PATIENCE_S - now
+            if patience_s > 0:
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._answered.wait(), patience_s)
         return self._known if time.monotonic() - self._told_at < KEPT_S else None
 
     async def keep_asking(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import socket
 import tomllib
 from collections import deque
 from collections.abc import Iterator
@@ -183,6 +184,19 @@ def test_a_page_does_not_wait_for_a_broker_that_is_away():
         "chunks": 2,
         "other": 1,
     }
+
+
+def test_a_broker_that_says_nothing_is_waited_for_once():
+    async def read_twice(address: str) -> bool:
+        lag = Lag(Settings(kafka_bootstrap=address))
+        async with in_background(lag.keep_asking()):
+            assert await lag.read() is None
+            again = asyncio.create_task(lag.read())
+            await asyncio.sleep(0)
+            return again.done()
+
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        assert asyncio.run(read_twice(f"127.0.0.1:{silent.getsockname()[1]}"))
 
 
 def test_the_panel_beside_holds_the_same_place_without_the_frame(browser: Browser, home: str):

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from infra.errors import Invalid
-from infra.http.moments import read_moment, read_place
+from infra.http.moments import read_moment, read_moment_or_sequence, read_place
 from tests.http.conftest import Called
 
 Ask = Callable[..., Any]
@@ -36,6 +36,17 @@ def test_anything_else_is_refused(text):
     with pytest.raises(Invalid, match="with its offset") as refused:
         read_moment(text)
     assert refused.value.code == "moment_malformed"
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        *(("12", 12), ("2026-05-01T12:00", NOON), ("2026-05-01T12:00:00Z", NOON)),
+        *(("2026-05-01T14:00:00+02:00", NOON), ("2026-05-01T07:00:00-05:00", NOON)),
+    ],
+)
+def test_a_place_of_a_page_is_a_sequence_or_a_moment_in_utc_unless_it_says_more(text, meant):
+    assert read_moment_or_sequence(text) == meant
 
 
 def test_of_a_sequence_and_a_moment_one_is_given():

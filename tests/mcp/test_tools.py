@@ -248,5 +248,6 @@ def test_changes_are_asked_for_after_a_time_too(assistant: Assistant):
     cursor = (ask(since=ages_ago).structured_content or {})["next_cursor"]
     assert changes(since=ages_ago, cursor=cursor) != first
     assert changes(since="2999-01-01T00:00:00+02:00") == []
-    for wrong in ({}, {"since_seq": 0, "since": ages_ago}, {"since": "monday"}):
+    times = ({"since": "monday"}, {"since": 5}, {"since": "5"}, {"since": "2026-05-01T12:00:00"})
+    for wrong in ({}, {"since_seq": 0, "since": ages_ago}, *times):
         assert ask(**wrong).is_error, wrong
