@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from infra.http.console.pages import NAMED
+from infra.service.tokens import read_owner_token
+from infra.settings import Settings
+from tests.http.apart import apart
 from tests.http.conftest import Called
-from tests.http.console import CONSOLE, Browser, check_inert
+from tests.http.console import CONSOLE, Browser, Page, check_inert
 
 pytestmark = pytest.mark.broker
 
@@ -43,6 +48,21 @@ def test_words_find_documents_statements_and_projects(
     with Browser(called, called.make_token("operator", shown)) as operator:
         seen = operator.open(f"{home}/search?q=shown", **part).all("a")
         assert [it["href"] for it in seen] == [home]
+
+
+def test_a_project_is_found_that_the_menu_has_no_room_for(database_server: str, tmp_path: Path):
+    with apart(Settings(database_url=database_server), tmp_path) as one:
+        one.rows(
+            "INSERT INTO projects (project_id, name, description, vision, timezone, created_at)"
+            " SELECT 'prj_' || n, 'Shop ' || n, '', '', 'UTC', now() FROM generate_series(1, %s) n",
+            NAMED + 1,
+        )
+        form = Page(one.client.get(f"{CONSOLE}/sign-in").text).fields()
+        token = read_owner_token(one.settings)
+        listed = one.client.post(f"{CONSOLE}/sign-in", data=form | {"token": token})
+        assert listed.url.path == f"{CONSOLE}/projects"
+        last = Page(one.client.get(f"{CONSOLE}/search?q=sHOP+99").text)
+        assert f"{CONSOLE}/projects/prj_99" in {it["href"] for it in last.all("a")}
 
 
 def test_a_saved_view_follows_its_person_to_another_browser(
