@@ -7,7 +7,7 @@ from datetime import datetime
 
 from infra.errors import Conflict, NotFound
 from projections.read.page import PAGE, Condition, Listing, Page, page_of
-from projections.read.session import Conn, ReadModel, rows
+from projections.read.session import Conn, ReadModel, like_of, rows
 
 PROJECTS = Listing(
     "projects",
@@ -83,11 +83,20 @@ def projects(
 
 
 def project_names(
-    connection: Conn, *, only: Collection[str] | None = None, limit: int = PAGE
+    connection: Conn,
+    *,
+    only: Collection[str] | None = None,
+    named: str | None = None,
+    limit: int = PAGE,
 ) -> list[NamedProject]:
-    """The first projects by name, of those whose ids are in ``only``; nothing is counted for it."""
+    """The first projects by name, of those whose ids are in ``only``; nothing is counted for it.
+
+    ``named``: what their names hold.
+    """
     conditions: list[Condition] = [("true",)]
     if only is not None:
         conditions.append(("p.project_id = ANY(%s)", sorted(only)))
+    if named:
+        conditions.append(("p.name ILIKE %s", like_of(f"*{named}*")))
     found, _ = page_of(connection, NAMES, conditions, limit=limit)
     return [NamedProject(**row) for row in found]

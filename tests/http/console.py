@@ -77,3 +77,13 @@ class Browser:
         form = self.open(page).fields(path) | fields
         headers = {"referer": f"{self.client.base_url}{page}"}
         return self.client.post(path, data=form, headers=headers)
+
+
+def check_inert(page: Page) -> None:
+    """Scripts are files of ours, and no attribute holds code."""
+    text = page.written
+    assert text.count("<script") == text.count('<script src="/console/static/')
+    assert "<style" not in text
+    for _, attributes in page.tags:
+        assert not [name for name in attributes if name.startswith(("on", "hx-on", "style"))]
+        assert not [it for it in attributes.values() if it.startswith(("js:", "javascript:"))]

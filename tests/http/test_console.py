@@ -11,17 +11,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-from starlette.testclient import TestClient
 
 import infra.postgres
 from connectors.intake.runner import STAGE as INTAKE
 from infra.background import in_background
-from infra.http.app import create_app
 from infra.jobs import queue
 from infra.local.process import wait_until
 from infra.service.heartbeat import BY
@@ -33,7 +30,7 @@ from projections.fold.dead_letters import STAGE as PROJECTOR
 from projections.read.pipeline import PipelineCounts
 from streams.pipeline import pipeline
 from tests.http.conftest import PATIENCE_S, Called
-from tests.http.console import CONSOLE, Browser, Page
+from tests.http.console import CONSOLE, Browser, Page, check_inert
 
 pytestmark = pytest.mark.broker
 STATIC = files("infra.http.console") / "static"
@@ -83,16 +80,6 @@ def test_every_link_leads_to_a_page_that_loads_only_from_here(browser: Browser, 
     for page_of_menu in (*wanted, "/runs", "/costs", "/decisions", "/audit"):
         assert f"{page_of_menu}?" in seen
     assert found > 25
-
-
-def check_inert(page: Page) -> None:
-    """Scripts are files of ours, and no attribute holds code."""
-    text = page.written
-    assert text.count("<script") == text.count('<script src="/console/static/')
-    assert "<style" not in text
-    for _, attributes in page.tags:
-        assert not [name for name in attributes if name.startswith(("on", "hx-on", "style"))]
-        assert not [it for it in attributes.values() if it.startswith(("js:", "javascript:"))]
 
 
 def test_a_quote_is_marked_in_its_source_to_the_code_point(
@@ -209,82 +196,6 @@ def test_the_panel_beside_holds_the_same_place_without_the_frame(browser: Browse
     source = browser.open(quoted, **{"hx-request": "true", "hx-target": "aside#beside"})
     assert source.marked()
     assert not source.all("html")
-
-
-def test_without_a_session_every_page_leads_to_the_sign_in_and_back(called: Called, home: str):
-    with httpx.Client(base_url=called.url, timeout=PATIENCE_S) as stranger:
-        answer = stranger.get(f"{home}/ledger?kind=claim")
-        assert answer.status_code == 303
-        assert answer.headers["location"].startswith(f"{CONSOLE}/sign-in?next=%2Fconsole%2F")
-        assert stranger.get(home, headers={"authorization": f"Bearer {called.token}"}).is_redirect
-        assert stranger.get("/").headers["location"] == f"{CONSOLE}/projects"
-        form = Page(stranger.get(answer.headers["location"]).text).fields()
-        back = stranger.post(f"{CONSOLE}/sign-in", data=form | {"token": called.token})
-        assert back.headers["location"] == f"{home}/ledger?kind=claim"
-        cookie = next(it for it in back.headers.get_list("set-cookie") if "Max-Age=43200" in it)
-        assert "HttpOnly" in cookie and "SameSite=lax" in cookie
-        assert called.token not in cookie
-
-
-@pytest.mark.parametrize(
-    "next_place",
-    [
-        "https://evil.example",
-        "//evil.example",
-        "/v1/tokens",
-        "/console/../v1/tokens",
-        "/console/%2e%2e/v1/tokens",
-        "/console/\\evil.example",
-    ],
-)
-def test_a_sign_in_leads_to_no_other_place(called: Called, next_place: str):
-    with httpx.Client(base_url=called.url, timeout=PATIENCE_S) as stranger:
-        form = Page(stranger.get(f"{CONSOLE}/sign-in").text).fields()
-        sent = form | {"token": called.token, "next": next_place}
-        answer = stranger.post(f"{CONSOLE}/sign-in", data=sent)
-        assert answer.headers["location"] == f"{CONSOLE}/projects"
-
-
-def test_a_wrong_token_and_a_form_of_another_session_are_refused(called: Called, home: str):
-    with Browser(called, "cairn_wrong") as wrong:
-        assert wrong.signed_in.status_code == 401
-        asked = wrong.client.get(f"{CONSOLE}/sign-in?next={home}/runs")
-        sent = Page(asked.text).fields() | {"token": "cairn_wrong"}
-        again = Page(wrong.client.post(f"{CONSOLE}/sign-in", data=sent).text)
-        assert again.fields()["next"] == f"{home}/runs"
-    with Browser(called) as one, Browser(called) as other:
-        theirs = other.open(home).fields()["mark"]
-        for mark in ("", theirs, "é"):
-            answer = one.send(home, f"{CONSOLE}/sign-out", mark=mark)
-            assert answer.status_code == 403, answer.text
-        assert one.client.get(home).url.path == home
-        json = one.client.post(f"{CONSOLE}/sign-out", json=one.open(home).fields())
-        assert json.status_code == 400
-        kept = dict(one.client.cookies)
-        assert one.send(home, f"{CONSOLE}/sign-out").url.path == f"{CONSOLE}/sign-in"
-        assert one.client.get(home).url.path == f"{CONSOLE}/sign-in"
-        assert httpx.get(
-            called.url + home, cookies=kept, timeout=PATIENCE_S
-        ).is_redirect  # the session is over
-
-
-def test_a_session_opens_no_api_and_ends_with_its_token(called: Called, shown: str):
-    token = called.make_token("viewer", shown)
-    with Browser(called, token) as viewer, called.client() as owner:
-        home = f"{CONSOLE}/projects/{shown}"
-        atom = next(
-            it["href"] for it in viewer.open(f"{home}/ledger").all("a") if "atm_" in it["href"]
-        )
-        assert not viewer.open(atom).all("textarea")
-        refused = viewer.send(home, f"{atom}/decide", decision="verify")
-        assert refused.status_code == 403
-        assert viewer.client.get(f"{home}/audit").status_code == 403
-        assert viewer.client.get(f"{CONSOLE}/projects/{called.project}").status_code == 404
-        assert viewer.client.get(f"/v1/projects/{shown}/atoms").status_code == 401
-        tokens = owner.get("/v1/tokens", params={"limit": 200}).json()["items"]
-        mine = next(it for it in tokens if it["projects"] == [shown] and not it["revoked_at"])
-        assert owner.delete(f"/v1/tokens/{mine['token_id']}").status_code < 300
-        assert viewer.client.get(home).url.path == f"{CONSOLE}/sign-in"
 
 
 def test_an_atom_is_verified_dismissed_and_included_again(
@@ -469,72 +380,10 @@ def test_an_operator_sees_what_runs_and_not_what_is_said(called: Called, home: s
         assert "Auth uses" not in page.text
 
 
-def test_under_tls_no_neighbouring_host_can_set_a_cookie_of_the_console(tmp_path: Path):
-    settings = Settings(home=tmp_path, database_url="postgresql://nobody@127.0.0.1:1/none")
-    client = TestClient(create_app(settings), base_url="https://localhost")
-    (cookie,) = client.get(f"{CONSOLE}/sign-in").headers.get_list("set-cookie")
-    assert cookie.startswith("__Host-cairn_") and "Domain" not in cookie
-    assert {"Secure", "HttpOnly", "Path=/"} <= set(cookie.split("; "))
-
-
 def test_the_live_stream_of_a_project_is_open_to_its_session(browser: Browser, home: str):
     with browser.client.stream("GET", f"{home}/live") as answer:
         assert answer.status_code == 200
         assert answer.headers["content-type"].startswith("text/event-stream")
-
-
-def test_a_live_stream_ends_with_its_session(called: Called, home: str):
-    with Browser(called) as one, Browser(called) as other:
-        with one.client.stream("GET", f"{home}/live") as answer:
-            told = other.open(f"{CONSOLE}/sessions").fields(f"{CONSOLE}/sessions/end")
-            assert other.client.post(f"{CONSOLE}/sessions/end", data=told).status_code == 200
-            answer.read()  # to its end
-        assert one.client.get(home).url.path == f"{CONSOLE}/sign-in"
-
-
-def test_words_find_documents_statements_and_projects(
-    browser: Browser, called: Called, home: str, shown: str
-):
-    """The statements are those that the ledger finds; an operator finds projects alone."""
-    with called.client() as owner:
-        asked = {"q": "Auth uses JWT tokens", "limit": "8"}
-        hits = owner.get(f"/v1/projects/{shown}/ledger/search", params=asked).json()["hits"]
-    page = browser.open(f"{home}/search?q=Auth+uses+JWT+tokens")
-    found = [it["href"] for it in page.all("a") if "data-kind" in it]
-    atoms = [f"{home}/atoms/{it['atom_id']}" for it in hits if it["atom_id"]]
-    assert atoms and [it for it in found if "/atoms/" in it] == atoms
-    part = {"hx-request": "true", "hx-target": "dialog#palette"}
-    documents = browser.open(f"{home}/search?q=require", **part)
-    assert not documents.all("html")
-    assert [it for it in documents.all("a") if "/documents/" in it["href"]]
-    assert called.project in browser.open(f"{CONSOLE}/search?q=parc", **part).written
-    check_inert(browser.open(f"{home}/search?q=%3Cscript%3E"))
-    with Browser(called, called.make_token("operator", shown)) as operator:
-        seen = operator.open(f"{home}/search?q=shown", **part).all("a")
-        assert [it["href"] for it in seen] == [home]
-
-
-def test_a_saved_view_follows_its_person_to_another_browser(
-    browser: Browser, called: Called, home: str, shown: str
-):
-    view = f"{home}/ledger?kind=claim&order=age"
-    saved = browser.send(f"{view}&cursor=", f"{home}/views/save", name=" Old <b>claims</b> ")
-    assert str(saved.url).endswith(view) and "Saved." in saved.text
-    with Browser(called) as other, Browser(called, called.make_token("pm", shown)) as stranger:
-        assert view in {it["href"] for it in other.open(home).all("a") if "data-view" in it}
-        assert not [it for it in stranger.open(home).all("a") if "data-view" in it]
-        renamed = other.send(f"{home}/views", f"{home}/views/change", new="Claims")
-        assert "Renamed." in renamed.text and "Old" not in renamed.text
-    assert browser.send(view, f"{home}/views/save", name=" ").status_code == 422
-    for place in (home, "https://evil.example/", f"{CONSOLE}/projects/{called.project}/ledger"):
-        away = browser.send(view, f"{home}/views/save", name="Away", place=place)
-        assert away.status_code == 422
-    browser.send(f"{home}/merges?state=done", f"{home}/views/save", name="Merged")
-    taken = browser.send(f"{home}/views", f"{home}/views/change", name="Claims", new="Merged")
-    assert taken.status_code == 409 and "already" in taken.text
-    for name in ("Claims", "Merged"):
-        browser.send(f"{home}/views", f"{home}/views/change", name=name, act="remove")
-    assert "No view is saved" in browser.open(f"{home}/views").text
 
 
 def test_a_file_is_served_under_its_hash_alone(browser: Browser, home: str):

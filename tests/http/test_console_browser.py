@@ -282,6 +282,9 @@ def test_the_palette_finds_and_goes_by_keyboard_alone(tab: Tab, home: str):
     assert tab.run(f"document.activeElement.role === 'combobox' && {named} === {chosen}.id")
     assert find_faults(tab, is_wide=True) == []
     tab.keep("palette")
+    tab.run("document.activeElement.blur()")  # as by a click between what was found
+    tab.press("?")
+    assert not tab.run("document.getElementById('help').open")
     tab.press("Escape")
     tab.wait_for("!document.getElementById('palette').open")
     assert tab.run("document.activeElement.className") == "brand"
@@ -329,6 +332,7 @@ def test_single_keys_can_be_switched_off_or_changed_and_nothing_needs_them(tab: 
         document.getElementById('key-next').value = 'x'""")
     tab.wait_for("document.querySelector('.problem')?.textContent.includes('is used twice')")
     assert tab.run("document.getElementById('key-next').value") == "x"
+    assert tab.run("document.getElementById('single-keys').checked")
     save("""document.getElementById('single-keys').checked = true;
         document.getElementById('key-help').value = 'x';
         document.getElementById('key-ledger').value = 'q'""")

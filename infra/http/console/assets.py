@@ -35,12 +35,12 @@ async def serve_asset(request: Request) -> Response:
         "vary": "Accept-Encoding",
     }
     if "gzip" in request.headers.get("accept-encoding", ""):
-        return Response(packed(name), 200, headers | {"content-encoding": "gzip"}, kind)
+        return Response(compress_asset(name), 200, headers | {"content-encoding": "gzip"}, kind)
     return Response(assets[name], 200, headers, kind)
 
 
 @cache
-def packed(name: str) -> bytes:
+def compress_asset(name: str) -> bytes:
     return gzip.compress(read_assets()[name], mtime=0)
 
 

@@ -26,13 +26,14 @@ PASSING = ("cursor",)  # where somebody was in a list is no part of the view
 @pages.show("/search", *EVERYONE)
 async def search(visit: Visit) -> Response:
     """The projects whose names hold ``q``."""
-    return _show_found(visit, [_projects(visit)])
+    return _show_found(visit, [await _find_projects(visit, visit.asked("q"))])
 
 
 @pages.show("/projects/{project}/search", *EVERYONE)
 async def search_project(visit: Visit) -> Response:
     """What speaks to ``q`` in this project, as the ledger finds it, its documents, and projects."""
-    groups, q = [_projects(visit)], visit.asked("q")
+    q = visit.asked("q")
+    groups = [await _find_projects(visit, q)]
     if q and visit.reads:
         p = visit.project_id
         titled = await visit.ask(ask.list_artifacts, p, titled=q, limit=FOUND)
@@ -79,12 +80,11 @@ async def change_view(visit: Visit) -> Response:
     return visit.go("projects", p, "views", told=told)
 
 
-def _projects(visit: Visit) -> tuple[str, Found]:
-    q = (visit.asked("q") or "").casefold()
-    named = [it for it in visit.projects if q in it.name.casefold()]
-    return "Projects", [
-        (address("projects", it.project_id), it.name, "project") for it in named[:FOUND]
-    ]
+async def _find_projects(visit: Visit, q: str | None) -> tuple[str, Found]:
+    """By the tables: the menu of a page holds the first ones alone."""
+    only = visit.caller.projects
+    named = await visit.ask(ask.list_project_names, only=only, named=q, limit=FOUND)
+    return "Projects", [(address("projects", it.project_id), it.name, "project") for it in named]
 
 
 def _place_of(project_id: str, hit: ask.Hit) -> str:

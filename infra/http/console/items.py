@@ -6,20 +6,20 @@ plan and the rules.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, TypeVar, get_args
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, TypeVar, cast, get_args
 
 from starlette.responses import Response
 
-from infra.errors import Invalid, NotFound
+from infra.errors import Invalid
 from infra.http.access import LEADERS, WRITERS
 from infra.http.console.pages import Pages, Visit
 from infra.http.console.spans import visible
 from infra.service import features, sprints, tasks
 from infra.service import http_questions as ask
 from infra.service.features import FeatureText, Progress
-from infra.service.http_questions import WholeArtifact
-from infra.service.item_changes import LONGEST_TITLE, NAMES, ItemRequest
+from infra.service.http_questions import ReportItem, WholeArtifact
+from infra.service.item_changes import LONGEST_TITLE, ItemRequest, find_item
 from infra.service.sprints import SprintText
 from infra.service.tasks import TaskText
 from schemas.events.artifact_parts import (
@@ -41,6 +41,7 @@ TASK_SECTIONS = ("description", "solutions", "acceptance_criteria")
 FEATURE_SECTIONS = ("description", "acceptance_criteria")
 MOST_SKILLS = 10
 Told = TypeVar("Told", SprintText, FeatureText, TaskText)
+Use = Callable[..., Awaitable[ReportItem]]  # a use case that makes or changes such an item
 
 
 @pages.act(ROOT + "/sprints", *LEADERS)
@@ -52,13 +53,7 @@ async def create_sprint(visit: Visit) -> Response:
         end_date=_line(visit, "end_date"),
         capacity_points=visit.sent_number("capacity_points"),
     )
-    made = await sprints.create_sprint(
-        visit.api.settings,
-        visit.project_id,
-        told,
-        actor=visit.caller.name,
-        key=visit.form["key"],
-    )
+    made = await _create(visit, sprints.create_sprint, told)
     return _show_sprint(visit, made.artifact_id, f"{made.title} is made.")
 
 
@@ -77,7 +72,7 @@ async def change_sprint(visit: Visit) -> Response:
     names = ("goal", "start_date", "end_date")
     said = _differing(visit, {name: getattr(now, name) for name in names}, _line)
     told = SprintText(**said, capacity_points=_number(visit, "capacity_points", now))
-    done = await _change_sprint(visit, "update", told)
+    done = await _change(visit, sprints.change_sprint, told)
     return _show_sprint(visit, done.artifact_id, f"{done.title} is changed.")
 
 
@@ -88,15 +83,14 @@ async def close_sprint(visit: Visit) -> Response:
     if state not in ("closed", "open"):
         raise Invalid("A sprint is closed or open.", code="invalid_request")
     told = SprintText(is_closed=state == "closed")
-    done = await _change_sprint(visit, "update", told)
+    done = await _change(visit, sprints.change_sprint, told)
     return _show_sprint(visit, done.artifact_id, f"{done.title} is {state}.")
 
 
 @pages.act(ROOT + "/sprints/{item}/delete", *LEADERS)
 async def delete_sprint(visit: Visit) -> Response:
     """Delete a sprint for a reason; its tasks go to other ones."""
-    visit.sent_reason()
-    gone = await _change_sprint(visit, "delete", SprintText())
+    gone = await _delete(visit, sprints.change_sprint, SprintText())
     return _show_sprint(visit, None, f"{gone.title} is deleted.")
 
 
@@ -106,13 +100,7 @@ async def create_feature(visit: Visit) -> Response:
     told = FeatureText(
         title=_line(visit, "title"), sections=_read_sections(visit, FEATURE_SECTIONS)
     )
-    made = await features.create_feature(
-        visit.api.settings,
-        visit.project_id,
-        told,
-        actor=visit.caller.name,
-        key=visit.form["key"],
-    )
+    made = await _create(visit, features.create_feature, told)
     return _show_item(visit, made.artifact_id, f"{made.number} is made.")
 
 
@@ -146,19 +134,14 @@ async def change_feature(visit: Visit) -> Response:
         reason=(_line(visit, "why") or "") if "priority" in said else "",
         effort_points=_number(visit, "effort_points", now),
     )
-    done = await features.change_feature(
-        visit.api.settings, _request(visit, "update", told), actor=visit.caller.name
-    )
+    done = await _change(visit, features.change_feature, told)
     return _show_item(visit, done.artifact_id, f"{done.number} is changed.")
 
 
 @pages.act(ROOT + "/features/{item}/delete", *LEADERS)
 async def delete_feature(visit: Visit) -> Response:
     """Delete a feature for a reason, with the tasks that were cut from it."""
-    visit.sent_reason()
-    gone = await features.change_feature(
-        visit.api.settings, _request(visit, "delete", FeatureText()), actor=visit.caller.name
-    )
+    gone = await _delete(visit, features.change_feature, FeatureText())
     return _show_list(visit, "feature", f"{gone.title} is deleted.")
 
 
@@ -166,13 +149,7 @@ async def delete_feature(visit: Visit) -> Response:
 async def create_task(visit: Visit) -> Response:
     """Make a task in a person's words."""
     told = TaskText(title=_line(visit, "title"), sections=_read_sections(visit, TASK_SECTIONS))
-    made = await tasks.create_task(
-        visit.api.settings,
-        visit.project_id,
-        told,
-        actor=visit.caller.name,
-        key=visit.form["key"],
-    )
+    made = await _create(visit, tasks.create_task, told)
     return _show_item(visit, made.artifact_id, f"{made.number} is made.")
 
 
@@ -218,30 +195,35 @@ async def change_task(visit: Visit) -> Response:
             "required_skills"
         ),
     )
-    done = await tasks.change_task(
-        visit.api.settings, _request(visit, "update", told), actor=visit.caller.name
-    )
+    done = await _change(visit, tasks.change_task, told)
     return _show_item(visit, done.artifact_id, f"{done.number} is changed.")
+
+
+@pages.act(ROOT + "/tasks/{item}/status", *WRITERS)
+async def move_task(visit: Visit) -> Response:
+    """Put a task into another column of the board."""
+    status = visit.form.get("status", "")
+    _check_choice({"status": status}, "status", STATUSES)
+    done = await _change(visit, tasks.change_task, TaskText(status=cast(TaskStatus, status)))
+    told = f"{done.title} is {status.replace('_', ' ')}."
+    return _show_sprint(visit, visit.form.get("sprint") or None, told)
 
 
 @pages.act(ROOT + "/tasks/{item}/delete", *WRITERS)
 async def delete_task(visit: Visit) -> Response:
     """Delete a task for a reason; it does not come again."""
-    visit.sent_reason()
-    gone = await tasks.change_task(
-        visit.api.settings, _request(visit, "delete", TaskText()), actor=visit.caller.name
-    )
+    gone = await _delete(visit, tasks.change_task, TaskText())
     return _show_list(visit, "task", f"{gone.title} is deleted.")
 
 
-async def _change_sprint(visit: Visit, op: ChangeOp, told: SprintText) -> ask.ReportItem:
-    request = _request(visit, op, told)
-    return await sprints.change_sprint(visit.api.settings, request, actor=visit.caller.name)
+async def _create(visit: Visit, create: Use, told: Told) -> ReportItem:
+    by = {"actor": visit.caller.name, "key": visit.form["key"]}
+    return await create(visit.api.settings, visit.project_id, told, **by)
 
 
-def _request(visit: Visit, op: ChangeOp, told: Told) -> ItemRequest[Told]:
-    """For the item of the address, as the page has shown it."""
-    return ItemRequest(
+async def _change(visit: Visit, change: Use, told: Told, op: ChangeOp = "update") -> ReportItem:
+    """Do it with the item of the address, as the page has shown it."""
+    request = ItemRequest(
         visit.project_id,
         op,
         told,
@@ -249,14 +231,18 @@ def _request(visit: Visit, op: ChangeOp, told: Told) -> ItemRequest[Told]:
         visit.sent_number("version") or 0,
         visit.form["key"],
     )
+    return await change(visit.api.settings, request, actor=visit.caller.name)
+
+
+async def _delete(visit: Visit, change: Use, nothing: Told) -> ReportItem:
+    visit.sent_reason()
+    return await _change(visit, change, nothing, "delete")
 
 
 async def _find(visit: Visit, kind: ChangedType) -> WholeArtifact:
     """Raises NotFound for what is of another type, or is deleted."""
-    item: WholeArtifact = await visit.ask(ask.whole_artifact, visit.project_id, visit.part("item"))
-    if item.artifact_type != kind or not item.number:
-        raise NotFound(f"There is no such {NAMES[kind]}.", code=f"unknown_{NAMES[kind]}")
-    return item
+    found: WholeArtifact = await visit.ask(find_item, visit.project_id, kind, visit.part("item"))
+    return found
 
 
 def _texts(item: WholeArtifact, names: tuple[str, ...]) -> dict[str, str]:

@@ -163,7 +163,7 @@ class Visit:
         return _number(name, self.form.get(name))
 
     def sent_reason(self) -> str:
-        """Why something is taken away; the audit log has it, too. Raises Invalid."""
+        """Why something is taken away: it stands in the audit log. Raises Invalid."""
         reason = self.form.get("reason", "").strip()
         if not 0 < len(reason) <= LONGEST_REASON:
             raise Invalid(

@@ -45,16 +45,15 @@ async def set_keys(visit: Visit) -> Response:
     if visit.form.get("act") == "reset":
         chosen, is_on = list(SHORTCUTS), True
     else:
-        sent = visit.form.items()
-        chosen = choose_keys({name.removeprefix(FIELD): key for name, key in sent})
+        fields = visit.form.items()
+        chosen = choose_keys({name.removeprefix(FIELD): key for name, key in fields})
         is_on = visit.form.get("single_keys") == "on"
     try:
         check_keys(chosen)
     except Invalid as error:
         visit.refused = error.code
-        return visit.show(
-            "settings.html", answer=422, problem=str(error), themes=THEMES, shortcuts=chosen
-        )
+        sent = {"shortcuts": chosen, "single_keys": is_on}
+        return visit.show("settings.html", answer=422, problem=str(error), themes=THEMES, **sent)
     response = visit.go("settings", told="Saved.")
     set_cookie(visit.request, response, KEYS_COOKIE, "on" if is_on else "off", KEPT_S)
     set_cookie(visit.request, response, CHANGED_KEYS_COOKIE, write_changes(chosen), KEPT_S)

@@ -75,9 +75,8 @@ def shortcuts_of(kept: str) -> list[Shortcut]:
 
 
 def choose_keys(wanted: Mapping[str, str]) -> list[Shortcut]:
-    """The table with the keys of ``wanted``, by name, as far as they may be; a missing one stays.
-
-    Two of a kind with one key are left to `check_keys`.
+    """The table with the keys of ``wanted``, by name; a missing one stays. `check_keys` refuses
+    those that cannot be.
     """
     return [replace(it, key=wanted.get(it.name, it.key).strip()) for it in SHORTCUTS]
 

@@ -13,9 +13,8 @@ from infra.errors import Conflict, Invalid, NotFound
 from infra.http.access import LEADERS, READERS, WRITERS
 from infra.http.console.pages import Pages, Visit
 from infra.service import http_questions as ask
-from infra.service import planning, tasks, team
+from infra.service import planning, team
 from infra.service.http_questions import Member, ReportItem
-from infra.service.item_changes import ItemRequest
 from schemas.events.artifact_parts import SprintPlanFields, TaskFields, TaskStatus
 from schemas.events.team import AbsenceKind, ReportType
 from schemas.ids import sha256_hex
@@ -161,26 +160,6 @@ async def remove_member(visit: Visit) -> Response:
     )
     told = f"{gone.name} is no longer on the team."
     return visit.go("projects", visit.project_id, "team", told=told)
-
-
-@pages.act("/projects/{project}/tasks/{task}/status", *WRITERS)
-async def move_task(visit: Visit) -> Response:
-    """Put a task into another column of the board."""
-    status = visit.form.get("status", "")
-    if status not in STATUSES:
-        raise Invalid(f"{status} is no status of a task.", code="invalid_request")
-    request = ItemRequest(
-        visit.project_id,
-        "update",
-        tasks.TaskText(status=status),
-        visit.part("task"),
-        visit.sent_number("version") or 0,
-        visit.form["key"],
-    )
-    done = await tasks.change_task(visit.api.settings, request, actor=visit.caller.name)
-    told = f"{done.title} is {status.replace('_', ' ')}."
-    sprint = visit.form.get("sprint") or None
-    return visit.go("projects", visit.project_id, "team", told=told, sprint=sprint)
 
 
 @pages.act("/projects/{project}/reports", *WRITERS)

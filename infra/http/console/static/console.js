@@ -9,6 +9,7 @@ const FRESH_MS = 3000;  // a page that young has missed nothing
 const body = document.body;
 const beside = document.getElementById("beside");
 const help = document.getElementById("help");
+const hasDialog = () => document.querySelector("dialog[open]");  // the keys are for it alone
 const isTyping = (at) => at.closest("input:not([type=radio]), textarea, select, [contenteditable]");
 let place = -1;
 let goes = false;
@@ -93,14 +94,14 @@ document.addEventListener("keydown", (event) => {
     return;
   }
   if (event.key === "Escape") {
-    if (help.open) return;
+    if (hasDialog()) return;
     document.querySelectorAll("details.menu[open]").forEach((each) => { each.open = false; });
     if (dismissQuotes()) return;
     if (isTyping(at)) at.blur();
     else if (closeBeside()) event.preventDefault();
     return;
   }
-  if (event.ctrlKey || event.metaKey || event.altKey || help.open || isTyping(at)) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || hasDialog() || isTyping(at)) return;
   if (body.dataset.singleKeys === "off") return;
   if (goes) {
     goes = false;

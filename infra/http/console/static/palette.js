@@ -92,8 +92,8 @@
         const address = `${dialog.dataset.search}?${new URLSearchParams({ q: words.value.trim() })}`;
         const headers = { "HX-Request": "true", "HX-Target": "dialog#palette" };
         const answer = await fetch(address, { headers, signal: own });
+        if (!answer.ok) throw new Error(answer.statusText);
         const found = new DOMParser().parseFromString(await answer.text(), "text/html");
-        if (!answer.ok) throw new Error(found.body.textContent);
         asked = [...found.querySelectorAll("[data-group]")].map((group) => [
           group.dataset.group,
           [...group.querySelectorAll("a")].map((it) => ({
