@@ -111,7 +111,7 @@ async def decide_merge(visit: Visit) -> Response:
 
 @pages.act("/projects/{project}/decisions/{decision}/undo", *DECIDERS)
 async def undo_decision(visit: Visit) -> Response:
-    """Take that very decision back, and go on where one was."""
+    """Take back the decision that the address names, and go on where one was."""
     decision_id = visit.part("decision")
     await visit.ask(ask.check_belongs, visit.project_id, decision_id)
     undoing = decisions.undo_decision(visit.api.settings, decision_id, decider(visit))
