@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+import secrets
 from collections.abc import Iterator
 from urllib.parse import parse_qs, urlsplit
 
@@ -122,8 +123,12 @@ def test_onboarding_waits_where_a_person_decides(
     assert "waits for you" not in ended.text
 
 
-def test_a_member_is_added_by_leaders_with_skills_that_can_be_read(browser: Browser, home: str):
-    team = f"{home}/team"
+def test_a_member_is_added_by_leaders_with_skills_that_can_be_read(
+    browser: Browser, owner: httpx.Client
+):
+    """In a project without tasks, for which no sprint is planned meanwhile."""
+    made = owner.post("/v1/projects", json={"name": f"Staffed {secrets.token_hex(4)}"}).json()
+    team = f"{CONSOLE}/projects/{made['project_id']}/team"
     assert "Nobody is on the team" in browser.open(team).text
     unclear = browser.send(team, f"{team}/members", name="Ana", skills="backend", capacity="9")
     assert unclear.status_code == 422

@@ -84,8 +84,11 @@ def test_what_runs_in_the_background_is_seen_and_only_by_its_project(
     root = f"/v1/projects/{project}"
     jobs = done(owner.get(f"{root}/jobs", params={"job_type": "onboarding"}))["items"]
     assert {job["status"] for job in jobs} == {"succeeded"}
-    history = done(owner.get(f"{root}/jobs/{jobs[0]['job_id']}/history"))
-    assert [step["event_type"] for step in history][-1] == "job.succeeded"
+    history = f"{root}/jobs/{jobs[0]['job_id']}/history"  # of events, which come after the row
+    assert wait_until(
+        lambda: done(owner.get(history))[-1]["event_type"] == "job.succeeded",
+        timeout_s=PATIENCE_S,
+    )
     stranger = called.make_token("owner", called.other)
     with called.client(stranger) as client:
         theirs = client.get(f"/v1/projects/{called.other}/jobs/{jobs[0]['job_id']}")
