@@ -79,6 +79,17 @@ def test_a_failed_stage_runs_again_once_the_pipeline_is_resumed():
     assert (again.status, stage.attempt, stage.error) == ("running", 2, "")
 
 
+def test_a_waiting_stage_says_why_until_it_goes_on_and_a_skipped_one_after_that_too():
+    begun = move_stage(done_until("team_setup"), "team_setup", "running", AT).pipeline
+    waits = onboarding.wait(begun, "Nobody has capacity.", ["skip", "resume"], AT).pipeline
+    assert onboarding.stage_of(waits, "team_setup").reason == "Nobody has capacity."
+    assert onboarding.stage_of(onboarding.resume(waits, AT).pipeline, "team_setup").reason == ""
+
+    skipped = move_stage(waits, "team_setup", "skipped", AT, reason="Later.").pipeline
+    gone_on = onboarding.resume(skipped, AT).pipeline
+    assert onboarding.stage_of(gone_on, "team_setup").reason == "Later."
+
+
 def test_what_goes_on_by_itself_is_not_resumed_and_what_has_ended_stays_so():
     running = move_stage(started(), "sources", "running", AT).pipeline
     with pytest.raises(IllegalMove, match="nothing to resume"):

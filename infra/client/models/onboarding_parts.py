@@ -15,7 +15,9 @@ class Attached(Model):
 
 
 class StageRecord(Model):
-    """A stage; ``attempt`` counts how often it was begun. ``reason``: why it was skipped."""
+    """A stage; ``attempt`` counts how often it was begun. ``reason``: why it was skipped or
+    waits.
+    """
 
     name: str
     status: str = "pending"

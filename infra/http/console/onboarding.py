@@ -102,13 +102,10 @@ async def _show(visit: Visit, pipeline_id: str | None) -> Response:
     else:
         record = (await visit.ask(ask.read_pipeline, pipeline_id)).record
     told = await visit.ask(ask.list_pipeline_events, record.pipeline_id) if record else []
-    waits = [each for each in told if each.event == "pipeline.waiting_for_human"]
-    reason = waits[-1].data.get("reason", "") if waits else ""
     return visit.show(
         "onboarding.html",
         record=record,
         records=records,
-        reason=reason,
         events=list(reversed(told))[:EVENTS_SHOWN],
         can_lead=visit.leads,
         is_owner=visit.owns,
