@@ -100,7 +100,7 @@ SHORT_FORMS = (
     ),
     _form(
         "R-SLACK", "SLACK_TOKEN", "xoxa- xoxb- xoxp- xoxr- xoxs- xoxe. xoxe-",
-        r"xox[abprse][-.](?=[A-Za-z0-9.-]{0,60}[0-9]{6})[A-Za-z0-9.-]{16,}+",
+        r"xox[abprse][-.](?=(?:[A-Za-z.-]{0,30}[0-9]){5})[A-Za-z0-9.-]{16,}+",
     ),
     _form("R-SLACK", "SLACK_TOKEN", "xapp-", r"xapp-[0-9A-Za-z/-]{20,}+"),
     _form(

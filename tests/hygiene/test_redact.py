@@ -18,6 +18,8 @@ SECRETS = {
     "GITLAB_TOKEN": ["gl" + "pat-" + MIXED[:22]],
     "SLACK_TOKEN": [
         "xo" + "xb-1234567890123-" + MIXED[:20],
+        "xo" + "xb-12345A78901A-98A54321A0A1-" + MIXED[:20],
+        "xo" + "xe.xo" + "xp-1-" + MIXED[:40],
         "https://hooks.slack" + ".com/services/T0A1B2C3D/B4E5F6G7H/" + MIXED[:24],
     ],
     "ATLASSIAN_TOKEN": ["AT" + "ATT" + MIXED[:30]],
