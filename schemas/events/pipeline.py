@@ -28,7 +28,7 @@ STAGES: tuple[StageName, ...] = get_args(StageName)
 
 
 class StageRecord(Part):
-    """A stage; ``attempt`` counts how often it was begun. ``reason``: why it was skipped or waits."""
+    """A stage; ``attempt`` counts how often it began. ``reason``: why it is skipped or waits."""
 
     name: StageName
     status: StageStatus = "pending"

@@ -55,6 +55,8 @@ from streams.hygiene.secret_tables import find_in_tables
 from streams.hygiene.secret_values import RESOURCE_NAME, SPEAKING
 
 DEEPEST = 3  # JSON within JSON within JSON
+CROSSES = re.compile("x{4,}|X{4,}")
+SHORTEST_REST = 12  # characters beside crosses that can be told from words
 CHANGES_OF_DRAWN = 0.4  # of the neighbouring characters; 0.62 is expected of drawn ones
 PREFIXED = re.compile(r"(?<![\w./+=%&?-])[a-z][a-z0-9]{1,9}[_-][A-Za-z0-9]{24,}+(?![\w/+=-])")
 TAG_OF_VERSION = 'W/"'  # of HTTP
@@ -273,7 +275,7 @@ def _plausible(form: Form, match: re.Match[str], text: str) -> bool:
     if NOT_REAL.search(value):
         return False
     body = value.rpartition("_")[2] if form.rule_id == "R-STRIPE" else value[5:]
-    if set(body) <= FILLERS or "xxxx" in value.lower() or _is_slug(body):
+    if set(body) <= FILLERS or _is_crossed_out(body) or _is_slug(body):
         return False
     return form.rule_id != "R-LLM" or not body.replace("_", "").isalpha() or len(body) == 32
 
@@ -286,6 +288,12 @@ def _is_user_and_password(value: str) -> bool:
         return False
     user, colon, password = said.partition(":")
     return bool(user and colon) and said.isprintable() and _is_password(password)
+
+
+def _is_crossed_out(body: str) -> bool:
+    """Whether crosses stand where a token would be; a drawn one may have some by chance."""
+    rest = CROSSES.sub("", body)
+    return rest != body and not (len(rest) >= SHORTEST_REST and _changes(rest))
 
 
 def _is_slug(body: str) -> bool:

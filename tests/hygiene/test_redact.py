@@ -15,7 +15,7 @@ SECRETS = {
     "AWS_ACCESS_KEY_ID": ["key AK" + "IAQ4Z7M2X9T1B6W3C5", "AS" + "IAQ4Z7M2X9T1B6W3C5"],
     "AWS_SECRET": ["aws_secret_access_" + "key = " + MIXED[:38] + "/+"],
     "GITHUB_TOKEN": ["gh" + "p_" + MIXED[:36], "github_" + "pat_" + MIXED[:44]],
-    "GITLAB_TOKEN": ["gl" + "pat-" + MIXED[:22]],
+    "GITLAB_TOKEN": ["gl" + "pat-" + MIXED[:22], "gl" + "pat-" + MIXED[:14] + "XXXX" + MIXED[:4]],
     "SLACK_TOKEN": [
         "xo" + "xb-1234567890123-" + MIXED[:20],
         "xo" + "xb-12345A78901A-98A54321A0A1-" + MIXED[:20],
@@ -96,6 +96,7 @@ NO_SECRETS = [
     'secret = "{{ .Values.secret1 }}"',
     'TOKEN_KEY = "edc.vault.hashicorp.token"',
     "password = xxxxxxxxxxxx",
+    "token gh" + "p_" + 36 * "x" + " and gl" + "pat-1A2bXXXXXXXXXXXXXXXX",
     'tokenUrl = "https://login.example.org/oauth2/v1"',
     "max_tokens: 1000000000",
     "https://user:password@localhost/",

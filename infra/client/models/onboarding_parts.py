@@ -15,9 +15,7 @@ class Attached(Model):
 
 
 class StageRecord(Model):
-    """A stage; ``attempt`` counts how often it was begun. ``reason``: why it was skipped or
-    waits.
-    """
+    """A stage; ``attempt`` counts how often it began. ``reason``: why it is skipped or waits."""
 
     name: str
     status: str = "pending"
