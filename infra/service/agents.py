@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from agents.project.confirmations import ANSWER_WITHIN, read_decision
 from infra.clock import SystemClock
-from infra.errors import Conflict, Forbidden, Invalid, NotFound, Unavailable
+from infra.errors import Conflict, Forbidden, Invalid, NotFound
 from infra.jobs import queue
 from infra.jobs.worker import as_plain_json
 from infra.service.publishing import check_key, draw_key, redactor_of
-from infra.service.reading import ask, transact, wait_for
+from infra.service.reading import ask, transact, wait_for, wait_until_shown
 from infra.service.turn_ends import abandon_calls
 from infra.service.turn_frames import ENDS, PAUSES
 from infra.service.turn_payload import GivenDecision, TurnPayload, decision_key, turn_job
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 LONGEST_TEXT = 8_000
 PAGE_FRAMES = 256
-SHOWN_WITHIN_S = 30.0
 LOOKED_AGAIN_S = 10.0
 GRAPHS = ("project", "quality")
 TurnStatus = Literal["running", "answered", "failed", "waiting"]
@@ -233,14 +232,7 @@ async def read_turn(settings: Settings, turn: BegunTurn, last: TurnFrame) -> Tur
             return None
         return TurnState(answer=None, waiting=[] if found.decision else [found])
 
-    found = await wait_for(settings, look, timeout_s=SHOWN_WITHIN_S)
-    if found is None:
-        raise Unavailable(
-            f"The turn is done, but the tables have not shown it within {SHOWN_WITHIN_S:.0f} s.",
-            code="tables_behind",
-            detail={"turn_id": turn.turn_id},
-        )
-    return found
+    return await wait_until_shown(settings, look, "The turn", turn_id=turn.turn_id)
 
 
 def describe_agent_graph(name: str) -> DrawnGraph:

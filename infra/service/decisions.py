@@ -55,7 +55,7 @@ REASONS: Mapping[str, tuple[type[Refusal], str]] = {
     "not_dismissed": (Conflict, "it is not dismissed (it is {status})"),
     "not_verified": (Conflict, "it is not verified"),
     "not_merged": (Conflict, "it is not merged into another atom (it is {status})"),
-    "decided_since": (Conflict, "something was decided about it since then"),
+    "decided_since": (Conflict, "something was decided about it since then{later}"),
     "not_decided": (Conflict, "there is no decision about it to take back"),
     "side_gone": (Conflict, "one of its sides is gone"),
     "record_too_large": (Invalid, "its effect is too large for one record of the log"),
@@ -219,9 +219,23 @@ def _compensation(undone: people.DecisionAnswer) -> tuple[str, type[PersonDecide
                 fields = {"contradiction_id": target_id, "decision": "reopen"}
                 return target_id, ContradictionDecided, fields
     raise Conflict(
-        f"{undone.hitl_event_id} cannot be taken back: it was refused, or takes another one back.",
-        code="not_undoable",
+        f"{undone.hitl_event_id} cannot be taken back: {_why_it_stays(undone)}", code="not_undoable"
     )
+
+
+def _why_it_stays(undone: people.DecisionAnswer) -> str:
+    """Why nothing takes it back, and what to do about what it was about."""
+    if undone.outcome != "applied":
+        return (
+            f"the ledger refused it ({undone.refusal}), so it changed nothing. Look at"
+            f" {undone.target_id} as it is now."
+        )
+    if undone.action == "unmerge":
+        return (
+            "what was taken apart is never merged again. Dismiss one of the two atoms where both"
+            " say the same."
+        )
+    return f"it takes another decision back itself. Decide about {undone.target_id} anew."
 
 
 def _records(state: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
@@ -273,9 +287,26 @@ def check_outcome(decision: Decision) -> Decision:
     records = [record for kept in decision.before_state.values() for record in kept]
     now: dict[str, Any] = {"revision": "?", "status": "unknown"} | (records[0] if records else {})
     kind, reason = REASONS[decision.refusal or ""]
-    because = reason.format(revision=now["revision"], status=now["status"])
+    because = reason.format(
+        revision=now["revision"], status=now["status"], later=_name_last(records)
+    )
     raise kind(
         f"{decision.target_id} was not decided: {because}.",
         code=decision.refusal,
         detail={"decision": asdict(decision)},
     )
+
+
+def _name_last(records: list[dict[str, Any]]) -> str:
+    """The last decision about any of the records; nothing when they name none."""
+    found = [
+        (made["at"], f": {made['action']} by {made['actor']} ({made['hitl_event_id']})")
+        for record in records
+        if (made := record.get("resolution"))
+    ]
+    found += [
+        (record["decided_at"], f": a decision by {record['decided_by']} ({decision_id})")
+        for record in records
+        if (decision_id := record.get("hitl_event_id"))
+    ]
+    return max(found)[1] if found else ""

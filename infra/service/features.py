@@ -10,13 +10,13 @@ from infra.errors import Invalid
 from infra.service.edits import find_revisions
 from infra.service.item_changes import (
     MOST_POINTS,
-    VISIBLE_WITHIN_S,
     ItemChange,
     ItemRequest,
     Words,
     change_item,
     check_points,
 )
+from infra.service.reading import VISIBLE_WITHIN_S
 from infra.settings import Settings
 from projections.read.artifacts import Item
 from projections.read.session import Conn

@@ -11,10 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
-from infra.errors import Conflict, Invalid, NotFound, Unavailable
+from infra.errors import Conflict, Invalid, NotFound
 from infra.service.edits import find_revisions, request_change
 from infra.service.publishing import draw_key, make_request
-from infra.service.reading import ask, wait_for
+from infra.service.reading import ask, wait_until_shown
 from infra.settings import Settings
 from projections.read import artifact_list, artifacts
 from projections.read.artifact_list import WholeArtifact
@@ -35,7 +35,6 @@ from schemas.events.change import (
 from schemas.ids import artifact_id as derive_artifact_id
 from schemas.ids import derive_event_id
 
-VISIBLE_WITHIN_S = 30.0
 LONGEST_TITLE, LONGEST_TEXT = 200, 5_000
 MOST_POINTS = 100  # of a task or feature
 Told = TypeVar("Told")
@@ -117,13 +116,7 @@ async def _await_item(settings: Settings, project_id: str, done: Edit, within_s:
             return None
         return artifacts.item(tables, project_id, done.artifact_id)
 
-    shown = await wait_for(settings, look, timeout_s=within_s)
-    if shown is None:
-        raise Unavailable(
-            f"The change is made, but the tables do not hold it after {within_s:.0f} s.",
-            code="tables_behind",
-        )
-    return shown
+    return await wait_until_shown(settings, look, within_s=within_s)
 
 
 def _prepare(tables: Conn, change: ItemChange) -> tuple[str, list[SectionEdit]]:

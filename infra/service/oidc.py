@@ -1,7 +1,10 @@
 """The OpenID Connect issuer that the settings name, and callers by its bearer tokens.
 
-Its discovery document and keys are kept; a key that is not known is looked up again, at most once
-in a while, so that strangers cannot make us ask the issuer. Only it and addresses of its document
+Its discovery document and keys are kept for an hour; a key that is not known is looked up at once,
+but only once in a while, so that strangers cannot make us ask the issuer. While the issuer is away,
+keys that are known stay good for half a day, as long as a session of the console, and who comes
+does not wait for it (RFC 5861, stale-if-error): tokens end much sooner, and a key that was taken
+back meanwhile is refused as soon as the issuer says so. Only it and addresses of its document
 are asked, over https or at its own origin, and an answer has a size and a time.
 
 PyJWT checks signatures and claims: connectors sign with it already, and it has nothing that would
@@ -38,6 +41,7 @@ LONGEST_TOKEN = 8_192
 LEEWAY_S, ANSWERS_WITHIN_S = 30, 5.0
 LARGEST_ANSWER = 256 * 1024
 KEYS_KEPT_S, KEYS_ASKED_EVERY_S = 3_600.0, 30.0
+KEYS_KEPT_AWAY_S = 12 * 3_600.0
 ALL_PROJECTS = "*"
 ID_PREFIX = "oidc_"
 MOST_KNOWN = 1_000
@@ -85,10 +89,10 @@ class Issuer:
         self._role, self._projects = settings.oidc_role_claim, settings.oidc_projects_claim
         self._rules = parse_rules(settings.oidc_rules)
         self._now, self._wall_s = now, wall_s
-        self._asking = asyncio.Lock()
+        self._asking: asyncio.Task[None] | None = None
         self._keys: dict[str, jwt.PyJWK] = {}
         self._document: Document | None = None
-        self._asked_s = float("-inf")
+        self._asked_s = self._learned_s = float("-inf")
         self._is_away = False  # when it was asked last
         self._known: dict[str, tuple[float, Caller]] = {}  # with the time their token ends
 
@@ -214,25 +218,30 @@ class Issuer:
         )
 
     async def _learn(self, is_needed: Callable[[], bool], *, is_urgent: bool = False) -> None:
-        """Ask for document and keys where ``is_needed`` or they are old, not too often."""
+        """Ask for document and keys where ``is_needed`` or they are old, not too often.
 
-        def is_due() -> bool:
-            age_s = self._now() - self._asked_s
-            return age_s > KEYS_KEPT_S or (
-                is_needed() and (is_urgent or age_s > KEYS_ASKED_EVERY_S)
-            )
-
-        if not is_due():
+        Who needs nothing waits for old keys only as long as the issuer is not known to be away.
+        """
+        age_s, pause_s = self._now() - self._learned_s, self._now() - self._asked_s
+        if age_s > KEYS_KEPT_AWAY_S:
+            self._document, self._keys = None, {}
+        is_missing = is_needed()
+        is_pausing = pause_s <= KEYS_ASKED_EVERY_S and not (is_missing and is_urgent)
+        if is_pausing or not (is_missing or age_s > KEYS_KEPT_S):
             return
-        async with self._asking:
-            if not is_due():  # somebody else has asked
-                return
+        if self._asking is None or self._asking.done():
+            self._asking = asyncio.create_task(self._ask_again())
+        if is_missing or not self._is_away:
+            await asyncio.shield(self._asking)
+
+    async def _ask_again(self) -> None:
+        try:
+            self._document, self._keys = await self._fetch()
+            self._learned_s, self._is_away = self._now(), False
+        except Unavailable:
             self._is_away = True
-            try:
-                self._document, self._keys = await self._fetch()
-                self._is_away = False
-            finally:
-                self._asked_s = self._now()  # now that those who wait see what came of it
+        finally:
+            self._asked_s = self._now()
 
     async def _fetch(self) -> tuple[Document, dict[str, jwt.PyJWK]]:
         place = f"{self._issuer.rstrip('/')}/.well-known/openid-configuration"

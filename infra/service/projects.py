@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from infra.errors import Conflict, Invalid, Unavailable
+from infra.errors import Conflict, Invalid
 from infra.service.publishing import make_request, publish
-from infra.service.reading import ask, wait_for
+from infra.service.reading import ask, wait_until_shown
 from infra.settings import Settings
 from projections.read.projects import project_ids
 from projections.read.session import Conn
@@ -14,7 +14,6 @@ from schemas import ids
 from schemas.events.project import ProjectCreated
 
 MAX_NAME_CHARS = 200
-VISIBLE_WITHIN_S = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,18 +34,12 @@ async def create_project(settings: Settings, name: str, *, actor: str, key: str)
     await publish(
         settings, [make_request(ProjectCreated(name=name), project.project_id, actor, key)]
     )
-    shown = await wait_for(
+    await wait_until_shown(
         settings,
         lambda connection: _is_shown(connection, project.project_id),
-        timeout_s=VISIBLE_WITHIN_S,
+        f"Project {project.project_id}",
+        project_id=project.project_id,
     )
-    if shown is None:
-        raise Unavailable(
-            f"Project {project.project_id} is recorded, but the tables do not hold it after"
-            f" {VISIBLE_WITHIN_S:.0f} s.",
-            code="tables_behind",
-            detail={"project_id": project.project_id},
-        )
     return project
 
 

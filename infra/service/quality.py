@@ -19,7 +19,7 @@ from infra.errors import Invalid, Refusal, Unavailable
 from infra.service.edits import request_change
 from infra.service.models import open_model
 from infra.service.publishing import check_key, draw_key, redactor_of
-from infra.service.reading import ask, wait_for
+from infra.service.reading import ask, wait_until_shown
 from infra.settings import Settings
 from projections.read import projects, quality
 from projections.read.page import take
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 
 QUALITY_GATE = Actor(type="agent", id="quality_gate")
 MODES: dict[str, QualityMode] = {"prd": "full", "feature": "light"}
-SHOWN_WITHIN_S = 30.0
 RUNNING = "running"
 
 Tell = Callable[[Sequence[Event]], Awaitable[None]]
@@ -353,11 +352,4 @@ async def _find_finished(settings: Settings, run: QualityRun) -> QualityRunRow:
         found = quality.find_run(tables, run.quality_run_id)
         return found if found and found.status != RUNNING else None
 
-    found = await wait_for(settings, look, timeout_s=SHOWN_WITHIN_S)
-    if found is None:
-        raise Unavailable(
-            f"The run is recorded, but the tables have not shown it within {SHOWN_WITHIN_S:.0f} s.",
-            code="tables_behind",
-            detail={"quality_run_id": run.quality_run_id},
-        )
-    return found
+    return await wait_until_shown(settings, look, "The run", quality_run_id=run.quality_run_id)

@@ -62,13 +62,22 @@ async def wait_for(
 
 
 async def wait_until_shown(
-    settings: Settings, question: Callable[[Conn], T | None], what: str = "The change"
+    settings: Settings,
+    question: Callable[[Conn], T | None],
+    what: str = "The change",
+    *,
+    within_s: float = VISIBLE_WITHIN_S,
+    **detail: str,
 ) -> T:
-    """The answer, as soon as the tables show what was published. Raises Unavailable."""
-    shown = await wait_for(settings, question, timeout_s=VISIBLE_WITHIN_S)
+    """The answer, as soon as the tables show what was published.
+
+    Raises Unavailable, whose ``detail`` names what was published.
+    """
+    shown = await wait_for(settings, question, timeout_s=within_s)
     if shown is None:
         raise Unavailable(
-            f"{what} is recorded, but the tables do not hold it after {VISIBLE_WITHIN_S:.0f} s.",
+            f"{what} is recorded, but the tables do not hold it after {within_s:.0f} s.",
             code="tables_behind",
+            detail=detail,
         )
     return shown

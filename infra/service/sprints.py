@@ -12,14 +12,13 @@ from datetime import date, timedelta
 from infra.clock import SystemClock
 from infra.errors import Conflict, Invalid
 from infra.service.item_changes import (
-    VISIBLE_WITHIN_S,
     ItemChange,
     ItemRequest,
     change_item,
     check_points,
     find_item,
 )
-from infra.service.reading import ask
+from infra.service.reading import VISIBLE_WITHIN_S, ask
 from infra.service.team import check_day
 from infra.settings import Settings
 from projections.read.artifact_list import list_sprints

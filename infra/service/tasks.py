@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from infra.errors import Conflict, Invalid
 from infra.service.item_changes import (
     MOST_POINTS,
-    VISIBLE_WITHIN_S,
     ItemChange,
     ItemRequest,
     Words,
@@ -16,6 +15,7 @@ from infra.service.item_changes import (
     check_points,
     find_item,
 )
+from infra.service.reading import VISIBLE_WITHIN_S
 from infra.settings import Settings
 from projections.read import team
 from projections.read.artifacts import Item

@@ -15,6 +15,7 @@ from schemas.events.hitl import (
 from schemas.events.ledger import AtomRecord
 from streams.ledger.contradictions import refresh_contradictions
 from streams.ledger.draft import ChangeSetDraft
+from streams.ledger.evidence import take_back_confidence
 from streams.ledger.indexes import is_live
 from streams.ledger.lifecycle import retire
 from streams.ledger.revival import come_back
@@ -46,10 +47,11 @@ def _verify(draft: ChangeSetDraft, ruling: Ruling, atom: AtomRecord, floor: floa
     if not is_live(atom):
         raise Refused("not_live")
     floor = round(max(atom.confidence, DEFAULT_FLOOR) if floor is None else floor, 6)
+    confidence = _confidence_before(draft, atom) if ruling.undoes else atom.confidence
     verified = draft.put_atom(
         atom,
         confidence_floor=floor,
-        confidence=max(atom.confidence, floor),
+        confidence=max(confidence, floor),
         verified_by=ruling.actor_id,
         verified_at=ruling.at,
         status="active",
@@ -62,20 +64,32 @@ def _verify(draft: ChangeSetDraft, ruling: Ruling, atom: AtomRecord, floor: floa
 def _unverify(draft: ChangeSetDraft, ruling: Ruling, atom: AtomRecord) -> None:
     """Without floor and pin; the confidence stays until something is read again.
 
-    What was a draft is one again only when that verification is taken back. When nothing but the
-    pin kept it, since all that said it is gone, it goes as well.
+    Only when that verification is taken back, what was a draft is one again, and the confidence
+    is without what the pin gave to it. When nothing but the pin kept it, since all that said it is
+    gone, it goes as well.
     """
     if atom.verified_by is None:
         raise Refused("not_verified")
     changed: dict[str, Any] = {"confidence_floor": None, "verified_by": None, "verified_at": None}
+    if ruling.undoes is not None:
+        changed["confidence"] = _confidence_before(draft, atom)
     if atom.status_reason == VERIFIED:
         changed["status_reason"] = "unverified"
         if ruling.undoes is not None and is_live(atom):
             changed["status"] = "draft"
     loose = draft.put_atom(atom, **changed)
     draft.note("atom_unverified", atom.atom_id, None, "unverified")
+    if loose.confidence != atom.confidence:
+        draft.note("confidence_set", atom.atom_id, None, "unverified", f"{loose.confidence:.6f}")
+        refresh_contradictions(draft, loose, gained_source=False)
     if is_live(loose) and loose.evidence_state == "stale" and not _is_reread(draft, loose):
         retire(draft, loose, "obsolete", "not_found_again")
+
+
+def _confidence_before(draft: ChangeSetDraft, atom: AtomRecord) -> float:
+    """The confidence without what the last decision about the atom gave to it."""
+    before, after = draft.state.confidence_decided[f"{draft.project}|{atom.atom_id}"]
+    return take_back_confidence(atom.confidence, before, after)
 
 
 def _is_reread(draft: ChangeSetDraft, atom: AtomRecord) -> bool:

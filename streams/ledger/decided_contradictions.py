@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from schemas.events.hitl import ContradictionDecided
-from schemas.events.ledger import ContradictionRecord
+from schemas.events.ledger import AtomRecord, ContradictionRecord
 from streams.ledger.contradictions import DECIDED_FIELDS
 from streams.ledger.draft import ChangeSetDraft
 from streams.ledger.lifecycle import LOST, has_lost, retire
@@ -91,16 +91,37 @@ def _reopen(draft: ChangeSetDraft, known: ContradictionRecord, undoes: str | Non
     """
     if undoes is None or known.decided_by is None:
         raise Refused("not_decided")
-    sides = [draft.get_atom(each) for each in (known.atom_a_id, known.atom_b_id)]
-    won = known.resolution_kind in ("a_wins", "b_wins")
-    winner, loser = sides if known.resolution_kind == "a_wins" else sides[::-1]
-    if won:
-        for side in sides:
-            require_last(undoes, side.resolution.hitl_event_id if side.resolution else None)
-        if not has_lost(loser) or loser.superseded_by != winner.atom_id:
+    if known.resolution_kind in ("a_wins", "b_wins"):
+        winner, loser = _sides_of(draft, known)
+        _require_as_resolved(draft, winner, loser, undoes)
+        _open_again(draft, known)
+        _restore_loser(draft, winner, loser)
+    else:
+        if not all(draft.live_atom(each) for each in (known.atom_a_id, known.atom_b_id)):
             raise Refused("side_gone")
-    if any(draft.live_atom(each.atom_id) is None for each in (sides if not won else [winner])):
+        _open_again(draft, known)
+
+
+def _sides_of(draft: ChangeSetDraft, known: ContradictionRecord) -> tuple[AtomRecord, AtomRecord]:
+    """Winner and loser of a contradiction that one side has won."""
+    first, second = draft.get_atom(known.atom_a_id), draft.get_atom(known.atom_b_id)
+    return (first, second) if known.resolution_kind == "a_wins" else (second, first)
+
+
+def _require_as_resolved(
+    draft: ChangeSetDraft, winner: AtomRecord, loser: AtomRecord, undoes: str
+) -> None:
+    """Raises Refused unless both sides are as the decision ``undoes`` left them."""
+    for side in (winner, loser):
+        last = side.resolution.hitl_event_id if side.resolution else None
+        require_last(undoes, last, side.atom_id)
+    is_won = has_lost(loser) and loser.superseded_by == winner.atom_id
+    if not is_won or draft.live_atom(winner.atom_id) is None:
         raise Refused("side_gone")
+
+
+def _open_again(draft: ChangeSetDraft, known: ContradictionRecord) -> None:
+    """Open; handed on when it was before it was closed."""
     was_handed_on = known.status != "escalated" and known.escalated_to is not None
     opened = dict.fromkeys(DECIDED_FIELDS) | {"status": "open", "updated_seq": draft.seq}
     if was_handed_on:
@@ -109,19 +130,17 @@ def _reopen(draft: ChangeSetDraft, known: ContradictionRecord, undoes: str | Non
     draft.contradictions[key] = known.model_copy(update=opened)
     draft.link(known.atom_a_id, known.atom_b_id, "contradicts", "reopened")
     draft.note("contradiction_opened", key, None, "reopened", known.explanation)
-    if won:
-        status = loser.previous_status or "draft"
-        draft.unlink(winner.atom_id, loser.atom_id, "supersedes", "reopened")
-        draft.note("status_set", loser.atom_id, winner.atom_id, "reopened", status)
-        restored = draft.put_atom(
-            loser,
-            status=status,
-            status_reason="reopened",
-            superseded_by=None,
-            previous_status=None,
-        )
-        draft.put_atom(winner)
-        come_back(draft, restored)
+
+
+def _restore_loser(draft: ChangeSetDraft, winner: AtomRecord, loser: AtomRecord) -> None:
+    """The loser is as it was before it lost."""
+    status = loser.previous_status or "draft"
+    draft.unlink(winner.atom_id, loser.atom_id, "supersedes", "reopened")
+    draft.note("status_set", loser.atom_id, winner.atom_id, "reopened", status)
+    changed = {"status": status, "status_reason": "reopened"}
+    restored = draft.put_atom(loser, **changed, superseded_by=None, previous_status=None)
+    draft.put_atom(winner)
+    come_back(draft, restored)
 
 
 def _record_decision(

@@ -24,7 +24,12 @@ from streams.ledger.contradictions import (
 )
 from streams.ledger.draft import ChangeSetDraft
 from streams.ledger.entities import follow_split
-from streams.ledger.evidence import TWO_ROWS_KINDS, count_rows, two_rows_apart
+from streams.ledger.evidence import (
+    TWO_ROWS_KINDS,
+    count_rows,
+    take_back_confidence,
+    two_rows_apart,
+)
 from streams.ledger.merging import merge
 from streams.ledger.revival import come_back
 from streams.ledger.ruling import Refused, Ruling, require_last, require_seen
@@ -126,11 +131,13 @@ def undo_merge(draft: ChangeSetDraft, ruling: Ruling, decided: MergeUndone) -> N
     assert holder
     if ruling.undoes is None:
         _block(draft, ruling, op, holder, loser)
+    else:
+        _require_untouched(draft, ruling.undoes, op)
     links_made, links_ended = _links_back(draft, op)
     for entity_id in op.mentions_made if holder.atom_id == op.winner_atom_id else ():
         draft.unmention(holder.atom_id, entity_id, "unmerged")
     if loser.kind == "entity":
-        _mentions_back(draft, op, holder, loser)
+        _mentions_back(draft, op, loser)
     restored, rest, moved = _rows_back(draft, op, holder, loser)
     status = loser.previous_status or "draft"
     restored = draft.put_atom(
@@ -159,6 +166,36 @@ def undo_merge(draft: ChangeSetDraft, ruling: Ruling, decided: MergeUndone) -> N
         _reopen(draft, pair)
     come_back(draft, restored)
     refresh_contradictions(draft, rest, gained_source=False)
+
+
+def _require_untouched(draft: ChangeSetDraft, undoes: str, op: MergeOp) -> None:
+    """Raises Refused when a later decision was about what the merge made.
+
+    That is the merged atom, also in whatever it was merged into since, and its contradictions.
+    Decided against: to keep such a decision on the winner. Whoever made it saw the evidence of both
+    statements as one, and nobody else can say which of the two it was about. Splitting them all the
+    same is a decision of its own, without ``undoes``. A pair that was judged since stays judged:
+    that was about wordings, which no merge changes.
+    """
+    made_at = draft.state.decided[f"{draft.project}|{undoes}"]
+    for atom in _list_holders(draft, op.winner_atom_id):
+        last = atom.resolution.hitl_event_id if atom.resolution else None
+        found = [(atom.atom_id, last)]
+        found += [
+            (each.contradiction_id, each.hitl_event_id)
+            for each in draft.contradictions_of(atom.atom_id)
+        ]
+        for record_id, decision_id in found:
+            if decision_id and draft.state.decided[f"{draft.project}|{decision_id}"] > made_at:
+                raise Refused("decided_since", record_id)
+
+
+def _list_holders(draft: ChangeSetDraft, atom_id: str) -> list[AtomRecord]:
+    """The atom, and those that it was merged into one after the other."""
+    found = [draft.get_atom(atom_id)]
+    while found[-1].status == "merged" and found[-1].merged_into:
+        found.append(draft.get_atom(found[-1].merged_into))
+    return found
 
 
 def _reopen(draft: ChangeSetDraft, pair: MergeCandidate) -> bool:
@@ -207,16 +244,10 @@ def _links_back(draft: ChangeSetDraft, op: MergeOp) -> tuple[list[str], list[str
     return made, ended
 
 
-def _mentions_back(
-    draft: ChangeSetDraft, op: MergeOp, holder: AtomRecord, loser: AtomRecord
-) -> None:
+def _mentions_back(draft: ChangeSetDraft, op: MergeOp, loser: AtomRecord) -> None:
     """On the way from the one it was merged into to the one that stands for it now."""
-    between = draft.get_atom(op.winner_atom_id)
-    while between.atom_id != holder.atom_id:
-        assert between.merged_into
-        follow_split(draft, loser, between, _wordings(draft, between.atom_id)[1:])
-        between = draft.get_atom(between.merged_into)
-    follow_split(draft, loser, holder, _wordings(draft, holder.atom_id)[1:])
+    for each in _list_holders(draft, op.winner_atom_id):
+        follow_split(draft, loser, each, _wordings(draft, each.atom_id)[1:])
 
 
 def _rows_back(
@@ -259,15 +290,10 @@ def _is_of(row: EvidenceRow, wordings: list[str]) -> bool:
 
 
 def _without(draft: ChangeSetDraft, op: MergeOp, holder: AtomRecord) -> AtomRecord:
-    """The holder without what the merge gave to its confidence and status.
-
-    What it gained since then stays: the doubt that was left is scaled back to what it was.
-    """
-    doubt = 1 - holder.confidence
-    if op.confidence_after < 1:
-        doubt *= (1 - op.confidence_before) / (1 - op.confidence_after)
+    """The holder without what the merge gave to its confidence and status."""
+    left = take_back_confidence(holder.confidence, op.confidence_before, op.confidence_after)
     least = max(op.confidence_before, holder.confidence_floor or 0.0)
-    changed: dict[str, Any] = {"confidence": round(max(1 - doubt, least), 6)}
+    changed: dict[str, Any] = {"confidence": max(left, least)}
     unearned = holder.status_reason == "merged_with_active" or (
         holder.kind in TWO_ROWS_KINDS and not two_rows_apart(draft.rows_of(holder.atom_id))
     )

@@ -111,6 +111,16 @@ def merge_confidence(atom: AtomRecord, confidence: float, *, new_source: bool) -
     return round(max(merged, atom.confidence_floor or 0.0), 6)
 
 
+def take_back_confidence(confidence: float, before: float, after: float) -> float:
+    """``confidence`` without the step from ``before`` to ``after``.
+
+    What it gained since then stays: the doubt that was left is scaled back to what it was.
+    """
+    if after >= 1:
+        return min(confidence, before)
+    return round(1 - (1 - confidence) * (1 - before) / (1 - after), 6)
+
+
 def two_rows_apart(rows: Sequence[EvidenceRow]) -> bool:
     """Whether two fresh rows that confirm their atom stand at spans that do not overlap."""
     fresh = [row for row in rows if not (row.stale or row.framing)]

@@ -41,13 +41,14 @@ def decision_change_set(state: LedgerState, due: DueDecision) -> Envelope:
         _check_role(due.decided)
         _apply(draft, ruling, due.decided)
     except Refused as refused:
-        return _refuse(state, due, ruling, refused.code)
+        return _refuse(state, due, ruling, refused)
     return _record_effect(draft, due, ruling)
 
 
 def refuse_as_too_large(state: LedgerState, due: DueDecision) -> Envelope:
     """The answer to a decision whose effect does not fit into one record."""
-    return _refuse(state, due, _make_ruling(ChangeSetDraft(state, due), due), "record_too_large")
+    ruling = _make_ruling(ChangeSetDraft(state, due), due)
+    return _refuse(state, due, ruling, Refused("record_too_large"))
 
 
 def _check_role(decided: PersonDecided) -> None:
@@ -96,10 +97,11 @@ def _record_effect(draft: ChangeSetDraft, due: DueDecision, ruling: Ruling) -> E
     return due.cause.caused(event, lane="none", run_id=None)
 
 
-def _refuse(state: LedgerState, due: DueDecision, ruling: Ruling, code: str) -> Envelope:
+def _refuse(state: LedgerState, due: DueDecision, ruling: Ruling, refused: Refused) -> Envelope:
     draft = ChangeSetDraft(state, due)
-    draft.note("hitl_refused", due.decided.target_id, ruling.hitl_event_id, code)
-    hitl = _record(due, ruling, code, _target_of(draft, due.decided))
+    draft.note("hitl_refused", due.decided.target_id, ruling.hitl_event_id, refused.code)
+    shown = _show(draft, [due.decided.target_id, *refused.records])
+    hitl = _record(due, ruling, refused.code, shown)
     return due.cause.caused(draft.event(None, hitl), lane="none", run_id=None)
 
 
@@ -179,9 +181,9 @@ def _rows_before(draft: ChangeSetDraft) -> list[EvidenceRow]:
     return found
 
 
-def _target_of(draft: ChangeSetDraft, decided: PersonDecided) -> Snapshot:
-    """The target as it is; nothing when there is none."""
-    view, keys = draft.state.view, [decided.target_id]
+def _show(draft: ChangeSetDraft, keys: list[str]) -> Snapshot:
+    """The target and what else was the reason, as they are; nothing of what there is not."""
+    view = draft.state.view
     return Snapshot(
         atoms=_list_known(view.atoms, draft.project, keys),
         merge_candidates=_list_known(view.merge_candidates, draft.project, keys),

@@ -8,11 +8,14 @@ from typing import Any
 
 
 class Refused(Exception):
-    """The decision cannot be carried out; ``code`` says why."""
+    """The decision cannot be carried out; ``code`` says why.
 
-    def __init__(self, code: str) -> None:
+    ``records`` are the ids of atoms and contradictions besides the target that show it.
+    """
+
+    def __init__(self, code: str, *records: str) -> None:
         super().__init__(code)
-        self.code = code
+        self.code, self.records = code, records
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +38,13 @@ class Ruling:
         }
 
 
-def require_last(undoes: str | None, last: str | None) -> None:
-    """Raises Refused when a decision is to be taken back and another one came after it."""
+def require_last(undoes: str | None, last: str | None, *records: str) -> None:
+    """Raises Refused when a decision is to be taken back and another one came after it.
+
+    ``records`` show that one, when it is not the target that does.
+    """
     if undoes is not None and undoes != last:
-        raise Refused("decided_since")
+        raise Refused("decided_since", *records)
 
 
 def require_seen(revision: int, expected: int) -> None:

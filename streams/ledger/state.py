@@ -11,7 +11,14 @@ from __future__ import annotations
 from collections import defaultdict
 
 from schemas.envelope import Envelope
-from schemas.events.ledger import AtomRecord, Change, EvidenceRow, LedgerChanged, MergeOp
+from schemas.events.ledger import (
+    AtomRecord,
+    Change,
+    EvidenceRow,
+    HumanDecision,
+    LedgerChanged,
+    MergeOp,
+)
 from streams.due import DueProjects
 from streams.ledger.decisions import Decisions, DueDecision
 from streams.ledger.fact_frames import newer_fact_keys
@@ -37,7 +44,8 @@ class LedgerState:
     ``mentioned_by`` who has spoken of an entity, ``waiting_names`` the atoms that speak of a name
     no entity has, ``spoken`` what was asked and
     decided in a conversation as ``project|talk|kind|atom|evidence``, ``serials`` the facts of
-    numbered lists by what they are about.
+    numbered lists by what they are about, ``decided`` the place of each decision of a person, and
+    ``confidence_decided`` an atom's confidence before and after the last one that touched it.
     """
 
     def __init__(self, tables: Tables) -> None:
@@ -57,6 +65,8 @@ class LedgerState:
         self.waiting_names: Table[list[str]] = tables.table("waiting_names", list)
         self.spoken: Table[str] = tables.table("spoken", str)
         self.serials: Table[str] = tables.table("serials", str)
+        self.decided: Table[int] = tables.table("decided", int)
+        self.confidence_decided: Table[list[float]] = tables.table("confidence_decided", list)
         self.indexes: defaultdict[str, ProjectIndex] = defaultdict(ProjectIndex)
         self.due = DueProjects(self.turns.projects() | self.decisions.projects())
         for key, atom in self.view.atoms.items():
@@ -89,6 +99,8 @@ class LedgerState:
                 self.merges[f"{project}|{op.loser_atom_id}"] = op
         for change in event.changes:
             self._take_change(project, event, change)
+        if event.hitl and not event.hitl.refusal:
+            self._take_decision(project, event, event.hitl)
         self.view.apply(record)
         if event.turn:
             self.judgements.take_own(project, event, event.turn)
@@ -143,6 +155,13 @@ class LedgerState:
         for link in event.links:
             for atom_id in (link.from_atom_id, link.to_atom_id):
                 self.links_of[f"{project}|{atom_id}|{link.link_id}"] = ""
+
+    def _take_decision(self, project: str, event: LedgerChanged, made: HumanDecision) -> None:
+        self.decided[f"{project}|{made.hitl_event_id}"] = event.ledger_seq
+        before = {atom.atom_id: atom.confidence for atom in made.before.atoms}
+        for atom in event.atoms:
+            moved = [before.get(atom.atom_id, atom.confidence), atom.confidence]
+            self.confidence_decided[f"{project}|{atom.atom_id}"] = moved
 
     def _take_change(self, project: str, event: LedgerChanged, change: Change) -> None:
         source = f"{project}|{change.target_id}"

@@ -30,7 +30,7 @@ class Ledger:
     name = "ledger"
     inputs = ("ingestion.v1", "atom.validated.v1", "hitl.v1", "ledger.control.v1")
     output = "ledger.v1"
-    state_version = 5  # 5: keeps doubtful pairs and the answers about them
+    state_version = 6  # 6: keeps what decisions of people came after each other
 
     def open(self, tables: Tables) -> LedgerState:
         return LedgerState(tables)

@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 
 from infra.errors import Unavailable
 from infra.http.app import create_app
-from infra.service.oidc import KEYS_ASKED_EVERY_S, Issuer
+from infra.service.oidc import KEYS_ASKED_EVERY_S, KEYS_KEPT_AWAY_S, KEYS_KEPT_S, Issuer
 from infra.settings import Settings, SettingsError
 from tests.http.issuer import FORGED, Served, serving, signed_with_public_key
 
@@ -115,6 +115,31 @@ def test_while_the_issuer_is_away_no_token_is_called_wrong(issuer: Served, tmp_p
         with pytest.raises(Unavailable):
             asyncio.run(known.find(issuer.token()))
     assert len(issuer.asked) == 1
+
+
+def test_known_keys_are_used_while_the_issuer_is_away_but_not_for_ever(
+    issuer: Served, tmp_path: Path
+):
+    now = [0.0]
+    known = Issuer(settings_of(issuer, tmp_path), lambda: now[0])
+
+    async def find(after_s: float) -> object:
+        now[0] += after_s
+        found = await known.find(issuer.token())
+        await asyncio.gather(*asyncio.all_tasks() - {asyncio.current_task()})
+        return found
+
+    assert asyncio.run(find(0))
+    issuer.says_it_is = "https://evil.example"
+    for after_s in (KEYS_KEPT_S + 1, 1, KEYS_ASKED_EVERY_S + 1):
+        assert asyncio.run(find(after_s))
+    assert len(issuer.asked) == 4  # twice while it is away, once for each pause
+    with pytest.raises(Unavailable):
+        asyncio.run(find(KEYS_KEPT_AWAY_S))
+    issuer.says_it_is = ""
+    assert asyncio.run(find(KEYS_ASKED_EVERY_S + 1))
+    issuer.keys = {"two": FORGED}
+    assert asyncio.run(find(KEYS_KEPT_S + 1)) is None  # it is not away: the key was taken back
 
 
 def test_who_has_shown_a_token_is_known_by_id_until_it_ends(issuer: Served, tmp_path: Path):

@@ -142,7 +142,7 @@ def test_a_decision_is_recorded_and_answered(called: Called, owner: httpx.Client
 
 
 def test_a_decision_is_taken_back_by_its_id_and_only_while_it_is_the_last(
-    owner: httpx.Client, gate: str
+    called: Called, owner: httpx.Client, gate: str
 ):
     (atom, *_) = atoms_of(owner, gate)
     waiting = {"wait": True}
@@ -156,6 +156,13 @@ def test_a_decision_is_taken_back_by_its_id_and_only_while_it_is_the_last(
     assert atom["atom_id"] in {each["atom_id"] for each in atoms_of(owner, gate)}
     late = owner.post(undo, json={}, headers=keyed(), params=waiting)
     assert (late.status_code, late.json()["code"]) == (409, "decided_since")
+    answered = back.json()
+    named = f"atom_reinclusion by {answered['actor_id']} ({answered['hitl_event_id']})"
+    assert late.json()["message"].endswith(f"since then: {named}."), late.text
+    refused = owner.get(events, params={"target": atom["atom_id"]}).json()["items"][-1]
+    nothing = owner.post(f"{events}/{refused['hitl_event_id']}/undo", json={}, headers=keyed())
+    assert (nothing.status_code, nothing.json()["code"]) == (409, "not_undoable")
+    assert "refused it (decided_since), so it changed nothing." in nothing.json()["message"]
     verify = f"/v1/projects/{gate}/atoms/{atom['atom_id']}/verify"
     for floor in (0.93, 0.95):
         body = {"floor": floor}
@@ -164,8 +171,12 @@ def test_a_decision_is_taken_back_by_its_id_and_only_while_it_is_the_last(
     before = owner.post(undo, json={}, headers=keyed(), params=waiting).json()
     (record,) = before["after_state"]["atoms"]
     assert (before["action"], record["confidence_floor"]) == ("atom_verification", 0.93)
-    unknown = owner.post(f"{events}/hde_none/undo", json={}, headers=keyed())
-    assert unknown.status_code == 404
+    theirs = f"/v1/projects/{called.other}/hitl-events"
+    for unknown_id in (pinned["hitl_event_id"], pinned["hitl_event_id"][:-1] + "x"):
+        unknown = owner.post(f"{theirs}/{unknown_id}/undo", json={}, headers=keyed())
+        assert unknown.status_code == 404
+        told = "The project has nothing called {}."
+        assert unknown.json()["message"] == told.format(unknown_id)
 
 
 def test_the_same_key_with_another_body_is_refused(owner: httpx.Client, gate: str):

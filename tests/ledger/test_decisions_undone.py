@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -16,7 +17,7 @@ from schemas.events.hitl import (
     MergeUndone,
 )
 from schemas.events.ledger import HumanDecision
-from tests.ledger.story import Story
+from tests.ledger.story import Chunk, Story, a_run, judged, story
 from tests.ledger.test_contradictions import COOKIES, JWT, disputed, only
 from tests.ledger.test_decisions_atoms import TITLE, about
 from tests.ledger.test_decisions_atoms import told_of as told_of_atom
@@ -102,6 +103,53 @@ def test_a_pair_is_in_review_again_after_either_answer():
     assert told.decision(unread).refusal == "role_may_only_propose"
 
 
+def escalate(told: Story) -> HumanDecision:
+    (open_one,) = [it for it in told.view.contradictions.values() if it.status == "open"]
+    handed_on = ContradictionDecided(
+        contradiction_id=open_one.contradiction_id,
+        decision="escalate",
+        escalated_to="ben",
+        expected_revision=open_one.revision,
+        actor_role="pm",
+    )
+    return told.decision(handed_on)
+
+
+def verify_winner(told: Story) -> HumanDecision:
+    (winner,) = [atom for atom in told.view.live_atoms(PROJECT) if atom.title == JWT]
+    return told.decision(AtomVerified(**about(winner)))
+
+
+@pytest.mark.parametrize("decide", [escalate, verify_winner])
+def test_a_merge_stays_when_its_atom_or_a_contradiction_of_it_was_decided_about_since(
+    decide: Callable[[Story], HumanDecision],
+):
+    body = "Auth uses JWT tokens, since each service must check a caller without asking another one"
+    bodies = (body + " over the network", body + " in a remote place")
+    chunks = [
+        Chunk(f"c{number}", [judged(JWT, each)], source_id=f"src_{number}")
+        for number, each in enumerate(bodies)
+    ]
+    told = story(a_run(*chunks, Chunk("c2", [judged(COOKIES)], source_id="src_2")))
+    undone = reviewed(told, "approve")
+    later = decide(told)
+    assert not (undone.refusal or later.refusal)
+    ledger = sorted(told.view.atoms.items()), sorted(told.view.contradictions.items())
+
+    (loser,) = [atom for atom in told.view.atoms.values() if atom.status == "merged"]
+    refused = told.decision(MergeUndone(**about(loser, undoes=undone.hitl_event_id)))
+
+    assert refused.refusal == "decided_since"
+    shown = {each.atom_id: each.resolution for each in refused.before.atoms}
+    named = {it.hitl_event_id for it in (*shown.values(), *refused.before.contradictions) if it}
+    assert shown.keys() >= {loser.atom_id} and named == {
+        undone.hitl_event_id,
+        later.hitl_event_id,
+    }
+    assert ledger == (sorted(told.view.atoms.items()), sorted(told.view.contradictions.items()))
+    assert not told.decision(MergeUndone(**about(loser))).refusal
+
+
 def test_a_decision_about_an_atom_is_taken_back_while_it_is_the_last():
     told = disputed(JWT, COOKIES)
     pinned = told.decision(AtomVerified(**about(told.atom(JWT))))
@@ -120,6 +168,29 @@ def test_a_draft_is_one_again_when_its_verification_is_taken_back():
     back = AtomUnverified(**about(told.atom(TITLE), undoes=pinned.hitl_event_id))
     assert not told.decision(back).refusal
     assert (told.atom(TITLE).status, told.atom(TITLE).verified_by) == ("draft", None)
+
+
+def test_the_confidence_is_as_before_the_verification_that_is_taken_back():
+    told = told_of_atom(confidence=0.6)
+    first = told.decision(AtomVerified(**about(told.atom(TITLE), floor=0.8)))
+    second = told.decision(AtomVerified(**about(told.atom(TITLE), floor=0.9)))
+    told.refold()
+    again = AtomVerified(**about(told.atom(TITLE), floor=0.8, undoes=second.hitl_event_id))
+    undone = told.decision(again)
+    assert not (first.refusal or undone.refusal)
+    assert told.atom(TITLE).confidence == 0.8
+
+    told = told_of_atom(confidence=0.6)
+    pinned = told.decision(AtomVerified(**about(told.atom(TITLE))))
+    told.given(a_run(Chunk("c2", [judged(TITLE, confidence=0.5)], source_id="src_b"), trigger="t2"))
+    told.refold(own_first=False)
+    back = AtomUnverified(**about(told.atom(TITLE), undoes=pinned.hitl_event_id))
+    assert not told.decision(back).refusal
+    unpinned = told_of_atom(confidence=0.6)
+    unpinned.given(
+        a_run(Chunk("c2", [judged(TITLE, confidence=0.5)], source_id="src_b"), trigger="t2")
+    )
+    assert told.atom(TITLE).confidence == unpinned.atom(TITLE).confidence == 0.8
 
 
 def test_what_was_active_before_it_was_verified_again_stays_active():
