@@ -246,6 +246,10 @@ def test_a_pair_is_merged_and_taken_apart_again_and_another_one_is_kept_apart(
 
     before = pairs()
     assert before >= 2
+    review = browser.open(f"{home}/merges")
+    check_inert(review)
+    assert "is noticed by nobody at all" in review.marked()
+    assert not {"Every write to the order", "Each parcel"} & set(review.marked().split("\n"))
     first = decide(f"{home}/merges", "approve")
     assert "Taken back." in undo(first).text and pairs() == before
     assert "Merged." in decide(f"{home}/merges", "approve").text
