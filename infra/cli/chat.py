@@ -22,7 +22,14 @@ if TYPE_CHECKING:
 
 LONGEST_SHOWN = 160
 PROMPT = "> "
-ANSWERS = {"y": "approve", "yes": "approve", "n": "reject", "no": "reject"}
+ANSWERS = {
+    "y": "approve",
+    "yes": "approve",
+    "n": "reject",
+    "no": "reject",
+    "e": "edit",
+    "edit": "edit",
+}
 
 
 def register(app: typer.Typer) -> None:
@@ -77,12 +84,18 @@ class Talk:
         turn = await service.begin_turn(self._settings, request, actor=login_name())
         is_new = self._conversation is None
         self._conversation = turn.conversation_id
-        while (asked := await self._follow(turn)) is not None:
+        asked = await self._follow(turn)
+        while asked is not None:
             answer = _decide(asked)
             if answer is None:
                 say("The call waits: answer it with the same command in a terminal, or over HTTP.")
                 break
-            turn = await self._answer(answer)
+            try:
+                turn = await self._answer(answer)
+            except Invalid as refused:  # what was changed: the call still waits
+                say(str(refused))
+            else:
+                asked = await self._follow(turn)
         if is_new and not self._as_json:
             say(f"conversation: {turn.conversation_id}")
 
@@ -172,8 +185,25 @@ def _decide(asked: Mapping[str, Any]) -> ConfirmationAnswer | None:
         return None
     said = ""
     while said not in ANSWERS:
-        said = typer.prompt("y/n", err=True).strip().lower()
-    return service.ConfirmationAnswer(asked["confirmation_id"], ANSWERS[said])
+        said = typer.prompt("y/n/e (e: change it first)", err=True).strip().lower()
+    decision = ANSWERS[said]
+    arguments = _change(asked["arguments"]) if decision == "edit" else None
+    return service.ConfirmationAnswer(asked["confirmation_id"], decision, arguments)
+
+
+def _change(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments as the person wants them, asked one by one; what is no text is JSON."""
+    return {name: _change_one(name, value) for name, value in arguments.items()}
+
+
+def _change_one(name: str, value: Any) -> Any:
+    is_text = isinstance(value, str)
+    written = value if is_text else json.dumps(value, ensure_ascii=False)
+    said = typer.prompt(name, default=written, err=True)
+    try:
+        return said if is_text else json.loads(said)
+    except ValueError:
+        return said  # whoever checks it says what is wrong with it
 
 
 def _read_line() -> str | None:

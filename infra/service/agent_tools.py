@@ -22,10 +22,10 @@ import infra.service.sprints as sprints
 import infra.service.tasks as tasks
 import infra.service.team as team
 from agents.project.scheduling_words import parse_schedule
-from agents.tools.box import Tools
+from agents.tools.box import RANKS, Tools
 from agents.tools.ports import Json, ToolRefused
 from agents.tools.registry import build_tools
-from agents.tools.tool import ToolContext, ToolRole
+from agents.tools.tool import Tool, ToolContext, ToolRole
 from infra.clock import SystemClock
 from infra.errors import Refusal, Unavailable
 from infra.service.item_changes import ItemRequest
@@ -61,6 +61,11 @@ class AgentTool:
     confirm: bool
     role: ToolRole
 
+    @property
+    def callers(self) -> tuple[ToolRole, ...]:
+        """The roles that may call it, and so approve a call of it."""
+        return tuple(role for role, rank in RANKS.items() if rank >= RANKS[self.role])
+
 
 def open_tools(settings: Settings) -> Tools:
     """All tools, over this installation."""
@@ -71,19 +76,25 @@ async def list_agent_tools(settings: Settings) -> list[AgentTool]:
     """What the assistant can do, without a look at any project."""
     tools = open_tools(settings)
     found = (tools.find(name) for name in tools.names())
-    return [
-        AgentTool(
-            one.name,
-            one.description,
-            one.arguments.model_json_schema(),
-            one.space,
-            one.mutating,
-            one.confirm,
-            one.role,
-        )
-        for one in found
-        if one
-    ]
+    return [_describe(one) for one in found if one]
+
+
+def find_agent_tool(settings: Settings, name: str) -> AgentTool | None:
+    """A tool of this installation; None where it has none of this name."""
+    found = open_tools(settings).find(name)
+    return _describe(found) if found else None
+
+
+def _describe(tool: Tool) -> AgentTool:
+    return AgentTool(
+        tool.name,
+        tool.description,
+        tool.arguments.model_json_schema(),
+        tool.space,
+        tool.mutating,
+        tool.confirm,
+        tool.role,
+    )
 
 
 def refusing(port: Port[P, T]) -> Port[P, T]:

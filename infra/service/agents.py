@@ -115,11 +115,14 @@ class TurnState(ReadModel):
 
 
 class WholeConversation(ReadModel):
-    """A conversation with all that was said, and the calls that wait for a person."""
+    """A conversation with all that was said, the calls that wait for a person, and those about
+    which one has decided: who did, and with which arguments where they were changed.
+    """
 
     conversation: Conversation
     messages: list[SaidMessage]
     waiting: list[Confirmation]
+    decided: list[Confirmation]
 
 
 async def begin_turn(settings: Settings, request: ChatRequest, *, actor: str) -> BegunTurn:
@@ -195,6 +198,7 @@ def whole_conversation(tables: Conn, project_id: str, conversation_id: str) -> W
         conversation=read.conversation(tables, project_id, conversation_id),
         messages=read.messages(tables, conversation_id),
         waiting=read.open_confirmations(tables, conversation_id),
+        decided=read.decided_confirmations(tables, conversation_id),
     )
 
 

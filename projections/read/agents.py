@@ -224,6 +224,15 @@ def open_confirmations(connection: Conn, conversation_id: str) -> list[Confirmat
     return select(connection, Confirmation, query, conversation_id)
 
 
+def decided_confirmations(connection: Conn, conversation_id: str) -> list[Confirmation]:
+    """Those of a conversation about which somebody has decided, in the order of the decisions."""
+    query = (
+        f"{CONFIRMATION} WHERE conversation_id = %s AND decision IS NOT NULL"
+        " AND requested_at IS NOT NULL ORDER BY given_at, confirmation_id"
+    )
+    return select(connection, Confirmation, query, conversation_id)
+
+
 def expired_confirmations(connection: Conn, before: datetime) -> list[ExpiredConfirmation]:
     """Those requested before then, of turns that still wait, oldest first."""
     return select(connection, ExpiredConfirmation, EXPIRED, before)

@@ -8,9 +8,9 @@ from projections.read.session import Conn, ReadModel
 # Merges come first, in ledger order, then the pairs in review.
 MERGES = Listing(
     "merges",
-    "m.state, m.op, m.similarity, m.atom_a_id, a.title AS title_a, m.atom_b_id,"
-    " b.title AS title_b, m.confidence_before, m.confidence_after, m.evidence_added,"
-    " m.differing_tokens, m.reason, m.actor, m.ledger_seq, m.id",
+    "m.state, m.op, m.similarity, m.atom_a_id, a.title AS title_a, a.body AS body_a, m.atom_b_id,"
+    " b.title AS title_b, b.body AS body_b, m.confidence_before, m.confidence_after,"
+    " m.evidence_added, m.differing_tokens, m.reason, m.actor, m.ledger_seq, m.id",
     """(
         SELECT 0 AS part, project_id, 'done' AS state, op, similarity, winner_atom_id AS atom_a_id,
             loser_atom_id AS atom_b_id, confidence_before, confidence_after, evidence_added,
@@ -38,8 +38,10 @@ class Merge(ReadModel):
     similarity: float
     atom_a_id: str
     title_a: str | None
+    body_a: str | None
     atom_b_id: str | None
     title_b: str | None
+    body_b: str | None
     confidence_before: float | None
     confidence_after: float | None
     evidence_added: list[str] | None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import secrets
 import subprocess
 import sys
@@ -210,6 +211,42 @@ def test_nobody_approves_what_they_may_not_do_and_the_first_decision_is_final(
 
     assert (refused["code"], refused["detail"]) == ("confirmation_decided", {"decision": "reject"})
     assert "reject by bo" in refused["message"]
+
+
+def test_a_call_is_made_as_it_was_changed_and_the_conversation_says_by_whom(
+    owner: httpx.Client, called: Called, yard: str
+):
+    for title in ("Tar the roof", "Rake the leaves", "Salt the path"):
+        say(owner, yard, f"create a task: {title}")
+    turn = say(owner, yard, "delete «Tar the roof»")
+    (waiting,) = turn["waiting"]
+    path = f"/v1/projects/{yard}/confirmations/{waiting['confirmation_id']}"
+    changed = {"decision": "edit", "arguments": {"task": "Rake the leaves"}}
+    with called.client(called.make_token("member", yard)) as member:
+        done(member.post(path, json=changed))
+    conversation = f"/v1/projects/{yard}/conversations/{turn['conversation_id']}"
+    (decided,) = done(owner.get(conversation))["decided"]
+    assert (decided["decision"], decided["given_by"]) == ("edit", "a member")
+    assert decided["arguments"] == waiting["arguments"]
+    assert decided["changed_arguments"] == changed["arguments"]
+
+    terminal, keyboard = os.openpty()
+    os.write(terminal, b"e\n" + b"x" * 301 + b"\ne\nSalt the path\n")
+    talk = subprocess.run(
+        [sys.executable, "-m", "infra.cli", "chat", "delete «Tar the roof»", "--project", yard],
+        env=called.cairn.environ,
+        stdin=keyboard,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    os.close(terminal)
+    os.close(keyboard)
+    assert talk.returncode == 0, talk.stderr
+    assert "The arguments of delete_task are wrong: task: String should have" in talk.stderr
+    left = tasks(owner, yard)
+    assert "Tar the roof" in left
+    assert "Rake the leaves" not in left and "Salt the path" not in left
 
 
 def test_a_message_while_a_call_waits_decides_about_it_or_leaves_it_behind(

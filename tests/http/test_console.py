@@ -246,6 +246,10 @@ def test_a_pair_is_merged_and_taken_apart_again_and_another_one_is_kept_apart(
 
     before = pairs()
     assert before >= 2
+    review = browser.open(f"{home}/merges")
+    check_inert(review)
+    assert "is noticed by nobody at all" in review.marked()
+    assert not {"Every write to the order", "Each parcel"} & set(review.marked().split("\n"))
     first = decide(f"{home}/merges", "approve")
     assert "Taken back." in undo(first).text and pairs() == before
     assert "Merged." in decide(f"{home}/merges", "approve").text
@@ -338,8 +342,46 @@ def test_a_call_of_the_agents_waits_for_a_yes(browser: Browser, called: Called, 
     member = called.make_token("viewer", home.rpartition("/")[2])
     waits = say("delete «Wash the van»")
     with Browser(called, member) as viewer:
-        assert "Approve" not in viewer.open(waits).text
+        shown = viewer.open(waits).text
+        assert "Approve" not in shown
+        assert "It can be approved by: member, product manager, owner." in shown
         assert viewer.send(waits, f"{waits}/confirm", decision="approve").status_code == 403
+
+    say("create a task: Fill the <b>tank</b>")
+    refused = browser.send(waits, f"{waits}/edit", **{"arg.task": "", "reason": "the other one"})
+    assert refused.status_code == 422
+    assert "The arguments of delete_task are wrong: task: String should have" in refused.text
+    assert 'value="the other one"' in refused.text
+    edited = browser.send(waits, f"{waits}/edit", **{"arg.task": "Fill the <b>tank</b>"})
+    wait_for_answer(edited)
+    told = browser.open(waits)
+    check_inert(told)
+    assert "Delete task: changed and approved by" in told.text
+    assert '"task": "Fill the <b>tank</b>"' in told.text
+    left = last_answer(say("Show all tasks"))
+    assert "Wash the van" in left and "tank" not in left
+    first = browser.open(f"{home}/audit").text.partition("console edit call")
+    assert first[1], first[0]
+
+
+def test_who_may_not_have_a_tool_called_sees_who_can(
+    browser: Browser, called: Called, owner: httpx.Client, home: str, shown: str
+):
+    asked = {"message": "delete feature «Weigh the crates»"}
+    turn = owner.post(f"/v1/projects/{shown}/chat", json=asked).json()
+    assert turn["status"] == "waiting", turn
+    page = f"{home}/chat/{turn['conversation_id']}"
+    assert "Approve as changed" in browser.open(page).text
+
+    with Browser(called, called.make_token("member", shown)) as member:
+        seen = member.open(page)
+        assert "It can be approved by: product manager, owner." in seen.text
+        assert [it["value"] for it in seen.all("button") if "value" in it][-1:] == ["reject"]
+        assert "Approve" not in seen.text
+        refused = member.send(page, f"{page}/edit", **{"arg.feature": "feat-002"})
+        assert refused.status_code == 403
+        done = member.send(page, f"{page}/confirm", decision="reject")
+        assert done.status_code == 200, done.text
 
 
 def test_what_is_refused_is_a_page_that_leads_on(browser: Browser, called: Called, home: str):

@@ -28,7 +28,9 @@ class Chat(Connection):
         )
 
     def read_conversation(self, project: str, conversation_id: str) -> WholeConversation:
-        """All that was said in a conversation, and the calls in it that wait for a person."""
+        """All that was said in a conversation, and the calls in it with what was decided of
+        them.
+        """
         return self._read(
             WholeConversation,
             "/v1/projects/{project}/conversations/{conversation_id}",

@@ -82,8 +82,11 @@ class TurnCheckpoint(Model):
 
 
 class WholeConversation(Model):
-    """A conversation with all that was said, and the calls that wait for a person."""
+    """A conversation with all that was said, the calls that wait for a person, and those about
+    which one has decided: who did, and with which arguments where they were changed.
+    """
 
     conversation: Conversation
     messages: list[SaidMessage]
     waiting: list[Confirmation]
+    decided: list[Confirmation]

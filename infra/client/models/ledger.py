@@ -144,8 +144,10 @@ class Merge(Model):
     similarity: float
     atom_a_id: str
     title_a: str | None
+    body_a: str | None
     atom_b_id: str | None
     title_b: str | None
+    body_b: str | None
     confidence_before: float | None
     confidence_after: float | None
     evidence_added: list[str] | None

@@ -2,24 +2,45 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from starlette.responses import Response
 
 from infra.errors import Invalid, NotFound
 from infra.http.access import READERS, WRITERS
+from infra.http.console.calls import Field, fill_fields, list_fields, read_arguments
 from infra.http.console.overview import follow_stream
 from infra.http.console.pages import Pages, Visit
+from infra.http.problems import problem_of
 from infra.service import agents
 from infra.service import http_questions as ask
-from infra.service.agents import ChatRequest, ConfirmationAnswer
+from infra.service.agent_tools import find_agent_tool
+from infra.service.agents import ChatRequest, Confirmation, ConfirmationAnswer
 
 pages = Pages()
 SHOWN = 50
+MOST_REASON = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingCall:
+    """A call that waits. ``approvers`` are the roles that may have it made; ``fields`` are its
+    arguments, for those who may change them. ``problem`` says why a change of them was refused.
+    """
+
+    asked: Confirmation
+    approvers: tuple[str, ...]
+    may_approve: bool
+    fields: list[Field]
+    problem: str
 
 
 @pages.show("/projects/{project}/chat", *READERS)
 async def list_conversations(visit: Visit) -> Response:
     """The conversations, newest first, and the form of a new one."""
-    return visit.show("chat.html", listed=await _conversations(visit), whole=None, turn=None)
+    return visit.show(
+        "chat.html", listed=await _conversations(visit), whole=None, waiting=[], turn=None
+    )
 
 
 @pages.act("/projects/{project}/chat", *READERS)
@@ -51,16 +72,7 @@ async def show_conversation(visit: Visit) -> Response:
     except NotFound:  # a new one is shown once its first turn has told something
         if turn is None:
             raise
-    answered = whole and any(it.turn_id == turn and it.role != "user" for it in whole.messages)
-    waits = whole and any(it.turn_id == turn for it in whole.waiting)
-    return visit.show(
-        "chat.html",
-        listed=await _conversations(visit),
-        whole=whole,
-        turn=None if answered or waits else turn,
-        decided=visit.asked("decided") or "",
-        conversation_id=conversation_id,
-    )
+    return await _show(visit, whole, turn)
 
 
 @pages.show("/projects/{project}/chat/{conversation}/turns/{turn}", *READERS)
@@ -75,9 +87,27 @@ async def confirm(visit: Visit) -> Response:
     decision = visit.form.get("decision", "")
     if decision not in ("approve", "reject"):
         raise Invalid("A call is approved or rejected.", code="invalid_request")
-    answer = ConfirmationAnswer(
-        visit.form.get("confirmation", ""), decision, None, visit.form.get("reason", "")[:1_000]
-    )
+    asked = visit.form.get("confirmation", "")
+    return await _answer(visit, ConfirmationAnswer(asked, decision, None, _reason(visit)))
+
+
+@pages.act("/projects/{project}/chat/{conversation}/edit", *WRITERS)
+async def edit_call(visit: Visit) -> Response:
+    """Approve a call that waits with other arguments; what is refused keeps what was sent."""
+    whole = await visit.ask(agents.whole_conversation, visit.project_id, visit.part("conversation"))
+    sent = visit.form.get("confirmation", "")
+    asked = next((it for it in whole.waiting if it.confirmation_id == sent), None)
+    tool = find_agent_tool(visit.api.settings, asked.tool) if asked else None
+    arguments = read_arguments(tool.arguments, visit.form) if tool else {}
+    try:
+        return await _answer(visit, ConfirmationAnswer(sent, "edit", arguments, _reason(visit)))
+    except Invalid as refusal:
+        problem, _ = problem_of(refusal, "")
+        visit.refused = problem.code
+        return await _show(visit, whole, None, problem.message, problem.status)
+
+
+async def _answer(visit: Visit, answer: ConfirmationAnswer) -> Response:
     turn = await agents.answer_confirmation(
         visit.api.settings,
         visit.project_id,
@@ -87,6 +117,46 @@ async def confirm(visit: Visit) -> Response:
     )
     at = ("projects", visit.project_id, "chat", turn.conversation_id)
     return visit.go(*at, turn=turn.turn_id, decided=turn.decided)
+
+
+def _reason(visit: Visit) -> str:
+    return visit.form.get("reason", "")[:MOST_REASON]
+
+
+async def _show(
+    visit: Visit,
+    whole: agents.WholeConversation | None,
+    turn: str | None,
+    problem: str = "",
+    answer: int = 200,
+) -> Response:
+    """The conversation, with the form that was sent where ``problem`` says why it was refused."""
+    answered = whole and any(it.turn_id == turn and it.role != "user" for it in whole.messages)
+    waits = whole and any(it.turn_id == turn for it in whole.waiting)
+    return visit.show(
+        "chat.html",
+        answer=answer,
+        listed=await _conversations(visit),
+        whole=whole,
+        waiting=[_call(visit, it, problem) for it in whole.waiting] if whole else [],
+        turn=None if answered or waits else turn,
+        decided=visit.asked("decided") or "",
+        conversation_id=visit.part("conversation"),
+    )
+
+
+def _call(visit: Visit, asked: Confirmation, problem: str) -> WaitingCall:
+    tool = find_agent_tool(visit.api.settings, asked.tool)
+    schema = tool.arguments if tool else {}
+    is_sent = bool(problem) and visit.form.get("confirmation") == asked.confirmation_id
+    approvers = tool.callers if tool else ()
+    return WaitingCall(
+        asked,
+        approvers,
+        visit.caller.role in approvers,
+        fill_fields(schema, visit.form) if is_sent else list_fields(schema, asked.arguments),
+        problem if is_sent else "",
+    )
 
 
 async def _conversations(visit: Visit) -> ask.Page[ask.Conversation]:

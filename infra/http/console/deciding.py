@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import cast
 from urllib.parse import quote
@@ -12,6 +12,7 @@ from starlette.responses import Response
 
 from infra.errors import Invalid, Unavailable
 from infra.http.access import DECIDERS, READERS
+from infra.http.console.differing import mark_differences
 from infra.http.console.pages import Pages, Visit
 from infra.http.console.rendering import address
 from infra.http.console.spans import Piece
@@ -35,7 +36,17 @@ MERGE_ACTS: Acts = {
     "reject": (partial(decisions.review_merge, verdict="reject"), "Kept apart."),
     "undo": (decisions.undo_merge, "Taken apart."),
 }
+Sides = tuple[list[Piece], list[Piece]]
 RESOLUTIONS: tuple[Resolution, ...] = ("a_wins", "b_wins", "both_valid", "reworded")
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A pair of atoms with what differs in them marked."""
+
+    merge: Merge
+    titles: Sides
+    bodies: Sides | None
 
 
 @pages.show("/projects/{project}/contradictions", *READERS)
@@ -89,10 +100,9 @@ async def list_merges(visit: Visit) -> Response:
         cursor=visit.asked("cursor"),
         limit=SHOWN,
     )
-    shown = [(it, *_differences(it)) for it in listed.items]
     return visit.show(
         "merges.html",
-        shown=shown,
+        shown=[_compare(it) for it in listed.items],
         listed=listed,
         state=state,
         states=MERGE_STATES,
@@ -166,16 +176,12 @@ async def decide(deciding: Awaitable[Decision], told: str) -> tuple[str, str]:
     return told, decision.hitl_event_id
 
 
-def _differences(merge: Merge) -> tuple[list[Piece], list[Piece]]:
-    """The two titles, with the words that one of them alone has marked."""
-    a, b = merge.title_a or "", merge.title_b or ""
-    words_a, words_b = set(a.lower().split()), set(b.lower().split())
-    return _mark(a, words_b), _mark(b, words_a)
-
-
-def _mark(title: str, others: set[str]) -> list[Piece]:
-    return [
-        Piece(word, marked=bool(word.strip()) and word.lower() not in others)
-        for word in re.split(r"(\s+)", title)
-        if word
-    ]
+def _compare(merge: Merge) -> Compared:
+    """A body that says what its title says is not shown again."""
+    titles = (merge.title_a or "", merge.title_b or "")
+    bodies = (merge.body_a or "", merge.body_b or "")
+    return Compared(
+        merge,
+        mark_differences(*titles),
+        None if bodies == titles else mark_differences(*bodies),
+    )

@@ -21,6 +21,7 @@ GROUPED_ABOVE = 9_999
 WORDS = {
     "pkl": "project",
     "prd": "PRD",
+    "pm": "product manager",
     "a_wins": "the first is right",
     "b_wins": "the second is right",
     "hitl": "decision",

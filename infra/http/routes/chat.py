@@ -180,7 +180,7 @@ async def list_conversations(
 async def read_conversation(
     api: ApiDep, project: Project, conversation_id: ConversationId
 ) -> WholeConversation:
-    """All that was said in a conversation, and the calls in it that wait for a person."""
+    """All that was said in a conversation, and the calls in it with what was decided of them."""
     return await api.tables.ask(agents.whole_conversation, project, conversation_id)
 
 
