@@ -165,6 +165,8 @@ TABLES: tuple[Table, ...] = (
         compared=False,
     ),
     _table("artifact_edits", "request_event_id", compared=False),
+    _table("task_history", "artifact_id", "artifact_seq", compared=False),
+    _table("sprint_history", "artifact_id", "artifact_seq", compared=False),
     _table("quality_runs", "quality_run_id", compared=False),
     _table("quality_run_events", "quality_run_id", "seq", compared=False, append_only=True),
     _table("artifact_rejections", "artifact_id", "version", compared=False),

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
+    from infra.service.reads import View
     from projections.read.artifacts import (
         Artifact,
         CitingSection,
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
         Item,
         SpeculativeArtifact,
     )
+    from projections.read.burndown import Burndown
 
 
 class Kind(StrEnum):
@@ -104,7 +106,7 @@ def register(app: typer.Typer) -> None:
             as_lines(one.model_dump() for one in (*found, *view.ahead))
             return
         asked = section is not None
-        told = [document_of(one, view.names, in_full=more or asked, asked=asked) for one in found]
+        told = [document_of(one, view, in_full=more or asked, asked=asked) for one in found]
         shown = [*told, *map(render_ahead, view.ahead), *render_gone(view.gone)]
         shown += render_left_out(view.left_out)
         print("\n\n".join(shown) or f"There are no {kind.value} yet.")
@@ -129,19 +131,14 @@ def select_section(prd: "Artifact", section_id: str) -> "Artifact":
 
 
 def document_of(
-    one: "Artifact | Item",
-    names: "Mapping[str, str] | None" = None,
-    *,
-    in_full: bool = False,
-    asked: bool = False,
+    one: "Artifact | Item", view: "View", *, in_full: bool = False, asked: bool = False
 ) -> str:
-    """As markdown; ``asked``: for this section of a PRD, which may be empty. ``names`` of members,
-    tasks and sprints by id.
-    """
+    """As markdown; ``asked``: for this section of a PRD, which may be empty."""
     from projections.read.artifacts import Artifact
 
     if not isinstance(one, Artifact):
-        return render_item(one, names)
+        burndowns = {it.sprint_id: it for it in view.burndowns}
+        return render_item(one, view.names, burndowns.get(one.artifact_id))
     if not asked and not any(section.statements for section in one.sections):
         return NO_PRD
     return render_prd(one, in_full=in_full)
@@ -208,18 +205,40 @@ def render_left_out(left_out: "list[str]") -> list[str]:
     return ["\n".join(["# No task", "", *lines])] if left_out else []
 
 
-def render_item(item: "Item", names: "Mapping[str, str] | None" = None) -> str:
-    """An item as markdown; every statement ends with the places it was read from."""
+def render_item(
+    item: "Item",
+    names: "Mapping[str, str] | None" = None,
+    burndown: "Burndown | None" = None,
+) -> str:
+    """An item as markdown; every statement ends with the places it was read from. ``names`` of
+    members, tasks and sprints by id; ``burndown`` that of a sprint.
+    """
     names = names or {}
     lines = [f"# {item.number} {item.title} ({item.artifact_state})"]
     if facts := _facts(item, names):
         lines += ["", facts]
+    lines += _tell_burndown(burndown) if burndown else []
     lines += _tell_engine(item)
     lines += _sections(item)
     lines += _plan_of(item, names)
     if item.features:
         lines += ["", "## Features", "", *(f"- {feature}" for feature in item.features)]
     return "\n".join(lines)
+
+
+def _tell_burndown(burndown: "Burndown") -> list[str]:
+    """What was left at the end of the last day that is known, and what an even pace leaves."""
+    known = [it for it in burndown.days if it.remaining is not None]
+    if not known:
+        return []
+    day, came = known[-1], sum(it.added or 0 for it in known)
+    went = sum(it.dropped or 0 for it in known)
+    closed = f", closed on {burndown.closed_on}" if burndown.closed_on else ""
+    return [
+        "",
+        f"burndown: {day.remaining} of {burndown.committed} points left on {day.day}"
+        f" (an even pace: {day.ideal:g}), {came} added, {went} dropped{closed}",
+    ]
 
 
 def _sections(item: "Item | SpeculativeArtifact") -> list[str]:

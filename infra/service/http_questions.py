@@ -28,6 +28,8 @@ from projections.read.atoms import Atom, Order, PastAtom, Quote
 from projections.read.atoms import atoms as list_atoms
 from projections.read.batches import Batch, RunBatch, last_batches, list_batches, read_batch
 from projections.read.belonging import Belonging, check_belongs, find_belonging
+from projections.read.burndown import Burndown, BurndownDay
+from projections.read.burndown import burndown as read_burndown
 from projections.read.changes import LARGEST_WINDOW, WINDOW, Changes, changes_since
 from projections.read.chunks import Chunk, WholeChunk, list_chunks, whole_chunk
 from projections.read.contradictions import Card, Contradiction
@@ -104,12 +106,15 @@ from projections.read.waiting import queue as list_waiting
 __all__ = [
     "Conversation",
     "list_conversations",
+    "Burndown",
+    "BurndownDay",
     "Chunk",
     "RunBatch",
     "WholeChunk",
     "list_batches",
     "list_chunks",
     "next_offsets",
+    "read_burndown",
     "read_costs",
     "whole_call",
     "whole_chunk",

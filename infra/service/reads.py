@@ -12,6 +12,7 @@ from datetime import datetime
 from functools import partial
 from typing import TypeVar
 
+from infra.clock import SystemClock
 from infra.service.reading import ask
 from infra.settings import Settings
 from projections.log_reader import fact_at
@@ -39,6 +40,7 @@ from projections.read.artifact_list import WholeVersion
 from projections.read.artifacts import Artifact
 from projections.read.atoms import Atom, Order, PastAtom
 from projections.read.batches import Batch
+from projections.read.burndown import Burndown, burndown
 from projections.read.contradictions import Card, Contradiction
 from projections.read.copies import NearCopy
 from projections.read.coverage import Coverage
@@ -64,7 +66,8 @@ class View(ReadModel):
     """Artifacts of one type with all that is shown beside them.
 
     ``prd`` or ``items``: what is published; ``ahead``: what a run is writing; ``gone``: what was in
-    the list before; ``left_out``: what became no task; ``names`` of members, tasks and sprints.
+    the list before; ``left_out``: what became no task; ``names`` of members, tasks and sprints;
+    ``burndowns`` of the sprints.
     """
 
     prd: artifacts.Artifact | None
@@ -73,6 +76,7 @@ class View(ReadModel):
     gone: list[artifacts.GoneItem]
     left_out: list[str]
     names: dict[str, str]
+    burndowns: list[Burndown]
 
 
 async def list_projects(settings: Settings) -> list[Project]:
@@ -238,13 +242,18 @@ def view(tables: Conn, project_id: str, artifact_type: str) -> View:
     if artifact_type == "prd" and (not ahead or artifacts.has_artifact(*of_type)):
         prd = artifacts.artifact(*of_type)
     many = artifact_type != "prd"
+    listed = list(take(partial(artifacts.items, *of_type))) if many else []
+    now = SystemClock().now()
     return View(
         prd=prd,
-        items=list(take(partial(artifacts.items, *of_type))) if many else [],
+        items=listed,
         ahead=ahead,
         gone=list(take(partial(artifacts.gone_items, *of_type))),
         left_out=team.left_out_tasks(tables, project_id) if artifact_type == "task" else [],
         names=team.names(tables, project_id),
+        burndowns=[burndown(tables, project_id, it.artifact_id, now) for it in listed]
+        if artifact_type == "sprint_plan"
+        else [],
     )
 
 

@@ -30,7 +30,11 @@ ENDED = (
 
 
 def artifact_changed(rows: Rows, fact: Envelope, event: ArtifactChanged) -> None:
-    """The position, its loops and its edit: what it decided is read from the public topics."""
+    """The position, its loops and its edit, and how far tasks and sprints are at it.
+
+    What else it decided is read from the public topics. Those have no version for a status, and of
+    an artifact's states they keep the last one.
+    """
     rows.add(
         fact,
         "artifact_positions",
@@ -68,6 +72,20 @@ def artifact_changed(rows: Rows, fact: Envelope, event: ArtifactChanged) -> None
         for item_no, decision in enumerate(loop.continuations, 1):
             item = place | {"phase": loop.phase, "item_no": item_no}
             rows.add(fact, "loop_continuations", item | decision.model_dump())
+    for change in event.items:
+        if change.outcome in ("published", "state_changed"):
+            _remember(rows, fact, event.artifact_seq, change.snapshot)
+
+
+def _remember(rows: Rows, fact: Envelope, seq: int, item: ArtifactSnapshot) -> None:
+    """How far a task or sprint is at this position."""
+    at = {"artifact_id": item.artifact_id, "artifact_seq": seq, "changed_at": fact.occurred_at}
+    if task := item.task:
+        columns = {"sprint_id", "estimate_points", "status"}
+        rows.add(fact, "task_history", at | task.model_dump(include=columns))
+    if plan := item.sprint_plan:
+        is_closed = plan.owned is not None and plan.owned.is_closed
+        rows.add(fact, "sprint_history", at | {"is_closed": is_closed})
 
 
 def version_published(rows: Rows, fact: Envelope, event: VersionPublished) -> None:

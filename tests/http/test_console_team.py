@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import secrets
 from collections.abc import Iterator
 from datetime import timedelta
@@ -126,6 +127,7 @@ def test_a_sprint_is_made_changed_closed_opened_and_deleted_by_who_leads(
     assert not links(member.open(team), "/sprints/")
     check_refusals(browser, member, sprint, {"goal": "Open both gates", "capacity_points": "7"})
     shown = browser.open(sprint).written
+    assert f"There is no burndown yet. It begins on {begins}" in browser.open(sprint).text
     assert 'value="Open both gates"' in shown and f'value="{ends}"' in shown
     refused(
         browser.send(sprint, sprint, end_date=str(ends + timedelta(days=90))),
@@ -171,6 +173,32 @@ def test_a_task_is_reworded_given_to_somebody_and_deleted(
     gone = told(member.send(task, f"{task}/delete", **WHY))
     assert "is deleted." in gone
     assert member.client.get(task).status_code == 404
+
+
+def test_the_work_of_a_sprint_goes_down_as_its_tasks_are_done(
+    member: Browser, viewer: Browser, owner: httpx.Client, home: str, gate: str
+):
+    today, key = str(SystemClock().now().date()), {"idempotency-key": secrets.token_hex(8)}
+    set_plan = owner.put(f"/v1/projects/{gate}/plan", json={"start_day": today}, headers=key)
+    assert set_plan.status_code == 200, set_plan.text
+    title = f"Paint it {secrets.token_hex(2)}"
+    made = member.send(f"{home}/documents?type=task", f"{home}/tasks", title=title)
+    (task,) = links(Page(made.text), "/tasks/")
+    assert "is changed." in told(member.send(task, task, estimate_points="3", status="done"))
+    fields = owner.get(f"/v1/projects/{gate}/artifacts/{task.rpartition('/')[2]}").json()["plan"]
+    path = f"/v1/projects/{gate}/sprints/{fields['sprint_id']}/burndown"
+    found = owner.get(path).json()
+    first = found["days"][0]
+    assert (found["first_day"], first["done"], first["day"]) == (today, 3, today)
+    assert found["committed"] == first["scope"] == first["remaining"] + 3
+    shown = viewer.open(f"{home}/team?sprint={fields['sprint_id']}")
+    assert f"{first['remaining']} of {found['committed']} points left at the end of" in shown.text
+    drawn = [it for it in shown.all("path") if it.get("class", "").startswith("line")]
+    assert [it["class"] for it in drawn] == ["line ideal", "line left"]
+    cells = re.findall(r'<td class="count">([^<]*)</td>', shown.written.partition("Burndown")[2])
+    assert cells[:3] == [f"{it:g}" for it in (first["remaining"], first["ideal"], 3)]
+    assert viewer.client.get(f"{home}/team?sprint=art_1").status_code == 200
+    assert owner.get(path.replace(fields["sprint_id"], "art_1")).status_code == 404
 
 
 def test_a_feature_is_ranked_and_deleted_by_who_leads(

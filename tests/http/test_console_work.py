@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 import httpx
 import pytest
 
-from infra.http.console.charts import HEIGHT, WIDTH, draw_bars
+from infra.http.console.charts import HEIGHT, WIDTH, draw_bars, draw_lines
 from infra.http.console.spans import visible
 from infra.local.process import wait_until
 from infra.service.comparing import compare_sections
@@ -208,6 +208,16 @@ def test_bars_are_as_high_as_their_values():
     assert {it.y + it.height for it in chart.bars} == {HEIGHT}
     assert all(it.x >= 0 and it.x + it.width <= WIDTH for it in chart.bars)
     assert draw_bars([]) is None and draw_bars([("a", 0.0)]) is None
+
+
+def test_lines_go_from_edge_to_edge_and_leave_out_what_is_not_known():
+    lines = {"ideal": [4, 2, 0], "left": [None, 4, 3.0], "none": [None, None, None]}
+    chart = draw_lines(["a", "b"], lines)
+    assert chart is not None and chart.most == 4
+    assert chart.lines["ideal"] == f"M0.0 0.0L{WIDTH / 2} {HEIGHT / 2}L{WIDTH:.1f} {HEIGHT:.1f}"
+    assert chart.lines["left"] == f"M{WIDTH / 2} 0.0L{WIDTH:.1f} {HEIGHT / 4}"
+    assert chart.lines["none"] == ""
+    assert draw_lines(["a"], {"left": [0, None]}) is None
 
 
 def test_budgets_are_set_by_leaders_and_letters_retried_by_operators(

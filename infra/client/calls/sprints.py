@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from infra.client.connection import Connection
-from infra.client.models.shared import Item
+from infra.client.models.shared import Burndown, Item
 from infra.client.models.sprints import ChangedSprint, NewSprint
 
 
@@ -42,4 +42,12 @@ class Sprints(Connection):
             at={"project": project, "sprint_id": sprint_id},
             query={"expected_version": expected_version},
             key=key,
+        )
+
+    def read_burndown(self, project: str, sprint_id: str) -> Burndown:
+        """What was left of a sprint at the end of each day, and what came and went meanwhile."""
+        return self._read(
+            Burndown,
+            "/v1/projects/{project}/sprints/{sprint_id}/burndown",
+            at={"project": project, "sprint_id": sprint_id},
         )

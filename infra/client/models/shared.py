@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 
 from infra.client.connection import Model
@@ -49,6 +49,37 @@ class CitingSection(Model):
     engine: str = "heuristic"
     model: str | None = None
     prompt_version: str | None = None
+
+
+class BurndownDay(Model):
+    """The end of a day, in points. ``ideal``: what is left if each day does the same share.
+
+    The others are None for days to come, after the sprint was closed, and as long as no task was in
+    it. ``remaining`` is ``scope`` without ``done``; ``added`` and ``dropped`` say how this day
+    changed the scope.
+    """
+
+    day: date
+    ideal: float | None
+    remaining: int | None = None
+    scope: int | None = None
+    done: int | None = None
+    added: int | None = None
+    dropped: int | None = None
+
+
+class Burndown(Model):
+    """A sprint day by day. ``committed``: the points it began with, None as long as it has not.
+
+    ``closed_on`` is None for a sprint that is open.
+    """
+
+    sprint_id: str
+    first_day: date
+    last_day: date
+    closed_on: date | None
+    committed: int | None
+    days: list[BurndownDay]
 
 
 class SectionPlace(Model):

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from infra.client.connection import Model
-from infra.client.models.shared import Item, SectionPlace, SpeculativeArtifact
+from infra.client.models.shared import Burndown, Item, SectionPlace, SpeculativeArtifact
 from infra.client.models.views_parts import Artifact, GoneItem
 
 
@@ -129,7 +129,8 @@ class View(Model):
     """Artifacts of one type with all that is shown beside them.
 
     ``prd`` or ``items``: what is published; ``ahead``: what a run is writing; ``gone``: what was in
-    the list before; ``left_out``: what became no task; ``names`` of members, tasks and sprints.
+    the list before; ``left_out``: what became no task; ``names`` of members, tasks and sprints;
+    ``burndowns`` of the sprints.
     """
 
     prd: Artifact | None
@@ -138,3 +139,4 @@ class View(Model):
     gone: list[GoneItem]
     left_out: list[str]
     names: dict[str, str]
+    burndowns: list[Burndown]

@@ -15,6 +15,7 @@ from infra.errors import Invalid
 from infra.http.access import LEADERS, WRITERS
 from infra.http.console.pages import Pages, Visit
 from infra.http.console.spans import visible
+from infra.http.console.team import read_burndown
 from infra.service import features, sprints, tasks
 from infra.service import http_questions as ask
 from infra.service.features import FeatureText, Progress
@@ -61,7 +62,12 @@ async def create_sprint(visit: Visit) -> Response:
 async def show_sprint(visit: Visit) -> Response:
     """A sprint to change, close or delete."""
     item = await _find(visit, "sprint_plan")
-    return visit.show("sprint.html", item=item, plan=SprintPlanFields.model_validate(item.fields))
+    return visit.show(
+        "sprint.html",
+        item=item,
+        plan=SprintPlanFields.model_validate(item.fields),
+        burned=await read_burndown(visit, item.artifact_id),
+    )
 
 
 @pages.act(ROOT + "/sprints/{item}", *LEADERS)

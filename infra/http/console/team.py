@@ -9,12 +9,14 @@ from typing import Any, get_args
 
 from starlette.responses import Response
 
+from infra.clock import SystemClock
 from infra.errors import Conflict, Invalid, NotFound
 from infra.http.access import LEADERS, READERS, WRITERS
+from infra.http.console.charts import Chart, draw_lines
 from infra.http.console.pages import Pages, Visit
 from infra.service import http_questions as ask
 from infra.service import planning, team
-from infra.service.http_questions import Member, ReportItem
+from infra.service.http_questions import Burndown, BurndownDay, Member, ReportItem
 from schemas.events.artifact_parts import SprintPlanFields, TaskFields, TaskStatus
 from schemas.events.team import AbsenceKind, ReportType
 from schemas.ids import sha256_hex
@@ -52,6 +54,18 @@ class Load:
         return self.points > self.member.capacity_points
 
 
+@dataclass(frozen=True, slots=True)
+class Burned:
+    """How the work of a sprint went down; ``known`` are the days so far."""
+
+    figures: Burndown
+    chart: Chart | None
+
+    @property
+    def known(self) -> list[BurndownDay]:
+        return [it for it in self.figures.days if it.remaining is not None]
+
+
 @pages.show("/projects/{project}/team", *READERS)
 async def show_team(visit: Visit) -> Response:
     """Members with their load, the board of a sprint, reports, and what should lie elsewhere."""
@@ -72,6 +86,7 @@ async def show_team(visit: Visit) -> Response:
         sprints=sprints,
         sprint=sprint,
         plan=plan,
+        burned=await read_burndown(visit, sprint.artifact_id) if sprint else None,
         board=[(name, [it for it in planned if it.fields.status == name]) for name in STATUSES],
         reports=sorted(reports.items, key=lambda it: it.updated_at, reverse=True)[:REPORTS_SHOWN],
         report_types=REPORTS,
@@ -176,6 +191,19 @@ async def request_report(visit: Visit) -> Response:
         key=visit.form["key"],
     )
     return visit.go("projects", visit.project_id, "documents", made.artifact_id)
+
+
+async def read_burndown(visit: Visit, sprint_id: str) -> Burned:
+    """What was left of a sprint day by day, and the chart of it. Raises NotFound."""
+    now = SystemClock().now()
+    found: Burndown = await visit.ask(ask.read_burndown, visit.project_id, sprint_id, now)
+    left: list[float | None] = [None, *(it.remaining for it in found.days)]
+    begun = next((place for place, points in enumerate(left) if points is not None), None)
+    if begun:
+        left[begun - 1] = found.committed
+    ideal = [found.committed, *(it.ideal for it in found.days)]
+    days = [it.day.isoformat() for it in found.days]
+    return Burned(found, draw_lines(days, {"ideal": ideal, "left": left}))
 
 
 async def _find_member(visit: Visit) -> Member:

@@ -7,11 +7,13 @@ from typing import Annotated
 from fastapi import APIRouter, Path
 from pydantic import BaseModel, ConfigDict, Field
 
-from infra.http.access import LEADERS, Guarded, allow
+from infra.clock import SystemClock
+from infra.http.access import LEADERS, OBSERVERS, Guarded, allow
 from infra.http.api import ApiDep, CallerDep, WriteDep
 from infra.http.parameters import OF_ANY, Day, Project, Seen, Title, Version
+from infra.service import http_questions as ask
 from infra.service import sprints
-from infra.service.http_questions import ReportItem
+from infra.service.http_questions import Burndown, ReportItem
 from infra.service.item_changes import ItemRequest
 
 router = APIRouter(route_class=Guarded, tags=["Sprints"])
@@ -87,3 +89,10 @@ async def delete_sprint(
         project, "delete", sprints.SprintText(), sprint_id, expected_version, write.key
     )
     await sprints.change_sprint(api.settings, request, actor=caller.name)
+
+
+@router.get("/v1/projects/{project}/sprints/{sprint_id}/burndown", responses=OF_ANY)
+@allow(*OBSERVERS)
+async def read_burndown(api: ApiDep, project: Project, sprint_id: SprintId) -> Burndown:
+    """What was left of a sprint at the end of each day, and what came and went meanwhile."""
+    return await api.tables.ask(ask.read_burndown, project, sprint_id, SystemClock().now())
