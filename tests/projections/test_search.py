@@ -236,11 +236,10 @@ def test_what_speaks_of_something_else_is_no_answer_of_that_kind(model: ReadMode
     chunks = story.source("README.md", "\n\n".join(said))
     story.run_started()
     story.planned(chunks)
-    rejected = {"attributes": {"document_status": "rejected"}}
-    for chunk, kind, more in zip(
-        chunks, ("decision", "decision", "risk"), (rejected, {}, {}), strict=True
-    ):
-        story.read(chunk, an_atom(chunk, story.run, kind=kind, **more))
+    rejected = {"document_status": "rejected"}
+    story.read(chunks[0], an_atom(chunks[0], story.run, kind="decision", attributes=rejected))
+    story.read(chunks[1], an_atom(chunks[1], story.run, kind="decision"))
+    story.read(chunks[2], an_atom(chunks[2], story.run, kind="risk"))
     story.committed()
     model.fold(projected(story))
 
