@@ -6,14 +6,15 @@ English only, as all rules of the project graph are. What no rule knows is looke
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from agents.project.answers import add_coverage
 from agents.project.confirmations import CallDeclined
-from agents.project.state import AgentResult
+from agents.project.state import AgentResult, Citation
+from agents.project.topic_answers import Told, cite_topic, split_topic, tell_topic
 from agents.project.turn import Steps
 from agents.tools.box import refuse
 from agents.tools.ledger import HITS_TOLD, SEARCH_LEDGER, tell_result
@@ -256,16 +257,10 @@ async def run_rules(
     name, arguments = choose_call(steps.turn.request)
     if name == SEARCH_LEDGER and _CHANGE.match(steps.turn.request):
         return await _ask_back(steps, began)
-    result = await _call(steps, tools, name, arguments)
-    calls = [(arguments, result)]
-    if arguments.get("kinds") and not (result.is_error or result.citations):
-        arguments = {"query": arguments["query"], "limit": HITS_TOLD}
-        result = await _call(steps, tools, name, arguments)  # of any kind, rather than nothing
-        calls.append((arguments, result))
-    coverage, text = None, result.text
-    if name == SEARCH_LEDGER and not result.is_error:
-        coverage = "some" if result.citations else "none"
-        text = tell_result(result)
+    if arguments.get("kinds"):
+        said = await _answer_topic(steps, tools, arguments)
+    else:
+        said = _tell(arguments, await _call(steps, tools, name, arguments), name == SEARCH_LEDGER)
     why = f"{NO_MODEL} {because}".strip()
     return AgentResult(
         agent=steps.turn.node,
@@ -273,18 +268,59 @@ async def run_rules(
         output={
             "stop_reason": "answered",
             "rounds": 0,
-            "coverage": coverage,
+            "coverage": said.coverage,
             "tool_calls": [
-                {"tool": name, "args": args, "is_error": one.is_error} for args, one in calls
+                {"tool": name, "args": dict(args), "is_error": one.is_error}
+                for args, one in said.calls
             ],
         },
-        response=f"{add_coverage(text, coverage)}\n\n{why}",
-        citations=result.citations,
+        response=f"{add_coverage(said.text, said.coverage)}\n\n{why}",
+        citations=said.citations,
         engine="rules",
-        error=str(result.data.get("error")) if result.is_error else None,
+        error=said.error,
         started_at=began,
         finished_at=await steps.read_clock(),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """An answer and the calls behind it, all of one tool; ``coverage``: of searches alone."""
+
+    text: str
+    citations: tuple[Citation, ...]
+    calls: Sequence[tuple[Mapping[str, Any], ToolResult]]
+    coverage: str | None
+
+    @property
+    def error(self) -> str | None:
+        return next((str(it.data.get("error")) for _, it in self.calls if it.is_error), None)
+
+
+def _tell(arguments: Arguments, result: ToolResult, is_search: bool) -> _Said:
+    calls = [(arguments, result)]
+    if not is_search or result.is_error:
+        return _Said(result.text, result.citations, calls, None)
+    coverage = "some" if result.citations else "none"
+    return _Said(tell_result(result), result.citations, calls, coverage)
+
+
+async def _answer_topic(steps: Steps, tools: ToolBox, first: Arguments) -> _Said:
+    """Each part by a search of its own; what comes nearest, where the first has found nothing."""
+    told = []
+    for part in split_topic(steps.turn.request, first):
+        result = await _call(steps, tools, SEARCH_LEDGER, part.arguments)
+        if result.is_error:
+            return _tell(first, result, is_search=True)
+        told.append(Told(part, result))
+    calls = [(one.part.arguments, one.result) for one in told]
+    nearest = None
+    if not told[0].hits:
+        of_any_kind = {"query": first["query"], "limit": HITS_TOLD}
+        nearest = await _call(steps, tools, SEARCH_LEDGER, of_any_kind)
+        calls.append((of_any_kind, nearest))
+    citations = cite_topic(told, nearest)
+    return _Said(tell_topic(told, nearest), citations, calls, "some" if citations else "none")
 
 
 async def _ask_back(steps: Steps, began: datetime) -> AgentResult:

@@ -171,19 +171,29 @@ def ledger_tools(ports: Ports) -> list[Tool]:
 
 def tell_result(result: ToolResult) -> str:
     """A result for somebody who reads it: of a search the first hits, in short."""
-    hits = result.data.get("hits") or []
-    return "\n".join(map(tell_hit, hits[:HITS_TOLD])) or result.text
+    return "\n".join(tell_hits(result.data.get("hits") or [])) or result.text
 
 
-def tell_hit(hit: Json) -> str:
-    """A hit for somebody who reads it: what is said, and where."""
+def tell_hits(hits: Sequence[Json]) -> list[str]:
+    """The first hits for somebody who reads them: what each says, and where."""
+    return [_tell_hit(hit) for hit in hits[:HITS_TOLD]]
+
+
+def _tell_hit(hit: Json) -> str:
     known = hit["atom_id"] or hit["passage_id"]
     quotes = [cite_quote(known, one) for one in hit["evidence"][:1]]
     said = hit["title"] if hit["atom_id"] or not quotes else quotes[0].snippet or hit["title"]
-    kind = f" ({hit['kind']}, {hit['status']})" if hit["atom_id"] else ""
+    kind = f" ({_name_kind(hit)})" if hit["atom_id"] else ""
     places = ", ".join(filter(None, map(place_of, quotes)))
     against = " Contradicted by another statement." if hit.get("open_contradictions") else ""
     return f"- {cut(said, LONGEST_TOLD)}{kind}{f' [{places}]' if places else ''}{against}"
+
+
+def _name_kind(hit: Json) -> str:
+    """The kind, and the status of the atom, which is not that of its document."""
+    said = hit.get("document_status")
+    kind = hit["kind"].replace("_", " ")
+    return f"{kind}, {hit['status']}{f'; the document is {said}' if said else ''}"
 
 
 def _check_known(name: str, given: Iterable[str], known: Sequence[str]) -> None:
@@ -203,11 +213,14 @@ def _show_hit(hit: Json) -> str:
         f"\n    {place_of(one)}: «{one.snippet}»"
         for one in (cite_quote(known, quote) for quote in hit["evidence"])
     )
-    return f"- [{known}] {hit['kind']}, {hit['status']}: {cut(hit['title'])}.{against}{places}"
+    said = hit.get("document_status")
+    document = f", document {said}" if said else ""
+    about = f"{hit['kind']}, {hit['status']}{document}"
+    return f"- [{known}] {about}: {cut(hit['title'])}.{against}{places}"
 
 
 def _shorten(hit: Json) -> Json:
-    """What `tell_hit` needs of a hit: a log keeps no more of it than a person reads."""
+    """What `tell_hits` needs of a hit: a log keeps no more of it than a person reads."""
     quotes = [{**quote, "snippet": cut(quote["snippet"])} for quote in hit["evidence"][:1]]
     short = {name: value for name, value in hit.items() if name != "body"}
     return short | {"title": cut(hit["title"]), "evidence": quotes}

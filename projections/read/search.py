@@ -3,9 +3,10 @@
 Both are ranked by words and fused by reciprocal rank: a place that both lists name comes first. A
 passage that a ranked atom quotes is shown as that atom, since it says the same in fewer words and
 has a standing; what no atom says is shown as it was written, with the next best places of its
-document. Filters speak of atoms, so passages
-are left out then. The answer says by its coverage how good its ground is: where no passage holds
-enough of the question's words, rare ones counting more, the project does not cover it.
+document. Filters speak of atoms, so passages are left out then, and an atom that holds far fewer
+of the question's words than the best one is no answer. The answer says by its coverage how good its
+ground is: where nothing holds enough of the question's words, rare ones counting more, the project
+does not cover it.
 """
 
 from __future__ import annotations
@@ -27,12 +28,17 @@ SEARCHED = 100  # of the first passages, for atoms that quote them
 K = 20  # reciprocal rank fusion: how little the first ranks differ
 ATOMS_WEIGH = 0.2
 ATOM_HOLDS = 0.85  # of the words that the best passage holds, by weight
+ATOM_ANSWERS = (
+    0.5  # of the words that the best atom holds, by weight, where only atoms are asked for
+)
 SAME_DOCUMENT = 0.2  # of its best passage's score, to be shown with it
 Coverage = Literal["entity", "metadata", "fulltext", "weak", "none"]
 WEAK_BELOW = 0.6  # share of the question's words by weight, held by the passage with most
 NONE_BELOW = 0.25
 
-ATOM_FIELDS = ("atom_id", "kind", "title", "body", "confidence", "status", "score")
+ATOM_FIELDS = (
+    *("atom_id", "kind", "title", "body", "confidence", "status", "document_status", "score"),
+)
 
 # The passage that the title was made from comes before one that says the same again.
 EVIDENCE = """
@@ -81,6 +87,7 @@ class Hit(ReadModel):
 
     One of ``atom_id`` and ``passage_id`` is set. A passage has the kind ``passage``, the headings
     above it as its title, its text as its body, and no doubt about what it says: confidence 1.
+    ``document_status`` is what an atom's document says of itself, such as `proposed` or `rejected`.
     """
 
     atom_id: str | None = None
@@ -90,6 +97,7 @@ class Hit(ReadModel):
     body: str
     confidence: float
     status: str
+    document_status: str | None = None
     score: float
     evidence: list[HitQuote]
     open_contradictions: list[str] = []
@@ -168,9 +176,17 @@ def _interleave(lists: Sequence[Sequence[Hit]]) -> list[Hit]:
 
 
 def _only_atoms(connection: Conn, question: Question, limit: int) -> Answer:
-    atoms = find_atoms(connection, question, limit)
-    found = [_Found(atom["score"], atom) for atom in atoms.atoms[:limit]]
-    return Answer(coverage=atoms.step, hits=_show(connection, found, {}))
+    """Atoms with what the filters want: those that hold nearly all words of the best come first."""
+    atoms = find_atoms(connection, question, max(limit, MOST_ATOMS))
+    named, others = atoms.atoms[: atoms.named], atoms.atoms[atoms.named :]
+    most = max((each["held"] for each in others), default=0.0)
+    coverage = atoms.step if named else _grade(most, question.terms)
+    if coverage == "none":
+        return Answer(coverage=coverage, hits=[])
+    others = [each for each in others if each["held"] >= most * ATOM_ANSWERS]
+    others.sort(key=lambda each: bool(each["held"] < most * ATOM_HOLDS))
+    found = [_Found(atom["score"], atom) for atom in (named + others)[:limit]]
+    return Answer(coverage=coverage, hits=_show(connection, found, {}))
 
 
 def _atoms_in(
@@ -191,10 +207,15 @@ def _atoms_in(
 
 def _coverage(atoms: FoundAtoms, passages: Sequence[Ranked], terms: Terms) -> Coverage:
     most = max((_weigh(each.held, terms) for each in passages), default=0.0)
-    share = most / (terms.total or 1.0)
     if atoms.named or (atoms.atoms and not terms.size):
         return atoms.step
-    if not atoms.atoms and (not passages or share < NONE_BELOW):
+    grade = _grade(most, terms)
+    return "weak" if grade == "none" and atoms.atoms else grade
+
+
+def _grade(most: float, terms: Terms) -> Coverage:
+    share = most / (terms.total or 1.0)
+    if share < NONE_BELOW:
         return "none"
     return "weak" if share < WEAK_BELOW else "fulltext"
 

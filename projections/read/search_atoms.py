@@ -1,8 +1,8 @@
 """Atoms that speak to a question: by entity, by metadata, by words.
 
-Names and metadata are looked for where the query is nothing else, or has filters; the later steps
-run only while there are fewer than ``MIN_HITS`` hits. Words count by how much they
-tell apart, as with passages, so that both lists can be fused by rank.
+Names and metadata are looked for where the query is nothing else; the later steps run only while
+there are fewer than ``MIN_HITS`` hits. Words count by how much they tell apart, as with passages,
+so that both lists can be fused by rank.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ RANKED = f"""
         SELECT * FROM unnest(%(words)s::text[], %(weights)s::float[]) AS w (word, weight)),
     ranked AS (
     SELECT a.atom_id, a.kind, a.title, a.body, a.confidence, a.status,
+        a.attributes->>'document_status' AS document_status,
         round((coalesce({SAID.format("a.search")}, 0) + coalesce(e.rank, 0))::numeric, 6)::float
             AS score
     FROM ledger_atoms a
@@ -118,11 +119,10 @@ def find_atoms(connection: Conn, question: Question, limit: int) -> FoundAtoms:
     told = metadata_in(connection, question.project_id, question.query)
     entities = entities_in(connection, question.project_id, question.query)
     is_named = _is_named(question.query, told, entities)
-    by_name = is_named or filters != Filters()
     joined = _join(filters, told)
     steps: tuple[tuple[Step, Filters, str, bool], ...] = (
-        ("entity", filters, LINKED, by_name and bool(entities)),
-        ("metadata", joined, "true", by_name and joined != Filters()),
+        ("entity", filters, LINKED, is_named and bool(entities)),
+        ("metadata", joined, "true", is_named and joined != Filters()),
         ("fulltext", filters, SPEAKS_OF if question.quoted is None else QUOTED, True),
     )
     reached: Step = "none"

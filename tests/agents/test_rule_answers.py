@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import cast
 
 import pytest
@@ -10,6 +12,7 @@ import pytest
 from agents.project.assistant import run_assistant
 from agents.project.confirmations import Decision, WaitsForConfirmation
 from agents.project.rule_answers import choose_call, concerns_project
+from agents.project.state import AgentResult
 from agents.tools.box import Tools
 from agents.tools.ledger import ledger_tools
 from agents.tools.ports import Json, Ports
@@ -31,6 +34,30 @@ class LongPassages:
         }
         hits = [{**hit, "passage_id": f"psg_{n}", "evidence": [quote] * 3} for n in range(10)]
         return {"coverage": "fulltext", "hits": hits}
+
+
+@dataclass
+class Minutes:
+    """A ledger that answers a search by the kinds and statuses that are asked for."""
+
+    hits: dict[str, Json]
+
+    async def search_ledger(
+        self, _: str, __: str, *, kinds: Sequence[str], statuses: Sequence[str], **___: object
+    ) -> Json:
+        found = self.hits.get(" ".join([*statuses, *kinds]))
+        return {"coverage": "fulltext" if found else "none", "hits": [found] if found else []}
+
+
+def a_hit(kind: str, title: str, **more: object) -> Json:
+    quote = {"path": f"{kind}.md", "line_start": 3, "line_end": 3, "snippet": title}
+    own = {"atom_id": f"atm_{kind}", "kind": kind, "title": title, "status": "draft"}
+    return own | {"evidence": [quote]} | more
+
+
+def answer_from(hits: dict[str, Json], question: str) -> AgentResult:
+    tools = Tools(ledger_tools(cast(Ports, Minutes(hits))))
+    return asyncio.run(run_assistant(a_turn(question), None, tools, Recorded()))
 
 
 @pytest.mark.parametrize(
@@ -129,6 +156,39 @@ def test_a_search_tells_the_first_hits_in_short_however_long_they_are():
     assert len(told) == 4
     assert all("[a.md:1-90]" in line and len(line) < 300 for line in told)
     assert "psg_" not in result.response
+
+
+def test_each_part_of_a_question_about_a_decision_is_answered():
+    hits = {
+        "decision": a_hit("decision", "Seals are signed", document_status="proposed"),
+        "superseded decision": a_hit("old", "Seals are stamped", status="superseded"),
+        "risk unknown": a_hit("risk", "Signing takes a minute"),
+    }
+    question = "What did we decide about seals, where does it stand, and what speaks against it?"
+    result = answer_from(hits, question)
+
+    decided, stands, against, _ = result.response.split("\n\n")
+    assert decided == (
+        "Decided:\n- Seals are signed (decision, draft; the document is proposed) [decision.md:3]"
+    )
+    assert stands == (
+        "Where it stands:\n- decision.md calls itself proposed.\n"
+        "- Seals are stamped (old, superseded) [old.md:3]"
+    )
+    assert against == "What speaks against it:\n- Signing takes a minute (risk, draft) [risk.md:3]"
+    assert [it.cited_id for it in result.citations] == ["atm_decision", "atm_old", "atm_risk"]
+
+
+def test_without_a_decision_the_answer_says_so_and_tells_what_comes_nearest():
+    hits = {"": a_hit("claim", "Seals are red")}
+    result = answer_from(hits, "What did we decide about seals, and what speaks against them?")
+
+    first, against, _ = result.response.split("\n\n")
+    assert first == (
+        "No decision on this was found. What comes nearest:\n"
+        "- Seals are red (claim, draft) [claim.md:3]"
+    )
+    assert against == "Nothing against it was found."
 
 
 def test_by_rule_nobody_without_the_right_is_asked_to_confirm():

@@ -228,6 +228,28 @@ def test_filters_are_about_atoms(ledger: ReadModel):
     assert all(hit.atom_id for hit in answer.hits)
 
 
+def test_what_speaks_of_something_else_is_no_answer_of_that_kind(model: ReadModel):
+    said = ["Guard patterns are parsed as patterns.", "The range pattern is closed.", "Zeppelins."]
+    story = Story()
+    story.project()
+    story.requested(["README.md"])
+    chunks = story.source("README.md", "\n\n".join(said))
+    story.run_started()
+    story.planned(chunks)
+    rejected = {"document_status": "rejected"}
+    story.read(chunks[0], an_atom(chunks[0], story.run, kind="decision", attributes=rejected))
+    story.read(chunks[1], an_atom(chunks[1], story.run, kind="decision"))
+    story.read(chunks[2], an_atom(chunks[2], story.run, kind="risk"))
+    story.committed()
+    model.fold(projected(story))
+
+    decisions = Filters(kinds=("decision",))
+    found = search_ledger(model.connection, PROJECT, "guard patterns", decisions)
+    assert [(it.title, it.document_status) for it in found.hits] == [(said[0], "rejected")]
+    nothing = search_ledger(model.connection, PROJECT, "zeppelins over lakes", decisions)
+    assert (nothing.coverage, nothing.hits) == ("none", [])
+
+
 def test_text_of_removed_sources_and_other_projects_is_not_found(model: ReadModel):
     a_ledger_of(model, HANDBOOK)
     ask = "When is a failed charge retried?"

@@ -35,6 +35,7 @@ class Hit(Model):
 
     One of ``atom_id`` and ``passage_id`` is set. A passage has the kind ``passage``, the headings
     above it as its title, its text as its body, and no doubt about what it says: confidence 1.
+    ``document_status`` is what an atom's document says of itself, such as `proposed` or `rejected`.
     """
 
     atom_id: str | None = None
@@ -44,6 +45,7 @@ class Hit(Model):
     body: str
     confidence: float
     status: str
+    document_status: str | None = None
     score: float
     evidence: list[HitQuote]
     open_contradictions: list[str] = []

@@ -1,0 +1,100 @@
+"""What was decided about a topic, where that stands, and what speaks against it, as one answer.
+
+Each part is a search of its own. A part that finds nothing says so: something else would be read as
+an answer to it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from agents.project.state import Citation
+from agents.tools.ledger import HITS_TOLD, tell_hits, tell_result
+from agents.tools.tool import ToolResult
+
+DECISION = "decision"
+SUPERSEDED = "superseded"
+AGAINST = ("risk", "unknown")
+_ASKS_STANDING = re.compile(
+    r"\b(?:where (?:does|do|did) (?:it|this|that|they|we)(?: now)? stand|(?:current )?status"
+    r"|still (?:valid|true|hold\w*|in force)|superseded|accepted|rejected|replaced)\b",
+    re.IGNORECASE,
+)
+_ASKS_AGAINST = re.compile(
+    r"\b(?:against|drawbacks?|downsides?|risks?|objections?|concerns?|cons|open questions?)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """``nothing`` is what is said where the search finds nothing on the topic."""
+
+    heading: str
+    arguments: Mapping[str, Any]
+    nothing: str
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A part and the result of its search; ``hits`` are those that speak of the topic."""
+
+    part: Part
+    result: ToolResult
+
+    @property
+    def hits(self) -> Sequence[dict[str, Any]]:
+        is_about = self.result.data.get("coverage") not in ("weak", "none")
+        return self.result.data.get("hits") or [] if is_about else []
+
+
+def split_topic(request: str, first: Mapping[str, Any]) -> list[Part]:
+    """The parts of an answer to a question of which ``first`` is the search for the main one."""
+    against = {**first, "kinds": [*AGAINST]}
+    if first["kinds"] != [DECISION]:
+        return [Part("What speaks against it:", against, "Nothing against it was found.")]
+    parts = [Part("Decided:", first, "No decision on this was found.")]
+    if _ASKS_STANDING.search(request):
+        replaced = {**first, "statuses": [SUPERSEDED]}
+        parts.append(Part("Where it stands:", replaced, "No document says where it stands."))
+    if _ASKS_AGAINST.search(request):
+        parts.append(Part("What speaks against it:", against, "Nothing against it was found."))
+    return parts
+
+
+def tell_topic(told: Sequence[Told], nearest: ToolResult | None) -> str:
+    """The parts under their headings. ``nearest``: what was found of any kind, where the first part
+    has found nothing.
+    """
+    paragraphs = []
+    for one in told:
+        lines = tell_hits(one.hits)
+        if one.part.arguments.get("statuses"):
+            lines = [*_tell_standing(told[0].hits), *lines]
+        if lines:
+            paragraphs.append("\n".join([one.part.heading, *lines]))
+        else:
+            paragraphs.append(one.part.nothing)
+    if nearest and nearest.citations:
+        paragraphs[0] = f"{told[0].part.nothing} What comes nearest:\n{tell_result(nearest)}"
+    return "\n\n".join(paragraphs)
+
+
+def cite_topic(told: Sequence[Told], nearest: ToolResult | None) -> tuple[Citation, ...]:
+    """What the answer tells, each once."""
+    results = [one.result for one in told if one.hits] + ([nearest] if nearest else [])
+    first = (one for result in results for one in result.citations[:HITS_TOLD])
+    return tuple({one.cited_id: one for one in first}.values())
+
+
+def _tell_standing(hits: Iterable[dict[str, Any]]) -> list[str]:
+    """What each document behind the decisions says of itself."""
+    statuses: dict[str, str] = {}
+    for hit in hits:
+        path = (hit["evidence"] or [{}])[0].get("path")
+        if path and hit.get("document_status"):
+            statuses.setdefault(path, hit["document_status"])
+    return [f"- {path} calls itself {status}." for path, status in statuses.items()]
