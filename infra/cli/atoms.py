@@ -29,6 +29,9 @@ def register(app: typer.Typer) -> None:
         status: str | None = typer.Option(None, help="Only this status, or `all`."),
         source: str | None = typer.Option(None, help="Only from paths that match, e.g. 'docs/*'."),
         tag: str | None = typer.Option(None, help="Only with this tag, e.g. dependency."),
+        min_confidence: float | None = typer.Option(
+            None, min=0, max=1, help="Only with at least this confidence, e.g. 0.8."
+        ),
         order: Literal["worth", "age"] = typer.Option(
             "worth", help="worth: most valuable first; age: oldest first."
         ),
@@ -48,6 +51,8 @@ def register(app: typer.Typer) -> None:
             raise typer.BadParameter(
                 "--source does not work for a past moment, which has no quotes"
             )
+        if then is not None and min_confidence is not None:
+            raise typer.BadParameter("--min-confidence does not work for a past moment")
         settings = connect()
         shared: dict[str, Any] = {
             "kind": kind,
@@ -60,7 +65,8 @@ def register(app: typer.Typer) -> None:
         if then is not None:
             found = asyncio.run(service.list_past_atoms(settings, project, then, **shared))
         else:
-            found = asyncio.run(service.list_atoms(settings, project, source=source, **shared))
+            now = shared | {"source": source, "min_confidence": min_confidence}
+            found = asyncio.run(service.list_atoms(settings, project, **now))
         if as_json:
             as_lines(atom.model_dump() for atom in found)
             return

@@ -24,6 +24,8 @@ from projections.read.artifacts import items as list_items
 from projections.read.artifacts import speculative as list_speculative
 from projections.read.atom_detail import Link, WholeAtom, atom_at, whole_atom
 from projections.read.atom_detail import links as list_links
+from projections.read.atom_neighbours import Neighbours
+from projections.read.atom_neighbours import neighbours as atom_neighbours
 from projections.read.atoms import Atom, Order, PastAtom, Quote
 from projections.read.atoms import atoms as list_atoms
 from projections.read.batches import Batch, RunBatch, last_batches, list_batches, read_batch
@@ -201,7 +203,9 @@ __all__ = [
     "WholeVersion",
     "check_belongs",
     "PastCoverage",
+    "Neighbours",
     "atom_at",
+    "atom_neighbours",
     "committed_batches",
     "compare_ledgers",
     "position_at",

@@ -92,11 +92,20 @@ async def list_atoms(
     status: str | None = None,
     source: str | None = None,
     tag: str | None = None,
+    min_confidence: float | None = None,
     order: Order = "worth",
     limit: int | None = None,
 ) -> list[Atom]:
     """Atoms with their evidence; live ones unless ``status`` is given."""
-    now = partial(atoms.atoms, kind=kind, status=status, source=source, tag=tag, order=order)
+    now = partial(
+        atoms.atoms,
+        kind=kind,
+        status=status,
+        source=source,
+        tag=tag,
+        min_confidence=min_confidence,
+        order=order,
+    )
     return await _all_of(settings, project, now, limit)
 
 

@@ -90,6 +90,7 @@ def atoms(
     source: str | None = None,
     tag: str | None = None,
     area: str | None = None,
+    min_confidence: float | None = None,
     order: Order = "worth",
     cursor: str | None = None,
     limit: int = PAGE,
@@ -100,6 +101,32 @@ def atoms(
     a glob over paths (``docs/*``); an atom is in when one of its evidence rows is from a source
     that fits. ``tag`` is one of its tags (``dependency``). Raises Refusal for a bad cursor.
     """
+    conditions = conditions_of(
+        project_id,
+        kind=kind,
+        status=status,
+        source=source,
+        tag=tag,
+        area=area,
+        min_confidence=min_confidence,
+    )
+    found, following = page_of(connection, NOW[order], conditions, cursor, limit)
+    quotes = quotes_of(connection, [row["atom_id"] for row in found])
+    items = [Atom(**row, evidence=quotes.get(row["atom_id"], [])) for row in found]
+    return Page(items=items, next_cursor=following)
+
+
+def conditions_of(
+    project_id: str,
+    *,
+    kind: str | None = None,
+    status: str | None = None,
+    source: str | None = None,
+    tag: str | None = None,
+    area: str | None = None,
+    min_confidence: float | None = None,
+) -> list[Condition]:
+    """What an atom must meet to be in a list of `atoms`."""
     conditions: list[Condition] = [("a.project_id = %s", project_id)]
     if kind:
         conditions.append(("a.kind = %s", kind))
@@ -107,14 +134,13 @@ def atoms(
         conditions.append(("a.tags @> ARRAY[%s]::text[]", tag))
     if area:
         conditions.append(("a.area = %s", area))
+    if min_confidence is not None:
+        conditions.append(("a.confidence >= %s", min_confidence))
     if status != "all":
         conditions.append(("a.status = ANY(%s)", _statuses(status)))
     if source:
         conditions.append((FROM_PATH, like_of(source)))
-    found, following = page_of(connection, NOW[order], conditions, cursor, limit)
-    quotes = quotes_of(connection, [row["atom_id"] for row in found])
-    items = [Atom(**row, evidence=quotes.get(row["atom_id"], [])) for row in found]
-    return Page(items=items, next_cursor=following)
+    return conditions
 
 
 def revisions(connection: Conn, project_id: str, atom_ids: Sequence[str]) -> dict[str, int]:

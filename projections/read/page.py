@@ -67,14 +67,13 @@ def page_of(
         )
     keys = ", ".join(listing.keys)
     behind, direction, name = (
-        ("<", "DESC", f"{listing.name}, backwards") if backwards else (">", "ASC", listing.name)
+        ("<", "DESC", _back(listing)) if backwards else (">", "ASC", listing.name)
     )
     if cursor is not None:
         place = ", ".join(f"%s::{kind}" for kind in listing.keys.values())
         conditions = [*conditions, (f"({keys}) {behind} ({place})", *_place(listing, name, cursor))]
     query = (
-        f"SELECT {listing.columns}, ARRAY[{', '.join(f'({key})::text' for key in listing.keys)}]"
-        f" AS page_key FROM {listing.tables}"
+        f"SELECT {listing.columns}, {_key(listing)} AS page_key FROM {listing.tables}"
         f" WHERE {' AND '.join(sql for sql, *_ in conditions)} ORDER BY"
         f" {', '.join(f'{key} {direction}' for key in listing.keys)} LIMIT {limit + 1}"
     )
@@ -88,6 +87,22 @@ def page_of(
     last = [row.pop("page_key") for row in found][:limit]
     more = len(found) > limit
     return found[:limit], _cursor(name, last[-1]) if more else None
+
+
+def cursor_of(
+    connection: Conn, listing: Listing, row: Sequence[Condition], *, backwards: bool = False
+) -> str | None:
+    """The cursor of the page behind the row that meets ``row``; None when there is no such row.
+
+    ``backwards``: as for `page_of`.
+    """
+    query = (
+        f"SELECT {_key(listing)} AS page_key FROM {listing.tables}"
+        f" WHERE {' AND '.join(sql for sql, *_ in row)} LIMIT 1"
+    )
+    found = rows(connection, query, *(value for _, *values in row for value in values))
+    name = _back(listing) if backwards else listing.name
+    return _cursor(name, found[0]["page_key"]) if found else None
 
 
 def take(ask: Callable[..., Page[T]], count: int | None = None) -> Iterator[T]:
@@ -104,6 +119,14 @@ def _all(ask: Callable[..., Page[T]], limit: int) -> Iterator[T]:
     while page.next_cursor is not None:
         page = ask(cursor=page.next_cursor, limit=limit)
         yield from page.items
+
+
+def _key(listing: Listing) -> str:
+    return f"ARRAY[{', '.join(f'({key})::text' for key in listing.keys)}]"
+
+
+def _back(listing: Listing) -> str:
+    return f"{listing.name}, backwards"
 
 
 def _cursor(name: str, key: list[str]) -> str:

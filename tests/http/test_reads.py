@@ -53,6 +53,14 @@ def test_atoms_are_those_of_the_command_line_page_by_page(called: Called, ask: A
     assert all(atom["evidence"][0]["snippet"] for atom in found)
 
 
+def test_atoms_can_be_asked_for_by_their_confidence(owner: httpx.Client, called: Called, ask: Ask):
+    sure = ask("/atoms", min_confidence=0.8, limit=1000)["items"]
+    every = ask("/atoms", limit=1000)["items"]
+    assert sure == [atom for atom in every if atom["confidence"] >= 0.8] != every
+    refused = owner.get(f"/v1/projects/{called.project}/atoms", params={"min_confidence": 80})
+    assert refused.status_code == 422
+
+
 def test_one_atom_comes_with_evidence_links_and_history(ask: Ask):
     (first, *_) = ask("/atoms", limit=1)["items"]
     atom = ask(f"/atoms/{first['atom_id']}")

@@ -172,7 +172,7 @@ def test_a_folder_is_read_over_http_as_it_is_here(
     assert [run["status"] for run in packed["runs"]] == ["stopped", "stopped"]
     for command, fields in (
         (["sources"], ("root", "path", "state", "reason")),
-        (["atoms", "--status", "all"], ("kind", "title", "body")),
+        (["atoms", "--status", "all", "--min-confidence", "0.6"], ("kind", "title", "body")),
     ):
         here = _rows(terminal, "Parcel", command, fields)
         there = _rows(terminal, packed["project_id"], command, fields)

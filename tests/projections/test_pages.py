@@ -13,6 +13,7 @@ import pytest
 from infra.errors import Refusal
 from projections.fold import PROJECTED_TOPICS
 from projections.read.artifacts import items
+from projections.read.atom_neighbours import neighbours
 from projections.read.atoms import Order, atoms, atoms_as_of, head
 from projections.read.contradictions import cards, contradictions
 from projections.read.merges import merges
@@ -82,6 +83,32 @@ def test_atoms_come_in_pages_now_and_as_of(ledger: ReadModel, order: Order):
     past = partial(atoms_as_of, ledger.connection, PROJECT, head(ledger.connection, PROJECT))
     as_of = in_pages(partial(past, order=order, status="all"), 7)
     assert [atom.atom_id for atom in as_of] == [atom.atom_id for atom in whole]
+
+
+def test_atoms_are_filtered_by_their_confidence(ledger: ReadModel):
+    whole = list(take(partial(atoms, ledger.connection, PROJECT)))
+    least = sorted(atom.confidence for atom in whole)[len(whole) // 2]
+    sure = list(take(partial(atoms, ledger.connection, PROJECT, min_confidence=least)))
+    assert sure == [atom for atom in whole if atom.confidence >= least] != whole
+
+
+@pytest.mark.parametrize("order", ["worth", "age"])
+def test_neighbours_are_those_of_the_list(ledger: ReadModel, order: Order):
+    """Also of an atom that is in it no longer."""
+    beside = partial(neighbours, ledger.connection, PROJECT, order=order, kind="requirement")
+    listed = atoms(ledger.connection, PROJECT, order=order, kind="requirement").items
+    ids = [atom.atom_id for atom in listed]
+    assert len(ids) > 2
+    found = [beside(each) for each in ids]
+    assert [it.previous for it in found] == [None, *ids[:-1]]
+    assert [it.following for it in found] == [*ids[1:], None]
+    ledger.connection.execute(
+        "UPDATE ledger_atoms SET status = 'dismissed' WHERE atom_id = %s", (ids[1],)
+    )
+    assert beside(ids[1]) == found[1]
+    assert beside(ids[0]).following == ids[2]
+    nowhere = beside("atm_none")
+    assert (nowhere.previous, nowhere.following) == (None, None)
 
 
 def test_the_order_is_that_of_worth_then_age(ledger: ReadModel):

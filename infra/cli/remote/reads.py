@@ -60,12 +60,19 @@ async def list_atoms(
     status: str | None = None,
     source: str | None = None,
     tag: str | None = None,
+    min_confidence: float | None = None,
     order: Order = "worth",
     limit: int | None = None,
 ) -> list[Atom]:
     def question(client: Client, project_id: str) -> list[Atom]:
         found = client.list_atoms(
-            project_id, kind=kind, status=unchecked(status), path=source, tag=tag, order=order
+            project_id,
+            kind=kind,
+            status=unchecked(status),
+            path=source,
+            tag=tag,
+            min_confidence=min_confidence,
+            order=order,
         )
         return adopt_all(Atom, found.take(limit))
 

@@ -34,6 +34,7 @@ class Ledger(Connection):
         | None = None,
         path: str | None = None,
         tag: str | None = None,
+        min_confidence: float | None = None,
         order: Literal["worth", "age"] | None = None,
     ) -> Pages[Atom]:
         """Atoms with their evidence, most valuable first; live ones unless ``status`` is given."""
@@ -41,7 +42,14 @@ class Ledger(Connection):
             Atom,
             "/v1/projects/{project}/atoms",
             at={"project": project},
-            query={"kind": kind, "status": status, "path": path, "tag": tag, "order": order},
+            query={
+                "kind": kind,
+                "status": status,
+                "path": path,
+                "tag": tag,
+                "min_confidence": min_confidence,
+                "order": order,
+            },
         )
 
     def list_past_atoms(
