@@ -72,12 +72,18 @@ class Desk:
         artifact_type: str,
         wanted: Callable[[Json], bool] = lambda _: True,
         counted: Callable[[Json], bool] = lambda _: False,
+        best: Callable[[Json], float] | None = None,
     ) -> Listed:
-        """The same, with how many there are."""
+        """The same, with how many there are; with ``best`` those that it rates highest, in order.
+
+        Ordered before the first ones are taken: all of a long list would not fit into the log.
+        """
 
         async def look() -> Json:
             every = await self.ports.list_items(self.project_id, artifact_type)
             found = [one for one in every if wanted(one)]
+            if best is not None:
+                found.sort(key=best, reverse=True)
             return {
                 "items": [slim_item(one) for one in found[:MOST_ITEMS]],
                 "total": len(found),

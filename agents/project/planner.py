@@ -81,11 +81,10 @@ async def _derive_features(desk: Desk, began: datetime) -> AgentResult:
 
 
 async def _prioritise(desk: Desk, began: datetime) -> AgentResult:
-    listed = await desk.count_items("feature")
-    features = listed.items
-    if not features:
+    listed = await desk.count_items("feature", best=_read_score)
+    best = listed.items
+    if not best:
         raise ToolRefused("There are no features yet to put in order.", "nothing_to_prioritise")
-    best = sorted(features, key=lambda one: -float(one["fields"]["priority_score"]))
     items = [_rank(one, rank, best) for rank, one in enumerate(best, start=1)]
     titles = {one["artifact_id"]: f"{one['number']} {one['title']}" for one in best}
     lines = [f"{titles[one.feature_id]}: {one.priority} ({one.rationale})" for one in items]
@@ -94,6 +93,10 @@ async def _prioritise(desk: Desk, began: datetime) -> AgentResult:
     )
     output = PrioritizationResponse(items=items)
     return await desk.finish(output, said, began, citations=cite_slim(best[:SHOWN]))
+
+
+def _read_score(feature: Json) -> float:
+    return float(feature["fields"]["priority_score"])
 
 
 async def _break_down(desk: Desk, began: datetime) -> AgentResult:
@@ -180,9 +183,9 @@ def _read_task(item: Json) -> BrokenDownTask:
 
 def _rank(item: Json, rank: int, others: Sequence[Json]) -> RankedFeature:
     fields = item["fields"]
-    largest = max(abs(float(one["fields"]["priority_score"])) for one in others) or 1.0
+    largest = max(abs(_read_score(one)) for one in others) or 1.0
     factors = Factors(
-        value=_share(float(fields["priority_score"]), largest),
+        value=_share(_read_score(item), largest),
         effort=_share(fields["effort_points"], LARGEST_EFFORT),
         risk=_share(len(fields["risk_atom_ids"]), MOST_EVIDENCE),
         dependency=_share(len(fields["depends_on"]), MOST_EVIDENCE),

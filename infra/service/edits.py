@@ -46,6 +46,7 @@ REASONS: Mapping[str, tuple[type[Refusal], str]] = {
     "unknown_feature": (NotFound, "the feature is not there"),
     "unknown_sprint": (NotFound, "the sprint is not there"),
     "closed": (Conflict, "it is closed; open it again first"),
+    "undecidable": (Invalid, "the writer could not do it; the dead letters say why"),
 }
 
 

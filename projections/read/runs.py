@@ -34,12 +34,22 @@ WAITING_FOR_SOURCES = """
             AND s.position IS NOT NULL ORDER BY s.position LIMIT r.source_count) own
         WHERE NOT own.ready) END
 """
+# How many removals a run holds back until somebody accepts them, the files are back, or a later
+# complete listing has judged anew: as the queue of what waits has it, once the ledger has the end.
+REMOVALS_HELD = """
+    CASE WHEN coalesce(cardinality(r.removals_held), 0) = 0 THEN 0
+    WHEN EXISTS (SELECT 1 FROM hitl_queue w WHERE w.project_id = r.project_id
+        AND w.kind = 'removals_held' AND w.target_id = r.run_id)
+    OR NOT EXISTS (SELECT 1 FROM ledger_change_sets e
+        WHERE e.run_id = r.run_id AND e.kind = 'run_end') THEN cardinality(r.removals_held)
+    ELSE 0 END
+"""
 RUN_COLUMNS = f"""
     r.run_id, r.lane, r.trigger, r.trigger_key, r.root, r.engine, r.coverage_target, r.status,
     r.stop_reason, r.limits, r.versions, r.sources_processed, r.sources_skipped,
     r.chunks_processed, r.chunks_skipped, r.chunks_poison, r.atoms_created, r.atoms_merged,
     r.atoms_obsoleted, r.atoms_rejected, r.contradictions_found, r.tokens, r.cost_usd,
-    coalesce(cardinality(r.removals_held), 0) AS removals_held,
+    {REMOVALS_HELD} AS removals_held,
     r.batch_count, r.last_successful_chunk_id, r.started_at, r.finished_at, r.stop_detail,
     r.withdrawn_batches, r.unfinished_sources, r.resumed_from,
     floor(extract(epoch FROM s.first_atom_at - accepted.at) * 1000)::bigint AS first_atom_ms,

@@ -414,6 +414,7 @@ EditRefusal = Literal[
     "closed",
     "unknown_feature",
     "unknown_sprint",
+    "undecidable",
 ]
 
 

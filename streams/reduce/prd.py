@@ -69,7 +69,7 @@ def write_prd(
     written = attempt(artifact_id, inputs, linked, grounds, at.lane, synthesise, _title_of)
     findings = [*written.objections, *written.findings]
     if errors(written.findings):
-        return PrdAnswer("rejected", before or _empty(artifact_id, at), [], [], findings)
+        return PrdAnswer("rejected", before or empty_prd(artifact_id, at), [], [], findings)
     changed = list_changed_sections(before, written.sections)
     fresh = bool(changed) or before is None or before.version == 0
     version = (before.version if before else 0) + fresh
@@ -79,7 +79,7 @@ def write_prd(
         run = assess(artifact_id, version, "full", written.sections, grounds, ENGINE)
     passed = run is not None and run.status == "passed"
     standing = derive_prd_state(written.sections, grounds, lane, gate_passed=passed)
-    base = _empty(artifact_id, at) if before is None or fresh else before
+    base = empty_prd(artifact_id, at) if before is None or fresh else before
     after = _make_snapshot(base, version, written.sections, standing, run)
     outcome: Outcome = "published" if fresh else "unchanged" if after == before else "state_changed"
     judged_anew = run and (before is None or before.quality_run_id != run.quality_run_id)
@@ -104,7 +104,7 @@ def edit_prd(
     run = assess(before.artifact_id, version, "full", sections, grounds, ENGINE)
     passed = run.status == "passed"
     standing = derive_prd_state(sections, grounds, lane, gate_passed=passed)
-    base = _empty(before.artifact_id, at) if changed else before
+    base = empty_prd(before.artifact_id, at) if changed else before
     after = _make_snapshot(base, version, sections, standing, run if lane == "deep" else None)
     if changed:
         after = after.model_copy(update={"edited_by": request.editor})
@@ -145,7 +145,7 @@ def _make_snapshot(
     )
 
 
-def _empty(artifact_id: str, at: Settled) -> ArtifactSnapshot:
+def empty_prd(artifact_id: str, at: Settled) -> ArtifactSnapshot:
     """The PRD before its first version."""
     return ArtifactSnapshot(
         artifact_id=artifact_id,

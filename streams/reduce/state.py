@@ -17,6 +17,7 @@ from streams.due import DueProjects
 from streams.ledger.fold import LedgerView
 from streams.reduce.deltas import Changes, Delta, add_changes, gather_changes
 from streams.reduce.inputs import DuePosition
+from streams.reduce.items import Settled
 from streams.reduce.owner_words import OwnerWords
 from streams.reduce.pending_requests import Requests
 from streams.reduce.selection import ProjectShortlist
@@ -129,6 +130,10 @@ class ReduceState:
         if delta := self.delta.pop(project, None):
             self.deltas[due_key(project, ledger_seq)] = delta
 
+    def first_due(self, project: str) -> DuePosition | None:
+        """The earliest position of the project to be written at."""
+        return next((one for _, one in self.due.with_prefix(f"{project}|")), None)
+
     def changes_of(self, project: str) -> Changes:
         """The changes of the last settled positions, as the ledger is now; an atom that another
         contradicts is an open question, no news.
@@ -215,6 +220,13 @@ def _after(written: Written, record: Record, answer: ArtifactChanged) -> Written
         plan_from=written.plan_from or envelope.occurred_at.date().isoformat(),
         team=answer.team or written.team,
     )
+
+
+def settle(written: Written, due: DuePosition) -> Settled:
+    """A decision is written in the lane of the run that ended before it."""
+    if due.run_id is None or due.lane is None:
+        return Settled(due.ledger_seq, written.run_id, written.lane, "human_decision")
+    return Settled(due.ledger_seq, due.run_id, due.lane, f"{due.lane}_run_ended")
 
 
 def due_key(project: str, ledger_seq: int) -> str:

@@ -37,6 +37,7 @@ from streams.reduce.edit_answers import (
 from streams.reduce.edits import RefusedEdit
 from streams.reduce.findings import insight_clusters
 from streams.reduce.forecast import assume_velocity
+from streams.reduce.giving_up import give_up
 from streams.reduce.inputs import DuePosition, Grounds, ListInput
 from streams.reduce.items import Settled, Synthesise
 from streams.reduce.material import Material
@@ -55,6 +56,7 @@ from streams.reduce.state import (
     ReduceState,
     Written,
     due_key,
+    settle,
     take_answer,
     take_speculation,
     update_shortlists,
@@ -129,13 +131,22 @@ class Reduce:
             )
             return Decision((ended.cause.caused(told, lane=ended.lane, run_id=ended.run_id),))
         while project := state.due_projects.first():
-            positions = state.due.with_prefix(f"{project}|")
-            if due := next((position for _, position in positions), None):
+            if due := state.first_due(project):
                 return self._due(state, project, due)
             if answer := self._answer_request(state, project):
                 return answer
             state.due_projects.discard(project)
         return None
+
+    def undecidable(self, state: ReduceState, decision: Decision, reason: str) -> Decision:
+        """The answer in the place of one that is too large to be written: nothing changes."""
+        given_up = give_up(state)
+        assert given_up is not None
+        return given_up
+
+    def give_up(self, state: ReduceState) -> Decision | None:
+        """The answer where deciding has failed for good, so that others follow."""
+        return give_up(state)
 
     def _due(self, state: ReduceState, project: str, due: DuePosition) -> Decision:
         written, items = state.written_of(project), state.items_of(project)
@@ -143,7 +154,7 @@ class Reduce:
             ahead = self._ahead(written, items, state.guesses_of(project), due)
             lane: Lane = due.lane or written.lane
             return Decision((due.cause.caused(ahead, lane=lane, run_id=due.run_id),))
-        at = _settle(written, due)
+        at = settle(written, due)
         answer = self._answer(written, items, due, at)
         return Decision((due.cause.caused(answer, lane=at.lane, run_id=at.run_id),))
 
@@ -383,13 +394,6 @@ class Reduce:
             quality_runs=lists.quality_runs,
             team=team if team != written.team else None,
         )
-
-
-def _settle(written: Written, due: DuePosition) -> Settled:
-    """A decision is written in the lane of the run that ended before it."""
-    if due.run_id is None or due.lane is None:
-        return Settled(due.ledger_seq, written.run_id, written.lane, "human_decision")
-    return Settled(due.ledger_seq, due.run_id, due.lane, f"{due.lane}_run_ended")
 
 
 def _start_of(team: Team, otherwise: date) -> date:

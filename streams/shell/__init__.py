@@ -29,8 +29,9 @@ offset, offsets in order. Delivery is at least once; a repeat has the same event
   ``give_up`` answers, and a dead letter is written; both are acknowledged before the record is.
 - When ``evolve`` raises for an input, the state is taken back; after three tries the record
   becomes a dead letter.
-- When ``decide`` raises, or ``evolve`` for the own output, the worker stops and names stage,
-  partition and project. Nothing is skipped.
+- When ``evolve`` raises for the own output, or ``decide`` three times, the worker stops and names
+  stage, partition and project. Nothing is skipped, but for a writer that has a ``give_up``: its
+  answer is written, and a dead letter.
 - A commit record above the topic's limit becomes a dead letter and the writer's ``undecidable``; a
   writer without one stops.
 - When somebody else wrote to a writer's output, it goes back to its last commit, folds what is

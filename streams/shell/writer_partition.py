@@ -159,14 +159,14 @@ class WriterPartition:
         """Up to 64 decisions, their commit records folded as if they were written."""
         group: list[Decided] = []
         while len(group) < DECIDED_AHEAD:
-            decision = self._next_decision()
+            decision = await self._next_decision(len(group))
             if decision is None:
                 break
             group.append(await self._take(decision, len(group)))
             await asyncio.sleep(0)
         return group
 
-    def _next_decision(self) -> Decision | None:
+    async def _next_decision(self, ahead: int) -> Decision | None:
         for attempt in range(1, TRIES + 1):
             try:
                 return self._writer.decide(self._state)
@@ -174,9 +174,17 @@ class WriterPartition:
                 raise
             except Exception as error:
                 if attempt == TRIES:
-                    what = f"cannot decide; the last record was of project {self._last_project}"
-                    raise self._explain_stop(what, error) from error
+                    return await self._pass_over(error, ahead)
         return None
+
+    async def _pass_over(self, error: Exception, ahead: int) -> Decision:
+        give_up = getattr(self._writer, "give_up", None)
+        given_up: Decision | None = give_up(self._state) if give_up else None
+        if given_up is None:
+            what = f"cannot decide; the last record was of project {self._last_project}"
+            raise self._explain_stop(what, error) from error
+        await self._publisher.publish([self._refuse(given_up, error, ahead, TRIES)])
+        return given_up
 
     async def _take(self, decision: Decision, ahead: int) -> Decided:
         try:
@@ -185,7 +193,7 @@ class WriterPartition:
             undecidable = getattr(self._writer, "undecidable", None)
             if undecidable is None:
                 raise self._explain_stop(_name("cannot write", decision), error) from error
-            await self._publisher.publish([self._refuse(decision, error, ahead)])
+            await self._publisher.publish([self._refuse(decision, error, ahead, 1)])
             decided = self._stamp(undecidable(self._state, decision, str(error)))
         commit_record = decided.commit_record
         try:
@@ -205,8 +213,9 @@ class WriterPartition:
             raise self._explain_stop(_name("cannot fold its own", decision), error) from error
         return decided
 
-    def _refuse(self, decision: Decision, error: RecordTooLarge, ahead: int) -> Envelope:
-        """A dead letter for a change that cannot be written, at the place it would have had."""
+    def _refuse(self, decision: Decision, error: Exception, ahead: int, attempts: int) -> Envelope:
+        """A dead letter for a change that cannot be made, at the place it would have had."""
+        failure = failure_of(error)
         return decision.commit_record.caused(
             DeadLetter(
                 stage=self._writer.name,
@@ -214,9 +223,9 @@ class WriterPartition:
                 origin_partition=self._partition,
                 origin_offset=self._cursors[self._writer.output] + ahead,
                 origin_key=decision.commit_record.project_id,
-                error_class=type(error).__name__,
-                error=str(error),
-                attempts=1,
+                error_class=failure.error_class,
+                error=failure.error,
+                attempts=attempts,
             )
         )
 

@@ -74,7 +74,7 @@ class WrittenAlready(ServicePorts):
         found = await super().list_items(project, artifact_type)
         if not self.crowd:
             return found
-        fields = found[0]["fields"] | {"feature_id": "art_other"}
+        fields = found[0]["fields"] | {"feature_id": "art_other", "priority_score": "-1.0"}
         others = [
             {**found[0], "artifact_id": f"art_{at}", "number": f"x-{at + 900}", "fields": fields}
             for at in range(self.crowd)
@@ -194,6 +194,15 @@ def test_a_specialist_counts_all_of_a_list_of_which_it_looks_at_the_first(office
 
     there = len(before) + 300
     assert f"{there} features" in said and f"… and {there - 10} more" in said, said
+
+
+def test_the_most_important_features_come_first_however_many_there_are(office: Office):
+    few = office.have(planner.plan, "Prioritise the features").output["items"]
+    office.ports.crowd, office.topic = 160, Topic()
+    many = office.have(planner.plan, "Prioritise the features").output["items"]
+    assert few and [(one["feature_id"], one["rank"]) for one in many[: len(few)]] == [
+        (one["feature_id"], one["rank"]) for one in few
+    ]
 
 
 def test_a_model_words_the_summary_over_numbered_facts_and_nothing_else(office: Office):

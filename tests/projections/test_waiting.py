@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from projections.read import waiting
+from projections.read.runs import runs as list_runs
 from schemas.events.hitl import AtomDismissed, AtomVerified
 from schemas.events.ingestion_request import RemovalsAccepted
 from tests import worlds
@@ -106,14 +107,22 @@ def test_a_review_says_what_the_two_differ_in(model: ReadModel, one: str, other:
     assert asked.detail == detail
 
 
+def count_held(model: ReadModel, run_id: str) -> int:
+    """How many removals the run says that it holds."""
+    (run,) = list_runs(model.connection, worlds.PROJECT, run_id=run_id).items
+    return run.removals_held
+
+
 def test_held_removals_wait_until_a_person_lets_them_go(model: ReadModel):
     project = Project().ingest(TEN).ingest(first_of_ten(7))
     held = project.stops[-1]
     assert kinds(model, project) == ["removals_held"]
     (asked,) = waiting.queue(model.connection, worlds.PROJECT).items
     assert (asked.target_id, asked.detail) == (held.run_id, "3 sources are gone from parcel")
+    assert count_held(model, held.run_id) == 3
     accepted = RemovalsAccepted(run_id=held.run_id, root="parcel", source_ids=held.removals_held)
     assert kinds(model, project.given([worlds.fact(accepted)])) == []
+    assert count_held(model, held.run_id) == 0
 
 
 def test_held_removals_wait_no_longer_when_the_files_are_back(model: ReadModel):

@@ -192,14 +192,7 @@ class Play:
     def asks(self, event: Event) -> ArtifactChanged:
         """Somebody requests something; the writer's answer."""
         before = len(self.answers())
-        fact = outside_fact(
-            event,
-            project_id=PROJECT,
-            occurred_at=AT,
-            actor=SYSTEM,
-            natural_key=f"request {len(self.asked)}",
-        )
-        record = as_record("reduce.request.v1", len(self.asked), fact)
+        record = a_request(event, len(self.asked))
         self.asked.append(record)
         self.writer.evolve(self.state, record)
         self.decide()
@@ -250,6 +243,18 @@ class Play:
         record = as_record("ledger.v1", seq - 1, fact)
         self.ledger.append(record)
         self.writer.evolve(self.state, record)
+
+
+def a_request(event: Event, number: int) -> Record:
+    """Somebody's request; equal numbers make the same one."""
+    fact = outside_fact(
+        event,
+        project_id=PROJECT,
+        occurred_at=AT,
+        actor=SYSTEM,
+        natural_key=f"request {number}",
+    )
+    return as_record("reduce.request.v1", number, fact)
 
 
 def as_record(topic: str, offset: int, envelope: Envelope) -> Record:

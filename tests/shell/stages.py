@@ -162,11 +162,16 @@ class Counting(Writer[Count]):
 
     def decide(self, state: Count) -> Decision | None:
         for key, remembered in self.first_due(state):
-            project = key.partition("|")[0]
-            cause_id, name = json.loads(remembered)
-            seq, head = state.heads.get(project, [0, ""])
-            return self.decision(project, cause_id, name, seq + 1, head)
+            if json.loads(remembered)[1].startswith("undecidable"):
+                raise ValueError("cannot be decided")
+            return self.answer(state, key, remembered)
         return None
+
+    def answer(self, state: Count, key: str, remembered: str, named: str = "") -> Decision:
+        project = key.partition("|")[0]
+        cause_id, name = json.loads(remembered)
+        seq, head = state.heads.get(project, [0, ""])
+        return self.decision(project, cause_id, named or name, seq + 1, head)
 
     def first_due(self, state: Count) -> Iterator[tuple[str, str]]:
         return state.due.with_prefix("")
@@ -221,6 +226,11 @@ class CountingAll(Counting):
 
 class CountingWithRefusals(Counting):
     name = "counting_with_refusals"
+
+    def give_up(self, state: Count) -> Decision | None:
+        for key, remembered in self.first_due(state):
+            return self.answer(state, key, remembered, "given up")
+        return None
 
     def undecidable(self, state: Count, decision: Decision, reason: str) -> Decision:
         changed = decision.commit_record.event

@@ -260,6 +260,25 @@ def test_a_change_too_large_to_write_stops_the_worker_or_is_recorded_as_undecida
     asyncio.run(scenario())
 
 
+def test_what_cannot_be_decided_stops_the_worker_or_is_given_up_and_the_next_goes_on(
+    fresh: Settings,
+) -> None:
+    async def scenario() -> None:
+        await publish(fresh, a_fact("undecidable", "prj_0"))
+        with pytest.raises(StageStopped, match=r"cannot decide.*prj_0"):
+            async with at_work(fresh, "counting"):
+                pass
+        async with at_work(fresh, "counting_with_refusals"):
+            await facts_until(fresh, OUTPUT, 1)
+            await publish(fresh, a_fact("after it", "prj_0"))
+            given_up, after = await facts_until(fresh, OUTPUT, 2)
+            [letter] = await facts_until(fresh, "dlq.v1", 1)
+        assert (given_up.event.reason, after.event.reason) == ("given up", "after it")  # type: ignore[attr-defined]
+        assert (letter.event.attempts, letter.event.error_class) == (3, "ValueError")  # type: ignore[attr-defined]
+
+    asyncio.run(scenario())
+
+
 def test_a_killed_writer_neither_loses_nor_doubles_an_answer(fresh: Settings) -> None:
     async def ready() -> bool:
         return (fresh.home / "one.ready").exists()
