@@ -226,7 +226,7 @@ TOPICS: tuple[Topic, ...] = (
         "project_id",
         ("ledger.changed",),
         ("ledger",),
-        ("ledger", "run_control", "reduce", "projections", "downstream"),
+        ("ledger", "run_control", "reduce", "frame", "projections", "downstream"),
         max_message_bytes=WHOLE_RECORD_BYTES,
     ),
     Topic(
@@ -240,7 +240,7 @@ TOPICS: tuple[Topic, ...] = (
             "rebalance.proposed",
         ),
         ("cli",),
-        ("reduce", "projections"),
+        ("reduce", "frame", "projections"),
     ),
     Topic(
         "schedule.v1",

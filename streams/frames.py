@@ -18,6 +18,7 @@ from schemas.events.artifact import ArtifactChanged, ArtifactSpeculated
 from schemas.events.artifact_parts import PHASES, ArtifactChange, ArtifactSnapshot, Section
 from schemas.events.hygiene import ChunkCreated
 from schemas.events.ingestion import BatchCommitted, RunStarted, RunStopped
+from schemas.events.ledger import LedgerChanged
 from schemas.events.pipeline import (
     PIPELINE_FACTS,
     ArtifactsAttached,
@@ -30,11 +31,20 @@ from schemas.events.pipeline import (
 )
 from schemas.events.quality import QualityEvent, QualityRunFinished
 from schemas.events.stream import StreamFrame
+from schemas.events.team import (
+    MemberAdded,
+    MemberRemoved,
+    MemberUpdated,
+    PlanSet,
+    RebalanceProposed,
+    TeamFact,
+)
 from schemas.ids import loop_id
 from streams.quality_frames import QUALITY_EVENTS, make_quality_frames
 from streams.stage import Step
 
 TYPES = {phase: artifact_type for artifact_type, phase in PHASES.items()}
+TEAM_FACTS = (MemberAdded, MemberUpdated, MemberRemoved, PlanSet, RebalanceProposed)
 WRITTEN = "all_sections_written"  # the PRD has a fixed list of sections
 Frame = tuple[str, dict[str, Any]]
 
@@ -140,6 +150,20 @@ def _frames_of(fact: Event) -> Iterator[Frame]:
                     "stop_reason": fact.stop_reason,
                 },
             )
+        case LedgerChanged(hitl=decided) if decided is not None:
+            yield (
+                "decision",
+                {
+                    "hitl_event_id": decided.hitl_event_id,
+                    "action": decided.action,
+                    "target_type": decided.target_type,
+                    "target_id": decided.target_id,
+                    "decision": decided.decision,
+                    "ledger_seq": fact.ledger_seq,
+                },
+            )
+        case TeamFact() | RebalanceProposed():
+            yield "team", {"change": fact.type_name.partition(".")[2]}
         case PipelineChanged():
             yield _pipeline(fact)
         case ArtifactSpeculated():
@@ -252,12 +276,14 @@ def _moved(change: ArtifactChange) -> Iterator[Frame]:
 
 FRAME = Step(
     name="frame",
-    inputs=("ingestion.v1", "pipeline.v1", "quality.v1", "reduce.v1"),
+    inputs=("ingestion.v1", "ledger.v1", "pipeline.v1", "quality.v1", "reduce.v1", "team.v1"),
     handle=make_frames,
     only=(
         RunStarted.type_name,
         BatchCommitted.type_name,
         RunStopped.type_name,
+        LedgerChanged.type_name,
+        *(kind.type_name for kind in TEAM_FACTS),
         *(kind.type_name for kind in PIPELINE_FACTS),
         ArtifactSpeculated.type_name,
         ArtifactChanged.type_name,

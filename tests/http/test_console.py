@@ -205,8 +205,11 @@ def test_an_atom_is_verified_dismissed_and_included_again(
         found = owner.get(f"/v1/projects/{shown}/atoms", params={"kind": "requirement"}).json()
         alone = next(it for it in found["items"] if "Upload rules" in it["title"])  # in no pair
         atom = f"{home}/atoms/{alone['atom_id']}"
+    with browser.client.stream("GET", f"{home}/live") as live:  # what is open follows at once
+        verified = browser.send(atom, f"{atom}/decide", decision="verify")
+        assert "Verified." in verified.text
+        assert "event: decision" in live.iter_lines()
     for decision, told in (
-        ("verify", "Verified."),
         ("unverify", "No longer verified."),
         ("dismiss", "Dismissed."),
         ("reinclude", "Included again."),

@@ -68,9 +68,24 @@ def check_refusals(browser: Browser, stranger: Browser, page: str, changes: dict
         refused(stranger.send(f"{CONSOLE}/projects", form, **changes, **WHY), 403, "needs one of")
     assert stranger.client.get(page).status_code == 403
     told(browser.send(page, page, **changes))
-    refused(browser.client.post(page, data=stale | {"key": "another"}), 409, "by now")
-    refused(browser.client.post(f"{page}/delete", data=stale | WHY | {"key": "one"}), 409, "by now")
+    for form, late in ((page, stale | {"key": "another"}), (f"{page}/delete", stale | WHY)):
+        again = browser.client.post(form, data=late | {"key": secrets.token_hex(8)})
+        refused(again, 409, "by now")
+        assert (
+            Page(again.text).fields(page)["version"] == browser.open(page).fields(page)["version"]
+        )
+        assert form == page or f'value="{WHY["reason"]}"' in again.text
     refused(browser.send(page, f"{page}/delete", reason=" "), 422, "Say why")
+
+
+def check_emptied(browser: Browser, page: str, *names: str) -> None:
+    """What cannot be empty is refused when it is, and the form is shown again as it was sent."""
+    for name in names:
+        again = browser.send(page, page, **{name: ""})
+        assert again.status_code == 422, (name, again.text)
+        (field,) = [it for it in Page(again.text).all("input") if it.get("name") == name]
+        assert field["value"] == "", name
+        assert 'class="problem" role="alert"' in again.text
 
 
 def test_a_member_is_changed_and_removed_by_who_leads(
@@ -90,6 +105,11 @@ def test_a_member_is_changed_and_removed_by_who_leads(
     }
     refused(member.send(team, ana, **sent), 403, "needs one of owner, pm")
     refused(browser.send(ana, ana, **sent | {"absences": "soon"}), 422, "no day")
+    unclear = browser.send(ana, ana, **sent | {"skills": "<i>sql</i>"})
+    refused(unclear, 422, "Skills are written with a level")
+    assert 'value="&lt;i&gt;sql&lt;/i&gt;"' in unclear.text and 'value="Engineer"' in unclear.text
+    for emptied in ("name", "capacity"):
+        refused(browser.send(ana, ana, **sent | {emptied: ""}), 422, 'role="alert"')
     refused(browser.send(ana, ana, **sent | {"absences": "2027-01-04, lunch"}), 422, "is one of")
     assert "Ana is changed." in told(browser.send(ana, ana, **sent))
     (known,) = owner.get(f"/v1/projects/{gate}/members").json()
@@ -102,7 +122,13 @@ def test_a_member_is_changed_and_removed_by_who_leads(
     ]
     assert "2026-12-24 to 2026-12-31, sick, 50%" in browser.open(ana).text
     late = sent | {"role": "Boss"}
-    refused(browser.client.post(ana, data=before | late | {"key": "late"}), 409, "open it again")
+    conflict = browser.client.post(ana, data=before | late | {"key": "late"})
+    refused(conflict, 409, "Look at what is new")
+    assert 'value="Boss"' in conflict.text and "by now: Engineer" in conflict.text
+    told(browser.client.post(ana, data=Page(conflict.text).fields(ana) | late))
+    told(browser.send(ana, ana, **late | {"role": "", "skills": "", "absences": ""}))
+    (known,) = owner.get(f"/v1/projects/{gate}/members").json()
+    assert (known["role"], known["skills"], known["availability"]) == ("", {}, [])
 
     told(browser.send(team, f"{team}/members", name="Bo", skills="", capacity="3"))
     bo = next(it for it in links(browser.open(team), "/team/members/") if it != ana)
@@ -126,6 +152,7 @@ def test_a_sprint_is_made_changed_closed_opened_and_deleted_by_who_leads(
     (sprint,) = links(Page(made.text), "/sprints/")
     assert not links(member.open(team), "/sprints/")
     check_refusals(browser, member, sprint, {"goal": "Open both gates", "capacity_points": "7"})
+    check_emptied(browser, sprint, "goal", "start_date", "end_date", "capacity_points")
     shown = browser.open(sprint).written
     assert f"There is no burndown yet. It begins on {begins}" in browser.open(sprint).text
     assert 'value="Open both gates"' in shown and f'value="{ends}"' in shown
@@ -168,6 +195,17 @@ def test_a_task_is_reworded_given_to_somebody_and_deleted(
     said = next(it for it in shown["sections"] if it["section_id"] == "solutions")
     assert [it["text"] for it in said["statements"]] == [title, "Use <b>grease</b>."]
     assert "Use <b>grease</b>." in member.open(task).text
+    check_emptied(member, task, "title", "estimate_points")
+    told(member.send(task, task, required_skills="sql", acceptance_criteria="It moves."))
+    told(member.send(task, task, required_skills="", acceptance_criteria="", assignee_id=""))
+    emptied = owner.get(path).json()
+    assert emptied["fields"]["required_skills"] == []
+    assert emptied["fields"]["owned"]["assignee_id"] in (None, "")
+    assert [it["section_id"] for it in emptied["sections"] if not it["statements"]] == [
+        "acceptance_criteria"
+    ]
+    without = member.send(task, task, solutions="")
+    refused(without, 422, "a task says how it will be done")
     refused(member.send(task, task, status="lost"), 422, "A status is one of")
     refused(member.send(task, task, assignee_id="mem_1"), 404, "no member")
     gone = told(member.send(task, f"{task}/delete", **WHY))
@@ -213,7 +251,11 @@ def test_a_feature_is_ranked_and_deleted_by_who_leads(
     path = f"/v1/projects/{gate}/artifacts/{feature.rpartition('/')[2]}"
     fields = owner.get(path).json()["fields"]
     assert (fields["priority"], fields["owned"]["priority"]["reason"]) == ("must", "Promised")
+    check_emptied(browser, feature, "title", "effort_points")
     refused(browser.send(feature, feature, priority="urgent"), 422, "A priority is one of")
+    untitled = browser.send(listed, f"{home}/features", title=" ")
+    refused(untitled, 422, "A feature has a title")
+    assert Page(untitled.text).fields(f"{home}/features")
     assert "is deleted." in told(browser.send(feature, f"{feature}/delete", **WHY))
 
 

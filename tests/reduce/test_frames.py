@@ -7,7 +7,9 @@ import json
 from schemas.codec import decode
 from schemas.envelope import Envelope
 from schemas.events.artifact import ArtifactSpeculated
+from schemas.events.ledger import HumanDecision, Snapshot
 from schemas.events.stream import StreamFrame
+from schemas.events.team import MemberAdded
 from streams.frames import FRAME
 from streams.reduce.writer import Reduce
 from tests.projections.log import Story
@@ -164,6 +166,42 @@ def test_a_runs_stream_ends_with_the_run_and_its_projects_goes_on():
     assert [frame.is_last for frame in by_stream[story.run]] == [False, False, False, True]
     assert names(by_stream[facts[0].project_id]) == ["run", "progress", "run"]
     assert not any(frame.is_last for frame in by_stream[facts[0].project_id])
+
+
+def test_what_a_person_decides_is_told_and_what_a_turn_of_the_ledger_changes_is_not():
+    story = Story()
+    project = story.project()
+    verified = HumanDecision(
+        hitl_event_id="an-id",
+        action="verify",
+        target_type="atom",
+        target_id="atm_1",
+        decision="verify",
+        actor_id="ana",
+        actor_role="owner",
+        expected_revision=1,
+        before=Snapshot(),
+    )
+    decided = story.changed(project, hitl=verified)
+    added = story.outside(MemberAdded(member_id="mem_1", name="Ana"))
+
+    told = [frame for fact in (decided, added) for frame in frames_of(fact)]
+
+    assert [(it.name, it.stream_id) for it in told] == [
+        ("decision", decided.project_id),
+        ("team", added.project_id),
+    ]
+    assert data(told[0]) == {
+        "hitl_event_id": "an-id",
+        "action": "verify",
+        "target_type": "atom",
+        "target_id": "atm_1",
+        "decision": "verify",
+        "ledger_seq": decided.event.ledger_seq,
+    }
+    assert {"ledger.v1", "team.v1"} <= {*FRAME.inputs}
+    assert {it.event.type_name for it in (decided, added)} <= {*FRAME.only}
+    assert frames_of(story.changed(project)) == []
 
 
 def test_a_repeated_fact_repeats_its_frames_with_their_ids():

@@ -11,7 +11,6 @@ from infra.http.access import READERS, WRITERS
 from infra.http.console.calls import Field, fill_fields, list_fields, read_arguments
 from infra.http.console.overview import follow_stream
 from infra.http.console.pages import Pages, Visit
-from infra.http.problems import problem_of
 from infra.service import agents
 from infra.service import http_questions as ask
 from infra.service.agent_tools import find_agent_tool
@@ -25,14 +24,14 @@ MOST_REASON = 1_000
 @dataclass(frozen=True, slots=True)
 class WaitingCall:
     """A call that waits. ``approvers`` are the roles that may have it made; ``fields`` are its
-    arguments, for those who may change them. ``problem`` says why a change of them was refused.
+    arguments, as they were sent where ``is_sent``, since a change of them was refused.
     """
 
     asked: Confirmation
     approvers: tuple[str, ...]
     may_approve: bool
     fields: list[Field]
-    problem: str
+    is_sent: bool
 
 
 @pages.show("/projects/{project}/chat", *READERS)
@@ -72,7 +71,17 @@ async def show_conversation(visit: Visit) -> Response:
     except NotFound:  # a new one is shown once its first turn has told something
         if turn is None:
             raise
-    return await _show(visit, whole, turn)
+    answered = whole and any(it.turn_id == turn and it.role != "user" for it in whole.messages)
+    waits = whole and any(it.turn_id == turn for it in whole.waiting)
+    return visit.show(
+        "chat.html",
+        listed=await _conversations(visit),
+        whole=whole,
+        waiting=[_call(visit, it) for it in whole.waiting] if whole else [],
+        turn=None if answered or waits else turn,
+        decided=visit.asked("decided") or "",
+        conversation_id=conversation_id,
+    )
 
 
 @pages.show("/projects/{project}/chat/{conversation}/turns/{turn}", *READERS)
@@ -91,20 +100,15 @@ async def confirm(visit: Visit) -> Response:
     return await _answer(visit, ConfirmationAnswer(asked, decision, None, _reason(visit)))
 
 
-@pages.act("/projects/{project}/chat/{conversation}/edit", *WRITERS)
+@pages.act("/projects/{project}/chat/{conversation}/edit", *WRITERS, page=show_conversation)
 async def edit_call(visit: Visit) -> Response:
-    """Approve a call that waits with other arguments; what is refused keeps what was sent."""
+    """Approve a call that waits with other arguments."""
+    asked = visit.form.get("confirmation", "")
     whole = await visit.ask(agents.whole_conversation, visit.project_id, visit.part("conversation"))
-    sent = visit.form.get("confirmation", "")
-    asked = next((it for it in whole.waiting if it.confirmation_id == sent), None)
-    tool = find_agent_tool(visit.api.settings, asked.tool) if asked else None
+    name = next((it.tool for it in whole.waiting if it.confirmation_id == asked), "")
+    tool = find_agent_tool(visit.api.settings, name)
     arguments = read_arguments(tool.arguments, visit.form) if tool else {}
-    try:
-        return await _answer(visit, ConfirmationAnswer(sent, "edit", arguments, _reason(visit)))
-    except Invalid as refusal:
-        problem, _ = problem_of(refusal, "")
-        visit.refused = problem.code
-        return await _show(visit, whole, None, problem.message, problem.status)
+    return await _answer(visit, ConfirmationAnswer(asked, "edit", arguments, _reason(visit)))
 
 
 async def _answer(visit: Visit, answer: ConfirmationAnswer) -> Response:
@@ -123,39 +127,17 @@ def _reason(visit: Visit) -> str:
     return visit.form.get("reason", "")[:MOST_REASON]
 
 
-async def _show(
-    visit: Visit,
-    whole: agents.WholeConversation | None,
-    turn: str | None,
-    problem: str = "",
-    answer: int = 200,
-) -> Response:
-    """The conversation, with the form that was sent where ``problem`` says why it was refused."""
-    answered = whole and any(it.turn_id == turn and it.role != "user" for it in whole.messages)
-    waits = whole and any(it.turn_id == turn for it in whole.waiting)
-    return visit.show(
-        "chat.html",
-        answer=answer,
-        listed=await _conversations(visit),
-        whole=whole,
-        waiting=[_call(visit, it, problem) for it in whole.waiting] if whole else [],
-        turn=None if answered or waits else turn,
-        decided=visit.asked("decided") or "",
-        conversation_id=visit.part("conversation"),
-    )
-
-
-def _call(visit: Visit, asked: Confirmation, problem: str) -> WaitingCall:
+def _call(visit: Visit, asked: Confirmation) -> WaitingCall:
     tool = find_agent_tool(visit.api.settings, asked.tool)
     schema = tool.arguments if tool else {}
-    is_sent = bool(problem) and visit.form.get("confirmation") == asked.confirmation_id
+    is_sent = bool(visit.problem) and visit.form.get("confirmation") == asked.confirmation_id
     approvers = tool.callers if tool else ()
     return WaitingCall(
         asked,
         approvers,
         visit.caller.role in approvers,
         fill_fields(schema, visit.form) if is_sent else list_fields(schema, asked.arguments),
-        problem if is_sent else "",
+        is_sent,
     )
 
 

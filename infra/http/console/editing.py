@@ -6,11 +6,10 @@ from typing import cast, get_args
 
 from starlette.responses import Response
 
-from infra.errors import Conflict, Invalid, NotFound, Refusal, Unavailable
+from infra.errors import Invalid, NotFound, Unavailable
 from infra.http.access import LEADERS
 from infra.http.console.pages import Pages, Visit
 from infra.http.console.spans import visible
-from infra.http.problems import problem_of
 from infra.service import edits
 from infra.service import http_questions as ask
 from schemas.events.change import EditAction
@@ -31,9 +30,9 @@ async def show_editor(visit: Visit) -> Response:
     return visit.show("edit.html", artifact=artifact, section=section, text=_lines(section))
 
 
-@pages.act(PATH, *LEADERS)
+@pages.act(PATH, *LEADERS, page=show_editor)
 async def edit_section(visit: Visit) -> Response:
-    """Write a section, or answer its suggestion; what is refused keeps the text that was sent."""
+    """Write a section, or answer its suggestion."""
     action = visit.form.get("action", "")
     if action not in get_args(EditAction):
         raise Invalid("Say what is to be done with the section.", code="invalid_request")
@@ -54,24 +53,7 @@ async def edit_section(visit: Visit) -> Response:
         if error.code != edits.UNANSWERED:
             raise
         told = "Recorded; the writer has not answered yet."
-    except (Conflict, Invalid, NotFound) as refusal:
-        return await _ask_again(visit, refusal, text if action == "write" else None)
     return visit.go("projects", visit.project_id, "documents", artifact.artifact_id, told=told)
-
-
-async def _ask_again(visit: Visit, refusal: Refusal, text: str | None) -> Response:
-    """The form with what was written, and beside it what the section says by now."""
-    artifact, section = await _find(visit)
-    problem, _ = problem_of(refusal, "")
-    visit.refused = problem.code
-    return visit.show(
-        "edit.html",
-        answer=problem.status,
-        artifact=artifact,
-        section=section,
-        text=_lines(section) if text is None else text,
-        problem=problem,
-    )
 
 
 async def _find(visit: Visit) -> tuple[ask.WholeArtifact, ask.CitingSection]:

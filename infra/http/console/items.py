@@ -13,9 +13,10 @@ from starlette.responses import Response
 
 from infra.errors import Invalid
 from infra.http.access import LEADERS, WRITERS
+from infra.http.console.documents import list_documents
 from infra.http.console.pages import Pages, Visit
 from infra.http.console.spans import visible
-from infra.http.console.team import read_burndown
+from infra.http.console.team import read_burndown, show_team
 from infra.service import features, sprints, tasks
 from infra.service import http_questions as ask
 from infra.service.features import FeatureText, Progress
@@ -45,13 +46,13 @@ Told = TypeVar("Told", SprintText, FeatureText, TaskText)
 Use = Callable[..., Awaitable[ReportItem]]  # a use case that makes or changes such an item
 
 
-@pages.act(ROOT + "/sprints", *LEADERS)
+@pages.act(ROOT + "/sprints", *LEADERS, page=show_team)
 async def create_sprint(visit: Visit) -> Response:
     """Make a sprint behind the last one; the plan fills it."""
     told = SprintText(
         goal=_line(visit, "goal"),
-        start_date=_line(visit, "start_date"),
-        end_date=_line(visit, "end_date"),
+        start_date=_line(visit, "start_date") or None,
+        end_date=_line(visit, "end_date") or None,
         capacity_points=visit.sent_number("capacity_points"),
     )
     made = await _create(visit, sprints.create_sprint, told)
@@ -70,7 +71,7 @@ async def show_sprint(visit: Visit) -> Response:
     )
 
 
-@pages.act(ROOT + "/sprints/{item}", *LEADERS)
+@pages.act(ROOT + "/sprints/{item}", *LEADERS, page=show_sprint)
 async def change_sprint(visit: Visit) -> Response:
     """Say its goal, its days, or what the team can do in it."""
     item = await _find(visit, "sprint_plan")
@@ -82,7 +83,7 @@ async def change_sprint(visit: Visit) -> Response:
     return _show_sprint(visit, done.artifact_id, f"{done.title} is changed.")
 
 
-@pages.act(ROOT + "/sprints/{item}/state", *LEADERS)
+@pages.act(ROOT + "/sprints/{item}/state", *LEADERS, page=show_sprint)
 async def close_sprint(visit: Visit) -> Response:
     """Close a sprint, whose rest goes to later ones, or open it again."""
     state = visit.form.get("state")
@@ -93,14 +94,14 @@ async def close_sprint(visit: Visit) -> Response:
     return _show_sprint(visit, done.artifact_id, f"{done.title} is {state}.")
 
 
-@pages.act(ROOT + "/sprints/{item}/delete", *LEADERS)
+@pages.act(ROOT + "/sprints/{item}/delete", *LEADERS, page=show_sprint)
 async def delete_sprint(visit: Visit) -> Response:
     """Delete a sprint for a reason; its tasks go to other ones."""
     gone = await _delete(visit, sprints.change_sprint, SprintText())
     return _show_sprint(visit, None, f"{gone.title} is deleted.")
 
 
-@pages.act(ROOT + "/features", *LEADERS)
+@pages.act(ROOT + "/features", *LEADERS, page=list_documents)
 async def create_feature(visit: Visit) -> Response:
     """Make a feature in a person's words."""
     told = FeatureText(
@@ -124,7 +125,7 @@ async def show_feature(visit: Visit) -> Response:
     )
 
 
-@pages.act(ROOT + "/features/{item}", *LEADERS)
+@pages.act(ROOT + "/features/{item}", *LEADERS, page=show_feature)
 async def change_feature(visit: Visit) -> Response:
     """Say it in other words, rank it, or say how far it is."""
     item = await _find(visit, "feature")
@@ -137,21 +138,21 @@ async def change_feature(visit: Visit) -> Response:
         **said,
         sections=_changed_sections(visit, item, FEATURE_SECTIONS),
         atom_ids=visit.form.get("atoms", "").split(),
-        reason=(_line(visit, "why") or "") if "priority" in said else "",
+        reason=_line(visit, "why") if "priority" in said else "",
         effort_points=_number(visit, "effort_points", now),
     )
     done = await _change(visit, features.change_feature, told)
     return _show_item(visit, done.artifact_id, f"{done.number} is changed.")
 
 
-@pages.act(ROOT + "/features/{item}/delete", *LEADERS)
+@pages.act(ROOT + "/features/{item}/delete", *LEADERS, page=show_feature)
 async def delete_feature(visit: Visit) -> Response:
     """Delete a feature for a reason, with the tasks that were cut from it."""
     gone = await _delete(visit, features.change_feature, FeatureText())
     return _show_list(visit, "feature", f"{gone.title} is deleted.")
 
 
-@pages.act(ROOT + "/tasks", *WRITERS)
+@pages.act(ROOT + "/tasks", *WRITERS, page=list_documents)
 async def create_task(visit: Visit) -> Response:
     """Make a task in a person's words."""
     told = TaskText(title=_line(visit, "title"), sections=_read_sections(visit, TASK_SECTIONS))
@@ -179,7 +180,7 @@ async def show_task(visit: Visit) -> Response:
     )
 
 
-@pages.act(ROOT + "/tasks/{item}", *WRITERS)
+@pages.act(ROOT + "/tasks/{item}", *WRITERS, page=show_task)
 async def change_task(visit: Visit) -> Response:
     """Say it in other words, give it to somebody, move it, or say how far it is.
 
@@ -205,7 +206,7 @@ async def change_task(visit: Visit) -> Response:
     return _show_item(visit, done.artifact_id, f"{done.number} is changed.")
 
 
-@pages.act(ROOT + "/tasks/{item}/status", *WRITERS)
+@pages.act(ROOT + "/tasks/{item}/status", *WRITERS, page=show_team)
 async def move_task(visit: Visit) -> Response:
     """Put a task into another column of the board."""
     status = visit.form.get("status", "")
@@ -215,7 +216,7 @@ async def move_task(visit: Visit) -> Response:
     return _show_sprint(visit, visit.form.get("sprint") or None, told)
 
 
-@pages.act(ROOT + "/tasks/{item}/delete", *WRITERS)
+@pages.act(ROOT + "/tasks/{item}/delete", *WRITERS, page=show_task)
 async def delete_task(visit: Visit) -> Response:
     """Delete a task for a reason; it does not come again."""
     gone = await _delete(visit, tasks.change_task, TaskText())
@@ -282,17 +283,19 @@ def _differing(
     return {
         name: said
         for name, known in now.items()
-        if name in visit.form and (said := read(visit, name)) is not None and said != known
+        if name in visit.form and (said := read(visit, name)) != known
     }
 
 
-def _line(visit: Visit, name: str) -> str | None:
-    return visit.form.get(name, "").strip() or None
+def _line(visit: Visit, name: str) -> str:
+    return visit.form.get(name, "").strip()
 
 
 def _number(visit: Visit, name: str, now: object) -> int | None:
-    """Points, where the form says other ones than there are."""
-    said = visit.sent_number(name)
+    """Points, where the form says other ones than there are. Raises Invalid for an empty field."""
+    if name not in visit.form:
+        return None
+    said = visit.sent_points(name)
     return None if said == getattr(now, name) else said
 
 

@@ -9,6 +9,7 @@ open page that asks what is new stays as it is.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlencode, urlsplit
@@ -18,7 +19,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from infra.errors import Forbidden, Invalid
+from infra.errors import Conflict, Forbidden, Invalid, NotFound
 from infra.http.access import (
     DECIDERS,
     LEADERS,
@@ -36,6 +37,7 @@ from infra.http.console.shortcuts import shortcuts_of
 from infra.http.problems import (
     BodyTooLarge,
     Malformed,
+    Problem,
     Unauthenticated,
     correlation_of,
     is_expected,
@@ -83,7 +85,7 @@ class Visit:
 
     ``projects``: the first of those that they may see. ``form``: what was sent; its ``key`` makes
     a write that is sent twice one write. ``views``: those of the project that they have saved.
-    ``refused``: the code of a refusal that is shown on the page of the form itself.
+    ``problem`` says why what was sent is not done, where the page of the form shows it again.
     """
 
     request: Request
@@ -92,7 +94,7 @@ class Visit:
     projects: list[NamedProject] = field(default_factory=list)
     project: NamedProject | None = None
     form: dict[str, str] = field(default_factory=dict)
-    refused: str = ""
+    problem: Problem | None = None
     views: list[SavedView] = field(default_factory=list)
 
     @property
@@ -141,8 +143,16 @@ class Visit:
         return str(self.request.path_params[name])
 
     def asked(self, name: str) -> str | None:
-        """A parameter of the address; None when it is missing or empty."""
-        return self.request.query_params.get(name) or None
+        """A parameter of the address, or of the page that the form stands on; None when it is
+        missing or empty.
+        """
+        if not is_write(self.request):
+            return self.request.query_params.get(name) or None
+        return parse_qs(urlsplit(place_of(self.request)).query).get(name, [None])[0]
+
+    def written(self, name: str, now: Any) -> Any:
+        """What stands in a field: what was sent, where that was refused, else what there is."""
+        return self.form.get(name, now) if self.problem else now
 
     def asked_one_of(self, name: str, known: Collection[str]) -> str | None:
         """A parameter that is one of ``known``; None without it. Raises Invalid."""
@@ -162,6 +172,15 @@ class Visit:
         """A number of the form; None when it is missing or empty. Raises Invalid."""
         return _number(name, self.form.get(name))
 
+    def sent_points(self, name: str) -> int:
+        """A number of points of the form. Raises Invalid, also for an empty field."""
+        points = self.sent_number(name)
+        if points is None:
+            raise Invalid(
+                f"Say {name.replace('_', ' ')}: they cannot be empty.", code="points_missing"
+            )
+        return points
+
     def sent_reason(self) -> str:
         """Why something is taken away: it stands in the audit log. Raises Invalid."""
         reason = self.form.get("reason", "").strip()
@@ -176,7 +195,8 @@ class Visit:
 
     def show(self, template: str, **values: Any) -> Response:
         """A page, with what all pages show."""
-        return show(self.request, template, visit=self, **values)
+        answer = self.problem.status if self.problem else 200
+        return show(self.request, template, answer=answer, visit=self, **values)
 
     def go(self, *parts: str, told: str = "", **query: str | int | None) -> Response:
         """Lead to a page, which says ``told``."""
@@ -205,16 +225,28 @@ class Pages:
 
         return declare
 
-    def act(self, path: str, *roles: ApiRole) -> Callable[[Make], Make]:
-        """Declare what a form does; ``roles`` may send it."""
+    def act(self, path: str, *roles: ApiRole, page: Make | None = None) -> Callable[[Make], Make]:
+        """Declare what a form does; ``roles`` may send it.
+
+        ``page`` shows the page of the form. A form that says something wrong, or of what is not as
+        it was shown, is shown again with what was sent.
+        """
 
         def declare(make: Make) -> Make:
-            self._add(path, make, roles, writes=True)
+            self._add(path, make, roles, writes=True, page=page)
             return make
 
         return declare
 
-    def _add(self, path: str, make: Make, roles: Sequence[ApiRole], *, writes: bool) -> None:
+    def _add(
+        self,
+        path: str,
+        make: Make,
+        roles: Sequence[ApiRole],
+        *,
+        writes: bool,
+        page: Make | None = None,
+    ) -> None:
         operation = f"console_{make.__name__}"
 
         async def answer(request: Request) -> Response:
@@ -228,7 +260,7 @@ class Pages:
                 visit = Visit(request, api_of(request), caller)
                 await _look_around(visit)
                 check_role(caller, roles)
-                return await (_write(visit, make, operation) if writes else make(visit))
+                return await (_write(visit, make, operation, page) if writes else make(visit))
             except Exception as error:
                 if writes and visit and isinstance(error, Forbidden):
                     await record_refusal(request, operation, error)
@@ -417,7 +449,7 @@ async def _look_around(visit: Visit) -> None:
             visit.views = await visit.ask(list_views, wanted, visit.caller.token_id)
 
 
-async def _write(visit: Visit, make: Make, operation: str) -> Response:
+async def _write(visit: Visit, make: Make, operation: str, page: Make | None) -> Response:
     """Do what a form asks for, or say why not; its row is in the audit log before anything is done.
 
     Raises Refusal for what was not begun.
@@ -431,19 +463,28 @@ async def _write(visit: Visit, make: Make, operation: str) -> Response:
     entry = audit_entry(visit.request, visit.caller, operation, visit.form["key"], reason)
     begun = await visit.ask(begin_write, None, entry)
     try:
-        response = await make(visit)
-        code = visit.refused or "done"
+        response, code = await make(visit), "done"
     except Exception as error:
-        response, code = show_problem(visit.request, error, visit), problem_of(error, "")[0].code
+        response, code = await _refuse(visit, error, page), problem_of(error, "")[0].code
     await visit.ask(end_write, begun.audit_id, Outcome(response.status_code, code))
     return response
+
+
+async def _refuse(visit: Visit, error: Exception, page: Make | None) -> Response:
+    """The page of the form with what was sent, if it is still there, or a page of the problem."""
+    if page and isinstance(error, Conflict | Invalid):
+        visit.problem, _ = problem_of(error, correlation_of(visit.request.scope))
+        with suppress(NotFound):
+            return await page(visit)
+        visit.problem = None
+    return show_problem(visit.request, error, visit)
 
 
 def _number(name: str, given: str | None) -> int | None:
     if not given:
         return None
     if not (given.isascii() and given.isdecimal() and len(given) < 10):
-        raise Invalid(f"{name} is a number.", code="invalid_request")
+        raise Invalid(f"{name.replace('_', ' ')} is a number.", code="invalid_request")
     return int(given)
 
 

@@ -15,7 +15,13 @@ from infra.http.console.pages import (
     Visit,
     set_cookie,
 )
-from infra.http.console.shortcuts import SHORTCUTS, check_keys, choose_keys, write_changes
+from infra.http.console.shortcuts import (
+    SHORTCUTS,
+    Shortcut,
+    check_keys,
+    choose_keys,
+    write_changes,
+)
 
 pages = Pages()
 KEPT_S = 365 * 86_400
@@ -25,7 +31,10 @@ FIELD = "key-"  # before the name of a shortcut
 @pages.show("/settings", *EVERYONE)
 async def show_settings(visit: Visit) -> Response:
     """The theme, and each shortcut with its key."""
-    return visit.show("settings.html", problem="", themes=THEMES)
+    sent = {}
+    if visit.problem:
+        sent = {"shortcuts": _chosen(visit), "single_keys": _is_on(visit)}
+    return visit.show("settings.html", themes=THEMES, **sent)
 
 
 @pages.act("/settings/theme", *EVERYONE)
@@ -39,22 +48,25 @@ async def set_theme(visit: Visit) -> Response:
     return response
 
 
-@pages.act("/settings/keys", *EVERYONE)
+@pages.act("/settings/keys", *EVERYONE, page=show_settings)
 async def set_keys(visit: Visit) -> Response:
     """Keep in this browser whether single keys do something, and which; ``reset`` forgets that."""
     if visit.form.get("act") == "reset":
         chosen, is_on = list(SHORTCUTS), True
     else:
-        fields = visit.form.items()
-        chosen = choose_keys({name.removeprefix(FIELD): key for name, key in fields})
-        is_on = visit.form.get("single_keys") == "on"
-    try:
-        check_keys(chosen)
-    except Invalid as error:
-        visit.refused = error.code
-        sent = {"shortcuts": chosen, "single_keys": is_on}
-        return visit.show("settings.html", answer=422, problem=str(error), themes=THEMES, **sent)
+        chosen, is_on = _chosen(visit), _is_on(visit)
+    check_keys(chosen)
     response = visit.go("settings", told="Saved.")
     set_cookie(visit.request, response, KEYS_COOKIE, "on" if is_on else "off", KEPT_S)
     set_cookie(visit.request, response, CHANGED_KEYS_COOKIE, write_changes(chosen), KEPT_S)
     return response
+
+
+def _chosen(visit: Visit) -> list[Shortcut]:
+    """The shortcuts with the keys that the form says."""
+    fields = visit.form.items()
+    return choose_keys({name.removeprefix(FIELD): key for name, key in fields})
+
+
+def _is_on(visit: Visit) -> bool:
+    return visit.form.get("single_keys") == "on"

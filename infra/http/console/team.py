@@ -98,14 +98,14 @@ async def show_team(visit: Visit) -> Response:
     )
 
 
-@pages.act("/projects/{project}/team/members", *LEADERS)
+@pages.act("/projects/{project}/team/members", *LEADERS, page=show_team)
 async def add_member(visit: Visit) -> Response:
     """Add somebody; plans follow by themselves."""
     told = team.MemberChange(
-        name=visit.form.get("name", "").strip() or None,
+        name=visit.form.get("name", "").strip(),
         role=visit.form.get("role", "").strip() or None,
         skills=_skills(visit.form.get("skills", "")),
-        capacity_points=visit.sent_number("capacity"),
+        capacity_points=visit.sent_points("capacity"),
     )
     added = await team.add_member(
         visit.api.settings,
@@ -131,24 +131,25 @@ async def show_member(visit: Visit) -> Response:
     )
 
 
-@pages.act("/projects/{project}/team/members/{member}", *LEADERS)
+@pages.act("/projects/{project}/team/members/{member}", *LEADERS, page=show_member)
 async def change_member(visit: Visit) -> Response:
     """Say who they are, what they can do and when; plans follow by themselves.
 
     Raises Conflict where they are not as the page has shown them.
     """
     told = team.MemberChange(
-        name=visit.form.get("name", "").strip() or None,
+        name=visit.form.get("name", "").strip(),
         role=visit.form.get("role", "").strip(),
         skills=_skills(visit.form.get("skills", "")),
-        capacity_points=visit.sent_number("capacity"),
+        capacity_points=visit.sent_points("capacity"),
         availability=_absences(visit.form.get("absences", "")),
     )
     now = await _find_member(visit)
     said = {name: value for name, value in asdict(told).items() if value is not None}
     if visit.form.get("seen") != _mark_of(now) and not said.items() <= now.model_dump().items():
         raise Conflict(
-            f"{now.name} has been changed since you opened the page: open it again.",
+            f"{now.name} has been changed since you opened the page. Look at what is new, then save"
+            " it again.",
             code="stale_version",
         )
     changed = await team.update_member(
@@ -162,7 +163,7 @@ async def change_member(visit: Visit) -> Response:
     return visit.go("projects", visit.project_id, "team", told=f"{changed.name} is changed.")
 
 
-@pages.act("/projects/{project}/team/members/{member}/remove", *LEADERS)
+@pages.act("/projects/{project}/team/members/{member}/remove", *LEADERS, page=show_member)
 async def remove_member(visit: Visit) -> Response:
     """Remove somebody for a reason; what they were to do is planned anew."""
     visit.sent_reason()

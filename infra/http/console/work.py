@@ -86,13 +86,13 @@ async def show_run(visit: Visit) -> Response:
     )
 
 
-@pages.act("/projects/{project}/runs/{run}/cancel", *MOVERS)
+@pages.act("/projects/{project}/runs/{run}/cancel", *MOVERS, page=show_run)
 async def cancel_run(visit: Visit) -> Response:
     """End a run at its next batch border, for a reason."""
     return await _move(visit, runs.cancel_run, "The run ends.", reason=visit.sent_reason())
 
 
-@pages.act("/projects/{project}/runs/{run}/resume", *MOVERS)
+@pages.act("/projects/{project}/runs/{run}/resume", *MOVERS, page=show_run)
 async def resume_run(visit: Visit) -> Response:
     """Begin a new run over what an ended run left, with what it gave up where that is wanted."""
     retry = visit.form.get("retry_poison") == "yes"
@@ -100,7 +100,7 @@ async def resume_run(visit: Visit) -> Response:
     return await _move(visit, runs.resume_run, told, retry_poison=retry)
 
 
-@pages.act("/projects/{project}/runs/{run}/accept-removals", *LEADERS)
+@pages.act("/projects/{project}/runs/{run}/accept-removals", *LEADERS, page=show_run)
 async def accept_removals(visit: Visit) -> Response:
     """Remove the sources that the run holds back, for a reason."""
     visit.sent_reason()
