@@ -251,7 +251,7 @@ def test_spend_is_shown_by_what_it_was_for_and_beside_its_budgets(
         (CallCompleted(call=a_call("4", "judge", "ledger", "big", cost_usd=0.00004)), yesterday),
     ]
     refused = a_call("5", "judge", "ledger", "big", outcome="budget_exceeded")
-    told = {"scope": "run", "unit": "usd", "limit": 1.0, "spent": 1.0, "estimate": 0.1}
+    told: dict[str, Any] = {"scope": "run", "unit": "usd", "limit": 1, "spent": 1, "estimate": 0.1}
     calls.append((CallOverBudget(call=refused, **told), now))
     facts = [
         outside_fact(event, project_id=project, occurred_at=utc_millis(at), actor=SYSTEM)
@@ -309,7 +309,11 @@ def test_bars_are_as_high_as_their_values():
 
 
 def test_lines_go_from_edge_to_edge_and_leave_out_what_is_not_known():
-    lines = {"ideal": [4, 2, 0], "left": [None, 4, 3.0], "none": [None, None, None]}
+    lines: dict[str, list[float | None]] = {
+        "ideal": [4, 2, 0],
+        "left": [None, 4, 3.0],
+        "none": [None, None, None],
+    }
     chart = draw_lines(["a", "b"], lines)
     assert chart is not None and chart.most == 4
     assert chart.lines["ideal"] == f"M0.0 0.0L{WIDTH / 2} {HEIGHT / 2}L{WIDTH:.1f} {HEIGHT:.1f}"
