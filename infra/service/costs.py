@@ -57,6 +57,13 @@ class BudgetState(ReadModel):
     spent_tokens: int | None
     is_near: bool
 
+    @property
+    def is_used_up(self) -> bool:
+        used = ((self.limit_usd, self.spent_usd), (self.limit_tokens, self.spent_tokens))
+        return any(
+            limit is not None and spent is not None and spent >= limit for limit, spent in used
+        )
+
 
 async def read_costs(settings: Settings, project: str, group_by: str = "agent") -> Costs:
     """The costs of a project given by name or id, by what they are grouped."""

@@ -46,7 +46,7 @@ class BurndownDay(ReadModel):
     changed the scope.
     """
 
-    day: date
+    day: str
     ideal: float | None
     remaining: int | None = None
     scope: int | None = None
@@ -56,15 +56,16 @@ class BurndownDay(ReadModel):
 
 
 class Burndown(ReadModel):
-    """A sprint day by day. ``committed``: the points it began with, None as long as it has not.
+    """A sprint day by day; days are like ``2026-01-31``. ``committed``: the points it began with,
+    None as long as it has not.
 
     ``closed_on`` is None for a sprint that is open.
     """
 
     sprint_id: str
-    first_day: date
-    last_day: date
-    closed_on: date | None
+    first_day: str
+    last_day: str
+    closed_on: str | None
     committed: int | None
     days: list[BurndownDay]
 
@@ -113,12 +114,12 @@ def burndown(connection: Conn, project_id: str, sprint_id: str, at: datetime) ->
     for place, day in enumerate(_list_days(first, last), 1):
         ideal = None if committed is None else round(committed * (total - place) / total, 1)
         told = _tell(ends[:place]) if place <= len(ends) else {}
-        days.append(BurndownDay(day=day, ideal=ideal, **told))
+        days.append(BurndownDay(day=day.isoformat(), ideal=ideal, **told))
     return Burndown(
         sprint_id=sprint_id,
-        first_day=first,
-        last_day=last,
-        closed_on=closed_on,
+        first_day=first.isoformat(),
+        last_day=last.isoformat(),
+        closed_on=closed_on.isoformat() if closed_on else None,
         committed=committed,
         days=days,
     )

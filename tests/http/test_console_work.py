@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
+import asyncio
 import html
 import re
 import secrets
 from collections.abc import Iterator
+from datetime import datetime, timedelta
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import httpx
 import pytest
 
+from infra.clock import SystemClock
 from infra.http.console.charts import HEIGHT, WIDTH, draw_bars, draw_lines
 from infra.http.console.spans import visible
 from infra.local.process import wait_until
 from infra.service.comparing import compare_sections
+from infra.service.publishing import publish
 from projections.read.artifacts import CitedAtom, CitingSection, CitingStatement
+from schemas.codec import utc_millis
+from schemas.envelope import SYSTEM, outside_fact
+from schemas.events.model_calls import (
+    CallCompleted,
+    CallFailed,
+    CallOverBudget,
+    CallTold,
+    ModelCall,
+)
 from tests.http.conftest import PATIENCE_S, Called
 from tests.http.console import CONSOLE, Browser, Page
 
@@ -201,6 +215,90 @@ def test_charts_stand_with_a_table_of_the_same_figures(
     assert "No model was called" in browser.open(f"{home}/costs").text
 
 
+def a_call(name: str, agent: str, stage: str, model: str, **more: Any) -> ModelCall:
+    fields = {
+        "call_id": f"call_{name}",
+        "asked_model": model,
+        "provider": "openai",
+        "tier": "standard",
+        "prompt_version": "p1",
+        "attempt": 1,
+        "run_id": "run_1",
+        "outcome": "answered",
+        "price_known": True,
+        "request_hash": name,
+    }
+    return ModelCall.model_validate(
+        fields | {"agent": agent, "stage": stage, "model": model} | more
+    )
+
+
+def test_spend_is_shown_by_what_it_was_for_and_beside_its_budgets(
+    browser: Browser, called: Called, owner: httpx.Client
+):
+    key = {"idempotency-key": secrets.token_hex(8)}
+    made = owner.post(
+        "/v1/projects", json={"name": f"Spend {secrets.token_hex(4)}"}, headers=key
+    ).json()
+    project, page = made["project_id"], f"{CONSOLE}/projects/{made['project_id']}/costs"
+    now = SystemClock().now()
+    yesterday = now - timedelta(days=1)
+    used = {"input_tokens": 900, "output_tokens": 100}
+    calls: list[tuple[CallTold, datetime]] = [
+        (CallCompleted(call=a_call("1", "reader", "map", "small", cost_usd=0.75, **used)), now),
+        (CallCompleted(call=a_call("2", "judge", "map", "small", cost_usd=0.25, **used)), now),
+        (CallFailed(call=a_call("3", "judge", "ledger", "big", outcome="failed")), yesterday),
+        (CallCompleted(call=a_call("4", "judge", "ledger", "big", cost_usd=0.00004)), yesterday),
+    ]
+    refused = a_call("5", "judge", "ledger", "big", outcome="budget_exceeded")
+    told: dict[str, Any] = {"scope": "run", "unit": "usd", "limit": 1, "spent": 1, "estimate": 0.1}
+    calls.append((CallOverBudget(call=refused, **told), now))
+    facts = [
+        outside_fact(event, project_id=project, occurred_at=utc_millis(at), actor=SYSTEM)
+        for event, at in calls
+    ]
+    asyncio.run(publish(called.cairn.settings_now(), facts))
+    costs = f"/v1/projects/{project}/costs"
+    assert wait_until(
+        lambda: owner.get(costs).json()["total"]["calls_refused"] == 1, timeout_s=PATIENCE_S
+    )
+
+    days = [f"{at:%Y-%m-%d}" for at in (yesterday, now)]
+    expected = {
+        "agent": ["reader", "judge"],
+        "stage": ["map", "ledger"],
+        "model": ["openai/small", "openai/big"],
+        "run": ["run_1"],
+        "day": days,
+    }
+    spent = {"reader": "$0.75", "judge": "$0.25", "map": "$1.00", "run_1": "$1.00"}
+    spent |= {"ledger": "under $0.0001", "openai/big": "under $0.0001", days[0]: "under $0.0001"}
+    spent |= {"openai/small": "$1.00", days[1]: "$1.00"}
+    for group, keys in expected.items():
+        shown = browser.open(f"{page}?by={group}")
+        drawn = re.search(r'id="spend-title".*?</table>', shown.written, re.DOTALL)
+        assert drawn and re.findall(r"<title>(.*?): (.*?)</title>", drawn[0]) == [
+            (name, spent[name]) for name in keys
+        ]
+        assert re.findall(r'<td>(.*?)</td><td class="count">(.*?)</td>', drawn[0]) == [
+            (name, spent[name]) for name in keys
+        ]
+    shown = browser.open(page)
+    assert "4 calls" in shown.text and "2,000 tokens" in shown.text.replace("2000", "2,000")
+    assert "1 calls refused by a budget" in shown.text
+    form = page.replace("/costs", "/budgets")
+    budgets: list[tuple[dict[str, str], tuple[str, ...]]] = [
+        ({"scope": "project_day", "limit": "1"}, ("$1.00", "used up")),
+        ({"scope": "project_month", "tokens": "2300"}, ("2000 of 2300 tokens", "near")),
+        ({"scope": "agent", "agent": "reader", "limit": "9"}, ("reader", "$0.75 of $9.00")),
+        ({"scope": "agent", "limit": "9"}, ("each agent",)),
+    ]
+    for sent, words in budgets:
+        answer = browser.send(page, form, beyond="stop", **sent)
+        budget = " ".join(answer.text.partition("Budgets")[2].split())
+        assert all(word in budget for word in words), budget
+
+
 def test_bars_are_as_high_as_their_values():
     chart = draw_bars([("a", 1.0), ("b", 4.0), ("c", 0.0)])
     assert chart is not None and (chart.most, chart.labels) == (4.0, ["a", "b", "c"])
@@ -211,7 +309,11 @@ def test_bars_are_as_high_as_their_values():
 
 
 def test_lines_go_from_edge_to_edge_and_leave_out_what_is_not_known():
-    lines = {"ideal": [4, 2, 0], "left": [None, 4, 3.0], "none": [None, None, None]}
+    lines: dict[str, list[float | None]] = {
+        "ideal": [4, 2, 0],
+        "left": [None, 4, 3.0],
+        "none": [None, None, None],
+    }
     chart = draw_lines(["a", "b"], lines)
     assert chart is not None and chart.most == 4
     assert chart.lines["ideal"] == f"M0.0 0.0L{WIDTH / 2} {HEIGHT / 2}L{WIDTH:.1f} {HEIGHT:.1f}"

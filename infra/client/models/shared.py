@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import datetime
 from typing import Any
 
 from infra.client.connection import Model
@@ -59,7 +59,7 @@ class BurndownDay(Model):
     changed the scope.
     """
 
-    day: date
+    day: str
     ideal: float | None
     remaining: int | None = None
     scope: int | None = None
@@ -69,15 +69,16 @@ class BurndownDay(Model):
 
 
 class Burndown(Model):
-    """A sprint day by day. ``committed``: the points it began with, None as long as it has not.
+    """A sprint day by day; days are like ``2026-01-31``. ``committed``: the points it began
+    with, None as long as it has not.
 
     ``closed_on`` is None for a sprint that is open.
     """
 
     sprint_id: str
-    first_day: date
-    last_day: date
-    closed_on: date | None
+    first_day: str
+    last_day: str
+    closed_on: str | None
     committed: int | None
     days: list[BurndownDay]
 

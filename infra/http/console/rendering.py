@@ -130,6 +130,8 @@ def percent(share: float | None) -> str:
 def dollars(amount: float | None) -> str:
     if not amount:
         return "$0.00"
+    if amount < 0.0001:
+        return "under $0.0001"
     return f"${amount:,.2f}" if amount >= 0.01 else f"${amount:.4f}"
 
 

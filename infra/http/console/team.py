@@ -203,8 +203,7 @@ async def read_burndown(visit: Visit, sprint_id: str) -> Burned:
     if begun:
         left[begun - 1] = found.committed
     ideal = [found.committed, *(it.ideal for it in found.days)]
-    days = [it.day.isoformat() for it in found.days]
-    return Burned(found, draw_lines(days, {"ideal": ideal, "left": left}))
+    return Burned(found, draw_lines([it.day for it in found.days], {"ideal": ideal, "left": left}))
 
 
 async def _find_member(visit: Visit) -> Member:
