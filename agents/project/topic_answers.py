@@ -73,7 +73,8 @@ def tell_topic(told: Sequence[Told], nearest: ToolResult | None) -> str:
     for one in told:
         lines = tell_hits(one.hits)
         if one.part.arguments.get("statuses"):
-            lines = [*_tell_standing(told[0].hits), *lines]
+            found = nearest.data.get("hits") or () if nearest else told[0].hits
+            lines = [*_tell_standing(found), *lines]
         if lines:
             paragraphs.append("\n".join([one.part.heading, *lines]))
         else:
@@ -91,10 +92,10 @@ def cite_topic(told: Sequence[Told], nearest: ToolResult | None) -> tuple[Citati
 
 
 def _tell_standing(hits: Iterable[dict[str, Any]]) -> list[str]:
-    """What each document behind the decisions says of itself."""
+    """What each document behind the hits says of itself."""
     statuses: dict[str, str] = {}
     for hit in hits:
         path = (hit["evidence"] or [{}])[0].get("path")
         if path and hit.get("document_status"):
             statuses.setdefault(path, hit["document_status"])
-    return [f"- {path} calls itself {status}." for path, status in statuses.items()]
+    return [f"- {path}: {status}" for path, status in statuses.items()]

@@ -93,7 +93,7 @@ from projections.read.schedules import ProjectSettings, ScheduledWork
 from projections.read.schedules import project_settings as read_project_settings
 from projections.read.schedules import scheduled_work as list_schedules
 from projections.read.schedules import work_item as read_schedule
-from projections.read.search import Answer, Filters, Hit, search_ledger
+from projections.read.search import Answer, Filters, Hit, HitQuote, search_ledger
 from projections.read.source_detail import WholeSource, whole_source
 from projections.read.source_list import SourceState
 from projections.read.source_list import source_states as list_sources
@@ -178,6 +178,7 @@ __all__ = [
     "DeltaReport",
     "Filters",
     "Hit",
+    "HitQuote",
     "GenerationLoop",
     "LARGEST_PAGE",
     "Link",

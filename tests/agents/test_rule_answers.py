@@ -172,7 +172,7 @@ def test_each_part_of_a_question_about_a_decision_is_answered():
         "Decided:\n- Seals are signed (decision, draft; the document is proposed) [decision.md:3]"
     )
     assert stands == (
-        "Where it stands:\n- decision.md calls itself proposed.\n"
+        "Where it stands:\n- decision.md: proposed\n"
         "- Seals are stamped (old, superseded) [old.md:3]"
     )
     assert against == "What speaks against it:\n- Signing takes a minute (risk, draft) [risk.md:3]"

@@ -39,6 +39,8 @@ def test_words_find_documents_statements_and_projects(
     found = [it["href"] for it in page.all("a") if "data-kind" in it]
     atoms = [f"{home}/atoms/{it['atom_id']}" for it in hits if it["atom_id"]]
     assert atoms and [it for it in found if "/atoms/" in it] == atoms
+    cards = [it["class"] for it in page.all("span") if it.get("role") == "tooltip"]
+    assert cards, "a statement shows on what it rests"
     part = {"hx-request": "true", "hx-target": "dialog#palette"}
     documents = browser.open(f"{home}/search?q=require", **part)
     assert not documents.all("html")

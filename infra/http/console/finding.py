@@ -5,6 +5,7 @@ The palette asks for the same page, of which it is answered the list alone.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from urllib.parse import parse_qsl, urlencode
 
 from starlette.responses import Response
@@ -34,6 +35,7 @@ async def search_project(visit: Visit) -> Response:
     """What speaks to ``q`` in this project, as the ledger finds it, its documents, and projects."""
     q = visit.asked("q")
     groups = [await _find_projects(visit, q)]
+    hits: Sequence[ask.Hit] = ()
     if q and visit.reads:
         p = visit.project_id
         titled = await visit.ask(ask.list_artifacts, p, titled=q, limit=FOUND)
@@ -42,9 +44,9 @@ async def search_project(visit: Visit) -> Response:
             (address("projects", p, "documents", it.artifact_id), it.title, it.artifact_type)
             for it in titled.items
         ]
-        statements = [(_place_of(p, it), it.title or it.body, it.kind) for it in found.hits]
-        groups = [("Documents", documents), ("Statements", statements), *groups]
-    return _show_found(visit, groups)
+        hits = found.hits
+        groups = [("Documents", documents), ("Statements", _name_hits(p, hits)), *groups]
+    return _show_found(visit, groups, hits)
 
 
 @pages.act("/projects/{project}/views/save", *EVERYONE)
@@ -87,6 +89,10 @@ async def _find_projects(visit: Visit, q: str | None) -> tuple[str, Found]:
     return "Projects", [(address("projects", it.project_id), it.name, "project") for it in named]
 
 
+def _name_hits(project_id: str, hits: Sequence[ask.Hit]) -> Found:
+    return [(_place_of(project_id, it), it.title or it.body, it.kind) for it in hits]
+
+
 def _place_of(project_id: str, hit: ask.Hit) -> str:
     if hit.atom_id:
         return address("projects", project_id, "atoms", hit.atom_id)
@@ -94,7 +100,11 @@ def _place_of(project_id: str, hit: ask.Hit) -> str:
     return address("projects", project_id, "sources", quote.source_id, line=quote.line_start)
 
 
-def _show_found(visit: Visit, groups: list[tuple[str, Found]]) -> Response:
+def _show_found(
+    visit: Visit, groups: list[tuple[str, Found]], hits: Sequence[ask.Hit] = ()
+) -> Response:
+    """The palette lists names alone; the page shows with ``hits`` what each rests on."""
     shown = [(name, found) for name, found in groups if found]
-    template = "found.html" if visit.is_palette else "search.html"
-    return visit.show(template, groups=shown, q=visit.asked("q") or "")
+    if visit.is_palette:
+        return visit.show("found.html", groups=shown, hits=())
+    return visit.show("search.html", groups=shown, hits=hits, q=visit.asked("q") or "")

@@ -14,6 +14,7 @@ from markupsafe import Markup
 from infra.clock import SystemClock
 from infra.http.auth import CONSOLE
 from infra.http.console.assets import asset_address
+from infra.http.console.citing import cite_places, cut_headings, list_places
 from infra.http.console.spans import visible
 
 AGES = ((86_400 * 2, 86_400, "d"), (7_200, 3_600, "h"), (120, 60, "min"))
@@ -57,6 +58,9 @@ def build_environment() -> Environment:
         "words": words,
         "visible": visible,
         "plain_json": plain_json,
+        "cite_places": cite_places,
+        "places": list_places,
+        "without_headings": cut_headings,
     }
     environment.globals |= {"asset": asset_address, "address": address, "icon": icon}
     return environment
