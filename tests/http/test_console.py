@@ -220,6 +220,23 @@ def test_an_atom_is_verified_dismissed_and_included_again(
     assert "console decide atom" in log and "stale revision" in log
 
 
+@pytest.mark.parametrize("place", ["contradictions", "merges", "merges?state=done", "runs"])
+def test_a_list_that_follows_the_project_can_be_paused_and_knows_its_rows(
+    browser: Browser, home: str, place: str
+):
+    """By its rows' ids the script tells what is new, which waits behind a button."""
+    page = browser.open(f"{home}/{place}")
+    everything = [attributes for _, attributes in page.tags]
+    for control in ("data-live", "data-pause", "data-fresh"):
+        assert len([it for it in everything if control in it]) == 1
+    assert [it["hx-get"] for it in everything if "news" in it.get("hx-trigger", "")] == [
+        f"{home}/{place}"
+    ]
+    lists = [it for it in everything if "data-list" in it]
+    ids = [it["id"] for it in [*lists, *(it for it in everything if "data-item" in it)]]
+    assert lists and len(ids) == len(set(ids))
+
+
 def test_a_pair_is_merged_and_taken_apart_again_and_another_one_is_kept_apart(
     browser: Browser, home: str
 ):
