@@ -27,6 +27,13 @@ function move(step) {
   at.scrollIntoView({ block: "nearest" });
 }
 
+// On a page out of a list, next and previous are those of that list.
+function turn(way, step) {
+  const turns = document.querySelector(".turns");
+  if (turns) turns.querySelector(`[rel=${way}]`)?.click();
+  else move(step);
+}
+
 function here() {
   return document.activeElement.closest("main [data-item]") || items()[Math.max(0, place)];
 }
@@ -44,8 +51,8 @@ let opener = null;
 const DOES = {
   search: () => document.getElementById("search")?.focus(),
   help: () => help.showModal(),
-  next: () => move(1),
-  previous: () => move(-1),
+  next: () => turn("next", 1),
+  previous: () => turn("prev", -1),
   evidence: () => here()?.querySelector("[data-evidence]")?.click(),
   go: () => { goes = true; setTimeout(() => { goes = false; }, 1500); },
   more: () => document.querySelector("[data-next]")?.click(),
@@ -71,7 +78,8 @@ for (const left of ["mouseout", "focusout"]) {
 }
 
 function choose(number) {
-  const chosen = here()?.querySelector(`[data-key="${number}"]`);
+  const wanted = `[data-key="${number}"]`;
+  const chosen = here()?.querySelector(wanted) || document.querySelector(`main ${wanted}:not([data-item] *)`);
   if (!chosen) return false;
   if (chosen.type === "radio") {
     chosen.checked = true;
