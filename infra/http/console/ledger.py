@@ -9,7 +9,7 @@ from starlette.responses import Response
 from infra.http.access import DECIDERS, READERS
 from infra.http.console.deciding import Acts, decide_by_form
 from infra.http.console.history import STATUSES, show_past_atom, show_past_ledger
-from infra.http.console.pages import Pages, Visit
+from infra.http.console.pages import Pages, Visit, is_part
 from infra.http.console.rendering import address
 from infra.service import decisions
 from infra.service import http_questions as ask
@@ -80,7 +80,7 @@ async def show_atom(visit: Visit) -> Response:
     )
     citing = await visit.ask(ask.list_citing, visit.project_id, atom_id, SHOWN)
     asked = _read_filter(visit)
-    is_of_list = visit.asked("order") is not None
+    is_of_list = visit.asked("order") is not None and not is_part(visit.request)
     return visit.show(
         "atom.html",
         atom=atom,
