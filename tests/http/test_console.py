@@ -223,6 +223,53 @@ def test_an_atom_is_verified_dismissed_and_included_again(
     assert "console decide atom" in log and "stale revision" in log
 
 
+def test_a_review_goes_through_the_list_that_it_began_in(browser: Browser, home: str):
+    """By links, both ways; a decision opens the next one, and the last one leads to the list."""
+    place = f"{home}/ledger?min_confidence=0.5&order=age"
+    listed = [it["href"] for it in browser.open(place).all("a") if "data-open" in it]
+    assert len(listed) > 2
+
+    def turn(page: str, way: str) -> str | None:
+        links = browser.open(page).all("a")
+        return next((it["href"] for it in links if it.get("rel") == way), None)
+
+    def decide(page: str, decision: str) -> tuple[str, str]:
+        answer = browser.send(page, f"{page.partition('?')[0]}/decide", decision=decision)
+        assert answer.status_code == 200, answer.text
+        return answer.url.raw_path.decode(), Page(answer.text).text
+
+    assert [turn(each, "prev") for each in listed] == [None, *listed[:-1]]
+    assert [turn(each, "next") for each in listed] == [*listed[1:], None]
+    (opened, told) = decide(listed[0], "verify")
+    assert opened == listed[1] and "Verified." in told
+    (opened, told) = decide(listed[-1], "verify")
+    assert opened == place and "It was the last one of this list." in told
+    for each in (listed[0], listed[-1]):
+        decide(each.partition("?")[0], "unverify")
+    found = f"{home}/ledger?q=order+store+acknowledged+by+two+followers"
+    first, second = [it["href"] for it in browser.open(found).all("a") if "data-open" in it][:2]
+    assert (turn(first, "next"), turn(second, "prev")) == (second, first)
+
+
+@pytest.mark.parametrize(
+    "place", ["ledger", "contradictions", "merges", "merges?state=done", "runs"]
+)
+def test_a_list_that_follows_the_project_can_be_paused_and_knows_its_rows(
+    browser: Browser, home: str, place: str
+):
+    """By its rows' ids the script tells what is new, which waits behind a button."""
+    page = browser.open(f"{home}/{place}")
+    everything = [attributes for _, attributes in page.tags]
+    for control in ("data-live", "data-pause", "data-fresh"):
+        assert len([it for it in everything if control in it]) == 1
+    assert [it["hx-get"] for it in everything if "news" in it.get("hx-trigger", "")] == [
+        f"{home}/{place}"
+    ]
+    lists = [it for it in everything if "data-list" in it]
+    ids = [it["id"] for it in [*lists, *(it for it in everything if "data-item" in it)]]
+    assert lists and len(ids) == len(set(ids))
+
+
 def test_a_pair_is_merged_and_taken_apart_again_and_another_one_is_kept_apart(
     browser: Browser, home: str
 ):

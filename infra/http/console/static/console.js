@@ -27,6 +27,13 @@ function move(step) {
   at.scrollIntoView({ block: "nearest" });
 }
 
+// On a page out of a list, next and previous are those of that list.
+function turn(way, step) {
+  const turns = document.querySelector(".turns");
+  if (turns) turns.querySelector(`[rel=${way}]`)?.click();
+  else move(step);
+}
+
 function here() {
   return document.activeElement.closest("main [data-item]") || items()[Math.max(0, place)];
 }
@@ -44,11 +51,12 @@ let opener = null;
 const DOES = {
   search: () => document.getElementById("search")?.focus(),
   help: () => help.showModal(),
-  next: () => move(1),
-  previous: () => move(-1),
+  next: () => turn("next", 1),
+  previous: () => turn("prev", -1),
   evidence: () => here()?.querySelector("[data-evidence]")?.click(),
   go: () => { goes = true; setTimeout(() => { goes = false; }, 1500); },
   more: () => document.querySelector("[data-next]")?.click(),
+  pause: () => document.querySelector("[data-pause]")?.click(),
   undo: () => document.querySelector("[data-undo]")?.click(),
 };
 const named = (of) => Object.fromEntries(
@@ -70,7 +78,8 @@ for (const left of ["mouseout", "focusout"]) {
 }
 
 function choose(number) {
-  const chosen = here()?.querySelector(`[data-key="${number}"]`);
+  const wanted = `[data-key="${number}"]`;
+  const chosen = here()?.querySelector(wanted) || document.querySelector(`main ${wanted}:not([data-item] *)`);
   if (!chosen) return false;
   if (chosen.type === "radio") {
     chosen.checked = true;
@@ -155,11 +164,84 @@ document.addEventListener("input", (event) => {
   slider.closest("label").querySelector("output").value = near.label;
 });
 
+// A list that somebody reads stays where it is: what it shows of its rows moves, and rows that came or
+// went wait behind a button. So does a card that somebody has begun to fill in. Where a page is full,
+// the rows behind the last one that both know are of the next page.
+const live = document.querySelector("[data-live]");
+const fresh = document.querySelector("[data-fresh]");
+const isPaused = () => live && sessionStorage.getItem("paused") === "yes";
+let takesAll = false;
+
+const rowsOf = (list) => [...list.querySelectorAll("[data-item]")];
+const isBegun = (row) => [...row.querySelectorAll("input, textarea")].some(
+  (it) => it.value !== it.defaultValue || it.checked !== it.defaultChecked);
+
+function missing(list, other) {
+  const rows = rowsOf(list);
+  const known = new Set(rowsOf(other).map((row) => row.id));
+  const last = rows.findLastIndex((row) => known.has(row.id));
+  const isWhole = last < 0 || !other.querySelector("[data-next]");
+  return rows.slice(0, isWhole ? rows.length : last).filter((row) => !known.has(row.id)).length;
+}
+
+function hold(shown, sent) {
+  const kept = shown.cloneNode(true);
+  for (const row of rowsOf(sent)) {
+    const old = document.getElementById(row.id);
+    if (!shown.contains(old) || isBegun(old)) continue;
+    if (old.classList.contains("at")) row.classList.add("at");
+    kept.querySelector(`#${CSS.escape(row.id)}`).replaceWith(row);
+  }
+  sent.replaceWith(kept);
+}
+
+document.addEventListener("htmx:before:swap", (event) => {
+  let [came, went, isList] = [0, 0, false];
+  for (const { fragment } of event.detail.tasks) {
+    for (const sent of fragment.querySelectorAll("[data-list]")) {
+      const shown = document.getElementById(sent.id);
+      isList = true;
+      if (takesAll || !rowsOf(shown).length) continue;
+      came += missing(sent, shown);
+      went += missing(shown, sent);
+      hold(shown, sent);
+    }
+  }
+  if (!isList) return;
+  takesAll = false;
+  const told = [came && `${came} new`, went && `${went} gone`].filter(Boolean).join(", ");
+  if (told === fresh.textContent) return;
+  fresh.textContent = told;
+  fresh.hidden = !told;
+});
+
+function showLive() {
+  live.hidden = false;
+  live.classList.toggle("paused", isPaused());
+  live.querySelector("[data-state]").textContent = isPaused() ? "Paused" : "Live";
+  live.querySelector("[data-pause] span").textContent = isPaused() ? "Resume" : "Pause";
+}
+
+if (live) {
+  showLive();
+  live.querySelector("[data-pause]").addEventListener("click", () => {
+    sessionStorage.setItem("paused", isPaused() ? "no" : "yes");
+    showLive();
+    announce();
+  });
+  fresh.addEventListener("click", () => {
+    takesAll = true;
+    document.getElementById("main").focus({ preventScroll: true });
+    htmx.trigger(body, "news");
+  });
+}
+
 // Live: whatever the project's stream tells, the parts of the page that follow it ask again. A browser
 // has six connections to a server, so the tabs of a project share one stream: one of those that are
 // visible holds the lock, has the stream, and tells the others. A hidden tab asks for nothing and catches
 // up when it is shown. Without locks (plain HTTP from another machine) each visible tab has a stream.
 function announce() {
+  if (isPaused()) return;
   if (!news && !document.hidden) news = setTimeout(() => { news = 0; htmx.trigger(body, "news"); }, NEWS_MS);
 }
 
