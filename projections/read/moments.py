@@ -23,32 +23,42 @@ NEAREST = """
     WHERE project_id = %s AND committed_at IS NOT NULL AND NOT withdrawn
     ORDER BY abs(ledger_seq - %s), ledger_seq LIMIT 1
 """
+# Which atoms differ is told by places and states alone; only the records that are shown, or have to
+# be compared, are read.
 DIFFERENCE = """
     WITH touched AS (
-        SELECT DISTINCT ON (atom_id) atom_id, record AS after, ledger_seq
-        FROM ledger_atom_history
+        SELECT DISTINCT ON (atom_id) atom_id, ledger_seq, status FROM ledger_atom_history
         WHERE project_id = %(project)s AND ledger_seq > %(since)s AND ledger_seq <= %(to)s
         ORDER BY atom_id, ledger_seq DESC
     ), pairs AS (
-        SELECT t.*, b.record AS before, t.after->>'status' = ANY(%(live)s) AS is_live,
-            coalesce(b.record->>'status' = ANY(%(live)s), false) AS was_live
+        SELECT t.atom_id, t.ledger_seq, b.ledger_seq AS before_seq,
+            t.status = ANY(%(live)s) AS is_live,
+            coalesce(b.status = ANY(%(live)s), false) AS was_live
         FROM touched t LEFT JOIN LATERAL (
-            SELECT record FROM ledger_atom_history h
-            WHERE h.atom_id = t.atom_id AND h.ledger_seq <= %(since)s
+            SELECT ledger_seq, status FROM ledger_atom_history h
+            WHERE h.project_id = %(project)s AND h.atom_id = t.atom_id
+                AND h.ledger_seq <= %(since)s
             ORDER BY h.ledger_seq DESC LIMIT 1) b ON true
     ), grouped AS (
         SELECT *, CASE WHEN is_live AND NOT was_live THEN 'came' WHEN was_live AND NOT is_live
             THEN 'went' ELSE 'changed' END AS change
-        FROM pairs WHERE is_live <> was_live OR (is_live AND EXISTS (
-            SELECT 1 FROM unnest(%(compared)s::text[]) name
-            WHERE before->name IS DISTINCT FROM after->name))
-    ), numbered AS (
-        SELECT *, count(*) OVER (PARTITION BY change) AS n, row_number() OVER (
-            PARTITION BY change ORDER BY ledger_seq DESC, atom_id) AS place
-        FROM grouped
+        FROM pairs p WHERE is_live <> was_live OR (is_live AND EXISTS (
+            SELECT 1 FROM ledger_atom_history a, ledger_atom_history b,
+                unnest(%(compared)s::text[]) name
+            WHERE (a.atom_id, a.ledger_seq) = (p.atom_id, p.ledger_seq)
+                AND (b.atom_id, b.ledger_seq) = (p.atom_id, p.before_seq)
+                AND b.record->name IS DISTINCT FROM a.record->name))
     )
-    SELECT atom_id, before, after, ledger_seq, change, n FROM numbered
-    WHERE place <= %(shown)s ORDER BY change, place
+    SELECT g.atom_id,
+        (SELECT b.record FROM ledger_atom_history b
+            WHERE (b.atom_id, b.ledger_seq) = (g.atom_id, g.before_seq)) AS before,
+        (SELECT a.record FROM ledger_atom_history a
+            WHERE (a.atom_id, a.ledger_seq) = (g.atom_id, g.ledger_seq)) AS after,
+        g.ledger_seq, c.change, c.n
+    FROM (SELECT change, count(*) AS n FROM grouped GROUP BY change) c CROSS JOIN LATERAL (
+        SELECT * FROM grouped WHERE grouped.change = c.change
+        ORDER BY ledger_seq DESC, atom_id LIMIT %(shown)s) g
+    ORDER BY c.change, g.ledger_seq DESC, g.atom_id
 """
 
 

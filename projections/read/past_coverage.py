@@ -13,18 +13,19 @@ from schemas.areas import AREAS
 from schemas.events.ledger import LIVE
 
 READ = """
-    SELECT area, count(*) AS n FROM (
-        SELECT DISTINCT s.chunk_id FROM ledger_change_sets s
-        WHERE s.project_id = %s AND s.ledger_seq <= %s AND s.outcome = 'extracted'
-    ) r JOIN chunks c USING (chunk_id),
-    unnest(CASE WHEN cardinality(c.areas) > 0 THEN c.areas ELSE ARRAY['none'] END) area
+    SELECT area, sum(n)::bigint AS n FROM (
+        SELECT c.areas, count(*) AS n FROM chunks c WHERE c.chunk_id IN (
+            SELECT s.chunk_id FROM ledger_change_sets s
+            WHERE s.project_id = %s AND s.ledger_seq <= %s AND s.outcome = 'extracted')
+        GROUP BY c.areas
+    ) r, unnest(CASE WHEN cardinality(areas) > 0 THEN areas ELSE ARRAY['none'] END) area
     GROUP BY area
 """
 ATOMS = """
-    SELECT record->>'area' AS area, count(*) AS n FROM (
-        SELECT DISTINCT ON (atom_id) record FROM ledger_atom_history
+    SELECT area, count(*) AS n FROM (
+        SELECT DISTINCT ON (atom_id) area, status FROM ledger_atom_history
         WHERE project_id = %s AND ledger_seq <= %s ORDER BY atom_id, ledger_seq DESC
-    ) h WHERE record->>'status' = ANY(%s) GROUP BY 1
+    ) h WHERE status = ANY(%s) GROUP BY area
 """
 
 

@@ -9,32 +9,34 @@ from __future__ import annotations
 from projections.read.page import PAGE, Condition, Listing, Page, page_of
 from projections.read.session import Conn, ReadModel, like_of
 
-# A source all of whose chunks need no reading is skipped for the reason of its first one.
-_SOURCES = """
-    SELECT s.project_id, s.root, s.path, s.source_id AS about, s.source_type, s.source_id,
-        CASE WHEN c.reason IS NULL THEN s.state ELSE 'skipped' END AS state,
-        coalesce(s.skip_reason, c.reason) AS reason,
-        CASE WHEN s.gate_skip_reason IS NULL AND s.duplicate_of IS NOT NULL
-            THEN 'same content as ' || coalesce(o.path, s.duplicate_of)
-            ELSE coalesce(s.skip_detail, c.detail, '') END AS detail
-    FROM sources s
-    LEFT JOIN sources o ON o.source_id = s.duplicate_of
-    LEFT JOIN LATERAL (
-        SELECT (array_agg(skip_reason ORDER BY anchor_start))[1] AS reason,
-            (array_agg(skip_detail ORDER BY anchor_start))[1] AS detail
-        FROM chunks WHERE chunks.source_id = s.source_id AND NOT obsolete
-        HAVING bool_and(state = 'skipped')
-    ) c ON s.state = 'sanitized'
-    WHERE s.state <> 'removed'
-"""
-_NOTICES = """
-    SELECT project_id, root, path, code AS about, NULL, NULL, 'skipped', code, detail
+# The list in its order, from two indexes. What only some of it needs is joined behind that, so that
+# a page looks at the chunks of its own sources alone.
+_LISTED = """
+    SELECT project_id, root, path, source_id AS about, source_id, source_type, state, skip_reason,
+        skip_detail, CASE WHEN gate_skip_reason IS NULL THEN duplicate_of END AS copy_of
+    FROM sources WHERE state <> 'removed'
+    UNION ALL
+    SELECT project_id, root, path, code, NULL, NULL, 'skipped', code, detail, NULL
     FROM listing_notices
 """
+# A source all of whose chunks need no reading is skipped for the reason of its first one.
+_UNREAD = """
+    SELECT skip_reason AS reason, skip_detail AS detail FROM chunks
+    WHERE chunks.source_id = x.source_id AND NOT obsolete AND (
+        SELECT bool_and(state = 'skipped') FROM chunks every
+        WHERE every.source_id = x.source_id AND NOT obsolete)
+    ORDER BY anchor_start LIMIT 1
+"""
+REASON = "coalesce(x.skip_reason, c.reason)"
 SOURCES = Listing(
     "sources",
-    "x.root, x.path, x.source_id, x.source_type, x.state, x.reason, x.detail",
-    f"({_SOURCES} UNION ALL {_NOTICES}) x",
+    "x.root, x.path, x.source_id, x.source_type,"
+    " CASE WHEN c.reason IS NULL THEN x.state ELSE 'skipped' END AS state,"
+    f" {REASON} AS reason,"
+    " CASE WHEN x.copy_of IS NOT NULL THEN 'same content as ' || coalesce(o.path, x.copy_of)"
+    "   ELSE coalesce(x.skip_detail, c.detail, '') END AS detail",
+    f"({_LISTED}) x LEFT JOIN sources o ON o.source_id = x.copy_of"
+    f" LEFT JOIN LATERAL ({_UNREAD}) c ON x.state = 'sanitized'",
     {"x.root": "text", "x.path": "text", "x.about": "text"},
 )
 
@@ -71,9 +73,9 @@ def source_states(
     """
     conditions: list[Condition] = [("x.project_id = %s", project_id)]
     if skipped:
-        conditions.append(("x.state = 'skipped'",))
+        conditions.append(("(x.state = 'skipped' OR c.reason IS NOT NULL)",))
     if reason:
-        conditions.append(("x.reason = %s", reason))
+        conditions.append((f"{REASON} = %s", reason))
     if source:
         conditions.append(("x.path LIKE %s", like_of(source)))
     found, following = page_of(connection, SOURCES, conditions, cursor, limit)

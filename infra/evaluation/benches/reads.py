@@ -6,6 +6,7 @@ asked once before it is timed; what stands beside the figures are the indexes th
 
 from __future__ import annotations
 
+import math
 import random
 import statistics
 import sys
@@ -13,11 +14,12 @@ import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 from psycopg import sql
 from psycopg.types.json import Jsonb
@@ -37,11 +39,17 @@ from schemas.events.ledger import AtomRecord, AtomStatus
 from schemas.worth import worth
 
 ATOMS, SOURCES, QUOTES_PER_ATOM, PAGE = 100_000, 2_000, 2, 20
+SKIPPED_SOURCES = 400  # more than those that were read
 AT_ONCE = 5_000  # atoms in memory
 TARGET_MS = 200.0
 PROJECT, RUN = "prj_bench", "run_bench"
 STATUSES: list[AtomStatus] = ["active", "active", "active", "draft", "superseded"]
+KIND_SHARES = {"claim": 0.6, "requirement": 0.2, "decision": 0.06, "entity": 0.05}
+OTHER_KINDS = 1 - sum(KIND_SHARES.values())  # they share it
+REVISED_EVERY = 5  # so many atoms for one that a later change set revised
 AT = datetime(2026, 1, 1, tzinfo=UTC)
+LENGTHS_SPREAD = 0.45  # sigma of the logarithm: one text in twenty is twice the median
+BETWEEN = timedelta(minutes=5)  # two change sets
 QUERY = "How are w42 and w7 stored?"
 QUESTION = "Which w0 of w3 and w19 has w120, when w800 is w2500 and how much w4400?"
 TABLES = ("ledger_atoms", "ledger_atom_history", "ledger_evidence", "passages")
@@ -134,21 +142,30 @@ def database(migrations: Path) -> Iterator[str]:
 def fill(conninfo: str, count: int) -> None:
     """One project with sources, ``count`` atoms with two quotes each and their history, passages.
 
-    There are as many passages as atoms.
+    There are as many passages and change sets as atoms: each change set is the reading of one
+    chunk, makes one atom, and now and then revises another. Shares of kinds and areas, lengths
+    of texts and how common words are stand near what the offline reader finds in Cairn's documents.
     """
     chance = random.Random(1)
     with infra.postgres.connect(conninfo) as connection:
         copy(connection, "projects", [_project()])
-        copy(connection, "sources", (_source(number) for number in range(SOURCES)))
-        copy(connection, "ledger_change_sets", [_change_set(count)])
+        copy(
+            connection, "sources", (_source(number) for number in range(SOURCES + SKIPPED_SOURCES))
+        )
         for start in range(0, count, AT_ONCE):
             numbers = range(start, min(start + AT_ONCE, count))
             records = [random_record(number, chance) for number in numbers]
+            history = [(one, one.first_seq) for one in records]
+            for at in range(0, len(records) - 1, REVISED_EVERY):
+                later = chance.randrange(at + 1, len(records))
+                records[at] = _revised(records[at], chance)
+                history.append((records[at], records[later].first_seq))
             quotes = (
                 quote_row(one, number) for one in records for number in range(QUOTES_PER_ATOM)
             )
             copy(connection, "ledger_atoms", map(present_row, records))
-            copy(connection, "ledger_atom_history", map(_past, records))
+            copy(connection, "ledger_change_sets", map(_change_set, records))
+            copy(connection, "ledger_atom_history", (_past(*each) for each in history))
             copy(connection, "ledger_evidence", quotes)
             copy(connection, "passages", (_passage(number, chance) for number in numbers))
     with infra.postgres.connect(conninfo, autocommit=True) as connection:
@@ -183,13 +200,15 @@ def _source(number: int) -> dict[str, Any]:
         "source_type": "doc",
         "outcome": "sanitized",
         "sanitized_hash": "h",
+        "gate_skip_reason": "generated_file" if number >= SOURCES else None,
     }
 
 
 def random_record(number: int, chance: random.Random) -> AtomRecord:
-    kind = chance.choices(KINDS, [0.4, *[0.6 / (len(KINDS) - 1)] * (len(KINDS) - 1)])[0]
+    rest = OTHER_KINDS / (len(KINDS) - len(KIND_SHARES))
+    kind = chance.choices(KINDS, [KIND_SHARES.get(name, rest) for name in KINDS])[0]
     seen = Provenance(
-        source_id=f"src_{number % SOURCES}",
+        source_id=f"src_{source_of(number)}",
         sanitized_hash="h",
         chunk_id=f"chk_{number}",
         run_id=RUN,
@@ -197,14 +216,14 @@ def random_record(number: int, chance: random.Random) -> AtomRecord:
         engine="heuristic",
         extractor_version="bench",
     )
-    title = f"Service {number % 500}" if kind == "entity" else f"The {_words(chance, 9)}."
+    title = f"Service {number % 500}" if kind == "entity" else f"The {_words(chance, 18)}."
     return AtomRecord(
         atom_id=f"atm_{chance.getrandbits(128):032x}",
         kind=kind,
         title=title,
-        body=f"{title} {_words(chance, 25)}",
+        body=f"{title} {_words(chance, 10)}",
         tags=[f"tag{chance.randrange(200)}"],
-        area=chance.choice(AREAS),
+        area=chance.choices(AREAS, [1 / place for place in range(1, len(AREAS) + 1)])[0],
         atom_fingerprint=str(number),
         confidence=round(chance.uniform(0.4, 0.95), 3),
         status=chance.choice(STATUSES),
@@ -221,9 +240,22 @@ def random_record(number: int, chance: random.Random) -> AtomRecord:
     )
 
 
+def source_of(number: int) -> int:
+    """Of chunk and atom ``number``; the first quarter of the sources has half of them."""
+    return int(SOURCES * random.Random(number).random() ** 2)
+
+
+def _revised(record: AtomRecord, chance: random.Random) -> AtomRecord:
+    """The atom as a later change set left it."""
+    status = chance.choice(STATUSES)
+    confidence = round(chance.uniform(0.4, 0.95), 3)
+    return record.model_copy(update={"status": status, "confidence": confidence, "revision": 2})
+
+
 def _words(chance: random.Random, count: int) -> str:
-    """Few words are common and most are rare, as in a language."""
-    return " ".join(f"w{int(5_000 * chance.random() ** 3)}" for _ in range(count))
+    """About ``count`` of them; few are common and most are rare, as in a language."""
+    length = max(2, round(chance.lognormvariate(math.log(count), LENGTHS_SPREAD)))
+    return " ".join(f"w{int(5_000 * chance.random() ** 3)}" for _ in range(length))
 
 
 def present_row(record: AtomRecord) -> dict[str, Any]:
@@ -233,33 +265,41 @@ def present_row(record: AtomRecord) -> dict[str, Any]:
     return row
 
 
-def _past(record: AtomRecord) -> dict[str, Any]:
+def _past(record: AtomRecord, ledger_seq: int) -> dict[str, Any]:
     return {
         "project_id": PROJECT,
         "atom_id": record.atom_id,
-        "ledger_seq": record.first_seq,
+        "ledger_seq": ledger_seq,
         "revision": record.revision,
         "record": Jsonb(record.model_dump(mode="json")),
         "worth": worth(record),
     }
 
 
-def _change_set(ledger_seq: int) -> dict[str, Any]:
+def _change_set(record: AtomRecord) -> dict[str, Any]:
+    """The one that made the atom."""
+    at = AT + record.first_seq * BETWEEN
+    event_id = UUID(int=record.first_seq)
     return {
         "project_id": PROJECT,
-        "ledger_seq": ledger_seq,
-        "event_id": "00000000-0000-0000-0000-000000000001",
-        "caused_by_event_id": "bench",
-        "prev_hash": "",
+        "ledger_seq": record.first_seq,
+        "event_id": event_id,
+        "caused_by_event_id": str(event_id),
+        "prev_hash": f"{record.first_seq:064x}",
+        "run_id": RUN,
+        "kind": "chunk",
+        "lane": "deep",
+        "chunk_id": record.first_provenance.chunk_id,
+        "outcome": "extracted",
         "reason": "",
-        "changes": Jsonb([]),
-        "occurred_at": AT,
-        "recorded_at": AT,
+        "changes": Jsonb([{"op": "created", "atom_id": record.atom_id}]),
+        "occurred_at": at,
+        "recorded_at": at,
     }
 
 
 def _passage(number: int, chance: random.Random) -> dict[str, Any]:
-    source = number % SOURCES
+    source = source_of(number // 3)
     return {
         "passage_id": f"psg_{number}",
         "project_id": PROJECT,
@@ -279,7 +319,7 @@ def _passage(number: int, chance: random.Random) -> dict[str, Any]:
 
 
 def quote_row(record: AtomRecord, number: int) -> dict[str, Any]:
-    at = (record.first_seq * 7 + number) % SOURCES
+    at = source_of(record.first_seq * QUOTES_PER_ATOM + number)
     return {
         "evidence_id": f"evd_{record.first_seq}_{number}",
         "project_id": PROJECT,
