@@ -25,6 +25,10 @@ from tests.packages import find_program
 PACKAGES = ("chromium", "fonts-dejavu-core")
 PATIENCE_S = 30
 FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run")
+NAMED_KEYS = {"Tab": 9, "Enter": 13, "Escape": 27, "End": 35, "Home": 36} | {
+    "ArrowLeft": 37,
+    "ArrowRight": 39,
+}
 
 
 class Tab:
@@ -105,8 +109,8 @@ class Tab:
     def press(self, *keys: str, control: bool = False) -> None:
         """Press keys one after the other, as a person does."""
         for key in keys:
-            code = {"Tab": 9, "Enter": 13, "Escape": 27}.get(key, ord(key[0].upper()))
-            text = {"Tab": "", "Enter": "\r", "Escape": ""}.get(key, key)
+            code = NAMED_KEYS.get(key) or ord(key.upper())
+            text = "\r" if key == "Enter" else "" if key in NAMED_KEYS else key
             said = {"key": key, "windowsVirtualKeyCode": code, "modifiers": 2 if control else 0}
             begun = {"text": text} if text and not control else {}
             self.tell("Input.dispatchKeyEvent", type="keyDown", **said, **begun)
@@ -115,6 +119,15 @@ class Tab:
     def write(self, text: str) -> None:
         """Write into what has the focus."""
         self.tell("Input.insertText", text=text)
+
+    def drag(self, selector: str, begin: float, end: float) -> None:
+        """Take hold of what matches at ``begin``, and let go at ``end``: shares of its width."""
+        box = f"document.querySelector({json.dumps(selector)}).getBoundingClientRect().toJSON()"
+        at = self.run(box)
+        for kind, share in (("Pressed", begin), ("Moved", end), ("Released", end)):
+            place = {"x": at["x"] + share * at["width"], "y": at["y"] + at["height"] / 2}
+            held = {"button": "left", "buttons": int(kind != "Released"), "clickCount": 1}
+            self.tell("Input.dispatchMouseEvent", type=f"mouse{kind}", **place, **held)
 
     def look(self, *, width: int = 1400, theme: str = "light", zoom: int = 1) -> None:
         """Have the page drawn that wide and that much larger, for somebody who likes that theme."""

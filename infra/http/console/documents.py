@@ -40,7 +40,11 @@ async def list_documents(visit: Visit) -> Response:
 
 @pages.show("/projects/{project}/documents/{artifact}", *READERS)
 async def show_document(visit: Visit) -> Response:
-    """A document as it is now, or as its ``version`` was; every statement leads to its atoms."""
+    """A document as it is now, or as its ``version`` was; every statement leads to its atoms.
+
+    Its state follows the project; the statements stay as they were when the page was opened, at the
+    version ``read``, and the page says when there is another one.
+    """
     artifact = await visit.ask(ask.whole_artifact, visit.project_id, visit.part("artifact"))
     versions = await visit.ask(
         ask.list_versions,
@@ -57,6 +61,7 @@ async def show_document(visit: Visit) -> Response:
         artifact=artifact,
         sections=past.sections if past else artifact.sections,
         past=past,
+        read=visit.asked_number("read") or artifact.version,
         versions=versions.items,
         upstream=await visit.ask(
             ask.find_artifacts, visit.project_id, artifact.upstream_artifact_ids

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from infra.http.console.assets import read_assets
 from infra.http.console.rendering import build_environment
-from infra.http.console.spans import Line, ShownText, show_text
+from infra.http.console.spans import ShownText, show_text
 from infra.service.exporting import Excerpt
 
 POLICY = (
@@ -47,7 +47,9 @@ def icon(name: str) -> Markup:
 def show_excerpt(excerpt: Excerpt) -> ShownText:
     """Its lines with the numbers that they have in the source, the quote marked."""
     shown = show_text(excerpt.text, excerpt.span)
-    lines = tuple(Line(line.number + excerpt.first_line - 1, line.pieces) for line in shown.lines)
+    lines = tuple(
+        replace(line, number=line.number + excerpt.first_line - 1) for line in shown.lines
+    )
     return replace(shown, lines=lines, first_marked=None)  # a page has several: none to scroll to
 
 

@@ -339,7 +339,10 @@ function show(turn, name, data) {
 
 // After a decision the address names the next card: it is the one to go on with.
 const next = location.hash && document.getElementById(location.hash.slice(1))?.closest("main [data-item]");
-if (next) next.focus({ preventScroll: true });
+if (next) {
+  next.focus({ preventScroll: true });
+  place = items().indexOf(next);  // the browser may have focused it before anybody listened
+}
 
 if (location.hash === "" && document.getElementById("here")) {
   document.getElementById("here").scrollIntoView({ block: "center" });
