@@ -20,8 +20,14 @@ from schemas.ids import derive_id
 
 ANSWER_WITHIN = timedelta(hours=6)  # approving later acts on a world that has moved on
 ABANDONED = "another message came first"
-_YES = r"yes|yep|y|ok|okay|sure|approved?|confirm(?:ed)?|go ahead|do it"
-_NO = r"no|nope|n|reject(?:ed)?|declined?|cancel|stop|(?:do not|don.?t)(?: do it)?"
+_YES = (
+    r"yes|yep|y|ok|okay|sure|fine|correct|of course|absolutely|approved?|confirm(?:ed)?"
+    r"|go (?:ahead|on|for it)|do(?: (?:it|that|so))?"
+)
+_NO = (
+    r"no|nope|n|reject(?:ed)?|declined?|cancel|stop|never ?mind|not now"
+    r"|(?:of course|absolutely) not|(?:do not|don.?t)(?: do (?:it|that|so))?"
+)
 # Each text fits in one way alone: with two, a repetition of it takes time without end.
 _SAID = r"(?:please[ ,]+)?(?:{it})(?:[ ,.!]+(?:{it}|please|thanks|thank you))*[ .!]*"
 YES = re.compile(_SAID.format(it=_YES), re.IGNORECASE)

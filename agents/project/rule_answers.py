@@ -56,9 +56,15 @@ _GREETING = re.compile(
     r"[^?]{0,20}$",
     re.IGNORECASE,
 )
+# «Remind me what we decided» asks, «remind me to ask» orders.
+_OF_WHAT = (
+    r"\s+(?:me|us|everybody|everyone|the team)\s+(?:(?:again|please)\s+)?(?:(?:of|about)\s+)?"
+    r"(?:what|who|whom|whose|why|how|where|which|when (?:we|did)"
+    r"|(?:the|our) (?:decision|agreement)s?)\b"
+)
 _CHANGE = re.compile(
     r"^\W*(?:please\s+)?(?:create|add|make|open|close|delete|remove|rename|update|change|set|mark|move"
-    r"|assign|generate|write|schedule|remind)\b",
+    rf"|assign|generate|write|schedule|remind(?!{_OF_WHAT}))\b",
     re.IGNORECASE,
 )
 
@@ -129,28 +135,36 @@ def _bare(text: str) -> str:
     return " ".join(text.split()).strip(" .!?«»\"'")
 
 
+def _decided(words: str) -> str:
+    """A list of what is called so, of which somebody says that it was decided: «show the features
+    that we agreed on», and not «what did we decide about features».
+    """
+    return (
+        r"\b(?:list|show|which|what|give me|see)\b"
+        rf"(?:\s+(?!deci|agree|(?:about|on|for|did|do|does)\b)[\w'-]{{1,30}}){{0,4}}?\s+(?:{words})\b"
+        r".{0,60}?\b(?:decided?|agreed?|settled)\b"
+    )
+
+
 def _rules() -> tuple[Rule, ...]:
     get = [
         Rule(rf"\b(?P<ref>{word}[- ]?\d+)\b", f"get_{kind}", _reference)
         for word, kind in _KINDS.items()
     ]
-    lists = [
-        Rule(rf"\b(?:{words})\b", tool)
-        for words, tool in (
-            ("workload|capacity|overloaded|how busy", "get_member_workload"),
-            ("members?|team|who works", "list_members"),
-            ("contradictions?|conflicts?|contradicts?", "list_contradictions"),
-            ("unknowns?|open questions?|unanswered", "list_unknowns"),
-            ("jobs?|queue", "list_jobs"),
-            ("costs?|spent|spend|budget", "get_cost_report"),
-        )
-    ]
+    listed = (
+        ("workload|capacity|overloaded|how busy", "get_member_workload"),
+        ("members?|team|who works", "list_members"),
+        ("contradictions?|conflicts?|contradicts?", "list_contradictions"),
+        ("unknowns?|open questions?|unanswered", "list_unknowns"),
+        ("jobs?|queue", "list_jobs"),
+        ("costs?|spent|spend|budget", "get_cost_report"),
+    )
+    lists = [Rule(rf"\b(?:{words})\b", tool) for words, tool in listed]
     about = r"\s\W*(?P<about>\w.*)"
     asking = r"\b(?:list|show|which|what|all|give me|see)\b"
-    many = [
-        Rule(rf"{asking}.{{0,40}}\b{kind}s\b|^\W*{kind}s\W*$", f"list_{kind}s")
-        for kind in ("task", "feature", "sprint", "epic")
-    ]
+    items = [(f"{kind}s", f"list_{kind}s") for kind in ("task", "feature", "sprint", "epic")]
+    many = [Rule(rf"{asking}.{{0,40}}\b{words}\b|^\W*{words}\W*$", tool) for words, tool in items]
+    decided = [Rule(_decided(words), tool) for words, tool in (*items, *listed)]
     return (
         Rule(
             r"\b(?:create|add|make|open|file)\s+(?:a |an |one |the )?(?:new )?(?:task|ticket)\b\s*"
@@ -203,6 +217,7 @@ def _rules() -> tuple[Rule, ...]:
             r"\b(?:list|show|analy[sz]e|what|which|main|biggest)\b.{0,30}\brisks?\b",
             "analyze_risks",
         ),
+        *decided,
         Rule(
             rf"\b(?:deci(?:ded?|sions?)|agreed?)\b.{{0,20}}?\b(?:about|on|for|regarding|concerning){about}",
             SEARCH_LEDGER,

@@ -88,6 +88,11 @@ def answer_from(hits: dict[str, Json], question: str) -> AgentResult:
         ("Who should take which task?", "suggest_assignments", {}),
         ("How is the workload?", "get_member_workload", {}),
         ("List the features", "list_features", {}),
+        ("Show the features we decided on", "list_features", {}),
+        ("Which features did we agree to build for exports?", "list_features", {}),
+        ("List all open tasks that were decided on Monday", "list_tasks", {}),
+        ("show me the open questions we agreed on", "list_unknowns", {}),
+        ("What contradictions have we decided about?", "list_contradictions", {}),
         ("Explain atm_0a1b", "get_atom", {"atom_id": "atm_0a1b"}),
         (
             "Why do depots sign seals?",
@@ -114,6 +119,21 @@ def answer_from(hits: dict[str, Json], question: str) -> AgentResult:
             "search_ledger",
             {"query": "What did we decide about ?", "limit": 4},
         ),
+        (
+            "What did we decide about features?",
+            "search_ledger",
+            {"query": "features", "kinds": ["decision"], "limit": 4},
+        ),
+        (
+            "Show what was decided on the team of couriers",
+            "search_ledger",
+            {"query": "the team of couriers", "kinds": ["decision"], "limit": 4},
+        ),
+        (
+            "Remind me what we decided about seals",
+            "search_ledger",
+            {"query": "seals", "kinds": ["decision"], "limit": 4},
+        ),
         ("Add a task to decide on seals", "create_task", {"title": "Decide on seals"}),
         ("x" * 1_001 + " List the features", "search_ledger", {"query": "x" * 1_000, "limit": 4}),
         (
@@ -131,6 +151,24 @@ def test_greetings_and_orders_ask_the_ledger_nothing():
     assert concerns_project("How are seals signed?")
     assert not concerns_project("Hello there!")
     assert not concerns_project("Please create a task for the seals")
+
+
+def test_to_be_reminded_of_what_was_decided_is_a_question():
+    assert concerns_project("Remind me what we decided about seals")
+    assert concerns_project("Please remind us again of the decision on seals")
+    assert not concerns_project("Remind me to ask what we decided")
+    assert not concerns_project("Remind us tomorrow what we decided")
+
+
+@pytest.mark.parametrize("piece", ["show ", "show a features ", "remind me ", "which tasks a "])
+def test_a_long_request_that_nearly_fits_is_read_like_any_other(piece):
+    said = piece * 100_000 + "?"
+
+    tool, arguments = choose_call(said)
+
+    assert tool in ("search_ledger", "list_features", "list_tasks")
+    assert len(arguments.get("query", "")) <= 1_000
+    assert concerns_project(said) is not piece.startswith("remind")
 
 
 def test_a_deletion_by_rule_waits_for_a_person_and_happens_once():

@@ -197,7 +197,7 @@ def test_what_a_person_decides_is_told_and_what_a_turn_of_the_ledger_changes_is_
         "target_type": "atom",
         "target_id": "atm_1",
         "decision": "verify",
-        "ledger_seq": decided.event.ledger_seq,
+        "ledger_seq": story.seq,
     }
     assert {"ledger.v1", "team.v1"} <= {*FRAME.inputs}
     assert {it.event.type_name for it in (decided, added)} <= {*FRAME.only}
