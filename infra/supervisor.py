@@ -11,7 +11,6 @@ import os
 import select
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,7 +22,16 @@ from infra.errors import DiskFull, Refusal, Unavailable
 from infra.local.alone import only_one
 from infra.local.disk import NEEDED_BYTES, Disk, fullest, says_full
 from infra.local.logs import rotate
-from infra.local.process import ProcessId, Say, identify, spawn, tail, wait_until, write_whole
+from infra.local.process import (
+    ProcessId,
+    Say,
+    identify,
+    own_command,
+    spawn,
+    tail,
+    wait_until,
+    write_whole,
+)
 from infra.local.runtime import (
     Plan,
     await_answers,
@@ -187,7 +195,7 @@ class Supervisor:
 
     def command(self, program: Program) -> list[str]:
         """The command line of ``program``."""
-        return [sys.executable, "-m", "infra.cli", *program.arguments]
+        return own_command(*program.arguments)
 
     def _starter(self, program: Program) -> Callable[[], subprocess.Popen[bytes]]:
         def start() -> subprocess.Popen[bytes]:
@@ -318,7 +326,7 @@ def start_detached(settings: Settings, arguments: Sequence[str], environ: Mappin
     _folder(path.parent)
     with path.open("ab") as output:
         child = subprocess.Popen(
-            [sys.executable, "-m", "infra.cli", *arguments],
+            own_command(*arguments),
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,

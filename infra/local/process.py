@@ -83,6 +83,11 @@ def identify(pid: int) -> ProcessId:
     return ProcessId(pid, started)
 
 
+def own_command(*arguments: str) -> list[str]:
+    """The command line of this Cairn, also in a folder that has packages of our names."""
+    return [sys.executable, "-P", "-m", "infra.cli", *arguments]
+
+
 def spawn(
     argv: Sequence[str | Path],
     *,

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -30,7 +29,7 @@ from agents.models.protocol import (
 from infra import supervisor
 from infra.clock import SystemClock
 from infra.errors import NotFound, Refusal, Unavailable
-from infra.local.process import wait_until, write_whole
+from infra.local.process import own_command, wait_until, write_whole
 from infra.loop import in_thread
 from infra.service.model_entries import ProviderSpec, drop_provider, insert_provider
 from infra.service.model_file import parse_models, read_models, read_price_table, read_text
@@ -201,7 +200,7 @@ def _worker(draft: Settings, environ: Mapping[str, str]) -> Iterator[partial[Non
     draft.log_folder.mkdir(parents=True, exist_ok=True)
     with (draft.log_folder / f"{WORKER}.log").open("wb") as log:
         process = subprocess.Popen(
-            [sys.executable, "-m", "infra.cli", WORKER],
+            own_command(WORKER),
             env=kept | {"CAIRN_HOME": str(draft.home), "CAIRN_PROCESS_NAME": WORKER},
             stdout=log,
             stderr=log,

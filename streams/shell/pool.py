@@ -75,7 +75,7 @@ class Child:
         """The process runs; it has priority ``nice`` unless it ran already."""
         if self._process is None or self._process.returncode is not None:
             self._process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "streams.shell.child", str(os.getpid()), str(nice)),
+                *(sys.executable, "-P", "-m", "streams.shell.child", str(os.getpid()), str(nice)),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 limit=BUFFER_BYTES,

@@ -15,6 +15,7 @@ from infra.local.process import (
     free_ports,
     identify,
     keep_ports,
+    own_command,
     recall,
     remember,
     spawn,
@@ -31,6 +32,16 @@ def test_a_pid_alone_does_not_make_a_process_ours(tmp_path: Path):
     assert recall(record) is None
     remember(record, identify(os.getpid()))
     assert recall(record) == identify(os.getpid())
+
+
+def test_a_folder_of_our_names_where_one_stands_is_not_taken_for_ours(tmp_path: Path):
+    (tmp_path / "infra").mkdir()
+    (tmp_path / "infra" / "__init__.py").write_text("raise SystemExit('somebody else')")
+    environ = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run(
+        own_command("--help"), cwd=tmp_path, env=environ, capture_output=True, text=True
+    )
+    assert done.returncode == 0 and "cairn" in done.stdout, done.stderr
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"pid": "x", "started": 1}'])

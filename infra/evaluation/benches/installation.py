@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from infra.errors import Refusal
+from infra.local.process import own_command
 
 # A service named by these would be measured instead of the fresh one.
 ELSEWHERE = ("CAIRN_KAFKA_BOOTSTRAP", "CAIRN_DATABASE_URL", "CAIRN_RUNTIME", "CAIRN_TOPIC_PREFIX")
@@ -29,7 +29,7 @@ class Installation:
     def start(self, *arguments: str) -> subprocess.Popen[str]:
         environ = {name: value for name, value in os.environ.items() if name not in ELSEWHERE}
         return subprocess.Popen(
-            [sys.executable, "-m", "infra.cli", *arguments],
+            own_command(*arguments),
             env=environ | {"CAIRN_HOME": str(self.home)},
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

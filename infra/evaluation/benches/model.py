@@ -28,7 +28,7 @@ from agents.models.chain import ask_model
 from agents.models.watch import Attempt, Outcome
 from infra.errors import Unavailable
 from infra.evaluation.benches import say
-from infra.local.process import wait_until, write_whole
+from infra.local.process import own_command, wait_until, write_whole
 from infra.service.model_file import read_models
 from infra.service.model_worker import find_model_worker, keep_variables
 from infra.settings import Settings
@@ -143,7 +143,7 @@ def _worker(base_url: str) -> Iterator[Settings]:
         )
         own = {"CAIRN_HOME": home, "CAIRN_PROCESS_NAME": "model-worker", "CAIRN_LOG_LEVEL": "error"}
         process = subprocess.Popen(
-            [sys.executable, "-m", "infra.cli", "model-worker"],
+            own_command("model-worker"),
             env=keep_variables(settings, os.environ) | own,
             stdout=sys.stderr,
         )
