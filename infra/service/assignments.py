@@ -36,21 +36,24 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
+    """Who could do a task; ``assignee_id`` is who has it now, by a person or by the plan."""
+
     task_id: str
     task: str
+    assignee_id: str | None
     recommended_member_id: str | None
     ranking: Sequence[Ranked]
 
 
 async def suggest_assignments(settings: Settings, project: str) -> list[Suggestion]:
     """For each task that is not done, its members by skill, then by free points."""
+    return await ask(settings, lambda tables: rank_members(tables, project_of(tables, project)))
 
-    def read(tables: Conn) -> tuple[list[Item], list[Member]]:
-        project_id = project_of(tables, project)
-        tasks = take(partial(artifacts.items, tables, project_id, "task"))
-        return list(tasks), team.members(tables, project_id)
 
-    tasks, members = await ask(settings, read)
+def rank_members(tables: Conn, project_id: str) -> list[Suggestion]:
+    """The same in the tables that are given."""
+    tasks = take(partial(artifacts.items, tables, project_id, "task"))
+    members = team.members(tables, project_id)
     left = [one for one in tasks if one.fields.get("status") not in OVER]
     free = {one.member_id: one.capacity_points for one in members}
     for one in left:
@@ -82,4 +85,5 @@ def _suggest(task: Item, members: Iterable[Member], free: dict[str, int]) -> Sug
         for rank, (level, points, member) in enumerate(rated, 1)
     ]
     best = ranking[0].member_id if ranking else None
-    return Suggestion(task.artifact_id, f"{task.number} {task.title}".strip(), best, ranking)
+    name, holder = f"{task.number} {task.title}".strip(), task.plan.get("assignee_id")
+    return Suggestion(task.artifact_id, name, holder, best, ranking)

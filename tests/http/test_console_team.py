@@ -169,6 +169,17 @@ def test_a_sprint_is_made_changed_closed_opened_and_deleted_by_who_leads(
     assert browser.client.get(sprint).status_code == 404
 
 
+def check_suggestion(member: Browser, viewer: Browser, team: str, task: str, ana: str) -> None:
+    """A task that nobody has is given to who suits it, by who may change it."""
+    shown = member.open(team)
+    form = next(it for it in shown.all("form") if it.get("action") == f"{task}/assign")
+    assert form and [it for it in shown.all("option") if it.get("value") == ana]
+    assert "no skill asked for: 0; " in viewer.open(team).text
+    refused(viewer.send(team, f"{task}/status", assignee_id=ana), 403, "needs one of")
+    assert "has somebody now." in told(member.send(team, f"{task}/assign", assignee_id=ana))
+    assert f"{task}/assign" not in member.open(team).written
+
+
 def test_a_task_is_reworded_given_to_somebody_and_deleted(
     browser: Browser, member: Browser, viewer: Browser, owner: httpx.Client, home: str, gate: str
 ):
@@ -185,6 +196,7 @@ def test_a_task_is_reworded_given_to_somebody_and_deleted(
         "solutions": f"{title}\nUse <b>grease</b>.",
         "estimate_points": "3",
     }
+    check_suggestion(member, viewer, f"{home}/team", task, ana["member_id"])
     check_refusals(member, viewer, task, changes)
     path = f"/v1/projects/{gate}/artifacts/{task.rpartition('/')[2]}"
     shown = owner.get(path).json()

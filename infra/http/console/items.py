@@ -216,6 +216,14 @@ async def move_task(visit: Visit) -> Response:
     return _show_sprint(visit, visit.form.get("sprint") or None, told)
 
 
+@pages.act(ROOT + "/tasks/{item}/assign", *WRITERS, page=show_team)
+async def assign_task(visit: Visit) -> Response:
+    """Give a task to a member that was suggested."""
+    given = TaskText(assignee_id=visit.form.get("assignee_id", ""))
+    done = await _change(visit, tasks.change_task, given)
+    return visit.go("projects", visit.project_id, "team", told=f"{done.title} has somebody now.")
+
+
 @pages.act(ROOT + "/tasks/{item}/delete", *WRITERS, page=show_task)
 async def delete_task(visit: Visit) -> Response:
     """Delete a task for a reason; it does not come again."""

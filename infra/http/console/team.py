@@ -16,6 +16,7 @@ from infra.http.console.charts import Chart, draw_lines
 from infra.http.console.pages import Pages, Visit
 from infra.service import http_questions as ask
 from infra.service import planning, team
+from infra.service.assignments import rank_members
 from infra.service.http_questions import Burndown, BurndownDay, Member, ReportItem
 from schemas.events.artifact_parts import SprintPlanFields, TaskFields, TaskStatus
 from schemas.events.team import AbsenceKind, ReportType
@@ -26,6 +27,7 @@ STATUSES: tuple[TaskStatus, ...] = get_args(TaskStatus)
 REPORTS: tuple[ReportType, ...] = get_args(ReportType)
 KINDS: tuple[AbsenceKind, ...] = get_args(AbsenceKind)
 REPORTS_SHOWN = 10
+SUGGESTIONS_SHOWN = 10
 ABSENCE = re.compile(
     r"(?P<first>\S+?)(?: to (?P<last>\S+?))?(?:, *(?P<kind>[a-z_]+))?(?:, *(?P<share>\d{1,3})%)?"
 )
@@ -79,7 +81,10 @@ async def show_team(visit: Visit) -> Response:
         ask.list_artifacts, project, artifact_type="report", limit=ask.LARGEST_PAGE
     )
     moved = await visit.ask(ask.list_rebalances, project, newest_first=True, limit=ask.LARGEST_PAGE)
+    free = [it for it in await visit.ask(rank_members, project) if it.assignee_id is None]
+    suggestions = free[:SUGGESTIONS_SHOWN]
     named = {it.task_id for each in moved.items for it in each.moves}
+    named |= {it.task_id for it in suggestions}
     return visit.show(
         "team.html",
         loads=[_load(each, plan, planned) for each in members],
@@ -90,6 +95,8 @@ async def show_team(visit: Visit) -> Response:
         board=[(name, [it for it in planned if it.fields.status == name]) for name in STATUSES],
         reports=sorted(reports.items, key=lambda it: it.updated_at, reverse=True)[:REPORTS_SHOWN],
         report_types=REPORTS,
+        suggestions=suggestions,
+        free=len(free),
         rebalances=moved.items,
         names={it.member_id: it.name for it in members},
         tasks={it.artifact_id: it for it in await visit.ask(ask.find_items, project, list(named))},
