@@ -11,7 +11,7 @@ DEPOT = """\
 
 ## Problem
 
-Senders do not know where their parcels are because depots report scans late.
+Senders do not know where parcels are: scans come late.
 
 ## Goals
 
