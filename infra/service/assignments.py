@@ -85,5 +85,7 @@ def _suggest(task: Item, members: Iterable[Member], free: dict[str, int]) -> Sug
         for rank, (level, points, member) in enumerate(rated, 1)
     ]
     best = ranking[0].member_id if ranking else None
-    name, holder = f"{task.number} {task.title}".strip(), task.plan.get("assignee_id")
+    name = f"{task.number} {task.title}".strip()
+    chosen = (task.fields.get("owned") or {}).get("assignee_id")
+    holder = chosen or task.plan.get("assignee_id")
     return Suggestion(task.artifact_id, name, holder, best, ranking)

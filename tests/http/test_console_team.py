@@ -170,12 +170,14 @@ def test_a_sprint_is_made_changed_closed_opened_and_deleted_by_who_leads(
 
 
 def check_suggestion(member: Browser, viewer: Browser, team: str, task: str, ana: str) -> None:
-    """A task that nobody has is given to who suits it, by who may change it."""
+    """A task too large for any sprint, which nobody has, is given to somebody who suits it."""
+    told(member.send(task, task, estimate_points="100"))
     shown = member.open(team)
-    form = next(it for it in shown.all("form") if it.get("action") == f"{task}/assign")
-    assert form and [it for it in shown.all("option") if it.get("value") == ana]
+    assert f"{task}/assign" in [it.get("action") for it in shown.all("form")]
+    assert ana in [it.get("value") for it in shown.all("option")]
     assert "no skill asked for: 0; " in viewer.open(team).text
-    refused(viewer.send(team, f"{task}/status", assignee_id=ana), 403, "needs one of")
+    assert f"{task}/assign" not in viewer.open(team).written
+    refused(viewer.send(team, f"{task}/assign", assignee_id=ana), 403, "needs one of")
     assert "has somebody now." in told(member.send(team, f"{task}/assign", assignee_id=ana))
     assert f"{task}/assign" not in member.open(team).written
 
