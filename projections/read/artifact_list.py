@@ -9,7 +9,7 @@ from typing import Any
 from infra.errors import NotFound
 from projections.read.artifacts import CitingSection, add_places
 from projections.read.page import PAGE, Condition, Listing, Page, page_of
-from projections.read.session import Conn, ReadModel, Row, like_of, rows, select
+from projections.read.session import Conn, ReadModel, Row, like_holding, rows, select
 
 SUMMARY = (
     "a.artifact_id, a.artifact_type, coalesce(a.number, '') AS number, a.title, a.artifact_state,"
@@ -162,7 +162,7 @@ def list_artifacts(
     if state:
         conditions.append(("a.artifact_state = %s", state))
     if titled:
-        conditions.append(("a.title ILIKE %s", like_of(f"*{titled}*")))
+        conditions.append(("a.title ILIKE %s", like_holding(titled)))
     found, following = page_of(connection, ARTIFACTS, conditions, cursor, limit)
     return Page(items=[ArtifactSummary(**row) for row in found], next_cursor=following)
 

@@ -6,7 +6,7 @@ from typing import Literal
 
 from infra.errors import Conflict, NotFound
 from projections.log_reader import Place
-from projections.read.session import Conn, ReadModel, like_of, rows, select
+from projections.read.session import Conn, ReadModel, like_holding, rows, select
 
 Result = Literal["atom", "merged", "refused"]
 SUGGESTED = 5
@@ -115,7 +115,7 @@ def read_source(connection: Conn, project_id: str, path: str) -> SourceText:
     found = rows(connection, _SOURCE, project_id, path, path)
     if not found:
         name = path.rpartition("/")[2]
-        alike = rows(connection, _ALIKE, project_id, like_of(f"*{name}*"), SUGGESTED)
+        alike = rows(connection, _ALIKE, project_id, like_holding(name), SUGGESTED)
         told = f"; alike are {', '.join(row['path'] for row in alike)}" if alike else ""
         raise NotFound(f"The project has no source at {path}{told}.")
     if len(found) > 1:

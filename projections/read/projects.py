@@ -7,7 +7,7 @@ from datetime import datetime
 
 from infra.errors import Conflict, NotFound
 from projections.read.page import PAGE, Condition, Listing, Page, page_of
-from projections.read.session import Conn, ReadModel, like_of, rows
+from projections.read.session import Conn, ReadModel, like_holding, rows
 
 PROJECTS = Listing(
     "projects",
@@ -97,6 +97,6 @@ def project_names(
     if only is not None:
         conditions.append(("p.project_id = ANY(%s)", sorted(only)))
     if named:
-        conditions.append(("p.name ILIKE %s", like_of(f"*{named}*")))
+        conditions.append(("p.name ILIKE %s", like_holding(named)))
     found, _ = page_of(connection, NAMES, conditions, limit=limit)
     return [NamedProject(**row) for row in found]

@@ -51,5 +51,13 @@ def select(connection: Conn, kind: type[A], query: str, *parameters: Any) -> lis
 
 def like_of(glob: str) -> str:
     """A LIKE pattern for a glob with ``*`` and ``?``; ``*`` also passes slashes."""
-    escaped = glob.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-    return escaped.replace("*", "%").replace("?", "_")
+    return _escape(glob).replace("*", "%").replace("?", "_")
+
+
+def like_holding(text: str) -> str:
+    """A LIKE pattern for what holds ``text`` as it is written, ``*`` and ``?`` too."""
+    return f"%{_escape(text)}%"
+
+
+def _escape(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")

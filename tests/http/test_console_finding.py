@@ -65,6 +65,9 @@ def test_a_project_is_found_that_the_menu_has_no_room_for(database_server: str, 
         assert listed.url.path == f"{CONSOLE}/projects"
         last = Page(one.client.get(f"{CONSOLE}/search?q=sHOP+99").text)
         assert f"{CONSOLE}/projects/prj_99" in {it["href"] for it in last.all("a")}
+        for as_written in ("sh*99", "sh?p 99", "sh_p 99"):
+            none = Page(one.client.get(f"{CONSOLE}/search", params={"q": as_written}).text)
+            assert f"{CONSOLE}/projects/prj_99" not in {it["href"] for it in none.all("a")}
 
 
 def test_a_saved_view_follows_its_person_to_another_browser(
