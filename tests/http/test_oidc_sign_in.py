@@ -140,7 +140,7 @@ def test_who_the_issuer_knows_is_signed_in_by_name(client: TestClient, issuer: S
     kept = [it.partition(";")[0] for it in back.headers.get_list("set-cookie") if "Max-Age=0" in it]
     assert [it.partition("=")[0].endswith("_flow") for it in kept] == [True]
     shown = Page(client.get(SESSIONS).text)
-    assert "all sessions of ana" in shown.text and "Signed in as ana, pm" in shown.text
+    assert "all sessions of ana" in shown.text and "Signed in as ana, product manager" in shown.text
     elsewhere = browser_at(one.settings)
     elsewhere.cookies.update(dict(client.cookies))
     assert elsewhere.get(HOME).url.path == HOME

@@ -33,7 +33,7 @@ SHORTCUTS = (
     Shortcut("previous", "k", "Previous item"),
     Shortcut("evidence", "e", "Evidence beside"),
     Shortcut("more", "n", "Next page of a list"),
-    Shortcut("pause", "p", "Pause a list that follows the project, or let it go on"),
+    Shortcut("pause", "p", "Pause a live list, or go on"),
     Shortcut("undo", "u", "Take back what you just decided"),
     Shortcut("choose-1", "1", "Choose the first on a card"),
     Shortcut("choose-2", "2", "Choose the second on a card"),
