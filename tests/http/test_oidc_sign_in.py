@@ -225,7 +225,10 @@ def test_who_has_no_role_is_not_let_in(settings: Settings, issuer: Served):
         update={"oidc_role_claim": "groups", "oidc_rules": "admins = owner *; the shop = pm prj_1"}
     )
     client = browser_at(ruled)
-    for groups, found in ((["cats", "the shop"], "pm"), (["the shop", "admins"], "owner")):
+    for groups, found in (
+        (["cats", "the shop"], "product manager"),
+        (["the shop", "admins"], "owner"),
+    ):
         issuer.make = lambda claims, told=groups: issuer.token(groups=told, **claims)
         sign_in(client)
         assert f"Signed in as ana, {found}" in Page(client.get(SESSIONS).text).text
