@@ -7,6 +7,7 @@ import re
 import secrets
 from collections.abc import Iterator
 from datetime import timedelta
+from pathlib import Path
 
 import httpx
 import pytest
@@ -14,7 +15,10 @@ import pytest
 from infra.clock import SystemClock
 from infra.local.process import wait_until
 from infra.service.publishing import make_request, publish
+from infra.service.tokens import read_owner_token
+from infra.settings import Settings
 from schemas.events.agent import RequestReceived
+from tests.http.apart import apart
 from tests.http.conftest import PATIENCE_S, Called
 from tests.http.console import CONSOLE, Browser, Page
 from tests.http.test_writes import gate
@@ -86,6 +90,26 @@ def check_emptied(browser: Browser, page: str, *names: str) -> None:
         (field,) = [it for it in Page(again.text).all("input") if it.get("name") == name]
         assert field["value"] == "", name
         assert 'class="problem" role="alert"' in again.text
+
+
+def test_a_form_is_refused_for_what_it_says_though_the_address_of_its_page_says_nonsense(
+    database_server: str, tmp_path: Path
+):
+    home = f"{CONSOLE}/projects/prj_1"
+    with apart(Settings(database_url=database_server), tmp_path) as one:
+        one.rows(
+            "INSERT INTO projects (project_id, name, description, vision, timezone, created_at)"
+            " VALUES ('prj_1', 'Shop', '', '', 'UTC', now())"
+        )
+        form = Page(one.client.get(f"{CONSOLE}/sign-in").text).fields()
+        token = {"token": read_owner_token(one.settings)}
+        one.client.post(f"{CONSOLE}/sign-in", data=form | token)
+        page = Page(one.client.get(f"{home}/documents?type=task").text)
+        address = {"referer": f"http://localhost{home}/documents?type=nonsense"}
+        untitled = page.fields(f"{home}/tasks") | {"title": " "}
+        answer = one.client.post(f"{home}/tasks", data=untitled, headers=address)
+        assert answer.status_code == 422 and "A task has a title." in answer.text
+        assert "task invalid" in Page(one.client.get(f"{home}/audit").text).text
 
 
 def test_a_member_is_changed_and_removed_by_who_leads(

@@ -77,6 +77,7 @@ SIGN_IN = f"{CONSOLE}/sign-in"
 log = get("console")
 
 Make = Callable[["Visit"], Awaitable[Response]]
+REFUSED = (Conflict, Invalid, NotFound)  # a form, for what it says
 
 
 @dataclass(slots=True)
@@ -228,8 +229,8 @@ class Pages:
     def act(self, path: str, *roles: ApiRole, page: Make | None = None) -> Callable[[Make], Make]:
         """Declare what a form does; ``roles`` may send it.
 
-        ``page`` shows the page of the form. A form that says something wrong, or of what is not as
-        it was shown, is shown again with what was sent.
+        ``page`` shows the page of the form. A form that says something wrong, names what is not
+        there, or is of what is not as it was shown, is shown again with what was sent.
         """
 
         def declare(make: Make) -> Make:
@@ -471,10 +472,10 @@ async def _write(visit: Visit, make: Make, operation: str, page: Make | None) ->
 
 
 async def _refuse(visit: Visit, error: Exception, page: Make | None) -> Response:
-    """The page of the form with what was sent, if it is still there, or a page of the problem."""
-    if page and isinstance(error, Conflict | Invalid):
+    """The page of the form with what was sent, if it can be shown, or a page of the problem."""
+    if page and isinstance(error, REFUSED):
         visit.problem, _ = problem_of(error, correlation_of(visit.request.scope))
-        with suppress(NotFound):
+        with suppress(*REFUSED):  # the item is gone, or the address of its page says nonsense
             return await page(visit)
         visit.problem = None
     return show_problem(visit.request, error, visit)
