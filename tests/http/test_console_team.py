@@ -79,7 +79,10 @@ def check_refusals(browser: Browser, stranger: Browser, page: str, changes: dict
             Page(again.text).fields(page)["version"] == browser.open(page).fields(page)["version"]
         )
         assert form == page or f'value="{WHY["reason"]}"' in again.text
-    refused(browser.send(page, f"{page}/delete", reason=" "), 422, "Say why")
+    unexplained = stale | {"key": secrets.token_hex(8), "reason": " "}
+    again = browser.client.post(f"{page}/delete", data=unexplained)
+    refused(again, 422, "Say why")
+    assert Page(again.text).fields(page)["version"] == stale["version"]  # no change was shown
 
 
 def check_emptied(browser: Browser, page: str, *names: str) -> None:
@@ -146,6 +149,9 @@ def test_a_member_is_changed_and_removed_by_who_leads(
     ]
     assert "2026-12-24 to 2026-12-31, sick, 50%" in browser.open(ana).text
     late = sent | {"role": "Boss"}
+    unread = browser.client.post(ana, data=before | late | {"key": "unread", "skills": "sql"})
+    refused(unread, 422, "Skills are written")
+    assert Page(unread.text).fields(ana)["seen"] == before["seen"]  # no change was shown
     conflict = browser.client.post(ana, data=before | late | {"key": "late"})
     refused(conflict, 409, "Look at what is new")
     assert 'value="Boss"' in conflict.text and "by now: Engineer" in conflict.text

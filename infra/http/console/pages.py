@@ -155,6 +155,12 @@ class Visit:
         """What stands in a field: what was sent, where that was refused, else what there is."""
         return self.form.get(name, now) if self.problem else now
 
+    def seen(self, name: str, now: Any) -> Any:
+        """What a form says that its page has shown, such as a version. One that is refused still
+        says it, unless it is shown beside what there is by now: else it would overwrite unseen.
+        """
+        return now if self.problem and self.problem.status == 409 else self.written(name, now)
+
     def asked_one_of(self, name: str, known: Collection[str]) -> str | None:
         """A parameter that is one of ``known``; None without it. Raises Invalid."""
         value = self.asked(name)
