@@ -32,7 +32,7 @@ from infra.http.access import (
 from infra.http.api import Api, api_of
 from infra.http.auth import CONSOLE, caller_of, is_of_console
 from infra.http.bodies import check_text
-from infra.http.console.rendering import address, render
+from infra.http.console.rendering import address, render, words
 from infra.http.console.shortcuts import shortcuts_of
 from infra.http.problems import (
     BodyTooLarge,
@@ -183,9 +183,7 @@ class Visit:
         """A number of points of the form. Raises Invalid, also for an empty field."""
         points = self.sent_number(name)
         if points is None:
-            raise Invalid(
-                f"Say {name.replace('_', ' ')}: they cannot be empty.", code="points_missing"
-            )
+            raise Invalid(f"Give a number for {words(name)}.", code="points_missing")
         return points
 
     def sent_reason(self) -> str:
@@ -491,7 +489,7 @@ def _number(name: str, given: str | None) -> int | None:
     if not given:
         return None
     if not (given.isascii() and given.isdecimal() and len(given) < 10):
-        raise Invalid(f"{name.replace('_', ' ')} is a number.", code="invalid_request")
+        raise Invalid(f"Give a whole number for {words(name)}.", code="invalid_request")
     return int(given)
 
 
