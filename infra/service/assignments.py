@@ -16,7 +16,7 @@ from projections.read.artifacts import Item
 from projections.read.page import take
 from projections.read.projects import project_of
 from projections.read.session import Conn
-from projections.read.team import Member
+from schemas.events.team import Member
 from schemas.tasks import OVER
 
 
@@ -53,7 +53,7 @@ async def suggest_assignments(settings: Settings, project: str) -> list[Suggesti
 def rank_members(tables: Conn, project_id: str) -> list[Suggestion]:
     """The same in the tables that are given."""
     tasks = take(partial(artifacts.items, tables, project_id, "task"))
-    members = team.members(tables, project_id)
+    members = [Member(**one.model_dump()) for one in team.members(tables, project_id)]
     left = [one for one in tasks if one.fields.get("status") not in OVER]
     free = {one.member_id: one.capacity_points for one in members}
     for one in left:
@@ -63,14 +63,13 @@ def rank_members(tables: Conn, project_id: str) -> list[Suggestion]:
 
 
 def _suggest(task: Item, members: Iterable[Member], free: dict[str, int]) -> Suggestion:
-    from schemas.events.team import Member as Skilled
     from streams.reduce.members import rate_skills
 
     wanted = task.fields.get("required_skills") or []
     rated = [
         (level, free[one.member_id], one)
         for one in members
-        if (level := rate_skills(Skilled(**one.model_dump()), wanted)) is not None
+        if (level := rate_skills(one, wanted)) is not None
     ]
     rated.sort(key=lambda one: (-one[0], -one[1], one[2].member_id))
     ranking = [

@@ -25,7 +25,12 @@ from tests.packages import find_program
 PACKAGES = ("chromium", "fonts-dejavu-core")
 PATIENCE_S = 30
 FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run")
-NAMED_KEYS = {"Tab": 9, "Enter": 13, "Escape": 27, "End": 35, "Home": 36} | {
+NAMED_KEYS = {
+    "Tab": 9,
+    "Enter": 13,
+    "Escape": 27,
+    "End": 35,
+    "Home": 36,
     "ArrowLeft": 37,
     "ArrowRight": 39,
 }

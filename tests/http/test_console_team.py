@@ -7,6 +7,7 @@ import re
 import secrets
 from collections.abc import Iterator
 from datetime import timedelta
+from pathlib import Path
 
 import httpx
 import pytest
@@ -14,7 +15,10 @@ import pytest
 from infra.clock import SystemClock
 from infra.local.process import wait_until
 from infra.service.publishing import make_request, publish
+from infra.service.tokens import read_owner_token
+from infra.settings import Settings
 from schemas.events.agent import RequestReceived
+from tests.http.apart import apart
 from tests.http.conftest import PATIENCE_S, Called
 from tests.http.console import CONSOLE, Browser, Page
 from tests.http.test_writes import gate
@@ -75,7 +79,10 @@ def check_refusals(browser: Browser, stranger: Browser, page: str, changes: dict
             Page(again.text).fields(page)["version"] == browser.open(page).fields(page)["version"]
         )
         assert form == page or f'value="{WHY["reason"]}"' in again.text
-    refused(browser.send(page, f"{page}/delete", reason=" "), 422, "Say why")
+    unexplained = stale | {"key": secrets.token_hex(8), "reason": " "}
+    again = browser.client.post(f"{page}/delete", data=unexplained)
+    refused(again, 422, "Say why")
+    assert Page(again.text).fields(page)["version"] == stale["version"]  # no change was shown
 
 
 def check_emptied(browser: Browser, page: str, *names: str) -> None:
@@ -86,6 +93,26 @@ def check_emptied(browser: Browser, page: str, *names: str) -> None:
         (field,) = [it for it in Page(again.text).all("input") if it.get("name") == name]
         assert field["value"] == "", name
         assert 'class="problem" role="alert"' in again.text
+
+
+def test_a_form_is_refused_for_what_it_says_though_the_address_of_its_page_says_nonsense(
+    database_server: str, tmp_path: Path
+):
+    home = f"{CONSOLE}/projects/prj_1"
+    with apart(Settings(database_url=database_server), tmp_path) as one:
+        one.rows(
+            "INSERT INTO projects (project_id, name, description, vision, timezone, created_at)"
+            " VALUES ('prj_1', 'Shop', '', '', 'UTC', now())"
+        )
+        form = Page(one.client.get(f"{CONSOLE}/sign-in").text).fields()
+        token = {"token": read_owner_token(one.settings)}
+        one.client.post(f"{CONSOLE}/sign-in", data=form | token)
+        page = Page(one.client.get(f"{home}/documents?type=task").text)
+        address = {"referer": f"http://localhost{home}/documents?type=nonsense"}
+        untitled = page.fields(f"{home}/tasks") | {"title": " "}
+        answer = one.client.post(f"{home}/tasks", data=untitled, headers=address)
+        assert answer.status_code == 422 and "A task has a title." in answer.text
+        assert "task invalid" in Page(one.client.get(f"{home}/audit").text).text
 
 
 def test_a_member_is_changed_and_removed_by_who_leads(
@@ -122,6 +149,9 @@ def test_a_member_is_changed_and_removed_by_who_leads(
     ]
     assert "2026-12-24 to 2026-12-31, sick, 50%" in browser.open(ana).text
     late = sent | {"role": "Boss"}
+    unread = browser.client.post(ana, data=before | late | {"key": "unread", "skills": "sql"})
+    refused(unread, 422, "Skills are written")
+    assert Page(unread.text).fields(ana)["seen"] == before["seen"]  # no change was shown
     conflict = browser.client.post(ana, data=before | late | {"key": "late"})
     refused(conflict, 409, "Look at what is new")
     assert 'value="Boss"' in conflict.text and "by now: Engineer" in conflict.text
@@ -178,7 +208,7 @@ def check_suggestion(member: Browser, viewer: Browser, team: str, task: str, ana
     assert "no skill asked for: 0; " in viewer.open(team).text
     assert f"{task}/assign" not in viewer.open(team).written
     refused(viewer.send(team, f"{task}/assign", assignee_id=ana), 403, "needs one of")
-    assert "has somebody now." in told(member.send(team, f"{task}/assign", assignee_id=ana))
+    assert "is assigned." in told(member.send(team, f"{task}/assign", assignee_id=ana))
     assert f"{task}/assign" not in member.open(team).written
 
 

@@ -85,6 +85,9 @@ def test_two_who_edit_a_section_lose_nothing_and_what_was_kept_keeps_its_citatio
     assert "by now, not at" in refused.text
     assert "Labels must be wide." in refused.text  # what is new
     assert "Labels must be &lt;i&gt;blue&lt;/i&gt;.</textarea>" in refused.text  # what was sent
+    unknown = browser.send(editor, editor, action="write", text="- Labels are red. [[atm_0]]")
+    assert unknown.status_code == 404 and "There is no atom atm_0" in unknown.text
+    assert "- Labels are red. [[atm_0]]</textarea>" in unknown.text
     blue = change_section(browser, editor, "write", "Labels must be blue.")
     change_section(browser, editor, "decline_suggestion")
     assert "Labels must be blue." in browser.open(editor).text  # what was written stays

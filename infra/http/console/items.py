@@ -221,7 +221,7 @@ async def assign_task(visit: Visit) -> Response:
     """Give a task to a member that was suggested."""
     given = TaskText(assignee_id=visit.form.get("assignee_id", ""))
     done = await _change(visit, tasks.change_task, given)
-    return visit.go("projects", visit.project_id, "team", told=f"{done.title} has somebody now.")
+    return visit.go("projects", visit.project_id, "team", told=f"{done.title} is assigned.")
 
 
 @pages.act(ROOT + "/tasks/{item}/delete", *WRITERS, page=show_task)

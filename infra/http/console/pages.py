@@ -32,7 +32,7 @@ from infra.http.access import (
 from infra.http.api import Api, api_of
 from infra.http.auth import CONSOLE, caller_of, is_of_console
 from infra.http.bodies import check_text
-from infra.http.console.rendering import address, render
+from infra.http.console.rendering import address, render, words
 from infra.http.console.shortcuts import shortcuts_of
 from infra.http.problems import (
     BodyTooLarge,
@@ -77,6 +77,7 @@ SIGN_IN = f"{CONSOLE}/sign-in"
 log = get("console")
 
 Make = Callable[["Visit"], Awaitable[Response]]
+REFUSED = (Conflict, Invalid, NotFound)  # a form, for what it says
 
 
 @dataclass(slots=True)
@@ -154,6 +155,12 @@ class Visit:
         """What stands in a field: what was sent, where that was refused, else what there is."""
         return self.form.get(name, now) if self.problem else now
 
+    def seen(self, name: str, now: Any) -> Any:
+        """What a form says that its page has shown, such as a version. One that is refused still
+        says it, unless it is shown beside what there is by now: else it would overwrite unseen.
+        """
+        return now if self.problem and self.problem.status == 409 else self.written(name, now)
+
     def asked_one_of(self, name: str, known: Collection[str]) -> str | None:
         """A parameter that is one of ``known``; None without it. Raises Invalid."""
         value = self.asked(name)
@@ -176,9 +183,7 @@ class Visit:
         """A number of points of the form. Raises Invalid, also for an empty field."""
         points = self.sent_number(name)
         if points is None:
-            raise Invalid(
-                f"Say {name.replace('_', ' ')}: they cannot be empty.", code="points_missing"
-            )
+            raise Invalid(f"Give a number for {words(name)}.", code="points_missing")
         return points
 
     def sent_reason(self) -> str:
@@ -228,8 +233,8 @@ class Pages:
     def act(self, path: str, *roles: ApiRole, page: Make | None = None) -> Callable[[Make], Make]:
         """Declare what a form does; ``roles`` may send it.
 
-        ``page`` shows the page of the form. A form that says something wrong, or of what is not as
-        it was shown, is shown again with what was sent.
+        ``page`` shows the page of the form. A form that says something wrong, names what is not
+        there, or is of what is not as it was shown, is shown again with what was sent.
         """
 
         def declare(make: Make) -> Make:
@@ -471,10 +476,10 @@ async def _write(visit: Visit, make: Make, operation: str, page: Make | None) ->
 
 
 async def _refuse(visit: Visit, error: Exception, page: Make | None) -> Response:
-    """The page of the form with what was sent, if it is still there, or a page of the problem."""
-    if page and isinstance(error, Conflict | Invalid):
+    """The page of the form with what was sent, if it can be shown, or a page of the problem."""
+    if page and isinstance(error, REFUSED):
         visit.problem, _ = problem_of(error, correlation_of(visit.request.scope))
-        with suppress(NotFound):
+        with suppress(*REFUSED):  # the item is gone, or the address of its page says nonsense
             return await page(visit)
         visit.problem = None
     return show_problem(visit.request, error, visit)
@@ -484,7 +489,7 @@ def _number(name: str, given: str | None) -> int | None:
     if not given:
         return None
     if not (given.isascii() and given.isdecimal() and len(given) < 10):
-        raise Invalid(f"{name.replace('_', ' ')} is a number.", code="invalid_request")
+        raise Invalid(f"Give a whole number for {words(name)}.", code="invalid_request")
     return int(given)
 
 

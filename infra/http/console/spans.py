@@ -12,9 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 
-MOST_BYTES = (
-    90_000  # of the lines of one page, so that it loads within 150 kB with all that it names
-)
+# Of the lines of one page, so that it loads within 150 kB with all that it names.
+MOST_BYTES = 90_000
 BYTES_OF_LINE = 80  # the markup around a line
 LONGEST_PIECE = 2_000  # characters of a line that are shown before or behind a mark
 JOINERS = "\u200c\u200d\ufe0f"  # scripts and emoji need them
