@@ -171,8 +171,8 @@ class WriterPartition:
         for attempt in range(1, TRIES + 1):
             try:
                 return self._writer.decide(self._state)
-            except sqlite3.Error:
-                raise
+            except (sqlite3.Error, MemoryError, OSError):
+                raise  # the machine failed, not the decision: it is taken after a restart
             except Exception as error:
                 if attempt == TRIES:
                     return await self._pass_over(error, ahead)

@@ -162,8 +162,11 @@ class Counting(Writer[Count]):
 
     def decide(self, state: Count) -> Decision | None:
         for key, remembered in self.first_due(state):
-            if json.loads(remembered)[1].startswith("undecidable"):
+            name = json.loads(remembered)[1]
+            if name.startswith("undecidable"):
                 raise ValueError("cannot be decided")
+            if name.startswith("no memory"):
+                raise MemoryError
             return self.answer(state, key, remembered)
         return None
 

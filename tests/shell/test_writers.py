@@ -280,6 +280,17 @@ def test_what_cannot_be_decided_stops_the_worker_or_is_given_up_and_the_next_goe
     asyncio.run(scenario())
 
 
+def test_nothing_is_given_up_because_the_machine_fails(fresh: Settings) -> None:
+    async def scenario() -> None:
+        await publish(fresh, a_fact("no memory", "prj_0"))
+        with pytest.raises(MemoryError):
+            async with at_work(fresh, "counting_with_refusals"):
+                pass
+        assert await facts_of(fresh, OUTPUT) == await facts_of(fresh, "dlq.v1") == []
+
+    asyncio.run(scenario())
+
+
 def test_a_killed_writer_neither_loses_nor_doubles_an_answer(fresh: Settings) -> None:
     async def ready() -> bool:
         return (fresh.home / "one.ready").exists()
