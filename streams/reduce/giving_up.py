@@ -1,8 +1,9 @@
 """The answer to what cannot be decided or written: nothing changes, and what follows goes on.
 
 Of a position nothing is lost, since the next one writes everything anew. A fact about the team is
-taken in, for the plans that follow; whoever requested something else is told that it was not done.
-The ledger does not pass over what it fails to decide: what it leaves out is missing for good.
+taken in, for the plans that follow. Whoever requested an edit is told that it was not done; the
+answer to the request of a report or of a list has nothing new. The ledger does not pass over what
+it fails to decide: what it leaves out is missing for good.
 """
 
 from __future__ import annotations
