@@ -118,7 +118,7 @@ def attach(pipeline: PipelineRecord, artifacts: Attached, at: datetime) -> Artif
 
 def wait(pipeline: PipelineRecord, reason: str, actions: list[str], at: datetime) -> PipelineWaits:
     """The present stage waits for a person, for this reason."""
-    stages = _stages_told(pipeline, reason)
+    stages = _give_reason(pipeline, reason)
     after = _change(pipeline, at, status="waiting_for_human", actions=actions, stages=stages)
     return PipelineWaits(pipeline=after, stage=pipeline.current_stage, reason=reason)
 
@@ -127,7 +127,7 @@ def resume(pipeline: PipelineRecord, at: datetime) -> PipelineResumed:
     """The pipeline goes on where it waits or has failed. Raises IllegalMove when not."""
     if pipeline.status not in ("waiting_for_human", "failed"):
         raise IllegalMove(f"The pipeline is {pipeline.status}: there is nothing to resume.")
-    stages = _stages_told(pipeline, "")
+    stages = _give_reason(pipeline, "")
     after = _change(pipeline, at, status="running", actions=[], stages=stages)
     return PipelineResumed(pipeline=after)
 
@@ -165,7 +165,7 @@ def _check_move(pipeline: PipelineRecord, stage: StageRecord, to: StageStatus, r
         raise IllegalMove("Say why the stage is skipped.")
 
 
-def _stages_told(pipeline: PipelineRecord, reason: str) -> list[StageRecord]:
+def _give_reason(pipeline: PipelineRecord, reason: str) -> list[StageRecord]:
     """The stages, the one under way with the reason for which it waits; "" when it does not."""
     return [
         each.model_copy(update={"reason": reason}) if each.status == "running" else each

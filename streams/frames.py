@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any
 
 from schemas.envelope import Envelope, Event
@@ -31,20 +32,14 @@ from schemas.events.pipeline import (
 )
 from schemas.events.quality import QualityEvent, QualityRunFinished
 from schemas.events.stream import StreamFrame
-from schemas.events.team import (
-    MemberAdded,
-    MemberRemoved,
-    MemberUpdated,
-    PlanSet,
-    RebalanceProposed,
-    TeamFact,
-)
+from schemas.events.team import RebalanceProposed, TeamFact
 from schemas.ids import loop_id
+from schemas.topics import BY_NAME
 from streams.quality_frames import QUALITY_EVENTS, make_quality_frames
 from streams.stage import Step
 
 TYPES = {phase: artifact_type for artifact_type, phase in PHASES.items()}
-TEAM_FACTS = (MemberAdded, MemberUpdated, MemberRemoved, PlanSet, RebalanceProposed)
+KEPT = timedelta(milliseconds=BY_NAME[StreamFrame.topic].retention_ms)
 WRITTEN = "all_sections_written"  # the PRD has a fixed list of sections
 Frame = tuple[str, dict[str, Any]]
 
@@ -159,6 +154,7 @@ def _frames_of(fact: Event) -> Iterator[Frame]:
                     "target_type": decided.target_type,
                     "target_id": decided.target_id,
                     "decision": decided.decision,
+                    "outcome": "refused" if decided.refusal else "applied",
                     "ledger_seq": fact.ledger_seq,
                 },
             )
@@ -283,10 +279,11 @@ FRAME = Step(
         BatchCommitted.type_name,
         RunStopped.type_name,
         LedgerChanged.type_name,
-        *(kind.type_name for kind in TEAM_FACTS),
+        *BY_NAME[TeamFact.topic].events,
         *(kind.type_name for kind in PIPELINE_FACTS),
         ArtifactSpeculated.type_name,
         ArtifactChanged.type_name,
         *(each.type_name for each in QUALITY_EVENTS),
     ),
+    within=KEPT,
 )

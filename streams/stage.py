@@ -15,6 +15,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, MutableMapping
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Literal, Protocol, TypeVar, runtime_checkable
 
 from schemas.envelope import Envelope, Event
@@ -138,9 +139,10 @@ class Step:
     process of lower priority, or in the one kept for previews. ``give_up`` answers for a fact that
     failed for good so that nobody waits for ever; it gets the fact, the chunk and the error's
     class. ``only`` names the event types it answers, all when it is empty: the others on its
-    topics are passed over unread. ``then`` is the step that answers its outputs, which have their
-    cause's key and speak of its chunk: a shell may ask both at once, and must write what it would
-    have written apart.
+    topics are passed over unread. So are facts written longer ago than ``within``: a topic that a
+    stage begins to read has all its old ones. ``then`` is the step that answers its outputs, which
+    have their cause's key and speak of its chunk: a shell may ask both at once, and must write what
+    it would have written apart.
     """
 
     name: str
@@ -150,4 +152,5 @@ class Step:
     with_chunk: bool = False
     place: Literal["loop", "child", "preview_child"] = "loop"
     only: tuple[str, ...] = ()
+    within: timedelta | None = None
     then: Step | None = None

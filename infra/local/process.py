@@ -84,7 +84,10 @@ def identify(pid: int) -> ProcessId:
 
 
 def own_command(*arguments: str) -> list[str]:
-    """The command line of this Cairn, also in a folder that has packages of our names."""
+    """The command line of this Cairn.
+
+    With ``-P`` a folder in which it starts cannot give it another ``infra``.
+    """
     return [sys.executable, "-P", "-m", "infra.cli", *arguments]
 
 

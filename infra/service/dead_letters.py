@@ -16,7 +16,11 @@ from projections.read.page import take
 from schemas.codec import InvalidRecord, decode, headers
 from schemas.topics import key_of, topic_of
 
-NEVER_WRITTEN = "RecordTooLarge"  # the failure of a fact that found no room on its topic
+# Failures of a fact that was never written, so its place in the log holds another one.
+NEVER_WRITTEN = {
+    "RecordTooLarge": ("dead_letter_too_large", "was too large to be written to"),
+    "Undecidable": ("dead_letter_undecidable", "could not be decided, and was never written to"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +60,11 @@ async def _record_of(settings: Settings, letter: WholeDeadLetter) -> tuple[bytes
     if letter.value is not None:
         return letter.origin_key.encode(), letter.value
     name = f"{letter.origin_topic}/{letter.origin_partition}@{letter.origin_offset}"
-    if letter.error_class == NEVER_WRITTEN:
+    if letter.error_class in NEVER_WRITTEN:
+        code, why = NEVER_WRITTEN[letter.error_class]
         raise Conflict(
-            f"{letter.dead_letter_id} was too large to be written to {name}, so there is no record"
-            " to publish again.",
-            code="dead_letter_too_large",
+            f"{letter.dead_letter_id} {why} {name}, so there is no record to publish again.",
+            code=code,
         )
     found = await read_record(
         settings,

@@ -232,8 +232,8 @@ def _why_it_stays(undone: people.DecisionAnswer) -> str:
         )
     if undone.action == "unmerge":
         return (
-            "what was taken apart is never merged again. Dismiss one of the two atoms where both"
-            " say the same."
+            "only a review of the two can merge them again. Where there is none, dismiss one of the"
+            " two atoms if both say the same."
         )
     return f"it takes another decision back itself. Decide about {undone.target_id} anew."
 

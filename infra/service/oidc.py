@@ -1,10 +1,10 @@
 """The OpenID Connect issuer that the settings name, and callers by its bearer tokens.
 
 Its discovery document and keys are kept for an hour; a key that is not known is looked up at once,
-but only once in a while, so that strangers cannot make us ask the issuer. While the issuer is away,
-keys that are known stay good for half a day, as long as a session of the console, and who comes
-does not wait for it (RFC 5861, stale-if-error): tokens end much sooner, and a key that was taken
-back meanwhile is refused as soon as the issuer says so. Only it and addresses of its document
+but only once in a while, so that strangers cannot make us ask the issuer. While the issuer does not
+answer, known keys are used for up to 12 hours, as long as a session of the console lasts, and calls
+do not wait for it (RFC 5861, stale-if-error). So a key that the issuer takes back is refused an
+hour later at most, or after 12 hours when it cannot be asked. Only it and addresses of its document
 are asked, over https or at its own origin, and an answer has a size and a time.
 
 PyJWT checks signatures and claims: connectors sign with it already, and it has nothing that would
@@ -255,7 +255,8 @@ class Issuer:
                 self._check(document.authorization_endpoint)
                 self._check(document.token_endpoint)
             _, keys = await self.ask(document.jwks_uri)
-            known = jwt.PyJWKSet.from_dict(keys).keys
+            # Of an empty set PyJWT says that it is none; here it takes every key back.
+            known = jwt.PyJWKSet.from_dict(keys).keys if keys["keys"] != [] else []
         except (ValueError, KeyError, TypeError, AttributeError, jwt.PyJWTError) as error:
             log.warning("oidc.issuer_unusable", reason=f"{type(error).__name__}: {error}")
             raise _away() from error

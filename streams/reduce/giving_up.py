@@ -1,8 +1,9 @@
 """The answer to what cannot be decided or written: nothing changes, and what follows goes on.
 
-Of a position nothing is lost, since the next one writes everything anew; whoever requested
-something is told that it was not done. The ledger does not pass over what it fails to decide: what
-it leaves out is missing for good.
+Of a position nothing is lost, since the next one writes everything anew. A fact about the team is
+taken in, for the plans that follow. Whoever requested an edit is told that it was not done; the
+answer to the request of a report or of a list has nothing new. The ledger does not pass over what
+it fails to decide: what it leaves out is missing for good.
 """
 
 from __future__ import annotations
@@ -12,10 +13,12 @@ from typing import Literal
 from schemas.envelope import Envelope
 from schemas.events.artifact import ArtifactChanged, ArtifactSpeculated
 from schemas.events.change import ChangeRequested
+from schemas.events.team import TeamFact
 from schemas.ids import artifact_id as derive_artifact_id
 from streams.reduce.edit_answers import refuse_edit
 from streams.reduce.edits import RefusedEdit
 from streams.reduce.inputs import DuePosition
+from streams.reduce.members import apply_fact
 from streams.reduce.pending_requests import Request
 from streams.reduce.prd import empty_prd
 from streams.reduce.state import ReduceState, settle
@@ -69,5 +72,6 @@ def _refuse(state: ReduceState, project: str, request: Request) -> Envelope:
             outcome="unchanged",
             snapshot=written.prd,
             reason=UNDECIDABLE,
+            team=apply_fact(written.team, asked) if isinstance(asked, TeamFact) else None,
         )
     return request.cause.caused(answer, lane=written.lane, run_id=written.run_id or None)

@@ -31,7 +31,8 @@ offset, offsets in order. Delivery is at least once; a repeat has the same event
   becomes a dead letter.
 - When ``evolve`` raises for the own output, or ``decide`` three times, the worker stops and names
   stage, partition and project. Nothing is skipped, but for a writer that has a ``give_up``: its
-  answer is written, and a dead letter.
+  answer is written, and a dead letter. Nor is anything given up when memory or a disk fails: the
+  worker stops.
 - A commit record above the topic's limit becomes a dead letter and the writer's ``undecidable``; a
   writer without one stops.
 - When somebody else wrote to a writer's output, it goes back to its last commit, folds what is

@@ -37,6 +37,10 @@ class RecordTooLarge(ShellFailure):
     """An output is above what its topic takes; trying again cannot help."""
 
 
+class Undecidable(ShellFailure):
+    """A writer failed to decide, three times; the message says where."""
+
+
 class StageStopped(ShellFailure):
     """A stage cannot go on and must not skip: the process ends with this sentence."""
 

@@ -158,7 +158,10 @@ class StepRunner:
         task.add_done_callback(lambda ended: self._end(project))
 
     def _is_passed_over(self, delivery: Delivery) -> bool:
-        """Whether the record is no concern of the step, by its header, or answered already."""
+        """Whether the record is no concern of the step, by header or age, or answered already."""
+        within = self._step.within
+        if within is not None and self._publisher.now() - delivery.at > within:
+            return True
         if only := self._step.only:
             kind = _header(delivery, "event-type")
             return bool(kind) and kind not in only

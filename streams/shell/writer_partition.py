@@ -31,6 +31,7 @@ from streams.shell.failures import (
     TRIES,
     RecordTooLarge,
     StageStopped,
+    Undecidable,
     dead_letter,
     failure_of,
     patiently,
@@ -170,8 +171,8 @@ class WriterPartition:
         for attempt in range(1, TRIES + 1):
             try:
                 return self._writer.decide(self._state)
-            except sqlite3.Error:
-                raise
+            except (sqlite3.Error, MemoryError, OSError):
+                raise  # the machine failed, not the decision: it is taken after a restart
             except Exception as error:
                 if attempt == TRIES:
                     return await self._pass_over(error, ahead)
@@ -183,7 +184,8 @@ class WriterPartition:
         if given_up is None:
             what = f"cannot decide; the last record was of project {self._last_project}"
             raise self._explain_stop(what, error) from error
-        await self._publisher.publish([self._refuse(given_up, error, ahead, TRIES)])
+        undecidable = Undecidable(failure_of(error).error)
+        await self._publisher.publish([self._refuse(given_up, undecidable, ahead, TRIES)])
         return given_up
 
     async def _take(self, decision: Decision, ahead: int) -> Decided:
@@ -213,9 +215,10 @@ class WriterPartition:
             raise self._explain_stop(_name("cannot fold its own", decision), error) from error
         return decided
 
-    def _refuse(self, decision: Decision, error: Exception, ahead: int, attempts: int) -> Envelope:
+    def _refuse(
+        self, decision: Decision, error: RecordTooLarge | Undecidable, ahead: int, attempts: int
+    ) -> Envelope:
         """A dead letter for a change that cannot be made, at the place it would have had."""
-        failure = failure_of(error)
         return decision.commit_record.caused(
             DeadLetter(
                 stage=self._writer.name,
@@ -223,8 +226,8 @@ class WriterPartition:
                 origin_partition=self._partition,
                 origin_offset=self._cursors[self._writer.output] + ahead,
                 origin_key=decision.commit_record.project_id,
-                error_class=failure.error_class,
-                error=failure.error,
+                error_class=type(error).__name__,
+                error=str(error),
                 attempts=attempts,
             )
         )

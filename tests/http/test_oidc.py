@@ -142,6 +142,15 @@ def test_known_keys_are_used_while_the_issuer_is_away_but_not_for_ever(
     assert asyncio.run(find(KEYS_KEPT_S + 1)) is None  # it is not away: the key was taken back
 
 
+def test_an_issuer_without_keys_has_taken_them_all_back(issuer: Served, tmp_path: Path):
+    now = [0.0]
+    known = Issuer(settings_of(issuer, tmp_path), lambda: now[0])
+    assert asyncio.run(known.find(issuer.token()))
+    issuer.keys = {}
+    now[0] += KEYS_KEPT_S + 1
+    assert asyncio.run(known.find(issuer.token())) is None
+
+
 def test_who_has_shown_a_token_is_known_by_id_until_it_ends(issuer: Served, tmp_path: Path):
     wall = [time.time()]
     known = Issuer(settings_of(issuer, tmp_path), wall_s=lambda: wall[0])

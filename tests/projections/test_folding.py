@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 from collections import defaultdict
 from dataclasses import replace
@@ -12,6 +13,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from infra.errors import Conflict
+from infra.service.dead_letters import retry_dead_letter
+from infra.settings import Settings
 from projections.apply import apply_batch
 from projections.checkpoint import Record, StaleProjector, read_checkpoint
 from projections.checksums import checksums
@@ -22,6 +26,7 @@ from schemas import ids
 from schemas.codec import decode, encode
 from schemas.events.artifact import LatestSet
 from schemas.events.atom import AtomAdjudicated, AtomReflected, Verdict
+from schemas.events.dlq import DeadLetter
 from schemas.events.ingestion import Reanchored, SourceChange
 from schemas.events.ledger import LedgerChanged
 from schemas.events.project import ProjectCreated
@@ -217,6 +222,26 @@ def test_of_bytes_that_are_no_fact_only_the_place_is_kept(model: ReadModel, valu
     kept = "SELECT stage, origin_topic, origin_partition, origin_offset, value FROM dead_letters"
     assert model.rows(kept) == [("projector", "ledger.v1", bad.partition, bad.offset, None)]
     assert model.value("SELECT max(ledger_seq) FROM ledger_change_sets") == 5
+
+
+@pytest.mark.parametrize("error_class", ["RecordTooLarge", "Undecidable"])
+def test_what_was_never_written_cannot_be_published_again(model: ReadModel, error_class: str):
+    story = Story()
+    letter = DeadLetter(
+        stage="reduce",
+        origin_topic="reduce.v1",
+        origin_partition=0,
+        origin_offset=7,  # of the answer in its place
+        origin_key=PROJECT,
+        error_class=error_class,
+        error="ValueError at streams/reduce/plan.py:1 in plan",
+        attempts=3,
+    )
+    story.outside(letter)
+    model.fold(story.log.records)
+    letter_id = model.value("SELECT dead_letter_id FROM dead_letters")
+    with pytest.raises(Conflict, match=r"reduce.v1/0@7, so there is no record"):
+        asyncio.run(retry_dead_letter(Settings(database_url=model.conninfo), letter_id))
 
 
 def test_a_row_the_database_refuses_does_not_stop_its_neighbours(model: ReadModel):

@@ -197,10 +197,13 @@ def test_what_a_person_decides_is_told_and_what_a_turn_of_the_ledger_changes_is_
         "target_type": "atom",
         "target_id": "atm_1",
         "decision": "verify",
+        "outcome": "applied",
         "ledger_seq": story.seq,
     }
     assert {"ledger.v1", "team.v1"} <= {*FRAME.inputs}
     assert {it.event.type_name for it in (decided, added)} <= {*FRAME.only}
+    refused = story.changed(project, hitl=verified.model_copy(update={"refusal": "not_live"}))
+    assert [data(frame)["outcome"] for frame in frames_of(refused)] == ["refused"]
     assert frames_of(story.changed(project)) == []
 
 

@@ -69,6 +69,6 @@ def test_a_request_too_large_to_answer_is_refused_and_the_next_is_answered():
 
     refused, passed = answers
     assert refused.edit and refused.edit.refusal == "undecidable" and refused.snapshot == prd
-    assert (passed.reason, passed.team) == ("undecidable", None)
+    assert (passed.reason, passed.items) == ("undecidable", [])
     team = play.answers()[-1].team
-    assert team and [one.member_id for one in team.members] == ["b"]
+    assert team and [one.member_id for one in team.members] == ["a", "b"]

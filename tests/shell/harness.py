@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -140,12 +141,16 @@ async def raw(settings: Settings, topic: str, partition: int, *values: bytes) ->
             await producer.send_and_wait(settings.topic(topic), value, partition=partition)
 
 
-async def put(settings: Settings, fact: Envelope, *, key: str, partition: int) -> None:
-    """A record of ``fact`` at a place of the caller's choice."""
+async def put(
+    settings: Settings, fact: Envelope, *, key: str, partition: int, at: datetime | None = None
+) -> None:
+    """A record of ``fact`` at a place, and written at a time, of the caller's choice."""
     async with infra.kafka.running_producer(settings) as producer:
         made = Publisher(producer, settings, SystemClock()).stamp(fact)
         await producer.send_and_wait(
-            settings.topic(made.topic), made.value, key.encode(), partition, headers=made.headers
+            *(settings.topic(made.topic), made.value, key.encode(), partition),
+            timestamp_ms=at and int(at.timestamp() * 1000),
+            headers=made.headers,
         )
 
 

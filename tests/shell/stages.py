@@ -8,7 +8,7 @@ import signal
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from schemas.envelope import SYSTEM, Envelope, Event, outside_fact
@@ -87,6 +87,7 @@ ECHO = Step("echo", ("project.v1",), echo, apologise)
 ECHO_AGAIN = Step("echo_again", ("project.v1",), echo)
 ECHO_CHILD = Step("echo_child", ("project.v1",), echo, apologise, place="child")
 ECHO_REQUESTS = Step("echo_requests", ("ingestion.request.v1",), echo)
+ECHO_RECENT = Step("echo_recent", ("project.v1",), echo, within=timedelta(days=1))
 ECHO_ONLY = Step("echo_only", ("project.v1",), echo, apologise, only=("project.renamed",))
 
 
@@ -162,8 +163,11 @@ class Counting(Writer[Count]):
 
     def decide(self, state: Count) -> Decision | None:
         for key, remembered in self.first_due(state):
-            if json.loads(remembered)[1].startswith("undecidable"):
+            name = json.loads(remembered)[1]
+            if name.startswith("undecidable"):
                 raise ValueError("cannot be decided")
+            if name.startswith("no memory"):
+                raise MemoryError
             return self.answer(state, key, remembered)
         return None
 
@@ -255,6 +259,7 @@ STEPS = {
         ECHO_AGAIN,
         ECHO_CHILD,
         ECHO_ONLY,
+        ECHO_RECENT,
         ECHO_REQUESTS,
         ECHO_THEN,
         JUDGE,

@@ -21,6 +21,7 @@ from tests.shell.harness import (
     facts_until,
     names_of,
     publish,
+    put,
     raw,
     uncommit,
     until_committed,
@@ -223,6 +224,20 @@ def test_a_record_whose_header_names_another_event_is_passed_over_unread(fresh: 
             await until_committed(fresh, "echo_only", "project.v1")
         assert await facts_of(fresh, RESULTS) == []
         assert await dead_letters(fresh) == []
+
+    asyncio.run(scenario())
+
+
+def test_a_step_that_tells_of_the_present_passes_over_what_was_written_long_ago(
+    fresh: Settings,
+) -> None:
+    async def scenario() -> None:
+        [place] = await publish(fresh, a_fact("first"))
+        await put(fresh, a_fact("old"), key="prj_one", partition=place.partition, at=AT)
+        await publish(fresh, a_fact("last"))
+        async with at_work(fresh, "echo_recent"):
+            await until_committed(fresh, "echo_recent", "project.v1")
+        assert names_of(await facts_of(fresh, RESULTS)) == ["first", "last"]
 
     asyncio.run(scenario())
 

@@ -274,7 +274,19 @@ def test_what_cannot_be_decided_stops_the_worker_or_is_given_up_and_the_next_goe
             given_up, after = await facts_until(fresh, OUTPUT, 2)
             [letter] = await facts_until(fresh, "dlq.v1", 1)
         assert (given_up.event.reason, after.event.reason) == ("given up", "after it")  # type: ignore[attr-defined]
-        assert (letter.event.attempts, letter.event.error_class) == (3, "ValueError")  # type: ignore[attr-defined]
+        assert (letter.event.attempts, letter.event.error_class) == (3, "Undecidable")  # type: ignore[attr-defined]
+        assert letter.event.error.startswith("ValueError at tests/shell/stages.py")  # type: ignore[attr-defined]
+
+    asyncio.run(scenario())
+
+
+def test_nothing_is_given_up_because_the_machine_fails(fresh: Settings) -> None:
+    async def scenario() -> None:
+        await publish(fresh, a_fact("no memory", "prj_0"))
+        with pytest.raises(MemoryError):
+            async with at_work(fresh, "counting_with_refusals"):
+                pass
+        assert await facts_of(fresh, OUTPUT) == await facts_of(fresh, "dlq.v1") == []
 
     asyncio.run(scenario())
 
