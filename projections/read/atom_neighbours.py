@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Unpack
 
-from projections.read.atoms import NOW, Order, conditions_of
-from projections.read.page import cursor_of, page_of
+from projections.read.atoms import NOW, AtomFilter, Order, filter_atoms
+from projections.read.page import cursors_of, page_of
 from projections.read.session import Conn, ReadModel
 
 
@@ -21,12 +22,8 @@ def neighbours(
     project_id: str,
     atom_id: str,
     *,
-    kind: str | None = None,
-    status: str | None = None,
-    source: str | None = None,
-    area: str | None = None,
-    min_confidence: float | None = None,
     order: Order = "worth",
+    **only: Unpack[AtomFilter],
 ) -> Neighbours:
     """The two beside an atom in the list that `atoms` makes of the same filters.
 
@@ -35,20 +32,17 @@ def neighbours(
     """
     listing = replace(NOW[order], columns="a.atom_id")
     here = [("a.project_id = %s", project_id), ("a.atom_id = %s", atom_id)]
-    conditions = conditions_of(
-        project_id,
-        kind=kind,
-        status=status,
-        source=source,
-        area=area,
-        min_confidence=min_confidence,
-    )
+    cursors = cursors_of(connection, listing, here)
+    if cursors is None:
+        return Neighbours(previous=None, following=None)
+    conditions = filter_atoms(project_id, only)
 
-    def beside(*, backwards: bool) -> str | None:
-        cursor = cursor_of(connection, listing, here, backwards=backwards)
-        if cursor is None:
-            return None
+    def find_beside(cursor: str, *, backwards: bool) -> str | None:
         found, _ = page_of(connection, listing, conditions, cursor, 1, backwards=backwards)
-        return str(found[0]["atom_id"]) if found else None
+        return found[0]["atom_id"] if found else None
 
-    return Neighbours(previous=beside(backwards=True), following=beside(backwards=False))
+    before, behind = cursors
+    return Neighbours(
+        previous=find_beside(before, backwards=True),
+        following=find_beside(behind, backwards=False),
+    )

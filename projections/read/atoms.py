@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Literal
+from typing import Literal, TypedDict, Unpack
 
 from infra.errors import NotFound
 from projections.read.page import PAGE, Condition, Listing, Page, page_of
@@ -81,64 +81,55 @@ class PastAtom(AtomRecord):
     changed_seq: int
 
 
+class AtomFilter(TypedDict, total=False):
+    """What an atom of a list has in common with the others; live ones unless ``status``.
+
+    ``status`` may be ``all``. ``source`` is a glob over paths (``docs/*``); an atom is in when one
+    of its evidence rows is from a source that fits. ``tag`` is one of its tags (``dependency``).
+    """
+
+    kind: str | None
+    status: str | None
+    source: str | None
+    tag: str | None
+    area: str | None
+    min_confidence: float | None
+
+
 def atoms(
     connection: Conn,
     project_id: str,
     *,
-    kind: str | None = None,
-    status: str | None = None,
-    source: str | None = None,
-    tag: str | None = None,
-    area: str | None = None,
-    min_confidence: float | None = None,
     order: Order = "worth",
     cursor: str | None = None,
     limit: int = PAGE,
+    **only: Unpack[AtomFilter],
 ) -> Page[Atom]:
-    """A page of atoms, those to be seen first at the front; live ones unless ``status``.
+    """A page of atoms, those to be seen first at the front.
 
-    ``order`` ``age`` is that in which the ledger met them. ``status`` may be ``all``. ``source`` is
-    a glob over paths (``docs/*``); an atom is in when one of its evidence rows is from a source
-    that fits. ``tag`` is one of its tags (``dependency``). Raises Refusal for a bad cursor.
+    ``order`` ``age`` is that in which the ledger met them. Raises Refusal for a bad cursor.
     """
-    conditions = conditions_of(
-        project_id,
-        kind=kind,
-        status=status,
-        source=source,
-        tag=tag,
-        area=area,
-        min_confidence=min_confidence,
-    )
+    conditions = filter_atoms(project_id, only)
     found, following = page_of(connection, NOW[order], conditions, cursor, limit)
     quotes = quotes_of(connection, [row["atom_id"] for row in found])
     items = [Atom(**row, evidence=quotes.get(row["atom_id"], [])) for row in found]
     return Page(items=items, next_cursor=following)
 
 
-def conditions_of(
-    project_id: str,
-    *,
-    kind: str | None = None,
-    status: str | None = None,
-    source: str | None = None,
-    tag: str | None = None,
-    area: str | None = None,
-    min_confidence: float | None = None,
-) -> list[Condition]:
-    """What an atom must meet to be in a list of `atoms`."""
+def filter_atoms(project_id: str, only: AtomFilter) -> list[Condition]:
+    """The conditions that the atoms of such a list meet."""
     conditions: list[Condition] = [("a.project_id = %s", project_id)]
-    if kind:
+    if kind := only.get("kind"):
         conditions.append(("a.kind = %s", kind))
-    if tag:
+    if tag := only.get("tag"):
         conditions.append(("a.tags @> ARRAY[%s]::text[]", tag))
-    if area:
+    if area := only.get("area"):
         conditions.append(("a.area = %s", area))
-    if min_confidence is not None:
-        conditions.append(("a.confidence >= %s", min_confidence))
-    if status != "all":
+    if (least := only.get("min_confidence")) is not None:
+        conditions.append(("a.confidence >= %s", least))
+    if (status := only.get("status")) != "all":
         conditions.append(("a.status = ANY(%s)", _statuses(status)))
-    if source:
+    if source := only.get("source"):
         conditions.append((FROM_PATH, like_of(source)))
     return conditions
 

@@ -89,20 +89,22 @@ def page_of(
     return found[:limit], _cursor(name, last[-1]) if more else None
 
 
-def cursor_of(
-    connection: Conn, listing: Listing, row: Sequence[Condition], *, backwards: bool = False
-) -> str | None:
-    """The cursor of the page behind the row that meets ``row``; None when there is no such row.
+def cursors_of(
+    connection: Conn, listing: Listing, row: Sequence[Condition]
+) -> tuple[str, str] | None:
+    """The cursors of the pages before and behind the row that meets ``row``; None: there is none.
 
-    ``backwards``: as for `page_of`.
+    The first one is for `page_of` backwards.
     """
     query = (
         f"SELECT {_key(listing)} AS page_key FROM {listing.tables}"
         f" WHERE {' AND '.join(sql for sql, *_ in row)} LIMIT 1"
     )
     found = rows(connection, query, *(value for _, *values in row for value in values))
-    name = _back(listing) if backwards else listing.name
-    return _cursor(name, found[0]["page_key"]) if found else None
+    if not found:
+        return None
+    key = found[0]["page_key"]
+    return _cursor(_back(listing), key), _cursor(listing.name, key)
 
 
 def take(ask: Callable[..., Page[T]], count: int | None = None) -> Iterator[T]:

@@ -6,7 +6,9 @@ from datetime import UTC, datetime
 
 import pytest
 
+from infra.cli.show import document_of
 from infra.errors import NotFound
+from infra.service.reads import view
 from projections.read.burndown import Burndown, BurndownDay, burndown
 from schemas.envelope import outside_fact
 from schemas.events.artifact_parts import ArtifactSnapshot
@@ -133,6 +135,11 @@ def test_a_sprint_that_is_closed_early_ends_with_what_it_left(model: ReadModel, 
     assert (found.closed_on, found.committed) == ("2026-05-06", 11)
     assert figures(found)[1:] == [(5, 8, 5, 0, 0), (6, 8, 5, 0, 0)]
     assert len(found.days) == 14 and found.days[2].scope == 13
+    told = view(model.connection, PROJECT, "sprint_plan")
+    assert (
+        "burndown: 8 of 11 points left on 2026-05-06 (an even pace: 8.6), 0 added, 0 dropped,"
+        " closed on 2026-05-06"
+    ) in document_of(told.items[0], told)
 
 
 def test_a_sprint_that_is_opened_again_goes_on(model: ReadModel, plan: Plan):

@@ -17,7 +17,7 @@ from projections.read.session import Conn
 from tests.projections.conftest import ReadModel
 
 MANY = 3_000
-FEW = MANY / 10  # what others were looking at while it was vacuumed is not marked as visible
+FEW = MANY / 10  # rows of a page that another process used during the vacuum may be read
 ROWS_READ = """
     SELECT seq_tup_read + idx_tup_fetch FROM pg_stat_xact_user_tables
     WHERE schemaname = current_schema AND relname = 'ledger_atoms'
