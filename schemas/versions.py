@@ -18,7 +18,7 @@ There is no command yet that reprocesses a whole project under new versions.
 from __future__ import annotations
 
 HYGIENE_VERSION = "h4"  # decoding, line ends, which sources are skipped
-REDACTOR_VERSION = "r5"
+REDACTOR_VERSION = "r6"
 ANNOTATOR_VERSION = "a3"
 CHUNK_VERSION = "c5"
 EXTRACTOR_VERSION = "h7"  # of the reader that needs no model

@@ -14,7 +14,14 @@ from typing import Any
 from agents.project.answers import add_coverage
 from agents.project.confirmations import CallDeclined
 from agents.project.state import AgentResult, Citation
-from agents.project.topic_answers import Told, cite_topic, split_topic, tell_topic
+from agents.project.topic_answers import (
+    AGAINST,
+    DECISION,
+    Told,
+    cite_topic,
+    split_topic,
+    tell_topic,
+)
 from agents.project.turn import Steps
 from agents.tools.box import refuse
 from agents.tools.ledger import HITS_TOLD, SEARCH_LEDGER, tell_result
@@ -151,11 +158,14 @@ def _rules() -> tuple[Rule, ...]:
         Rule(rf"\b(?P<ref>{word}[- ]?\d+)\b", f"get_{kind}", _reference)
         for word, kind in _KINDS.items()
     ]
+    found = (
+        ("contradictions?|conflicts?|contradicts?", "list_contradictions"),
+        ("unknowns?|open questions?|unanswered", "list_unknowns"),
+    )
     listed = (
         ("workload|capacity|overloaded|how busy", "get_member_workload"),
         ("members?|team|who works", "list_members"),
-        ("contradictions?|conflicts?|contradicts?", "list_contradictions"),
-        ("unknowns?|open questions?|unanswered", "list_unknowns"),
+        *found,
         ("jobs?|queue", "list_jobs"),
         ("costs?|spent|spend|budget", "get_cost_report"),
     )
@@ -164,7 +174,7 @@ def _rules() -> tuple[Rule, ...]:
     asking = r"\b(?:list|show|which|what|all|give me|see)\b"
     items = [(f"{kind}s", f"list_{kind}s") for kind in ("task", "feature", "sprint", "epic")]
     many = [Rule(rf"{asking}.{{0,40}}\b{words}\b|^\W*{words}\W*$", tool) for words, tool in items]
-    decided = [Rule(_decided(words), tool) for words, tool in (*items, *listed)]
+    decided = [Rule(_decided(words), tool) for words, tool in (*items, *found)]
     return (
         Rule(
             r"\b(?:create|add|make|open|file)\s+(?:a |an |one |the )?(?:new )?(?:task|ticket)\b\s*"
@@ -221,12 +231,12 @@ def _rules() -> tuple[Rule, ...]:
         Rule(
             rf"\b(?:deci(?:ded?|sions?)|agreed?)\b.{{0,20}}?\b(?:about|on|for|regarding|concerning){about}",
             SEARCH_LEDGER,
-            lambda m: _search(m, "decision"),
+            lambda m: _search(m, DECISION),
         ),
         Rule(
             rf"\b(?:speaks?|argues?|counts?) against{about}",
             SEARCH_LEDGER,
-            lambda m: _search(m, "risk", "unknown"),
+            lambda m: _search(m, *AGAINST),
         ),
         Rule(r"\b(?P<atom>atm_[0-9a-f]+)\b", "get_atom", lambda m: {"atom_id": m["atom"]}),
         Rule(r"\b(?P<ref>art_[0-9a-f]+)\b", "get_artifact", _reference),

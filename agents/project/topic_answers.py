@@ -53,15 +53,19 @@ class Told:
 
 def split_topic(request: str, first: Mapping[str, Any]) -> list[Part]:
     """The parts of an answer to a question of which ``first`` is the search for the main one."""
-    against = {**first, "kinds": [*AGAINST]}
+    against = Part(
+        "What speaks against it:",
+        {**first, "kinds": [*AGAINST]},
+        "Nothing against it was found.",
+    )
     if first["kinds"] != [DECISION]:
-        return [Part("What speaks against it:", against, "Nothing against it was found.")]
+        return [against]
     parts = [Part("Decided:", first, "No decision on this was found.")]
     if _ASKS_STANDING.search(request):
         replaced = {**first, "statuses": [SUPERSEDED]}
         parts.append(Part("Where it stands:", replaced, "No document says where it stands."))
     if _ASKS_AGAINST.search(request):
-        parts.append(Part("What speaks against it:", against, "Nothing against it was found."))
+        parts.append(against)
     return parts
 
 

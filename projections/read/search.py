@@ -28,9 +28,7 @@ SEARCHED = 100  # of the first passages, for atoms that quote them
 K = 20  # reciprocal rank fusion: how little the first ranks differ
 ATOMS_WEIGH = 0.2
 ATOM_HOLDS = 0.85  # of the words that the best passage holds, by weight
-ATOM_ANSWERS = (
-    0.5  # of the words that the best atom holds, by weight, where only atoms are asked for
-)
+ATOM_ANSWERS = 0.5  # of the words that the best atom holds, where only atoms are asked for
 SAME_DOCUMENT = 0.2  # of its best passage's score, to be shown with it
 Coverage = Literal["entity", "metadata", "fulltext", "weak", "none"]
 WEAK_BELOW = 0.6  # share of the question's words by weight, held by the passage with most

@@ -32,11 +32,10 @@ RANKED = f"""
         round((coalesce({SAID.format("a.search")}, 0) + coalesce(e.rank, 0))::numeric, 6)::float
             AS score
     FROM ledger_atoms a
-    LEFT JOIN (
-        SELECT atom_id, max({SAID.format("search")}) / 2 AS rank FROM ledger_evidence
-        WHERE project_id = %(project)s AND search @@ %(any)s::tsquery
-            AND (%(quoted)s::text[] IS NULL OR atom_id = ANY(%(quoted)s)) GROUP BY atom_id
-    ) e USING (atom_id)
+    CROSS JOIN LATERAL (
+        SELECT max({SAID.format("x.search")}) / 2 AS rank FROM ledger_evidence x
+        WHERE x.atom_id = a.atom_id AND x.search @@ %(any)s::tsquery
+    ) e
     WHERE a.project_id = %(project)s AND a.status = ANY(%(statuses)s)
         AND (%(kinds)s::text[] IS NULL OR a.kind = ANY(%(kinds)s))
         AND (%(areas)s::text[] IS NULL OR a.area = ANY(%(areas)s))

@@ -130,6 +130,11 @@ def answer_from(hits: dict[str, Json], question: str) -> AgentResult:
             {"query": "the team of couriers", "kinds": ["decision"], "limit": 4},
         ),
         (
+            "What budget did we agree on for the depot?",
+            "search_ledger",
+            {"query": "for the depot", "kinds": ["decision"], "limit": 4},
+        ),
+        (
             "Remind me what we decided about seals",
             "search_ledger",
             {"query": "seals", "kinds": ["decision"], "limit": 4},

@@ -52,3 +52,9 @@ def test_what_is_not_of_its_kind_stays_for_whoever_checks_it():
     read = read_arguments(UpdateTask.model_json_schema(), form)
 
     assert read == {"task": "", "estimate_points": "many"}
+
+
+def test_json_of_endless_depth_stays_as_it_was_written():
+    written = "[" * 100_000
+
+    assert read_arguments({"properties": {"rows": {}}}, {"arg.rows": written}) == {"rows": written}

@@ -116,7 +116,7 @@ def _read(field: Field) -> Any:
         case "json":
             try:
                 return json.loads(field.value)
-            except ValueError:
+            except (ValueError, RecursionError):
                 return field.value
         case _:
             return field.value

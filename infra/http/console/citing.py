@@ -24,12 +24,12 @@ class CitedText:
 
 def cite_places(text: str, citations: Iterable[Cited]) -> CitedText:
     """The text cut where it names a cited place, which is shown as a chip instead."""
-    left = {(it["path"], it["line_start"]): it for it in citations}
+    left = {(it["path"] or it["cited_id"], str(it["line_start"])): it for it in citations}
     known = dict(left)
     pieces: list[tuple[str, Cited | None]] = []
     start = 0
     for place in _PLACE.finditer(text):
-        at = (place["path"], int(place["line"]))
+        at = (place["path"], place["line"])
         if at in known:
             pieces.append((text[start : place.start()], known[at]))
             left.pop(at, None)
