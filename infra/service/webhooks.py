@@ -40,6 +40,7 @@ class Deliveries:
         self._settings, self._environ = settings, environ
         self.counters = Counters(settings.home / FILE)
         self.server: Server | None = None
+        self._was_open = False  # since the last failure
 
     async def take(
         self,
@@ -76,11 +77,15 @@ class Deliveries:
             self.counters.write()
 
     async def _keep_open(self) -> None:
+        told = ""  # a broker that is away for an hour is one line
         while True:
             try:
                 await self._open()
             except Exception as error:
-                log.warning("webhooks.closed", error_class=type(error).__name__, again_in_s=PAUSE_S)
+                reason = type(error).__name__
+                if reason != told or self._was_open:
+                    log.warning("webhooks.closed", error_class=reason, again_in_s=PAUSE_S)
+                told, self._was_open = reason, False
             await asyncio.sleep(PAUSE_S)
 
     async def _open(self) -> None:
@@ -100,7 +105,7 @@ class Deliveries:
                 return connected.endpoint(service, project, self._environ)
 
             receiver = Receiver(endpoint, make_seal(settings), publish, clock)
-            self.server = Server(receiver, self.counters)
+            self.server, self._was_open = Server(receiver, self.counters), True
             try:
                 await self.server.until_broken()
             finally:

@@ -8,8 +8,8 @@ from projections.read.atoms import find_sequence
 from projections.read.session import Conn, ReadModel, select
 
 POSITION = """
-    SELECT coalesce(max(ledger_seq), 0) AS ledger_seq, max(recorded_at) AS recorded_at
-    FROM ledger_change_sets WHERE project_id = %s
+    SELECT ledger_seq, recorded_at FROM ledger_change_sets WHERE project_id = %s
+    ORDER BY ledger_seq DESC LIMIT 1
 """
 
 
@@ -21,8 +21,8 @@ class LedgerPosition(ReadModel):
 
 
 def ledger_position(connection: Conn, project_id: str) -> LedgerPosition:
-    (found,) = select(connection, LedgerPosition, POSITION, project_id)
-    return found
+    found = select(connection, LedgerPosition, POSITION, project_id)
+    return found[0] if found else LedgerPosition(ledger_seq=0, recorded_at=None)
 
 
 def position_at(connection: Conn, project_id: str, place: int | datetime) -> LedgerPosition:

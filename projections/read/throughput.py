@@ -19,23 +19,29 @@ ENDS = """
         UNION ALL SELECT max(published_at) FROM artifact_versions WHERE project_id = %(project)s
     ) ends
 """
+# A chunk that was read twice in a span counts once.
 THROUGHPUT = """
+    WITH read AS (
+        SELECT date_bin(%(span)s, recorded_at, timestamptz '2001-01-01 00:00Z') AS span,
+            chunk_id, outcome = 'extracted' AS is_read
+        FROM ledger_change_sets WHERE project_id = %(project)s
+    )
     SELECT span AS begins_at,
-        count(*) FILTER (WHERE stage = 'hygiene') AS revisions,
-        count(DISTINCT chunk_id) FILTER (WHERE stage = 'read') AS chunks,
-        count(*) FILTER (WHERE stage = 'ledger') AS change_sets,
-        count(*) FILTER (WHERE stage = 'reduce') AS versions
+        coalesce(sum(n) FILTER (WHERE stage = 'hygiene'), 0)::bigint AS revisions,
+        coalesce(sum(n) FILTER (WHERE stage = 'read'), 0)::bigint AS chunks,
+        coalesce(sum(n) FILTER (WHERE stage = 'ledger'), 0)::bigint AS change_sets,
+        coalesce(sum(n) FILTER (WHERE stage = 'reduce'), 0)::bigint AS versions
     FROM (
-        SELECT 'hygiene' AS stage, sanitized_at AS at, '' AS chunk_id FROM source_revisions
-            WHERE project_id = %(project)s
-        UNION ALL SELECT 'read', recorded_at, chunk_id FROM ledger_change_sets
-            WHERE project_id = %(project)s AND outcome = 'extracted'
-        UNION ALL SELECT 'ledger', recorded_at, '' FROM ledger_change_sets
-            WHERE project_id = %(project)s
-        UNION ALL SELECT 'reduce', published_at, '' FROM artifact_versions
-            WHERE project_id = %(project)s
-    ) facts, date_bin(%(span)s, at, timestamptz '2001-01-01 00:00Z') span
-    GROUP BY span ORDER BY span
+        SELECT 'ledger' AS stage, span, count(*) AS n FROM read GROUP BY span
+        UNION ALL SELECT 'read', span, count(*) FROM (
+            SELECT DISTINCT span, chunk_id FROM read WHERE is_read) once GROUP BY span
+        UNION ALL SELECT 'hygiene',
+            date_bin(%(span)s, sanitized_at, timestamptz '2001-01-01 00:00Z') AS span, count(*)
+            FROM source_revisions WHERE project_id = %(project)s GROUP BY span
+        UNION ALL SELECT 'reduce',
+            date_bin(%(span)s, published_at, timestamptz '2001-01-01 00:00Z') AS span, count(*)
+            FROM artifact_versions WHERE project_id = %(project)s GROUP BY span
+    ) facts GROUP BY span ORDER BY span
 """
 
 

@@ -4,6 +4,7 @@ last looked.
 
 from __future__ import annotations
 
+import asyncio
 from datetime import UTC, datetime, timedelta
 from typing import get_args
 
@@ -57,10 +58,13 @@ async def show_moments(visit: Visit) -> Response:
     then = now = ledger = None
     if asked["from"] and asked["to"]:
         places = [read_moment_or_sequence(asked[name] or "") for name in ("from", "to")]
-        stood = [await visit.ask(what_stood, project, place) for place in places]
-        then, now = sorted(stood, key=lambda it: it.position.ledger_seq)
-        between = (then.position.ledger_seq, now.position.ledger_seq)
-        ledger = await visit.ask(ask.compare_ledgers, project, *between, SHOWN)
+        found = [(await visit.ask(ask.position_at, project, place), place) for place in places]
+        (start, since), (end, to) = sorted(found, key=lambda it: it[0].ledger_seq)
+        then, now, ledger = await asyncio.gather(  # a second core answers as much again
+            visit.ask(what_stood, project, since),
+            visit.ask(what_stood, project, to),
+            visit.ask(ask.compare_ledgers, project, start.ledger_seq, end.ledger_seq, SHOWN),
+        )
     prd = await find_prd(visit)
     versions: list[ask.ArtifactVersion] = []
     if prd:
