@@ -8,8 +8,8 @@ so that both lists can be fused by rank.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import astuple, dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, astuple, dataclass
 from typing import Any, Literal, get_args
 
 from projections.read.search_terms import ASKING, STOP_WORDS, Terms, any_of, quote
@@ -22,28 +22,25 @@ from schemas.fingerprint import norm_text
 MIN_HITS = 3
 Step = Literal["entity", "metadata", "fulltext", "none"]
 
+MOST_RANKED = 2_000  # atoms whose words are weighed: those worth most
+
 SAID = "(SELECT sum(ts_rank({}, w.word::tsquery) * w.weight) FROM asked w)"
 RANKED = f"""
     WITH asked AS (
         SELECT * FROM unnest(%(words)s::text[], %(weights)s::float[]) AS w (word, weight)),
+    wanted AS (
+        SELECT a.atom_id FROM ledger_atoms a WHERE {{wanted}} AND {{condition}}
+        ORDER BY (-a.worth), a.first_seq, a.atom_id LIMIT %(most)s),
     ranked AS (
     SELECT a.atom_id, a.kind, a.title, a.body, a.confidence, a.status,
         a.attributes->>'document_status' AS document_status,
         round((coalesce({SAID.format("a.search")}, 0) + coalesce(e.rank, 0))::numeric, 6)::float
             AS score
-    FROM ledger_atoms a
+    FROM wanted JOIN ledger_atoms a USING (atom_id)
     CROSS JOIN LATERAL (
         SELECT max({SAID.format("x.search")}) / 2 AS rank FROM ledger_evidence x
         WHERE x.atom_id = a.atom_id AND x.search @@ %(any)s::tsquery
     ) e
-    WHERE a.project_id = %(project)s AND a.status = ANY(%(statuses)s)
-        AND (%(kinds)s::text[] IS NULL OR a.kind = ANY(%(kinds)s))
-        AND (%(areas)s::text[] IS NULL OR a.area = ANY(%(areas)s))
-        AND (%(tags)s::text[] IS NULL OR a.tags && %(tags)s)
-        AND (%(source_types)s::text[] IS NULL OR EXISTS (
-            SELECT 1 FROM ledger_evidence x JOIN sources s USING (source_id)
-            WHERE x.atom_id = a.atom_id AND s.source_type = ANY(%(source_types)s)))
-        AND {{condition}}
     ORDER BY score DESC, a.confidence DESC, a.atom_id LIMIT %(limit)s)
     SELECT r.*, (
         SELECT coalesce(sum(w.weight), 0) FROM asked w
@@ -53,16 +50,34 @@ RANKED = f"""
     FROM ranked r JOIN ledger_atoms a USING (atom_id)
     ORDER BY r.score DESC, r.confidence DESC, r.atom_id
 """
+AMONG = {  # what each filter asks
+    "statuses": "a.status = ANY(%(statuses)s)",
+    "kinds": "a.kind = ANY(%(kinds)s)",
+    "areas": "a.area = ANY(%(areas)s)",
+    "tags": "a.tags && %(tags)s",
+    "source_types": (
+        "EXISTS (SELECT 1 FROM ledger_evidence x JOIN sources s USING (source_id)"
+        "   WHERE x.atom_id = a.atom_id AND s.source_type = ANY(%(source_types)s))"
+    ),
+}
+IS_SMALL = (
+    "SELECT count(*) <= %(most)s FROM (SELECT FROM ledger_atoms a WHERE {} LIMIT %(most)s + 1)"
+)
 LINKED = (
     "a.atom_id IN (SELECT unnest(%(entities)s::text[])"
     " UNION SELECT m.atom_id FROM ledger_atom_entities m"
     "   WHERE m.active AND m.entity_atom_id = ANY(%(entities)s))"
 )
-SPEAKS_OF = (
+# Two ways to find the same atoms: rare words by their index, common ones by a look at each atom.
+INDEXED = (
     "a.atom_id IN (SELECT x.atom_id FROM ledger_atoms x"
-    "   WHERE x.project_id = %(project)s AND x.search @@ %(any)s::tsquery"
+    "   WHERE x.project_id = %(project)s AND x.search @@ %(match)s::tsquery"
     " UNION SELECT x.atom_id FROM ledger_evidence x"
-    "   WHERE x.project_id = %(project)s AND x.search @@ %(any)s::tsquery)"
+    "   WHERE x.project_id = %(project)s AND x.search @@ %(match)s::tsquery)"
+)
+LOOKED_AT = (
+    "(a.search @@ %(match)s::tsquery OR (SELECT true FROM ledger_evidence x"
+    "   WHERE x.atom_id = a.atom_id AND x.search @@ %(match)s::tsquery LIMIT 1))"
 )
 QUOTED = "a.atom_id = ANY(%(quoted)s)"
 ENTITIES = (
@@ -119,19 +134,19 @@ def find_atoms(connection: Conn, question: Question, limit: int) -> FoundAtoms:
     entities = entities_in(connection, question.project_id, question.query)
     is_named = _is_named(question.query, told, entities)
     joined = _join(filters, told)
-    steps: tuple[tuple[Step, Filters, str, bool], ...] = (
-        ("entity", filters, LINKED, is_named and bool(entities)),
-        ("metadata", joined, "true", is_named and joined != Filters()),
-        ("fulltext", filters, SPEAKS_OF if question.quoted is None else QUOTED, True),
+    asked = _Asked(connection, question, list(entities), limit)
+    steps: tuple[tuple[Step, Callable[[], list[Row]], bool], ...] = (
+        ("entity", lambda: asked.rank(filters, LINKED), is_named and bool(entities)),
+        ("metadata", lambda: asked.rank(joined, "true"), is_named and joined != Filters()),
+        ("fulltext", lambda: asked.with_words(filters), True),
     )
     reached: Step = "none"
     named = 0
     hits: dict[str, Row] = {}
-    for step, narrowed, condition, applies in steps:
+    for step, find, applies in steps:
         if not applies or len(hits) >= min(MIN_HITS, limit):
             continue
-        found = _rank(connection, question, narrowed, condition, list(entities), limit)
-        if new := {hit["atom_id"]: hit for hit in found if hit["atom_id"] not in hits}:
+        if new := {hit["atom_id"]: hit for hit in find() if hit["atom_id"] not in hits}:
             reached = step if reached == "none" else reached
             hits |= new
         named = len(hits) if is_named and step != "fulltext" else named
@@ -205,29 +220,59 @@ def _join(filters: Filters, named: Filters) -> Filters:
     )
 
 
-def _rank(
-    connection: Conn,
-    question: Question,
-    filters: Filters,
-    condition: str,
-    entities: list[str],
-    limit: int,
-) -> list[Row]:
-    parameters: Mapping[str, Any] = {
-        "project": question.project_id,
-        "words": [quote(word) for word in question.terms.weights],
-        "weights": list(question.terms.weights.values()),
-        "any": any_of(question.terms.weights),
-        "quoted": None if condition != QUOTED else list(question.quoted or ()),
-        "statuses": list(filters.statuses) or sorted(LIVE),
-        "kinds": list(filters.kinds) or None,
-        "areas": list(filters.areas) or None,
-        "tags": list(filters.tags) or None,
-        "source_types": list(filters.source_types) or None,
-        "entities": entities,
-        "limit": limit,
-    }
-    with connection.cursor() as cursor:
-        cursor.execute(RANKED.format(condition=condition).encode(), parameters)
-        names = [column.name for column in cursor.description or ()]
-        return [dict(zip(names, row, strict=True)) for row in cursor]
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """The statements that look for the atoms of a question, ``limit`` at most."""
+
+    connection: Conn
+    question: Question
+    entities: list[str]
+    limit: int
+
+    def with_words(self, filters: Filters) -> list[Row]:
+        """Atoms that hold words of the question, or that ranked passages hold.
+
+        Where the filters let many through, those with its rarest words come alone, when there are
+        any: what only holds words that are everywhere is no answer beside them.
+        """
+        terms = self.question.terms
+        if self.question.quoted is not None:
+            return self.rank(filters, QUOTED)
+        if self._is_small(filters):
+            return self.rank(filters, LOOKED_AT)
+        match = terms.match(MOST_RANKED)
+        is_rare = min(filter(None, terms.counts.values()), default=0) <= MOST_RANKED
+        found = self.rank(filters, INDEXED if is_rare else LOOKED_AT, match) if match else []
+        return found or self.rank(filters, LOOKED_AT)
+
+    def rank(self, filters: Filters, condition: str, match: str = "") -> list[Row]:
+        """Those that meet ``condition``, best first; ``match``: words for it, any unless given."""
+        wanted, parameters = self._asked(filters)
+        any_word = any_of(self.question.terms.weights)
+        parameters |= {
+            "words": [quote(word) for word in self.question.terms.weights],
+            "weights": list(self.question.terms.weights.values()),
+            "any": any_word,
+            "match": match or any_word,
+            "quoted": list(self.question.quoted or ()),
+            "entities": self.entities,
+            "limit": self.limit,
+        }
+        query = RANKED.format(wanted=wanted, condition=condition)
+        with self.connection.cursor() as cursor:
+            # A plan for any words takes five times as long for common ones.
+            cursor.execute(query.encode(), parameters, prepare=False)
+            names = [column.name for column in cursor.description or ()]
+            return [dict(zip(names, row, strict=True)) for row in cursor]
+
+    def _is_small(self, filters: Filters) -> bool:
+        wanted, parameters = self._asked(filters)
+        (row,) = self.connection.execute(IS_SMALL.format(wanted).encode(), parameters)
+        return bool(row[0])
+
+    def _asked(self, filters: Filters) -> tuple[str, dict[str, Any]]:
+        """The condition of ``filters``, and what it is asked with."""
+        asked = asdict(filters) | {"statuses": filters.statuses or sorted(LIVE)}
+        values = {name: list(value) for name, value in asked.items() if value}
+        wanted = " AND ".join(["a.project_id = %(project)s", *(AMONG[name] for name in values)])
+        return wanted, values | {"project": self.question.project_id, "most": MOST_RANKED}

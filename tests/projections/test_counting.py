@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import get_args
 
 import pytest
 
@@ -13,7 +14,10 @@ from projections.read.atoms import Atom, atoms
 from projections.read.coverage import CHUNKS, coverage
 from projections.read.page import Page
 from projections.read.pipeline import count_pipeline
+from projections.read.search import Filters, search_ledger
+from projections.read.search_atoms import MOST_RANKED
 from projections.read.session import Conn
+from schemas.events.ledger import AtomStatus
 from tests.projections.conftest import ReadModel
 
 MANY = 3_000
@@ -50,6 +54,25 @@ def guess_groups(connection: Conn) -> int:
     asked = f"EXPLAIN (FORMAT JSON) {CHUNKS}".encode()
     (plans,) = connection.execute(asked, (PROJECT,)).fetchone() or ([],)
     return int(plans[0]["Plan"]["Plan Rows"])
+
+
+def atoms_holding(connection: Conn, word: str) -> set[str]:
+    query = """SELECT atom_id FROM ledger_atoms WHERE search @@ %(word)s::tsquery
+        UNION SELECT atom_id FROM ledger_evidence WHERE search @@ %(word)s::tsquery"""
+    return {row[0] for row in connection.execute(query.encode(), {"word": word})}
+
+
+def test_a_search_behind_a_filter_that_lets_much_through_finds_rare_words(filled: Conn):
+    assert MANY > MOST_RANKED
+    everything = Filters(statuses=get_args(AtomStatus))
+    held = {word: atoms_holding(filled, word) for word in map("w{}".format, range(4000, 4100))}
+    rare, holding = next((word, those) for word, those in held.items() if 2 < len(those) < 9)
+    found = search_ledger(filled, PROJECT, f"w0 {rare}", everything).hits
+    assert {hit.atom_id for hit in found} == holding
+    both = atoms_holding(filled, "'w0' & 'w1'")
+    common = search_ledger(filled, PROJECT, "w0 w1", everything).hits
+    assert len(common) == 10
+    assert {hit.atom_id for hit in common} <= both
 
 
 def test_a_large_project_is_counted_and_filtered_without_reading_all_of_it(filled: Conn):
