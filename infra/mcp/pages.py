@@ -18,6 +18,7 @@ from infra.errors import Invalid
 from infra.mcp.text import CLOSE, NOTICE, OPEN, count_tokens
 
 DEFAULT_TOKENS, MOST_TOKENS = 2_000, 8_000
+NOTHING = "There is nothing of this kind."
 RESERVED = 280  # for marks, notice and cursor, in both forms; a cursor of a list has up to 100
 
 
@@ -70,6 +71,8 @@ def fit(entries: Sequence[Entry], head: Entry, max_tokens: int) -> list[Entry]:
 
 def render(head: str, taken: Sequence[Entry], next_cursor: str | None) -> str:
     """The lines of an answer: what others wrote stands between marks."""
+    if not (head or taken or next_cursor):
+        return NOTHING
     lines = [NOTICE, OPEN, *([head] if head else []), *(each.lines for each in taken), CLOSE]
     if next_cursor is not None:
         lines.append(f"There is more: call again with cursor {next_cursor}")

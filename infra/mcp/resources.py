@@ -12,14 +12,14 @@ from mcp_types import (
 )
 
 from infra.errors import NotFound
-from infra.mcp.pages import MOST_TOKENS
+from infra.mcp.pages import MOST_TOKENS, bad_cursor
 from infra.mcp.text import cut
 from infra.mcp.tools import GetAtom, get_atom
 from infra.service.ledger_reader import LedgerReader
 
 PREFIX = "cairn://atom/"
 PLAIN = "text/plain"
-LISTED = 20  # of a page
+LISTED, PAGES = 20, 5  # clients ask for all pages at once: the rest is found by `search`
 NAME = 40  # tokens
 TEMPLATES = ListResourceTemplatesResult(
     resource_templates=[
@@ -34,8 +34,12 @@ TEMPLATES = ListResourceTemplatesResult(
 
 
 async def list_resources(reader: LedgerReader, cursor: str | None) -> ListResourcesResult:
-    """A page of the live atoms, the most valuable first. Raises Invalid for a bad cursor."""
-    page = await reader.list_atoms(cursor, LISTED)
+    """A page of the most valuable live atoms. Raises Invalid for a bad cursor."""
+    number, _, place = (cursor or "1.").partition(".")
+    if number not in map(str, range(1, PAGES + 1)):
+        raise bad_cursor()
+    page = await reader.list_atoms(place or None, LISTED)
+    is_last = page.next_cursor is None or int(number) == PAGES
     return ListResourcesResult(
         resources=[
             Resource(
@@ -45,7 +49,7 @@ async def list_resources(reader: LedgerReader, cursor: str | None) -> ListResour
             )
             for atom in page.items
         ],
-        next_cursor=page.next_cursor,
+        next_cursor=None if is_last else f"{int(number) + 1}.{page.next_cursor}",
     )
 
 

@@ -277,6 +277,8 @@ def read_arguments(tool: Tool, given: Mapping[str, Any]) -> Arguments:
             case "extra_forbidden":
                 takes = ", ".join(tool.arguments.model_fields)
                 wrong = f"there is no argument {name}; it takes {takes}"
+            case "value_error":
+                wrong = f"{name}: {cut(first['ctx']['error'], answers.BODY)}"
             case _:
                 wrong = f"{name}: {cut(first['msg'], answers.BODY)}"
         raise Invalid(

@@ -27,6 +27,9 @@ def test_atoms_are_resources_and_two_questions_are_prompts(assistant: Assistant,
         more = await client.list_resources(cursor=first.next_cursor)
         listed = [each.uri for each in (*first.resources, *more.resources)]
         assert len(listed) == len(set(listed)) > 20
+        later = (first.next_cursor or "").replace("2.", "5.", 1)
+        last = await client.list_resources(cursor=later)
+        assert last.resources and last.next_cursor is None  # clients read all pages at once
         (atom,) = (await client.read_resource(listed[0])).contents
         assert listed[0].removeprefix("cairn://atom/") in str(atom)
 

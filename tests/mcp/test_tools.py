@@ -192,6 +192,12 @@ def test_what_others_wrote_stands_between_marks_that_it_cannot_close(assistant: 
             {"query": "lamp", "max_tokens": 8_001},
             "search cannot be called so: max_tokens: Input should be less than or equal to 8000.",
         ),
+        (
+            "changes_since",
+            {"since": 5},
+            "changes_since cannot be called so: since: a time is an ISO 8601 text; a ledger"
+            " sequence is since_seq.",
+        ),
         ("get_atom", {"atom_id": "atm_1"}, "There is no atom atm_1."),
         ("trace", {"id": "atm_1"}, "The project has nothing called atm_1."),
         ("artifact", {"id": "art_1"}, "There is no artifact art_1."),
@@ -227,7 +233,8 @@ def test_nothing_of_another_project_is_known(assistant: Assistant, stranger: Ass
     assert told["trace"] == f"The project has nothing called {atom_id}."
     assert told["artifact"] == "There is no PRD yet: one is written when a run ends."
     assert told["changes_since"].splitlines()[2] == "changes after 0 up to 0 of 0"
-    assert "atm_" not in told["search"] + told["contradictions"]
+    assert told["contradictions"] == "There is nothing of this kind."
+    assert "atm_" not in told["search"]
 
 
 def test_changes_are_asked_for_after_a_time_too(assistant: Assistant):
