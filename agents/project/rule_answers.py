@@ -138,6 +138,35 @@ def _search(match: re.Match[str], *kinds: str) -> Arguments:
     return {"query": _bare(about), "kinds": [*kinds], "limit": HITS_TOLD}
 
 
+# «The risks of seals» is about seals; «the risks of the project» asks for all there are.
+_OF_KIND = (
+    ("risks?|dangers?|threats?", "risk"),
+    (
+        r"(?:open|unanswered|unresolved) (?:questions?|points?|issues?)|unknowns?"
+        r"|questions? (?:are|is|remain|remains|stay)(?: still)? (?:open|unanswered|unresolved)",
+        "unknown",
+    ),
+    ("requirements?", "requirement"),
+    ("action items?|follow-?ups?", "action_item"),
+)
+_ALL_OF_IT = (
+    r"(?:(?:the|this|that|our|your|my|all|whole|entire|next|current|coming)\s+)*"
+    r"(?:projects?|plans?|products?|backlog|sprints?|releases?|features?|tasks?|team|ledger|prd"
+    r"|us|it|me|them|now|general|total|moment|order)\b"
+    r"|(?:task|feat|sprint|epic|art)\w*[-_ ]?\d"
+)
+
+
+def _about_a_topic(words: str, kind: str) -> Rule:
+    """Asks for what is of this kind and about something."""
+    return Rule(
+        rf"\b(?:{words})\b(?:\s+(?:are|is) there|\s+(?:do )?we have)?\s+"
+        rf"(?:about|of|for|in|with|regarding|concerning|around|on)\s+(?!{_ALL_OF_IT})(?P<about>\w.*)",
+        SEARCH_LEDGER,
+        lambda match: _search(match, kind),
+    )
+
+
 def _bare(text: str) -> str:
     return " ".join(text.split()).strip(" .!?«»\"'")
 
@@ -223,10 +252,6 @@ def _rules() -> tuple[Rule, ...]:
         ),
         Rule(r"\bwho\b.{0,30}\b(?:do|take|work on)\b|\bassign\w*\b", "suggest_assignments"),
         Rule(r"\bprioriti[sz]\w*\b|\bpriorit(?:y|ies)\b", "prioritize_features"),
-        Rule(
-            r"\b(?:list|show|analy[sz]e|what|which|main|biggest)\b.{0,30}\brisks?\b",
-            "analyze_risks",
-        ),
         *decided,
         Rule(
             rf"\b(?:deci(?:ded?|sions?)|agreed?)\b.{{0,20}}?\b(?:about|on|for|regarding|concerning){about}",
@@ -237,6 +262,11 @@ def _rules() -> tuple[Rule, ...]:
             rf"\b(?:speaks?|argues?|counts?) against{about}",
             SEARCH_LEDGER,
             lambda m: _search(m, *AGAINST),
+        ),
+        *(_about_a_topic(words, kind) for words, kind in _OF_KIND),
+        Rule(
+            r"\b(?:list|show|analy[sz]e|what|which|main|biggest)\b.{0,30}\brisks?\b",
+            "analyze_risks",
         ),
         Rule(r"\b(?P<atom>atm_[0-9a-f]+)\b", "get_atom", lambda m: {"atom_id": m["atom"]}),
         Rule(r"\b(?P<ref>art_[0-9a-f]+)\b", "get_artifact", _reference),

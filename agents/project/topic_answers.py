@@ -1,4 +1,5 @@
-"""What was decided about a topic, where that stands, and what speaks against it, as one answer.
+"""What the ledger says of one kind about a topic. Of decisions also where they stand, and what
+speaks against them, as one answer.
 
 Each part is a search of its own. A part that finds nothing says so: something else would be read as
 an answer to it.
@@ -18,6 +19,14 @@ from agents.tools.tool import ToolResult
 DECISION = "decision"
 SUPERSEDED = "superseded"
 AGAINST = ("risk", "unknown")
+_KINDS = {  # what is asked for: how the answer is headed, and what it says when there is nothing
+    (DECISION,): ("Decided:", "No decision on this was found."),
+    AGAINST: ("What speaks against it:", "Nothing against it was found."),
+    ("risk",): ("Risks:", "No risk of this was found."),
+    ("unknown",): ("Open questions:", "No open question on this was found."),
+    ("requirement",): ("Requirements:", "No requirement for this was found."),
+    ("action_item",): ("Action items:", "No action item on this was found."),
+}
 _ASKS_STANDING = re.compile(
     r"\b(?:where (?:does|do|did) (?:it|this|that|they|we)(?: now)? stand|(?:current )?status"
     r"|still (?:valid|true|hold\w*|in force)|superseded|accepted|rejected|replaced)\b",
@@ -53,20 +62,20 @@ class Told:
 
 def split_topic(request: str, first: Mapping[str, Any]) -> list[Part]:
     """The parts of an answer to a question of which ``first`` is the search for the main one."""
-    against = Part(
-        "What speaks against it:",
-        {**first, "kinds": [*AGAINST]},
-        "Nothing against it was found.",
-    )
+    parts = [_part_of(first, first["kinds"])]
     if first["kinds"] != [DECISION]:
-        return [against]
-    parts = [Part("Decided:", first, "No decision on this was found.")]
+        return parts
     if _ASKS_STANDING.search(request):
         replaced = {**first, "statuses": [SUPERSEDED]}
         parts.append(Part("Where it stands:", replaced, "No document says where it stands."))
     if _ASKS_AGAINST.search(request):
-        parts.append(against)
+        parts.append(_part_of(first, AGAINST))
     return parts
+
+
+def _part_of(first: Mapping[str, Any], kinds: Sequence[str]) -> Part:
+    heading, nothing = _KINDS[tuple(kinds)]
+    return Part(heading, {**first, "kinds": [*kinds]}, nothing)
 
 
 def tell_topic(told: Sequence[Told], nearest: ToolResult | None) -> str:

@@ -136,10 +136,11 @@ def work_tools(ports: Ports) -> list[Tool]:
             f"{'' if one['atom_id'] in touched else '; no task deals with it'}) [{one['atom_id']}]"
             for one in risks
         ]
-        more = f"{count(len(conflicts), 'open contradiction')} may change the plan."
+        open_ones = count(len(conflicts), "open contradiction")
+        more = [f"{open_ones} may change the plan."] if conflicts else []
         told = {"risks": risks, "total": len(found), "open_contradictions": len(conflicts)}
         shown = show_page("Risks", lines, wanted, len(found))
-        return answer([*shown, more], told, map(cite_atom, risks))
+        return answer([*shown, *more], told, map(cite_atom, risks))
 
     async def suggest_assignments(context: ToolContext, wanted: OfTask) -> ToolResult:
         ranked = list(await ports.rank_members(context.project_id))

@@ -146,6 +146,41 @@ def answer_from(hits: dict[str, Json], question: str) -> AgentResult:
             "search_ledger",
             {"query": "signed seals", "kinds": ["risk", "unknown"], "limit": 4},
         ),
+        (
+            "What are the biggest risks of the seal depot?",
+            "search_ledger",
+            {"query": "the seal depot", "kinds": ["risk"], "limit": 4},
+        ),
+        (
+            "Which questions are still open about seals?",
+            "search_ledger",
+            {"query": "seals", "kinds": ["unknown"], "limit": 4},
+        ),
+        (
+            "Are there open questions on signed seals, and who answers them?",
+            "search_ledger",
+            {"query": "signed seals", "kinds": ["unknown"], "limit": 4},
+        ),
+        (
+            "List the requirements for couriers.",
+            "search_ledger",
+            {"query": "couriers", "kinds": ["requirement"], "limit": 4},
+        ),
+        (
+            "What action items are there for Ada?",
+            "search_ledger",
+            {"query": "Ada", "kinds": ["action_item"], "limit": 4},
+        ),
+        (
+            "What did we decide about the risks of seals?",
+            "search_ledger",
+            {"query": "the risks of seals", "kinds": ["decision"], "limit": 4},
+        ),
+        ("What are the risks of our project?", "analyze_risks", {}),
+        ("Show the risks for the next release", "analyze_risks", {}),
+        ("Are there open questions in the project?", "list_unknowns", {}),
+        ("What are the risks of task-003?", "analyze_risks", {}),
+        ("Create a task for the risks of seals", "create_task", {"title": "The risks of seals"}),
     ],
 )
 def test_a_request_means_a_tool(request_text, tool, arguments):
@@ -232,6 +267,30 @@ def test_without_a_decision_the_answer_says_so_and_tells_what_comes_nearest():
         "- Seals are red (claim, draft) [claim.md:3]"
     )
     assert against == "Nothing against it was found."
+
+
+@pytest.mark.parametrize(
+    ("kind", "question", "found", "nothing"),
+    [
+        ("risk", "What are the risks of seals?", "Risks:", "No risk of this was found."),
+        (
+            "unknown",
+            "Which questions are open about seals?",
+            "Open questions:",
+            "No open question on this was found.",
+        ),
+    ],
+)
+def test_a_question_for_a_kind_is_answered_by_that_kind_or_says_that_there_is_none(
+    kind: str, question: str, found: str, nothing: str
+):
+    result = answer_from({kind: a_hit(kind, "Seals break")}, question)
+    told = f"{found}\n- Seals break ({kind}, draft) [{kind}.md:3]"
+    assert result.response.split("\n\n")[0] == told
+
+    result = answer_from({"": a_hit("claim", "Seals are red")}, question)
+    told = f"{nothing} What comes nearest:\n- Seals are red (claim, draft) [claim.md:3]"
+    assert result.response.split("\n\n")[0] == told
 
 
 def test_by_rule_nobody_without_the_right_is_asked_to_confirm():
