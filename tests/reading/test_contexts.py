@@ -177,6 +177,21 @@ def test_what_a_record_says_is_told_with_what_it_is_about(
     assert titles(text, "docs/adr/0007-night-sealing.md") == [told]
 
 
+def test_the_number_of_a_record_is_no_part_of_what_it_is_about() -> None:
+    path = "docs/adr/SHOP-ADR-OPS-0007-night-sealing.md"
+    said = "- It is unclear how the speed of parcels suffers."
+    text = f"# SHOP-ADR-OPS-0007 – Night sealing\n\n## Risks\n\n{said}\n"
+    assert titles(text, path) == ["Night sealing: it is unclear how the speed of parcels suffers"]
+
+
+def test_a_long_heading_names_the_document_and_its_file_does_not() -> None:
+    heading = "The sealing of heavy parcels in depots at night"
+    said = "Any changes should undergo thorough verification before they reach the depots."
+    text = f"# {heading}\n\n## Why\n\n{said}\n"
+    (title,) = titles(text, "docs/adr/SHOP-ADR-OPS-0007-night-sealing.md")
+    assert title == f"{heading}: a{said[1:-1]}"
+
+
 def test_before_a_label_a_context_ends_in_a_comma() -> None:
     text = (
         "# ADR 7: Night sealing\n\n## Requirements\n\n- **Costs**: Lanes must be cheap to clean.\n"

@@ -252,6 +252,8 @@ def make_draft(
     ``place`` is what document and section are about, for a title whose subject is no name in the
     text ``around``.
     """
+    if place.whole and subject == place.name:
+        subject = place.whole
     text = sentence.text[cue.skip :].strip()
     if lead:
         text = join_lead(lead[1], text)

@@ -16,6 +16,7 @@ from agents.offline.segment.documents import Setting
 from agents.offline.segment.passages import Passage
 from agents.offline.segment.sections import (
     FILE,
+    RECORD_ID,
     bare_name,
     is_generic,
     role_of,
@@ -29,7 +30,8 @@ MOST_NAME = 70  # characters of a document's name in front of a title
 MOST_WORDS = 9  # of a heading that says when something holds
 MANNER_WORDS = 2  # of a first part that says what manner of document it is: «Predicate type: …»
 _NUMBER = re.compile(
-    r"(?:(?:[A-Z]\w+ )?[A-Za-z]{2,6}[-_ #]*\d[\d.-]*|\d[\d.-]*)\s*(?:[-–—:)]|(?<=\d)\.)\s+",
+    rf"(?:(?i:{RECORD_ID})|(?:[A-Z]\w+ )?[A-Za-z]{{2,6}}[-_ #]*\d[\d.-]*|\d[\d.-]*)"
+    r"\s*(?:[-–—:)]|(?<=\d)\.)\s+",
 )  # «RFC 3603 - 2020-08-27 - Collecting …», «26. Remove …»
 _MANNER = re.compile(
     r"(?:(?:technical |design |architecture |feature |enhancement )?(?:proposal|report|rfc|adr|"

@@ -85,10 +85,17 @@ _SETTLED = re.compile(
 )
 _IS_CODE = re.compile(r"(?:\*\*)?(`{1,2})[^`]+\1:?(?:\*\*)?:?")
 _ABOUT = re.compile(r"^(?:about|introduction to|overview of) (?:the )?(?=\w{3})", re.IGNORECASE)
+# «ODH-ADR-MS-0003-tenancy» is about tenancy: organisation and part stand around the number.
+RECORD_ID = (
+    r"(?:[a-z]{2,12}[-_]){0,2}(?:adr|rfc|kep|adp|cep|rfd|pep)(?:[-_][a-z]{1,12}){0,2}[-_]\d{2,6}"
+)
 _RECORD_NUMBER = re.compile(
-    r"^(?:(?:adr|rfc|kep|adp|cep|rfd|pep|decision|proposal)\b[-_ #]*)?[\d.]*\d[-_:.) ]+\s*"
-    r"(?:[-–:]\s*)?|^(?:adr|rfc|kep|proposal|decision)(?:\s*[–:]|\s+-)\s*",
+    rf"^(?:{RECORD_ID}|(?:(?:adr|rfc|kep|adp|cep|rfd|pep|decision|proposal)\b[-_ #]*)?[\d.]*\d)"
+    r"[-_:.) ]+\s*(?:[-–:]\s*)?|^(?:adr|rfc|kep|proposal|decision)(?:\s*[–:]|\s+-)\s*",
     re.IGNORECASE,
+)
+_FILED_UNDER = re.compile(
+    rf"^(?:{RECORD_ID}|(?:adr|rfc|kep|adp)?[-_ ]?[\d-]{{2,12}})[-_: ]+", re.IGNORECASE
 )
 FILE = r"\S+\.(?:mdx?|rst|adoc|txt)$"  # «# CLAUDE.md»
 _NO_NAME = re.compile(
@@ -216,6 +223,6 @@ def document_name(title: str, path: str) -> str:
         name = path.rsplit("/", 2)[-2]
     else:
         name = stem
-    name = re.sub(r"^(?:adr|rfc|kep|adp)?[-_ ]?[\d-]{2,12}[-_: ]+", "", name, flags=re.IGNORECASE)
+    name = _FILED_UNDER.sub("", name)
     name = " ".join(re.sub(r"[-_]+", " ", name).split()) if " " not in name else name.strip()
     return name[:80]
