@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from infra.errors import NotFound
+from infra.errors import Invalid, NotFound
 from projections.read.session import Conn, ReadModel, rows
 
 MEMBERS = """
@@ -79,6 +79,8 @@ def member_of(connection: Conn, project_id: str, name_or_id: str) -> Member:
 
 def only_member(known: Sequence[Member], name_or_id: str) -> Member:
     """The one of them with this id, or the only one with this name. Raises Refusal otherwise."""
+    if not name_or_id.strip():
+        raise Invalid("No member is named: give the name or id of one.", code="member_missing")
     found = [one for one in known if name_or_id in (one.member_id, one.name)]
     if len(found) != 1:
         several = f"{len(found)} members are called" if found else "There is no member"

@@ -12,7 +12,7 @@ import pytest
 from agents.tools.box import call_tool
 from agents.tools.tool import ToolContext
 from infra.cli.show import render_item
-from infra.errors import Conflict, NotFound
+from infra.errors import Conflict, Invalid, NotFound
 from infra.service.agent_tools import open_tools
 from infra.service.one_producer import Send, one_producer
 from infra.service.planning import request_generation, request_report
@@ -86,6 +86,8 @@ def test_a_member_is_found_by_name_or_id_and_nobody_else(model: ReadModel, play:
 
     assert team.member_of(model.connection, PROJECT, "Ana").member_id == "mem_Ana"
     assert team.member_of(model.connection, PROJECT, "mem_Ana").name == "Ana"
+    with pytest.raises(Invalid, match="No member is named: give the name or id of one"):
+        team.member_of(model.connection, PROJECT, "")
     with pytest.raises(NotFound, match="There is no member Eve"):
         team.member_of(model.connection, PROJECT, "Eve")
 
