@@ -235,7 +235,27 @@ def list_registered(module: str) -> dict[str, Any]:
     """Import a module of this package and return the commands that it registers, by name."""
     app = typer.Typer(callback=_entry)  # with a callback Typer makes a group of one command, too
     importlib.import_module(f"infra.cli.{module}").register(app)
-    return dict(get_group(app).commands)
+    commands = dict(get_group(app).commands)
+    for command in commands.values():
+        _refuse_empty_arguments(command)
+    return commands
+
+
+def _refuse_empty_arguments(command: Any) -> None:
+    """An argument that must be given names something, so an empty one is wrong use."""
+    for each in getattr(command, "commands", {}).values():
+        _refuse_empty_arguments(each)
+    for param in command.params:
+        if param.param_type_name == "argument" and param.required and param.callback is None:
+            param.callback = _refuse_empty
+
+
+def _refuse_empty(ctx: typer.Context, param: Any, value: Any) -> Any:
+    if "" in (value if isinstance(value, list | tuple) else (value,)):
+        raise typer.BadParameter(
+            f"it is empty; `{ctx.command_path} --help` says what to give", ctx, param
+        )
+    return value
 
 
 def _entry() -> None:

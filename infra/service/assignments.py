@@ -7,16 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from infra.service.reading import ask
 from infra.settings import Settings
-from projections.read import artifacts, team
-from projections.read.artifacts import Item
-from projections.read.page import take
+from projections.read.artifacts import PlanTask, plan_tasks
 from projections.read.projects import project_of
 from projections.read.session import Conn
-from schemas.events.team import Member
+from projections.read.team import Member, members
+from schemas.events.team import Member as MemberFact
 from schemas.tasks import OVER
 
 
@@ -47,28 +45,32 @@ class Suggestion:
 
 async def suggest_assignments(settings: Settings, project: str) -> list[Suggestion]:
     """For each task that is not done, its members by skill, then by free points."""
-    return await ask(settings, lambda tables: rank_members(tables, project_of(tables, project)))
+
+    def suggest(tables: Conn) -> list[Suggestion]:
+        project_id = project_of(tables, project)
+        return rank_members(plan_tasks(tables, project_id), members(tables, project_id))
+
+    return await ask(settings, suggest)
 
 
-def rank_members(tables: Conn, project_id: str) -> list[Suggestion]:
-    """The same in the tables that are given."""
-    tasks = take(partial(artifacts.items, tables, project_id, "task"))
-    members = [Member(**one.model_dump()) for one in team.members(tables, project_id)]
+def rank_members(tasks: Iterable[PlanTask], team: Iterable[Member]) -> list[Suggestion]:
+    """The same of all tasks and members of a project."""
+    known = [MemberFact(**one.model_dump()) for one in team]
     left = [one for one in tasks if one.fields.get("status") not in OVER]
-    free = {one.member_id: one.capacity_points for one in members}
+    free = {one.member_id: one.capacity_points for one in known}
     for one in left:
         if (member := one.plan.get("assignee_id")) in free:
             free[member] -= int(one.fields.get("estimate_points") or 0)
-    return [_suggest(one, members, free) for one in left]
+    return [_suggest(one, known, free) for one in left]
 
 
-def _suggest(task: Item, members: Iterable[Member], free: dict[str, int]) -> Suggestion:
+def _suggest(task: PlanTask, known: Iterable[MemberFact], free: dict[str, int]) -> Suggestion:
     from streams.reduce.members import rate_skills
 
     wanted = task.fields.get("required_skills") or []
     rated = [
         (level, free[one.member_id], one)
-        for one in members
+        for one in known
         if (level := rate_skills(one, wanted)) is not None
     ]
     rated.sort(key=lambda one: (-one[0], -one[1], one[2].member_id))

@@ -18,7 +18,13 @@ from projections.read.artifact_list import (
     whole_version,
 )
 from projections.read.artifact_list import citing_statements as list_citing
-from projections.read.artifacts import CitingSection, Edit, SpeculativeArtifact, find_items
+from projections.read.artifacts import (
+    CitingSection,
+    Edit,
+    PlanTask,
+    SpeculativeArtifact,
+    plan_tasks,
+)
 from projections.read.artifacts import Item as ReportItem
 from projections.read.artifacts import items as list_items
 from projections.read.artifacts import speculative as list_speculative
@@ -216,7 +222,8 @@ __all__ = [
     "count_waiting",
     "find_artifacts",
     "find_dead_letter",
-    "find_items",
+    "PlanTask",
+    "plan_tasks",
     "list_items",
     "last_batches",
     "read_batch",

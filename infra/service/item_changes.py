@@ -154,8 +154,10 @@ def find_item(
 
 
 def _check(change: ItemChange) -> None:
-    """Raises Invalid for what no item can say."""
+    """Raises Invalid for what no item can say, and where no item is named."""
     told, name = change.told, NAMES[change.changed_type]
+    if change.request.op != "create" and not change.request.item_id:
+        raise Invalid(f"No {name} is named: give the id of one.", code=f"{name}_missing")
     texts = [text for section in change.words.sections.values() for text in section]
     said = told.goal if isinstance(told, ToldSprint) else told.title
     if said is not None and not 0 < len(said.strip()) <= LONGEST_TITLE:

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Literal
 
 from infra.clock import SystemClock
-from infra.errors import NotFound, Unavailable
+from infra.errors import Conflict, NotFound, Unavailable
 from infra.service.publishing import make_request, publish
 from infra.service.reading import ask, wait_for
 from infra.service.team import check_day
@@ -29,7 +29,7 @@ from schemas.ids import artifact_id as derive_artifact_id
 from schemas.ids import derive_event_id
 
 ANSWERED_WITHIN_S = 60.0
-Answer = Literal["shown", "refused"]
+Answer = Literal["shown", "refused", "given_up"]
 ITEMS_OF: Mapping[ListPhase, str] = {
     "insight_generation": "insight",
     "feature_generation": "feature",
@@ -49,8 +49,9 @@ async def request_report(
 ) -> Item:
     """The report as of a day (None: today), as soon as the tables hold it.
 
-    Raises NotFound where there is nothing to report, Invalid for what is no day, and Unavailable
-    when nobody answers in time. The same key again returns the same report.
+    Raises NotFound where there is nothing to report, Invalid for what is no day, Conflict when the
+    writer gave it up, and Unavailable when nobody answers in time. The same key again returns the
+    same report.
     """
     day = as_of or SystemClock().now().date().isoformat()
     check_day(day)
@@ -80,8 +81,9 @@ async def request_generation(
 ) -> Generated:
     """Have a list made again, as soon as the tables hold what came of it.
 
-    What it has already stays as it is. Raises NotFound where no run has ended, and Unavailable when
-    nobody answers in time. The same key again is the same request.
+    What it has already stays as it is. Raises NotFound where no run has ended, Conflict when the
+    writer gave it up, and Unavailable when nobody answers in time. The same key again is the same
+    request.
     """
     project_id = await ask(settings, lambda tables: _find_project(tables, project))
     request = make_request(GenerationRequested(phase=phase), project_id, actor, key)
@@ -99,7 +101,10 @@ async def request_generation(
 
 
 async def _await_answer(settings: Settings, request: Envelope) -> tuple[str, Answer]:
-    """Publish a request; the id of its answer, and what became of it. Raises Unavailable."""
+    """Publish a request; the id of its answer, and what became of it.
+
+    Raises Conflict for one that was given up, and Unavailable.
+    """
     project_id = request.project_id
     await publish(settings, [request])
     answer_id = derive_event_id(ArtifactChanged.type_name, project_id, f"{request.event_id}|")
@@ -112,6 +117,16 @@ async def _await_answer(settings: Settings, request: Envelope) -> tuple[str, Ans
         raise Unavailable(
             f"The request is recorded, but nobody has answered within {ANSWERED_WITHIN_S:.0f} s.",
             code="request_unanswered",
+        )
+    if outcome == "given_up":
+        why = await ask(
+            settings, lambda tables: team.why_given_up(tables, project_id, str(answer_id))
+        )
+        raise Conflict(
+            "The request was given up and has changed nothing: the writer of artifacts failed at it"
+            f" ({why or 'the dead letters say why'}). Report that failure, and ask again once it is"
+            " mended.",
+            code="request_given_up",
         )
     return str(answer_id), outcome
 

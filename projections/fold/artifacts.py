@@ -17,6 +17,7 @@ from schemas.events.artifact import (
 )
 from schemas.events.artifact_parts import ArtifactSnapshot, Section
 
+UNDECIDABLE = "undecidable"  # why the writer gave up a position; nothing changes by it
 PLAN = {"start_date", "end_date", "assignee_id", "sprint_id"}  # of features and tasks
 # A section that comes again takes the place of what was written ahead of it before.
 WRITTEN_AGAIN = (
@@ -45,7 +46,7 @@ def artifact_changed(rows: Rows, fact: Envelope, event: ArtifactChanged) -> None
             "artifact_type": event.snapshot.artifact_type,
             "settled_run_id": event.settled_run_id,
             "input_ledger_seq": event.input_ledger_seq,
-            "outcome": event.outcome,
+            "outcome": UNDECIDABLE if event.reason == UNDECIDABLE else event.outcome,
             "version": event.snapshot.version,
             "artifact_state": event.snapshot.artifact_state,
             "items": [

@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from infra.errors import NotFound
-from projections.read.page import LARGEST_PAGE, PAGE, Condition, Listing, Page, page_of
+from projections.read.page import PAGE, Listing, Page, page_of
 from projections.read.session import Conn, ReadModel, Row, rows, select
 from schemas.events.artifact_parts import Citation, EditAnswer, ReviewFinding
 
@@ -29,6 +29,11 @@ GONE_ITEMS = Listing(
     "artifacts a",
     {"a.input_ledger_seq": "bigint", "a.title": "text", "a.artifact_id": "text"},
 )
+TASKS = """
+    SELECT a.artifact_id, a.number, a.title, a.version, a.fields, a.plan FROM artifacts a
+    WHERE a.project_id = %s AND a.artifact_type = 'task' AND a.number <> ''
+    ORDER BY a.number, a.artifact_id
+"""
 PRESENT_ITEMS = "a.project_id = %s AND a.artifact_type = %s AND a.number <> ''"
 ITEMS_GONE = "a.project_id = %s AND a.artifact_type = %s AND a.number = ''"
 PRESENT = """
@@ -149,6 +154,17 @@ class Item(ReadModel):
     features: list[str]
 
 
+class PlanTask(ReadModel):
+    """A task without its text."""
+
+    artifact_id: str
+    number: str
+    title: str
+    version: int
+    fields: dict[str, Any]
+    plan: dict[str, Any]
+
+
 class GoneItem(ReadModel):
     """An item that says nothing any more."""
 
@@ -242,15 +258,9 @@ def item(connection: Conn, project_id: str, artifact_id: str) -> Item:
     return Item(**found[0])
 
 
-def find_items(connection: Conn, project_id: str, artifact_ids: Sequence[str]) -> list[Item]:
-    """Those of them that are there, at most a page, by number."""
-    conditions: list[Condition] = [
-        ("a.project_id = %s", project_id),
-        ("a.artifact_id = ANY(%s) AND a.number <> ''", list(artifact_ids)),
-    ]
-    found, _ = page_of(connection, ITEMS, conditions, None, LARGEST_PAGE)
-    add_places(connection, found)
-    return [Item(**row) for row in found]
+def plan_tasks(connection: Conn, project_id: str) -> list[PlanTask]:
+    """Every task of a project by number."""
+    return select(connection, PlanTask, TASKS, project_id)
 
 
 def gone_items(

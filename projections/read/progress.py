@@ -181,7 +181,7 @@ def _prd_settled(connection: Conn, project_id: str, seq: int) -> bool:
     match last["outcome"]:
         case "rejected":
             there = bool(last["rejection_there"])
-        case "unchanged" if last["version"] == 0:
+        case "unchanged" | "undecidable" if last["version"] == 0:
             there = True
         case _:
             there = bool(last["version_there"]) and (last["version"], last["artifact_state"]) == (

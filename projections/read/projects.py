@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from datetime import datetime
 
-from infra.errors import Conflict, NotFound
+from infra.errors import Conflict, Invalid, NotFound
 from projections.read.page import PAGE, Condition, Listing, Page, page_of
 from projections.read.session import Conn, ReadModel, like_holding, rows
 
@@ -44,6 +44,8 @@ def project_of(connection: Conn, name_or_id: str) -> str:
 
 def only_project(found: Sequence[str], name_or_id: str) -> str:
     """The only one of the ids found for a name. Raises Refusal when there is none, or several."""
+    if not name_or_id.strip():
+        raise Invalid("No project is named: give its name or id.", code="project_missing")
     if not found:
         raise NotFound(f"There is no project {name_or_id}.", code="unknown_project")
     if len(found) > 1:

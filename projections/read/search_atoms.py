@@ -241,8 +241,8 @@ class _Asked:
         if self._is_small(filters):
             return self.rank(filters, LOOKED_AT)
         match = terms.match(MOST_RANKED)
-        is_rare = min(filter(None, terms.counts.values()), default=0) <= MOST_RANKED
-        found = self.rank(filters, INDEXED if is_rare else LOOKED_AT, match) if match else []
+        condition = LOOKED_AT if terms.are_common(MOST_RANKED) else INDEXED
+        found = self.rank(filters, condition, match) if match else []
         return found or self.rank(filters, LOOKED_AT)
 
     def rank(self, filters: Filters, condition: str, match: str = "") -> list[Row]:

@@ -3,6 +3,9 @@
 PostgreSQL has no BM25. The index gives the passages with the question's rarest words, `ts_rank` of
 each word times the word's weight the best few hundred of them, and those are ranked here: how often
 each word stands in which field, how long the passage is, how near the words are to each other.
+Where every word of the question is in thousands of passages, only some of these are looked at: the
+first by id, so that the same question finds the same ones. A sort of all that match costs several
+times as much, so the last id of them is estimated from a sample.
 """
 
 from __future__ import annotations
@@ -13,7 +16,9 @@ from dataclasses import dataclass, field
 from projections.read.search_terms import Terms, quote
 from projections.read.session import Conn, ReadModel, rows
 
-MOST_MATCHED = 3_000  # passages that the index may give
+MOST_MATCHED = 3_000  # passages that the index may give for the rarest words
+MOST_LOOKED_AT = 5_000  # about so many where all words are in more than that
+SAMPLE = 500  # passages that tell how many match; their ids are hashes, so the first are any ones
 MOST_RANKED = 150
 K1, B = 1.2, 0.5
 AVERAGE_WORDS = 60
@@ -27,13 +32,25 @@ CANDIDATES = """
     FROM (
         SELECT passage_id, source_id, sanitized_hash, search, length(text) AS size
         FROM passages WHERE project_id = %(project)s AND NOT obsolete
-            AND search @@ %(match)s::tsquery LIMIT %(most)s) m
+            AND search @@ %(match)s::tsquery AND {among}) m
     JOIN sources s USING (source_id)
     CROSS JOIN LATERAL (
-        SELECT sum(ts_rank('{0.6, 0.4, 0.8, 1.0}', m.search, w.word::tsquery, 0) * w.weight) AS rank
+        SELECT sum(ts_rank('{{0.6, 0.4, 0.8, 1.0}}', m.search, w.word::tsquery, 0) * w.weight)
+            AS rank
         FROM unnest(%(words)s::text[], %(weights)s::float[]) AS w (word, weight)) r
     WHERE s.state = 'sanitized' AND s.sanitized_hash = m.sanitized_hash
     ORDER BY r.rank DESC, m.passage_id LIMIT %(limit)s
+"""
+FIRST_IDS = "passage_id <= %(last)s"
+LAST_ID = """
+    WITH sample AS MATERIALIZED (
+        SELECT search FROM passages WHERE project_id = %(project)s AND NOT obsolete
+        ORDER BY passage_id LIMIT %(sample)s),
+    matched AS MATERIALIZED (
+        SELECT avg((search @@ %(match)s::tsquery)::int)::float AS share FROM sample)
+    SELECT passage_id FROM passages WHERE project_id = %(project)s AND NOT obsolete
+        AND (SELECT share FROM matched) * %(size)s > %(most)s
+    ORDER BY passage_id OFFSET (SELECT (%(most)s / nullif(share, 0))::int FROM matched) LIMIT 1
 """
 PLACES = """
     SELECT p.passage_id, w.lexeme, w.positions, w.weights
@@ -85,17 +102,34 @@ def rank_passages(connection: Conn, project_id: str, terms: Terms) -> list[Ranke
         "words": [quote(word) for word in terms.weights],
         "weights": list(terms.weights.values()),
         "match": match,
-        "most": 2 * MOST_MATCHED,
         "limit": MOST_RANKED,
     }
+    last = _last_looked_at(connection, project_id, terms, match)
+    query = CANDIDATES.format(among="true" if last is None else FIRST_IDS)
     with connection.cursor() as cursor:
-        cursor.execute(CANDIDATES.encode(), parameters)
+        # A plan for any words and any last id reads all passages.
+        cursor.execute(query.encode(), parameters | {"last": last}, prepare=False)
         found = {name: Ranked(name, size) for name, size in cursor}
     for row in rows(connection, PLACES, list(found), list(terms.weights)):
         _hold(found[row["passage_id"]], row["lexeme"], row["positions"], row["weights"])
     for each in found.values():
         each.score = _score(each, terms)
     return sorted(found.values(), key=lambda each: (-each.score, each.passage_id))
+
+
+def _last_looked_at(connection: Conn, project_id: str, terms: Terms, match: str) -> str | None:
+    """The id of the last passage that is looked at; None where all that match are few enough."""
+    if not terms.are_common(MOST_MATCHED):
+        return None
+    parameters = {
+        "project": project_id,
+        "match": match,
+        "size": terms.size,
+        "sample": SAMPLE,
+        "most": MOST_LOOKED_AT,
+    }
+    found = connection.execute(LAST_ID.encode(), parameters).fetchone()
+    return found[0] if found else None
 
 
 def read_passages(connection: Conn, passage_ids: Sequence[str]) -> Mapping[str, PassageText]:

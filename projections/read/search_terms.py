@@ -73,13 +73,17 @@ class Terms:
     def total(self) -> float:
         return sum(self.weights.values())
 
+    def are_common(self, most: int) -> bool:
+        """Whether every word that there is stands in more than ``most`` passages."""
+        return min(filter(None, self.counts.values()), default=0) > most
+
     def match(self, most: int) -> str:
         """A tsquery that about ``most`` passages match: one of the rarest words, or two at once.
 
-        Empty when no passage has any of the words.
+        The two can match more where the words are common. Empty when no passage has any of them.
         """
         known = sorted((count, word) for word, count in self.counts.items() if count)
-        if not known or known[0][0] > most:
+        if not known or self.are_common(most):
             return " & ".join(quote(word) for _, word in known[:2])
         total = 0
         found: list[str] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from infra.errors import NotFound
+from infra.errors import Invalid, NotFound
 from projections.read.session import Conn, ReadModel, rows
 
 MEMBERS = """
@@ -27,8 +27,16 @@ ANSWERED = """
             AND coalesce(a.version, 0) < (i.item->>'version')::int) AS shown,
         EXISTS (
         SELECT FROM jsonb_array_elements(p.items) AS i(item)
-        WHERE i.item->>'outcome' = 'rejected') AS refused
+        WHERE i.item->>'outcome' = 'rejected') AS refused,
+        p.outcome = 'undecidable' AS given_up
     FROM artifact_positions p WHERE p.project_id = %s AND p.updated_from_event_id = %s
+"""
+# The dead letter of what the writer gave up has the place of the answer that it wrote instead.
+WHY_GIVEN_UP = """
+    SELECT d.error_class || ': ' || d.error AS why
+    FROM event_places p JOIN dead_letters d ON d.origin_topic = p.topic
+        AND d.origin_partition = p.partition AND d.origin_offset = p."offset"
+    WHERE p.project_id = %s AND p.event_id = %s AND d.stage <> 'projector'
 """
 LEFT_OUT = """
     SELECT gaps_remaining FROM generation_loops
@@ -71,6 +79,8 @@ def member_of(connection: Conn, project_id: str, name_or_id: str) -> Member:
 
 def only_member(known: Sequence[Member], name_or_id: str) -> Member:
     """The one of them with this id, or the only one with this name. Raises Refusal otherwise."""
+    if not name_or_id.strip():
+        raise Invalid("No member is named: give the name or id of one.", code="member_missing")
     found = [one for one in known if name_or_id in (one.member_id, one.name)]
     if len(found) != 1:
         several = f"{len(found)} members are called" if found else "There is no member"
@@ -91,9 +101,17 @@ def left_out_tasks(connection: Conn, project_id: str) -> list[str]:
 
 def answer_shown(
     connection: Conn, project_id: str, event_id: str
-) -> Literal["shown", "refused"] | None:
+) -> Literal["shown", "refused", "given_up"] | None:
     """What became of a request whose answer has this id; None as long as the tables lack it."""
     found = rows(connection, ANSWERED, project_id, event_id)
     if not found or not found[0]["shown"]:
         return None
+    if found[0]["given_up"]:
+        return "given_up"
     return "refused" if found[0]["refused"] else "shown"
+
+
+def why_given_up(connection: Conn, project_id: str, event_id: str) -> str | None:
+    """The failure by which the writer gave up what it answered so; None while it is not there."""
+    found = rows(connection, WHY_GIVEN_UP, project_id, event_id)
+    return found[0]["why"] if found else None

@@ -208,6 +208,7 @@ def check_suggestion(member: Browser, viewer: Browser, team: str, task: str, ana
     assert "no skill asked for: 0; " in viewer.open(team).text
     assert f"{task}/assign" not in viewer.open(team).written
     refused(viewer.send(team, f"{task}/assign", assignee_id=ana), 403, "needs one of")
+    refused(member.send(team, f"{task}/assign", assignee_id=""), 422, "Nobody is chosen")
     assert "is assigned." in told(member.send(team, f"{task}/assign", assignee_id=ana))
     assert f"{task}/assign" not in member.open(team).written
 

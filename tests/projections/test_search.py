@@ -16,6 +16,16 @@ from tests.projections.test_folding import projected
 
 PASSAGES = ["Callers are known.", "Auth uses JWT tokens, signed anew.", "Sessions end at night."]
 
+# The one passage there is, in 7,000 copies: more than are looked at.
+SAME = """
+    project_id, chunk_id, source_id, sanitized_hash, path, title, structure_path, lead, char_start,
+    char_end, line_start, line_end, text
+"""
+COPIES = f"""
+    INSERT INTO passages (passage_id, {SAME})
+    SELECT 'psg_' || md5(number::text), {SAME} FROM passages, generate_series(1, 7000) AS number
+"""
+
 
 @pytest.fixture
 def ledger(model: ReadModel) -> ReadModel:
@@ -164,6 +174,21 @@ def test_fewer_hits_are_the_first_of_more(model: ReadModel):
     more = search_ledger(model.connection, PROJECT, ask).hits
     assert len(more) == 3
     assert search_ledger(model.connection, PROJECT, ask, limit=1).hits == more[:1]
+
+
+def test_of_thousands_that_say_the_same_the_same_ones_are_found_wherever_they_lie(model: ReadModel):
+    """A database gives rows in any order, so what takes only some of them says which."""
+    a_ledger_of(model, {"notes/kept.md": "Invoices are kept."})
+    model.connection.execute(COPIES.encode())
+
+    def find() -> list[str]:
+        hits = search_ledger(model.connection, PROJECT, "invoices").hits
+        return [quote.evidence_id for hit in hits for quote in hit.evidence]
+
+    found = find()
+    model.connection.execute("CLUSTER passages USING passages_pkey")
+    assert len(found) == 30
+    assert find() == found
 
 
 def test_a_passage_that_an_atom_quotes_is_shown_as_that_atom(ledger: ReadModel):

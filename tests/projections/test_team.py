@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
@@ -10,20 +12,23 @@ import pytest
 from agents.tools.box import call_tool
 from agents.tools.tool import ToolContext
 from infra.cli.show import render_item
-from infra.errors import NotFound
+from infra.errors import Conflict, Invalid, NotFound
 from infra.service.agent_tools import open_tools
+from infra.service.one_producer import Send, one_producer
+from infra.service.planning import request_generation, request_report
 from infra.settings import Settings
 from projections.checkpoint import Record
 from projections.read import artifacts, team
-from schemas.envelope import outside_fact
+from schemas.envelope import Envelope, outside_fact
 from schemas.events.change import ChangeRequested, ToldSprint, ToldTask
+from schemas.events.dlq import DeadLetter
 from schemas.events.project import ProjectCreated
 from schemas.events.team import Absence, MemberRemoved, MemberUpdated, PlanSet
 from schemas.ids import artifact_id
 from streams.publishing import PUBLISH
 from tests.projections.conftest import ReadModel
 from tests.projections.log import PERSON, Log
-from tests.reduce.ledgers import AT, PROJECT, Play
+from tests.reduce.ledgers import AT, PROJECT, Play, as_record
 from tests.reduce.teams import PLANNED_FEATURE, a_member, ask, joins, standing, starts
 
 ANA = a_member("Ana", "security", "integration")
@@ -32,6 +37,10 @@ AWAY = Absence(first_day="2026-05-04", last_day="2026-05-10")
 
 def records_of(play: Play, times: int = 1) -> list[Record]:
     """What was asked, decided and published, each ``times`` times."""
+    return log_of(play, times).records
+
+
+def log_of(play: Play, times: int = 1) -> Log:
     log = Log()
     facts = [record.envelope for record in (*play.ledger, *play.asked)]
     for record in play.written:
@@ -40,7 +49,7 @@ def records_of(play: Play, times: int = 1) -> list[Record]:
     for fact in facts:
         for _ in range(times):
             log.write(fact)
-    return log.records
+    return log
 
 
 @pytest.fixture
@@ -77,6 +86,8 @@ def test_a_member_is_found_by_name_or_id_and_nobody_else(model: ReadModel, play:
 
     assert team.member_of(model.connection, PROJECT, "Ana").member_id == "mem_Ana"
     assert team.member_of(model.connection, PROJECT, "mem_Ana").name == "Ana"
+    with pytest.raises(Invalid, match="No member is named: give the name or id of one"):
+        team.member_of(model.connection, PROJECT, "")
     with pytest.raises(NotFound, match="There is no member Eve"):
         team.member_of(model.connection, PROJECT, "Eve")
 
@@ -142,3 +153,53 @@ def test_a_change_that_was_made_before_is_told_again_with_names_and_not_made_twi
         first = shown.splitlines()[0]
         assert "assignee: Ana" in first
         assert sprint.title in first and sprint.artifact_id not in first
+
+
+@pytest.mark.parametrize("wanted", ["report", "list"])
+def test_what_the_writer_gave_up_is_told_with_its_reason_and_not_shown_as_done(
+    model: ReadModel, play: Play, wanted: str
+):
+    settings = Settings(database_url=model.conninfo)
+    log = log_of(play)
+    created = ProjectCreated(name="Parcel")
+    log.write(outside_fact(created, project_id=PROJECT, occurred_at=AT, actor=PERSON))
+    known = len(log.records)
+
+    @asynccontextmanager
+    async def open_broken() -> AsyncIterator[Send]:
+        """A log whose writer fails at every request."""
+
+        async def send(facts: Sequence[Envelope]) -> None:
+            (fact,) = facts
+            play.writer.evolve(play.state, as_record(fact.event.topic, 0, fact))
+            given_up = play.writer.give_up(play.state)
+            assert given_up
+            written = log.write(given_up.commit_record)
+            letter = DeadLetter(
+                stage="reduce",
+                origin_topic=written.topic,
+                origin_partition=written.partition,
+                origin_offset=written.offset,
+                origin_key=PROJECT,
+                error_class="Undecidable",
+                error="ValueError in reports.py:7",
+                attempts=3,
+            )
+            log.write(given_up.commit_record.caused(letter))
+            await asyncio.to_thread(model.fold, log.records[known:])
+
+        yield send
+
+    async def ask_for() -> object:
+        by = {"actor": "ada", "key": "given up"}
+        async with one_producer(settings, open_broken):
+            if wanted == "report":
+                return await request_report(settings, PROJECT, "sprint", **by)
+            return await request_generation(settings, PROJECT, "task_breakdown", **by)
+
+    model.fold(log.records)
+    with pytest.raises(
+        Conflict, match=r"given up.*Undecidable: ValueError in reports\.py:7"
+    ) as told:
+        asyncio.run(ask_for())
+    assert told.value.code == "request_given_up"

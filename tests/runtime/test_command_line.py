@@ -33,6 +33,8 @@ def refused(*arguments: str) -> str:
         (("search", "y", "-p", "x", "--kind", "rumour"), "There is no kind 'rumour'"),
         (("search", "y", "-p", "x", "--status", "all"), "There is no status 'all'"),
         (("search", " ", "-p", "x"), "The query is empty"),
+        (("members", "remove", "", "-p", "x"), "Invalid value for 'member': it is empty"),
+        (("ingest", "docs", "", "-p", "x"), "it is empty; `cairn ingest --help` says what to give"),
         (("coverage",), "Missing option '--project'"),
         (("eval", "guess", "--in", NOBODY, "--out", NOBODY), "There is no task guess"),
         (("eval", "classify", "--in", NOBODY), "needs --in and --out"),

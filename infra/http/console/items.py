@@ -218,8 +218,11 @@ async def move_task(visit: Visit) -> Response:
 
 @pages.act(ROOT + "/tasks/{item}/assign", *WRITERS, page=show_team)
 async def assign_task(visit: Visit) -> Response:
-    """Give a task to a member that was suggested."""
-    given = TaskText(assignee_id=visit.form.get("assignee_id", ""))
+    """Give a task to a member that was suggested. Raises Invalid where nobody is chosen."""
+    chosen = visit.form.get("assignee_id", "")
+    if not chosen:
+        raise Invalid("Nobody is chosen: choose who does the task.", code="member_missing")
+    given = TaskText(assignee_id=chosen)
     done = await _change(visit, tasks.change_task, given)
     return visit.go("projects", visit.project_id, "team", told=f"{done.title} is assigned.")
 

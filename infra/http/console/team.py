@@ -17,7 +17,7 @@ from infra.http.console.pages import Pages, Visit
 from infra.service import http_questions as ask
 from infra.service import planning, team
 from infra.service.assignments import rank_members
-from infra.service.http_questions import Burndown, BurndownDay, Member, ReportItem
+from infra.service.http_questions import Burndown, BurndownDay, Member, PlanTask, ReportItem
 from schemas.events.artifact_parts import SprintPlanFields, TaskFields, TaskStatus
 from schemas.events.team import AbsenceKind, ReportType
 from schemas.ids import sha256_hex
@@ -37,7 +37,7 @@ ABSENCE = re.compile(
 class Planned:
     """A task of the sprint; ``assignee`` is None for who is no member any more."""
 
-    task: ReportItem
+    task: PlanTask
     fields: TaskFields
     points: int
     assignee: Member | None
@@ -76,15 +76,14 @@ async def show_team(visit: Visit) -> Response:
     page = await visit.ask(ask.list_items, project, "sprint_plan", limit=ask.LARGEST_PAGE)
     sprints = [(it, SprintPlanFields.model_validate(it.fields)) for it in page.items]
     sprint, plan = _choose(sprints, visit.asked("sprint"))
-    planned = await _planned(visit, plan, members) if plan else []
+    tasks = await visit.ask(ask.plan_tasks, project)
+    by_id = {it.artifact_id: it for it in tasks}
+    planned = _planned(plan, by_id, members) if plan else []
     reports = await visit.ask(
         ask.list_artifacts, project, artifact_type="report", limit=ask.LARGEST_PAGE
     )
     moved = await visit.ask(ask.list_rebalances, project, newest_first=True, limit=ask.LARGEST_PAGE)
-    free = [it for it in await visit.ask(rank_members, project) if it.assignee_id is None]
-    suggestions = free[:SUGGESTIONS_SHOWN]
-    named = {it.task_id for each in moved.items for it in each.moves}
-    named |= {it.task_id for it in suggestions}
+    free = [it for it in rank_members(tasks, members) if it.assignee_id is None]
     return visit.show(
         "team.html",
         loads=[_load(each, plan, planned) for each in members],
@@ -95,11 +94,11 @@ async def show_team(visit: Visit) -> Response:
         board=[(name, [it for it in planned if it.fields.status == name]) for name in STATUSES],
         reports=sorted(reports.items, key=lambda it: it.updated_at, reverse=True)[:REPORTS_SHOWN],
         report_types=REPORTS,
-        suggestions=suggestions,
+        suggestions=free[:SUGGESTIONS_SHOWN],
         free=len(free),
         rebalances=moved.items,
         names={it.member_id: it.name for it in members},
-        tasks={it.artifact_id: it for it in await visit.ask(ask.find_items, project, list(named))},
+        tasks=by_id,
         can_lead=visit.leads,
         can_write=visit.writes,
     )
@@ -233,21 +232,19 @@ def _choose(
     return next(iter(still or sprints), (None, None))
 
 
-async def _planned(
-    visit: Visit, plan: SprintPlanFields, members: Sequence[Member]
+def _planned(
+    plan: SprintPlanFields, tasks: Mapping[str, PlanTask], members: Sequence[Member]
 ) -> list[Planned]:
     known = {it.member_id: it for it in members}
-    ids = [it.task_id for it in plan.items]
-    found = {it.artifact_id: it for it in await visit.ask(ask.find_items, visit.project_id, ids)}
     return [
         Planned(
-            found[it.task_id],
-            TaskFields.model_validate(found[it.task_id].fields),
+            tasks[it.task_id],
+            TaskFields.model_validate(tasks[it.task_id].fields),
             it.points,
             known.get(it.assignee_id),
         )
         for it in sorted(plan.items, key=lambda it: it.order)
-        if it.task_id in found
+        if it.task_id in tasks
     ]
 
 
