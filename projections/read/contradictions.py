@@ -151,11 +151,14 @@ def cards(
     project_id: str,
     status: str | None = "open",
     *,
+    only: str | None = None,
     cursor: str | None = None,
     limit: int = PAGE,
 ) -> Page[Card]:
-    """The same as cards, which are for those who decide. Raises Refusal."""
+    """The same as cards, which are for those who decide; ``only`` that one. Raises Refusal."""
     conditions = _conditions(project_id, status)
+    if only is not None:
+        conditions.append(("c.contradiction_id = %s", only))
     found, following = page_of(connection, CARDS, conditions, cursor, limit)
     return Page(items=_cards(connection, found), next_cursor=following)
 

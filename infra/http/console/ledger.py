@@ -92,7 +92,7 @@ async def show_atom(visit: Visit) -> Response:
     )
 
 
-@pages.act("/projects/{project}/atoms/{atom}/decide", *DECIDERS)
+@pages.act("/projects/{project}/atoms/{atom}/decide", *DECIDERS, page=show_atom)
 async def decide_atom(visit: Visit) -> Response:
     """Verify, unverify, dismiss or re-include an atom; then the next one of its list is there."""
     atom_id = visit.part("atom")

@@ -19,7 +19,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from infra.errors import Conflict, Forbidden, Invalid, NotFound
+from infra.errors import Conflict, Forbidden, Invalid, NotFound, Unavailable
 from infra.http.access import (
     DECIDERS,
     LEADERS,
@@ -77,7 +77,8 @@ SIGN_IN = f"{CONSOLE}/sign-in"
 log = get("console")
 
 Make = Callable[["Visit"], Awaitable[Response]]
-REFUSED = (Conflict, Invalid, NotFound)  # a form, for what it says
+# A form, for what it says; or nobody has answered it, and it may be sent again as it is.
+REFUSED = (Conflict, Invalid, NotFound, Unavailable)
 
 
 @dataclass(slots=True)
@@ -161,6 +162,13 @@ class Visit:
         """
         return now if self.problem and self.problem.status == 409 else self.written(name, now)
 
+    def key_of(self, form: str) -> str:
+        """The key of the form that is sent to the address ``form``. One that nobody has answered
+        keeps its own: what may be recorded already is not done twice.
+        """
+        is_unanswered = self.problem and self.problem.status == 503
+        return self.form["key"] if is_unanswered and form == self.request.url.path else draw_key()
+
     def asked_one_of(self, name: str, known: Collection[str]) -> str | None:
         """A parameter that is one of ``known``; None without it. Raises Invalid."""
         value = self.asked(name)
@@ -234,7 +242,8 @@ class Pages:
         """Declare what a form does; ``roles`` may send it.
 
         ``page`` shows the page of the form. A form that says something wrong, names what is not
-        there, or is of what is not as it was shown, is shown again with what was sent.
+        there, is of what is not as it was shown, or is not answered, is shown again with what was
+        sent.
         """
 
         def declare(make: Make) -> Make:
