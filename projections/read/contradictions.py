@@ -163,6 +163,19 @@ def cards(
     return Page(items=_cards(connection, found), next_cursor=following)
 
 
+def undecided_of(
+    connection: Conn, project_id: str, atom_id: str, limit: int = PAGE
+) -> list[Contradiction]:
+    """Those of an atom that somebody has to decide, the gravest first."""
+    conditions: list[Condition] = [
+        ("c.project_id = %s", project_id),
+        ("(c.atom_a_id = %s OR c.atom_b_id = %s)", atom_id, atom_id),
+        ("c.status = ANY(%s)", list(ACTIONS)),
+    ]
+    found, _ = page_of(connection, CONTRADICTIONS, conditions, limit=limit)
+    return [Contradiction(**row) for row in found]
+
+
 def _conditions(project_id: str, status: str | None) -> list[Condition]:
     conditions: list[Condition] = [("c.project_id = %s", project_id)]
     return [*conditions, ("c.status = %s", status)] if status else conditions

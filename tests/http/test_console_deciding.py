@@ -62,6 +62,28 @@ def form_on(page: Page, area: str) -> str:
     )
 
 
+def test_an_atom_leads_to_the_contradictions_that_wait_for_a_decision_about_it(one: Apart):
+    (card,) = [
+        it["action"].removesuffix("/decide")
+        for it in open_page(one, f"{HOME}/contradictions").all("form")
+        if "/contradictions/" in it.get("action", "")
+    ]
+    sides = {it["href"] for it in open_page(one, card).all("a") if "/atoms/" in it["href"]}
+    assert len(sides) == 2
+    for side in sides:
+        atom = open_page(one, side)
+        assert card in [it["href"] for it in atom.all("a")]
+        assert "Contradictions to decide" in atom.text and "against " in atom.text
+    listed = open_page(one, f"{HOME}/ledger").all("a")
+    other = next(
+        it["href"]
+        for it in listed
+        if "data-open" in it and it["href"].partition("?")[0] not in sides
+    )
+    assert "Contradictions to decide" not in open_page(one, other).text
+    assert one.client.get(f"{HOME}/contradictions/ctr_none").status_code == 404
+
+
 @pytest.mark.parametrize(
     ("place", "area", "decision"),
     [

@@ -86,6 +86,7 @@ async def show_atom(visit: Visit) -> Response:
         atom=atom,
         decided=decided.items,
         citing=citing,
+        disputes=await visit.ask(ask.list_undecided_of, visit.project_id, atom_id, SHOWN),
         rows_shown=SHOWN,
         asked=asked,
         beside_it=await _find_neighbours(visit, atom_id, asked) if is_of_list else None,
