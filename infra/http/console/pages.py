@@ -50,6 +50,7 @@ from infra.service.http_requests import Outcome, begin_write, end_write
 from infra.service.publishing import draw_key, redactor_of
 from infra.service.saved_views import SavedView, list_views
 from infra.service.tokens import ApiRole, Caller
+from schemas.shortening import shorten
 
 HEADERS = {
     "content-security-policy": (
@@ -355,7 +356,7 @@ def lead(request: Request, place: str, told: str = "") -> Response:
     """Lead the browser to a page; ``told`` is what it says at its top, once."""
     response = RedirectResponse(place, 303, HEADERS)
     if told:
-        said = urlencode({"": told[:TOLD_CHARS]})[1:]
+        said = urlencode({"": shorten(told, TOLD_CHARS)})[1:]
         set_cookie(request, response, TOLD_COOKIE, said, TOLD_S)
     return response
 

@@ -16,6 +16,7 @@ from infra.http.auth import CONSOLE
 from infra.http.console.assets import asset_address
 from infra.http.console.citing import cite_places, cut_headings, list_places
 from infra.http.console.spans import visible
+from schemas.shortening import shorten
 
 AGES = ((86_400 * 2, 86_400, "d"), (7_200, 3_600, "h"), (120, 60, "min"))
 GROUPED_ABOVE = 9_999
@@ -53,6 +54,7 @@ def build_environment() -> Environment:
         "exact": exact,
         "duration": duration,
         "number": number,
+        "shorten": shorten,
         "percent": percent,
         "dollars": dollars,
         "words": words,
