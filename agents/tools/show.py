@@ -88,10 +88,6 @@ def cut(text: str, longest: int = LONGEST_SNIPPET) -> str:
     return shorten(" ".join(text.split()), longest)
 
 
-def count(number: int, one: str, many: str = "") -> str:
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
-
-
 def show_list(title: str, lines: Sequence[str]) -> list[str]:
     """A heading with the number, then the lines."""
     return [f"{title}: {len(lines):,}", *(f"- {line}" for line in lines)]

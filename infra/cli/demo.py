@@ -19,6 +19,7 @@ from infra.cli.ingest import summarise, watch_ingest
 from infra.cli.project import quiet_clients
 from infra.cli.up import say_console
 from infra.settings import Settings
+from schemas.inflection import count
 from schemas.shortening import shorten
 
 if TYPE_CHECKING:
@@ -108,7 +109,9 @@ def show_extract(connection: Any, prd: Artifact) -> None:
                 out.print(f"      {row['path']}:{row['line_start']}  “{cut}”")
     told = sum(len(section.statements) for section in filled)
     shown = sum(len(section.statements[:STATEMENTS_SHOWN]) for section in filled)
-    out.print(f"\nThat is {shown} of {told} statements, in {len(filled)} sections.")
+    out.print(
+        f"\nThat is {shown} of {count(told, 'statement')}, in {count(len(filled), 'section')}."
+    )
 
 
 def quotes(connection: Any, atom_ids: list[str]) -> list[dict[str, Any]]:

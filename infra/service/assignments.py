@@ -17,6 +17,7 @@ from projections.read.page import take
 from projections.read.projects import project_of
 from projections.read.session import Conn
 from schemas.events.team import Member
+from schemas.inflection import count
 from schemas.tasks import OVER
 
 
@@ -79,7 +80,8 @@ def _suggest(task: Item, members: Iterable[Member], free: dict[str, int]) -> Sug
             rank,
             level,
             points,
-            f"{' and '.join(wanted) or 'no skill asked for'}: {level}; {points} points free",
+            f"{' and '.join(wanted) or 'no skill asked for'}: {level};"
+            f" {count(points, 'point')} free",
         )
         for rank, (level, points, member) in enumerate(rated, 1)
     ]

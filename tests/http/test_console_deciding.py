@@ -54,6 +54,12 @@ def open_page(one: Apart, path: str) -> Page:
     return Page(answer.text)
 
 
+def test_a_page_counts_one_as_one(one: Apart):
+    overview = open_page(one, HOME).text
+    assert "1 contradiction to decide" in " ".join(overview.split())
+    assert "contradictions to decide" not in overview
+
+
 def form_on(page: Page, area: str) -> str:
     return next(
         it["action"]
