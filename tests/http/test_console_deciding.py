@@ -60,6 +60,29 @@ def test_a_page_counts_one_as_one(one: Apart):
     assert "contradictions to decide" not in overview
 
 
+def test_sources_that_are_gone_are_not_counted(one: Apart):
+    (listed,) = one.client.get("/v1/projects").json()["items"]
+    assert listed["sources"] == len(DISAGREEING)
+    one.rows(
+        "UPDATE sources SET removed_at = updated_at + interval '1 second' WHERE path = 'audit.md'"
+    )
+    (listed,) = one.client.get("/v1/projects").json()["items"]
+    one.rows("UPDATE sources SET removed_at = NULL")
+    assert listed["sources"] == len(DISAGREEING) - 1
+
+
+def test_a_form_that_is_done_asks_for_nothing_that_stands_around_pages(one: Apart):
+    page = open_page(one, f"{HOME}/changes")
+    form = f"{HOME}/changes/seen"
+    sent = page.fields(form)
+    one.rows("ALTER TABLE saved_views RENAME TO away")
+    try:
+        done = one.client.post(form, data=sent, follow_redirects=False)
+    finally:
+        one.rows("ALTER TABLE away RENAME TO saved_views")
+    assert done.status_code == 303, done.text
+
+
 def form_on(page: Page, area: str) -> str:
     return next(
         it["action"]

@@ -86,8 +86,9 @@ REFUSED = (Conflict, Invalid, NotFound, Unavailable)
 class Visit:
     """A request of somebody who has signed in. ``project`` is that of the address, if it has one.
 
-    ``projects``: the first of those that they may see. ``form``: what was sent; its ``key`` makes
-    a write that is sent twice one write. ``views``: those of the project that they have saved.
+    ``projects``: the first of those that they may see. ``views``: those of the project that they
+    have saved. A form that is done asks for none of these. ``form``: what was sent; its ``key``
+    makes a write that is sent twice one write.
     ``problem`` says why what was sent is not done, where the page of the form shows it again.
     """
 
@@ -273,12 +274,15 @@ class Pages:
                 if caller is None:
                     return ask_to_sign_in(request)
                 visit = Visit(request, api_of(request), caller)
-                await _look_around(visit)
+                await (_find_project if writes else _look_around)(visit)
                 check_role(caller, roles)
                 return await (_write(visit, make, operation, page) if writes else make(visit))
             except Exception as error:
-                if writes and visit and isinstance(error, Forbidden):
-                    await record_refusal(request, operation, error)
+                if writes and visit:
+                    if isinstance(error, Forbidden):
+                        await record_refusal(request, operation, error)
+                    with suppress(NotFound, Unavailable):
+                        await _look_around(visit)
                 return show_problem(request, error, visit)
 
         method = "POST" if writes else "GET"
@@ -451,12 +455,21 @@ def check_form(request: Request, form: dict[str, str], cookie: str) -> None:
         )
 
 
-async def _look_around(visit: Visit) -> None:
-    """The projects of the caller, and the one of the address. Raises NotFound."""
-    visit.projects = await visit.ask(list_project_names, only=visit.caller.projects, limit=NAMED)
+async def _find_project(visit: Visit) -> None:
+    """Raises NotFound unless there is the project of the address, and it is the caller's."""
     wanted = visit.request.path_params.get("project")
     if wanted is not None:
         await visit.api.check_project(str(wanted), visit.caller)
+
+
+async def _look_around(visit: Visit) -> None:
+    """What pages show around themselves: the projects of the caller, the one of the address, and
+    the views of it. Raises NotFound.
+    """
+    visit.projects = await visit.ask(list_project_names, only=visit.caller.projects, limit=NAMED)
+    wanted = visit.request.path_params.get("project")
+    if wanted is not None:
+        await _find_project(visit)
         named = [each for each in visit.projects if each.project_id == wanted]
         named = named or await visit.ask(list_project_names, only=[str(wanted)])
         (visit.project,) = named
@@ -487,6 +500,8 @@ async def _write(visit: Visit, make: Make, operation: str, page: Make | None) ->
 
 async def _refuse(visit: Visit, error: Exception, page: Make | None) -> Response:
     """The page of the form with what was sent, if it can be shown, or a page of the problem."""
+    with suppress(Unavailable):
+        await _look_around(visit)
     if page and isinstance(error, REFUSED):
         visit.problem, _ = problem_of(error, correlation_of(visit.request.scope))
         with suppress(*REFUSED):  # the item is gone, or the address of its page says nonsense
