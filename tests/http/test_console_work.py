@@ -288,7 +288,7 @@ def test_spend_is_shown_by_what_it_was_for_and_beside_its_budgets(
         ]
     shown = browser.open(page)
     assert "4 calls" in shown.text and "2,000 tokens" in shown.text.replace("2000", "2,000")
-    assert "1 calls refused by a budget" in shown.text
+    assert "1 call refused by a budget" in shown.text
     form = page.replace("/costs", "/budgets")
     budgets: list[tuple[dict[str, str], tuple[str, ...]]] = [
         ({"scope": "project_day", "limit": "1"}, ("$1.00", "used up")),
