@@ -15,6 +15,7 @@ from projections.read.projects import project_of
 from projections.read.session import Conn
 from projections.read.team import Member, members
 from schemas.events.team import Member as MemberFact
+from schemas.inflection import count
 from schemas.tasks import OVER
 
 
@@ -81,7 +82,8 @@ def _suggest(task: PlanTask, known: Iterable[MemberFact], free: dict[str, int]) 
             rank,
             level,
             points,
-            f"{' and '.join(wanted) or 'no skill asked for'}: {level}; {points} points free",
+            f"{' and '.join(wanted) or 'no skill asked for'}: {level};"
+            f" {count(points, 'point')} free",
         )
         for rank, (level, points, member) in enumerate(rated, 1)
     ]
