@@ -62,6 +62,10 @@ def rank_members(tables: Conn, project_id: str) -> list[Suggestion]:
     return [_suggest(one, members, free) for one in left]
 
 
+def _say_free(points: int) -> str:
+    return f"{points} points free" if points >= 0 else f"{-points} points too many"
+
+
 def _suggest(task: Item, members: Iterable[Member], free: dict[str, int]) -> Suggestion:
     from streams.reduce.members import rate_skills
 
@@ -79,7 +83,7 @@ def _suggest(task: Item, members: Iterable[Member], free: dict[str, int]) -> Sug
             rank,
             level,
             points,
-            f"{' and '.join(wanted) or 'no skill asked for'}: {level}; {points} points free",
+            f"{' and '.join(wanted) or 'no skill asked for'}: {level}; {_say_free(points)}",
         )
         for rank, (level, points, member) in enumerate(rated, 1)
     ]
