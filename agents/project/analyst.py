@@ -16,8 +16,8 @@ from agents.project.state import AgentResult
 from agents.project.wording import word_summary
 from agents.tools.ports import ToolRefused
 from agents.tools.research import DEEP_RESEARCH, tell_finding
-from agents.tools.show import count
 from agents.tools.tool import ToolContext
+from schemas.inflection import count
 
 SHOWN = 5
 MOST_GAPS = 20

@@ -27,8 +27,8 @@ from agents.project.outputs import (
 from agents.project.state import AgentResult
 from agents.project.wording import word_summary
 from agents.tools.ports import ToolRefused
-from agents.tools.show import count
 from agents.tools.tool import ToolContext
+from schemas.inflection import count
 
 BREAK_DOWN = re.compile(
     r"\bbreak(?:ing)?\b.*\bdown\b|\bbreakdown\b|\bsplit\b|\btasks? (?:for|of)\b"
@@ -111,7 +111,10 @@ async def _break_down(desk: Desk, began: datetime) -> AgentResult:
     )
     said = _render(
         f"{feature['number']} {feature['title']} has {count(len(output.tasks), 'task')}:",
-        [f"{one.number} {one.title} ({one.estimate_points} points)" for one in output.tasks],
+        [
+            f"{one.number} {one.title} ({count(one.estimate_points, 'point')})"
+            for one in output.tasks
+        ],
     )
     return await desk.finish(output, said, began, citations=cite_slim([feature, *tasks]))
 
@@ -202,7 +205,7 @@ def _rank(item: Json, rank: int, others: Sequence[Json]) -> RankedFeature:
 
 
 def _explain(fields: Json) -> str:
-    told = [f"{fields['effort_points']} points"]
+    told = [count(fields["effort_points"], "point")]
     told.append(f"{count(len(fields['atom_ids']), 'atom')} behind it")
     if fields["risk_atom_ids"]:
         told.append(count(len(fields["risk_atom_ids"]), "risk"))

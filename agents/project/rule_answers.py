@@ -26,7 +26,9 @@ from agents.project.turn import Steps
 from agents.tools.box import refuse
 from agents.tools.ledger import HITS_TOLD, SEARCH_LEDGER, tell_result
 from agents.tools.tool import ToolBox, ToolResult
+from schemas.shortening import shorten
 
+LONGEST_TITLE = 200  # of a task or a feature
 NO_MODEL = "Answered by rules: no language model took part."
 NOT_UNDERSTOOD = (
     "I did not understand what to change. Say it like 'create a task: export as CSV',"
@@ -105,7 +107,7 @@ def _status(match: re.Match[str]) -> Arguments:
 
 def _title(match: re.Match[str]) -> Arguments:
     said = _bare(match["title"])
-    return {"title": said[:1].upper() + said[1:200]}
+    return {"title": shorten(said[:1].upper() + said[1:], LONGEST_TITLE)}
 
 
 def _rename(match: re.Match[str]) -> Arguments:

@@ -13,7 +13,6 @@ from agents.tools.show import (
     answer,
     cite_atom,
     cite_quote,
-    count,
     cut,
     place_of,
     show_page,
@@ -23,6 +22,7 @@ from agents.tools.tool import Paging, Tool, ToolArguments, ToolContext, ToolResu
 from schemas.areas import AREAS
 from schemas.events.atom import KINDS
 from schemas.events.ledger import AtomStatus
+from schemas.inflection import count
 
 SEARCH_LEDGER = "search_ledger"
 HITS_TOLD = 4

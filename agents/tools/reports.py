@@ -9,8 +9,9 @@ from pydantic import Field
 
 from agents.tools.items import Reference, cite_items, find_item, show_item
 from agents.tools.ports import Json, Ports
-from agents.tools.show import answer, count, name_of, show_list, statements_of
+from agents.tools.show import answer, name_of, show_list, statements_of
 from agents.tools.tool import Tool, ToolArguments, ToolContext, ToolResult
+from schemas.inflection import count
 
 
 class AsOf(ToolArguments):

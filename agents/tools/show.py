@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from agents.project.state import Citation
 from agents.tools.ports import Json
 from agents.tools.tool import Paging, ToolResult
+from schemas.shortening import shorten
 
 LONGEST_SNIPPET = 400
 MOST_CITED = 6
@@ -84,12 +85,7 @@ def place_of(citation: Citation) -> str:
 
 
 def cut(text: str, longest: int = LONGEST_SNIPPET) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= longest else f"{text[: longest - 1]}…"
-
-
-def count(number: int, one: str, many: str = "") -> str:
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
+    return shorten(" ".join(text.split()), longest)
 
 
 def show_list(title: str, lines: Sequence[str]) -> list[str]:

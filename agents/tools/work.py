@@ -16,7 +16,6 @@ from agents.tools.show import (
     answer,
     cite_atom,
     cite_item,
-    count,
     cut,
     name_of,
     show_list,
@@ -25,6 +24,7 @@ from agents.tools.show import (
     take_page,
 )
 from agents.tools.tool import Paging, Tool, ToolArguments, ToolContext, ToolResult
+from schemas.inflection import count
 from schemas.tasks import OVER
 
 _WORD = re.compile(r"[^\W_]{3,}")
@@ -74,7 +74,8 @@ def work_tools(ports: Ports) -> list[Tool]:
     async def list_members(context: ToolContext, wanted: Nothing) -> ToolResult:
         found = await ports.list_members(context.project_id)
         lines = [
-            f"{one['name']} ({one['role'] or 'no role'}, {one['capacity_points']} points a sprint;"
+            f"{one['name']} ({one['role'] or 'no role'},"
+            f" {count(one['capacity_points'], 'point')} a sprint;"
             f" {', '.join(one['skills']) or 'no skills told'}) [{one['member_id']}]"
             for one in found
         ]
@@ -87,8 +88,8 @@ def work_tools(ports: Ports) -> list[Tool]:
         tasks = await ports.list_items(context.project_id, "task")
         loads = [_load_of(one, tasks) for one in named]
         lines = [
-            f"{one['name']}: {one['points']} points in {count(len(one['tasks']), 'open task')},"
-            f" {one['capacity_points']} a sprint"
+            f"{one['name']}: {count(one['points'], 'point')} in"
+            f" {count(len(one['tasks']), 'open task')}, {one['capacity_points']} a sprint"
             for one in loads
         ]
         theirs = [task for one in loads for task in one["tasks"]]

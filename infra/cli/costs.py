@@ -13,6 +13,7 @@ from infra.cli import service
 from infra.cli.context import JSON_OPTION, connect, explain_wrong_use, login_name, resumable, say
 from infra.cli.output import as_lines, cell, table
 from infra.cli.project import KEY_OPTION, PROJECT_OPTION, quiet_clients
+from schemas.inflection import count
 
 if TYPE_CHECKING:
     from infra.service.costs import BudgetState
@@ -129,12 +130,11 @@ def _row_of(line: CostLine) -> tuple[object, ...]:
 
 def _explain(total: CostLine) -> None:
     if total.calls_without_price:
-        say(
-            f"Nobody knows what {total.calls_without_price} calls have cost (+): add prices to the"
-            " file of the models."
-        )
+        calls = count(total.calls_without_price, "call has", "calls have")
+        say(f"Nobody knows what {calls} cost (+): add prices to the file of the models.")
     if total.calls_estimated:
-        say(f"Tokens of {total.calls_estimated} calls are estimates: no provider reported them.")
+        calls = count(total.calls_estimated, "call")
+        say(f"Tokens of {calls} are estimates: no provider reported them.")
 
 
 def _show(budgets: list[BudgetState], *, as_json: bool) -> None:

@@ -19,6 +19,8 @@ from infra.cli.ingest import summarise, watch_ingest
 from infra.cli.project import quiet_clients
 from infra.cli.up import say_console
 from infra.settings import Settings
+from schemas.inflection import count
+from schemas.shortening import shorten
 
 if TYPE_CHECKING:
     from projections.read.artifacts import Artifact
@@ -103,12 +105,13 @@ def show_extract(connection: Any, prd: Artifact) -> None:
             out.print(f"  - {statement.text}")
             atom_ids = [citation.atom_id for citation in statement.citations]
             for row in quotes(connection, atom_ids)[:CITATIONS_SHOWN]:
-                snippet = " ".join(row["snippet"].split())
-                cut = snippet[:SNIPPET_CHARS] + ("…" if len(snippet) > SNIPPET_CHARS else "")
+                cut = shorten(" ".join(row["snippet"].split()), SNIPPET_CHARS)
                 out.print(f"      {row['path']}:{row['line_start']}  “{cut}”")
     told = sum(len(section.statements) for section in filled)
     shown = sum(len(section.statements[:STATEMENTS_SHOWN]) for section in filled)
-    out.print(f"\nThat is {shown} of {told} statements, in {len(filled)} sections.")
+    out.print(
+        f"\nThat is {shown} of {count(told, 'statement')}, in {count(len(filled), 'section')}."
+    )
 
 
 def quotes(connection: Any, atom_ids: list[str]) -> list[dict[str, Any]]:

@@ -11,6 +11,7 @@ import typer
 from infra.cli import service
 from infra.cli.context import JSON_OPTION, connect, explain_wrong_use, login_name, say, say_note
 from infra.cli.project import PROJECT_OPTION, quiet_clients
+from schemas.inflection import count
 
 
 def register(app: typer.Typer) -> None:
@@ -51,6 +52,7 @@ def register(app: typer.Typer) -> None:
             print(json.dumps(counts.model_dump() | {"notices": imported.notices}))
             return
         lost = f", {counts.refused:,} that cannot be read" if counts.refused else ""
-        say(f"{counts.seen} items: {counts.published} new, {counts.unchanged} as they were{lost}.")
+        seen = count(counts.seen, "item")
+        say(f"{seen}: {counts.published} new, {counts.unchanged} as they were{lost}.")
         for notice in imported.notices:
             say(f"  {notice}")

@@ -30,6 +30,7 @@ from infra.cli.progress import Board, Stage
 from infra.cli.project import KEY_OPTION, PROJECT_OPTION, quiet_clients
 from infra.settings import Settings
 from schemas.events.ingestion_request import CoverageTarget, Engine
+from schemas.inflection import count
 
 if TYPE_CHECKING:
     from infra.service import (
@@ -262,8 +263,8 @@ def summarise(watched: Watched, *, waited: bool) -> None:
         say(_run_line(run))
     for run in result.blocked_removals:
         say(
-            f"{run.removals_held:,} sources are gone from {result.root}. That exceeds the safety"
-            " threshold, so none was removed. To remove them:"
+            f"{count(run.removals_held, 'source is', 'sources are')} gone from {result.root}. That"
+            " exceeds the safety threshold, so none was removed. To remove them:"
             f" `cairn runs accept-removals {run.run_id} --project {named}`, or the same"
             " ingest with --accept-removals."
         )

@@ -8,6 +8,8 @@ from typing import Any
 from rich.console import Console
 from rich.table import Column, Table
 
+from schemas.shortening import shorten
+
 LONGEST_CELL = 90
 WIDTH_OF_A_FILE = 2_000  # columns when nobody's terminal says how many there are
 
@@ -41,9 +43,8 @@ def table(
 
 
 def cell(text: object, longest: int = LONGEST_CELL) -> str:
-    """``text`` on one line, cut to ``longest`` characters."""
-    line = " ".join(str(text).split())
-    return line if len(line) <= longest else f"{line[: longest - 1]}…"
+    """``text`` on one line of at most ``longest`` characters."""
+    return shorten(" ".join(str(text).split()), longest)
 
 
 def _cell_text(value: object) -> str:

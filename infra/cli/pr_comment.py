@@ -16,6 +16,7 @@ from infra.cli import service
 from infra.cli.atoms import PROJECT_OPTION
 from infra.cli.context import connect, explain_wrong_use
 from infra.cli.output import cell
+from schemas.inflection import count
 
 if TYPE_CHECKING:
     from infra.service.touching import Touched, TouchedAtom
@@ -63,20 +64,20 @@ def render_comment(project: str, touched: Touched) -> str:
 
 
 def _lines(project: str, touched: Touched) -> Iterator[str]:
-    files = f"{touched.files} changed file{'' if touched.files == 1 else 's'}"
+    files = count(touched.files, "changed file")
     name = _plain(project)
     if not touched.atoms:
         yield f"**Cairn:** no requirement, decision or risk of {name} rests on the {files}."
         return
-    count = len(touched.atoms)
-    statements = "1 statement rests" if count == 1 else f"{count} statements rest"
+    found = len(touched.atoms)
+    statements = count(found, "statement rests", "statements rest")
     yield f"**Cairn:** {statements} on the {files} in {name}."
     shown = groupby(touched.atoms[:MOST_ATOMS], key=lambda it: it.on_changed_lines)
     for on_lines, group in shown:
         yield from ("", "On changed lines:" if on_lines else "Elsewhere in changed files:", "")
         yield from (_item(it) for it in group)
-    if count > MOST_ATOMS:
-        yield from ("", f"and {count - MOST_ATOMS} more.")
+    if found > MOST_ATOMS:
+        yield from ("", f"and {found - MOST_ATOMS} more.")
 
 
 def _item(it: TouchedAtom) -> str:

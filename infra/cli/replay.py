@@ -9,6 +9,7 @@ from infra.cli import service
 from infra.cli.atoms import AS_OF, AS_OF_SEQ, PROJECT_OPTION, time_of
 from infra.cli.context import JSON_OPTION, connect, say
 from infra.cli.output import as_lines, table
+from schemas.inflection import count
 
 
 def register(app: typer.Typer) -> None:
@@ -44,7 +45,7 @@ def register(app: typer.Typer) -> None:
             say(f"Left out: {left_out.code} at {left_out.where}, {left_out.detail}.")
         say(
             f"The ledger as of {replayed.as_of_seq} stands in the schema {service.REPLAY_SCHEMA};"
-            f" {len(found)} rows differ from now"
+            f" {count(len(found), 'row differs', 'rows differ')} from now"
             f" ({'moving on meanwhile' if replayed.has_moved else replayed.head})."
         )
         if replayed.is_wrong:

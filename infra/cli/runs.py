@@ -14,6 +14,7 @@ from infra.cli.atoms import PROJECT_OPTION
 from infra.cli.context import JSON_OPTION, connect, login_name, resumable, say
 from infra.cli.output import as_lines, table
 from infra.cli.project import KEY_OPTION, quiet_clients
+from schemas.inflection import count
 
 if TYPE_CHECKING:
     from projections.read.deltas import DeltaReport
@@ -125,8 +126,8 @@ def register(app: typer.Typer) -> None:
         settings = connect()
         quiet_clients()
         accepted = asyncio.run(service.accept_removals(settings, project, run, actor=login_name()))
-        count, named = len(accepted.source_ids), shlex.quote(project)
-        say(f"{count:,} sources are removed: see `cairn runs --project {named}`.")
+        removed = count(len(accepted.source_ids), "source is", "sources are")
+        say(f"{removed} removed: see `cairn runs --project {shlex.quote(project)}`.")
 
 
 def show_runs(project: str, *, as_json: bool) -> None:
@@ -192,7 +193,7 @@ def render_phases(phases: list[Phase]) -> list[str]:
             f"{(at - begun).total_seconds():.1f} s" if at and begun else "…"
             for at in (phase.started_at, phase.finished_at)
         )
-        lines.append(f"{phase.phase}: {start} to {end}, {phase.results:,} results")
+        lines.append(f"{phase.phase}: {start} to {end}, {count(phase.results, 'result')}")
     return lines
 
 

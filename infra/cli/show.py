@@ -10,6 +10,7 @@ from infra.cli import service
 from infra.cli.atoms import AS_OF, AS_OF_SEQ, PROJECT_OPTION, place_of
 from infra.cli.context import JSON_OPTION, connect
 from infra.cli.output import as_lines
+from schemas.inflection import count
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -277,7 +278,7 @@ def _facts(item: "Item", names: "Mapping[str, str]") -> str:
         if fields.get(name) and item.fields.get("estimate_points"):
             words.append(f"{word} {', '.join(names.get(one, one) for one in fields[name])}")
     if fields.get("feature_ids"):
-        words.append(f"{len(fields['feature_ids'])} features")
+        words.append(count(len(fields["feature_ids"]), "feature"))
     words += [
         f"{name.replace('_', ' ')} {told}"
         for name, told in (fields.get(str(fields.get("report_type"))) or {}).items()

@@ -17,6 +17,7 @@ from projections.read.page import take
 from projections.read.projects import project_of
 from projections.read.session import Conn
 from schemas.events.team import Member
+from schemas.inflection import count
 from schemas.tasks import OVER
 
 
@@ -63,7 +64,9 @@ def rank_members(tables: Conn, project_id: str) -> list[Suggestion]:
 
 
 def _say_free(points: int) -> str:
-    return f"{points} points free" if points >= 0 else f"{-points} points too many"
+    return (
+        f"{count(points, 'point')} free" if points >= 0 else f"{count(-points, 'point')} too many"
+    )
 
 
 def _suggest(task: Item, members: Iterable[Member], free: dict[str, int]) -> Suggestion:

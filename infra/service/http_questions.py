@@ -37,6 +37,7 @@ from projections.read.chunks import Chunk, WholeChunk, list_chunks, whole_chunk
 from projections.read.contradictions import Card, Contradiction
 from projections.read.contradictions import cards as list_cards
 from projections.read.contradictions import contradictions as list_contradictions
+from projections.read.contradictions import undecided_of as list_undecided_of
 from projections.read.copies import NearCopy
 from projections.read.copies import near_copies as list_near_copies
 from projections.read.costs import costs as read_costs
@@ -239,6 +240,7 @@ __all__ = [
     "list_runs",
     "list_sources",
     "list_speculative",
+    "list_undecided_of",
     "list_versions",
     "list_waiting",
     "project_ids",

@@ -11,6 +11,7 @@ from infra.errors import VaultUnconfigured
 from infra.key_store import KeyStore
 from infra.settings import Settings
 from infra.vault import vault_of
+from schemas.inflection import count
 from schemas.topics import TOPICS
 
 
@@ -36,9 +37,10 @@ def find_vault_problems(settings: Settings, *, look: bool = False) -> list[str]:
     store, lines = KeyStore(settings), []
     unknown = store.look_for_unknown() if look else store.unknown()
     if unknown.keys:
+        keys = count(len(unknown.keys), "key that they name is", "keys that they name are")
         lines.append(
             f"vault_keys_unknown: {unknown.contents} contents of the log cannot be read, since"
-            f" {len(unknown.keys)} keys that they name are in neither the database nor the topic"
+            f" {keys} in neither the database nor the topic"
             " vault.key.v1: restore that topic from a copy, or read the sources again into a new"
             " CAIRN_HOME."
         )

@@ -20,6 +20,7 @@ from schemas.events.agent import (
     ToolCalled,
     ToolReturned,
 )
+from schemas.shortening import shorten
 
 PLACE = {"turn_id", "conversation_id", "ordinal"}
 LONGEST_TITLE = 80
@@ -36,7 +37,7 @@ def request_received(rows: Rows, fact: Envelope, event: RequestReceived) -> None
         "conversations",
         {
             "conversation_id": event.conversation_id,
-            "title": " ".join(event.text.split())[:LONGEST_TITLE],
+            "title": shorten(" ".join(event.text.split()), LONGEST_TITLE),
             "started_by": fact.actor.id,
             "started_at": fact.occurred_at,
             "updated_at": fact.occurred_at,

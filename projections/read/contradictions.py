@@ -151,13 +151,29 @@ def cards(
     project_id: str,
     status: str | None = "open",
     *,
+    only: str | None = None,
     cursor: str | None = None,
     limit: int = PAGE,
 ) -> Page[Card]:
-    """The same as cards, which are for those who decide. Raises Refusal."""
+    """The same as cards, which are for those who decide; ``only`` that one. Raises Refusal."""
     conditions = _conditions(project_id, status)
+    if only is not None:
+        conditions.append(("c.contradiction_id = %s", only))
     found, following = page_of(connection, CARDS, conditions, cursor, limit)
     return Page(items=_cards(connection, found), next_cursor=following)
+
+
+def undecided_of(
+    connection: Conn, project_id: str, atom_id: str, limit: int = PAGE
+) -> list[Contradiction]:
+    """Those of an atom that somebody has to decide, the gravest first."""
+    conditions: list[Condition] = [
+        ("c.project_id = %s", project_id),
+        ("(c.atom_a_id = %s OR c.atom_b_id = %s)", atom_id, atom_id),
+        ("c.status = ANY(%s)", list(ACTIONS)),
+    ]
+    found, _ = page_of(connection, CONTRADICTIONS, conditions, limit=limit)
+    return [Contradiction(**row) for row in found]
 
 
 def _conditions(project_id: str, status: str | None) -> list[Condition]:

@@ -57,17 +57,21 @@ def merges(
     project_id: str,
     *,
     state: str | None = None,
+    only: str | None = None,
     newest_first: bool = False,
     cursor: str | None = None,
     limit: int = PAGE,
 ) -> Page[Merge]:
-    """A page of merge operations in ledger order, then of pairs in review; or of one ``state``.
+    """A page of merge operations in ledger order, then of pairs in review; or of one ``state``, or
+    ``only`` that one.
 
     Raises Refusal for a bad cursor.
     """
     conditions: list[Condition] = [("m.project_id = %s", project_id)]
     if state is not None:
         conditions.append(("m.state = %s", state))
+    if only is not None:
+        conditions.append(("m.id = %s", only))
     found, following = page_of(
         connection, MERGES, conditions, cursor, limit, backwards=newest_first
     )

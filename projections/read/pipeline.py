@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from projections.read.session import Conn, ReadModel, rows
+from schemas.inflection import noun
 
 COUNTS = """
     SELECT
@@ -31,7 +32,7 @@ DEAD_LETTERS = """
 
 
 class Count(ReadModel):
-    """``of`` names what is counted, in the plural."""
+    """``of`` names what is counted, as it follows ``n``."""
 
     n: int
     of: str
@@ -50,18 +51,25 @@ def count_pipeline(connection: Conn, project_id: str) -> PipelineCounts:
     names = [column.name for column in found.description or ()]
     n = dict(zip(names, found.fetchone() or (), strict=True))
     steps = {
-        "sources": [("sources", "read or to be read")],
-        "chunks": [("chunks", "of their texts")],
-        "candidates": [("chunks_read", "chunks read"), ("chunks_scheduled", "being read")],
-        "atoms": [("quotes", "quotes kept"), ("refused", "refused")],
-        "ledger": [("live_atoms", "live atoms")],
-        "artifacts": [("artifacts", "written")],
-        "tables": [("change_sets", "change sets shown")],
+        "sources": [Count(n=n["sources"], of="read or to be read")],
+        "chunks": [Count(n=n["chunks"], of="of their texts")],
+        "candidates": [
+            _count(n["chunks_read"], "chunk read", "chunks read"),
+            Count(n=n["chunks_scheduled"], of="being read"),
+        ],
+        "atoms": [
+            _count(n["quotes"], "quote kept", "quotes kept"),
+            Count(n=n["refused"], of="refused"),
+        ],
+        "ledger": [_count(n["live_atoms"], "live atom")],
+        "artifacts": [Count(n=n["artifacts"], of="written")],
+        "tables": [_count(n["change_sets"], "change set shown", "change sets shown")],
     }
     return PipelineCounts(
-        steps={
-            step: [Count(n=n[column], of=of) for column, of in counts]
-            for step, counts in steps.items()
-        },
+        steps=steps,
         dead_letters={row["stage"]: row["n"] for row in rows(connection, DEAD_LETTERS, project_id)},
     )
+
+
+def _count(n: int, one: str, many: str = "") -> Count:
+    return Count(n=n, of=noun(n, one, many))

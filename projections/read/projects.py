@@ -12,7 +12,8 @@ from projections.read.session import Conn, ReadModel, like_holding, rows
 PROJECTS = Listing(
     "projects",
     "p.project_id, p.name, p.description, p.created_at,"
-    " (SELECT count(*) FROM sources s WHERE s.project_id = p.project_id) AS sources,"
+    " (SELECT count(*) FROM sources s WHERE s.project_id = p.project_id"
+    "   AND s.state <> 'removed') AS sources,"
     " (SELECT count(*) FROM ledger_atoms a WHERE a.project_id = p.project_id"
     "   AND a.status IN ('active', 'draft')) AS atoms",
     "projects p",
@@ -27,7 +28,7 @@ class NamedProject(ReadModel):
 
 
 class Project(ReadModel):
-    """``atoms`` counts the live ones."""
+    """``sources`` counts those that are there, ``atoms`` the live ones."""
 
     project_id: str
     name: str

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 
 from schemas.events.ledger import AtomRecord
 from schemas.features import DONE, FEATURE
+from schemas.shortening import shorten
 from schemas.worth import worth
 from streams.reduce.candidates import Candidate
 from streams.reduce.features import SKILLS
@@ -25,7 +26,7 @@ from streams.reduce.orders import begins_with_order, is_criterion, is_work
 from streams.reduce.sections import is_excluded, says_no
 from streams.reduce.titles import AREA_TITLES, capitalize, lower
 from streams.reduce.topics import key_of
-from streams.reduce.wording import content_words, plain, position, shorten
+from streams.reduce.wording import content_words, plain, position
 
 MOST_READ = 24
 MAX_REQUIREMENTS = 12

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from schemas.events.ledger import AtomRecord
 from schemas.features import DONE, FEATURE
+from schemas.shortening import shorten
 from streams.ledger.agreement import keep_order
 from streams.reduce.candidates import Candidate
 from streams.reduce.clusters import AT_HOME
@@ -21,7 +22,7 @@ from streams.reduce.inputs import ItemInput, ListInput, Pick
 from streams.reduce.material import Material
 from streams.reduce.titles import capitalize, lower
 from streams.reduce.topics import ENTITY, NAME, Topic
-from streams.reduce.wording import content_words, position, shorten
+from streams.reduce.wording import content_words, position
 
 MAX_TITLE = 140
 MAX_SHOWN = 5

@@ -28,11 +28,12 @@ from schemas.quality_gate import (
     passes,
     select_dimensions,
 )
+from schemas.shortening import shorten
 from streams.reduce.inputs import Grounds
 from streams.reduce.placed_atoms import FOR_A_PART, voice_of
 from streams.reduce.sections import PLANS, SHOWN
 from streams.reduce.vocabulary import find_wordings
-from streams.reduce.wording import content_words, shorten
+from streams.reduce.wording import content_words
 
 REPEATS = 0.6  # shared words of two statements of which one is too many
 QUOTED = 80  # characters of a statement in a critique

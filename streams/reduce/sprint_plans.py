@@ -21,6 +21,7 @@ from schemas.events.artifact_parts import (
 from schemas.events.team import Team
 from schemas.ids import artifact_id as derive_artifact_id
 from schemas.ids import derive_id, sha256_hex
+from schemas.shortening import shorten
 from streams.reduce.forecast import assume_velocity
 from streams.reduce.inputs import Grounds, SectionInput
 from streams.reduce.items import (
@@ -37,7 +38,6 @@ from streams.reduce.owned_sprints import is_closed, owned_sprint
 from streams.reduce.sprint import Place, Plan, Sprint
 from streams.reduce.states import DerivedState, derive_dependent_state
 from streams.reduce.validator import errors, validate
-from streams.reduce.wording import shorten
 
 MAX_GOALS = 3
 MAX_RISKS = 5

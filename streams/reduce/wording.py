@@ -13,6 +13,7 @@ from schemas.events.artifact_parts import Citation, ReviewFinding, Statement
 from schemas.events.ledger import AtomRecord
 from schemas.fingerprint import norm_text
 from schemas.ids import derive_id
+from schemas.shortening import shorten
 from streams.reduce.inputs import Pick, SectionInput
 from streams.reduce.sections import is_excluded
 from streams.reflection.words import STOPWORDS
@@ -58,14 +59,6 @@ def plain(text: str) -> str:
         lambda marks: marks.group()[0], _EDGE_MARKS.sub("", " ".join(text.split()))
     )
     return " ".join(bare.split())
-
-
-def shorten(text: str, limit: int) -> str:
-    """``text`` within ``limit`` characters, cut at a word with an ellipsis."""
-    if len(text) <= limit:
-        return text
-    head, blank, _ = text[: limit - 1].rpartition(" ")
-    return f"{(head if blank else text[: limit - 1]).rstrip(' .,;:(–—-')}…"
 
 
 def sentence(text: str) -> str:

@@ -217,10 +217,40 @@ def test_an_atom_is_verified_dismissed_and_included_again(
         answer = browser.send(atom, f"{atom}/decide", decision=decision, rationale="read it again")
         assert answer.status_code == 200 and told in answer.text, answer.text
         assert told not in browser.open(atom).text  # it is said once
-    stale = browser.send(atom, f"{atom}/decide", decision="verify", revision="1")
+    late = {"decision": "verify", "revision": "1", "rationale": "read <i>once</i>"}
+    stale = browser.send(atom, f"{atom}/decide", **late)
     assert stale.status_code == 409 and "it has changed since it was looked at" in stale.text
+    by_now = Page(stale.text)
+    assert "By now it is active. Last decided by" in by_now.text
+    assert "atom reinclusion. “read it again”" in by_now.text and "read <i>once</i>" in by_now.text
+    fresh = browser.open(atom).fields(f"{atom}/decide")
+    assert by_now.fields(f"{atom}/decide")["revision"] == fresh["revision"]
     log = browser.open(f"{home}/audit").text
     assert "console decide atom" in log and "stale revision" in log
+
+
+def test_a_contradiction_that_somebody_has_decided_meanwhile_is_shown_with_what_was_written(
+    browser: Browser, home: str
+):
+    place = f"{home}/contradictions?status=open"
+    form = next(
+        it["action"]
+        for it in browser.open(place).all("form")
+        if "/contradictions/" in it.get("action", "")
+    )
+    late = browser.open(place).fields(form) | {"key": "late", "decision": "a_wins"}
+    short = browser.send(place, form, decision="a_wins", rationale="No.")
+    assert short.status_code == 422 and ">No.</textarea>" in short.text, short.text
+    done = browser.send(place, form, decision="dismiss", rationale="Both hold in turn.")
+    assert done.status_code == 200, done.text
+    refused = browser.client.post(form, data=late | {"rationale": "The first <i>holds</i>."})
+    assert refused.status_code == 409, refused.text
+    page = Page(refused.text)
+    assert "By now it is dismissed." in page.text and "“Both hold in turn.”" in page.text
+    assert "The first <i>holds</i>." in page.text and form not in refused.text
+    undo = next(it["action"] for it in Page(done.text).all("form") if "/undo" in it["action"])
+    taken = browser.client.post(undo, data=Page(done.text).fields(undo))
+    assert "Taken back." in taken.text
 
 
 def test_a_review_goes_through_the_list_that_it_began_in(browser: Browser, home: str):
@@ -377,7 +407,7 @@ def test_a_call_of_the_agents_waits_for_a_yes(browser: Browser, called: Called, 
         assert answer.status_code == 200, answer.text
         wait_for_answer(answer)
         again = browser.client.post(f"{conversation}/confirm", data=fields | {"decision": decision})
-        assert again.status_code == 409 and "Back to the page" in again.text
+        assert again.status_code == 409 and 'id="message"' in again.text
         return browser.open(conversation).text
 
     def last_answer(conversation: str) -> str:
@@ -440,8 +470,11 @@ def test_what_is_refused_is_a_page_that_leads_on(browser: Browser, called: Calle
         it["href"] for it in browser.open(f"{home}/ledger").all("a") if "atm_" in it["href"]
     ).partition("?")[0]
     answer = browser.send(atom, f"{atom}/decide", decision="dismiss", rationale="")
-    assert answer.status_code == 422
-    assert [it for it in Page(answer.text).all("a") if it["href"] == atom]
+    assert answer.status_code == 422 and "it needs a rationale" in answer.text
+    assert f"{atom}/decide" in [it.get("action") for it in Page(answer.text).all("form")]
+    lost = browser.client.post(f"{home}/atoms/atm_none/decide", data=Page(answer.text).fields())
+    assert lost.status_code == 404
+    assert [it for it in Page(lost.text).all("a") if it["href"] == f"{CONSOLE}/projects"]
     stray = browser.client.get(f"{CONSOLE}/nothing/there")
     assert stray.status_code == 404 and "All projects" in stray.text
     assert browser.client.get(f"{atom}/decide").status_code == 405

@@ -527,6 +527,19 @@ def test_the_palette_finds_and_goes_by_keyboard_alone(tab: Tab, home: str):
     tab.wait_for("location.pathname.endsWith('/costs')")
     tab.press("k", control=True)
     tab.wait_for(f"{chosen}?.pathname === {home!r}")  # seen lately
+    for query in ("", "?kind=claim", "?kind=decision"):
+        tab.open(f"{home}/ledger{query}")
+    tab.open(home)
+    tab.press("k", control=True)
+    tab.wait_for(f"{chosen}?.search === '?kind=decision'")
+    tab.write("ledger")
+    tab.wait_for("document.querySelectorAll('#palette [href*=\"/ledger\"]').length > 2")
+    shown = "[...document.querySelectorAll('#palette [role=option]')].map((it) => it.href)"
+    assert tab.run(f"new Set({shown}).size === {shown}.length")
+    seen = "document.querySelectorAll('#palette [role=group]:first-child a[href*=\"/ledger\"]')"
+    assert tab.run(f"{seen}.length") == 1
+    tab.run("document.querySelector('#palette [role=group]:last-child a').click()")
+    tab.wait_for("location.search === '?q=ledger' && location.pathname.endsWith('/ledger')")
     assert tab.reports == []
 
 

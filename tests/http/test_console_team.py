@@ -8,12 +8,16 @@ import secrets
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 
 from infra.clock import SystemClock
+from infra.http.console.rendering import build_environment
+from infra.http.console.team import draw_burndown
 from infra.local.process import wait_until
+from infra.service.http_questions import Burndown, BurndownDay
 from infra.service.publishing import make_request, publish
 from infra.service.tokens import read_owner_token
 from infra.settings import Settings
@@ -197,6 +201,23 @@ def test_a_sprint_is_made_changed_closed_opened_and_deleted_by_who_leads(
     assert "is open." in told(browser.send(sprint, f"{sprint}/state", state="open"))
     assert "is deleted." in told(browser.send(sprint, f"{sprint}/delete", **WHY))
     assert browser.client.get(sprint).status_code == 404
+
+
+def test_a_sprint_without_points_says_that_there_is_no_burndown():
+    days = [
+        BurndownDay(day="2026-01-05", ideal=0, remaining=0, scope=0, done=0, added=0, dropped=0),
+        BurndownDay(day="2026-01-06", ideal=0),
+    ]
+    figures = Burndown(
+        sprint_id="art_1",
+        first_day=days[0].day,
+        last_day=days[1].day,
+        closed_on=None,
+        committed=0,
+        days=days,
+    )
+    charts: Any = build_environment().get_template("charts.html").module
+    assert "the tasks of this sprint have 0 points" in charts.burndown(draw_burndown(figures))
 
 
 def check_suggestion(member: Browser, viewer: Browser, team: str, task: str, ana: str) -> None:

@@ -185,7 +185,7 @@ def test_two_moments_are_told_apart(browser: Browser, home: str):
     assert "There was no PRD yet." in before and "0 open contradictions" in before
     links = [it["href"] for it in browser.open(page).all("a") if "/moments?from=" in it["href"]]
     then = browser.open(links[-1])
-    assert "PRD, version " in then.text and "open contradictions" in then.text
+    assert "PRD, version " in then.text and "open contradiction" in then.text
     assert "Nothing can be decided here" not in then.text
     seq = int(parse_qs(urlsplit(links[-1]).query)["to"][0])
     snapped = browser.client.get(f"{page}?from_near=1&to_near={seq}").url.params

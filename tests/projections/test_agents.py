@@ -103,6 +103,13 @@ def test_a_conversation_is_told_in_its_order_with_what_its_answers_cite(
     assert len(agents.newest_messages(model.connection, "cnv_1", "trn_c", 3)) == 3
 
 
+def test_the_title_of_a_conversation_is_its_first_words_whole(model: ReadModel):
+    begins = "Which of the requirements about acknowledged writes contradict another"
+    folded(model, *a_turn("t1", question=f"{begins} requirement?"))
+    (shown,) = agents.conversations(model.connection, PROJECT).items
+    assert shown.title == f"{begins}…"
+
+
 def test_every_event_of_a_turn_is_a_row_from_which_it_is_made_again(model: ReadModel):
     facts = a_turn("trn_1")
     folded(model, *facts, times=2)

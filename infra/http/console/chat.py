@@ -24,14 +24,16 @@ MOST_REASON = 1_000
 @dataclass(frozen=True, slots=True)
 class WaitingCall:
     """A call that waits. ``approvers`` are the roles that may have it made; ``fields`` are its
-    arguments, as they were sent where ``is_sent``, since a change of them was refused.
+    arguments, as they were sent where ``is_changed``, since a change of them was refused.
+    ``reason`` is what was sent with an answer that was refused.
     """
 
     asked: Confirmation
     approvers: tuple[str, ...]
     may_approve: bool
     fields: list[Field]
-    is_sent: bool
+    is_changed: bool
+    reason: str
 
 
 @pages.show("/projects/{project}/chat", *READERS)
@@ -42,7 +44,15 @@ async def list_conversations(visit: Visit) -> Response:
     )
 
 
-@pages.act("/projects/{project}/chat", *READERS)
+async def _show_said(visit: Visit) -> Response:
+    """The page that a message was sent from."""
+    conversation_id = visit.form.get("conversation")
+    if conversation_id:
+        return await _show_conversation(visit, conversation_id)
+    return await list_conversations(visit)
+
+
+@pages.act("/projects/{project}/chat", *READERS, page=_show_said)
 async def say(visit: Visit) -> Response:
     """Ask the agents; the page of the conversation shows the turn as it goes on."""
     conversation_id = visit.form.get("conversation") or None
@@ -64,7 +74,11 @@ async def show_conversation(visit: Visit) -> Response:
 
     ``decided`` is the confirmation after whose answer the turn goes on.
     """
-    conversation_id, turn = visit.part("conversation"), visit.asked("turn")
+    return await _show_conversation(visit, visit.part("conversation"))
+
+
+async def _show_conversation(visit: Visit, conversation_id: str) -> Response:
+    turn = visit.asked("turn")
     whole = None
     try:
         whole = await visit.ask(agents.whole_conversation, visit.project_id, conversation_id)
@@ -90,7 +104,7 @@ async def follow_turn(visit: Visit) -> Response:
     return await follow_stream(visit, visit.part("turn"))
 
 
-@pages.act("/projects/{project}/chat/{conversation}/confirm", *WRITERS)
+@pages.act("/projects/{project}/chat/{conversation}/confirm", *WRITERS, page=show_conversation)
 async def confirm(visit: Visit) -> Response:
     """Approve or reject a call that waits; the turn goes on."""
     decision = visit.form.get("decision", "")
@@ -131,13 +145,15 @@ def _call(visit: Visit, asked: Confirmation) -> WaitingCall:
     tool = find_agent_tool(visit.api.settings, asked.tool)
     schema = tool.arguments if tool else {}
     is_sent = bool(visit.problem) and visit.form.get("confirmation") == asked.confirmation_id
+    is_changed = is_sent and "decision" not in visit.form
     approvers = tool.callers if tool else ()
     return WaitingCall(
         asked,
         approvers,
         visit.caller.role in approvers,
-        fill_fields(schema, visit.form) if is_sent else list_fields(schema, asked.arguments),
-        is_sent,
+        fill_fields(schema, visit.form) if is_changed else list_fields(schema, asked.arguments),
+        is_changed,
+        _reason(visit) if is_sent else "",
     )
 
 

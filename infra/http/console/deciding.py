@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from starlette.responses import Response
 
-from infra.errors import Invalid, Unavailable
+from infra.errors import Invalid, NotFound, Unavailable
 from infra.http.access import DECIDERS, READERS
 from infra.http.console.differing import mark_differences
 from infra.http.console.pages import Pages, Visit
@@ -19,7 +19,7 @@ from infra.http.console.spans import Piece
 from infra.service import decisions
 from infra.service import http_questions as ask
 from infra.service.decisions import UNANSWERED, Decider, Decision, Resolution
-from infra.service.http_questions import Merge
+from infra.service.http_questions import Card, DecisionAnswer, Merge, Page
 from infra.settings import Settings
 from schemas.events.hitl import Role
 
@@ -60,16 +60,26 @@ async def list_contradictions(visit: Visit) -> Response:
         cursor=visit.asked("cursor"),
         limit=SHOWN,
     )
-    return visit.show(
-        "contradictions.html",
-        listed=listed,
-        status=status,
-        statuses=STATUSES,
-        cursor=visit.asked("cursor") or "",
-    )
+    return await _show_cards(visit, listed, status)
 
 
-@pages.act("/projects/{project}/contradictions/{contradiction}/decide", *DECIDERS)
+@pages.show("/projects/{project}/contradictions/{contradiction}", *READERS)
+async def show_contradiction(visit: Visit) -> Response:
+    """One card, wherever it stands in which list."""
+    contradiction_id = visit.part("contradiction")
+    listed = await visit.ask(ask.list_cards, visit.project_id, None, only=contradiction_id)
+    if not listed.items:
+        raise NotFound(
+            f"There is no contradiction {contradiction_id}.", code="unknown_contradiction"
+        )
+    return await _show_cards(visit, listed, None)
+
+
+@pages.act(
+    "/projects/{project}/contradictions/{contradiction}/decide",
+    *DECIDERS,
+    page=show_contradiction,
+)
 async def decide_contradiction(visit: Visit) -> Response:
     """Resolve a contradiction, hand it on, or close it as none; then the next card is there."""
     contradiction_id, settings = visit.part("contradiction"), visit.api.settings
@@ -100,17 +110,20 @@ async def list_merges(visit: Visit) -> Response:
         cursor=visit.asked("cursor"),
         limit=SHOWN,
     )
-    return visit.show(
-        "merges.html",
-        shown=[_compare(it) for it in listed.items],
-        listed=listed,
-        state=state,
-        states=MERGE_STATES,
-        cursor=visit.asked("cursor") or "",
-    )
+    return await _show_pairs(visit, listed, state)
 
 
-@pages.act("/projects/{project}/merges/{merge}/decide", *DECIDERS)
+@pages.show("/projects/{project}/merges/{merge}", *READERS)
+async def show_merge(visit: Visit) -> Response:
+    """One pair, or one merge."""
+    merge_id = visit.part("merge")
+    listed = await visit.ask(ask.list_merges, visit.project_id, only=merge_id)
+    if not listed.items:
+        raise NotFound(f"There is no merge {merge_id}.", code="unknown_merge")
+    return await _show_pairs(visit, listed, None)
+
+
+@pages.act("/projects/{project}/merges/{merge}/decide", *DECIDERS, page=show_merge)
 async def decide_merge(visit: Visit) -> Response:
     """Say whether two atoms are one, or take a merge apart."""
     told, undo = await decide_by_form(visit, visit.part("merge"), MERGE_ACTS)
@@ -174,6 +187,43 @@ async def decide(deciding: Awaitable[Decision], told: str) -> tuple[str, str]:
     if decision.outcome == "proposed":
         return "Proposed; an owner or a product manager decides.", ""
     return told, decision.hitl_event_id
+
+
+async def _show_cards(visit: Visit, listed: Page[Card], status: str | None) -> Response:
+    """Cards of the list of a status; None: one of its own, which goes on in the list that its form
+    came from.
+    """
+    return visit.show(
+        "contradictions.html",
+        listed=listed,
+        status=status,
+        statuses=STATUSES,
+        cursor=visit.asked("cursor") or "",
+        decided=await _decided_by_now(visit, "contradiction"),
+    )
+
+
+async def _show_pairs(visit: Visit, listed: Page[Merge], state: str | None) -> Response:
+    """Pairs, or merges that were done; as `_show_cards`."""
+    return visit.show(
+        "merges.html",
+        shown=[_compare(it) for it in listed.items],
+        listed=listed,
+        state=state,
+        states=MERGE_STATES,
+        cursor=visit.asked("cursor") or "",
+        decided=await _decided_by_now(visit, "merge"),
+    )
+
+
+async def _decided_by_now(visit: Visit, name: str) -> list[DecisionAnswer]:
+    """What was decided about the target of a form that was too late, newest first."""
+    if not visit.problem or visit.problem.status != 409:
+        return []
+    found: Page[DecisionAnswer] = await visit.ask(
+        ask.list_decisions, visit.project_id, target=visit.part(name), newest_first=True
+    )
+    return found.items
 
 
 def _compare(merge: Merge) -> Compared:

@@ -86,13 +86,14 @@ async def show_atom(visit: Visit) -> Response:
         atom=atom,
         decided=decided.items,
         citing=citing,
+        disputes=await visit.ask(ask.list_undecided_of, visit.project_id, atom_id, SHOWN),
         rows_shown=SHOWN,
         asked=asked,
         beside_it=await _find_neighbours(visit, atom_id, asked) if is_of_list else None,
     )
 
 
-@pages.act("/projects/{project}/atoms/{atom}/decide", *DECIDERS)
+@pages.act("/projects/{project}/atoms/{atom}/decide", *DECIDERS, page=show_atom)
 async def decide_atom(visit: Visit) -> Response:
     """Verify, unverify, dismiss or re-include an atom; then the next one of its list is there."""
     atom_id = visit.part("atom")

@@ -19,7 +19,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from infra.errors import Conflict, Forbidden, Invalid, NotFound
+from infra.errors import Conflict, Forbidden, Invalid, NotFound, Unavailable
 from infra.http.access import (
     DECIDERS,
     LEADERS,
@@ -50,6 +50,7 @@ from infra.service.http_requests import Outcome, begin_write, end_write
 from infra.service.publishing import draw_key, redactor_of
 from infra.service.saved_views import SavedView, list_views
 from infra.service.tokens import ApiRole, Caller
+from schemas.shortening import shorten
 
 HEADERS = {
     "content-security-policy": (
@@ -77,15 +78,17 @@ SIGN_IN = f"{CONSOLE}/sign-in"
 log = get("console")
 
 Make = Callable[["Visit"], Awaitable[Response]]
-REFUSED = (Conflict, Invalid, NotFound)  # a form, for what it says
+# A form, for what it says; or nobody has answered it, and it may be sent again as it is.
+REFUSED = (Conflict, Invalid, NotFound, Unavailable)
 
 
 @dataclass(slots=True)
 class Visit:
     """A request of somebody who has signed in. ``project`` is that of the address, if it has one.
 
-    ``projects``: the first of those that they may see. ``form``: what was sent; its ``key`` makes
-    a write that is sent twice one write. ``views``: those of the project that they have saved.
+    ``projects``: the first of those that they may see. ``views``: those of the project that they
+    have saved. A form that is done asks for none of these. ``form``: what was sent; its ``key``
+    makes a write that is sent twice one write.
     ``problem`` says why what was sent is not done, where the page of the form shows it again.
     """
 
@@ -161,6 +164,13 @@ class Visit:
         """
         return now if self.problem and self.problem.status == 409 else self.written(name, now)
 
+    def key_of(self, form: str) -> str:
+        """The key of the form that is sent to the address ``form``. One that nobody has answered
+        keeps its own: what may be recorded already is not done twice.
+        """
+        is_unanswered = self.problem and self.problem.status == 503
+        return self.form["key"] if is_unanswered and form == self.request.url.path else draw_key()
+
     def asked_one_of(self, name: str, known: Collection[str]) -> str | None:
         """A parameter that is one of ``known``; None without it. Raises Invalid."""
         value = self.asked(name)
@@ -234,7 +244,8 @@ class Pages:
         """Declare what a form does; ``roles`` may send it.
 
         ``page`` shows the page of the form. A form that says something wrong, names what is not
-        there, or is of what is not as it was shown, is shown again with what was sent.
+        there, is of what is not as it was shown, or is not answered, is shown again with what was
+        sent.
         """
 
         def declare(make: Make) -> Make:
@@ -263,12 +274,15 @@ class Pages:
                 if caller is None:
                     return ask_to_sign_in(request)
                 visit = Visit(request, api_of(request), caller)
-                await _look_around(visit)
+                await (_find_project if writes else _look_around)(visit)
                 check_role(caller, roles)
                 return await (_write(visit, make, operation, page) if writes else make(visit))
             except Exception as error:
-                if writes and visit and isinstance(error, Forbidden):
-                    await record_refusal(request, operation, error)
+                if writes and visit:
+                    if isinstance(error, Forbidden):
+                        await record_refusal(request, operation, error)
+                    with suppress(NotFound, Unavailable):
+                        await _look_around(visit)
                 return show_problem(request, error, visit)
 
         method = "POST" if writes else "GET"
@@ -346,7 +360,7 @@ def lead(request: Request, place: str, told: str = "") -> Response:
     """Lead the browser to a page; ``told`` is what it says at its top, once."""
     response = RedirectResponse(place, 303, HEADERS)
     if told:
-        said = urlencode({"": told[:TOLD_CHARS]})[1:]
+        said = urlencode({"": shorten(told, TOLD_CHARS)})[1:]
         set_cookie(request, response, TOLD_COOKIE, said, TOLD_S)
     return response
 
@@ -441,12 +455,21 @@ def check_form(request: Request, form: dict[str, str], cookie: str) -> None:
         )
 
 
-async def _look_around(visit: Visit) -> None:
-    """The projects of the caller, and the one of the address. Raises NotFound."""
-    visit.projects = await visit.ask(list_project_names, only=visit.caller.projects, limit=NAMED)
+async def _find_project(visit: Visit) -> None:
+    """Raises NotFound unless there is the project of the address, and it is the caller's."""
     wanted = visit.request.path_params.get("project")
     if wanted is not None:
         await visit.api.check_project(str(wanted), visit.caller)
+
+
+async def _look_around(visit: Visit) -> None:
+    """What pages show around themselves: the projects of the caller, the one of the address, and
+    the views of it. Raises NotFound.
+    """
+    visit.projects = await visit.ask(list_project_names, only=visit.caller.projects, limit=NAMED)
+    wanted = visit.request.path_params.get("project")
+    if wanted is not None:
+        await _find_project(visit)
         named = [each for each in visit.projects if each.project_id == wanted]
         named = named or await visit.ask(list_project_names, only=[str(wanted)])
         (visit.project,) = named
@@ -477,6 +500,8 @@ async def _write(visit: Visit, make: Make, operation: str, page: Make | None) ->
 
 async def _refuse(visit: Visit, error: Exception, page: Make | None) -> Response:
     """The page of the form with what was sent, if it can be shown, or a page of the problem."""
+    with suppress(Unavailable):
+        await _look_around(visit)
     if page and isinstance(error, REFUSED):
         visit.problem, _ = problem_of(error, correlation_of(visit.request.scope))
         with suppress(*REFUSED):  # the item is gone, or the address of its page says nonsense

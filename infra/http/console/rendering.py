@@ -16,6 +16,8 @@ from infra.http.auth import CONSOLE
 from infra.http.console.assets import asset_address
 from infra.http.console.citing import cite_places, cut_headings, list_places
 from infra.http.console.spans import visible
+from schemas.inflection import noun
+from schemas.shortening import shorten
 
 AGES = ((86_400 * 2, 86_400, "d"), (7_200, 3_600, "h"), (120, 60, "min"))
 GROUPED_ABOVE = 9_999
@@ -54,6 +56,9 @@ def build_environment() -> Environment:
         "exact": exact,
         "duration": duration,
         "number": number,
+        "shorten": shorten,
+        "noun": noun,
+        "counted": counted,
         "percent": percent,
         "dollars": dollars,
         "words": words,
@@ -133,6 +138,11 @@ def number(count: float | None) -> str:
     if count is None:
         return "–"
     return f"{count:,}" if abs(count) > GROUPED_ABOVE else str(count)
+
+
+def counted(count: float, one: str, many: str = "") -> str:
+    """``1 call`` or ``2 calls``."""
+    return f"{number(count)} {noun(count, one, many)}"
 
 
 def percent(share: float | None) -> str:

@@ -27,7 +27,7 @@ class Shortcut:
 
 
 SHORTCUTS = (
-    Shortcut("search", "/", "Search the ledger"),
+    Shortcut("search", "/", "Search statements"),
     Shortcut("help", "?", "Show this map"),
     Shortcut("next", "j", "Next item"),
     Shortcut("previous", "k", "Previous item"),

@@ -204,7 +204,11 @@ async def request_report(visit: Visit) -> Response:
 async def read_burndown(visit: Visit, sprint_id: str) -> Burned:
     """What was left of a sprint day by day, and the chart of it. Raises NotFound."""
     now = SystemClock().now()
-    found: Burndown = await visit.ask(ask.read_burndown, visit.project_id, sprint_id, now)
+    return draw_burndown(await visit.ask(ask.read_burndown, visit.project_id, sprint_id, now))
+
+
+def draw_burndown(found: Burndown) -> Burned:
+    """The figures with a chart; none where there are no points."""
     left: list[float | None] = [None, *(it.remaining for it in found.days)]
     begun = next((place for place, points in enumerate(left) if points is not None), None)
     if begun:

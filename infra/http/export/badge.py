@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from markupsafe import escape
 
+from schemas.inflection import count
+
 HEIGHT, PADDING = 20, 6
 CHARACTER = 6.2  # pixels, at 11 px; `textLength` makes it true for any font
 LABEL = "Cairn"
@@ -14,9 +16,9 @@ def draw_badge(statements: int, sources: int, open_contradictions: int, prd_stat
     """SVG. The words tell all that the colour does."""
     told = " · ".join(
         (
-            _count(statements, "statement"),
-            f"{_count(sources, 'source')} cited",
-            _count(open_contradictions, "open contradiction"),
+            count(statements, "statement"),
+            f"{count(sources, 'source')} cited",
+            count(open_contradictions, "open contradiction"),
             f"PRD {prd_state.replace('_', ' ')}",
         )
     )
@@ -31,10 +33,6 @@ def draw_badge(statements: int, sources: int, open_contradictions: int, prd_stat
         f' fill="{INK}"/><g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif"'
         f' font-size="11">{words}</g></svg>\n'
     )
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def _width(text: str) -> int:

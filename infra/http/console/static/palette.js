@@ -15,37 +15,49 @@
     const list = dialog.querySelector("[role=listbox]");
     const status = dialog.querySelector("[role=status]");
     const again = dialog.querySelector("button");
-    const seen = JSON.parse(sessionStorage.getItem(SEEN) || "[]");
+    const search = document.querySelector("form.search");
     let asked = [];
     let asking = null;
     let timer = 0;
-
-    noteSeen();
+    const seen = noteSeen();
 
     const linksOf = (selector) => [...document.querySelectorAll(selector)].map(
       (it) => ({ title: it.textContent.trim(), href: it.getAttribute("href") }));
 
+    // A page is listed once, as it was seen last; one that says what was refused has no address.
     function noteSeen() {
       const href = location.pathname + location.search;
       const title = document.title.split(" · ").slice(0, -1).join(" · ");
-      const kept = [{ title, href }, ...seen.filter((it) => it.href !== href)].slice(0, MOST_SEEN + 1);
-      sessionStorage.setItem(SEEN, JSON.stringify(kept));
+      const others = JSON.parse(sessionStorage.getItem(SEEN) || "[]").filter(
+        (it) => it.title !== title || it.href.split("?")[0] !== location.pathname);
+      if (!("refused" in document.body.dataset)) {
+        sessionStorage.setItem(SEEN, JSON.stringify([{ title, href }, ...others].slice(0, MOST_SEEN + 1)));
+      }
+      return others;
     }
 
     function show() {
       const wanted = words.value.toLowerCase().split(/\s+/);
       const holds = (it) => wanted.every((word) => it.title.toLowerCase().includes(word));
-      const here = location.pathname + location.search;
+      const listed = new Set();
+      const isNew = (it) => !listed.has(it.href) && listed.add(it.href);
       const groups = [
-        ["Seen lately", seen.filter((it) => it.href !== here && holds(it)).slice(0, MOST_SEEN)],
+        ["Seen lately", seen.filter(holds).slice(0, MOST_SEEN)],
         ["Saved views", linksOf(".side [data-view]").filter(holds)],
         ["Pages", linksOf(".side [data-go], .bar [data-page]").filter(holds)],
         ...asked,
-      ].filter(([, found]) => found.length);
+        ["Search", searchOf(words.value.trim())],
+      ].map(([name, found]) => [name, found.filter(isNew)]).filter(([, found]) => found.length);
       list.replaceChildren(...groups.map(([name, found], place) => groupOf(name, found, place)));
-      const count = list.querySelectorAll("[role=option]").length;
+      const count = groups.reduce((sum, [name, found]) => sum + (name === "Search" ? 0 : found.length), 0);
       status.textContent = count ? `${count} found` : "Nothing found. Use other words.";
       point(list.querySelector("[role=option]"));
+    }
+
+    function searchOf(said) {
+      if (!said || !search) return [];
+      const href = `${search.getAttribute("action")}?${new URLSearchParams({ q: said })}`;
+      return [{ title: `Search all statements for “${said}”`, href }];
     }
 
     function groupOf(name, found, place) {
