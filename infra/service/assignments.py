@@ -65,6 +65,12 @@ def rank_members(tasks: Iterable[PlanTask], team: Iterable[Member]) -> list[Sugg
     return [_suggest(one, known, free) for one in left]
 
 
+def _say_free(points: int) -> str:
+    return (
+        f"{count(points, 'point')} free" if points >= 0 else f"{count(-points, 'point')} too many"
+    )
+
+
 def _suggest(task: PlanTask, known: Iterable[MemberFact], free: dict[str, int]) -> Suggestion:
     from streams.reduce.members import rate_skills
 
@@ -82,8 +88,7 @@ def _suggest(task: PlanTask, known: Iterable[MemberFact], free: dict[str, int]) 
             rank,
             level,
             points,
-            f"{' and '.join(wanted) or 'no skill asked for'}: {level};"
-            f" {count(points, 'point')} free",
+            f"{' and '.join(wanted) or 'no skill asked for'}: {level}; {_say_free(points)}",
         )
         for rank, (level, points, member) in enumerate(rated, 1)
     ]

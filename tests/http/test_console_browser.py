@@ -53,6 +53,8 @@ BYTES = """
 """
 USABLE_MS = 'performance.getEntriesByType("navigation")[0].domContentLoadedEventEnd'
 MARKED = "[...document.querySelectorAll('mark')].map((it) => it.textContent).join('\\n')"
+# What is broader than a narrow page makes the window broader with it: its width says nothing.
+FITS = "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
 INERT = "document.querySelectorAll('script:not([src]), [hx-get^=\"/v1/\"]').length === 0"
 
 
@@ -62,9 +64,9 @@ def check_accessible(tab: Tab, name: str) -> None:
         tab.look(width=width, theme=theme)
         tab.keep(f"{name}-{theme}-{width}")
         assert find_faults(tab, is_wide=width > 700) == [], (name, theme, width)
-        assert tab.run("document.documentElement.scrollWidth <= innerWidth"), (name, width)
+        assert tab.run(FITS), (name, width)
     tab.look(zoom=2)
-    assert tab.run("document.documentElement.scrollWidth <= innerWidth"), (name, "zoom")
+    assert tab.run(FITS), (name, "zoom")
     tab.look()
 
 
@@ -117,7 +119,13 @@ def site(called: Called, tmp_path_factory: pytest.TempPathFactory) -> Site:
             "task": make(listed, f"{home}/tasks", title="Print a label"),
             "sprint": make(team, f"{home}/sprints", goal="Labels"),
         }
-        make(team, f"{team}/members", name="Ana", skills="backend 4", capacity="9")
+        make(
+            team,
+            f"{team}/members",
+            name="Maximiliane Oberhuber-Konstantinidis",
+            skills="backend 4",
+            capacity="9",
+        )
     return Site(project, folder, items)
 
 
@@ -186,6 +194,25 @@ def test_the_first_load_is_measured_beside_that_of_a_page_without_a_project(tab:
     figures = {"usable_ms": round(overview), "ratio_to_settings": round(overview / settings, 1)}
     note("first_load", figures)
     assert tab.reports == []
+
+
+def test_what_is_opened_beside_leaves_room_for_the_page(tab: Tab, home: str):
+    tab.look(width=1280)
+    for page, parts in (("", ".picture li, .columns > *"), ("/ledger", "tbody td")):
+        tab.open(f"{home}{page}")
+        assert tab.run(FITS), page
+        tab.run("document.querySelector('main [data-evidence]').click()")
+        tab.wait_for("document.querySelector('#beside [data-close]')")
+        all_parts = f"[...document.querySelectorAll({parts!r})]"
+        are_whole = f"{all_parts}.every((it) => it.scrollWidth <= it.clientWidth)"
+        assert tab.run(f"{FITS} && {are_whole}"), page
+    statement = "document.querySelector('[data-label=Statement]').clientWidth"
+    assert tab.run(statement) > 1280 / 8
+    tab.look(width=320)
+    tab.open(f"{home}/team")
+    here = "document.querySelector('.side [aria-current]').getBoundingClientRect()"
+    assert tab.run(f"{here}.left > 0 && {here}.right < 320"), "the place in the menu is not seen"
+    tab.look()
 
 
 def test_help_and_palette_are_accessible(tab: Tab, home: str):
@@ -260,7 +287,7 @@ def test_hostile_text_runs_nothing_and_is_marked_exactly(
         tab.open(f"{home}/sources/{quote['source_id']}?atom={atom}&evidence={evidence}")
         assert tab.run(MARKED) == visible(quote["snippet"])
         assert tab.run(INERT) and tab.run(BYTES) < MOST_BYTES
-        assert tab.run("document.documentElement.scrollWidth <= innerWidth")
+        assert tab.run(FITS)
     tab.keep(f"hostile-{path.partition('.')[0]}")
     tab.open(f"{home}/ledger?path={path}")
     tab.run("document.querySelector('main [data-evidence]').click()")

@@ -28,6 +28,7 @@ WORDS = {
     "a_wins": "the first is right",
     "b_wins": "the second is right",
     "hitl": "decision",
+    "hitl_applied": "decision applied",
     "waiting_for_human": "waits for a person",
 }
 
@@ -61,6 +62,8 @@ def build_environment() -> Environment:
         "percent": percent,
         "dollars": dollars,
         "words": words,
+        "sentence": sentence,
+        "who": who,
         "visible": visible,
         "plain_json": plain_json,
         "cite_places": cite_places,
@@ -113,6 +116,11 @@ def exact(at: datetime | None) -> str:
     return at.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S UTC") if at else ""
 
 
+def minute(at: datetime) -> str:
+    """A time as the ends of a chart have room for it; the table behind it is exact."""
+    return at.astimezone(UTC).strftime("%Y-%m-%d %H:%M")
+
+
 def duration(seconds: float | None) -> str:
     if seconds is None:
         return "–"
@@ -151,7 +159,18 @@ def dollars(amount: float | None) -> str:
 
 def words(name: str) -> str:
     """A name of the code as people write it."""
-    return WORDS.get(name, name.replace("_", " "))
+    said = name.replace("_", " ")
+    return WORDS.get(name) or ("PRD" + said[3:] if said.startswith("prd ") else said)
+
+
+def sentence(text: str) -> str:
+    """With a capital first letter; the others stay as they are."""
+    return text[:1].upper() + text[1:]
+
+
+def who(actor: str) -> str:
+    """Who did something: its name without what kind of actor it is."""
+    return words(actor.partition(":")[2] or actor)
 
 
 def plain_json(value: Any) -> str:

@@ -10,7 +10,7 @@ from infra.errors import Invalid, NotFound
 from infra.http.access import LEADERS, MOVERS, OBSERVERS, OWNERS, READERS
 from infra.http.console.charts import draw_bars
 from infra.http.console.pages import Pages, Visit
-from infra.http.console.rendering import exact
+from infra.http.console.rendering import minute
 from infra.service import costs, jobs, runs
 from infra.service import http_questions as ask
 from infra.service.http_requests import list_audit
@@ -48,7 +48,7 @@ async def list_runs(visit: Visit) -> Response:
         cursors=cursors,
         spans=spans,
         charts=[
-            (name, title, draw_bars([(exact(it.begins_at), getattr(it, name)) for it in spans]))
+            (name, title, draw_bars([(minute(it.begins_at), getattr(it, name)) for it in spans]))
             for name, title in THROUGHPUT
         ],
     )

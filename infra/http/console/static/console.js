@@ -15,6 +15,11 @@ let place = -1;
 let goes = false;
 let news = 0;
 
+// A narrow window has the places of a project in one line: the one that is open is in its middle.
+const side = document.querySelector(".side");
+const current = side?.querySelector("[aria-current]");
+if (current) side.scrollLeft = current.offsetLeft - (side.clientWidth - current.offsetWidth) / 2;
+
 const items = () => [...document.querySelectorAll("main [data-item]")];
 
 function move(step) {
