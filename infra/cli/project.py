@@ -112,8 +112,10 @@ def _render(found: service.ProjectSettings) -> list[str]:
 
 
 def quiet_clients() -> None:
-    """An absent broker is told by us, in a sentence: not by a log line for every retry."""
+    """An absent or starting broker is told by us, in a sentence: not by a log line for every retry.
+    At debug the lines are shown.
+    """
+    if logging.getLogger("cairn").isEnabledFor(logging.DEBUG):
+        return
     for name, level in (("aiokafka", logging.CRITICAL), ("httpx", logging.WARNING)):
-        client = logging.getLogger(name)
-        if client.getEffectiveLevel() > logging.DEBUG:
-            client.setLevel(level)
+        logging.getLogger(name).setLevel(level)

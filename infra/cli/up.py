@@ -8,6 +8,7 @@ import typer
 from infra import supervisor
 from infra.cli import service
 from infra.cli.context import console, load, say
+from infra.cli.project import quiet_clients
 from infra.local.alone import since
 from infra.settings import Settings
 from infra.supervisor import Program, Supervisor
@@ -39,6 +40,7 @@ def register(app: typer.Typer) -> None:
                 say(line)
             say_console(located)
         else:
+            quiet_clients()
             ours = programs(settings, workers)
             Supervisor(settings, ours, prepare, os.environ, say, say_console).run()
 

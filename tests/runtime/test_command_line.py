@@ -94,3 +94,20 @@ def test_an_answer_is_told_whole_once_whatever_was_told_of_it_before(
     show_answer({"text": "It is so. Always.", "citations": []}, printed)
 
     assert capsys.readouterr().out == shown
+
+
+@pytest.mark.parametrize(("level", "shows"), [("info", False), ("debug", True)])
+def test_what_the_client_of_the_broker_tries_again_is_told_at_debug_alone(level: str, shows: bool):
+    retried = (
+        "import logging; from infra.cli import configure_log; from infra.cli.project import"
+        " quiet_clients; configure_log(debug=False); quiet_clients();"
+        " logging.getLogger('aiokafka.producer.sender').warning('NotLeaderForPartitionError')"
+    )
+    told = subprocess.run(
+        [sys.executable, "-c", retried],
+        env=os.environ | {"CAIRN_LOG_LEVEL": level},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert ("NotLeaderForPartitionError" in told.stderr) is shows
