@@ -8,7 +8,7 @@ from infra.client.connection import Model
 
 
 class Project(Model):
-    """``atoms`` counts the live ones."""
+    """``sources`` counts those that are there, ``atoms`` the live ones."""
 
     project_id: str
     name: str
