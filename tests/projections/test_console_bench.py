@@ -15,5 +15,5 @@ def test_every_page_is_measured_beside_one_that_asks_nothing(model: ReadModel):
     fill_chunks(model.conninfo, 300)
     figures = measure(model.conninfo, serve, 300, runs=1)
     measured = [each for each in figures.values() if isinstance(each, dict)]
-    assert len(measured) == 20
+    assert len(measured) == 22
     assert all(each["p95_ms"] > 0 and each["ratio"] > 0 for each in measured)

@@ -213,7 +213,7 @@ def test_keys_that_the_log_names_and_nobody_has_are_counted(database: Settings):
     store = KeyStore(database)
     assert store.unknown() == Unknown()
     (line,) = find_vault_problems(database, look=True)
-    assert line.startswith("vault_keys_unknown: 2 contents of the log cannot be read, since 1 keys")
+    assert line.startswith("vault_keys_unknown: 2 contents of the log cannot be read, since 1 key ")
     assert store.look_for_unknown() == store.unknown() == Unknown(("key_x",), 2)
     with pytest.raises(Undecryptable, match="key_x is unknown"):
         vault_of(database).decrypt("key_x", b"")
