@@ -4,8 +4,11 @@ from __future__ import annotations
 
 
 def shorten(text: str, limit: int) -> str:
-    """``text`` within ``limit`` characters, cut at a word with an ellipsis."""
+    """``text`` within ``limit`` characters, with an ellipsis: cut at a word, but for one that is
+    longer than half of the room.
+    """
     if len(text) <= limit:
         return text
-    head, blank, _ = text[: limit - 1].rpartition(" ")
-    return f"{(head if blank else text[: limit - 1]).rstrip(' .,;:(–—-')}…"
+    whole = text[: limit - 1]
+    head = whole.rpartition(" ")[0]
+    return f"{(head if 2 * len(head) >= limit else whole).rstrip(' .,;:(–—-')}…"
