@@ -11,7 +11,7 @@ from functools import partial
 from infra.errors import NotFound
 from projections.read.artifact_list import WholeVersion, list_artifacts, whole_version
 from projections.read.artifacts import CitingSection, CitingStatement
-from projections.read.ledger_position import LedgerPosition, position_at
+from projections.read.ledger_position import LedgerPosition
 from projections.read.page import take
 from projections.read.past import PastContradiction, contradictions_at, version_at
 from projections.read.past_coverage import PastCoverage, coverage_as_of
@@ -72,9 +72,10 @@ def compare_sections(
     ]
 
 
-def what_stood(connection: Conn, project_id: str, place: int | datetime) -> Stood:
-    """What a reader would have seen then. Raises NotFound for a sequence that is not there."""
-    position = position_at(connection, project_id, place)
+def what_stood(
+    connection: Conn, project_id: str, place: int | datetime, position: LedgerPosition
+) -> Stood:
+    """What a reader would have seen at a place; ``position`` is where the ledger was then."""
     seq = position.ledger_seq
     prd = None
     for each in list_artifacts(connection, project_id, artifact_type="prd", limit=1).items:

@@ -12,7 +12,8 @@ from starlette.responses import Response
 
 from infra.errors import Invalid
 from infra.http.access import EVERYONE
-from infra.http.console.pages import Pages, Visit, lead, own_place
+from infra.http.console.browser import own_place
+from infra.http.console.pages import Pages, Visit, lead
 from infra.http.console.rendering import address
 from infra.service import http_questions as ask
 from infra.service.saved_views import SavedView, remove_view, rename_view, save_view

@@ -12,8 +12,9 @@ from starlette.responses import Response
 
 from infra.errors import Invalid, NotFound
 from infra.http.access import READERS
+from infra.http.console.browser import set_cookie
 from infra.http.console.overview import find_prd
-from infra.http.console.pages import Pages, Visit, set_cookie
+from infra.http.console.pages import Pages, Visit
 from infra.http.console.rendering import address
 from infra.http.moments import read_moment_or_sequence
 from infra.service import http_questions as ask
@@ -61,8 +62,8 @@ async def show_moments(visit: Visit) -> Response:
         found = [(await visit.ask(ask.position_at, project, place), place) for place in places]
         (start, since), (end, to) = sorted(found, key=lambda it: it[0].ledger_seq)
         then, now, ledger = await asyncio.gather(  # a second core answers as much again
-            visit.ask(what_stood, project, since),
-            visit.ask(what_stood, project, to),
+            visit.ask(what_stood, project, since, start),
+            visit.ask(what_stood, project, to, end),
             visit.ask(ask.compare_ledgers, project, start.ledger_seq, end.ledger_seq, SHOWN),
         )
     prd = await find_prd(visit)

@@ -7,9 +7,10 @@ from typing import Any, get_args
 from starlette.responses import Response
 
 from infra.http.access import DECIDERS, READERS
+from infra.http.console.browser import is_part
 from infra.http.console.deciding import Acts, decide_by_form
 from infra.http.console.history import STATUSES, show_past_atom, show_past_ledger
-from infra.http.console.pages import Pages, Visit, is_part
+from infra.http.console.pages import Pages, Visit
 from infra.http.console.rendering import address
 from infra.service import decisions
 from infra.service import http_questions as ask

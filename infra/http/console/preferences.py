@@ -6,6 +6,7 @@ from starlette.responses import Response
 
 from infra.errors import Invalid
 from infra.http.access import EVERYONE
+from infra.http.console.browser import set_cookie
 from infra.http.console.pages import (
     CHANGED_KEYS_COOKIE,
     KEYS_COOKIE,
@@ -13,7 +14,6 @@ from infra.http.console.pages import (
     THEMES,
     Pages,
     Visit,
-    set_cookie,
 )
 from infra.http.console.shortcuts import (
     SHORTCUTS,

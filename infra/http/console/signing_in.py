@@ -12,18 +12,8 @@ from infra.http.access import EVERYONE
 from infra.http.api import api_of
 from infra.http.auth import caller_of
 from infra.http.bodies import check_text
-from infra.http.console.pages import (
-    Pages,
-    Visit,
-    check_form,
-    lead,
-    own_place,
-    read_form,
-    session_cookie,
-    set_cookie,
-    show,
-    show_problem,
-)
+from infra.http.console.browser import check_form, own_place, read_form, session_cookie, set_cookie
+from infra.http.console.pages import Pages, Visit, lead, show, show_problem
 from infra.http.console.rendering import address
 from infra.http.problems import Unauthenticated, is_expected, problem_of
 from infra.http.writes import audit_entry

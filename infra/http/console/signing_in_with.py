@@ -13,7 +13,8 @@ from starlette.routing import Route
 from infra.errors import NotFound
 from infra.http.api import api_of
 from infra.http.bodies import check_text
-from infra.http.console.pages import HEADERS, Pages, own_place, set_cookie
+from infra.http.console.browser import own_place, set_cookie
+from infra.http.console.pages import HEADERS, Pages
 from infra.http.console.rendering import address
 from infra.http.console.signing_in import begin, delete_cookie, show_form
 from infra.http.problems import is_expected, problem_of
