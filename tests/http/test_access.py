@@ -12,7 +12,7 @@ import pytest
 from infra.http.hosts import host_of
 from infra.http.rates import MOST_KNOWN, Rates
 from infra.local.process import wait_until
-from tests.http.conftest import Called
+from tests.http.conftest import PATIENCE_S, Called
 
 broker = pytest.mark.broker
 FORBIDDEN, HIDDEN, REFUSED = 403, 404, 401
@@ -197,7 +197,7 @@ def test_a_bucket_fills_with_time_and_one_caller_does_not_use_up_another():
 
 @broker
 def test_a_client_that_asks_too_fast_is_told_to_slow_down(called: Called):
-    with httpx.Client(base_url=called.url) as stranger:
+    with httpx.Client(base_url=called.url, timeout=PATIENCE_S) as stranger:
         answers = [stranger.get("/health") for _ in range(120)]
     slowed = [answer for answer in answers if answer.status_code == 429]
     assert slowed

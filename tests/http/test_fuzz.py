@@ -25,7 +25,7 @@ from schemathesis.specs.openapi.checks import (
 
 from infra.http.openapi import WRITING
 from infra.service.tokens import ROLES
-from tests.http.conftest import Called
+from tests.http.conftest import PATIENCE_S, Called
 
 pytestmark = [pytest.mark.broker, pytest.mark.slow]
 EXAMPLES = int(os.environ.get("CAIRN_TEST_EXAMPLES", 3))  # of each operation, sent by each caller
@@ -42,7 +42,7 @@ def tokens(called: Called) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def document(called: Called) -> dict[str, Any]:
-    with httpx.Client(base_url=called.url) as stranger:
+    with httpx.Client(base_url=called.url, timeout=PATIENCE_S) as stranger:
         return dict(stranger.get("/v1/openapi.json").json())
 
 
@@ -76,7 +76,7 @@ def test_whatever_is_sent_no_answer_is_a_fault_a_leak_or_a_forbidden_write(
     known: dict[str, list[str]],
 ):
     schema = schemathesis.openapi.from_dict(document)
-    schema.config.update(base_url=called.url)
+    schema.config.update(base_url=called.url, request_timeout=PATIENCE_S)
     operations: Any = schema.get_all_operations()
     with requests.Session() as session:
         for found in operations:

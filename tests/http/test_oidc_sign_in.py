@@ -23,6 +23,7 @@ from infra.service.oidc_sign_in import VALID_S, SignIn
 from infra.service.tokens import read_owner_token
 from infra.settings import Settings, SettingsError
 from tests.http.apart import Apart, apart
+from tests.http.conftest import PATIENCE_S
 from tests.http.console import CONSOLE, Page
 from tests.http.issuer import CLIENT, FORGED, SECRET, Served, serving, signed_with_public_key
 
@@ -107,7 +108,7 @@ def go(client: TestClient, **asked: str) -> str:
     """To the issuer, where somebody says yes; the address that it leads the browser back to."""
     there = client.get(START, params=asked, follow_redirects=False)
     assert there.status_code == 303, there.text
-    back = httpx.get(there.headers["location"])
+    back = httpx.get(there.headers["location"], timeout=PATIENCE_S)
     assert back.headers["location"].startswith(CALLBACK)
     return back.headers["location"]
 

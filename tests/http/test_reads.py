@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.http.conftest import Called
+from tests.http.conftest import PATIENCE_S, Called
 
 pytestmark = pytest.mark.broker
 Ask = Callable[..., Any]
@@ -17,7 +17,7 @@ Ask = Callable[..., Any]
 def test_the_service_says_that_it_lives_is_ready_and_what_it_can_do(
     called: Called, owner: httpx.Client
 ):
-    with httpx.Client(base_url=called.url) as stranger:
+    with httpx.Client(base_url=called.url, timeout=PATIENCE_S) as stranger:
         assert stranger.get("/health").json() == {"status": "ok"}
         ready = stranger.get("/ready")
         assert (ready.status_code, ready.json()["ready"]) == (200, True)
