@@ -243,7 +243,7 @@ IDENTIFIERS: Fields = {
         "artifact_id number content_hash engine model prompt_version run_id "
         "upstream_artifact_ids blocked_by quality_run_id"
     ),
-    "Section": "section_id content_hash input_hash engine model prompt_version",
+    "Section": "section_id content_hash input_hash engine model prompt_version removed_atom_ids",
     "Suggestion": "input_hash",
     "EditAnswer": "artifact_id section_ids uncited_atom_ids model",
     "ChangeRequested": "artifact_id model prompt_version",

@@ -47,9 +47,9 @@ def register(app: typer.Typer) -> None:
         idempotency_key: str | None = KEY_OPTION,
         as_json: bool = JSON_OPTION,
     ) -> None:
-        """Set the statements of a section; no later run overwrites them.
+        """Set the statements of a section; no later run overwrites what a person wrote.
 
-        A line that is as before keeps its citations. What is new is read like a source, and cites
+        A line that is as before keeps its citations, and goes when its evidence is dismissed. What is new is read like a source, and cites
         the atoms that come out of it when the run that reads it has ended; until then, and where
         nothing comes out of it, it is shown as uncited.
         """

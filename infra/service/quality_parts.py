@@ -33,8 +33,9 @@ from schemas.quality_gate import PASS, list_failing_sections
 from streams.reduce import gate, revision
 from streams.reduce.edits import RefusedEdit
 from streams.reduce.inputs import Grounds
-from streams.reduce.items import EDITED, ENGINE, MODEL
+from streams.reduce.items import ENGINE, MODEL
 from streams.reduce.model_texts import draft_sections
+from streams.reduce.section_text import EDITED
 from streams.reduce.sections import SHOWN
 from streams.reduce.validator import errors, validate
 

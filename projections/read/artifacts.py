@@ -82,7 +82,7 @@ class CitingStatement(ReadModel):
 
 
 class CitingSuggestion(ReadModel):
-    """What an edited section would say by its present input."""
+    """What an edited section would say with what is new; the lines of people are among them."""
 
     statements: list[CitingStatement]
     gap: str
@@ -99,6 +99,7 @@ class CitingSection(ReadModel):
     input_hash: str
     edited_by: str | None = None
     suggestion: CitingSuggestion | None = None
+    removed_atom_ids: list[str] = []
     engine: str = "heuristic"
     model: str | None = None
     prompt_version: str | None = None

@@ -64,7 +64,9 @@ class Statement(Part):
 
 
 class Suggestion(Part):
-    """What a section that a person has edited would say by its present input."""
+    """What a section that a person has edited would say with the lines that are new, and with the
+    person's own lines where they stand.
+    """
 
     statements: list[Statement]
     gap: str = ""
@@ -72,8 +74,9 @@ class Suggestion(Part):
 
 
 class Section(Part):
-    """One section. Of an ``edited`` one, ``edited_by`` says who wrote it: it is not overwritten,
-    and what would be written anew is its ``suggestion`` until somebody answers that.
+    """One section. Of an ``edited`` one, ``edited_by`` says who wrote in it: the lines of people
+    are not overwritten, and lines that would be added are its ``suggestion`` until somebody answers
+    that. ``removed_atom_ids`` are the atoms of lines that a person has taken out or declined.
 
     ``engine`` says who worded it: ``heuristic`` are rules, ``model`` is the model named beside it.
     """
@@ -87,6 +90,7 @@ class Section(Part):
     input_hash: str
     edited_by: str | None = None
     suggestion: Suggestion | None = None
+    removed_atom_ids: list[str] = []
     engine: str = "heuristic"
     model: str | None = None
     prompt_version: str | None = None

@@ -1,8 +1,8 @@
 """The sections of a PRD as a request wants them: a person's edit, or what the gate has revised.
 
 A person may write what nothing supports: it is kept, without citations, and marked where it is
-shown. What a person wrote is theirs from then on: no run and no gate overwrites it, and what would
-be written anew is a suggestion for them to accept or decline.
+shown. What a person wrote is theirs from then on: no run and no gate overwrites it
+(``edited_sections.py``), and what would be added is a suggestion for them to accept or decline.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from schemas.events.artifact_parts import (
 )
 from schemas.events.change import ChangeRequested, EditedStatement, SectionEdit
 from schemas.ids import derive_id
+from streams.reduce.edited_sections import answer_suggestion, list_removed_atoms
 from streams.reduce.inputs import Grounds
-from streams.reduce.items import EDITED, ENGINE, MODEL, replace_statements
+from streams.reduce.items import MODEL
 from streams.reduce.owner_words import describe_statement
+from streams.reduce.section_text import EDITED, replace_statements
 from streams.reduce.validator import Lane, errors, validate
-
-BY_RULE: dict[str, str | None] = {"engine": ENGINE, "model": None, "prompt_version": None}
 
 
 class RefusedEdit(Exception):
@@ -81,7 +81,12 @@ def _apply(
     if statements == section.statements:
         return section
     if by_person:
-        fields = {"state": EDITED, "edited_by": request.editor, "gap": ""}
+        fields = {
+            "state": EDITED,
+            "edited_by": request.editor,
+            "gap": "",
+            "removed_atom_ids": list_removed_atoms(section, statements),
+        }
         section = section.model_copy(update=fields)
     elif request.model and any(one.text not in known for one in edit.statements):
         section = section.model_copy(update=name_model(request))
@@ -98,18 +103,9 @@ def name_model(request: ChangeRequested) -> dict[str, str | None]:
 
 
 def _answer_suggestion(section: Section, *, accepts: bool) -> Section:
-    """The suggestion is taken over, and the section is nobody's again; or it is put aside until
-    the input changes once more.
-    """
-    suggestion = section.suggestion
-    if suggestion is None:
+    if section.suggestion is None:
         raise RefusedEdit("no_suggestion")
-    answered = {"input_hash": suggestion.input_hash, "suggestion": None}
-    if not accepts:
-        return section.model_copy(update=answered)
-    state = "generated" if suggestion.statements else "insufficient_evidence"
-    taken = {"state": state, "edited_by": None, "gap": suggestion.gap} | BY_RULE
-    return replace_statements(section.model_copy(update=answered | taken), suggestion.statements)
+    return answer_suggestion(section, section.suggestion, accepts=accepts)
 
 
 def write_statement(

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 from schemas.envelope import Part
+from schemas.events.artifact_parts import Citation
 from schemas.events.ledger import AtomRecord, ContradictionRecord
 from schemas.ids import sha256_hex
 from streams.cause import Cause
@@ -142,12 +143,21 @@ class Backing(Part):
         return any(_squeeze(quote) in said for quote in self.quotes)
 
 
+class Withdrawn(Part):
+    """What became of an atom that is no longer live. ``successor``: the live atom in its place,
+    None where there is none; ``is_merged`` when that one says the same.
+    """
+
+    successor: Citation | None = None
+    is_merged: bool = False
+
+
 class DuePosition(Part):
     """A position nobody has written for yet, with all that is needed to do it.
 
     ``run_id`` and ``lane`` are those of the run that ended; None for a person's decision, which is
     written under those of the run before. A ``speculative`` position lies inside a run and has no
-    insights.
+    insights. ``withdrawn`` are the atoms, by id, that were live at the settled position before.
     """
 
     cause: Cause
@@ -161,6 +171,7 @@ class DuePosition(Part):
     tasks: ListInput = ListInput()
     changes: Changes = Changes()
     backings: list[Backing] = []
+    withdrawn: dict[str, Withdrawn] = {}
 
     @property
     def prd(self) -> list[SectionInput]:

@@ -7,8 +7,7 @@ move without one.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,17 +19,17 @@ from schemas.events.artifact_parts import (
     ReviewFinding,
     Section,
     Statement,
-    Suggestion,
 )
 from schemas.ids import sha256_hex
-from streams.reduce.inputs import Grounds, SectionInput
+from streams.reduce.edited_sections import keep_edited
+from streams.reduce.inputs import Grounds, SectionInput, Withdrawn
 from streams.reduce.markdown import render
+from streams.reduce.section_text import EDITED, replace_statements
 from streams.reduce.states import DerivedState
 from streams.reduce.validator import Lane, errors, validate
 
 ENGINE = "heuristic"
 MODEL = "model"
-EDITED = "edited"
 TITLES = {
     "description": "Description",
     "solutions": "Technical approach",
@@ -107,18 +106,6 @@ def section_of(
     return replace_statements(Section.model_validate(content | place), statements)
 
 
-def replace_statements(section: Section, statements: list[Statement]) -> Section:
-    """The section with these statements and nothing else changed."""
-    content = {
-        "title": section.title,
-        "state": section.state,
-        "statements": [statement.model_dump() for statement in statements],
-        "gap": section.gap,
-    }
-    mark = sha256_hex(json.dumps(content, sort_keys=True))
-    return section.model_copy(update={"statements": statements, "content_hash": mark})
-
-
 def describe_engine(sections: Iterable[Section]) -> dict[str, str | None]:
     """Who has worded an artifact of these sections: a model, where one has any of them."""
     worded = [one for one in sections if one.engine == MODEL and one.state != EDITED]
@@ -139,10 +126,12 @@ def attempt(
     lane: Lane,
     synthesise: Synthesise,
     titled: Callable[[str], tuple[str, str]],
+    withdrawn: Mapping[str, Withdrawn],
 ) -> WrittenSections:
     """The sections; what the validator objects to is written a second time, with its findings.
 
-    A section that a person has written stays, also where nothing is behind it.
+    The lines that a person has written stay, also where nothing is behind them; the other lines of
+    their section follow what is ``withdrawn`` and written anew.
 
     A section whose input is as it was keeps its bytes. ``titled`` gives the title of a section and
     what it says when it is empty.
@@ -171,7 +160,10 @@ def attempt(
     written = {one.section_id for one in sections}
     own = [one for key, one in known.items() if one.state == EDITED and key not in written]
     return WrittenSections(
-        [*(_keep_edited(known.get(one.section_id), one) for one in sections), *own],
+        [
+            *(keep_edited(known.get(one.section_id), one, withdrawn) for one in sections),
+            *(keep_edited(one, one, withdrawn) for one in own),
+        ],
         objections,
         findings,
     )
@@ -189,7 +181,7 @@ def keep_words(
         kept = known.get(section.section_id)
         if kept is None or section.state == EDITED:
             return section
-        return kept if kept.input_hash == section.input_hash else _keep_edited(kept, section)
+        return kept if kept.input_hash == section.input_hash else keep_edited(kept, section, {})
 
     kept = [keep(one) for one in written]
     refused = {one.section_id for one in errors(validate(_written_here(kept), grounds, lane))}
@@ -209,37 +201,6 @@ def text_of_section(sections: Iterable[Section], section_id: str) -> list[str]:
 def _written_here(sections: Iterable[Section]) -> list[Section]:
     """Those that no person has edited: what people write is not refused."""
     return [one for one in sections if one.state != EDITED]
-
-
-def _keep_edited(before: Section | None, written: Section) -> Section:
-    """A section that a person has edited stays theirs; what was written is a suggestion for them,
-    where it says something else.
-    """
-    if before is None or before.state != EDITED:
-        return written
-    if written.state == EDITED or _say_the_same(before, written):
-        return before.model_copy(update={"input_hash": written.input_hash, "suggestion": None})
-    suggestion = Suggestion(
-        statements=written.statements, gap=written.gap, input_hash=written.input_hash
-    )
-    return before.model_copy(update={"suggestion": suggestion})
-
-
-def _say_the_same(edited: Section, written: Section) -> bool:
-    """Whether they differ in the person's own sentences at most, in whose place the other has the
-    atoms that were read out of them.
-    """
-    said = [[one.text for one in each.statements] for each in (edited, written)]
-    own = {atom_id for one in edited.statements for atom_id in one.backed_by}
-    others = [
-        [one.text for one in edited.statements if one.written_by is None],
-        [
-            one.text
-            for one in written.statements
-            if not own.issuperset(each.atom_id for each in one.citations)
-        ],
-    ]
-    return said[0] == said[1] or (bool(own) and others[0] == others[1])
 
 
 def list_changed_sections(

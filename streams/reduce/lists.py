@@ -27,7 +27,7 @@ from schemas.ids import artifact_id as derive_artifact_id
 from streams.reduce.epics import Group, group_features
 from streams.reduce.features import estimate_effort, feature_fields, insight_fields
 from streams.reduce.gate import assess
-from streams.reduce.inputs import Grounds, ItemInput, ListInput, Pick, SectionInput
+from streams.reduce.inputs import Grounds, ItemInput, ListInput, Pick, SectionInput, Withdrawn
 from streams.reduce.items import (
     ENGINE,
     PREFIXES,
@@ -77,7 +77,8 @@ class Lists:
     """One position's lists of one project; ``known`` are its items as they were, by id.
 
     ``velocity`` are the points a sprint of its team: without one nothing has points or dates.
-    ``drafts`` are items that a model has worded or a person changes, by id.
+    ``drafts`` are items that a model has worded or a person changes, by id; ``withdrawn`` are atoms
+    that were live at the position before.
     """
 
     project: str
@@ -86,6 +87,7 @@ class Lists:
     synthesise: Synthesise
     velocity: int | None = None
     drafts: Mapping[str, ArtifactSnapshot] = field(default_factory=dict)
+    withdrawn: Mapping[str, Withdrawn] = field(default_factory=dict)
     changes: list[ArtifactChange] = field(default_factory=list)
     loops: list[LoopRecord] = field(default_factory=list)
     quality_runs: list[QualityRun] = field(default_factory=list)
@@ -255,7 +257,14 @@ class Lists:
     ) -> WrittenSections:
         before = self._before(artifact_id)
         return attempt(
-            artifact_id, inputs, before, grounds, self.at.lane, self.synthesise, item_titled
+            artifact_id,
+            inputs,
+            before,
+            grounds,
+            self.at.lane,
+            self.synthesise,
+            item_titled,
+            self.withdrawn,
         )
 
     @property

@@ -15,8 +15,8 @@ from schemas.events.change import ChangeRequested, SectionEdit
 from schemas.fingerprint import norm_text
 from streams.reduce.edits import RefusedEdit, name_model, write_statement
 from streams.reduce.inputs import Grounds
-from streams.reduce.items import EDITED, replace_statements
 from streams.reduce.loop import RULES
+from streams.reduce.section_text import EDITED, replace_statements
 from streams.reduce.states import list_cited
 from streams.reduce.validator import Lane, errors, validate
 

@@ -17,14 +17,8 @@ from schemas.events.change import ChangeRequested, SectionEdit
 from schemas.ids import sha256_hex
 from streams.reduce.edits import RefusedEdit, write_statement
 from streams.reduce.inputs import Grounds
-from streams.reduce.items import (
-    EDITED,
-    TITLES,
-    Settled,
-    is_withdrawn,
-    replace_statements,
-    withdraw,
-)
+from streams.reduce.items import TITLES, Settled, is_withdrawn, withdraw
+from streams.reduce.section_text import EDITED, replace_statements
 
 DELETED = "A person has deleted it."
 Owned = OwnedTask | OwnedFeature | OwnedSprint

@@ -21,9 +21,10 @@ from schemas.features import DONE
 from streams.reduce.edits import RefusedEdit
 from streams.reduce.features import LEAST_EFFORT, NOT_ESTIMATED, URGENCY
 from streams.reduce.inputs import Grounds
-from streams.reduce.items import EDITED, PREFIXES, Settled, blank
+from streams.reduce.items import PREFIXES, Settled, blank
 from streams.reduce.owned import check_item, write_sections
 from streams.reduce.planning import Work
+from streams.reduce.section_text import EDITED
 
 WONT = "wont"
 NOT_PLANNED: FeatureStatus = "proposed"

@@ -14,7 +14,7 @@ from schemas.edited_artifacts import source_id_of_section
 from schemas.events.artifact_parts import ArtifactSnapshot, Citation, Section, Statement
 from schemas.events.ledger import LIVE, AtomRecord, EvidenceRow
 from streams.reduce.inputs import Backing, Grounds, Pick, SectionInput
-from streams.reduce.items import EDITED, replace_statements
+from streams.reduce.section_text import EDITED, replace_statements
 from streams.reduce.sections import SECTIONS
 from streams.reduce.selection import Atoms, ProjectShortlist
 

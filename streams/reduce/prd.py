@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from schemas.events.artifact_parts import (
@@ -16,7 +16,7 @@ from schemas.events.change import ChangeRequested
 from schemas.ids import sha256_hex
 from streams.reduce.edits import apply_edits
 from streams.reduce.gate import assess
-from streams.reduce.inputs import Backing, Grounds, SectionInput, ground_backings
+from streams.reduce.inputs import Backing, Grounds, SectionInput, Withdrawn, ground_backings
 from streams.reduce.items import (
     ENGINE,
     Settled,
@@ -55,18 +55,21 @@ def write_prd(
     synthesise: Synthesise,
     backings: Sequence[Backing] = (),
     draft: ArtifactSnapshot | None = None,
+    withdrawn: Mapping[str, Withdrawn] | None = None,
 ) -> PrdAnswer:
     """The PRD as it stands at the position; in the deep lane the quality gate judges it.
 
     ``backings`` are the atoms behind what people wrote into it. ``draft`` is ``before`` with
-    sections that a model has worded.
+    sections that a model has worded. ``withdrawn`` are the atoms that were live before.
     """
     grounds = Grounds.of(ground_backings(inputs, backings))
     known = draft or before
     linked = link_sentences(known, backings, grounds) if known else None
     if linked:
         inputs = leave_out_repeats(inputs, linked, backings)
-    written = attempt(artifact_id, inputs, linked, grounds, at.lane, synthesise, _title_of)
+    written = attempt(
+        artifact_id, inputs, linked, grounds, at.lane, synthesise, _title_of, withdrawn or {}
+    )
     findings = [*written.objections, *written.findings]
     if errors(written.findings):
         return PrdAnswer("rejected", before or empty_prd(artifact_id, at), [], [], findings)

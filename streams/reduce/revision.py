@@ -15,7 +15,7 @@ from collections.abc import Collection, Sequence
 from schemas.events.artifact_parts import Section, Statement
 from streams.reduce.gate import find_clear, find_repeats, is_evident
 from streams.reduce.inputs import Grounds
-from streams.reduce.items import EDITED, replace_statements
+from streams.reduce.section_text import EDITED, replace_statements
 from streams.reduce.sections import SHOWN
 
 NO_GOOD = 3  # neither sure nor clear

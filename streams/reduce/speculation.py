@@ -83,7 +83,15 @@ class Speculation:
         at = Settled(due.ledger_seq, due.run_id or "", "preview", "written_ahead")
         latest = {**known, **{key: guess.snapshot for key, guess in self.guesses.items()}}
         known_prd = latest.get(prd_id)
-        prd = write_prd(prd_id, due.sections, known_prd, at, synthesise, due.backings)
+        prd = write_prd(
+            prd_id,
+            due.sections,
+            known_prd,
+            at,
+            synthesise,
+            due.backings,
+            withdrawn=due.withdrawn,
+        )
         if prd.outcome == "rejected":
             return
         begun = [one.section_id for one in prd.snapshot.sections if section_has_minimum(one)]

@@ -25,7 +25,6 @@ from schemas.shortening import shorten
 from streams.reduce.forecast import assume_velocity
 from streams.reduce.inputs import Grounds, SectionInput
 from streams.reduce.items import (
-    EDITED,
     PREFIXES,
     Settled,
     WrittenSections,
@@ -35,6 +34,7 @@ from streams.reduce.items import (
     text_of_section,
 )
 from streams.reduce.owned_sprints import is_closed, owned_sprint
+from streams.reduce.section_text import EDITED
 from streams.reduce.sprint import Place, Plan, Sprint
 from streams.reduce.states import DerivedState, derive_dependent_state
 from streams.reduce.validator import errors, validate

@@ -5,18 +5,18 @@ Everything is folded from ``ledger.v1`` and the writer's own ``reduce.v1``, in a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from schemas.envelope import Part
 from schemas.events.artifact import ArtifactChanged, ArtifactSpeculated, SpeculationEnd
-from schemas.events.artifact_parts import ArtifactSnapshot
+from schemas.events.artifact_parts import ArtifactSnapshot, Citation
 from schemas.events.ledger import LIVE, AtomRecord, LedgerChanged
 from schemas.events.team import Team
 from streams.cause import Cause
 from streams.due import DueProjects
 from streams.ledger.fold import LedgerView
 from streams.reduce.deltas import Changes, Delta, add_changes, gather_changes
-from streams.reduce.inputs import DuePosition
+from streams.reduce.inputs import DuePosition, Withdrawn
 from streams.reduce.items import Settled
 from streams.reduce.owner_words import OwnerWords
 from streams.reduce.pending_requests import Requests
@@ -52,6 +52,12 @@ class PreviewClusters(Part):
     keys: list[str] = []
 
 
+class Withdrawals(Part):
+    """The atoms of a project that were live at its last settled position and are not any more."""
+
+    atom_ids: list[str] = []
+
+
 class Ended(Part):
     """What became of all that was written ahead of a settled position, still to be told."""
 
@@ -78,6 +84,7 @@ class ReduceState:
         self.ended: Table[Ended] = tables.table("ended", Ended)
         self.delta: Table[Delta] = tables.table("delta", Delta)
         self.deltas: Table[Delta] = tables.table("deltas", Delta)
+        self.withdrawals: Table[Withdrawals] = tables.table("withdrawals", Withdrawals)
         self.basis: Table[DuePosition] = tables.table("basis", DuePosition)
         self.requests = Requests(tables)
         waiting = {key.split("|", 1)[0] for key, _ in self.due.items()}
@@ -125,6 +132,37 @@ class ReduceState:
         for artifact_id, guess in guesses.items():
             self.guesses[f"{project}|{artifact_id}"] = guess
 
+    def note_withdrawals(self, project: str, atoms: Iterable[AtomRecord]) -> None:
+        """Take in which atoms a change set withdraws, and which it brings back."""
+        live = self.shortlist(project).live
+        known = dict.fromkeys(self.withdrawals.get(project, Withdrawals()).atom_ids)
+        for atom in atoms:
+            if atom.atom_id in live:
+                known.pop(atom.atom_id, None)
+            else:
+                known[atom.atom_id] = None
+        self.withdrawals[project] = Withdrawals(atom_ids=list(known))
+
+    def withdrawn_of(self, project: str) -> dict[str, Withdrawn]:
+        """What became of the atoms withdrawn since the last settled position."""
+        atom_ids = self.withdrawals.get(project, Withdrawals()).atom_ids
+        return {one: self._describe_withdrawn(project, one) for one in atom_ids}
+
+    def _describe_withdrawn(self, project: str, atom_id: str) -> Withdrawn:
+        atom, passed, is_merged = self.ledger.atoms[f"{project}|{atom_id}"], {atom_id}, True
+        live = self.shortlist(project).live
+        while following := atom.merged_into or atom.superseded_by:
+            is_merged = is_merged and bool(atom.merged_into)
+            found = self.ledger.atoms.get(f"{project}|{following}")
+            if found is None or following in passed:
+                break
+            if following in live:
+                successor = Citation(atom_id=following, atom_revision=found.revision)
+                return Withdrawn(successor=successor, is_merged=is_merged)
+            atom = found
+            passed.add(following)
+        return Withdrawn()
+
     def close_delta(self, project: str, ledger_seq: int) -> None:
         """A settled position: what changed since the one before is told."""
         if delta := self.delta.pop(project, None):
@@ -163,6 +201,7 @@ def update_shortlists(state: ReduceState, project: str, changed: LedgerChanged) 
         state.list_atom(project, state.ledger.atoms[f"{project}|{atom_id}"])
     for one in changed.contradictions:
         state.shortlist(project).put_contradiction(one)
+    state.note_withdrawals(project, changed.atoms)
 
 
 def take_speculation(state: ReduceState, project: str, ahead: ArtifactSpeculated) -> None:

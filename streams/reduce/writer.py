@@ -74,7 +74,7 @@ class Reduce:
     """
 
     name = "reduce"
-    state_version = 6  # 6: what people wrote into the PRD is read
+    state_version = 7  # 7: atoms withdrawn since the position before are kept with a position
     inputs = ("ledger.v1", "team.v1", "reduce.request.v1")
     output = "reduce.v1"
 
@@ -117,6 +117,8 @@ class Reduce:
         if settled or is_worth_writing(before, now):
             state.begun[project] = now
             self._set_aside(state, record, changed, speculative=not settled)
+        if settled:
+            state.withdrawals.pop(project, None)
 
     def decide(self, state: ReduceState) -> Decision | None:
         """What became of guesses that are settled, else the answer to the earliest position of the
@@ -181,6 +183,7 @@ class Reduce:
         more: dict[str, object] = {
             "tasks": break_down(material, due.features, named),
             "backings": state.words_of(project).list_backings(shortlist, atoms),
+            "withdrawn": state.withdrawn_of(project),
         }
         if not speculative:
             more["changes"] = state.changes_of(project)
@@ -226,8 +229,17 @@ class Reduce:
         """What the position means for every artifact of the project."""
         project, before = due.cause.project_id, written.prd
         prd_id = derive_artifact_id(project, "prd", "prd")
-        prd = write_prd(prd_id, due.sections, before, at, self._synthesise, due.backings)
+        prd = write_prd(
+            prd_id,
+            due.sections,
+            before,
+            at,
+            self._synthesise,
+            due.backings,
+            withdrawn=due.withdrawn,
+        )
         lists = self._lists(project, at, items, written.team)
+        lists.withdrawn = due.withdrawn
         lists.insights(due.insights)
         start = _start_of(written.team, _plan_from(written, due))
         lists.features(due.features, start, prd.snapshot)

@@ -9,6 +9,7 @@ import pytest
 from schemas.events.artifact import ArtifactChanged
 from schemas.events.artifact_parts import Citation, EditAnswer, Section
 from schemas.events.change import ChangeRequested, EditedStatement, SectionEdit
+from schemas.events.ledger import AtomRecord
 from streams.publishing import PUBLISH
 from streams.reduce.inputs import Grounds
 from streams.reduce.markdown import notes_of
@@ -166,16 +167,104 @@ def test_a_suggestion_that_stays_is_not_told_again(play: Play):
     assert play.given([]).ends().outcome == "unchanged"
 
 
-def test_an_accepted_suggestion_makes_the_section_nobodys_again(play: Play):
+def test_an_accepted_suggestion_keeps_what_a_person_wrote(play: Play):
     before = suggested(play)
 
     after = play.asks(a_change(before, action="accept_suggestion"))
 
     section = the_section(after)
-    assert (section.state, section.edited_by, section.suggestion) == ("generated", None, None)
+    assert (section.state, section.edited_by, section.suggestion) == ("edited", "ana", None)
+    assert OWN in texts(section)
     assert any("archive" in one for one in texts(section))
     assert after.snapshot.version == before.snapshot.version + 1
     assert play.given([]).ends().outcome == "unchanged"
+
+
+def test_what_a_person_took_out_is_not_suggested_again(play: Play):
+    removed = texts(the_section(last(play)))
+    after = suggested(play)
+
+    suggestion = the_section(after).suggestion
+    assert suggestion
+    assert not {one.text for one in suggestion.statements} & set(removed)
+
+
+def changed(atom: AtomRecord, **fields: Any) -> AtomRecord:
+    return atom.model_copy(update={"revision": atom.revision + 1} | fields)
+
+
+def test_a_dismissed_statement_leaves_a_section_in_which_another_line_was_edited(play: Play):
+    lines = texts(the_section(last(play)))
+    (export,) = [one for one in lines if "signed document" in one]
+    kept = [one for one in lines if one != export]
+    play.asks(a_change(last(play), *kept, OWN, export))
+
+    (after,) = play.decided([changed(EXPORT, status="dismissed")])
+
+    section = the_section(after)
+    assert texts(section) == [*kept, OWN]
+    assert (section.state, section.suggestion) == ("edited", None)
+    assert export not in after.snapshot.rendered_markdown
+
+
+def test_a_line_of_an_edited_section_follows_a_replaced_statement(play: Play):
+    lines = texts(the_section(last(play)))
+    play.asks(a_change(last(play), OWN, *lines))
+    newer = a_requirement("The relay must export every order as a sealed document")
+
+    after = play.given(
+        [changed(EXPORT, status="superseded", superseded_by=newer.atom_id), newer]
+    ).ends()
+
+    section = the_section(after)
+    assert texts(section)[0] == OWN
+    assert not [one for one in texts(section) if "signed document" in one]
+    assert len([one for one in texts(section) if "sealed document" in one]) == 1
+    assert section.suggestion is None
+
+
+def test_a_line_stays_when_its_statement_was_merged_into_one_that_says_the_same(play: Play):
+    lines = texts(the_section(last(play)))
+    play.asks(a_change(last(play), OWN, *lines))
+    same = a_requirement("The relay must export each order as a signed document")
+
+    after = play.given([changed(EXPORT, status="merged", merged_into=same.atom_id), same]).ends()
+
+    cited = [one.citations[0].atom_id for one in the_section(after).statements if one.citations]
+    assert same.atom_id in cited
+    assert EXPORT.atom_id not in cited
+    assert len(texts(the_section(after))) == len(lines) + 1
+
+
+def test_words_of_a_person_stay_without_the_evidence_that_was_dismissed(play: Play):
+    edited = EditedStatement(
+        text="Documents of an order are signed.",
+        citations=[Citation(atom_id=EXPORT.atom_id, atom_revision=1)],
+    )
+    edit = SectionEdit(section_id=REQUIREMENTS, statements=[edited])
+    play.asks(a_change(last(play), sections=[edit]))
+
+    (after,) = play.decided([changed(EXPORT, status="dismissed")])
+
+    (statement,) = the_section(after).statements
+    assert (statement.text, statement.citations) == (edited.text, [])
+    assert f"{edited.text} (uncited)" in after.snapshot.rendered_markdown
+
+
+def test_a_writer_that_catches_up_prunes_an_edited_section_at_the_same_position(play: Play):
+    lines = texts(the_section(last(play)))
+    play.asks(a_change(last(play), OWN, *lines))
+    edited = len(play.written)
+    play.decided([changed(EXPORT, status="dismissed")])
+    play.decided([changed(EXPORT, status="active", revision=3)])
+
+    again = Play()
+    for record in (*play.ledger, *play.asked, *play.written[:edited]):
+        again.writer.evolve(again.state, record)
+    again.decide()
+
+    expected = [one.snapshot for one in play.answers()[-2:]]
+    assert [one.snapshot for one in again.answers()] == expected
 
 
 def test_a_declined_suggestion_comes_again_only_when_the_input_changes(play: Play):

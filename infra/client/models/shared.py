@@ -29,7 +29,7 @@ class CitingStatement(Model):
 
 
 class CitingSuggestion(Model):
-    """What an edited section would say by its present input."""
+    """What an edited section would say with what is new; the lines of people are among them."""
 
     statements: list[CitingStatement]
     gap: str
@@ -46,6 +46,7 @@ class CitingSection(Model):
     input_hash: str
     edited_by: str | None = None
     suggestion: CitingSuggestion | None = None
+    removed_atom_ids: list[str] = []
     engine: str = "heuristic"
     model: str | None = None
     prompt_version: str | None = None
