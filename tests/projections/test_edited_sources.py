@@ -62,14 +62,14 @@ def test_what_was_read_is_not_sent_again_unless_it_changed(project: ShownProject
     assert project.changed(project.asks(STRIKE, FLOOD)) == [(STRIKE, FLOOD)]
 
 
-def test_what_stands_there_in_the_words_of_its_atom_is_still_sent(project: ShownProject):
+def test_a_persons_line_is_still_sent_after_they_accepted_a_suggestion(project: ShownProject):
     first, *_ = said(project.section(NEEDS))
     project.write(first, LOG, section_id=NEEDS)
     project.ingest(FILES | {"docs/more.md": b"# More\n\n- The depot must weigh every parcel.\n"})
     project.answer(project.request(NEEDS, action="accept_suggestion"))
     section = project.section(NEEDS)
-    assert {one.written_by for one in section.statements} == {None}
-    assert LOG in said(section)
+    assert [one.text for one in section.statements if one.written_by] == [LOG]
+    assert len(section.statements) > 2
 
     edit = project.asks(*said(section), "The gateway must beep.", section_id=NEEDS)
 

@@ -35,5 +35,6 @@ def test_each_request_has_its_answer_and_an_edited_section_its_author(model: Rea
     (section,) = [one for one in prd.sections if one.section_id == REQUIREMENTS]
     assert (section.edited_by, section.state) == ("ana", "edited")
     assert section.suggestion
-    assert all(one.citations for one in section.suggestion.statements)
+    suggested = [one.text for one in section.suggestion.statements if one.citations]
+    assert suggested == ["The relay must archive every delivered order."]
     assert model.value("SELECT edited_by FROM artifacts WHERE artifact_type = 'prd'") == "ana"
