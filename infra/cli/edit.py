@@ -49,9 +49,9 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Set the statements of a section; no later run overwrites what a person wrote.
 
-        A line that is as before keeps its citations, and goes when its evidence is dismissed. What is new is read like a source, and cites
-        the atoms that come out of it when the run that reads it has ended; until then, and where
-        nothing comes out of it, it is shown as uncited.
+        A line that is as before keeps its citations, and goes when its evidence is dismissed. What
+        is new is read like a source, and cites the atoms that come out of it when the run that
+        reads it has ended; until then, and where nothing comes out of it, it is shown as uncited.
         """
         action = _choose_action(file, accept, decline)
         quiet_clients()

@@ -488,8 +488,11 @@ def test_what_is_refused_is_a_page_that_leads_on(browser: Browser, called: Calle
     )
     assert beside.status_code == 404 and "hx-reswap" not in beside.headers
     assert not Page(beside.text).all("html")
-    stranger = httpx.get(called.url + f"{home}/live", headers=part, timeout=PATIENCE_S)
-    assert stranger.status_code == 401
+    for page in (f"{home}/live", f"{CONSOLE}/session"):
+        for headers in (part, {}):
+            stranger = httpx.get(called.url + page, headers=headers, timeout=PATIENCE_S)
+            assert stranger.status_code == 401
+    assert browser.client.get(f"{CONSOLE}/session").status_code == 204
 
 
 def test_an_operator_sees_what_runs_and_not_what_is_said(called: Called, home: str, shown: str):

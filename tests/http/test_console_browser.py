@@ -196,6 +196,52 @@ def test_the_first_load_is_measured_beside_that_of_a_page_without_a_project(tab:
     assert tab.reports == []
 
 
+def type_behind(tab: Tab, editor: str, text: str) -> None:
+    """Write at the end of the section that the editor shows."""
+    tab.open(editor)
+    tab.run("document.getElementById('text').focus()")
+    tab.press("End", control=True)
+    tab.write(text)
+
+
+def test_a_text_outlives_its_session_and_the_network(tab: Tab, called: Called, prd: str):
+    editor = find_link(tab, prd, "main a[href*='/sections/goals']")
+    own = "- Labels survive the rain."
+    is_there = f"document.getElementById('text')?.value.endsWith({json.dumps(own)})"
+    shows = "document.querySelector('[data-draft]')?.textContent.includes({})".format
+    type_behind(tab, editor, f"\n{own}")
+
+    tab.tell("Network.enable")
+    tab.tell("Network.clearBrowserCookies")
+    tab.press("Enter", control=True)
+    tab.wait_for(shows(json.dumps("your session has ended")))
+    assert tab.run(is_there)
+    tab.keep("edit-session-ended")
+    tab.run("document.querySelector('[data-draft] a').click()")
+    tab.wait_for("document.activeElement.id === 'token'")
+    tab.write(called.token)
+    tab.press("Enter")
+    tab.wait_for(f"location.pathname === {json.dumps(editor)} && {is_there}")
+    assert tab.run(shows(json.dumps("was kept in this browser")))
+    check_accessible(tab, "edit-kept")
+
+    offline = {"offline": True, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
+    tab.tell("Network.emulateNetworkConditions", **offline)
+    tab.run("document.getElementById('text').focus()")
+    tab.press("Enter", control=True)
+    tab.wait_for(shows(json.dumps("does not answer")))
+    tab.tell("Network.emulateNetworkConditions", **offline | {"offline": False})
+    tab.press("Enter", control=True)
+    tab.wait_for(f"location.pathname === {json.dumps(prd)}")
+    tab.tell("Network.disable")
+    assert tab.run(f"document.body.textContent.includes({json.dumps(own[2:])})")
+    assert (
+        tab.run("Object.keys(localStorage).filter((it) => it.startsWith('cairn-draft')).length")
+        == 0
+    )
+    tab.reports.clear()  # of requests that could not be sent
+
+
 def test_what_is_opened_beside_leaves_room_for_the_page(tab: Tab, home: str):
     tab.look(width=1280)
     for page, parts in (("", ".picture li, .columns > *"), ("/ledger", "tbody td")):

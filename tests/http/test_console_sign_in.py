@@ -72,6 +72,8 @@ def test_a_wrong_token_and_a_form_of_another_session_are_refused(called: Called,
         assert json.status_code == 400
         kept = dict(one.client.cookies)
         assert one.send(home, f"{CONSOLE}/sign-out").url.path == f"{CONSOLE}/sign-in"
+        late = one.client.post(f"{home}/views/save", data={}, headers={"referer": f"{home}/ledger"})
+        assert late.url.params["next"] == f"{home}/ledger"  # a form that is sent after the session
         assert one.client.get(home).url.path == f"{CONSOLE}/sign-in"
         assert httpx.get(
             called.url + home, cookies=kept, timeout=PATIENCE_S

@@ -61,7 +61,7 @@ async def show_overview(visit: Visit) -> Response:
     )
 
 
-@pages.show("/projects/{project}/live", *OBSERVERS)
+@pages.show("/projects/{project}/live", *OBSERVERS, is_for_scripts=True)
 async def follow_project(visit: Visit) -> Response:
     """The frames of the project's stream, so that open pages follow it."""
     return await follow_stream(visit, visit.project_id)

@@ -236,11 +236,15 @@ class Pages:
     def __init__(self) -> None:
         self.routes: list[BaseRoute] = []
 
-    def show(self, path: str, *roles: ApiRole) -> Callable[[Make], Make]:
-        """Declare a page; ``roles`` may open it."""
+    def show(
+        self, path: str, *roles: ApiRole, is_for_scripts: bool = False
+    ) -> Callable[[Make], Make]:
+        """Declare a page; ``roles`` may open it. One that is for scripts of open pages refuses who
+        has not signed in, and leads nowhere.
+        """
 
         def declare(make: Make) -> Make:
-            self._add(path, make, roles, writes=False)
+            self._add(path, make, roles, writes=False, is_for_scripts=is_for_scripts)
             return make
 
         return declare
@@ -267,6 +271,7 @@ class Pages:
         *,
         writes: bool,
         page: Make | None = None,
+        is_for_scripts: bool = False,
     ) -> None:
         operation = f"console_{make.__name__}"
 
@@ -276,6 +281,8 @@ class Pages:
             try:
                 check_text(request)
                 caller = caller_of(request.scope)
+                if caller is None and is_for_scripts:
+                    raise session_ended()
                 if caller is None:
                     return ask_to_sign_in(request)
                 visit = Visit(request, api_of(request), caller)
@@ -371,13 +378,18 @@ def lead(request: Request, place: str, told: str = "") -> Response:
 
 
 def ask_to_sign_in(request: Request) -> Response:
-    """Lead to the sign-in, and from there back to the page that was asked for.
+    """Lead to the sign-in, and from there back to the page that was asked for, or to that of the
+    form that was sent: the browser has kept what was written.
 
     A part of an open page is refused instead: a whole page would stand in its place.
     """
     if is_part(request):
-        return show_problem(request, Unauthenticated("Your session has ended: sign in again."))
-    return lead(request, address("sign-in", next=None if is_write(request) else place_of(request)))
+        return show_problem(request, session_ended())
+    return lead(request, address("sign-in", next=place_of(request)))
+
+
+def session_ended() -> Unauthenticated:
+    return Unauthenticated("Your session has ended: sign in again.")
 
 
 async def go_home(request: Request) -> Response:

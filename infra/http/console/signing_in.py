@@ -97,6 +97,12 @@ async def sign_out(visit: Visit) -> Response:
     return _forget_cookie(visit)
 
 
+@pages.show("/session", *EVERYONE, is_for_scripts=True)
+async def check_session(visit: Visit) -> Response:
+    """Whether a form that is sent now would find its session."""
+    return Response(status_code=204, headers={"cache-control": "no-store"})
+
+
 @pages.show("/sessions", *EVERYONE)
 async def show_sessions(visit: Visit) -> Response:
     """Where one is signed in; an owner of all projects sees where everybody is."""
