@@ -9,7 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from schemas.envelope import Event
-from schemas.events.artifact_parts import DimensionScore, QualityMode, QualityRun, QualityTier
+from schemas.events.artifact_parts import (
+    DimensionScore,
+    QualityMode,
+    QualityRun,
+    QualityTier,
+    RemovalReason,
+)
 from schemas.events.quality import (
     DimensionScored,
     IterationCompleted,
@@ -37,6 +43,12 @@ DIMENSIONS: Mapping[QualityMode, Mapping[str, tuple[str, ...]]] = {
         "Overall": (),
     },
     "light": {"Scoping": ("description", "acceptance_criteria"), "Overall": ()},
+}
+# Why the reviser has taken a statement out, in words.
+REMOVALS: Mapping[RemovalReason, str] = {
+    "repeats_another": "repeats another statement",
+    "draft_and_vague": "rests on drafts alone and is vague",
+    "left_out_by_model": "left out by the model that worded the section anew",
 }
 
 

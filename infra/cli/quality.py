@@ -13,6 +13,7 @@ from infra.cli.context import JSON_OPTION, connect, explain_wrong_use, resumable
 from infra.cli.output import answer as standard_output
 from infra.cli.output import as_lines, table
 from infra.cli.project import KEY_OPTION, quiet_clients
+from schemas.quality_gate import REMOVALS
 
 if TYPE_CHECKING:
     from projections.read.quality import QualityRunEvent, QualityRunRow
@@ -96,6 +97,11 @@ def show_run(run: QualityRunRow, *, as_json: bool) -> None:
     table(columns, scores, "No scores.")
     for section_id, critique in _list_critiques(run):
         out.print(f"  {section_id}: {critique}", markup=False)
+    if run.removed:
+        out.print("Taken out, while the atoms stay in the ledger:", markup=False)
+    for one in run.removed:
+        why = REMOVALS[one.reason]
+        out.print(f"  {one.section_id}: {one.text} ({why})", markup=False)
 
 
 def _list_critiques(run: QualityRunRow) -> list[tuple[str, str]]:

@@ -88,7 +88,7 @@ from projections.read.progress import TriggerProgress, trigger_progress
 from projections.read.projects import NamedProject, Project, project_ids
 from projections.read.projects import project_names as list_project_names
 from projections.read.projects import projects as list_projects
-from projections.read.quality import QualityRunEvent, QualityRunRow
+from projections.read.quality import QualityRunEvent, QualityRunRow, removed_by_gate
 from projections.read.quality import runs as list_quality_runs
 from projections.read.rebalances import Rebalance, list_rebalances, read_rebalance
 from projections.read.rejections import Rejection
@@ -163,6 +163,7 @@ __all__ = [
     "list_pipeline_events",
     "list_pipelines",
     "list_quality_runs",
+    "removed_by_gate",
     "read_job",
     "read_pipeline",
     "read_plan",

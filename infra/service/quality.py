@@ -35,6 +35,7 @@ from schemas.events.artifact_parts import (
 from schemas.events.change import ChangeRequested, EditedStatement, SectionEdit
 from schemas.events.quality import IterationCompleted, QualityRunFinished
 from schemas.ids import derive_id
+from streams.reduce.revision import list_removals
 
 if TYPE_CHECKING:
     from agents.quality.graph import Assessed, Parts
@@ -218,6 +219,9 @@ async def judge(
         state = await run_gate(parts)
         run = assessor.describe(conclude(state, parts))
         run = await hand_over(run, list_revised(state))
+        if run.revised_sections:
+            removed = list_removals(assessed.sections, state["sections"])
+            run = run.model_copy(update={"removed": removed})
     except RunCancelled:
         run = assessor.describe(_break_off(assessed, events, "cancelled"))
     except Unavailable:

@@ -9,7 +9,7 @@ from typing import Any
 from infra.errors import NotFound
 from projections.read.page import PAGE, Condition, Listing, Page, page_of
 from projections.read.session import Conn, ReadModel, Row, rows, select
-from schemas.events.artifact_parts import DimensionScore, Section
+from schemas.events.artifact_parts import DimensionScore, RemovedStatement, Section
 from schemas.events.ledger import AtomRecord, ContradictionRecord
 
 REVISED = "revised_by_quality_gate"  # the reason of a version that the gate has made
@@ -17,8 +17,8 @@ RUNS = Listing(
     "quality runs",
     "q.quality_run_id, q.project_id, q.artifact_id, a.artifact_type, a.number, a.title,"
     " q.artifact_version, q.input_ledger_seq, q.mode, q.status, q.iteration, q.max_iterations,"
-    " q.final_tier, q.dimension_tiers, q.dimensions, q.revised_sections, q.engine, q.model,"
-    " q.cost_usd, q.tokens, q.started_at, q.finished_at, q.error",
+    " q.final_tier, q.dimension_tiers, q.dimensions, q.revised_sections, q.removed,"
+    " q.engine, q.model, q.cost_usd, q.tokens, q.started_at, q.finished_at, q.error",
     "quality_runs q LEFT JOIN artifacts a USING (artifact_id)",
     {"coalesce(q.started_at, q.finished_at)": "timestamptz", "q.quality_run_id": "text"},
 )
@@ -26,6 +26,11 @@ ONE = f"SELECT {RUNS.columns} FROM {RUNS.tables} WHERE q.quality_run_id = %s"
 LATEST = f"""
     SELECT {RUNS.columns} FROM {RUNS.tables} WHERE q.project_id = %s AND a.artifact_type = 'prd'
     ORDER BY q.started_at DESC NULLS LAST, q.quality_run_id LIMIT 1
+"""
+LAST_REMOVALS = """
+    SELECT removed FROM quality_runs
+    WHERE artifact_id = %s AND removed <> '[]' AND finished_at IS NOT NULL
+    ORDER BY finished_at DESC, quality_run_id LIMIT 1
 """
 EVENTS = """
     SELECT quality_run_id, seq, event_type, payload, occurred_at FROM quality_run_events
@@ -99,6 +104,7 @@ class QualityRunRow(ReadModel):
     dimension_tiers: dict[str, int]
     dimensions: list[DimensionScore]
     revised_sections: list[str]
+    removed: list[RemovedStatement]
     engine: str
     model: str | None
     cost_usd: float
@@ -184,6 +190,12 @@ def run(connection: Conn, project_id: str, run_id: str | None) -> QualityRunRow:
             code="unknown_quality_run",
         )
     return found
+
+
+def removed_by_gate(connection: Conn, artifact_id: str) -> list[RemovedStatement]:
+    """What the last run of the gate that took something out of the artifact has taken out."""
+    found = connection.execute(LAST_REMOVALS, (artifact_id,)).fetchone()
+    return [RemovedStatement(**one) for one in found[0]] if found else []
 
 
 def events(connection: Conn, run_id: str) -> list[QualityRunEvent]:

@@ -500,11 +500,26 @@ class DimensionScore(Part):
     critiques: list[SectionCritique] = []
 
 
+RemovalReason = Literal["repeats_another", "draft_and_vague", "left_out_by_model"]
+
+
+class RemovedStatement(Part):
+    """A statement that a run of the quality gate has taken out of its section, and why.
+
+    Its atoms stay in the ledger.
+    """
+
+    section_id: str
+    text: str
+    atom_ids: list[str]
+    reason: RemovalReason
+
+
 class QualityRun(Part):
     """How one run of the quality gate over one version ended. ``engine`` says who judged.
 
-    ``dimensions`` are those of the last evaluation, made of what the reviser left. ``final_tier``
-    is None for a run that ended before one.
+    ``dimensions`` are those of the last evaluation, made of what the reviser left; ``removed`` is
+    what it has taken out. ``final_tier`` is None for a run that ended before one.
     """
 
     quality_run_id: str
@@ -517,6 +532,7 @@ class QualityRun(Part):
     final_tier: QualityTier | None = None
     dimensions: list[DimensionScore] = []
     revised_sections: list[str] = []
+    removed: list[RemovedStatement] = []
     engine: str
     model: str | None = None
     cost_usd: float = 0.0

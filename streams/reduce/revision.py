@@ -12,9 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from schemas.events.artifact_parts import Section, Statement
+from schemas.events.artifact_parts import RemovalReason, RemovedStatement, Section, Statement
 from streams.reduce.gate import find_clear, find_repeats, is_evident
 from streams.reduce.inputs import Grounds
+from streams.reduce.items import MODEL
 from streams.reduce.section_text import EDITED, replace_statements
 from streams.reduce.sections import SHOWN
 
@@ -43,6 +44,31 @@ def revise(
             said += section.statements[:SHOWN]
         revised.append(section)
     return revised
+
+
+def list_removals(before: Sequence[Section], after: Sequence[Section]) -> list[RemovedStatement]:
+    """What the sections do not say any more, and why: the reasons are those of the revision."""
+    said = [one for section in after for one in section.statements]
+    removals: list[RemovedStatement] = []
+    for old, new in zip(before, after, strict=True):
+        kept = {one.text for one in new.statements}
+        cited = {it.atom_id for one in new.statements for it in one.citations}
+        for one in old.statements:
+            atom_ids = [citation.atom_id for citation in one.citations]
+            if one.text not in kept and not cited.issuperset(atom_ids):
+                reason = _find_reason(one, new, said)
+                removals.append(
+                    RemovedStatement(
+                        section_id=old.section_id, text=one.text, atom_ids=atom_ids, reason=reason
+                    )
+                )
+    return removals
+
+
+def _find_reason(removed: Statement, section: Section, said: Sequence[Statement]) -> RemovalReason:
+    if removed.statement_id in find_repeats([*said, removed]):
+        return "repeats_another"
+    return "left_out_by_model" if section.engine == MODEL else "draft_and_vague"
 
 
 def _revise_section(section: Section, said: Sequence[Statement], grounds: Grounds) -> Section:

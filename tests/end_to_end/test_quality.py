@@ -92,6 +92,10 @@ def test_only_failing_sections_are_revised(backbone):
         if row["event_type"] == "quality.section_revised":
             section = row["payload"]["section"]
             assert written[section["section_id"]] == section["content_hash"]
+    shown = cairn.run("quality", "show", run["quality_run_id"], "--project", project)
+    for one in run["removed"]:
+        assert one["text"] in shown
+        assert one["atom_ids"]
 
 
 def test_a_feature_is_judged_lightly(backbone):

@@ -89,6 +89,7 @@ def test_a_weak_prd_is_judged_twice_and_what_was_revised_is_handed_over():
     assert "functional_requirements" in done.revised_sections
     said = [one.text for section in run.revised for one in section.statements]
     assert not any("various" in text for text in said)
+    assert any("various" in one.text for one in done.removed)
     assert [event.seq for event in run.told] == list(range(1, len(run.told) + 1))
 
 

@@ -8,7 +8,8 @@ from schemas.quality_gate import list_failing_sections
 from streams.reduce.gate import evaluate
 from streams.reduce.inputs import Grounds, Pick, SectionInput
 from streams.reduce.items import section_of
-from streams.reduce.revision import revise
+from streams.reduce.revision import list_removals, revise
+from streams.reduce.section_text import replace_statements
 from streams.reduce.sections import SHOWN
 from streams.reduce.validator import errors, validate
 from streams.reduce.wording import write_section
@@ -64,6 +65,22 @@ def test_what_repeats_or_is_vague_is_taken_out_and_nothing_is_reworded():
     assert after.statements[0] == before.statements[0]
     assert after.content_hash != before.content_hash
     assert after.input_hash == before.input_hash
+    removals = list_removals([before], [after])
+    assert [(one.section_id, one.atom_ids, one.reason) for one in removals] == [
+        ("goals", [vague.atom_id], "draft_and_vague"),
+        ("goals", [again.atom_id], "repeats_another"),
+    ]
+
+
+def test_a_statement_that_a_model_words_anew_is_not_told_as_taken_out():
+    kept, left_out = different(2)
+    before = section("goals", [kept, left_out])
+    worded = before.statements[0].model_copy(update={"text": "Each receipt is signed."})
+    after = replace_statements(before.model_copy(update={"engine": "model"}), [worded])
+
+    (removal,) = list_removals([before], [after])
+
+    assert (removal.atom_ids, removal.reason) == ([left_out.atom_id], "left_out_by_model")
 
 
 def test_what_a_person_has_edited_is_left_as_it_is():

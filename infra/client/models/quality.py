@@ -6,7 +6,12 @@ from datetime import datetime
 from typing import Literal
 
 from infra.client.connection import Model
-from infra.client.models.quality_parts import DimensionScore, QualityRunEvent, ReviewFinding
+from infra.client.models.quality_parts import (
+    DimensionScore,
+    QualityRunEvent,
+    RemovedStatement,
+    ReviewFinding,
+)
 
 
 class Edit(Model):
@@ -56,6 +61,7 @@ class QualityRunRow(Model):
     dimension_tiers: dict[str, int]
     dimensions: list[DimensionScore]
     revised_sections: list[str]
+    removed: list[RemovedStatement]
     engine: str
     model: str | None
     cost_usd: float

@@ -42,6 +42,18 @@ class ReviewFinding(Model):
     warning: bool = False
 
 
+class RemovedStatement(Model):
+    """A statement that a run of the quality gate has taken out of its section, and why.
+
+    Its atoms stay in the ledger.
+    """
+
+    section_id: str
+    text: str
+    atom_ids: list[str]
+    reason: str
+
+
 class QualityRunEvent(Model):
     quality_run_id: str
     seq: int

@@ -8,6 +8,7 @@ from infra.errors import NotFound
 from infra.http.access import READERS
 from infra.http.console.pages import Pages, Visit
 from infra.service import http_questions as ask
+from schemas.events.artifact_parts import RemovedStatement
 
 pages = Pages()
 ORDER = ("prd", "insight", "epic", "feature", "task", "sprint_plan", "report")
@@ -62,6 +63,7 @@ async def show_document(visit: Visit) -> Response:
         sections=past.sections if past else artifact.sections,
         past=past,
         read=visit.asked_number("read") or artifact.version,
+        removed={} if past else await _find_removed(visit, artifact),
         versions=versions.items,
         upstream=await visit.ask(
             ask.find_artifacts, visit.project_id, artifact.upstream_artifact_ids
@@ -69,6 +71,18 @@ async def show_document(visit: Visit) -> Response:
         can_edit=artifact.artifact_type == "prd" and visit.leads,
         can_change=_form_of(artifact, visit),
     )
+
+
+async def _find_removed(
+    visit: Visit, artifact: ask.WholeArtifact
+) -> dict[str, list[RemovedStatement]]:
+    """What the quality gate has taken out of the sections and they still do not say, by section."""
+    shown = {one.text for section in artifact.sections for one in section.statements}
+    removed: dict[str, list[RemovedStatement]] = {}
+    for one in await visit.ask(ask.removed_by_gate, artifact.artifact_id):
+        if one.text not in shown:
+            removed.setdefault(one.section_id, []).append(one)
+    return removed
 
 
 def _form_of(artifact: ask.WholeArtifact, visit: Visit) -> str:

@@ -17,6 +17,7 @@ from infra.http.console.assets import asset_address
 from infra.http.console.citing import cite_places, cut_headings, list_places
 from infra.http.console.spans import visible
 from schemas.inflection import noun
+from schemas.quality_gate import REMOVALS
 from schemas.shortening import shorten
 
 AGES = ((86_400 * 2, 86_400, "d"), (7_200, 3_600, "h"), (120, 60, "min"))
@@ -30,6 +31,7 @@ WORDS = {
     "hitl": "decision",
     "hitl_applied": "decision applied",
     "waiting_for_human": "waits for a person",
+    **{str(reason): text for reason, text in REMOVALS.items()},
 }
 
 CHIP_CHARS = 28
