@@ -68,6 +68,7 @@ def _enqueue(tables: Conn, project_id: str, key: str, payload: Mapping[str, Any]
         payload=dict(payload),
         created_by=f"{BY.type}:{BY.id}",
         priority="background",
+        serial_key=f"synthesis|{project_id}",  # two at once would pay for the same words
     )
     job_id, is_new = queue.enqueue(tables, job, BY)
     return job_id if is_new else None

@@ -47,9 +47,13 @@ class Written(Part):
 
 
 class PreviewClusters(Part):
-    """The keys of the clusters of features and insights at the end of the last preview run."""
+    """The keys of the clusters of features and insights at the end of the last preview run before
+    the first deep one: what people were shown then stays. A later preview sees what deep runs have
+    read, and would make an ingest and its revert end with other lists.
+    """
 
     keys: list[str] = []
+    is_final: bool = False
 
 
 class Withdrawals(Part):

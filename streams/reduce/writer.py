@@ -74,7 +74,7 @@ class Reduce:
     """
 
     name = "reduce"
-    state_version = 7  # 7: atoms withdrawn since the position before are kept with a position
+    state_version = 7  # 7: what was withdrawn before a position; which preview was the last
     inputs = ("ledger.v1", "team.v1", "reduce.request.v1")
     output = "reduce.v1"
 
@@ -165,7 +165,8 @@ class Reduce:
     ) -> None:
         """Set aside what this position is written from, unless it is written already."""
         project, turn = record.envelope.project_id, changed.turn
-        standing = frozenset(state.standing.get(project, PreviewClusters()).keys)
+        shown = state.standing.get(project, PreviewClusters())
+        standing = frozenset(shown.keys)
         atoms = Atoms(state.ledger.atoms, project)
         shortlist = state.shortlist(project)
         material = Material(shortlist, state.topics.setdefault(project, ProjectTopics()), atoms)
@@ -188,9 +189,10 @@ class Reduce:
         if not speculative:
             more["changes"] = state.changes_of(project)
         due = due.model_copy(update=more)
-        if due.lane == "preview" and not speculative:
+        if due.lane and not speculative and not shown.is_final:
             clusters = (*due.features.items, *due.insights.items)
-            state.standing[project] = PreviewClusters(keys=[one.key for one in clusters])
+            keys = [one.key for one in clusters] if due.lane == "preview" else shown.keys
+            state.standing[project] = PreviewClusters(keys=keys, is_final=due.lane == "deep")
         written = state.written_of(project)
         if changed.ledger_seq == written.ledger_seq and not speculative:
             state.basis[project] = due

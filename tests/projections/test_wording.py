@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
+from infra.jobs.lease import claim
 from infra.service.auto_quality import Waiting, enqueue_judgements, find_model
 from infra.service.synthesis_jobs import enqueue_syntheses
 from infra.settings import Settings
@@ -46,6 +47,18 @@ def test_each_settled_position_is_worded_once_and_before_it_is_judged(
     play.given([a_requirement(MORE)]).ends()
     fold(queued, play)
     assert len(enqueue_syntheses(queued.connection)) == 1
+
+
+def test_a_project_is_worded_by_one_job_at_a_time(queued: ReadModel, play: Play):
+    fold(queued, play)
+    (first,) = enqueue_syntheses(queued.connection)
+    (lease,) = filter(None, [claim(queued.connection, "worker-1", ["synthesis"])])
+    play.given([a_requirement(MORE)]).ends()
+    fold(queued, play)
+
+    assert len(enqueue_syntheses(queued.connection)) == 1
+    assert lease.job_id == first
+    assert claim(queued.connection, "worker-2", ["synthesis"]) is None
 
 
 def test_what_changes_quickly_is_not_worded_yet(queued: ReadModel, play: Play):

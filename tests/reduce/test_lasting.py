@@ -64,6 +64,27 @@ def test_what_a_preview_made_of_little_stays_in_the_deep_run_as_long_as_it_has_i
     assert len(items_of(answer, "feature")) > 20
 
 
+def test_the_same_ledger_has_the_same_features_after_every_later_ingest():
+    play = Play().given(WORLD)
+    play.ends("preview")
+    telling = [
+        a_requirement(f"The part{n}x reader must {what} the part{n}x index", source=f"src_{n}")
+        for n in range(30)
+        for what in ("open", "write", "close")
+    ]
+    meagre = [
+        a_requirement(f"The gauge{n}y dial must {what} the gauge{n}y value", source=f"src_{n}")
+        for n in range(9)
+        for what in ("show", "keep")
+    ]
+    first = play.given([*telling, *meagre]).ends()
+
+    for lane in ("preview", "deep", "preview", "deep"):
+        again = play.given([]).ends(lane)
+        assert again.items == []
+    assert len(items_of(first, "feature")) > 20
+
+
 def dropped(answer: ArtifactChanged) -> list[ArtifactChange]:
     return [
         one
