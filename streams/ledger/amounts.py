@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
-from streams.ledger.measure_tables import CURRENCIES, SCALES, UNITS, Factor
+from streams.ledger.measure_tables import SCALES, UNITS, Factor, find_currency
 from streams.ledger.measure_tables import find_unit as find_sizes
 from streams.ledger.numerals import DIGITS, find_number_words, read_digits
 from streams.ledger.readings import NUMBER
@@ -24,8 +24,8 @@ for _spelling, _sizes in UNITS.items():
 def find_unit(written: str) -> Factor | None:
     """A unit, a currency, a scale («million») or a rate («MB/s»), by its likeliest size."""
     small = written.lower()
-    if code := CURRENCIES.get(small):
-        return f"money {code}", Fraction(1)
+    if money := find_currency(written):
+        return money[0]
     if small in SCALES:
         return NUMBER, Fraction(SCALES[small])
     sizes = find_sizes(written.removesuffix(_A_SECOND))

@@ -43,7 +43,8 @@ def _list_units() -> dict[str, tuple[Factor, ...]]:
             readings = tuple((dimension, Fraction(each)) for each in factors.split())
             found |= dict.fromkeys(spellings, readings)
     for spelling in list(found):
-        found.setdefault(spelling.lower(), found[spelling])
+        if spelling != "A":  # ampere: «a» is a word
+            found.setdefault(spelling.lower(), found[spelling])
     return found
 
 
@@ -54,12 +55,28 @@ def _list_letters() -> dict[str, tuple[Factor, ...]]:
     }
 
 
+def _list_currencies() -> dict[str, tuple[Factor, ...]]:
+    found: dict[str, tuple[Factor, ...]] = {}
+    for name, size in (("currencies", Fraction(1)), ("minor", Fraction(1, 100))):
+        for code, each in _TABLES[name].items():
+            for spelling in each:
+                written = spelling.lower()
+                found[written] = (*found.get(written, ()), (f"money {code}", size))
+    return found
+
+
+def _list_periods(name: str) -> dict[str, str]:
+    return {spelling.lower(): unit for unit, each in _TABLES[name].items() for spelling in each}
+
+
 UNITS = _list_units()
 LETTERS = _list_letters()
 SCALES: dict[str, int] = _TABLES["scales"]
-CURRENCIES = {
-    spelling.lower(): code for code, each in _TABLES["currencies"].items() for spelling in each
-}
+CURRENCIES = _list_currencies()
+CODES = frozenset(_TABLES["codes"]["names"].split())
+CODES_THAT_ARE_WORDS = frozenset(_TABLES["codes"]["words"].split())
+PERIODS = _list_periods("periods")
+EACH = _list_periods("each")
 MONTHS = {name: int(number) for number, names in _TABLES["months"].items() for name in names}
 ZONES: dict[str, int] = _TABLES["zones"]
 EVERY = {
@@ -83,6 +100,14 @@ LIMITS_BEHIND: dict[str, Limit] = {
 NUMBERED = Numbered(
     *(frozenset(_TABLES["numbered"][name].split()) for name in ("name", "value", "scope"))
 )
+
+
+def find_currency(spelling: str) -> tuple[Factor, ...]:
+    """A currency by its sign, name or code; nothing for what is none. Codes are capitals."""
+    plain = " ".join(spelling.split())
+    if plain in CODES:
+        return ((f"money {plain}", Fraction(1)),)
+    return CURRENCIES.get(plain.lower(), ())
 
 
 def find_unit(spelling: str) -> tuple[Factor, ...]:

@@ -12,12 +12,13 @@ readings, equals only the same name, and excludes nothing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 
 from schemas.bounded_cache import MIB, bounded_cache
 from streams.ledger.measure_tables import NUMBERED, Limit
+from streams.ledger.prices import is_rate, price_for_any
 from streams.ledger.quantity_scan import scan
 from streams.ledger.readings import Reading
 
@@ -143,9 +144,18 @@ def _pair_readings(one: Quantity, other: Quantity) -> list[tuple[Reading, Readin
 
     Sizes of data are both decimal or both binary: nobody means the one here and the other there.
     """
+    if one.dimension.startswith("money ") and other.dimension.startswith("money "):
+        one, other = _make_rate(one, other), _make_rate(other, one)
     known = {reading.dimension for reading in other.readings}
     shared = next((each.dimension for each in one.readings if each.dimension in known), None)
     left, right = ([it for it in each.readings if it.dimension == shared] for each in (one, other))
     if shared in SIZES and len(left) == len(right):
         return list(zip(left, right, strict=True))
     return list(product(left, right))
+
+
+def _make_rate(one: Quantity, other: Quantity) -> Quantity:
+    """A price without a time beside one with a time: it may be for any time that people pay for."""
+    if is_rate(one.dimension) or not is_rate(other.dimension):
+        return one
+    return replace(one, readings=tuple(it for each in one.readings for it in price_for_any(each)))

@@ -6,47 +6,60 @@ What claims its place first keeps it, from the most particular form to the plain
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import NamedTuple
 
 from streams.ledger.aliases import NAME_OF
 from streams.ledger.limits import find_limit
 from streams.ledger.measure_tables import (
+    CODES,
     CURRENCIES,
     LETTERS,
     NUMBERED,
     SCALES,
     UNITS,
     Factor,
+    find_currency,
     find_unit,
     join_patterns,
 )
 from streams.ledger.moments import CLOCK, DAY, DAY_OF_YEAR, ZONED, days_of_year, find_moments
 from streams.ledger.numerals import DIGITS, find_number_words, read_digits
 from streams.ledger.periods import find_periods
+from streams.ledger.prices import (
+    find_money_before,
+    is_rate,
+    price_for,
+    read_scale_of_money,
+    read_time_of_price,
+)
 from streams.ledger.readings import (
     INTERVAL,
     NUMBER,
     PLACE,
-    SHARE,
     TIME,
     Found,
     Reading,
+    is_sure_of,
     point,
+    readings_of,
     span_of_time,
 )
 
 _TIMES = frozenset((TIME, INTERVAL, CLOCK, DAY, DAY_OF_YEAR, ZONED))
 ONE: tuple[Factor, ...] = ((NUMBER, Fraction(1)),)
 _TIME_UNITS = [name for name, readings in UNITS.items() if readings[0][0] == TIME]
-_UNIT = join_patterns([*UNITS, *CURRENCIES])
+_UNIT = join_patterns([*UNITS, *CURRENCIES, *CODES])
 _PER = join_patterns(_TIME_UNITS)
-_DIGITS = re.compile(rf"(?<!\w)(?<!\w[-./@_#])(?<!\d,)[-\u2212]?(?:0[xX][0-9a-fA-F]+|{DIGITS})")
+_DIGITS = re.compile(
+    rf"(?<!\w)(?:(?<!\w[-./@_#])|(?<=\b[Rr][sp]\.))(?<!\d,)[-\u2212]?(?:0[xX][0-9a-fA-F]+|{DIGITS})"
+)
 _SCALE = re.compile(rf"\s?(?P<scale>{join_patterns(SCALES)})\b\.?", re.I)
 _LETTER = re.compile(rf"(?P<letter>[{''.join(LETTERS)}])(?!\w)")
 _UNIT_BEHIND = re.compile(rf"[\s\u00a0\u202f-]*(?P<unit>{_UNIT})(?!\w)", re.I)
 _SECOND = re.compile(rf"{DIGITS}(?![\w:/]|-\d)")
+_SECOND_PRICE = re.compile(rf"{DIGITS}(?![\d:/]|-\d)")
 _TO = re.compile(r"\s?(?:-|\u2013|\u2014|\.\.\.?|\bto\b|\bbis\b|\band\b|\bund\b)\s?", re.I)
 _BETWEEN = re.compile(r"(?:\bbetween|\bzwischen)\s+$", re.I)
 _JOINING = re.compile(r"\s?(?:and|und)\s?", re.I)
@@ -75,7 +88,6 @@ _STANDARD = re.compile(
 )
 _PLACE = re.compile(r"(?<![\w.,-])(\d+)(?:st|nd|rd|th)\b", re.I)
 _VERSION = re.compile(r"(?<![\w.-])v\d+(?:\.\d+)*(?:-[\w.]+)?(?!\w)", re.I)
-_MONEY_BEFORE = re.compile(rf"(?:(?<!\w)(?:{join_patterns(CURRENCIES)}))\s?$", re.I)
 _AUXILIARY = re.compile(
     r"\s+(?:is|are|was|were|has|have|had|must|shall|should|can|may|will|does)\b"
 )
@@ -94,14 +106,16 @@ class Bare(NamedTuple):
 def scan(text: str) -> list[Found]:
     """All figures in their order; none overlaps another."""
     taken: list[Found] = []
-    for find in (
-        _find_moments,
-        find_periods,
-        _find_places,
-        _find_numbers,
-        _find_single_units,
+    numbers = list(_find_numbers(text))
+    for figures in (
+        _find_moments(text),
+        filter(_is_rate, numbers),  # before the periods: «every month» is a part of it
+        find_periods(text),
+        _find_places(text),
+        numbers,
+        _find_single_units(text),
     ):
-        for each in find(text):
+        for each in figures:
             if not any(each.start < other.end and other.start < each.end for other in taken):
                 taken.append(each)
     ordered = sorted(taken)
@@ -170,6 +184,9 @@ def _read_number(text: str, bare: Bare) -> Found | None:
 
 def _read_measured(text: str, bare: Bare) -> Found | None:
     """The number with scale, unit, currency, range and rate, as far as they stand there."""
+    begin, money = find_money_before(text, bare.start)
+    if money:
+        return _read_price(text, bare, begin, money)
     start, end, high = bare
     if second := _find_range_end(text, bare):
         end, high = second.end, second.values
@@ -181,15 +198,58 @@ def _read_measured(text: str, bare: Bare) -> Found | None:
         factors = tuple((dimension, factor * scale) for dimension, factor in unit)
     elif _GLUED.match(text, end):
         return None
-    if before := _MONEY_BEFORE.search(text[max(0, start - 5) : start]):
-        start -= before.end() - before.start()
-        factors = _in_money(before.group(), factors)
+    return _read_rate(text, Bare(start, end, bare.values), high, factors)
+
+
+def _read_price(text: str, bare: Bare, begin: int, money: tuple[Factor, ...]) -> Found:
+    """Money with its currency in front; behind it only a scale, a range and a time count."""
+    end, scale = read_scale_of_money(text, bare.end)
+    low = high = _multiply(bare.values, scale or 1)
+    if second := _find_second_price(text, begin, bare.start, end):
+        end_too, scale_too = read_scale_of_money(text, second.end)
+        first = _multiply(bare.values, scale or scale_too or 1)  # «$5-10k»
+        last = _multiply(second.values, scale_too or 1)
+        if first[0] < last[0]:
+            end, low, high = end_too, first, last
+    behind = _UNIT_BEHIND.match(text, end)
+    if behind and (named := find_currency(behind["unit"])):
+        end, money = behind.end(), named
+    return _read_rate(text, Bare(begin, end, low), high, money)
+
+
+def _find_second_price(text: str, begin: int, start: int, end: int) -> Bare | None:
+    """The second number of `$5-10` and `$5 to $10`; the currency is ``text[begin:start]``."""
+    to = _TO.match(text, end)
+    if not to or (_JOINING.fullmatch(to.group()) and not _BETWEEN.search(text[:begin])):
+        return None
+    sign = text[begin:start]
+    at = to.end() + len(sign) if text.startswith(sign, to.end()) else to.end()
+    match = _SECOND_PRICE.match(text, at)
+    values = read_digits(match.group()) if match else ()
+    return Bare(at, match.end(), values) if match and values else None
+
+
+def _multiply(values: tuple[Fraction, ...], scale: int) -> tuple[Fraction, ...]:
+    return tuple(value * scale for value in values)
+
+
+def _read_rate(
+    text: str, low: Bare, high: tuple[Fraction, ...], factors: tuple[Factor, ...]
+) -> Found:
+    """The figure with what it is for or per, if a time follows it."""
+    start, end, values = low
     noun = ""
-    if (rate := _RATE.match(text, end)) and (per := find_unit(rate["per"])):
-        end, noun = rate.end(), (rate["noun"] or "").lower()
-        factors = tuple((f"{dimension}/time", factor / per[0][1]) for dimension, factor in factors)
-    readings = _readings(bare.values, high, factors)
-    return Found(start, end, readings, noun=noun, is_sure=_is_sure(high, factors))
+    readings = readings_of(values, high, factors)
+    if factors and factors[0][0].startswith("money "):
+        if rate := read_time_of_price(text, start, end):
+            end, noun = rate.end, rate.noun
+            readings = tuple(it for each in readings for it in price_for(each, rate.seconds))
+    elif (match := _RATE.match(text, end)) and (per := find_unit(match["per"])):
+        end, noun = match.end(), (match["noun"] or "").lower()
+        readings = readings_of(
+            values, high, ((f"{dimension}/time", size / per[0][1]) for dimension, size in factors)
+        )
+    return Found(start, end, readings, noun=noun, is_sure=is_sure_of(high, factors))
 
 
 def _read_scale(text: str, end: int) -> tuple[int, tuple[Factor, ...]]:
@@ -199,37 +259,6 @@ def _read_scale(text: str, end: int) -> tuple[int, tuple[Factor, ...]]:
     if match := _LETTER.match(text, end):
         return match.end(), LETTERS[match["letter"]]
     return end, ONE
-
-
-def _in_money(written: str, factors: Iterable[Factor]) -> tuple[Factor, ...]:
-    code = CURRENCIES[written.strip().lower()]
-    return tuple((f"money {code}", factor) for dimension, factor in factors if dimension == NUMBER)
-
-
-def _readings(
-    low: Iterable[Fraction], high: Iterable[Fraction], factors: Iterable[Factor]
-) -> tuple[Reading, ...]:
-    """Every meaning of the number with every meaning of the unit; a share is a number too."""
-    found = [
-        Reading(dimension, one * factor, other * factor)
-        for dimension, factor in factors
-        for one, other in zip(low, high, strict=False)
-    ]
-    as_numbers = [
-        Reading(NUMBER, low / part, high / part)
-        for dimension, low, high in found
-        if dimension == SHARE
-        for part in (1, Fraction(1, 100))
-    ]
-    return tuple(dict.fromkeys(found + as_numbers))
-
-
-def _is_sure(values: tuple[Fraction, ...], factors: tuple[Factor, ...]) -> bool:
-    """Not for `1.000`, and not where a unit stands for several sizes; months count as sure."""
-    if len(values) > 1 and values[0] < values[1]:
-        return False
-    first, last = factors[0][0], factors[-1][0]
-    return len(factors) == 1 or first == NUMBER or first == TIME == last
 
 
 def _find_range_end(text: str, first: Bare) -> Bare | None:
@@ -251,8 +280,7 @@ def _find_range_end(text: str, first: Bare) -> Bare | None:
 
 
 def _factors_of(spelling: str) -> tuple[Factor, ...]:
-    code = CURRENCIES.get(" ".join(spelling.lower().split()))
-    return ((f"money {code}", Fraction(1)),) if code else find_unit(spelling)
+    return find_currency(spelling) or find_unit(spelling)
 
 
 def _read_unmeasured(text: str, bare: Bare) -> Found:
@@ -266,7 +294,7 @@ def _read_unmeasured(text: str, bare: Bare) -> Found:
     if _numbers_things(text, bare, noun):
         return _name(bare.start, bare.end, noun, written)
     readings = tuple(Reading(NUMBER, value, value) for value in bare.values)
-    return Found(bare.start, bare.end, readings, is_sure=_is_sure(bare.values, ONE))
+    return Found(bare.start, bare.end, readings, is_sure=is_sure_of(bare.values, ONE))
 
 
 def _numbers_things(text: str, bare: Bare, noun: str) -> bool:
@@ -304,7 +332,7 @@ def _find_single_units(text: str) -> Iterator[Found]:
             continue
         value = (Fraction(1, 2 if is_half else 1),)
         yield Found(
-            *match.span(), _readings(value, value, factors), is_sure=_is_sure(value, factors)
+            *match.span(), readings_of(value, value, factors), is_sure=is_sure_of(value, factors)
         )
 
 
@@ -337,6 +365,10 @@ def _continues(text: str, last: Found, each: Found) -> bool:
         and len(text[last.end : each.start]) <= 5
         and theirs.high < ours.low
     )
+
+
+def _is_rate(found: Found) -> bool:
+    return bool(found.readings) and is_rate(found.readings[0].dimension)
 
 
 def _is_time(found: Found) -> bool:

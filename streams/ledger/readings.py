@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import NamedTuple
 
-from streams.ledger.measure_tables import Limit
+from streams.ledger.measure_tables import Factor, Limit
 
 NUMBER, TIME, SHARE, INTERVAL, PLACE = "number", "time", "share", "interval", "place"
 
@@ -38,3 +39,31 @@ def point(dimension: str, value: Fraction) -> Reading:
 
 def span_of_time(start: int, end: int, seconds: Fraction | int) -> Found:
     return Found(start, end, (point(TIME, Fraction(seconds)),))
+
+
+def readings_of(
+    low: Iterable[Fraction], high: Iterable[Fraction], factors: Iterable[Factor]
+) -> tuple[Reading, ...]:
+    """Every meaning of the number with every meaning of the unit; a share is a number too."""
+    found = [
+        Reading(dimension, one * factor, other * factor)
+        for dimension, factor in factors
+        for one, other in zip(low, high, strict=False)
+    ]
+    as_numbers = [
+        Reading(NUMBER, low / part, high / part)
+        for dimension, low, high in found
+        if dimension == SHARE
+        for part in (1, Fraction(1, 100))
+    ]
+    return tuple(dict.fromkeys(found + as_numbers))
+
+
+def is_sure_of(values: tuple[Fraction, ...], factors: tuple[Factor, ...]) -> bool:
+    """Not for `1.000`, and not where a unit stands for several sizes; months count as sure."""
+    if len(values) > 1 and values[0] < values[1]:
+        return False
+    if not factors:  # of no known measure
+        return False
+    first, last = factors[0][0], factors[-1][0]
+    return len(factors) == 1 or first == NUMBER or first == TIME == last
