@@ -17,6 +17,21 @@ MAP_TIERS: dict[RunLane, ReadingTier] = {"preview": "fast", "deep": "standard"}
 ADJUDICATE_TIERS: dict[RunLane, ReadingTier] = {"preview": "fast", "deep": "strong"}
 JUDGE_TIER: ReadingTier = "strong"
 COST_DECIMALS = 9
+NOBODY_ASKED = "all_providers_failed"  # why rules have read for a model that could not be asked
+CAUSES = {  # why rules have read for a model, in words
+    "model_answer_cut": "its answer was cut at its length",
+    "model_answer_declined": "it declined to answer",
+    "model_answer_empty": "its answer was empty",
+    "model_answer_malformed": "its answer was malformed",
+    "model_request_refused": "the provider refused the request",
+    "budget_exceeded": "the budget is spent",
+    NOBODY_ASKED: "no provider answered",
+}
+
+
+def explain_cause(code: str) -> str:
+    """The cause in words; a code that is not known, as it is."""
+    return CAUSES.get(code, code)
 
 
 class Opinion(BaseModel):

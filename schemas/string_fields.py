@@ -204,7 +204,7 @@ IDENTIFIERS: Fields = {
         "run_id chunk_id source_id sanitized_hash engine provider model prompt_version "
         "extractor_version project_state_version"
     ),
-    "Candidate": "candidate_id",
+    "Candidate": "candidate_id engine",
     "AtomReflected": "reflection_version",
     "AtomAdjudicated": "reason provider model prompt_version",
     "Finding": "rule code",
@@ -216,7 +216,7 @@ IDENTIFIERS: Fields = {
     "JudgementRequested": "run_id",
     "PairJudged": "run_id atom_a_id atom_b_id reason provider model prompt_version",
     "LedgerChanged": "prev_hash caused_by_event_id",
-    "Turn": "run_id chunk_id outcome engine",
+    "Turn": "run_id chunk_id outcome engine error",
     "Change": "target_id other_id",
     "AtomRecord": "atom_id atom_fingerprint merged_into superseded_by first_run_id last_run_id",
     "Provenance": (
@@ -236,7 +236,7 @@ IDENTIFIERS: Fields = {
         "contradiction_id atom_a_id atom_b_id run_id resolution_kind hitl_event_id"
     ),
     "WorkingSummary": "state_version",
-    "TitledAtom": "atom_id",
+    "TitledAtom": "atom_id only_source",
     "OpenContradiction": "contradiction_id severity",
     "HumanDecision": "hitl_event_id action target_id actor_role",
     "ArtifactChanged": "caused_by_event_id settled_run_id recomputed_sections reason_codes",

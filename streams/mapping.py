@@ -13,6 +13,7 @@ from schemas.envelope import Envelope, Event
 from schemas.events.atom import CandidatesExtracted, Reading
 from schemas.events.extract import ExtractRequested
 from schemas.events.hygiene import ChunkCreated
+from schemas.model_reading import NOBODY_ASKED
 from schemas.versions import EXTRACTOR_VERSION
 from streams.stage import Step
 
@@ -30,9 +31,17 @@ class Mapping:
             case ExtractRequested() if chunk is None:
                 return give_up(cause, None, "chunk_not_found")
             case ExtractRequested() as request if chunk is not None:
-                return [self.read(request, chunk)]
+                return [_note_engine(request, self.read(request, chunk))]
             case _:
                 return []
+
+
+def _note_engine(request: ExtractRequested, found: CandidatesExtracted) -> CandidatesExtracted:
+    """The result with the reason where rules have read what a model was to read."""
+    if request.engine != "model" or found.reading.engine == "model" or found.reading.error:
+        return found
+    reading = found.reading.model_copy(update={"error": NOBODY_ASKED})
+    return found.model_copy(update={"reading": reading})
 
 
 def give_up(cause: Envelope, chunk: ChunkCreated | None, error: str) -> list[Event]:

@@ -124,6 +124,12 @@ class Anchors:
         return best[2] if best and best[0] >= ALIKE else None
 
 
+def has_words(text: str, quotes: Sequence[str]) -> bool:
+    """Whether one of the quotes, of more than a word or two, stands in the text."""
+    folded = [_fold(quote)[0] for quote in quotes if len(_words(quote)) >= FEWEST_WORDS]
+    return any(quote in _fold(text)[0] for quote in folded)
+
+
 def _fold(text: str) -> tuple[str, list[int]]:
     """``text`` with single spaces and without marks that nobody sees, and where each stood."""
     kept: list[str] = []

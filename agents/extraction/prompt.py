@@ -7,8 +7,9 @@ have seen. Raise ``PROMPT_VERSION`` with every change of the wording.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from agents.extraction.answer import ANSWER_SCHEMA, CLOSED_VALUES, EXTRA_FIELDS
@@ -25,6 +26,8 @@ from schemas.model_reading import MAP_TIERS
 PROMPT_VERSION = "x1"
 MOST_HINTS = 12  # of a chunk
 TOKENS_PER_FACT = 160  # of an answer: a list of facts has an atom for every line
+_SENTENCE = re.compile(r"(\d+)!?\| ")
+_HINT = re.compile(r"hint\| \w+ at (\d+(?:, \d+)*):")
 STATE_LISTS = ("decisions", "requirements", "risks", "entities", "open_unknowns")
 
 _KINDS = {
@@ -110,6 +113,35 @@ def prepare(chunk: ChunkCreated) -> Prepared:
     return Prepared(sentences, list(_show(chunk, sentences)), facts)
 
 
+def list_shown(prepared: Prepared) -> list[int]:
+    """The numbers of the sentences that are shown, in order."""
+    found = [_number_of(line) for line in prepared.lines]
+    return [number for number in found if number]
+
+
+def show_only(prepared: Prepared, numbers: Sequence[int]) -> Prepared:
+    """The chunk with these of its sentences alone; they keep their numbers."""
+    kept = set(numbers)
+    lines = [
+        line
+        for line in prepared.lines
+        if (number := _number_of(line)) in kept
+        or (not number and (not line.startswith("hint| ") or kept & _numbers_at(line)))
+    ]
+    return replace(prepared, lines=lines, facts=len(numbers) if prepared.facts else 0)
+
+
+def _number_of(line: str) -> int:
+    """The number of a sentence's line; 0 of any other."""
+    found = _SENTENCE.match(line)
+    return int(found[1]) if found else 0
+
+
+def _numbers_at(hint: str) -> set[int]:
+    found = _HINT.match(hint)
+    return {int(number) for number in found[1].split(", ")} if found else set()
+
+
 def _show(chunk: ChunkCreated, sentences: list[Span]) -> Iterator[str]:
     yield show_line("path", chunk.path)
     yield show_line("type", chunk.source_type)
@@ -132,11 +164,14 @@ def ask_about(
     asked: Sequence[tuple[ExtractRequested, Prepared]],
     project_id: str,
     correlation_id: str | None = None,
-    occurrence: str = "",
+    *,
+    may_repair: bool = True,
 ) -> ModelRequest:
     """One call about several chunks of one run; they are numbered from 1 in their order."""
     first = asked[0][0]
-    parts = [f"State of the project:\n{fence(chr(10).join(_show_state(first.project_state)))}"]
+    read_now = {request.source_id for request, _ in asked}
+    state = _show_state(first.project_state, read_now)
+    parts = [f"State of the project:\n{fence(chr(10).join(state))}"]
     for number, (_, prepared) in enumerate(asked, 1):
         parts.append(f"Chunk {number}:\n{fence(chr(10).join(prepared.lines))}")
     return ModelRequest(
@@ -151,7 +186,7 @@ def ask_about(
             first.max_output_tokens * (1 if len(asked) == 1 else 2),
             sum(TOKENS_PER_FACT * prepared.facts for _, prepared in asked),
         ),
-        occurrence=occurrence,
+        may_repair=may_repair,
         project_id=project_id,
         agent="extractor",
         stage=f"map_{first.lane}",
@@ -160,12 +195,16 @@ def ask_about(
     )
 
 
-def _show_state(state: str) -> Iterator[str]:
-    """The working summary as lines of data: what it names was taken from sources, too."""
+def _show_state(state: str, read_now: Container[str]) -> Iterator[str]:
+    """The working summary as lines of data: what it names was taken from sources, too.
+
+    What rests on a source that is ``read_now`` alone is left out: a model that does not repeat it
+    would take away its only evidence.
+    """
     told: dict[str, Any] = json.loads(state) if state else {}
     for name in STATE_LISTS:
         for held in told.get(name) or ():
-            if isinstance(held, dict):
+            if isinstance(held, dict) and held.get("only_source") not in read_now:
                 yield show_line(name, str(held.get("title", "")))
     if gaps := told.get("gaps"):
         yield show_line("gaps", ", ".join(map(str, gaps)))

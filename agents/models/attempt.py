@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 from agents.models.call import Usage
 from agents.models.patience import Clock, finish, wait_for_end
@@ -24,12 +24,14 @@ from agents.models.protocol import (
     ProviderPart,
     WorkerUnavailable,
 )
-from agents.models.structured import parse_answer
+from agents.models.receiving import NOT_ASKED, Received, receive
 from agents.models.watch import Attempt, CallResult, CallWatch, Outcome
 
 TOKENS_PER_MESSAGE = 16  # what frames a message
 REFUSALS: tuple[ErrorClass, ...] = ("refused", "content_refused")
 MALFORMED = "malformed"
+BYTES_PER_ESTIMATE = 3  # of an estimated token, see `estimate_tokens`
+UNSEEN_TOKENS = 16_000  # of what a provider adds to a question, or a model thinks before it answers
 
 
 class Providers(Protocol):
@@ -55,7 +57,7 @@ class Caller:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How an attempt ended: with an answer and what is wrong with it, or with a failure.
+    """How an attempt ended: with an answer and what was received by it, or with a failure.
 
     ``cost_usd`` None: the price of ``usage`` is not known.
     """
@@ -64,8 +66,7 @@ class Ended:
     usage: Usage
     cost_usd: float | None
     answer: ProviderAnswer | None = None
-    data: Any = None
-    problems: tuple[str, ...] = ()
+    received: Received = NOT_ASKED
     failure: ProviderFailure | None = None
 
 
@@ -92,14 +93,14 @@ async def make_attempt(caller: Caller, attempt: Attempt) -> AsyncGenerator[str |
         outcome = _Draft("cancelled", estimate_paid(attempt, text), attempt.model, text)
         await _settle_abandoned(caller, call_id, attempt, outcome, began_s)
         raise
-    data, problems = _check(attempt, answer)
+    received = _receive(attempt, answer)
     if answer is not None:
-        draft = _close_answered(attempt, answer, problems)
+        draft = _close_answered(attempt, answer, received)
     else:
         failure = failure or ProviderFailure(error_class="half_stream")
         draft = _close_failed(attempt, failure, "".join(pieces))
     cost_usd = await _settle(caller, call_id, attempt, draft, began_s)
-    yield Ended(call_id, draft.usage, cost_usd, answer, data, problems, failure)
+    yield Ended(call_id, draft.usage, cost_usd, answer, received, failure)
 
 
 async def _reserve(caller: Caller, attempt: Attempt) -> str:
@@ -135,11 +136,11 @@ async def _call(caller: Caller, attempt: Attempt) -> AsyncGenerator[ProviderPart
             yield part
 
 
-def _check(attempt: Attempt, answer: ProviderAnswer | None) -> tuple[Any, tuple[str, ...]]:
-    if answer is None or attempt.request.answer_schema is None:
-        return None, ()
-    data, problems = parse_answer(answer.text, attempt.request.answer_schema)
-    return data, tuple(problems)
+def _receive(attempt: Attempt, answer: ProviderAnswer | None) -> Received:
+    schema = attempt.request.answer_schema
+    if answer is None or schema is None:
+        return NOT_ASKED
+    return receive(answer.text, schema, answer.finish, answer.refusal)
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,10 +180,12 @@ async def _settle_abandoned(
         await _settle(caller, call_id, attempt, draft, began_s)
 
 
-def _close_answered(attempt: Attempt, answer: ProviderAnswer, problems: tuple[str, ...]) -> _Draft:
-    usage = answer.usage or estimate_paid(attempt, answer.text)
-    if problems:
-        return _Draft("malformed", usage, answer.served_model, answer.text, MALFORMED)
+def _close_answered(attempt: Attempt, answer: ProviderAnswer, received: Received) -> _Draft:
+    usage = check_usage(attempt, answer)
+    if received.fault:
+        error_class = MALFORMED if received.fault == MALFORMED else f"answer_{received.fault}"
+        text = answer.text or answer.refusal
+        return _Draft("malformed", usage, answer.served_model, text, error_class)
     return _Draft("answered", usage, answer.served_model, answer.text)
 
 
@@ -199,6 +202,29 @@ def estimate_maximum(attempt: Attempt) -> Usage:
         output_tokens=attempt.request.max_output_tokens,
         estimated=True,
     )
+
+
+def check_usage(attempt: Attempt, answer: ProviderAnswer) -> Usage:
+    """The usage that the provider reports where it can be true, else our estimate.
+
+    A token has at least one byte. What a provider adds by itself, or a model thinks unseen, is
+    within what is allowed beyond that.
+    """
+    usage, estimate = answer.usage, estimate_paid(attempt, answer.text)
+    if usage is None:
+        return estimate
+    most_in = BYTES_PER_ESTIMATE * estimate.input_tokens + UNSEEN_TOKENS
+    written = len(answer.text.encode(errors="replace"))
+    most_out = 2 * max(attempt.request.max_output_tokens, written)
+    cached = usage.cached_tokens + usage.cache_write_tokens
+    counts = (usage.input_tokens, usage.output_tokens, usage.cached_tokens, cached)
+    is_true = (
+        min(counts) >= 0
+        and usage.input_tokens <= most_in
+        and usage.output_tokens <= most_out + UNSEEN_TOKENS
+        and cached <= usage.input_tokens
+    )
+    return usage if is_true else estimate
 
 
 def estimate_paid(attempt: Attempt, text: str) -> Usage:

@@ -31,7 +31,8 @@ class ModelRequest(BaseModel):
 
     ``answer_schema`` is a JSON Schema that the answer must satisfy, None for plain text. Put what
     stays the same from call to call first in ``messages``: providers charge less for a beginning
-    that they have seen. ``occurrence`` tells equal requests of one run apart.
+    that they have seen. ``occurrence`` tells equal requests of one run apart. Unless ``may_repair``
+    an answer that cannot be used is not sent back: the caller asks in another way.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -43,6 +44,7 @@ class ModelRequest(BaseModel):
     max_output_tokens: int = Field(default=2_000, ge=1)
     temperature: float = Field(default=0.0, ge=0, le=2)
     occurrence: str = ""
+    may_repair: bool = True
 
     project_id: str
     agent: str

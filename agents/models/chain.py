@@ -6,10 +6,11 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass, field
 
-from agents.models.attempt import MALFORMED, REFUSALS, Caller, Ended, Providers, make_attempt
+from agents.models.attempt import REFUSALS, Caller, Ended, Providers, make_attempt
 from agents.models.call import Message, ModelAnswer, ModelRequest, Retracted, StreamPart, Usage
 from agents.models.configuration import ModelConfiguration
 from agents.models.errors import (
+    UNUSABLE,
     AllProvidersFailed,
     AnswerMalformed,
     FailedAttempt,
@@ -19,6 +20,7 @@ from agents.models.errors import (
 from agents.models.patience import Clock, finish, read_retry_after
 from agents.models.protocol import ProviderAnswer, ProviderFailure, WorkerUnavailable
 from agents.models.providers import Candidate, list_candidates
+from agents.models.receiving import Received
 from agents.models.structured import ask_for_repair
 from agents.models.watch import Attempt, CallWatch
 
@@ -111,7 +113,7 @@ class _Asking:
                         yield part
             assert ended is not None
             self._count(ahead[0], ended)
-            if ended.answer is not None and not ended.problems:
+            if ended.answer is not None and not ended.received.fault:
                 answer = self._build_answer(ahead[0], ended, ended.answer)
                 await finish(self.caller.watch.record(self.request, answer))
                 yield answer
@@ -152,10 +154,12 @@ class _Asking:
         if (failure := ended.failure) is not None:
             told = (failure.error_class, failure.status, failure.detail)
             self.failed.append(FailedAttempt(candidate.provider, candidate.model, *told))
-        elif ended.problems:
-            detail = "; ".join(ended.problems)
+        elif ended.received.fault:
+            detail = "; ".join(ended.received.problems)
             self.failed.append(
-                FailedAttempt(candidate.provider, candidate.model, MALFORMED, detail=detail)
+                FailedAttempt(
+                    candidate.provider, candidate.model, ended.received.fault, detail=detail
+                )
             )
 
     async def _may_ask_again(self, candidate: Candidate, ended: Ended) -> bool:
@@ -163,9 +167,9 @@ class _Asking:
         where nobody is asked any more.
         """
         if ended.answer is not None:
-            if self.repair:
-                raise self._give_up(AnswerMalformed, "The repaired answer is no use, either")
-            self.repair = ask_for_repair(ended.answer.text, ended.problems)
+            if self.repair or not self._may_repair(ended.received):
+                raise self._refuse(ended.received)
+            self.repair = ask_for_repair(ended.answer.text, ended.received.problems)
             return True
         assert ended.failure is not None
         if ended.failure.error_class in REFUSALS:
@@ -183,6 +187,16 @@ class _Asking:
         await self.caller.clock.sleep(wait_s)
         return True
 
+    def _may_repair(self, received: Received) -> bool:
+        """What was cut would be cut again, and what was declined is not asked for again."""
+        return self.request.may_repair and received.fault in ("empty", "malformed")
+
+    def _refuse(self, received: Received) -> AnswerMalformed:
+        error = UNUSABLE[received.fault]
+        refused = error(f"The answer cannot be used: {self.failed[-1].detail}", tuple(self.failed))
+        refused.kept = received.kept
+        return refused
+
     def _give_up(self, error: type[ModelError], message: str) -> ModelError:
         return error(f"{message}: {self.failed[-1].detail}", tuple(self.failed))
 
@@ -199,7 +213,7 @@ class _Asking:
             call_id=ended.call_id,
             request_hash=self.request.request_hash,
             text=answer.text,
-            data=ended.data,
+            data=ended.received.data,
             provider=candidate.provider,
             model=answer.served_model,
             usage=self.usage,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from agents.models.call import Usage
+from agents.models.coercion import Kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +64,39 @@ class RequestRefused(ModelError):
 
 
 class AnswerMalformed(ModelError):
-    """Also the repaired answer is no JSON or does not satisfy the schema."""
+    """An answer cannot be used: also the repaired one is no JSON or does not satisfy the schema.
+
+    ``kept`` is what of it satisfies the schema.
+    """
 
     code = "model_answer_malformed"
+    kept = Kept()
+
+
+class AnswerCut(AnswerMalformed):
+    """The answer ends before it is complete; the same question would be cut again."""
+
+    code = "model_answer_cut"
+
+
+class AnswerDeclined(AnswerMalformed):
+    """The model declines to answer. It is not asked the same again."""
+
+    code = "model_answer_declined"
+
+
+class AnswerEmpty(AnswerMalformed):
+    """There is no text in the answer, nor in a second one."""
+
+    code = "model_answer_empty"
+
+
+UNUSABLE: dict[str, type[AnswerMalformed]] = {
+    "length": AnswerCut,
+    "refusal": AnswerDeclined,
+    "empty": AnswerEmpty,
+    "malformed": AnswerMalformed,
+}
 
 
 class BudgetExceeded(ModelError):

@@ -43,7 +43,9 @@ class ProviderCall(BaseModel):
 
 
 class ProviderAnswer(BaseModel):
-    """``usage`` None: the provider reported none. ``served_model`` is the name in its answer."""
+    """``usage`` None: the provider reported none. ``served_model`` is the name in its answer,
+    ``refusal`` what a model says that declines to answer.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -51,6 +53,7 @@ class ProviderAnswer(BaseModel):
     served_model: str
     usage: Usage | None = None
     finish: str = "stop"
+    refusal: str = ""
 
 
 ProviderPart = str | ProviderAnswer  # of a stream: pieces of the text, then the whole answer

@@ -15,7 +15,7 @@ from datetime import datetime
 from typing import Any
 
 from agents.models.call import ChatModel, Message, ModelAnswer, ModelRequest, Retracted
-from agents.models.errors import AllProvidersFailed, AnswerMalformed, ModelError
+from agents.models.errors import UNUSABLE, AllProvidersFailed, ModelError
 from agents.project.answers import add_coverage, check_answer, is_promise
 from agents.project.assistant_prompt import (
     build_request,
@@ -36,6 +36,7 @@ from agents.tools.ledger import SEARCH_LEDGER, tell_result
 from agents.tools.tool import Tool, ToolBox, ToolResult
 
 MAX_ROUNDS = 10
+MALFORMED = frozenset(it.code for it in UNUSABLE.values())
 ACT_NOW = "You only said what you would do. Do it now with a tool, or give the answer itself."
 DECLINED = "The user declined this call. Do not repeat it; go on without it."
 EXPIRED = "Nobody confirmed this call in time. Do not repeat it; go on without it."
@@ -105,7 +106,7 @@ async def _loop(work: _Work, model: ChatModel) -> _End | ModelError:
         told = await _ask(work, model)
         reply = told.get("reply")
         if reply is None:
-            if told["code"] == AnswerMalformed.code and _once(work, "malformed"):
+            if told["code"] in MALFORMED and _once(work, "malformed"):
                 work.notes.append(Message(role="user", content=UNREADABLE))
                 continue
             return _error_of(told)

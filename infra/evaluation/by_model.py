@@ -12,7 +12,8 @@ from typing import Any
 
 from agents.extraction.packing import take_pack
 from agents.extraction.prompt import prepare
-from agents.extraction.reader import Asked, Unread, note_unread, read_together, wait_for_call
+from agents.extraction.reader import read_together, wait_for_call
+from agents.extraction.results import Asked, Unread, note_unread
 from agents.models.call import ChatModel
 from agents.models.errors import ModelError
 from agents.offline.reader import OfflineReader
@@ -116,7 +117,8 @@ def _packs(asked: Sequence[Asked]) -> Iterator[list[Asked]]:
 def _complete(asked: Asked, result: CandidatesExtracted | Unread) -> CandidatesExtracted:
     if not isinstance(result, Unread):
         return result
-    return note_unread(OfflineReader().read(ReadRequest(asked.request, asked.chunk)), result)
+    by_rules = OfflineReader().read(ReadRequest(asked.request, asked.chunk))
+    return note_unread(by_rules, asked, result)
 
 
 async def _reflect(

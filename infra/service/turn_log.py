@@ -14,8 +14,8 @@ from datetime import datetime
 from typing import Any, TypeGuard, TypeVar
 
 from agents.models.errors import (
+    UNUSABLE,
     AllProvidersFailed,
-    AnswerMalformed,
     BudgetExceeded,
     ModelError,
     RequestRefused,
@@ -52,9 +52,9 @@ LEFT_OPEN = (
     " The tool {tool} was called before and has not answered: what it does may or may not have"
     " completed."
 )
+KINDS: tuple[type[ModelError], ...] = (AllProvidersFailed, RequestRefused, BudgetExceeded)
 MODEL_ERRORS: Mapping[str, type[ModelError]] = {
-    kind.code: kind
-    for kind in (AllProvidersFailed, RequestRefused, AnswerMalformed, BudgetExceeded)
+    kind.code: kind for kind in (*KINDS, *UNUSABLE.values())
 }
 AGENTS = Actor(type="agent", id="project_agents")
 

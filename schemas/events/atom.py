@@ -74,6 +74,7 @@ class Candidate(Part):
 
     Attribute values are strings; a list is joined by line feeds (``alternatives``, ``aliases``).
     Reflection, not this class, refuses malformed candidates, so that the refusal is recorded.
+    ``engine`` proposed it, empty: that of its reading.
     """
 
     candidate_id: str
@@ -91,6 +92,7 @@ class Candidate(Part):
     entities: list[str] = []
     evidence: list[CandidateRow] = []
     relations: list[Relation] = []
+    engine: str = ""
 
 
 class Provenance(Part):

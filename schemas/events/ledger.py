@@ -64,7 +64,8 @@ class Turn(Part):
 
     ``position`` is 0 for the source changes of a batch, 1… for its chunks, one more for the pairs
     that a model was asked about, 0 with ``batch_no`` -1 for the end of the run. ``last_in_batch``
-    marks the turn that commits the batch. ``engine`` read the chunk.
+    marks the turn that commits the batch. ``engine`` read the chunk; ``error`` is why a model that
+    was to read it did not, or not all of it.
     """
 
     run_id: str
@@ -75,6 +76,7 @@ class Turn(Part):
     chunk_id: str | None = None
     outcome: str = "extracted"
     engine: str = "heuristic"
+    error: str = ""
     tokens: int = 0
     cost_usd: float = 0.0
     rejected_count: int = 0
@@ -285,8 +287,11 @@ class EntityMention(Part):
 
 
 class TitledAtom(Part):
+    """``only_source``: all its evidence is of this source, empty where that is of several."""
+
     atom_id: str
     title: str
+    only_source: str = ""
 
 
 class KindCount(Part):

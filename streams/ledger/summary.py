@@ -14,6 +14,7 @@ from typing import Any
 from schemas.areas import Area
 from schemas.events.atom import KINDS, AtomKind
 from schemas.events.ledger import (
+    AtomRecord,
     ContradictionRecord,
     KindCount,
     OpenContradiction,
@@ -76,7 +77,7 @@ def _cut(rest: WorkingSummary, lists: dict[str, list[Any]], budget: int) -> int:
 
 
 def _size(item: TitledAtom | OpenContradiction) -> int:
-    return len(json.dumps(item.model_dump())) + 2
+    return len(json.dumps(item.model_dump(exclude={"only_source"}))) + 2  # no reader is shown it
 
 
 def _tokens(chars: int) -> int:
@@ -104,9 +105,22 @@ def _best(draft: ChangeSetDraft, kind: AtomKind, count: int) -> list[TitledAtom]
     ranks = [rank for rank in held if rank[1] not in draft.atoms]
     ranks += [rank_of(atom) for atom in touched if is_live(atom)]
     return [
-        TitledAtom(atom_id=atom_id, title=draft.get_atom(atom_id).title)
+        TitledAtom(
+            atom_id=atom_id,
+            title=draft.get_atom(atom_id).title,
+            only_source=_only_source_of(draft, draft.get_atom(atom_id)),
+        )
         for _, atom_id in sorted(ranks)[:count]
     ]
+
+
+def _only_source_of(draft: ChangeSetDraft, atom: AtomRecord) -> str:
+    """The source that all the atom's fresh evidence is of; where none is fresh, its last one."""
+    if atom.source_count > 1:
+        return ""
+    rows = draft.rows_of(atom.atom_id)
+    sources = {row.source_id for row in rows if not row.stale}
+    return min(sources or {row.source_id for row in rows}, default="")
 
 
 def _open_contradictions(draft: ChangeSetDraft, count: int) -> list[OpenContradiction]:

@@ -278,6 +278,7 @@ class Turns:
             chunk_id=reading.chunk_id,
             outcome=reading.outcome,
             engine=reading.engine,
+            error=reading.error or "",
             tokens=sum(it.input_tokens + it.output_tokens for it in paid),
             cost_usd=round(sum(it.cost_usd for it in paid), 9),
             rejected_count=len(reflected.rejected),

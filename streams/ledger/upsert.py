@@ -14,6 +14,7 @@ from schemas.events.atom import AtomReflected, Candidate, Judged, Provenance, Re
 from schemas.events.ledger import AtomRecord
 from schemas.fingerprint import atom_fingerprint
 from schemas.ids import atom_id as derive_atom_id
+from schemas.versions import EXTRACTOR_VERSION
 from streams.ledger.agreement import agreement
 from streams.ledger.answers import settle_answers
 from streams.ledger.contradictions import (
@@ -36,6 +37,7 @@ from streams.ledger.lifecycle import has_lost
 from streams.ledger.merging import near_duplicates, settle_near_duplicates
 from streams.ledger.newer_facts import settle_newer_facts
 from streams.ledger.reasoning import Said, link_reasoning
+from streams.ledger.rereading import withdraw_rules
 from streams.ledger.standing import derive_standing, holds
 
 REVIVED_BY_EVIDENCE = frozenset({"obsolete", "superseded"})
@@ -47,6 +49,8 @@ def apply_reading(draft: ChangeSetDraft, reflected: AtomReflected) -> None:
     current = draft.state.current_hash.get(f"{draft.project}|{reading.source_id}")
     outdated = current is not None and current != reading.sanitized_hash
     draft.fingerprints_read = frozenset(_fingerprint_of(it.candidate) for it in reflected.accepted)
+    if not outdated:
+        withdraw_rules(draft, reflected)
     for judged in reflected.accepted:
         if outdated:
             candidate = judged.candidate.candidate_id
@@ -91,7 +95,7 @@ def apply_candidate(draft: ChangeSetDraft, reading: Reading, judged: Judged) -> 
     if atom.kind == "entity":
         welcome(draft, draft.get_atom(own_id))
     draft.read_as[candidate.candidate_id] = atom.atom_id
-    take_relations(draft, atom.atom_id, candidate, reading.engine)
+    take_relations(draft, atom.atom_id, candidate, candidate.engine or reading.engine)
     settle_answers(draft, draft.get_atom(atom.atom_id), reading.structure_path, judged.rows)
     settle_newer_facts(draft, atom.atom_id)
     return atom.atom_id
@@ -126,7 +130,7 @@ def _identify(draft: ChangeSetDraft, candidate: Candidate, fingerprint: str) -> 
 def _create(
     draft: ChangeSetDraft, reading: Reading, judged: Judged, own_id: str, fingerprint: str
 ) -> AtomRecord:
-    candidate, provenance = judged.candidate, _provenance(reading)
+    candidate, provenance = judged.candidate, _provenance(reading, judged.candidate)
     kind: Any = candidate.kind
     atom = AtomRecord(
         atom_id=own_id,
@@ -167,7 +171,7 @@ def _upsert(
     confidence = merge_confidence(atom, judged.confidence_after, new_source=new_source)
     changed: dict[str, Any] = {
         "confidence": confidence,
-        "latest_provenance": _provenance(reading),
+        "latest_provenance": _provenance(reading, judged.candidate),
         "last_run_id": draft.turn.run_id,
         "last_seen_at": draft.at,
     }
@@ -226,16 +230,17 @@ def _accept_later(atom: AtomRecord, judged: Judged) -> dict[str, Any]:
     return {}
 
 
-def _provenance(reading: Reading) -> Provenance:
+def _provenance(reading: Reading, candidate: Candidate) -> Provenance:
+    by_rules = candidate.engine == "heuristic" != reading.engine
     return Provenance(
         source_id=reading.source_id,
         sanitized_hash=reading.sanitized_hash,
         chunk_id=reading.chunk_id,
         run_id=reading.run_id,
         lane=reading.lane,
-        engine=reading.engine,
-        provider=reading.provider,
-        model=reading.model,
-        prompt_version=reading.prompt_version,
-        extractor_version=reading.extractor_version,
+        engine=candidate.engine or reading.engine,
+        provider=None if by_rules else reading.provider,
+        model=None if by_rules else reading.model,
+        prompt_version=None if by_rules else reading.prompt_version,
+        extractor_version=EXTRACTOR_VERSION if by_rules else reading.extractor_version,
     )

@@ -145,7 +145,9 @@ def judge(
     rows = evidence.rows
     if candidate.kind == "risk":
         rows = _mark_impact(candidate, rows, chunk)
-    confidence, adjustments = _adjust(candidate.confidence, rows, reading.engine)
+    confidence, adjustments = _adjust(
+        candidate.confidence, rows, candidate.engine or reading.engine
+    )
     findings += evidence.findings + _check_floors(candidate, rows) + adjustments
     rejected = any(finding.code in REJECTING for finding in findings)
     findings += _give_verdict(confidence, rejected=rejected)

@@ -29,13 +29,15 @@ class ReadMark(Part):
     """A chunk was read: by which run, and at which ledger sequence its turn was applied.
 
     ``poison``: it was given up. For one that was re-anchored ``seq`` is the first that a run can
-    begin at and know of it. ``engine`` read it.
+    begin at and know of it. ``engine`` read it; ``error`` is why a model that was to read it did
+    not, or not all of it.
     """
 
     run_id: str
     seq: int
     poison: bool = False
     engine: str = "heuristic"
+    error: str = ""
 
 
 class LedgerSource(Part):

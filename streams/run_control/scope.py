@@ -167,13 +167,18 @@ class RunScope:
         return self.project.trigger(self.started.trigger_key)
 
     def reads_again(self, mark: ReadMark) -> bool:
-        """Whether a model reads what rules have read before the run began.
+        """Whether the run reads what was read before it began: a model what rules have read, or
+        only in part a model; anybody what a model has given up.
 
-        What they read later counts as read: the run itself had no model for it, or another one does
+        What was read later counts as read: the run itself had no model for it, or another one does
         not know of that yet.
         """
-        by_rules = mark.engine == "heuristic" and not mark.poison
-        return by_rules and self.started.engine == "model" and mark.seq <= self.started.basis_seq
+        if mark.seq > self.started.basis_seq:
+            return False
+        if mark.poison:
+            return mark.engine == "model"
+        is_owed = mark.engine == "heuristic" or bool(mark.error)
+        return is_owed and self.started.engine == "model"
 
     def commit(self, batch_no: int) -> Commit | None:
         return self.project.commits.get(batch_key(self.run_id, batch_no))

@@ -68,7 +68,7 @@ class RunControl:
     name = "run_control"
     inputs = ("ingestion.request.v1", "ledger.v1")
     output = "ingestion.v1"
-    state_version = 5  # 5: knows who has read a chunk
+    state_version = 6  # 6: knows why a model has not read a chunk
 
     def open(self, tables: Tables) -> RunControlState:
         return RunControlState(tables)
@@ -216,6 +216,7 @@ def _take_turn(project: ProjectScope, event: LedgerChanged, turn: Turn, cause: C
             seq=event.ledger_seq,
             poison=turn.outcome == "poison",
             engine=turn.engine,
+            error=turn.error,
         )
         for view in project.views.values():
             view.candidates.pop(turn.chunk_id, None)
@@ -255,11 +256,13 @@ def _take_plan(project: ProjectScope, event: BatchPlanned) -> None:
 
 
 def _mark_reanchored(project: ProjectScope, event: BatchPlanned | RunStopped) -> None:
-    """A re-anchored chunk counts as read for the runs that begin after this one."""
+    """A re-anchored chunk counts as read for the runs that begin after this one, by whom it was."""
     after = project.runs[event.run_id].started.basis_seq + 1
     for change in event.source_changes:
         for pair in change.reanchored:
-            project.read.setdefault(pair.to_chunk_id, ReadMark(run_id=event.run_id, seq=after))
+            mark = project.read.get(pair.from_chunk_id) or ReadMark(run_id=event.run_id, seq=after)
+            moved = mark.model_copy(update={"run_id": event.run_id, "seq": after})
+            project.read.setdefault(pair.to_chunk_id, moved)
 
 
 RUN_CONTROL = RunControl()

@@ -24,14 +24,8 @@ from agents.extraction.adjudicator import ADJUDICATION_PROMPT_VERSION, ask_for_v
 from agents.extraction.judge import JUDGE_PROMPT_VERSION, Payer, ask_about_pairs
 from agents.extraction.packing import MOST_TOGETHER, SHORT_TOKENS, take_pack
 from agents.extraction.prompt import Prepared, prepare
-from agents.extraction.reader import (
-    Asked,
-    Unread,
-    count_spent,
-    note_unread,
-    read_together,
-    wait_for_call,
-)
+from agents.extraction.reader import read_together, wait_for_call
+from agents.extraction.results import Asked, Unread, count_spent, note_unread
 from agents.models.call import ChatModel
 from agents.models.errors import (
     AllProvidersFailed,
@@ -69,6 +63,7 @@ LINGER_S = 0.05  # a chunk waits for others to share its call
 LONGEST_LINGER_S = 1.0  # while others of its run are being prepared
 AWAY_S = 30.0  # nobody is asked again for so long after nobody could be, nor for a spent budget
 LOOK_EVERY_S = 1.0
+MOST_USELESS = 6  # results in a row that bring nothing, until nobody is asked for a while
 
 LOG = log.get("model_calls")
 T = TypeVar("T")
@@ -112,6 +107,7 @@ class Calls:
     at_once: int
     timeout_s: float = CALL_TIMEOUT_S
     work: int = 0
+    _useless: int = 0  # results in a row that brought nothing
     _stopped: dict[Whose | None, Stop] = field(default_factory=dict)  # None: everybody
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
 
@@ -121,16 +117,24 @@ class Calls:
         stops = (self._stopped.get(None), self._stopped.get(whose))
         return next((it.error for it in stops if it and it.until > now), None)
 
-    def note(self, error: ModelError, whose: Whose) -> None:
+    def note(self, error: ModelError, whose: Whose, *, is_useless: bool = True) -> None:
         """While nobody is there, a whole corpus does not wait for each time-out; a run without
-        budget does not stop others. What was refused for itself stops nobody.
+        budget does not stop others. What was refused for itself stops nobody, unless too many are
+        in a row: then the model is not well.
         """
-        if is_nobody_there(error):
+        self._useless = self._useless + 1 if is_useless else 0
+        if is_nobody_there(error) or (
+            self._useless >= MOST_USELESS and not isinstance(error, BudgetExceeded)
+        ):
             self._stop(None, error)
             LOG.warning("model.away", code=error.code)
         elif isinstance(error, BudgetExceeded):
             self._stop(whose, error)
             LOG.warning("model.budget_exceeded", project_id=whose[0], run_id=whose[1])
+
+    def note_use(self) -> None:
+        """An answer was of use."""
+        self._useless = 0
 
     def note_timeout(self, whose: Whose) -> AllProvidersFailed:
         """Who has not answered in all this time is away."""
@@ -224,14 +228,19 @@ class ModelReading:
         if not isinstance(request, ExtractRequested) or request.engine != "model":
             return None
         whose = (cause.project_id, request.run_id)
-        if found is None or self._calls.why_not(whose):
+        if found is None:
             return None
-        prepared = await self._prepare(found, whose)
-        asked = Asked(cause.project_id, cause.correlation_id, request, found.chunk, prepared)
-        result = await self._ask(asked)
+        asked: Asked | None = None
+        result: CandidatesExtracted | Unread
+        if stop := self._calls.why_not(whose):
+            result = Unread(stop)
+        else:
+            prepared = await self._prepare(found, whose)
+            asked = Asked(cause.project_id, cause.correlation_id, request, found.chunk, prepared)
+            result = await self._ask(asked)
         if isinstance(result, Unread):
             by_rules = await self._pool.run(self._by_rules, request, found.chunk)
-            result = note_unread(by_rules, result)
+            result = note_unread(by_rules, asked, result)
         return [result]
 
     async def close(self) -> None:
@@ -298,7 +307,9 @@ class ModelReading:
         async with aclosing(read_together([job.asked for job in jobs], self._model)) as results:
             async for at, result in results:
                 if isinstance(result, Unread):
-                    self._calls.note(result.error, jobs[at].whose)
+                    self._calls.note(result.error, jobs[at].whose, is_useless=not result.kept)
+                else:
+                    self._calls.note_use()
                 jobs[at].finish(result)
 
     def _ask_again(self, job: Job) -> None:
@@ -342,7 +353,9 @@ class SingleCalls:
             if self._calls.why_not(whose):
                 return None
             try:
-                return [*await self._calls.watch(ask(self._model))]
+                answer = [*await self._calls.watch(ask(self._model))]
+                self._calls.note_use()
+                return answer
             except TimeoutError:
                 self._calls.note_timeout(whose)
                 return None

@@ -14,10 +14,11 @@ from inspect import isawaitable
 from typing import Any
 
 from agents.extraction.prompt import prepare
-from agents.extraction.reader import Asked, Unread, note_unread, read_together
+from agents.extraction.reader import read_together
+from agents.extraction.results import Asked, Unread, note_unread
 from agents.models.call import ModelAnswer, ModelRequest, Usage
-from agents.models.errors import AnswerMalformed, ModelError
-from agents.models.structured import parse_answer
+from agents.models.errors import UNUSABLE, ModelError
+from agents.models.receiving import receive
 from schemas.events.atom import AtomReflected, CandidatesExtracted
 from schemas.events.extract import ExtractRequested
 from schemas.events.judgement import JudgementRequested, PairToJudge, StatementToJudge
@@ -48,17 +49,17 @@ class AnsweringModel:
         if isawaitable(said):
             said = await said
         text = said if isinstance(said, str) else json.dumps(said)
-        data, problems = parse_answer(text, request.answer_schema or {})
+        received = receive(text, request.answer_schema or {})
         usage = Usage(input_tokens=INPUT_TOKENS, output_tokens=OUTPUT_TOKENS)
-        if problems:
-            error = AnswerMalformed("; ".join(problems))
-            error.usage, error.cost_usd = usage, COST_USD
+        if received.fault:
+            error = UNUSABLE[received.fault]("; ".join(received.problems))
+            error.usage, error.cost_usd, error.kept = usage, COST_USD, received.kept
             raise error
         return ModelAnswer(
             call_id="call",
             request_hash=request.request_hash,
             text=text,
-            data=data,
+            data=received.data,
             provider="openai",
             model="m-1",
             usage=usage,
@@ -192,7 +193,7 @@ def asking(model: AnsweringModel) -> Pipeline:
             (result,) = read_all([asked], model)
             if not isinstance(result, Unread):
                 return result
-            return note_unread(read_by_rules(request, chunk), result)
+            return note_unread(read_by_rules(request, chunk), asked, result)
         return read_by_rules(request, chunk)
 
     def adjudicate(cause, chunk):

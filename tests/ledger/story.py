@@ -83,6 +83,7 @@ class Chunk:
     rejected: int = 0
     path: tuple[str, ...] = ("Overview",)
     engine: str = "heuristic"
+    error: str | None = None
 
 
 @dataclass(frozen=True)
@@ -198,6 +199,7 @@ def results_of(run: Run) -> list[Record]:
                 structure_path=list(chunk.path),
                 outcome=chunk.outcome,
                 engine=chunk.engine,
+                error=chunk.error,
                 extractor_version="h1",
                 input_tokens=100,
                 output_tokens=20,

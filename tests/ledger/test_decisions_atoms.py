@@ -234,3 +234,38 @@ def test_a_requirement_that_was_verified_stays_active_when_its_rows_fall_below_t
     chunk = Chunk("c2", [judged(TITLE, kind="requirement")], sanitized_hash="h2")
     told.given(a_run(chunk, changes=[revised], trigger="t2"))
     assert told.atom(TITLE).status == "active"
+
+
+def test_what_a_person_verified_stays_when_a_model_reads_its_chunk_in_other_words():
+    told = story(a_run(Chunk("c1", [judged(TITLE), judged("The gate has two keys")])))
+    verified(told)
+    by_model = Chunk("c1", [judged("Records of the service live for a decade")], engine="model")
+    told.given(a_run(by_model, trigger="t2", engine="model"))
+    assert told.atom(TITLE).status == "active"
+    assert (told.atom("The gate has two keys").status_reason) == "read_by_model"
+
+
+@pytest.mark.parametrize(
+    ("fields", "status"),
+    [
+        ({"chunk_id": "c2"}, "active"),
+        ({"error": "model_answer_cut"}, "active"),
+        ({"engine": "heuristic"}, "active"),
+        ({}, "obsolete"),
+    ],
+)
+def test_only_a_whole_reading_of_the_same_chunk_by_a_model_withdraws(
+    fields: dict[str, Any], status: str
+):
+    told = story(a_run(Chunk("c1", [judged(TITLE)])))
+    by_model = {"chunk_id": "c1", "engine": "model"} | fields
+    other = Chunk(accepted=[judged("The gate has two keys")], **by_model)
+    told.given(a_run(other, trigger="t2", engine="model"))
+    assert told.atom(TITLE).status == status
+
+
+def test_what_another_chunk_says_too_is_not_withdrawn():
+    told = story(a_run(Chunk("c1", [judged(TITLE)]), Chunk("c2", [judged(TITLE)])))
+    by_model = Chunk("c1", [judged("The gate has two keys")], engine="model")
+    told.given(a_run(by_model, trigger="t2", engine="model"))
+    assert told.atom(TITLE).status == "active"

@@ -52,7 +52,8 @@ def test_it_fits_the_budget_of_the_lane_by_cutting_the_longest_list():
     assert [each.atom_id for each in deep.risks][: len(preview.risks)] == [
         each.atom_id for each in preview.risks
     ]
-    assert len(json.dumps(preview.model_dump())) / 4 < 850
+    shown = preview.model_dump(exclude={"risks": {"__all__": {"only_source"}}})
+    assert len(json.dumps(shown)) / 4 < 850
 
 
 def test_entities_come_by_evidence_and_contradictions_while_open():
@@ -93,3 +94,13 @@ def test_a_version_names_the_content():
     assert summary_of(one).state_version != summary_of(other).state_version
     assert len(summary_of(one).state_version) == 64
     assert LEDGER.decide(one.state) is None
+
+
+def test_what_rests_on_one_source_alone_names_it():
+    said, repeated = "The crane may lose its load.", "The bridge may lose its bolts."
+    first = a_run(Chunk("c1", [judged(said, kind="risk"), judged(repeated, kind="risk")]))
+    other = Chunk("c2", [judged(repeated, kind="risk")], source_id="src_b")
+    told = story(first, a_run(other, trigger="t2"))
+    named = {each.title: each.only_source for each in summary_of(told).risks}
+    assert named[repeated] == ""
+    assert named[said] == "src_a"

@@ -11,7 +11,13 @@ from agents.models.call import ModelAnswer, Retracted, Usage
 from agents.models.chain import ask_model
 from agents.models.client import WorkerClient
 from agents.models.configuration import ModelConfiguration
-from agents.models.errors import AllProvidersFailed, AnswerMalformed, RequestRefused
+from agents.models.errors import (
+    AllProvidersFailed,
+    AnswerCut,
+    AnswerDeclined,
+    AnswerMalformed,
+    RequestRefused,
+)
 from agents.models.patience import Clock, read_retry_after
 from tests.models.asking import COLOR, asking, request
 from tests.models.book import COST_USD, Book
@@ -154,26 +160,23 @@ def test_usage_that_is_not_reported_is_estimated_and_never_zero(model_worker: Mo
     assert usage.estimated and usage.input_tokens >= 4 and usage.output_tokens >= 4
 
 
-def test_an_answer_wrapped_in_markdown_is_sent_back_once_and_both_are_paid(
-    model_worker: ModelWorker,
+@pytest.mark.parametrize(
+    "around", ["```json\n%s\n```", "Here it is:\n%s\nDone.", "<think>?</think>%s"]
+)
+def test_an_answer_with_a_fence_or_words_around_it_costs_no_second_call(
+    model_worker: ModelWorker, around: str
 ):
-    wrapped = Answer('```json\n{"color": "blue"}\n```')
-    with asking(model_worker, openai=[wrapped, {"color": "blue"}]) as run:
+    with asking(model_worker, openai=[Answer(around % '{"color": "Blue", "why": "sky"}')]) as run:
         answer = run.ask(answer_schema=COLOR)
-        assert (answer.data, answer.attempts) == ({"color": "blue"}, 2)
-        assert (answer.usage.input_tokens, answer.cost_usd) == (200, 2 * COST_USD)
-        repair = run.providers["openai"].requests[1]
-    assert [message["role"] for message in repair.messages] == ["user", "assistant", "user"]
-    assert "wrapped in markdown" in repair.messages[2]["content"]
-    assert run.book.results == ["malformed", "answered"]
-    assert len(run.book.attempts[1].repair) == 2
+    assert (answer.data, answer.attempts) == ({"color": "blue"}, 1)
+    assert run.book.results == ["answered"]
 
 
 @pytest.mark.parametrize(
     ("wrong", "problem"),
     [
-        ('{"color": ', "it is no JSON"),
-        ('{"color": NaN}', "NaN is no JSON"),
+        ("blue", "it is no JSON"),
+        ('{"color": NaN}', "at $.color: None is not one of"),
         ('{"color": "green"}', "at $.color: 'green' is not one of"),
         ("{}", "at $: 'color' is a required property"),
         ("", "it is empty"),
@@ -190,6 +193,42 @@ def test_what_is_wrong_is_said_and_a_second_wrong_answer_is_malformed(
     assert run.book.results == ["malformed", "malformed"]
     assert [it.usage.input_tokens for it in run.book.closed.values()] == [100, 100]
     assert (failed.value.usage.input_tokens, failed.value.cost_usd) == (200, 2 * COST_USD)
+
+
+@pytest.mark.parametrize(
+    ("step", "error"),
+    [
+        (Answer('{"color": "bl', finish="length"), AnswerCut),
+        (Answer('{"color": "bl'), AnswerCut),
+        (Answer("I'm sorry, but I can't help with that."), AnswerDeclined),
+    ],
+)
+def test_what_was_cut_or_declined_is_not_asked_again(
+    model_worker: ModelWorker, step: Answer, error: type[AnswerMalformed]
+):
+    with asking(model_worker, openai=[step], groq=[]) as run:
+        with pytest.raises(error) as failed:
+            run.ask(answer_schema=COLOR)
+        assert (run.count("openai"), run.count("groq")) == (1, 0)
+    assert failed.value.usage.input_tokens == 100
+
+
+def test_who_wants_no_repair_gets_what_fits_at_once(model_worker: ModelWorker):
+    with asking(model_worker, openai=[Answer("blue")]) as run:
+        with pytest.raises(AnswerMalformed):
+            run.ask(answer_schema=COLOR, may_repair=False)
+        assert run.count("openai") == 1
+
+
+@pytest.mark.parametrize(
+    "usage", [(-500, -40, 0), (100, -1, 0), (9_000_000, 20, 0), (100, 20, 900)]
+)
+def test_usage_that_cannot_be_true_is_estimated(
+    model_worker: ModelWorker, usage: tuple[int, int, int]
+):
+    with asking(model_worker, openai=[Answer("Blue as the sea.", usage)]) as run:
+        found = run.ask().usage
+    assert found.estimated and 4 <= found.input_tokens < 100 and 4 <= found.output_tokens < 100
 
 
 def test_a_repair_that_meets_trouble_goes_on_at_the_next_provider(model_worker: ModelWorker):

@@ -117,7 +117,7 @@ def test_a_spent_budget_stops_its_run_and_a_refused_chunk_nobody(shell: Shell):
     async def scenario(asker: ModelReading) -> None:
         poor = await read(asker, *chunks_of(TEXTS[0]), project="prj_poor")
         assert told(poor) == [("heuristic", "budget_exceeded")]
-        assert await read(asker, *chunks_of(TEXTS[0]), project="prj_poor") == []
+        assert told(await read(asker, *chunks_of(TEXTS[0]), project="prj_poor")) == told(poor)
         assert len(model.requests) == 1
         refused = ("heuristic", "model_request_refused")
         rich = await read(asker, *chunks_of(*TEXTS))
@@ -140,8 +140,21 @@ def test_where_nobody_is_there_no_project_waits_for_it_again(shell: Shell):
         chunks, projects = chunks_of(TEXTS[0]), ("prj_1", "prj_2", "prj_3")
         at_once = await asyncio.gather(*(read(asker, *chunks, project=it) for it in projects))
         assert [told(it) for it in at_once] == [[away]] * 3
-        assert await read(asker, *chunks, project="prj_4") == []
+        assert told(await read(asker, *chunks, project="prj_4")) == [away]
         assert len(model.requests) == 1
+
+    shell.run(model, scenario, at_once=1)
+
+
+def test_a_model_that_is_not_well_is_left_alone_for_a_while(shell: Shell):
+    """Rules read meanwhile, and each reading says why."""
+    model = AnsweringModel(lambda request: "no JSON")
+
+    async def scenario(asker: ModelReading) -> None:
+        texts = [f"Gate {number} keeps all its keys at night." for number in range(40)]
+        readings = await read(asker, *chunks_of(*texts))
+        assert told(readings) == [("heuristic", "model_answer_malformed")] * 40
+        assert len(model.requests) <= 9
 
     shell.run(model, scenario, at_once=1)
 

@@ -15,7 +15,8 @@ import pytest
 
 from agents.extraction.packing import take_pack
 from agents.extraction.prompt import prepare
-from agents.extraction.reader import Asked, wait_for_call
+from agents.extraction.reader import wait_for_call
+from agents.extraction.results import Asked
 from schemas.events.atom import AtomAdjudicated, AtomReflected, CandidatesExtracted
 from streams.memory import Driver
 from tests.extraction.asking import (

@@ -9,6 +9,7 @@ from agents.extraction.prompt import PROMPT_VERSION
 from agents.models.errors import AllProvidersFailed, BudgetExceeded, RequestRefused
 from schemas.events.atom import AtomAdjudicated, AtomReflected, CandidatesExtracted
 from schemas.events.ingestion import RunStarted
+from schemas.versions import MODEL_EXTRACTOR_VERSION
 from streams.memory import Driver, Faults
 from tests.extraction.asking import AnsweringModel, asking, read_plainly
 from tests.parcel import contents
@@ -60,7 +61,10 @@ def test_what_a_model_reads_becomes_atoms_with_their_provenance():
     (first, *_) = events(driver, "atom.candidate.v1", CandidatesExtracted)
     read = first.reading
     assert (read.engine, read.provider, read.model) == ("model", "openai", "m-1")
-    assert (read.prompt_version, read.extractor_version) == (PROMPT_VERSION, "m2")
+    assert (read.prompt_version, read.extractor_version) == (
+        PROMPT_VERSION,
+        MODEL_EXTRACTOR_VERSION,
+    )
     assert (read.input_tokens, read.output_tokens, read.cost_usd) == (1_001, 103, 0.0123)
 
 
@@ -165,18 +169,61 @@ def test_without_anybody_to_ask_the_rules_read_and_a_later_model_reads_again(err
     assert engines == ["heuristic"] * len(read) + ["model"] * len(read)
 
 
-def test_an_answer_that_stays_malformed_gives_its_chunk_up_and_no_other():
+def test_an_answer_that_stays_malformed_leaves_its_chunk_to_the_rules_and_no_other():
     def spoil_keys(request):
         return "no JSON" if "Keys of the gate" in request.messages[1].content else None
 
     model = AnsweringModel(lambda request: spoil_keys(request) or read_plainly(request))
     driver = run(model)
-    outcomes = Counter(
-        (it.reading.outcome, it.reading.attempts)
-        for it in events(driver, "atom.candidate.v1", CandidatesExtracted)
-    )
-    assert outcomes == {("extracted", 1): 1, ("poison", 3): 1}
+    readings = [it.reading for it in events(driver, "atom.candidate.v1", CandidatesExtracted)]
+    assert {(it.engine, it.error) for it in readings} == {
+        ("model", None),
+        ("heuristic", "model_answer_malformed"),
+    }
     assert "The gate keeps its records for ten years." in atoms_of(driver)
+    turns = [it.turn for it in ledger_of(driver) if it.turn and it.turn.kind == "chunk"]
+    assert {it.error for it in turns} == {"", "model_answer_malformed"}
+
+
+def live_of(driver: Driver) -> set[str]:
+    return {title for title, status in atoms_of(driver).items() if status in ("active", "draft")}
+
+
+CRANE = {
+    "README.md": b"# Crane\n\nThe crane must stop within 4 seconds.\n\n"
+    b"The crane must never lift more than 40 tonnes.\n\nThe crane must report its load.\n",
+    "docs/mast.md": b"# Mast\n\nThe mast must tell its tilt every 50 seconds.\n\n"
+    b"Which bolts hold the mast is an open question.\n",
+}
+
+
+@pytest.mark.parametrize("lost", ["no JSON", "", "I cannot do that.", '{"chunks": [{"chunk": 1, '])
+def test_what_rules_have_read_for_a_model_makes_way_for_it_when_it_is_well(lost: str):
+    """As if it had been well from the beginning; the rules' atoms are not live beside its own."""
+    model = AnsweringModel(lambda request: lost)
+    driver = run(model, CRANE)
+    assert live_of(driver) == live_of(run(AnsweringModel(read_plainly), CRANE, engine="heuristic"))
+    model.answering = read_plainly
+    for key in ("k2", "k3"):
+        model.requests.clear()
+        driver.publish(ingestion(CRANE, key=key, engine="model", unchanged=CRANE))
+        driver.run()
+    assert model.requests == []
+    assert live_of(driver) == live_of(run(AnsweringModel(read_plainly), CRANE))
+
+
+def test_what_rules_have_read_stays_where_the_model_finds_nothing_or_reads_a_part():
+    model = AnsweringModel(lambda request: "no JSON")
+    driver = run(model, CRANE)
+    before = live_of(driver)
+
+    def find_nothing(request):
+        return read_plainly(request) | {"chunks": [{"chunk": 1, "atoms": [], "gaps": []}]}
+
+    model.answering = find_nothing
+    driver.publish(ingestion(CRANE, key="k2", engine="model", unchanged=CRANE))
+    driver.run()
+    assert live_of(driver) == before
 
 
 def test_of_a_numbered_list_of_facts_only_the_newest_are_live():
