@@ -95,9 +95,19 @@ async def reaches(
 async def cut_logs(settings: Settings) -> list[CutLog]:
     """Partitions that have lost records which a group of this installation has acknowledged.
 
-    A topic that is deleted takes what was committed with it; so only its records can have gone.
+    A topic that is deleted takes what was committed with it; so only its records can have gone. A
+    broker that has just started may tell an end that is too small: two looks must agree.
     Raises BrokerUnavailable.
     """
+    found = await _find_cuts(settings)
+    if not found:
+        return []
+    again = {(each.group, each.topic, each.partition) for each in await _find_cuts(settings)}
+    return [each for each in found if (each.group, each.topic, each.partition) in again]
+
+
+async def _find_cuts(settings: Settings) -> list[CutLog]:
+    """One look: what was committed first, then where the log ends, which grows meanwhile."""
     async with running_admin(settings) as client:
         with broker_errors("reading consumer groups"):
             listed = await client.list_consumer_groups()

@@ -1,4 +1,9 @@
-"""What shows without reading the log that records of it are gone; cheap enough to ask often."""
+"""What shows without reading the log that records of it are gone; cheap enough to ask often.
+
+The log grows while it is looked at. So what was read of it is asked first and where it ends after
+that: the other way round, what came in between would count as lost. A broker that has just started
+may tell an end that is too small, so only what a second look shows too is damage.
+"""
 
 from __future__ import annotations
 
@@ -22,6 +27,16 @@ async def damage(projections: Sequence[Projection], settings: Settings) -> list[
 
     Each place once, in the order of the log. Raises BrokerUnavailable.
     """
+    found = await _look(projections, settings)
+    if not found:
+        return []
+    again = {(each.code, each.topic, each.partition) for each in await _look(projections, settings)}
+    return [each for each in found if (each.code, each.topic, each.partition) in again]
+
+
+async def _look(projections: Sequence[Projection], settings: Settings) -> list[Finding]:
+    folded = [_list_folded(projection, settings) for projection in projections]
+    cuts = await log_positions.cut_logs(settings)
     cut = len(settings.topic(""))
     names = [settings.topic(topic.name) for topic in TOPICS]
     bounds = {
@@ -31,9 +46,9 @@ async def damage(projections: Sequence[Projection], settings: Settings) -> list[
     found: list[Finding] = []
     for place, (first, _) in bounds.items():
         found += find_missing_start(*place, 0, first)
-    found += [cut_finding(settings, each) for each in await log_positions.cut_logs(settings)]
-    for projection in projections:
-        for place, offset in _list_folded(projection, settings).items():
+    found += [cut_finding(settings, each) for each in cuts]
+    for offsets in folded:
+        for place, offset in offsets.items():
             if place in bounds:
                 found += find_missing_end(*place, offset, bounds[place][1])
     places = {(each.topic, each.partition, each.offset): each.of(settings) for each in found}

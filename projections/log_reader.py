@@ -72,6 +72,8 @@ async def stretch(
         consumer.pause(*places)
         first = await consumer.beginning_offsets(places)
         last = await consumer.end_offsets(places)
+        if any(end[short] > last[place] for place, short in zip(places, wanted, strict=True)):
+            last = await consumer.end_offsets(places)  # it may be told too small once, see damage
         for place, short in zip(places, wanted, strict=True):
             part = Part(
                 *short, max(first[place], start.get(short, 0)), min(last[place], end[short])

@@ -148,14 +148,24 @@ async def _poll(
 
 async def _check_ends(settings: Settings, consumer: AIOKafkaConsumer, known: Offsets) -> None:
     """The log holds what comes after ``known``. Raises LogDamaged."""
+    if await _find_ends_missing(settings, consumer, known):  # a second look must say the same
+        for finding in await _find_ends_missing(settings, consumer, known):
+            raise LogDamaged(finding.of(settings))
+
+
+async def _find_ends_missing(
+    settings: Settings, consumer: AIOKafkaConsumer, known: Offsets
+) -> list[Finding]:
     at = {place_in(settings, short): short for short in known}
     first, last = await consumer.beginning_offsets(list(at)), await consumer.end_offsets(list(at))
-    for place, short in at.items():
+    return [
+        finding
+        for place, short in at.items()
         for finding in (
             *find_missing_end(*short, known[short], last[place]),
             *find_missing_start(*short, known[short], first[place]),
-        ):
-            raise LogDamaged(finding.of(settings))
+        )
+    ]
 
 
 async def _first_damage(projection: Projection, settings: Settings, next_: Offsets) -> Finding:

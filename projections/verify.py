@@ -20,6 +20,7 @@ from infra.placement import is_tombstone
 from projections.checkpoint import Record, fact_in
 from projections.left_out import code_of
 from projections.verify_keys import KeyCheck
+from projections.verify_rows import RowCheck
 from schemas import ids
 from schemas.codec import InvalidRecord, decode, headers
 from schemas.envelope import Envelope
@@ -65,7 +66,7 @@ class _Ledger:
     """
 
     ahead: list[Record] = field(default_factory=list)
-    evidence: set[str] = field(default_factory=set)
+    rows: RowCheck = field(default_factory=RowCheck)
     causes: list[tuple[str, Record]] = field(default_factory=list)
     statuses: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
 
@@ -217,11 +218,9 @@ class Verifier:
             ledger.statuses.setdefault(atom.atom_id, []).append((event.ledger_seq, atom.status))
         if event.hitl:
             self._check_decision(record, fact.project_id, event, event.hitl)
-        for row in event.evidence:
-            if row.evidence_id not in ledger.evidence and not _id_follows(event, row):
-                self._find("evidence_id", record, f"{row.evidence_id} is not of its span")
-            ledger.evidence.add(row.evidence_id)
-            self._evidence.append((row, record))
+        for detail in ledger.rows.see(event):
+            self._find("evidence_id", record, detail)
+        self._evidence += ((row, record) for row in event.evidence)
 
     def _check_atom(self, record: Record, project_id: str, atom: AtomRecord) -> None:
         fingerprint = atom_fingerprint(
@@ -319,14 +318,6 @@ class Verifier:
                 text = "".join(zlib.decompress(parts[i]).decode() for i in sorted(parts))
             self._unpacked = (place, text)
         return self._unpacked[1]
-
-
-def _id_follows(event: LedgerChanged, row: EvidenceRow) -> bool:
-    """Whether a new row's id is of its span under its atom, or one that was just merged into it."""
-    losers = [op.loser_atom_id for op in event.merge_ops if row.evidence_id in op.evidence_added]
-    span = (row.chunk_id, row.char_start, row.char_end)
-    holders = [row.atom_id, *(loser for loser in losers if loser)]
-    return any(ids.evidence_id(holder, *span) == row.evidence_id for holder in holders)
 
 
 def _status_at(statuses: list[tuple[int, str]], seq: int) -> str:

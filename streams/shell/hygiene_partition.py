@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from itertools import islice
 
 from infra import log
-from infra.findings import LogDamaged, find_missing_end
 from infra.settings import Settings
 from infra.watchdog import Work
 from schemas.codec import InvalidRecord
@@ -222,9 +221,7 @@ class HygienePartition:
 
     async def _catch_up(self) -> None:
         """Everything on the own output is in the state. Raises BrokerUnavailable, LogDamaged."""
-        end = await self._reader.end(self._output, self._partition)
-        for finding in find_missing_end(self._output, self._partition, self._cursor, end):
-            raise LogDamaged(finding.of(self._settings))
+        end = await self._reader.end_behind(self._output, self._partition, self._cursor)
         await self._read_tail()
         self._cursor = max(self._cursor, end)
         self._tables.commit({self._output: self._cursor})

@@ -8,7 +8,7 @@ from typing import Any
 from aiokafka.structs import TopicPartition
 
 import infra.kafka
-from infra.findings import LogDamaged, broken, find_missing_start, holes
+from infra.findings import LogDamaged, broken, find_missing_end, find_missing_start, holes
 from infra.kafka import UNREADABLE, broker_errors
 from infra.settings import Settings
 
@@ -30,6 +30,19 @@ class LogReader:
         place = TopicPartition(self._settings.topic(topic), partition)
         with broker_errors(f"reading the end of {topic}"):
             return int((await client.end_offsets([place]))[place])
+
+    async def end_behind(self, topic: str, partition: int, known: int) -> int:
+        """The same of a log that has been read up to ``known``.
+
+        Raises BrokerUnavailable, LogDamaged when it ends before that, at a second look too: a
+        broker that has just started may tell an end that is too small.
+        """
+        end = await self.end(topic, partition)
+        if known > end:
+            end = await self.end(topic, partition)
+        for finding in find_missing_end(topic, partition, known, end):
+            raise LogDamaged(finding.of(self._settings))
+        return end
 
     async def tail(self, topic: str, partition: int, start: int) -> AsyncIterator[Sequence[Any]]:
         """The records from ``start`` to the end at the time of the call, in batches, in order.

@@ -19,7 +19,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from infra import log
-from infra.findings import LogDamaged, find_missing_end
 from infra.settings import Settings
 from infra.watchdog import Work
 from schemas.codec import InvalidRecord
@@ -281,10 +280,9 @@ class WriterPartition:
     async def _catch_up_with(self, topic: str) -> None:
         start, partition = self._cursors[topic], self._partition
         patience_s = self._settings.request_timeout_s
-        end = await patiently(lambda: self._reader.end(topic, partition), patience_s)
-        # Numbers that were given would be given again: not before somebody has seen it.
-        for finding in find_missing_end(topic, partition, start, end):
-            raise LogDamaged(finding.of(self._settings))
+        # A log that has lost its end stops here, because numbers that were given would be given
+        # again: not before somebody has seen it.
+        end = await patiently(lambda: self._reader.end_behind(topic, partition, start), patience_s)
         turn, folded = time.monotonic(), 0
         async for batch in self._reader.tail(topic, partition, start):
             for record in batch:

@@ -20,9 +20,11 @@ from infra.settings import Settings
 from projections import projector
 from projections.checksums import caught_up, checksums
 from projections.core import CORE
+from projections.damage import damage
 from projections.projection import Projection
 from projections.read import session
 from projections.read.progress import trigger_progress
+from schemas.topics import TOPICS
 from tests.conftest import variables_of
 from tests.projections.builders import PROJECT
 from tests.projections.conftest import ReadModel
@@ -86,6 +88,24 @@ def test_what_is_published_is_in_the_tables(fresh: Settings, model: ReadModel):
         assert trigger_progress(connection, PROJECT, TRIGGER).settled
         sums = checksums(CORE, connection, PROJECT)
     assert sums == checksums(CORE, model.fold(projected(story)).connection, PROJECT)
+
+
+def test_a_log_that_grows_while_it_is_looked_at_is_not_damaged(fresh: Settings):
+    async def keep_publishing() -> None:
+        while True:
+            await publish(fresh, a_whole_story())  # repeats, which the tables pass over
+
+    async def follow() -> None:
+        await infra.kafka.create_topics(fresh, TOPICS)
+        async with running(fresh):
+            growing = asyncio.create_task(keep_publishing())
+            try:
+                for _ in range(4):
+                    assert await damage([CORE], fresh) == []
+            finally:
+                growing.cancel()
+
+    asyncio.run(follow())
 
 
 def test_a_second_projector_is_refused(fresh: Settings):
