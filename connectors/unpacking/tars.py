@@ -14,7 +14,6 @@ from collections.abc import Iterator
 from typing import IO, Any, cast
 
 from connectors.unpacking.budget import (
-    HEADER_BYTES,
     Bounded,
     Bounds,
     Refused,
@@ -56,7 +55,7 @@ class TarReader:
                         found = []
                 _check_end(bounded, tar.offset)
                 comment = str(tar.pax_headers.get("comment", ""))
-            while bounded.read(HEADER_BYTES):  # to the sum at the end of what is packed
+            while bounded.read_on():  # to the sum at the end of what is packed
                 pass
         self._spool.flush()
         yield found, b""

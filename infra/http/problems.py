@@ -14,6 +14,7 @@ from typing import Any
 import structlog
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, Field
+from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -142,7 +143,9 @@ def correlation_of(scope: Scope) -> str:
 
 
 class Correlate:
-    """Outermost: gives each request an id, and answers what nobody has caught."""
+    """Outermost: gives each request an id, answers what nobody has caught, and says of every answer
+    that browsers neither guess its type nor keep it.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -159,10 +162,11 @@ class Correlate:
             nonlocal begun
             if message["type"] == "http.response.start":
                 begun = True
-                message["headers"] = [
-                    *message["headers"],
-                    (CORRELATION.encode(), correlation_id.encode()),
-                ]
+                headers = MutableHeaders(scope=message)
+                headers[CORRELATION] = correlation_id
+                headers["x-content-type-options"] = "nosniff"
+                # Answers hold what a project says; only files of the console may be kept.
+                headers.setdefault("cache-control", "no-store")
             await send(message)
 
         with structlog.contextvars.bound_contextvars(correlation_id=correlation_id):

@@ -113,6 +113,29 @@ def test_a_header_of_many_megabytes_is_not_read_into_memory(tmp_path: Path) -> N
         list_source(tmp_path / "x.tgz", tmp_path)
 
 
+def a_tar_of_wide_headers(file: Path, members: int, fields: int) -> Path:
+    """Each member has an extended header that says the same ``fields`` times."""
+    with tarfile.open(file, "w:gz") as tar:
+        assert tar.fileobj
+        for number in range(members):
+            text = b"6 a=b\n" * fields
+            header = tarfile.TarInfo("x")
+            header.type, header.size = tarfile.XHDTYPE, len(text)
+            tar.fileobj.write(header.tobuf(format=tarfile.USTAR_FORMAT) + text)
+            tar.fileobj.write(bytes(-len(text) % tarfile.BLOCKSIZE))
+            tar.fileobj.write(tarfile.TarInfo(f"f{number}.md").tobuf())
+    return file
+
+
+def test_extended_headers_are_bounded_in_all(tmp_path: Path) -> None:
+    wide = a_tar_of_wide_headers(tmp_path / "x.tgz", members=12, fields=150_000)
+    assert wide.stat().st_size < 50_000
+    with pytest.raises(SourceRefused, match="headers are too large"):
+        list_source(wide, tmp_path)
+    usual = a_tar_of_wide_headers(tmp_path / "y.tgz", members=3_000, fields=300)
+    assert len(contents(list_source(usual, tmp_path))) == 3_000
+
+
 def test_an_archive_of_too_many_members_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

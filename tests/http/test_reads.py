@@ -26,6 +26,15 @@ def test_the_service_says_that_it_lives_is_ready_and_what_it_can_do(
     assert "API: http://127.0.0.1:" in called.cairn.run("status")
 
 
+def test_no_answer_is_kept_or_guessed_at_by_a_browser(called: Called, owner: httpx.Client):
+    for path in ("/v1/me", "/v1/projects", "/metrics", "/v1/none", "/health", "/v1/openapi.json"):
+        headers = owner.get(path).headers
+        assert (headers["x-content-type-options"], headers["cache-control"]) == (
+            "nosniff",
+            "no-store",
+        )
+
+
 def test_the_token_of_the_first_start_is_private_and_stays(called: Called, owner: httpx.Client):
     path = called.cairn.home / "token"
     assert path.stat().st_mode & 0o777 == 0o600
