@@ -147,7 +147,7 @@ class DuePosition(Part):
 
     ``run_id`` and ``lane`` are those of the run that ended; None for a person's decision, which is
     written under those of the run before. A ``speculative`` position lies inside a run and has no
-    insights.
+    insights. An ``undecidable`` one could not be looked at: nothing is written from it.
     """
 
     cause: Cause
@@ -155,6 +155,7 @@ class DuePosition(Part):
     run_id: str | None
     lane: Literal["preview", "deep"] | None
     speculative: bool = False
+    undecidable: bool = False
     sections: list[SectionInput]
     features: ListInput = ListInput()
     insights: ListInput = ListInput()
