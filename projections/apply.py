@@ -8,6 +8,7 @@ since tables fed by several topics keep each one's part in columns of its own.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import psycopg
@@ -71,7 +72,7 @@ def apply_batch(
             apply_batch(projection, connection, records[half:], partitions, left_out)
         else:
             left_out.add_refused(records[0], error)
-            _give_up(projection, connection, records[0], error)
+            _give_up(projection, connection, records[0], error, partitions)
 
 
 def _apply(
@@ -145,8 +146,13 @@ def _place(record: Record, fact: Envelope) -> dict[str, Any]:
     }
 
 
-def _give_up(projection: Projection, connection: Conn, record: Record, error: Exception) -> None:
-    """A bug or a row the tables refuse must not stop the partition: kept, said, passed over."""
+def _give_up(
+    projection: Projection, connection: Conn, record: Record, error: Exception, partitions: int
+) -> None:
+    """A bug or a row the tables refuse must not stop the partition: kept, said, passed over.
+
+    In a numbered log it keeps its number, or no record behind it would be the next one.
+    """
     log.error(
         "projector.record_given_up",
         projection=projection.name,
@@ -159,4 +165,6 @@ def _give_up(projection: Projection, connection: Conn, record: Record, error: Ex
     unreadable(rows, record, error)
     with connection.transaction():
         move_checkpoint(connection, projection.name, spans_of([record]))
+        with suppress(InvalidRecord):
+            out_of_sequence(connection, rows, [(record, fact_in(record, partitions))])
         rows.write(connection)

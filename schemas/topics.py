@@ -217,8 +217,8 @@ TOPICS: tuple[Topic, ...] = (
     Topic(
         "ledger.control.v1",
         "project_id",
-        ("ledger.judgement_requested", "ledger.pair_judged"),
-        ("ledger", "judge"),
+        ("ledger.judgement_requested", "ledger.pair_judged", "ledger.retry_requested"),
+        ("ledger", "judge", "operators"),
         ("judge", "ledger"),
     ),
     Topic(
@@ -443,7 +443,7 @@ TOPICS: tuple[Topic, ...] = (
     Topic(
         "dlq.v1",
         "origin",
-        ("dlq.recorded",),
+        ("dlq.recorded", "dlq.undecidable", "dlq.settled"),
         ("all stages",),
         ("projections", "operators"),
         internal=True,

@@ -17,18 +17,30 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from schemas.codec import decode, encode
-from schemas.envelope import Envelope
+from schemas.envelope import Envelope, Event
+from schemas.events.dlq import DeadLetter
 from schemas.events.hygiene import ChunkCreated, SourceProcessed
-from schemas.events.source import SourceContentPart, SourceRevised
+from schemas.events.source import SourceContentPart, SourceInfo, SourceRevised
 from schemas.strings import redact_fact
 from schemas.topics import TOPICS, key_of, topic_of
-from streams.hygiene.stage import clean, decide
+from streams.deciding import Decider, Folder, FoldFailed, Taken, answer_without
+from streams.hygiene.stage import Cleaned, clean, decide, give_up
 from streams.hygiene.strings import STAGE_REDACTOR
-from streams.pipeline import HYGIENE_INPUT, Pipeline
+from streams.pipeline import HYGIENE, HYGIENE_INPUT, Pipeline
 from streams.stage import Record, Step, Writer
 from streams.tables import MemoryTables
+from streams.undecidable import (
+    OF_THE_MACHINE,
+    TRIES,
+    Failure,
+    Trouble,
+    build,
+    describe,
+    make_record_letter,
+)
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
+Clean = Callable[[SourceInfo, bytes, bool], Cleaned]
 Decrypt = Callable[[str, bytes], bytes]
 
 
@@ -56,6 +68,11 @@ class MemoryLog:
         self._ticks = 0
 
     def append(self, envelope: Envelope) -> Record:
+        """The fact is on its topic."""
+        return self.put(self.make(envelope))
+
+    def make(self, envelope: Envelope) -> Record:
+        """The fact as the next record of its partition, which it is not yet."""
         self._ticks += 1
         value = encode(
             redact_fact(envelope, STAGE_REDACTOR).recorded(
@@ -64,9 +81,12 @@ class MemoryLog:
         )
         topic = topic_of(envelope).name
         partition = zlib.crc32(key_of(envelope).encode()) % self.partitions
-        place = self.records[topic][partition]
-        record = Record(topic, partition, len(place), value, decode(value))
-        place.append(record)
+        offset = len(self.records[topic][partition])
+        return Record(topic, partition, offset, value, decode(value))
+
+    def put(self, record: Record) -> Record:
+        """The record is on its topic; nothing was since it was made."""
+        self.records[record.topic][record.partition].append(record)
         if isinstance(record.envelope.event, ChunkCreated):
             self.chunks[record.envelope.event.chunk_id] = record.envelope.event
         return record
@@ -87,7 +107,7 @@ class _Reader:
 
 @dataclass
 class _WriterSeat:
-    """One writer at one partition: its state, and how much of its own output it has folded.
+    """One writer at one partition: its state, and how much of its output and inputs it has folded.
 
     ``before``: how far it had read each topic when the last records came.
     """
@@ -95,6 +115,9 @@ class _WriterSeat:
     writer: Writer[Any]
     partition: int
     state: Any
+    decider: Decider
+    folder: Folder
+    inputs: dict[str, int]
     own: int = 0
     before: deque[dict[str, int]] = field(default_factory=lambda: deque(maxlen=8))
 
@@ -109,8 +132,13 @@ class Driver:
         partitions: int = 3,
         faults: Faults | None = None,
         decrypt: Decrypt = lambda key_id, content: content,
+        clean: Clean = clean,
+        log: MemoryLog | None = None,
     ) -> None:
-        self.log = MemoryLog(partitions)
+        """``log``: one that another driver has worked on; every stage reads it from the start."""
+        self.log = log or MemoryLog(partitions)
+        self._clean_with = clean
+        self._told = {record.envelope.event_id for record in self.log.of(DeadLetter.topic)}
         self._faults = faults or Faults()
         self._chance = random.Random(self._faults.seed)
         self._decrypt = decrypt
@@ -172,10 +200,32 @@ class Driver:
     def _make_reader(self, step: Step) -> Callable[[Record], None]:
         def read(record: Record) -> None:
             chunk = self._chunk_of(record) if step.with_chunk else None
-            for event in step.handle(record.envelope, chunk):
+            for event in self._answer(step, record, chunk):
                 self.log.append(record.envelope.caused(event))
 
         return read
+
+    def _answer(self, step: Step, record: Record, chunk: ChunkCreated | None) -> list[Event]:
+        for _ in range(TRIES):
+            try:
+                return step.handle(record.envelope, chunk)
+            except OF_THE_MACHINE:
+                raise
+            except Exception as error:
+                failure = describe(error)
+        self._tell_record(step.name, record, failure)
+        return answer_without(step, record.envelope, chunk, failure.error_class)
+
+    def _tell_record(self, stage: str, record: Record, failure: Failure) -> None:
+        trouble = Trouble(stage, build(), record.topic, record.partition, record.offset, failure)
+        key = key_of(record.envelope)
+        self._tell(make_record_letter(trouble, record.envelope, key, record.value))
+
+    def _tell(self, letter: Envelope) -> None:
+        """Once, however often the records before it are folded again."""
+        if letter.event_id not in self._told:
+            self._told.add(letter.event_id)
+            self.log.append(letter)
 
     def _chunk_of(self, record: Record) -> ChunkCreated | None:
         event = record.envelope.event
@@ -196,30 +246,45 @@ class Driver:
                 previous = self._answered.get(source)
                 rest = self._parts.pop((source, revised.trigger_key), [])
                 content = self._decrypt(revised.key_id, revised.content) + b"".join(rest)
-                cleaned = clean(revised.source, content, revised.force_include)
-                *before, processed = decide(previous, revised, cleaned)
+                *before, processed = self._process(record, previous, revised, content)
                 for event in before:
                     self.log.append(record.envelope.caused(event))
                 answer = self.log.append(record.envelope.caused(processed)).envelope.event
                 assert isinstance(answer, SourceProcessed)
                 self._answered[source] = answer
 
+    def _process(
+        self,
+        record: Record,
+        previous: SourceProcessed | None,
+        revised: SourceRevised,
+        content: bytes,
+    ) -> list[Event]:
+        for _ in range(TRIES):
+            try:
+                cleaned = self._clean_with(revised.source, content, revised.force_include)
+                return decide(previous, revised, cleaned)
+            except OF_THE_MACHINE:
+                raise
+            except Exception as error:
+                failure = describe(error)
+        self._tell_record(HYGIENE, record, failure)
+        return give_up(previous, revised, failure.error)
+
     def _add_writer(self, partition: int, writer: Writer[Any]) -> None:
-        seat = _WriterSeat(writer, partition, writer.open(MemoryTables()))
+        inputs = dict.fromkeys(writer.inputs, 0)
+        opened = writer.open(MemoryTables())
+        seat = _WriterSeat(writer, partition, opened, Decider(writer), Folder(writer), inputs)
         reader = _Reader(partition, dict.fromkeys(writer.inputs, 0), lambda record: None)
 
         def read(record: Record) -> None:
             if self._faults.outlive:
                 reached = reader.offsets | {record.topic: record.offset + 1}
                 seat.before.append(reached | {writer.output: seat.own})
-            writer.evolve(seat.state, record)
+            seat.inputs[record.topic] = max(seat.inputs[record.topic], record.offset + 1)
+            self._fold(seat, record)
             if self._chance.random() < self._faults.forget:
-                seat.state, seat.own = writer.open(MemoryTables()), 0
-                self._fold_own(seat)
-                for topic, offset in reader.offsets.items():
-                    end = offset + (topic == record.topic)
-                    for known in self.log.records[topic][partition][:end]:
-                        writer.evolve(seat.state, known)
+                self._fold_again(seat)
             if self._chance.random() < self._faults.outlive:
                 self._outlive(seat)
             self._decide(seat, self._faults.halve)
@@ -227,6 +292,28 @@ class Driver:
         reader.read = read
         self._readers.append(reader)
         self._seats.append(seat)
+
+    def _fold(self, seat: _WriterSeat, record: Record) -> None:
+        """The record is in the state, if need be after all others once more."""
+        try:
+            letter = seat.folder.fold(seat.state, record)
+        except FoldFailed:
+            self._fold_again(seat)
+        else:
+            if letter:
+                self._tell(letter)
+
+    def _fold_again(self, seat: _WriterSeat) -> None:
+        """The state is thrown away and folded from the log."""
+        seat.state, seat.own = seat.writer.open(MemoryTables()), 0
+        try:
+            self._fold_own(seat)
+            for topic, end in seat.inputs.items():
+                for known in self.log.records[topic][seat.partition][:end]:
+                    if letter := seat.folder.fold(seat.state, known):
+                        self._tell(letter)
+        except FoldFailed:
+            self._fold_again(seat)
 
     def _outlive(self, seat: _WriterSeat) -> None:
         """A writer that lost the partition a while ago still writes what it decides from then.
@@ -244,21 +331,46 @@ class Driver:
                 writer.evolve(state, written[-1])
 
     def _fold_own(self, seat: _WriterSeat) -> None:
+        """Raises FoldFailed."""
         own = self.log.records[seat.writer.output][seat.partition]
-        for record in own[seat.own :]:
-            seat.writer.evolve(seat.state, record)
-        seat.own = len(own)
+        while seat.own < len(own):
+            if letter := seat.folder.fold(seat.state, own[seat.own]):
+                self._tell(letter)
+            seat.own += 1
 
     def _decide(self, seat: _WriterSeat, halve: float) -> bool:
         """Write what is due, with chance ``halve`` without its commit record. Whether it moved."""
-        self._fold_own(seat)
+        try:
+            self._fold_own(seat)
+        except FoldFailed:
+            self._fold_again(seat)
         moved = False
-        while decision := seat.writer.decide(seat.state):
-            for envelope in decision.envelopes[:-1]:
+        while taken := seat.decider.next(seat.state, self._next_place(seat)):
+            for envelope in taken.decision.envelopes[:-1]:
                 self.log.append(envelope)
             if self._chance.random() < halve:
                 return moved
-            self.log.append(decision.commit_record)
-            self._fold_own(seat)
-            moved = True
+            if self._write(seat, taken):
+                moved = True
         return moved
+
+    def _next_place(self, seat: _WriterSeat) -> tuple[str, int, int]:
+        return seat.writer.output, seat.partition, seat.own
+
+    def _write(self, seat: _WriterSeat, taken: Taken) -> bool:
+        """Whether the commit record can be folded; then it is on the log."""
+        record = self.log.make(taken.decision.commit_record)
+        try:
+            if seat.decider.is_refused(taken):
+                seat.folder.pass_over(seat.state, record)
+            else:
+                seat.writer.evolve(seat.state, record)
+        except OF_THE_MACHINE:
+            raise
+        except Exception as error:
+            seat.decider.refuse(taken, describe(error))
+            self._fold_again(seat)
+            return False
+        self.log.put(record)
+        seat.own += 1
+        return True

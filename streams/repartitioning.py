@@ -20,6 +20,20 @@ def carry_over(cause: Envelope, chunk: ChunkCreated | None) -> list[Event]:
             return []
 
 
+def give_up(cause: Envelope, chunk: ChunkCreated | None, error: str) -> list[Event]:
+    """The source as one that could not be read, so that no run waits for it."""
+    match cause.event:
+        case SourceProcessed() as processed:
+            poisoned = {"outcome": "skipped", "skip_reason": "poison", "skip_detail": error}
+            return [SourceReady(processed=processed.model_copy(update=poisoned))]
+        case _:
+            return []
+
+
 REPARTITIONER = Step(
-    name="rekeyer", inputs=("chunk.v1",), handle=carry_over, only=(SourceProcessed.type_name,)
+    name="rekeyer",
+    inputs=("chunk.v1",),
+    handle=carry_over,
+    give_up=give_up,
+    only=(SourceProcessed.type_name,),
 )

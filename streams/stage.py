@@ -16,11 +16,14 @@ from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, MutableMapping
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Literal, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Literal, Protocol, TypeVar, runtime_checkable
 
 from schemas.envelope import Envelope, Event
 from schemas.events.hygiene import ChunkCreated
 from schemas.ids import sha256_hex
+
+if TYPE_CHECKING:
+    from streams.undecidable import Trouble
 
 S = TypeVar("S")
 S_contra = TypeVar("S_contra", contravariant=True)
@@ -111,6 +114,26 @@ class Writer(Protocol[S]):
 
     def decide(self, state: S) -> Decision | None:
         """The next decision that is due, or None. It leaves the state as it is."""
+        ...
+
+    @property
+    def state_version(self) -> int:
+        """Raised when the rows of its tables change: its state is folded again then."""
+        ...
+
+    def give_up(self, state: S, trouble: Trouble, *, whole: bool) -> Decision:
+        """The decision that is due without what raises in it; ``whole``: without any effect.
+
+        It tells what is left out, and answers whoever waits. See ``streams.undecidable``.
+        """
+        ...
+
+    def pass_over(self, state: S, record: Record) -> None:
+        """Fold of a record that cannot be folded no more than its place and who is answered."""
+        ...
+
+    def rest(self, state: S) -> None:
+        """The project whose turn it is has nothing due until something comes for it."""
         ...
 
 

@@ -37,6 +37,8 @@ HINTS = {
     "topic_missing": "Run `cairn up`, which makes it, or check CAIRN_TOPIC_PREFIX.",
     "unknown_connector": "See `cairn connector list`.",
     "unknown_dead_letter": "See `cairn dlq list`.",
+    "dead_letter_of_tables": "After an upgrade: `cairn rebuild`.",
+    "dead_letter_of_fold": "After an upgrade: `cairn down`, then `cairn up`.",
     "job_not_retriable": "See `cairn jobs show {job_id}`.",
     "unknown_job": "See `cairn jobs list`.",
     "unknown_merge": "See `cairn merges`.",

@@ -259,6 +259,8 @@ def summarise(watched: Watched, *, waited: bool) -> None:
         f" ({rates.get('chunks read', 0):,.0f}/s); new atoms: {progress.atoms:,};"
         f" PRD version {progress.prd_version}."
     )
+    for sentence in progress.undecided:
+        say(sentence)
     for run in result.runs:
         say(_run_line(run))
     for run in result.blocked_removals:

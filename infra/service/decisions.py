@@ -59,6 +59,7 @@ REASONS: Mapping[str, tuple[type[Refusal], str]] = {
     "not_decided": (Conflict, "there is no decision about it to take back"),
     "side_gone": (Conflict, "one of its sides is gone"),
     "record_too_large": (Invalid, "its effect is too large for one record of the log"),
+    "undecidable": (Invalid, "the ledger could not decide it; the dead letters say why"),
 }
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import platform
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -33,7 +33,8 @@ class InstallationStatus:
     """An installation as it is now.
 
     ``broker["problem"]`` says why the lag of a broker that answers is unknown. ``webhooks`` is None
-    without a receiver; ``vault`` says what of the log cannot be opened.
+    without a receiver; ``vault`` says what of the log cannot be opened; ``undecided`` what a stage
+    could not decide.
     """
 
     running: bool
@@ -51,6 +52,7 @@ class InstallationStatus:
     http: str | None
     damage: list[Row]
     vault: list[str]
+    undecided: list[str] = field(default_factory=list)
 
 
 def read_status(settings: Settings) -> InstallationStatus:
@@ -89,6 +91,7 @@ def read_status(settings: Settings) -> InstallationStatus:
         http=read_address(settings) if state else None,
         damage=_damage(settings) if broker_answers else [],
         vault=_vault(settings) if server_version is not None else [],
+        undecided=_undecided(settings) if server_version is not None else [],
     )
 
 
@@ -106,6 +109,21 @@ def _vault(settings: Settings) -> list[str]:
     try:
         return find_vault_problems(settings)
     except (Unavailable, Refusal, psycopg.errors.UndefinedTable):
+        return []
+
+
+def _undecided(settings: Settings) -> list[str]:
+    """One sentence for each stage and error; none where no projector has prepared the database."""
+    import psycopg
+
+    import infra.postgres
+    from projections.core import CORE
+    from projections.read.dead_letters import undecided
+
+    try:
+        with infra.postgres.connect(settings.conninfo, schema=CORE.schema) as connection:
+            return [str(each) for each in undecided(connection)]
+    except (Unavailable, psycopg.errors.UndefinedTable, psycopg.errors.UndefinedColumn):
         return []
 
 

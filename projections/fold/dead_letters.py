@@ -7,9 +7,10 @@ from uuid import NAMESPACE_OID, uuid5
 
 from projections.checkpoint import Record
 from projections.rows import Rows
+from schemas.code_version import code_version
 from schemas.codec import InvalidRecord
 from schemas.envelope import SERVICE_WIDE, Envelope, Event
-from schemas.events.dlq import DeadLetter
+from schemas.events.dlq import DeadLetter, DeadLetterSettled, RecordUndecidable
 from schemas.ids import derive_id
 
 STAGE = "projector"
@@ -21,7 +22,7 @@ def dead_letter(rows: Rows, fact: Envelope, event: DeadLetter) -> None:
         fact,
         "dead_letters",
         {
-            "dead_letter_id": derive_id("dlq", event.local_key),
+            "dead_letter_id": event.dead_letter_id,
             "stage": event.stage,
             "origin_topic": event.origin_topic,
             "origin_partition": event.origin_partition,
@@ -32,8 +33,26 @@ def dead_letter(rows: Rows, fact: Envelope, event: DeadLetter) -> None:
             "error": event.error,
             "attempts": event.attempts,
             "recorded_at": fact.recorded_at,
-        },
+        }
+        | _undecided(event),
     )
+
+
+def _undecided(event: DeadLetter) -> dict[str, Any]:
+    """What is known of a record on which code raised."""
+    if not isinstance(event, RecordUndecidable):
+        return {"undecidable": False, "subject_id": None, "stage_version": None}
+    return {
+        "undecidable": True,
+        "subject_id": event.subject_id,
+        "stage_version": event.stage_version,
+    }
+
+
+def settled(rows: Rows, fact: Envelope, event: DeadLetterSettled) -> None:
+    """In a table of its own: it may be read before its dead letter."""
+    row = {"dead_letter_id": event.dead_letter_id, "settled_at": fact.recorded_at}
+    rows.add(fact, "settled_dead_letters", row)
 
 
 def unreadable(rows: Rows, record: Record, error: Exception, attempts: int = 1) -> None:
@@ -60,6 +79,9 @@ def unreadable(rows: Rows, record: Record, error: Exception, attempts: int = 1) 
             "error_class": type(error).__name__,
             "error": " ".join(str(error).split())[:500],
             "attempts": attempts,
+            "undecidable": is_fact,
+            "subject_id": None,
+            "stage_version": code_version("schemas", "projections") if is_fact else None,
             "updated_from_event_id": uuid5(NAMESPACE_OID, place),
         },
     )
@@ -70,4 +92,8 @@ def _hex(value: bytes | None) -> str | None:
     return None if value is None else f"\\x{value.hex()}"
 
 
-FOLDS: dict[type[Event], Any] = {DeadLetter: dead_letter}
+FOLDS: dict[type[Event], Any] = {
+    DeadLetter: dead_letter,
+    RecordUndecidable: dead_letter,
+    DeadLetterSettled: settled,
+}

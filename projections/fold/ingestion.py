@@ -33,6 +33,8 @@ FORGET_NOTICES = (
     "DELETE FROM listing_notices WHERE project_id = %s AND root = %s AND listed_at < %s"
 )
 
+STATUS_AFTER = {"cancelled": "cancelled", "undecidable": "failed"}  # by stop reason
+
 
 def ingestion_requested(rows: Rows, fact: Envelope, event: IngestionRequested) -> None:
     rows.add(
@@ -169,7 +171,7 @@ def run_stopped(rows: Rows, fact: Envelope, event: RunStopped) -> None:
         "ingestion_runs",
         {
             "run_id": event.run_id,
-            "status": "cancelled" if event.stop_reason == "cancelled" else "stopped",
+            "status": STATUS_AFTER.get(event.stop_reason, "stopped"),
             "stop_reason": event.stop_reason,
             "stop_detail": event.stop_detail,
             "batch_count": event.batch_count,

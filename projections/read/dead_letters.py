@@ -7,6 +7,7 @@ from datetime import datetime
 
 from projections.read.page import PAGE, Condition, Listing, Page, page_of
 from projections.read.session import Conn, ReadModel, select
+from schemas.inflection import count as count_of
 
 COLUMNS = (
     "d.dead_letter_id, d.project_id, d.stage, d.origin_topic, d.origin_partition, d.origin_offset,"
@@ -41,11 +42,29 @@ class DeadLetter(ReadModel):
     recorded_at: datetime | None
 
 
+class Undecided(ReadModel):
+    """How many records a stage could not decide, for the same error, and nobody has since."""
+
+    stage: str
+    error_class: str
+    count: int
+
+    def __str__(self) -> str:
+        return (
+            f"{count_of(self.count, 'record')} could not be decided ({self.stage},"
+            f" {self.error_class}): `cairn dlq list`, `cairn dlq retry` after an upgrade."
+        )
+
+
 class WholeDeadLetter(DeadLetter):
-    """The same with the record; ``value`` is None where only its place is kept."""
+    """The same with the record; ``value`` is None where only its place is kept.
+
+    ``undecidable``: the bytes are a fact, and code raised on it.
+    """
 
     origin_key: str
     value: bytes | None
+    undecidable: bool
 
 
 def dead_letters(
@@ -65,5 +84,20 @@ def dead_letters(
 
 def dead_letter(connection: Conn, dead_letter_id: str) -> WholeDeadLetter | None:
     """One dead letter with its record."""
-    query = f"SELECT {COLUMNS}, d.origin_key, d.value FROM dead_letters d WHERE dead_letter_id = %s"
+    query = (
+        f"SELECT {COLUMNS}, d.origin_key, d.value, d.undecidable FROM dead_letters d"
+        " WHERE dead_letter_id = %s"
+    )
     return next(iter(select(connection, WholeDeadLetter, query, dead_letter_id)), None)
+
+
+def undecided(connection: Conn, project_id: str | None = None) -> list[Undecided]:
+    """What could not be decided and is not settled, of one project or of all."""
+    query = (
+        "SELECT d.stage, d.error_class, count(*) AS count FROM dead_letters d WHERE d.undecidable"
+        " AND NOT EXISTS (SELECT 1 FROM settled_dead_letters s"
+        " WHERE s.dead_letter_id = d.dead_letter_id)"
+        " AND d.project_id = coalesce(%s, d.project_id)"
+        " GROUP BY d.stage, d.error_class ORDER BY d.stage, d.error_class"
+    )
+    return select(connection, Undecided, query, project_id)

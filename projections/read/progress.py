@@ -6,10 +6,11 @@ at a position behind them, and the tables hold every record that led there, what
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from projections.read.dead_letters import undecided
 from projections.read.page import take
 from projections.read.runs import TARGETS_MS, runs
 from projections.read.session import Conn, Row, rows
@@ -25,6 +26,7 @@ TO_LOOK_AT = """
             AND r.trigger_key = t.trigger_key AND r.status IN ('stopped', 'failed', 'cancelled'))
             < cardinality(t.lanes))
 """
+ENDED = ("stopped", "failed", "cancelled")
 RUN_SHOWN = {"run_id", "lane", "status", "stop_reason", *(f"{name}_ms" for name in TARGETS_MS)}
 
 
@@ -34,7 +36,8 @@ class TriggerProgress:
 
     ``chunks_total`` counts what was found to read so far, ``chunks_done`` readings in the ledger
     and chunks that said what was read before.
-    ``runs``: what `RUN_SHOWN` names. ``prd_version`` is 0 before the first.
+    ``runs``: what `RUN_SHOWN` names. ``prd_version`` is 0 before the first. ``undecided`` says what
+    of the project no stage could decide.
     """
 
     listed: int
@@ -47,6 +50,7 @@ class TriggerProgress:
     runs: list[Row]
     prd_version: int
     settled: bool
+    undecided: list[str] = field(default_factory=list)
 
 
 def trigger_progress(connection: Conn, project_id: str, trigger_key: str) -> TriggerProgress:
@@ -68,14 +72,14 @@ def trigger_progress(connection: Conn, project_id: str, trigger_key: str) -> Tri
             "   AND artifact_type = %s) AS prd_version",
             *(run_ids, project_id, run_ids, run_ids, project_id, PRD),
         )[0]
-        cancelled = any(run.status == "cancelled" for run in known)
+        ended_early = any(run.status in ("cancelled", "failed") for run in known)
         all_ready = sources["listing_whole"] and sources["ready"] >= sources["listed"]
         settled = (
             bool(run_ids)
-            and (all_ready or cancelled)
+            and (all_ready or ended_early)
             and not sources["texts_missing"]
             and len(known) == len(run_ids)
-            and all(run.status in ("stopped", "cancelled") for run in known)
+            and all(run.status in ENDED for run in known)
             and _ledger_settled(connection, project_id, run_ids)
         )
     return TriggerProgress(
@@ -89,6 +93,7 @@ def trigger_progress(connection: Conn, project_id: str, trigger_key: str) -> Tri
         runs=[run.model_dump(include=RUN_SHOWN) for run in known],
         prd_version=work["prd_version"],
         settled=settled,
+        undecided=[str(each) for each in undecided(connection, project_id)],
     )
 
 

@@ -27,7 +27,7 @@ from schemas.events.connector import (
     SyncStarted,
 )
 from schemas.events.connector_item import ItemReceived
-from schemas.events.dlq import DeadLetter
+from schemas.events.dlq import DeadLetter, DeadLetterSettled, RecordUndecidable
 from schemas.events.extract import ExtractRequested
 from schemas.events.hitl import (
     AtomDismissed,
@@ -66,6 +66,7 @@ from schemas.events.job import (
 )
 from schemas.events.judgement import JudgementRequested, PairJudged
 from schemas.events.ledger import LedgerChanged
+from schemas.events.ledger_retry import LedgerRetryRequested
 from schemas.events.model_calls import CALL_FACTS
 from schemas.events.pipeline import PIPELINE_FACTS
 from schemas.events.project import BudgetSet, ProjectCreated, SettingsChanged
@@ -138,6 +139,7 @@ _EVENTS: tuple[type[Event], ...] = (
     MergeUndone,
     JudgementRequested,
     PairJudged,
+    LedgerRetryRequested,
     LedgerChanged,
     ChangeRequested,
     GenerationRequested,
@@ -172,5 +174,7 @@ _EVENTS: tuple[type[Event], ...] = (
     *CALL_FACTS,
     *AGENT_EVENTS,
     DeadLetter,
+    RecordUndecidable,
+    DeadLetterSettled,
 )
 EVENT_TYPES: dict[str, type[Event]] = {event.type_name: event for event in _EVENTS}

@@ -27,6 +27,7 @@ StopReason = Literal[
     "max_chunks_per_run",
     "mandatory_set_covered",
     "exhausted",
+    "undecidable",
 ]
 SourceChangeKind = Literal["revised", "renamed", "duplicate", "removed"]
 
@@ -249,7 +250,8 @@ class RunStopped(Event):
     """The run ended normally; its last turn in the ledger follows from this.
 
     ``removals_held`` are sources that are gone but were more than the removal threshold allows.
-    ``stop_detail`` says why a run was cancelled: ``superseded``, or the words of who asked for it.
+    ``stop_detail`` says why a run was cancelled: ``superseded``, or the words of who asked for it;
+    of a run that code could not go on with (``undecidable``) the class of the error.
     """
 
     type_name: ClassVar[str] = "ingestion.run_stopped"

@@ -32,10 +32,15 @@ from schemas.ids import link_id, merge_op_id
 from streams.ledger.decisions import DueDecision
 from streams.ledger.indexes import ProjectIndex, group_of, is_live
 from streams.ledger.judgements import Pair
+from streams.ledger.retries import DueRetry
 from streams.ledger.state import LedgerState
 from streams.ledger.turns import DueTurn
 
 MAX_RECORDS_CHANGED = 2_000  # by the end of a run in one change set, about 4 MB
+MADE = (
+    *("atoms", "evidence", "links", "mentions", "merge_candidates", "contradictions"),
+    *("merge_ops", "changes", "support", "waiting", "read_as", "doubts"),
+)
 PairRecord = TypeVar("PairRecord", MergeCandidate, ContradictionRecord)
 
 
@@ -45,10 +50,11 @@ class ChangeSetDraft:
     All ``put_`` methods take whole records as they stand after.
     """
 
-    def __init__(self, state: LedgerState, due: DueTurn | DueDecision) -> None:
+    def __init__(self, state: LedgerState, due: DueTurn | DueDecision | DueRetry) -> None:
         self.state = state
         self.project = due.cause.project_id
         self._turn: Turn | None = due.turn
+        self._is_retry = isinstance(due, DueRetry)
         self.cause_id = str(due.cause.event_id)
         self.at: datetime = utc_millis(due.cause.occurred_at)
         self.place = state.view.place(self.project)
@@ -67,6 +73,16 @@ class ChangeSetDraft:
         self.fingerprints_read: frozenset[str] = frozenset()  # of all candidates of this turn
         self.judges = isinstance(due, DueTurn) and due.judges
         self.doubts: dict[Pair, float] = {}  # pairs a model may be asked about; only if it judges
+
+    def copy_made(self) -> dict[str, Any]:
+        """What was made so far, for `restore`."""
+        made = {name: getattr(self, name).copy() for name in MADE}
+        return made | {"waiting": {name: list(ids) for name, ids in self.waiting.items()}}
+
+    def restore(self, made: dict[str, Any]) -> None:
+        """As if nothing had been made since."""
+        for name, value in made.items():
+            setattr(self, name, value)
 
     @property
     def turn(self) -> Turn:
@@ -325,13 +341,13 @@ class ChangeSetDraft:
         self, summary: WorkingSummary | None, hitl: HumanDecision | None = None
     ) -> LedgerChanged:
         """The change set; pairs that were known have their next revision."""
-        view = self.state.view
+        view, turn = self.state.view, None if self._is_retry else self._turn
         return LedgerChanged(
             ledger_seq=self.seq,
             prev_hash=self.place.value_hash,
             caused_by_event_id=self.cause_id,
-            turn=self._turn,
-            reason=self._turn.kind if self._turn else "decision",
+            turn=turn,
+            reason=turn.kind if turn else "retry" if self._is_retry else "decision",
             changes=self.changes,
             atoms=list(self.atoms.values()),
             evidence=list(self.evidence.values()),

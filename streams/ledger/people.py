@@ -45,10 +45,10 @@ def decision_change_set(state: LedgerState, due: DueDecision) -> Envelope:
     return _record_effect(draft, due, ruling)
 
 
-def refuse_as_too_large(state: LedgerState, due: DueDecision) -> Envelope:
-    """The answer to a decision whose effect does not fit into one record."""
+def refuse_as_undecided(state: LedgerState, due: DueDecision, reason: str) -> Envelope:
+    """The answer to a decision that cannot be made, or whose effect fits into no record."""
     ruling = _make_ruling(ChangeSetDraft(state, due), due)
-    return _refuse(state, due, ruling, Refused("record_too_large"))
+    return _refuse(state, due, ruling, Refused(reason))
 
 
 def _check_role(decided: PersonDecided) -> None:

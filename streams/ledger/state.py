@@ -1,8 +1,8 @@
 """All the ledger writer knows of the projects of one partition.
 
-Tables hold what must survive; they are fed from an input (``Turns``, ``Decisions``, the answers of
-``Judgements``) or from the ledger's own output (all others), never from both, so the topics may be
-folded in any interleaving.
+Tables hold what must survive; they are fed from an input (``Turns``, ``Decisions``, ``Retries``,
+the answers of ``Judgements``) or from the ledger's own output (all others), never from both, so the
+topics may be folded in any interleaving.
 Indexes are derived from the atoms and live in memory.
 """
 
@@ -25,6 +25,7 @@ from streams.ledger.fact_frames import newer_fact_keys
 from streams.ledger.fold import MERGES, LedgerView, find_moved_evidence
 from streams.ledger.indexes import ProjectIndex
 from streams.ledger.judgements import Judgements
+from streams.ledger.retries import DueRetry, Retries
 from streams.ledger.talk import talk_key
 from streams.ledger.turns import DueTurn, Turns
 from streams.stage import Record, Table, Tables
@@ -53,6 +54,7 @@ class LedgerState:
         self.judgements = Judgements(tables, self.view)
         self.turns = Turns(tables, self.view, self.judgements)
         self.decisions = Decisions(tables, self.view)
+        self.retries = Retries(tables, self.view)
         self.support: Table[int] = tables.table("support", int)
         self.source_rows: Table[str] = tables.table("source_rows", str)
         self.current_hash: Table[str] = tables.table("current_hash", str)
@@ -68,7 +70,8 @@ class LedgerState:
         self.decided: Table[int] = tables.table("decided", int)
         self.confidence_decided: Table[list[float]] = tables.table("confidence_decided", list)
         self.indexes: defaultdict[str, ProjectIndex] = defaultdict(ProjectIndex)
-        self.due = DueProjects(self.turns.projects() | self.decisions.projects())
+        waiting = self.turns.projects() | self.decisions.projects() | self.retries.projects()
+        self.due = DueProjects(waiting)
         for key, atom in self.view.atoms.items():
             self.index(key.split("|", 1)[0]).change(None, atom)
 
@@ -79,6 +82,7 @@ class LedgerState:
         self.turns.take(envelope)
         self.judgements.take(envelope)
         self.decisions.take(envelope)
+        self.retries.take(envelope)
         self.due.add(envelope.project_id)
 
     def take_own(self, record: Record) -> None:
@@ -102,16 +106,30 @@ class LedgerState:
         if event.hitl and not event.hitl.refusal:
             self._take_decision(project, event, event.hitl)
         self.view.apply(record)
+        self._drop_answered(record)
+
+    def pass_over_own(self, record: Record) -> None:
+        """Fold no more of our own change set than its place, its records and what it answers."""
+        if self.view.accepts(record):
+            self.view.apply(record)
+            self._drop_answered(record)
+
+    def _drop_answered(self, record: Record) -> None:
+        project, event = record.envelope.project_id, record.envelope.event
+        assert isinstance(event, LedgerChanged)
         if event.turn:
             self.judgements.take_own(project, event, event.turn)
             self.turns.drop_applied(record.envelope, event.turn)
         else:
             self.decisions.drop_answered(project, event.caused_by_event_id)
+            self.retries.drop_answered(project, event.caused_by_event_id)
         self.due.had_its_turn(project)
 
-    def next(self, project: str) -> DueTurn | DueDecision | None:
-        """What takes the next place in the project's order: a decision before the next turn."""
-        return self.decisions.next(project) or self.turns.next(project)
+    def next(self, project: str) -> DueTurn | DueDecision | DueRetry | None:
+        """What takes the next place in the project's order: a person's before the next turn."""
+        return (
+            self.decisions.next(project) or self.retries.next(project) or self.turns.next(project)
+        )
 
     def atom(self, project: str, atom_id: str) -> AtomRecord | None:
         return self.view.atoms.get(f"{project}|{atom_id}")

@@ -8,6 +8,7 @@ one that comes back to life.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from schemas.events.atom import AtomReflected, Candidate, Judged, Provenance, Reading
@@ -41,23 +42,33 @@ from streams.ledger.rereading import withdraw_rules
 from streams.ledger.standing import derive_standing, holds
 
 REVIVED_BY_EVIDENCE = frozenset({"obsolete", "superseded"})
+TakeIn = Callable[[ChangeSetDraft, Reading, Judged], str]
 
 
-def apply_reading(draft: ChangeSetDraft, reflected: AtomReflected) -> None:
+def apply_reading(draft: ChangeSetDraft, reflected: AtomReflected, take_in: TakeIn) -> None:
     """All accepted candidates of a chunk; those of an outdated payload are refused."""
     reading, said = reflected.reading, list[Said]()
-    current = draft.state.current_hash.get(f"{draft.project}|{reading.source_id}")
-    outdated = current is not None and current != reading.sanitized_hash
-    draft.fingerprints_read = frozenset(_fingerprint_of(it.candidate) for it in reflected.accepted)
-    if not outdated:
-        withdraw_rules(draft, reflected)
+    draft.fingerprints_read = frozenset(fingerprint_of(it.candidate) for it in reflected.accepted)
+    if refuse_outdated(draft, reflected):
+        return
+    withdraw_rules(draft, reflected)
+    if reading.outcome == "poison":
+        return
     for judged in reflected.accepted:
-        if outdated:
-            candidate = judged.candidate.candidate_id
-            draft.note("candidate_rejected", candidate, reading.chunk_id, "missing_chunk")
-        elif reading.outcome != "poison":
-            said.append((apply_candidate(draft, reading, judged), judged.rows))
+        said.append((take_in(draft, reading, judged), judged.rows))
     link_reasoning(draft, said)
+
+
+def refuse_outdated(draft: ChangeSetDraft, reflected: AtomReflected) -> bool:
+    """Whether the chunk is of an outdated payload; then all its candidates are refused."""
+    reading = reflected.reading
+    current = draft.state.current_hash.get(f"{draft.project}|{reading.source_id}")
+    if current is None or current == reading.sanitized_hash:
+        return False
+    for judged in reflected.accepted:
+        candidate = judged.candidate.candidate_id
+        draft.note("candidate_rejected", candidate, reading.chunk_id, "missing_chunk")
+    return True
 
 
 def _compare_once_sure(draft: ChangeSetDraft, was_unsure: bool, atom: AtomRecord) -> None:
@@ -70,7 +81,7 @@ def _compare_once_sure(draft: ChangeSetDraft, was_unsure: bool, atom: AtomRecord
 def apply_candidate(draft: ChangeSetDraft, reading: Reading, judged: Judged) -> str:
     """The id of the atom that stands for the candidate."""
     candidate = judged.candidate
-    fingerprint = _fingerprint_of(candidate)
+    fingerprint = fingerprint_of(candidate)
     own_id = _identify(draft, candidate, fingerprint)
     known = draft.find_survivor(own_id)
     gained_source = known is None or draft.supports(reading.source_id, known.atom_id) is None
@@ -101,7 +112,7 @@ def apply_candidate(draft: ChangeSetDraft, reading: Reading, judged: Judged) -> 
     return atom.atom_id
 
 
-def _fingerprint_of(candidate: Candidate) -> str:
+def fingerprint_of(candidate: Candidate) -> str:
     return atom_fingerprint(
         candidate.kind,
         candidate.title,

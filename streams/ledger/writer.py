@@ -4,33 +4,42 @@ Everything that decides is the fold of the inputs that wait and of the change se
 ``turns`` says which turn is next; ``upsert`` and ``sources`` what a turn does to the ledger, on a
 ``ChangeSetDraft`` laid over the state. A person's decision (``decisions``, ``people``) takes the
 place before the next turn; its change set has none, and the fold rule knows it by its cause. What a
-model is asked about, and how its answers come back, ``judgements`` says.
+model is asked about, and how its answers come back, ``judgements`` says; ``giving_up`` what becomes
+of what cannot be decided, and ``retries`` how it is decided once more.
 """
 
 from __future__ import annotations
 
 from schemas.envelope import Envelope
+from schemas.events.atom import AtomReflected
 from schemas.events.judgement import JudgementRequested
 from schemas.events.ledger import LedgerChanged
 from streams.ledger.decisions import DueDecision
 from streams.ledger.draft import ChangeSetDraft
+from streams.ledger.giving_up import answer_without, poison
 from streams.ledger.judged_pairs import apply_judgements, ask_about_doubts
-from streams.ledger.people import decision_change_set, refuse_as_too_large
-from streams.ledger.sources import apply_source_changes, note_changes, settle_run
+from streams.ledger.people import decision_change_set
+from streams.ledger.reanchor import reanchor
+from streams.ledger.retries import DueRetry
+from streams.ledger.sources import apply_source_changes, settle_run
 from streams.ledger.state import LedgerState
 from streams.ledger.summary import derive_summary
 from streams.ledger.turns import DueTurn
-from streams.ledger.upsert import apply_reading
+from streams.ledger.upsert import TakeIn, apply_candidate, apply_reading
 from streams.stage import Decision, Record, Tables
+from streams.undecidable import Trouble, settled, settled_by
 
 
 class Ledger:
-    """See ``streams.stage.Writer``."""
+    """See ``streams.stage.Writer``. ``take_in`` applies a candidate."""
 
     name = "ledger"
     inputs = ("ingestion.v1", "atom.validated.v1", "hitl.v1", "ledger.control.v1")
     output = "ledger.v1"
     state_version = 6  # 6: keeps what decisions of people came after each other
+
+    def __init__(self, take_in: TakeIn = apply_candidate) -> None:
+        self._take_in = take_in
 
     def open(self, tables: Tables) -> LedgerState:
         return LedgerState(tables)
@@ -44,47 +53,82 @@ class Ledger:
     def decide(self, state: LedgerState) -> Decision | None:
         while project := state.due.first():
             if due := state.next(project):
-                return Decision(decide_due(state, due))
+                return Decision(self._decide_due(state, due))
             state.due.discard(project)
         return None
 
-    def undecidable(self, state: LedgerState, decision: Decision, reason: str) -> Decision:
-        """The turn of a decision that cannot be written, without effect, so that others follow."""
-        due = state.next(decision.commit_record.project_id)
+    def give_up(self, state: LedgerState, trouble: Trouble, *, whole: bool) -> Decision:
+        """See ``giving_up``."""
+        project = state.due.first()
+        due = state.next(project) if project else None
         assert due is not None
+        return answer_without(state, due, trouble, None if whole else self._take_in)
+
+    def pass_over(self, state: LedgerState, record: Record) -> None:
+        """A reading counts as one that could not be read; all else has its place and no more."""
+        envelope = record.envelope
+        match envelope.event:
+            case LedgerChanged():
+                state.pass_over_own(record)
+            case AtomReflected() as reflected:
+                state.turns.take(poison(envelope, reflected))
+                state.due.add(envelope.project_id)
+            case _:
+                state.take_input(envelope)
+
+    def rest(self, state: LedgerState) -> None:
+        if project := state.due.first():
+            state.due.discard(project)
+
+    def _decide_due(
+        self, state: LedgerState, due: DueTurn | DueDecision | DueRetry
+    ) -> tuple[Envelope, ...]:
+        """The one change set that a turn or a decision leads to, also when nothing changes; before
+        it what the turn asks the judge, or what is settled by it.
+        """
         if isinstance(due, DueDecision):
-            return Decision((refuse_as_too_large(state, due),))
+            return (*settled_by(due.cause, self.name), decision_change_set(state, due))
         draft = ChangeSetDraft(state, due)
-        note_changes(draft, due.source_changes)
-        place = due.turn.chunk_id or due.turn.run_id
-        draft.note("candidate_rejected", place, None, "record_too_large", reason)
-        if due.part and due.source_changes:
-            draft.turn_into_part(due.part)
-        return Decision((_cause_change_set(draft, due),))
+        if isinstance(due, DueRetry):
+            return self._decide_again(draft, due)
+        asked: JudgementRequested | None = None
+        if due.reflected:
+            apply_reading(draft, due.reflected, self._take_in)
+            asked = ask_about_doubts(draft)
+        elif due.judged:
+            apply_judgements(draft, due.judged)
+        elif due.part:
+            if not settle_run(draft, due.source_changes, due.unfinished, due.held):
+                draft.turn_into_part(due.part)
+        else:
+            apply_source_changes(draft, due.source_changes)
+        last = _cause_change_set(draft, due)
+        if asked is None:
+            return (last,)
+        return (due.cause.caused(asked, lane=due.turn.lane, run_id=due.turn.run_id), last)
 
-
-def decide_due(state: LedgerState, due: DueTurn | DueDecision) -> tuple[Envelope, ...]:
-    """The one change set that a turn or a decision leads to, also when nothing changes; before it
-    what the turn asks the judge.
-    """
-    if isinstance(due, DueDecision):
-        return (decision_change_set(state, due),)
-    draft = ChangeSetDraft(state, due)
-    asked: JudgementRequested | None = None
-    if due.reflected:
-        apply_reading(draft, due.reflected)
-        asked = ask_about_doubts(draft)
-    elif due.judged:
-        apply_judgements(draft, due.judged)
-    elif due.part:
-        if not settle_run(draft, due.source_changes, due.unfinished, due.held):
-            draft.turn_into_part(due.part)
-    else:
-        apply_source_changes(draft, due.source_changes)
-    last = _cause_change_set(draft, due)
-    if asked is None:
-        return (last,)
-    return (due.cause.caused(asked, lane=due.turn.lane, run_id=due.turn.run_id), last)
+    def _decide_again(self, draft: ChangeSetDraft, due: DueRetry) -> tuple[Envelope, ...]:
+        """What was left out is applied as it would have been, as far as it still holds."""
+        asked = due.requested
+        if asked.reading:
+            reflected = AtomReflected(
+                reading=asked.reading, accepted=asked.accepted, reflection_version=""
+            )
+            apply_reading(draft, reflected, self._take_in)
+        elif asked.judged:
+            apply_judgements(draft, tuple(asked.judged))
+        else:
+            for change in asked.source_changes:
+                payload = draft.state.current_hash.get(f"{draft.project}|{change.source_id}")
+                if payload == (change.new_hash or ""):
+                    reanchor(draft, change)
+            if asked.turn.kind == "run_end":
+                settle_run(draft, [], tuple(asked.unfinished), asked.held)
+        event = draft.event(derive_summary(draft))
+        return (
+            settled(due.cause, asked.dead_letter_id, self.name),
+            due.cause.caused(event, lane=due.turn.lane, run_id=due.turn.run_id),
+        )
 
 
 def _cause_change_set(draft: ChangeSetDraft, due: DueTurn) -> Envelope:

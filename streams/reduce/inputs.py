@@ -158,6 +158,7 @@ class DuePosition(Part):
     ``run_id`` and ``lane`` are those of the run that ended; None for a person's decision, which is
     written under those of the run before. A ``speculative`` position lies inside a run and has no
     insights. ``withdrawn`` are the atoms, by id, that were live at the settled position before.
+    An ``undecidable`` position could not be looked at: nothing is written from it.
     """
 
     cause: Cause
@@ -165,6 +166,7 @@ class DuePosition(Part):
     run_id: str | None
     lane: Literal["preview", "deep"] | None
     speculative: bool = False
+    undecidable: bool = False
     sections: list[SectionInput]
     features: ListInput = ListInput()
     insights: ListInput = ListInput()

@@ -226,20 +226,11 @@ def take_speculation(state: ReduceState, project: str, ahead: ArtifactSpeculated
 def take_answer(state: ReduceState, record: Record, answer: ArtifactChanged) -> None:
     """What stands after a settled position; all that was written ahead of it comes to its end."""
     project = record.envelope.project_id
-    before = state.written_of(project)
-    written = _after(before, record, answer)
-    state.written[project] = written
-    for change in answer.items:
-        if change.snapshot.version:
-            state.items[f"{project}|{change.snapshot.artifact_id}"] = change.snapshot
-    if answer.input_ledger_seq == before.ledger_seq:  # it answers a request
-        state.requests.settle(project, answer.caused_by_event_id)
-        return
+    answers_request = answer.input_ledger_seq == state.written_of(project).ledger_seq
+    written = pass_over_answer(state, record, answer)
     last = due_key(project, answer.input_ledger_seq)
-    if last in state.due:
-        state.basis[project] = state.due[last]
-    for key in [key for key, _ in state.due.with_prefix(f"{project}|") if key <= last]:
-        del state.due[key]
+    if answers_request:
+        return
     if guesses := state.guesses_of(project):
         state.ended[last] = Ended(
             cause=Cause.of(record.envelope),
@@ -249,6 +240,25 @@ def take_answer(state: ReduceState, record: Record, answer: ArtifactChanged) -> 
             ends=ends_of(guesses, answer, state.items_of(project)),
         )
         state.put_guesses(project, {})
+
+
+def pass_over_answer(state: ReduceState, record: Record, answer: ArtifactChanged) -> Written:
+    """What stands after an answer, and that what it answers waits no more."""
+    project = record.envelope.project_id
+    before = state.written_of(project)
+    written = state.written[project] = _after(before, record, answer)
+    for change in answer.items:
+        if change.snapshot.version:
+            state.items[f"{project}|{change.snapshot.artifact_id}"] = change.snapshot
+    if answer.input_ledger_seq == before.ledger_seq:  # it answers a request
+        state.requests.settle(project, answer.caused_by_event_id)
+        return written
+    last = due_key(project, answer.input_ledger_seq)
+    if last in state.due:
+        state.basis[project] = state.due[last]
+    for key in [key for key, _ in state.due.with_prefix(f"{project}|") if key <= last]:
+        del state.due[key]
+    return written
 
 
 def _after(written: Written, record: Record, answer: ArtifactChanged) -> Written:

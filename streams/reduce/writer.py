@@ -37,7 +37,7 @@ from streams.reduce.edit_answers import (
 from streams.reduce.edits import RefusedEdit
 from streams.reduce.findings import insight_clusters
 from streams.reduce.forecast import assume_velocity
-from streams.reduce.giving_up import give_up
+from streams.reduce.giving_up import give_up, pass_over, pass_over_position
 from streams.reduce.inputs import DuePosition, Grounds, ListInput
 from streams.reduce.items import Settled, Synthesise
 from streams.reduce.material import Material
@@ -65,6 +65,7 @@ from streams.reduce.topics import ProjectTopics
 from streams.reduce.validator import Lane
 from streams.reduce.wording import write_section
 from streams.stage import Decision, Record, Tables
+from streams.undecidable import Trouble, settled_by
 
 
 class Reduce:
@@ -140,18 +141,21 @@ class Reduce:
             state.due_projects.discard(project)
         return None
 
-    def undecidable(self, state: ReduceState, decision: Decision, reason: str) -> Decision:
-        """The answer in the place of one that is too large to be written: nothing changes."""
-        given_up = give_up(state)
-        assert given_up is not None
-        return given_up
+    def give_up(self, state: ReduceState, trouble: Trouble, *, whole: bool) -> Decision:
+        """See ``giving_up``: an answer that cannot be made whole has no effect."""
+        return give_up(state, trouble)
 
-    def give_up(self, state: ReduceState) -> Decision | None:
-        """The answer where deciding has failed for good, so that others follow."""
-        return give_up(state)
+    def pass_over(self, state: ReduceState, record: Record) -> None:
+        pass_over(state, record)
+
+    def rest(self, state: ReduceState) -> None:
+        if project := state.due_projects.first():
+            state.due_projects.discard(project)
 
     def _due(self, state: ReduceState, project: str, due: DuePosition) -> Decision:
         written, items = state.written_of(project), state.items_of(project)
+        if due.undecidable:
+            return Decision((pass_over_position(state, due),))
         if due.speculative:
             ahead = self._ahead(written, items, state.guesses_of(project), due)
             lane: Lane = due.lane or written.lane
@@ -295,8 +299,8 @@ class Reduce:
             answer = self._answer_change(written, state.items_of(project), basis, request)
         else:
             answer = self._reply(written, state.items_of(project), basis, request)
-        lane, run_id = written.lane, written.run_id
-        return Decision((request.cause.caused(answer, lane=lane, run_id=run_id or None),))
+        last = request.cause.caused(answer, lane=written.lane, run_id=written.run_id or None)
+        return Decision((*settled_by(request.cause, self.name), last))
 
     def _answer_change(
         self,

@@ -122,8 +122,21 @@ def answer_by_rule(cause: Envelope, chunk: ChunkCreated | None) -> list[Event]:
 
 
 def give_up(cause: Envelope, chunk: ChunkCreated | None, error: str) -> list[Event]:
-    """The rule's verdicts, so that the ledger's turn still comes."""
-    return answer_by_rule(cause, chunk)
+    """Drafts, without asking the rule, which may be what raised: the ledger's turn still comes."""
+    reflected = cause.event
+    if not isinstance(reflected, AtomReflected):
+        return []
+    kept = {"status": "draft", "adjudication": "undecidable"}
+    return [
+        AtomAdjudicated(
+            reading=reflected.reading,
+            judged=judged.model_copy(update=kept),
+            verdict="draft",
+            decided_by="fallback",
+            reason="undecidable",
+        )
+        for judged in reflected.adjudicate
+    ]
 
 
 ADJUDICATE = Step(

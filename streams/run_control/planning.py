@@ -14,7 +14,8 @@ from streams.run_control.choice import Ranked, hint, rank
 from streams.run_control.deep_dive import next_dive, reach_context
 from streams.run_control.rows import LedgerPosition, RunRow
 from streams.run_control.run_view import RunView
-from streams.run_control.scope import ProjectScope, RunScope
+from streams.run_control.scope import RunScope
+from streams.run_control.starting import GIVEN_UP
 from streams.run_control.views import drop_read, is_ready, open_view, widen
 from streams.stage import Decision
 
@@ -28,32 +29,30 @@ class Basis:
     preview_lasts: bool
 
 
-def plan(project: ProjectScope) -> Decision | None:
-    """The next batch of a run, as soon as its basis and its horizon are there.
+def plan(scope: RunScope) -> Decision | None:
+    """The next batch of the run, as soon as its basis and its horizon are there.
 
     What is unread around a contradiction is queued before the batch that reads it.
     """
-    for scope in project.runs_at_hand():
-        run = scope.run
-        ahead = run.planned - run.committed
-        if run.stopped or run.stopping or ahead > run.started.limits.planned_ahead:
-            continue
-        if why_cancelled(scope) is not None:
-            continue
-        basis = basis_of(scope, run.planned)
-        view = open_view(scope)
-        if not view.closing:
-            if view.chunks_planned >= run.started.limits.max_chunks_per_run:
-                continue
-            if basis is None or not is_ready(scope, view, view.horizon_end):
-                continue
-            if not reach_context(scope, view, basis.seq, last=False):
-                continue
-            if dive := next_dive(scope, view, basis.seq, last=False):
-                return Decision((scope.caused(dive),))
-        if batch := choose(scope):
-            return request_batch(scope, *batch)
-    return None
+    run = scope.run
+    ahead = run.planned - run.committed
+    if run.stopped or run.stopping or ahead > run.started.limits.planned_ahead:
+        return None
+    if GIVEN_UP in run.started.versions or why_cancelled(scope) is not None:
+        return None
+    basis = basis_of(scope, run.planned)
+    view = open_view(scope)
+    if not view.closing:
+        if view.chunks_planned >= run.started.limits.max_chunks_per_run:
+            return None
+        if basis is None or not is_ready(scope, view, view.horizon_end):
+            return None
+        if not reach_context(scope, view, basis.seq, last=False):
+            return None
+        if dive := next_dive(scope, view, basis.seq, last=False):
+            return Decision((scope.caused(dive),))
+    batch = choose(scope)
+    return request_batch(scope, *batch) if batch else None
 
 
 def request_batch(

@@ -9,7 +9,6 @@ from __future__ import annotations
 from schemas.events.hygiene import VERSIONS
 from schemas.events.ingestion import Limits, RunStarted
 from schemas.events.ingestion_request import (
-    CoverageTarget,
     Engine,
     IngestionRequested,
     RunLane,
@@ -30,6 +29,7 @@ from streams.run_control.cancelling import find_older_runs
 from streams.run_control.rows import RunRow
 from streams.run_control.scope import ProjectScope
 from streams.stage import Decision
+from streams.undecidable import settled_by
 
 LANES: tuple[RunLane, ...] = ("preview", "deep")
 FIRST_SOURCES = 32  # what a preview reads of a listing without mandatory sources
@@ -53,6 +53,7 @@ OFFLINE_LIMITS: dict[RunLane, Limits] = {
         max_concurrency=2,
     ),
 }
+GIVEN_UP = "given_up"  # among the versions of a run that could not be begun: the error's class
 MODEL_TOKENS: dict[RunLane, int] = {"preview": 20_000, "deep": 400_000}  # of a run, in and out
 
 
@@ -75,24 +76,40 @@ def start(project: ProjectScope) -> Decision | None:
                 return None
             if listing.complete and find_older_runs(project, requested):
                 break
-            limits = limits_of(lane, requested)
-            ledger = project.position
-            started = RunStarted(
-                run_id=run_id,
-                trigger_key=requested.trigger_key,
-                root=requested.root,
-                lane=lane,
-                trigger=requested.trigger,
-                coverage_target="tier1" if lane == "preview" else requested.coverage_target,
-                engine=requested.engine,
-                limits=limits,
-                versions=list_versions(requested.engine, lane),
-                basis_seq=ledger.seq,
-                basis_gaps=ledger.gaps,
-                source_count=_count_sources(listing, lane, requested.coverage_target),
-            )
-            return Decision((trigger.cause.caused(started, lane=lane, run_id=run_id),))
+            started = begin(project, requested, lane, _count_sources(listing, lane, requested))
+            first = trigger.cause.caused(started, lane=lane, run_id=run_id)
+            return Decision((*settled_by(trigger.cause, "run_control"), first))
     return _resume(project, runs)
+
+
+def begin(
+    project: ProjectScope, requested: IngestionRequested, lane: RunLane, source_count: int
+) -> RunStarted:
+    """The first fact of the request's run in a lane."""
+    ledger = project.position
+    return RunStarted(
+        run_id=derive_run_id(project.id, requested.trigger_key, lane),
+        trigger_key=requested.trigger_key,
+        root=requested.root,
+        lane=lane,
+        trigger=requested.trigger,
+        coverage_target="tier1" if lane == "preview" else requested.coverage_target,
+        engine=requested.engine,
+        limits=limits_of(lane, requested),
+        versions=list_versions(requested.engine, lane),
+        basis_seq=ledger.seq,
+        basis_gaps=ledger.gaps,
+        source_count=source_count,
+    )
+
+
+def begin_nothing(
+    project: ProjectScope, requested: IngestionRequested, lane: RunLane, error_class: str
+) -> RunStarted:
+    """The first fact of a run that cannot be begun: it reads nothing and ends."""
+    plain = requested.model_copy(update={"limits": {}})
+    versions = {GIVEN_UP: error_class}
+    return begin(project, plain, lane, 0).model_copy(update={"versions": versions})
 
 
 def _resume(project: ProjectScope, runs: dict[str, RunRow]) -> Decision | None:
@@ -114,13 +131,27 @@ def _resume(project: ProjectScope, runs: dict[str, RunRow]) -> Decision | None:
             "resumed_from": began.run_id,
             "retry_poison": resume.requested.retry_poison,
         }
+        changed |= _begin_again(project, began)
         started = began.model_copy(update=changed)
-        return Decision((resume.cause.caused(started, lane=lane, run_id=run_id),))
+        first = resume.cause.caused(started, lane=lane, run_id=run_id)
+        return Decision((*settled_by(resume.cause, "run_control"), first))
     return None
 
 
-def _count_sources(listing: SourcesListed, lane: RunLane, target: CoverageTarget) -> int:
+def _begin_again(project: ProjectScope, began: RunStarted) -> dict[str, object]:
+    """What a run that could not be begun did not say: its sources and versions."""
+    trigger = project.trigger(began.trigger_key)
+    listing = project.listing(began.trigger_key)
+    if GIVEN_UP not in began.versions or trigger is None or listing is None:
+        return {}
+    count = _count_sources(listing, began.lane, trigger.requested)
+    fresh = begin(project, trigger.requested, began.lane, count)
+    return {"source_count": count, "versions": fresh.versions, "limits": fresh.limits}
+
+
+def _count_sources(listing: SourcesListed, lane: RunLane, requested: IngestionRequested) -> int:
     """How many of the listing's first sources a run may read; tiers come in order."""
+    target = requested.coverage_target
     if lane == "deep" and target == "best_effort":
         return len(listing.sources)
     tiers = 1 if lane == "preview" or target == "tier1" else 2

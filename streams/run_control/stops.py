@@ -16,6 +16,7 @@ have begun them.
 
 from __future__ import annotations
 
+from schemas.envelope import Envelope
 from schemas.events.ingestion import (
     BatchCommitted,
     RunStopped,
@@ -29,30 +30,30 @@ from streams.run_control.deep_dive import next_dive, reach_context
 from streams.run_control.planning import choose, request_batch, surplus
 from streams.run_control.rows import Commit, RunRow, batch_key
 from streams.run_control.run_view import RunView
-from streams.run_control.scope import ProjectScope, RunScope
+from streams.run_control.scope import RunScope
+from streams.run_control.starting import GIVEN_UP
 from streams.run_control.views import close, find_unfinished, is_ready, open_view
 from streams.stage import Decision
 
 
-def commit(project: ProjectScope) -> Decision | None:
-    """The next batch whose last turn the ledger has applied."""
-    for scope in project.runs_at_hand():
-        run = scope.run
-        if run.committed == run.planned or run.stopping:
-            continue
-        applied = scope.commit(run.committed)
-        if applied and applied.cause and applied.seq:
-            event = BatchCommitted(
-                run_id=run.started.run_id,
-                batch_no=run.committed,
-                ledger_seq=applied.seq,
-                last_successful_chunk_id=applied.last_chunk_id,
-                counters=applied.counters,
-                new_atoms_per_10k_tokens=_yield_of(applied),
-                stop_reason=_verdict(scope, applied),
-            )
-            return Decision((run.caused(applied.cause, event),))
-    return None
+def commit(scope: RunScope) -> Decision | None:
+    """The commit of the run's next batch whose last turn the ledger has applied."""
+    run = scope.run
+    if run.committed == run.planned or run.stopping:
+        return None
+    applied = scope.commit(run.committed)
+    if not (applied and applied.cause and applied.seq):
+        return None
+    event = BatchCommitted(
+        run_id=run.started.run_id,
+        batch_no=run.committed,
+        ledger_seq=applied.seq,
+        last_successful_chunk_id=applied.last_chunk_id,
+        counters=applied.counters,
+        new_atoms_per_10k_tokens=_yield_of(applied),
+        stop_reason=_verdict(scope, applied),
+    )
+    return Decision((run.caused(applied.cause, event),))
 
 
 def add_commit(run: RunRow, event: BatchCommitted) -> RunRow:
@@ -67,42 +68,72 @@ def add_commit(run: RunRow, event: BatchCommitted) -> RunRow:
     )
 
 
-def stop(project: ProjectScope) -> Decision | None:
-    """The end of a run, or the deep dive that has to come before it."""
-    for scope in project.runs_at_hand():
-        run = scope.run
-        if run.stopped:
-            continue
-        if run.stopping:
-            return _end(scope, run.stopping)
-        if run.committed != run.planned:
-            continue
-        if why_cancelled(scope) is not None:
-            return _end(scope, "cancelled")
-        view = open_view(scope)
-        count = run.started.source_count
-        if not is_ready(scope, view, count):
-            continue
-        preview = scope.preview()
-        if view.has_unread() and preview and not preview.ended_seq:
-            continue
-        if choose(scope) is not None:
-            continue
-        reason = _reason(run, view)
-        if reason == "mandatory_set_covered" and not view.closing:
-            seq = _last_seq(scope)
-            if not reach_context(scope, view, seq, last=True):
-                continue
-            if dive := next_dive(scope, view, seq, last=True):
-                return Decision((scope.caused(dive),))
-        if not close(scope, view):
-            continue
-        if count_for_one_turn(project, view.changes) < len(view.changes):
-            if batch := surplus(scope, view):
-                return request_batch(scope, *batch)
-            continue
-        return _end(scope, reason)
-    return None
+def stop(scope: RunScope) -> Decision | None:
+    """The end of the run, or the deep dive that has to come before it."""
+    run = scope.run
+    if run.stopped:
+        return None
+    if error_class := run.started.versions.get(GIVEN_UP):
+        return Decision((end_undecidable(scope, error_class),))
+    if run.stopping:
+        return _end(scope, run.stopping)
+    if run.committed != run.planned:
+        return None
+    if why_cancelled(scope) is not None:
+        return _end(scope, "cancelled")
+    view = open_view(scope)
+    count = run.started.source_count
+    if not is_ready(scope, view, count):
+        return None
+    preview = scope.preview()
+    if view.has_unread() and preview and not preview.ended_seq:
+        return None
+    if choose(scope) is not None:
+        return None
+    reason = _reason(run, view)
+    if reason == "mandatory_set_covered" and not view.closing:
+        seq = _last_seq(scope)
+        if not reach_context(scope, view, seq, last=True):
+            return None
+        if dive := next_dive(scope, view, seq, last=True):
+            return Decision((scope.caused(dive),))
+    if not close(scope, view):
+        return None
+    if count_for_one_turn(scope.project, view.changes) < len(view.changes):
+        batch = surplus(scope, view)
+        return request_batch(scope, *batch) if batch else None
+    return _end(scope, reason)
+
+
+def end_undecidable(scope: RunScope, error_class: str) -> Envelope:
+    """The end of a run that code cannot go on with; a resumed run reads what it leaves.
+
+    What the ledger may have begun is applied. No source counts as read through, so nothing that it
+    said before is taken as gone.
+    """
+    run, batches = scope.run, scope.project.batches
+    withdrawn = list(range(run.committed, run.planned)) if can_stop_early(run.started) else []
+    planned = [batches.get(batch_key(scope.run_id, number)) for number in range(run.planned)]
+    told = [change for batch in planned if batch for change in batch.source_changes]
+    event = RunStopped(
+        run_id=scope.run_id,
+        stop_reason="undecidable",
+        stop_detail=error_class,
+        totals=run.totals,
+        batch_count=run.planned,
+        sources_processed=0,
+        sources_skipped=0,
+        chunks_skipped=0,
+        source_changes=[
+            change
+            for number in withdrawn
+            if (batch := planned[number])
+            for change in batch.source_changes
+        ],
+        withdrawn_batches=withdrawn,
+        unfinished_sources=sorted({change.source_id for change in told}),
+    )
+    return scope.caused(event)
 
 
 def _verdict(scope: RunScope, applied: Commit) -> StopReason | None:

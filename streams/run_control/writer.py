@@ -4,7 +4,7 @@ A request starts one run a lane once its listing is whole. A run is a row of bat
 recorded states (``choice``); while earlier ones are being applied, ``planned_ahead`` further ones
 are under way. A batch is committed when the ledger has applied its last turn; the run stops by the
 first stop rule that holds. This module folds; ``starting``, ``deep_dive``, ``rereading``,
-``planning`` and ``stops`` decide.
+``planning`` and ``stops`` decide, in the order of ``steps``; ``giving_up`` where one raises.
 
 Decided here:
 
@@ -39,9 +39,8 @@ from schemas.events.ingestion_request import (
 from schemas.events.ledger import LedgerChanged, Turn
 from streams.cause import Cause
 from streams.run_control.awaiting import find_awaited, repeat_requests
-from streams.run_control.deep_dive import dive_key, start_dive, take_changes
-from streams.run_control.planning import plan
-from streams.run_control.rereading import start_reread
+from streams.run_control.deep_dive import dive_key, take_changes
+from streams.run_control.giving_up import answer_without
 from streams.run_control.rows import (
     Commit,
     LedgerPosition,
@@ -55,20 +54,26 @@ from streams.run_control.rows import (
     derive_ledger_sources,
 )
 from streams.run_control.scope import ProjectScope
-from streams.run_control.starting import start
 from streams.run_control.state import RunControlState
-from streams.run_control.stops import add_commit, commit, stop
+from streams.run_control.steps import Steps
+from streams.run_control.stops import add_commit
 from streams.run_control.views import remember
 from streams.stage import Decision, Record, Tables
+from streams.undecidable import Trouble
+
+PASSED_OVER = ("atoms", "evidence", "mentions", "contradictions")  # of a change set
 
 
 class RunControl:
-    """See ``streams.stage.Writer``."""
+    """See ``streams.stage.Writer``. ``steps`` are what it decides by."""
 
     name = "run_control"
     inputs = ("ingestion.request.v1", "ledger.v1")
     output = "ingestion.v1"
     state_version = 6  # 6: knows why a model has not read a chunk
+
+    def __init__(self, steps: Steps = Steps()) -> None:  # noqa: B008  # it is immutable
+        self._steps = steps
 
     def open(self, tables: Tables) -> RunControlState:
         return RunControlState(tables)
@@ -88,11 +93,39 @@ class RunControl:
 
     def decide(self, state: RunControlState) -> Decision | None:
         while project := state.due.first():
-            for decide in (commit, start, start_dive, start_reread, plan, stop):
-                if decision := decide(state.project(project)):
+            for question in self._steps.questions(state.project(project)):
+                if decision := question.ask():
                     return decision
             state.due.discard(project)
         return None
+
+    def give_up(self, state: RunControlState, trouble: Trouble, *, whole: bool) -> Decision:
+        """See ``giving_up``."""
+        project = state.due.first()
+        assert project is not None
+        return answer_without(state.project(project), self._steps, trouble, whole=whole)
+
+    def pass_over(self, state: RunControlState, record: Record) -> None:
+        """A source counts as one that could not be read; a change set has its place and turn."""
+        envelope, event = record.envelope, record.envelope.event
+        state.due.add(envelope.project_id)
+        project = state.project(envelope.project_id)
+        match event:
+            case LedgerChanged() if state.order.accepts(project.id, event):
+                state.order.take(project.id, event, record.value_hash)
+                bare = event.model_copy(update=dict.fromkeys(PASSED_OVER, []))
+                _take_change_set(project, bare, Cause.of(envelope))
+            case SourceReady(processed=processed):
+                poisoned = {"outcome": "skipped", "skip_reason": "poison", "chunks": []}
+                _take_answer(project, processed.model_copy(update=poisoned))
+            case _ if not isinstance(event, LedgerChanged):
+                _take(project, envelope)
+            case _:
+                pass
+
+    def rest(self, state: RunControlState) -> None:
+        if project := state.due.first():
+            state.due.discard(project)
 
     def list_awaited(self, state: RunControlState) -> Iterator[str]:
         """What has to be answered before the next batch can be committed, by keys."""

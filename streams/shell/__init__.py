@@ -4,8 +4,8 @@ One stage is one Faust app and one consumer group (``<prefix>-<stage>``); all st
 share an event loop and an idempotent producer. Reading order:
 
 1. ``engine``: what of Faust is used, what was changed and why
-2. ``delivery``, ``failures``, ``outgoing``, ``publisher``: a record and its acknowledgement, what
-   a failure becomes, facts as bytes and onto the log
+2. ``delivery``, ``failures``, ``outage``, ``outgoing``, ``publisher``: a record and its
+   acknowledgement, what a failure becomes, facts as bytes and onto the log
 3. ``step_runner``: a sliding window of records, acknowledged as far as all before are done
 4. ``partitions``: a task and a queue for each partition of a stage with state
 5. ``writer_runner``, ``writer_partition``: fold, decide up to 64 ahead, check the offsets, commit
@@ -27,14 +27,12 @@ offset, offsets in order. Delivery is at least once; a repeat has the same event
   (``infra/findings.py``).
 - A step that raises, whose child dies or works longer than 20 s is tried three times. Then its
   ``give_up`` answers, and a dead letter is written; both are acknowledged before the record is.
-- When ``evolve`` raises for an input, the state is taken back; after three tries the record
-  becomes a dead letter.
-- When ``evolve`` raises for the own output, or ``decide`` three times, the worker stops and names
-  stage, partition and project. Nothing is skipped, but for a writer that has a ``give_up``: its
-  answer is written, and a dead letter. Nor is anything given up when memory or a disk fails: the
-  worker stops.
-- A commit record above the topic's limit becomes a dead letter and the writer's ``undecidable``; a
-  writer without one stops.
+- A writer that raises goes on with what can be decided, or without effect, as its answer
+  (``streams.deciding``); so does one whose decision cannot be folded, or is above the topic's
+  limit. What is left out is told before the answer is written.
+- When ``evolve`` raises for a record three times, no more of it is folded than its place. The
+  store remembers it, and is folded anew under another version of the code.
+- Nothing is given up when memory, a disk or the store fails: the worker stops, or folds again.
 - When somebody else wrote to a writer's output, it goes back to its last commit, folds what is
   there and decides again.
 - When broker or database do not answer for ``CAIRN_REQUEST_TIMEOUT_S``, the worker stops with the

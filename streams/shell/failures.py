@@ -1,32 +1,37 @@
 """What a failure is, and what becomes of it.
 
 An outage is never the record's fault: it is waited for, within bounds, and then the process stops
-with the offsets where they are. Everything else is tried three times and ends among the dead
-letters.
+with the offsets where they are. So it is when memory, a disk or a store fails. Everything else is
+tried three times and ends among the dead letters (``streams.undecidable``).
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-import traceback
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from pathlib import Path
 from typing import TypeVar
 
 from infra.errors import Unavailable
 from schemas.codec import InvalidRecord
 from schemas.envelope import SERVICE_WIDE, SYSTEM, Envelope, outside_fact
 from schemas.events.dlq import DeadLetter
+from streams.cause import Cause
 from streams.shell.delivery import Delivery
+from streams.undecidable import (
+    KEPT_VALUE_BYTES,
+    Failure,
+    Trouble,
+    build,
+    describe,
+    make_record_letter,
+    settled,
+)
 
 T = TypeVar("T")
-TRIES = 3
 BACK_OFF_S = 0.05
+RETRIES_HEADER = "retries"  # of a record that was published once more: the id of the dead letter
 OUTAGE_BACK_OFF_S = 0.25
-KEPT_VALUE_BYTES = 512 * 1024
-ROOT = Path(__file__).resolve().parents[2]
 
 
 class ShellFailure(Exception):
@@ -35,10 +40,6 @@ class ShellFailure(Exception):
 
 class RecordTooLarge(ShellFailure):
     """An output is above what its topic takes; trying again cannot help."""
-
-
-class Undecidable(ShellFailure):
-    """A writer failed to decide, three times; the message says where."""
 
 
 class StageStopped(ShellFailure):
@@ -53,41 +54,41 @@ class ChildFailed(Exception):
         self.failure = failure
 
 
-@dataclass(frozen=True)
-class Failure:
-    """An exception in words that may be kept: its class, and where it happened."""
-
-    error_class: str
-    error: str
+def settles(delivery: Delivery, stage: str, cause: Envelope) -> list[Envelope]:
+    """What is to be told when the record is answered, if somebody retries a dead letter by it."""
+    for name, value in delivery.headers:
+        if name == RETRIES_HEADER:
+            return [settled(Cause.of(cause), value.decode(errors="replace"), stage)]
+    return []
 
 
 def failure_of(error: BaseException) -> Failure:
     """Class and place; the message only of exceptions that are known to name no content."""
     if isinstance(error, ChildFailed):
         return error.failure
-    name = type(error).__name__
     if isinstance(error, ShellFailure | InvalidRecord):
-        return Failure(name, str(error))
-    frames = traceback.extract_tb(error.__traceback__)
-    if not frames:
-        return Failure(name, name)
-    last = frames[-1]
-    file = Path(last.filename)
-    shown = file.relative_to(ROOT) if file.is_relative_to(ROOT) else file.name
-    return Failure(name, f"{name} at {shown}:{last.lineno} in {last.name}")
+        return Failure(type(error).__name__, str(error))
+    return describe(error)
 
 
 def dead_letter(
     stage: str, delivery: Delivery, error: BaseException, attempts: int, cause: Envelope | None
 ) -> Envelope:
-    """The dead letter of a record; its id is made of stage and place, so a repeat is the same."""
-    failure = failure_of(error)
+    """The dead letter of a record; its id is made of stage and place, so a repeat is the same.
+
+    One whose bytes are no fact, without a ``cause``, says no more than where it is.
+    """
+    failure, key = failure_of(error), delivery.key.decode(errors="replace")
+    place = (delivery.topic, delivery.partition, delivery.offset)
+    if cause is not None and not _is_too_large(failure):
+        trouble = Trouble(stage, build(), *place, failure, attempts)
+        return make_record_letter(trouble, cause, key, delivery.value)
     event = DeadLetter(
         stage=stage,
         origin_topic=delivery.topic,
         origin_partition=delivery.partition,
         origin_offset=delivery.offset,
-        origin_key=delivery.key.decode(errors="replace"),
+        origin_key=key,
         value=delivery.value if cause and len(delivery.value) <= KEPT_VALUE_BYTES else None,
         error_class=failure.error_class,
         error=failure.error,
@@ -98,6 +99,11 @@ def dead_letter(
     return outside_fact(
         event, project_id=SERVICE_WIDE, occurred_at=delivery.at, actor=SYSTEM, correlation_id=""
     )
+
+
+def _is_too_large(failure: Failure) -> bool:
+    """Whether all was decided, and only could not be written."""
+    return failure.error_class == RecordTooLarge.__name__
 
 
 async def patiently(what: Callable[[], Awaitable[T]], patience_s: float) -> T:

@@ -29,6 +29,7 @@ from streams.shell.decoding import fact_in
 from streams.shell.delivery import Delivery, make_unowned
 from streams.shell.failures import dead_letter, failure_of
 from streams.shell.log_reader import LogReader
+from streams.shell.outage import is_outage
 from streams.shell.publisher import LogPosition, Publisher
 from streams.shell.state_file import StateFile
 from streams.shell.store import SqliteTables
@@ -193,6 +194,8 @@ class HygienePartition:
                     prepared.made = await prepared.make(previous)
                 return Answer(prepared.cause, prepared.made)
             except Exception as error:
+                if is_outage(error):
+                    raise
                 prepared.poison = failure_of(error).error
                 prepared.letter = dead_letter(
                     self._stage, prepared.delivery, error, 1, prepared.cause

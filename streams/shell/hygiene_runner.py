@@ -19,8 +19,7 @@ from functools import partial
 import structlog
 
 from infra import log
-from infra.errors import Unavailable, Undecryptable
-from infra.findings import LogDamaged
+from infra.errors import Undecryptable
 from infra.settings import MIB, Settings
 from schemas.codec import InvalidRecord
 from schemas.envelope import Envelope, Event
@@ -31,13 +30,15 @@ from streams.shell.cleaning import Clean, Decide, MadeAnswer, make_answer
 from streams.shell.content import Parts
 from streams.shell.decoding import fact_in
 from streams.shell.delivery import Delivery, DeliveryInWork, Progress
-from streams.shell.failures import BACK_OFF_S, TRIES, dead_letter, failure_of, patiently
+from streams.shell.failures import BACK_OFF_S, dead_letter, failure_of, patiently
 from streams.shell.fair_queue import FairQueue, OneByOne
 from streams.shell.hygiene_partition import HygienePartition, Keep, Make, Prepared
+from streams.shell.outage import is_outage
 from streams.shell.partitions import AssignedPartitions, Running
 from streams.shell.pool import ChildPool, Pools
 from streams.shell.preview_first import PREVIEW_TIER, PreviewFirst
 from streams.shell.publisher import Publisher
+from streams.undecidable import TRIES
 
 PER_CHILD = 8  # revisions under way for each child
 ANSWERED_AT_ONCE = 64  # revisions
@@ -262,12 +263,12 @@ class HygieneRunner(AssignedPartitions[HygienePartition, Prepared]):
                 found.make = self._make_with(delivery, await self._content(delivery, revised), pool)
                 found.made = await found.make(previous)
                 return found
-            except (Unavailable, LogDamaged):
-                raise
             except (ContentMismatch, Undecryptable) as error:
                 found.poison = str(error) or type(error).__name__
                 return found
             except Exception as error:
+                if is_outage(error):
+                    raise
                 if attempt == TRIES:
                     found.poison = failure_of(error).error
                     found.letter = dead_letter(

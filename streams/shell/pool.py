@@ -25,7 +25,8 @@ from typing import TypeVar
 import psutil
 
 from streams.shell.child import LENGTH, give_way
-from streams.shell.failures import ChildFailed, Failure, ShellFailure
+from streams.shell.failures import ChildFailed, ShellFailure
+from streams.undecidable import Failure
 
 T = TypeVar("T")
 JOB_TIMEOUT_S = 20.0  # of work

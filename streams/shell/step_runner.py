@@ -22,22 +22,30 @@ from functools import partial
 import structlog
 
 from infra import log
-from infra.errors import Unavailable
-from infra.findings import LogDamaged
 from infra.watchdog import Work
 from schemas.codec import InvalidRecord
 from schemas.envelope import Envelope
 from schemas.ids import sha256_hex
+from streams.deciding import answer_without
 from streams.shell.chunks import ChunkReader, Found
 from streams.shell.decoding import fact_in
 from streams.shell.delivery import Delivery, DeliveryInWork, Progress
-from streams.shell.failures import BACK_OFF_S, TRIES, ChildFailed, RecordTooLarge, dead_letter
+from streams.shell.failures import (
+    BACK_OFF_S,
+    ChildFailed,
+    RecordTooLarge,
+    dead_letter,
+    failure_of,
+    settles,
+)
 from streams.shell.model_calls import Asker
+from streams.shell.outage import is_outage
 from streams.shell.outgoing import Outgoing, answers_to
 from streams.shell.pool import Pools
 from streams.shell.preview_first import PreviewFirst
 from streams.shell.publisher import LogPosition, Publisher
 from streams.stage import Step
+from streams.undecidable import TRIES
 
 IN_LOOP = 256  # records under way when the loop computes
 PER_CHILD = 16  # records under way for each child: some computed, the others read or written
@@ -226,10 +234,11 @@ class StepRunner:
             try:
                 if self._step.with_chunk:
                     found = await self._chunks.chunk_of(cause.event)
-                return await self._handle(delivery, cause, found)
-            except (Unavailable, LogDamaged):
-                raise
+                answers = await self._handle(delivery, cause, found)
+                return [*answers, *self._settle(delivery, cause)]
             except Exception as error:
+                if is_outage(error):
+                    raise
                 if attempt == TRIES or _too_large(error):
                     return self._give_up(delivery, cause, found, error, attempt)
             await asyncio.sleep(BACK_OFF_S * 2 ** (attempt - 1))
@@ -267,16 +276,15 @@ class StepRunner:
         """The answer somebody waits for, and the dead letter."""
         letter = dead_letter(self._step.name, delivery, error, attempts, cause)
         LOG.warning("record.dead_lettered", stage=self._step.name, place=delivery.place)
-        answers: list[Outgoing] = []
-        if cause is not None and self._step.give_up is not None:
-            try:
-                events = self._step.give_up(
-                    cause, found.chunk if found else None, type(error).__name__
-                )
-                answers = [self._publisher.stamp(cause.caused(event)) for event in events]
-            except Exception:
-                LOG.error("give_up.failed", stage=self._step.name, place=delivery.place)
-        return [*answers, self._publisher.stamp(letter)]
+        if cause is None:
+            return [self._publisher.stamp(letter)]
+        chunk, name = found.chunk if found else None, failure_of(error).error_class
+        events = answer_without(self._step, cause, chunk, name)
+        answers = [self._publisher.stamp(cause.caused(event)) for event in events]
+        return [*answers, self._publisher.stamp(letter), *self._settle(delivery, cause)]
+
+    def _settle(self, delivery: Delivery, cause: Envelope) -> list[Outgoing]:
+        return [self._publisher.stamp(it) for it in settles(delivery, self._step.name, cause)]
 
 
 def _header(delivery: Delivery, name: str) -> str:

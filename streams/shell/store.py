@@ -30,6 +30,7 @@ V = TypeVar("V")
 STORE_VERSION = "2"
 LOCK_PATIENCE_S = 60.0
 FOREIGN_LOCK_S = 0.5  # of somebody's tool; the loop is blocked meanwhile
+LEFT_OUT = "records_left_out"  # a table beside the writer's own
 OPEN_IN = "open in boot"  # the name of the row that a file has while it is open
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
@@ -53,6 +54,16 @@ class SqliteTables:
         if not all(isinstance(offset, int) for offset in found.values()):
             raise DoubtfulStore("a cursor is no offset")
         return found
+
+    def note_left_out(self, topic: str, partition: int, offset: int, version: str) -> None:
+        """The record is passed over by this version of the code; kept with the next commit."""
+        self.table(LEFT_OUT, str)[f"{topic}|{partition}|{offset:012d}"] = version
+
+    def left_out_before(self, version: str) -> list[tuple[str, int, int]]:
+        """The records that another version of the code has passed over."""
+        found = [key for key, by in self.table(LEFT_OUT, str).items() if by != version]
+        places = (key.split("|") for key in found)
+        return [(topic, int(partition), int(offset)) for topic, partition, offset in places]
 
     def commit(self, cursors: Mapping[str, int]) -> None:
         """Everything put and ``cursors`` are kept, or nothing of it."""

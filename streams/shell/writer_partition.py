@@ -13,7 +13,6 @@ import asyncio
 import contextlib
 import sqlite3
 import time
-from collections import Counter
 from collections.abc import AsyncIterator, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -23,17 +22,25 @@ from infra.settings import Settings
 from infra.watchdog import Work
 from schemas.codec import InvalidRecord
 from schemas.envelope import Envelope
-from schemas.events.dlq import DeadLetter
+from streams.deciding import (
+    WHOLE,
+    Decider,
+    Folder,
+    FoldFailed,
+    Place,
+    Taken,
+    settle_fold,
+    version_of,
+)
 from streams.shell.decoding import fact_in, note_decoded
 from streams.shell.delivery import Delivery, make_unowned
 from streams.shell.failures import (
-    TRIES,
     RecordTooLarge,
     StageStopped,
-    Undecidable,
     dead_letter,
     failure_of,
     patiently,
+    settles,
 )
 from streams.shell.log_reader import LogReader
 from streams.shell.outgoing import Stamped
@@ -41,6 +48,7 @@ from streams.shell.publisher import Publisher
 from streams.shell.state_file import StateFile
 from streams.shell.store import SqliteTables
 from streams.stage import UNKNOWN_OFFSET, Decision, Record, Requester, Writer
+from streams.undecidable import OF_THE_MACHINE
 
 DECIDED_AHEAD = 64
 FOLDED_PER_COMMIT = 2_000
@@ -50,8 +58,12 @@ HANDOVER_TRIES = 20
 LOG = log.get("writer")
 
 
-class FoldFailed(Exception):
-    """``evolve`` raised for a record; the state may be half changed and has to be taken back."""
+class NotFoldable(Exception):
+    """``evolve`` raised for a decision that is not written yet."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(type(error).__name__)
+        self.error = error
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,14 +92,12 @@ class WriterPartition:
         self._publisher = publisher
         self._done = done
         self._reader = LogReader(settings)
-        version = str(getattr(writer, "state_version", 1))
+        version = str(writer.state_version)
         self._file = StateFile(settings, writer.name, partition, cluster, version)
+        self._decider, self._folder = Decider(writer), Folder(writer)
         self._tables: SqliteTables
         self._state: Any = None
         self._cursors: dict[str, int] = {}
-        self._failures: Counter[tuple[str, int]] = Counter()
-        self._given_up: set[tuple[str, int]] = set()
-        self._last_project = "-"
 
     @contextlib.asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
@@ -97,8 +107,13 @@ class WriterPartition:
         """
         async with self._file.lock():
             self._tables = self._file.open()
+            left_out = self._tables.left_out_before(version_of(self._writer))
+            if left_out:
+                self._tables.close()
+                self._tables = self._file.open_empty()
             try:
                 await self._catch_up()
+                await self._settle_folded(left_out)
                 yield
             finally:
                 self._tables.close()
@@ -159,77 +174,45 @@ class WriterPartition:
         """Up to 64 decisions, their commit records folded as if they were written."""
         group: list[Decided] = []
         while len(group) < DECIDED_AHEAD:
-            decision = await self._next_decision(len(group))
-            if decision is None:
+            place = (self._writer.output, self._partition, self._next_offset + len(group))
+            taken = self._decider.next(self._state, place)
+            if taken is None:
                 break
-            group.append(await self._take(decision, len(group)))
+            try:
+                group.append(self._take(taken))
+            except RecordTooLarge as error:
+                self._decider.refuse(taken, failure_of(error), for_good=True)
+            except NotFoldable as error:
+                self._decider.refuse(taken, failure_of(error.error))
+                await self._start_again()
+                group = []
             await asyncio.sleep(0)
         return group
 
-    async def _next_decision(self, ahead: int) -> Decision | None:
-        for attempt in range(1, TRIES + 1):
-            try:
-                return self._writer.decide(self._state)
-            except (sqlite3.Error, MemoryError, OSError):
-                raise  # the machine failed, not the decision: it is taken after a restart
-            except Exception as error:
-                if attempt == TRIES:
-                    return await self._pass_over(error, ahead)
-        return None
+    @property
+    def _next_offset(self) -> int:
+        return self._cursors[self._writer.output]
 
-    async def _pass_over(self, error: Exception, ahead: int) -> Decision:
-        give_up = getattr(self._writer, "give_up", None)
-        given_up: Decision | None = give_up(self._state) if give_up else None
-        if given_up is None:
-            what = f"cannot decide; the last record was of project {self._last_project}"
-            raise self._explain_stop(what, error) from error
-        undecidable = Undecidable(failure_of(error).error)
-        await self._publisher.publish([self._refuse(given_up, undecidable, ahead, TRIES)])
-        return given_up
+    def _take(self, taken: Taken) -> Decided:
+        """The decision as it will be written, and in the state. Raises RecordTooLarge, NotFoldable.
 
-    async def _take(self, decision: Decision, ahead: int) -> Decided:
+        After NotFoldable the state has to be taken back.
+        """
+        if taken.rung != WHOLE:
+            LOG.warning("record.undecidable", stage=self._writer.name, partition=self._partition)
+        decided = self._stamp(taken.decision)
+        it = decided.commit_record
+        record = Record(it.topic, self._partition, UNKNOWN_OFFSET, it.value, it.envelope)
         try:
-            decided = self._stamp(decision)
-        except RecordTooLarge as error:
-            undecidable = getattr(self._writer, "undecidable", None)
-            if undecidable is None:
-                raise self._explain_stop(_name("cannot write", decision), error) from error
-            await self._publisher.publish([self._refuse(decision, error, ahead, 1)])
-            decided = self._stamp(undecidable(self._state, decision, str(error)))
-        commit_record = decided.commit_record
-        try:
-            self._writer.evolve(
-                self._state,
-                Record(
-                    commit_record.topic,
-                    self._partition,
-                    UNKNOWN_OFFSET,
-                    commit_record.value,
-                    commit_record.envelope,
-                ),
-            )
-        except sqlite3.Error:
+            if self._decider.is_refused(taken):
+                self._folder.pass_over(self._state, record)
+            else:
+                self._writer.evolve(self._state, record)
+        except OF_THE_MACHINE:
             raise
         except Exception as error:
-            raise self._explain_stop(_name("cannot fold its own", decision), error) from error
+            raise NotFoldable(error) from error
         return decided
-
-    def _refuse(
-        self, decision: Decision, error: RecordTooLarge | Undecidable, ahead: int, attempts: int
-    ) -> Envelope:
-        """A dead letter for a change that cannot be made, at the place it would have had."""
-        return decision.commit_record.caused(
-            DeadLetter(
-                stage=self._writer.name,
-                origin_topic=self._writer.output,
-                origin_partition=self._partition,
-                origin_offset=self._cursors[self._writer.output] + ahead,
-                origin_key=decision.commit_record.project_id,
-                error_class=type(error).__name__,
-                error=str(error),
-                attempts=attempts,
-            )
-        )
 
     def _stamp(self, decision: Decision) -> Decided:
         *before, commit_record = (self._publisher.stamp(each) for each in decision.envelopes)
@@ -257,6 +240,12 @@ class WriterPartition:
         self._done.count += len(group)
         self._tables.commit(self._cursors)
         return True
+
+    async def _settle_folded(self, left_out: Sequence[Place]) -> None:
+        """Tell of records that an earlier version passed over and this one has folded."""
+        folded = [place for place in left_out if place not in self._folder.given_up]
+        now = self._publisher.now()
+        await self._publisher.publish(settle_fold(self._writer.name, it, now) for it in folded)
 
     async def _start_again(self) -> None:
         """Back to the last commit, and up to date again."""
@@ -299,58 +288,28 @@ class WriterPartition:
     async def _fold(self, delivery: Delivery) -> None:
         if delivery.offset < self._cursors[delivery.topic]:
             return
-        self._last_project = delivery.key.decode(errors="replace")
-        place = (delivery.topic, delivery.offset)
-        if place not in self._given_up:
-            try:
-                envelope = fact_in(delivery, self._settings.partitions)
-            except InvalidRecord as error:
-                await self._give_up(delivery, error, 1, None)
-            else:
-                await self._evolve(delivery, envelope)
+        try:
+            envelope = fact_in(delivery, self._settings.partitions)
+        except InvalidRecord as error:
+            await self._give_up(delivery, error)
+        else:
+            await self._evolve(delivery, envelope)
         self._cursors[delivery.topic] = delivery.offset + 1
         self._done.count += 1
 
     async def _evolve(self, delivery: Delivery, envelope: Envelope) -> None:
-        record = Record(
-            delivery.topic, delivery.partition, delivery.offset, delivery.value, envelope
-        )
-        place = (delivery.topic, delivery.offset)
-        try:
-            self._writer.evolve(self._state, record)
-        except sqlite3.Error:
-            raise
-        except Exception as error:
-            self._failures[place] += 1
-            if self._failures[place] < TRIES:
-                raise FoldFailed from error
-            if delivery.topic == self._writer.output:
-                raise self._explain_stop(
-                    f"cannot fold its own record {delivery.place}", error
-                ) from error
-            await self._give_up(delivery, error, TRIES, envelope)
-            raise FoldFailed from error
+        """The record is in the state, or passed over and told. Raises FoldFailed."""
+        place, value = (delivery.topic, delivery.partition, delivery.offset), delivery.value
+        letter = self._folder.fold(self._state, Record(*place, value, envelope))
+        told = [letter] if letter else []
+        if letter:
+            self._tables.note_left_out(*place, version_of(self._writer))
+            LOG.warning("record.passed_over", stage=self._writer.name, place=delivery.place)
+        if told := [*told, *settles(delivery, self._writer.name, envelope)]:
+            await self._publisher.publish(told)
 
-    async def _give_up(
-        self, delivery: Delivery, error: BaseException, attempts: int, cause: Envelope | None
-    ) -> None:
-        """The record is a dead letter, and is skipped from now on."""
-        letter = dead_letter(self._writer.name, delivery, error, attempts, cause)
+    async def _give_up(self, delivery: Delivery, error: InvalidRecord) -> None:
+        """The bytes are no fact: they are a dead letter, and skipped."""
+        letter = dead_letter(self._writer.name, delivery, error, 1, None)
         await self._publisher.publish([letter])
-        self._given_up.add((delivery.topic, delivery.offset))
         LOG.warning("record.dead_lettered", stage=self._writer.name, place=delivery.place)
-
-    def _explain_stop(self, what: str, error: BaseException) -> StageStopped:
-        failure = failure_of(error)
-        return StageStopped(
-            f"{self._writer.name}, partition {self._partition}: {what} ({failure.error})."
-            " Nothing was skipped; the stage goes on from here once the cause is mended."
-        )
-
-
-def _name(what: str, decision: Decision) -> str:
-    """``what`` with project and turn of the decision."""
-    commit_record = decision.commit_record
-    turn = getattr(commit_record.event, "turn", None)
-    shown = f", turn {turn.run_id}|{turn.batch_no}|{turn.position}" if turn else ""
-    return f"{what} {commit_record.event.type_name} of project {commit_record.project_id}{shown}"

@@ -18,6 +18,7 @@ from tests.ledger.story import Batch, Chunk, Story, a_run, decided, facts_of, ju
 from tests.ledger.test_decisions_atoms import about
 from tests.ledger.test_merging import HALF_ALIKE, LONG, REWORDED
 from tests.ledger.test_turns import both_lanes, shuffled
+from tests.troubles import a_trouble
 
 WRITES = [
     Chunk(f"w{n}", [judged("Order store writes", body)], source_id=f"src_w{n}")
@@ -145,7 +146,7 @@ def test_a_decision_whose_effect_does_not_fit_into_a_record_is_refused_and_other
     told.fold([decided(AtomDismissed(**about(told.atom("Orders are kept"))))])
     too_large = LEDGER.decide(told.state)
     assert too_large
-    told.write(LEDGER.undecidable(told.state, too_large, "9 MB"))
+    told.write(LEDGER.give_up(told.state, a_trouble("ledger", "RecordTooLarge"), whole=True))
     answer = told.change_sets[-1].hitl
     assert answer and answer.refusal == "record_too_large"
     assert told.atom("Orders are kept").status == "active"

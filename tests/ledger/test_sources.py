@@ -18,6 +18,7 @@ from tests.ledger.story import (
     results_of,
     story,
 )
+from tests.troubles import a_trouble
 
 KEPT, LOST = "Backups are taken every night", "Logs are shipped to the archive"
 REVISED = SourceChange(kind="revised", source_id="src_a", old_hash="h1", new_hash="h2")
@@ -163,7 +164,7 @@ def test_a_turn_too_large_to_be_written_has_no_effect_and_the_end_of_the_run_mak
     told.fold([started, planned])
     too_large = LEDGER.decide(told.state)
     assert too_large
-    told.write(LEDGER.undecidable(told.state, too_large, "9 MB"))
+    told.write(LEDGER.give_up(told.state, a_trouble("ledger", "RecordTooLarge"), whole=True))
     assert told.change_sets[-1].atoms == []
     assert told.log[-1].envelope.event_id == too_large.commit_record.event_id
     told.play([*results_of(run), stopped])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from schemas.envelope import Event
 from schemas.events.artifact import ArtifactChanged
 from schemas.events.artifact_parts import ReviewFinding, Statement
@@ -12,8 +14,10 @@ from streams.reduce.wording import write_section
 from streams.reduce.writer import REDUCE, Reduce
 from streams.stage import Decision
 from tests.reduce.ledgers import Play, a_request, a_requirement, as_record, texts
+from tests.troubles import a_trouble
 
 BROKEN = "The exporter must break the writer"
+TROUBLE = a_trouble("reduce")
 GOOD = "The exporter must keep its files for ten years"
 
 
@@ -37,7 +41,7 @@ def test_a_position_that_cannot_be_decided_is_passed_over_and_the_next_is_writte
     play.given([broken], commits=False)
     play.end_run()
 
-    passed = written(play, play.writer.give_up(play.state))
+    passed = written(play, play.writer.give_up(play.state, TROUBLE, whole=False))
 
     assert (passed.outcome, passed.reason, passed.items) == ("unchanged", "undecidable", [])
     gone = broken.model_copy(update={"status": "obsolete", "revision": 2})
@@ -45,7 +49,8 @@ def test_a_position_that_cannot_be_decided_is_passed_over_and_the_next_is_writte
     answer = play.ends()
     assert (answer.outcome, answer.artifact_seq, answer.snapshot.version) == ("published", 2, 1)
     assert any(GOOD in text for text in texts(answer, "functional_requirements"))
-    assert play.writer.give_up(play.state) is None
+    with pytest.raises(LookupError):
+        play.writer.give_up(play.state, TROUBLE, whole=True)
 
 
 def test_a_request_too_large_to_answer_is_refused_and_the_next_is_answered():
@@ -64,7 +69,7 @@ def test_a_request_too_large_to_answer_is_refused_and_the_next_is_answered():
     for _ in "12":
         due = play.writer.decide(play.state)
         assert due
-        answers.append(written(play, REDUCE.undecidable(play.state, due, "9 MB")))
+        answers.append(written(play, REDUCE.give_up(play.state, TROUBLE, whole=True)))
     play.decide()
 
     refused, passed = answers

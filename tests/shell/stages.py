@@ -18,7 +18,9 @@ from schemas.events.ingestion_request import SourcesUnchanged
 from schemas.events.ledger import Change, LedgerChanged
 from schemas.events.project import ProjectCreated
 from schemas.ids import derive_id
+from streams.cause import Cause
 from streams.stage import Decision, Record, Step, Table, Tables, Writer
+from streams.undecidable import Trouble, tell
 
 AT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 
@@ -134,6 +136,7 @@ class Counting(Writer[Count]):
     name = "counting"
     inputs: tuple[str, ...] = ("project.v1", "ingestion.request.v1")
     output = "ledger.v1"
+    state_version = 1
 
     def open(self, tables: Tables) -> Count:
         return Count(
@@ -170,6 +173,26 @@ class Counting(Writer[Count]):
                 raise MemoryError
             return self.answer(state, key, remembered)
         return None
+
+    def give_up(self, state: Count, trouble: Trouble, *, whole: bool) -> Decision:
+        key, remembered = next(self.first_due(state))
+        project, cause_id = key.partition("|")[0], json.loads(remembered)[0]
+        cause = Cause(
+            event_id=cause_id,
+            project_id=project,
+            natural_key="",
+            occurred_at=AT,
+            correlation_id="",
+        )
+        answer = self.answer(state, key, remembered, trouble.reason).commit_record
+        return Decision((tell(trouble, cause, cause_id), answer))
+
+    def pass_over(self, state: Count, record: Record) -> None:
+        if isinstance(record.envelope.event, LedgerChanged):
+            self.evolve(state, record)
+
+    def rest(self, state: Count) -> None:
+        state.due.pop(next(self.first_due(state))[0], None)
 
     def answer(self, state: Count, key: str, remembered: str, named: str = "") -> Decision:
         project = key.partition("|")[0]
@@ -228,30 +251,6 @@ class CountingAll(Counting):
             yield key, remembered
 
 
-class CountingWithRefusals(Counting):
-    name = "counting_with_refusals"
-
-    def give_up(self, state: Count) -> Decision | None:
-        for key, remembered in self.first_due(state):
-            return self.answer(state, key, remembered, "given up")
-        return None
-
-    def undecidable(self, state: Count, decision: Decision, reason: str) -> Decision:
-        changed = decision.commit_record.event
-        assert isinstance(changed, LedgerChanged)
-        return Decision(
-            (
-                outside_fact(
-                    changed.model_copy(update={"changes": [], "reason": "undecidable"}),
-                    project_id=decision.commit_record.project_id,
-                    occurred_at=AT,
-                    actor=SYSTEM,
-                    natural_key=decision.commit_record.natural_key,
-                ),
-            )
-        )
-
-
 STEPS = {
     step.name: step
     for step in (
@@ -266,6 +265,4 @@ STEPS = {
         WITH_CHUNK,
     )
 }
-WRITERS: dict[str, Writer[Count]] = {
-    each.name: each for each in (Counting(), CountingAll(), CountingWithRefusals())
-}
+WRITERS: dict[str, Writer[Count]] = {each.name: each for each in (Counting(), CountingAll())}

@@ -188,7 +188,7 @@ def test_a_child_that_dies_or_a_job_that_fails_costs_only_its_own_record(fresh: 
             results = await facts_until(fresh, RESULTS, 22)
             await until_committed(fresh, "echo_child", "project.v1")
         gave_up = [name for name in names_of(results) if name.startswith("gave up")]
-        assert gave_up == ["gave up bad: ChildFailed", "gave up die: ChildDied"]
+        assert gave_up == ["gave up bad: ValueError", "gave up die: ChildDied"]
         assert {each.error_class for each in await dead_letters(fresh)} == {
             "ValueError",
             "ChildDied",

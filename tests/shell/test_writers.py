@@ -12,9 +12,9 @@ import pytest
 from infra.settings import Settings
 from schemas.codec import decode
 from schemas.envelope import SYSTEM, Envelope, outside_fact
+from schemas.events.dlq import RecordUndecidable
 from schemas.events.ledger import LedgerChanged
 from schemas.ids import sha256_hex
-from streams.shell.failures import StageStopped
 from tests.shell.damage import DAMAGES, cut_under_its_feet, under_its_feet
 from tests.shell.harness import (
     WorkerProcess,
@@ -242,40 +242,28 @@ def test_a_record_that_cannot_be_folded_is_dead_lettered_and_leaves_nothing_behi
     asyncio.run(scenario())
 
 
-def test_a_change_too_large_to_write_stops_the_worker_or_is_recorded_as_undecidable(
-    fresh: Settings,
+@pytest.mark.parametrize(
+    ("name", "reason", "error_class"),
+    [("huge", "record_too_large", "RecordTooLarge"), ("undecidable", "undecidable", "ValueError")],
+)
+def test_what_cannot_be_decided_or_written_is_told_and_the_next_goes_on(
+    fresh: Settings, name: str, reason: str, error_class: str
 ) -> None:
     async def scenario() -> None:
-        huge = a_fact("huge", "prj_0")
-        await publish(fresh, huge)
-        with pytest.raises(StageStopped, match=r"prj_0.*RecordTooLarge|prj_0.*bytes"):
-            async with at_work(fresh, "counting"):
-                pass
-        async with at_work(fresh, "counting_with_refusals"):
-            [fact] = await facts_until(fresh, OUTPUT, 1)
+        await publish(fresh, a_fact(name, "prj_0"), a_fact("after it", "prj_0"))
+        async with at_work(fresh, "counting"):
+            answers = await facts_until(fresh, OUTPUT, 2)
             [letter] = await facts_until(fresh, "dlq.v1", 1)
-        assert fact.event.reason == "undecidable"  # type: ignore[attr-defined]
-        assert letter.event.error_class == "RecordTooLarge"  # type: ignore[attr-defined]
-
-    asyncio.run(scenario())
-
-
-def test_what_cannot_be_decided_stops_the_worker_or_is_given_up_and_the_next_goes_on(
-    fresh: Settings,
-) -> None:
-    async def scenario() -> None:
-        await publish(fresh, a_fact("undecidable", "prj_0"))
-        with pytest.raises(StageStopped, match=r"cannot decide.*prj_0"):
-            async with at_work(fresh, "counting"):
-                pass
-        async with at_work(fresh, "counting_with_refusals"):
-            await facts_until(fresh, OUTPUT, 1)
-            await publish(fresh, a_fact("after it", "prj_0"))
-            given_up, after = await facts_until(fresh, OUTPUT, 2)
-            [letter] = await facts_until(fresh, "dlq.v1", 1)
-        assert (given_up.event.reason, after.event.reason) == ("given up", "after it")  # type: ignore[attr-defined]
-        assert (letter.event.attempts, letter.event.error_class) == (3, "Undecidable")  # type: ignore[attr-defined]
-        assert letter.event.error.startswith("ValueError at tests/shell/stages.py")  # type: ignore[attr-defined]
+            await until_committed(fresh, "counting", "project.v1")
+        by_reason = {fact.event.reason: fact.event for fact in answers}  # type: ignore[attr-defined]
+        assert set(by_reason) == {reason, "after it"}
+        told = letter.event
+        assert isinstance(told, RecordUndecidable)
+        assert (told.stage, told.error_class) == ("counting", error_class)
+        given_up = by_reason[reason]
+        assert (told.origin_topic, told.origin_offset) == (OUTPUT, given_up.ledger_seq - 1)
+        assert told.subject_id == given_up.caused_by_event_id
+        assert "secret" not in told.error
 
     asyncio.run(scenario())
 
@@ -284,7 +272,7 @@ def test_nothing_is_given_up_because_the_machine_fails(fresh: Settings) -> None:
     async def scenario() -> None:
         await publish(fresh, a_fact("no memory", "prj_0"))
         with pytest.raises(MemoryError):
-            async with at_work(fresh, "counting_with_refusals"):
+            async with at_work(fresh, "counting"):
                 pass
         assert await facts_of(fresh, OUTPUT) == await facts_of(fresh, "dlq.v1") == []
 

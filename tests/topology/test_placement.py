@@ -51,6 +51,8 @@ KEYS: dict[str, tuple[str, ...]] = {
         (name for name in EVENT_TYPES if name.startswith("agent.")), ("conversation_id",)
     ),
     "dlq.recorded": ("origin_topic", "origin_key"),
+    "dlq.undecidable": ("origin_topic", "origin_key"),
+    "dlq.settled": ("dead_letter_id",),
 }
 ON_TOPICS = [(topic, kind) for topic in TOPICS for kind in topic.events]
 

@@ -43,7 +43,7 @@ class TriggerProgress(Model):
 
     ``chunks_total`` counts what was found to read so far, ``chunks_done`` readings in the ledger
     and chunks that said what was read before. ``runs``: what `RUN_SHOWN` names. ``prd_version`` is
-    0 before the first.
+    0 before the first. ``undecided`` says what of the project no stage could decide.
     """
 
     listed: int
@@ -56,6 +56,7 @@ class TriggerProgress(Model):
     runs: list[dict[str, Any]]
     prd_version: int
     settled: bool
+    undecided: list[str] = []
 
 
 class IngestionRecorded(Model):

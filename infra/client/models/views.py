@@ -68,7 +68,8 @@ class InstallationStatus(Model):
     """An installation as it is now.
 
     ``broker["problem"]`` says why the lag of a broker that answers is unknown. ``webhooks`` is None
-    without a receiver; ``vault`` says what of the log cannot be opened.
+    without a receiver; ``vault`` says what of the log cannot be opened; ``undecided`` what a stage
+    could not decide.
     """
 
     running: bool
@@ -86,6 +87,7 @@ class InstallationStatus(Model):
     http: str | None
     damage: list[dict[str, Any]]
     vault: list[str]
+    undecided: list[str] = []
 
 
 class NearCopy(Model):
