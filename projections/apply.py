@@ -63,9 +63,11 @@ def apply_batch(
     left_out = left_out or LeftOut()
     try:
         _apply(projection, connection, records, partitions, left_out)
-    except (StaleProjector, psycopg.OperationalError, psycopg.InterfaceError):
+    except (StaleProjector, psycopg.InterfaceError):
         raise
     except Exception as error:
+        if isinstance(error, psycopg.OperationalError) and not _is_about_a_row(error):
+            raise
         if len(records) > 1:
             half = len(records) // 2
             apply_batch(projection, connection, records[:half], partitions, left_out)
@@ -73,6 +75,11 @@ def apply_batch(
         else:
             left_out.add_refused(records[0], error)
             _give_up(projection, connection, records[0], error, partitions)
+
+
+def _is_about_a_row(error: psycopg.OperationalError) -> bool:
+    """Whether the database works and has refused what it was given: it is too large for it."""
+    return (error.sqlstate or "").startswith("54")  # program limits, among them an index row's
 
 
 def _apply(

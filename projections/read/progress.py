@@ -1,7 +1,8 @@
 """How far a trigger has come, and whether it is settled: what `cairn ingest --wait` looks at.
 
-Settled means more than that the runs have stopped: the ledger has their last turns, the PRD stands
-at a position behind them, and the tables hold every record that led there, whatever its topic.
+Settled means more than that the runs have ended: the ledger has their last turns, the PRD stands
+at a position behind them, and the tables hold every record that led there, whatever its topic. What
+has no row in the tables (a model's answer about a pair, a record they refused) is not waited for.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from projections.read.session import Conn, Row, rows
 from schemas.ids import run_id as derive_run_id
 
 PRD = "prd"
+ENDED = ("stopped", "failed", "cancelled")
 # Triggers that may not be settled: the newest one, and those with a lane whose run has not ended.
 TO_LOOK_AT = """
     SELECT t.trigger_key FROM ingestion_triggers t WHERE t.project_id = %s AND (
@@ -26,7 +28,6 @@ TO_LOOK_AT = """
             AND r.trigger_key = t.trigger_key AND r.status IN ('stopped', 'failed', 'cancelled'))
             < cardinality(t.lanes))
 """
-ENDED = ("stopped", "failed", "cancelled")
 RUN_SHOWN = {"run_id", "lane", "status", "stop_reason", *(f"{name}_ms" for name in TARGETS_MS)}
 
 
@@ -156,14 +157,18 @@ def _ledger_settled(connection: Conn, project_id: str, run_ids: list[str]) -> bo
     )[0]
     if ends["ended"] < len(run_ids):
         return False
-    causes_missing = rows(
+    causes = rows(
         connection,
-        "SELECT count(*) AS n FROM ledger_change_sets c WHERE c.run_id = ANY(%s)"
-        " AND NOT EXISTS (SELECT 1 FROM event_places p"
+        "SELECT count(*) AS missing, (SELECT count(*) FROM dead_letters"
+        " WHERE project_id = %s AND stage = 'projector') AS refused"
+        " FROM ledger_change_sets c WHERE c.run_id = ANY(%s)"
+        " AND c.kind <> 'pairs' AND NOT EXISTS (SELECT 1 FROM event_places p"
         "   WHERE p.event_id = c.caused_by_event_id::uuid)",
-        run_ids,
-    )[0]["n"]
-    return not causes_missing and _prd_settled(connection, project_id, ends["seq"])
+        *(project_id, run_ids),
+    )[0]
+    return causes["missing"] <= causes["refused"] and _prd_settled(
+        connection, project_id, ends["seq"]
+    )
 
 
 def _prd_settled(connection: Conn, project_id: str, seq: int) -> bool:

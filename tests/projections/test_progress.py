@@ -11,8 +11,10 @@ from schemas.envelope import Envelope
 from schemas.events.hygiene import VERSIONS, SourceProcessed
 from schemas.events.ingestion import SourceChange
 from schemas.events.ingestion_request import SourcesUnchanged
-from schemas.events.ledger import AtomRecord
-from tests.projections.builders import PROJECT, an_atom, replace_part, source_of
+from schemas.events.judgement import PairJudged
+from schemas.events.ledger import AtomRecord, Turn
+from schemas.ids import sha256_hex
+from tests.projections.builders import PROJECT, a_rejection, an_atom, replace_part, source_of
 from tests.projections.conftest import ReadModel
 from tests.projections.log import TRIGGER, Story, a_whole_story
 from tests.projections.test_folding import projected
@@ -47,6 +49,54 @@ def test_a_trigger_is_not_settled_while_one_topic_lags_behind(model: ReadModel, 
     last = [record for record in records if record.topic == topic][-1]
     model.fold([record for record in records if record is not last])
     assert not trigger_progress(model.connection, PROJECT, TRIGGER).settled
+
+
+def test_a_run_in_which_a_model_judged_pairs_settles(model: ReadModel):
+    story = a_story_with_one_reading()
+    judged = story.follows(
+        story.trigger,
+        PairJudged(
+            run_id=story.run,
+            batch_no=0,
+            atom_a_id="atm_a",
+            atom_b_id="atm_b",
+            conflict=False,
+            decided_by="model",
+        ),
+    )
+    turn = Turn(
+        run_id=story.run, batch_no=0, position=2, kind="pairs", lane="preview", last_in_batch=True
+    )
+    story.changed(judged, turn=turn)
+    story.published(story.stopped())
+    model.fold([each for each in projected(story) if each.topic != PairJudged.topic])
+    assert trigger_progress(model.connection, PROJECT, TRIGGER).settled
+
+
+def test_a_record_that_the_tables_refuse_is_not_waited_for(model: ReadModel):
+    too_long_for_an_index = "".join(sha256_hex(str(number)) for number in range(400))
+    story = a_story_with_one_reading(too_long_for_an_index)
+    story.published(story.stopped())
+    model.fold(projected(story))
+    assert model.rows("SELECT origin_topic FROM dead_letters") == [("atom.validated.v1",)]
+    assert trigger_progress(model.connection, PROJECT, TRIGGER).settled
+
+
+def a_story_with_one_reading(*rejected: str) -> Story:
+    """One chunk was read; ``rejected`` are ids of candidates that were not taken."""
+    story = Story()
+    story.project()
+    story.requested(["README.md"])
+    [chunk] = story.source("README.md", "One paragraph that is long enough.")
+    story.run_started()
+    story.planned([chunk])
+    wrong = a_rejection(chunk)
+    judged = [
+        replace_part(wrong, candidate=replace_part(wrong.candidate, candidate_id=candidate))
+        for candidate in rejected
+    ]
+    story.read(chunk, rejected=judged)
+    return story
 
 
 def test_a_trigger_whose_deep_run_is_still_to_come_is_not_settled(model: ReadModel):
