@@ -84,7 +84,9 @@ class ChangePort(Protocol):
         ...
 
     async def schedule_work(self, context: ToolContext, request: str) -> Json:
-        """``request`` names work and its times in words."""
+        """``request`` names work and its times in words; ``items`` are the schedules that it takes,
+        one where one can hold it.
+        """
         ...
 
     async def change_task(self, context: ToolContext, change: Json) -> Json:

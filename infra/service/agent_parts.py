@@ -129,6 +129,7 @@ def _seat(around: Surroundings, name: Specialist, effects: TurnEffects, state: A
         role=around.role,
         now=SystemClock().now,
         can_research=around.context.has_research,
+        decisions=around.decisions,
     )
 
 
