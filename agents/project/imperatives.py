@@ -29,7 +29,6 @@ VERBS = {
     "schedule": "schedule|remind|plan|set up|put|send|make|write|give|prepare|run|do|create"
     "|generate|check|sync|read|call|show|review|refresh|start|add|get|post|analy[sz]e|update|erinnere?"
     "|recuérda(?:me|nos)",
-    "save": "save|keep|store|add|record|take|read|ingest|import|file|here(?:'s| is| are)",
 }
 VERBS["request"] = f"{VERBS['generate']}|break|split|divide|let|forecast|predict"
 VERBS["propose"] = (

@@ -40,7 +40,12 @@ _READS = (
     r"|here(?:'s| is| are| comes)|below|got|received|fasse|resume|traduce|übersetze)"
 )
 _FENCE = re.compile(r"(`{3,}|~{3,}|\"{3}|'{3})[\s\S]*?(?:\1|\Z)")
-_TAG = re.compile(r"<([a-z][\w-]{0,30})(?: [^<>]{0,200})?>[\s\S]*?(?:</\1>|\Z)", re.IGNORECASE)
+_TAG = re.compile(  # a tag such as <b> may stand in a title
+    r"<((?:e-?)?mail|message|msg|documents?|doc|text|(?:block)?quote|ticket|issue|comment|note|content"
+    r"|data|input|context|attachment|file|article|source|tool\w*|result|system|user|assistant"
+    r"|conversation|transcript|pre|code|body|html)(?: [^<>]{0,200})?>[\s\S]*?(?:</\1>|\Z)",
+    re.IGNORECASE,
+)
 _QUOTED_LINE = re.compile(r"^[ \t]*(?:>|\|).*$", re.MULTILINE)
 _PASTED = re.compile(
     r"^[ \t]*(?:[-=_*]{2,}[ \t]*(?:begin |end )?\w*[ \t]*(?:forwarded|original|weitergeleitete?|"

@@ -16,7 +16,7 @@ from agents.project.confirmations import CallDeclined, say_declined
 from agents.project.consent import is_asked_for
 from agents.project.imperatives import is_question
 from agents.project.own_words import take_own_words
-from agents.project.rule_table import FORECAST, LONGEST_READ, RULES, Arguments
+from agents.project.rule_table import FORECAST, HANDED, LONGEST_READ, RULES, Arguments
 from agents.project.state import AgentResult, Citation
 from agents.project.topic_answers import (
     Told,
@@ -66,6 +66,8 @@ def choose_call(request: str) -> tuple[str, Arguments]:
     What changes something is read in the user's own words alone, and passed over where they do not
     order it. What is close to an order is chosen, and a person is asked before it is made.
     """
+    if handed := HANDED.match(request):
+        return HANDED.tool, HANDED.arguments(handed)
     said, own = request[:LONGEST_READ], take_own_words(request)[:LONGEST_READ]
     asks, doubtful = is_question(own), None
     for rule in RULES:

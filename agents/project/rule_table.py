@@ -158,6 +158,21 @@ def _decided(words: str) -> str:
     )
 
 
+_HANDED = (
+    r"^\W*(?:please\s+)?(?:here(?:'s| is| are)|(?:save|keep|store|add|record|take|ingest)\b)"
+    r"[^\n:]{0,40}?\b(?:documents?|texts?|notes?|minutes|transcript|mail|e-?mail|message|memo"
+    r"|letter|ticket|spec(?:ification)?|source|file|paper|this(?= as\b|\s*:|\s*\n))\b"
+    r"(?P<title>[^\n:«“\"]{0,80})"
+    r"(?::|\n|(?=[«“\"]))\s*(?P<text>\S[\s\S]*)"
+)
+
+
+def _handed(match: re.Match[str]) -> Arguments:
+    """A text that is pasted behind «here is a document:»; it is asked about before it is kept."""
+    title = re.sub(r"^\s*(?:called|named|titled|as a source|of|from|about)?\s*", "", match["title"])
+    return {"title": _bare(title), "text": match["text"].strip(' \t\r\n«»“”"')}
+
+
 def _rules() -> tuple[Rule, ...]:
     get = [
         Rule(rf"\b(?P<ref>{word}[- ]?\d+)\b", f"get_{kind}", _reference)
@@ -181,6 +196,14 @@ def _rules() -> tuple[Rule, ...]:
     many = [Rule(rf"{asking}.{{0,40}}\b{words}\b|^\W*{words}\W*$", tool) for words, tool in items]
     decided = [Rule(_decided(words), tool) for words, tool in (*items, *found)]
     return (
+        Rule(
+            r"\b(?:what(?:'s| is| are| else is)?|anything|something|which|list|show|tell|where)\b"
+            r".{0,40}\b(?:missing|lacking|gaps?|incomplete|not covered|uncovered)\b"
+            r"(?!\s+(?:in|of|from|about|for|on|with|at)\s+"
+            rf"(?!{_ALL_OF_IT}|(?:the |our )?coverage\b)"
+            r"|\s+(?:\w+\s+)?(?:task|feat|sprint)\w*[- ]?\d)|^\W*gaps?\W*$",
+            "list_gaps",
+        ),
         Rule(
             r"\b(?:create|add|make|open|file)\s+(?:a |an |one |the )?(?:new )?(?:task|ticket)\b\s*"
             r"(?:called|named|titled|that says|saying|for|to|about|:)?\s*[:«\"]*(?P<title>\S.*)",
@@ -262,4 +285,5 @@ def _rules() -> tuple[Rule, ...]:
     )
 
 
+HANDED = Rule(_HANDED, "save_source", _handed)
 RULES = _rules()

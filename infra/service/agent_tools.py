@@ -27,7 +27,14 @@ from agents.tools.ports import Json, ToolRefused
 from agents.tools.registry import build_tools
 from agents.tools.tool import Tool, ToolContext, ToolRole
 from infra.clock import SystemClock
-from infra.errors import Refusal, Unavailable
+from infra.errors import NotFound, Refusal, Unavailable
+from infra.service.handed_documents import (
+    HandedDocument,
+    check_documents,
+    keep_documents,
+    name_pasted,
+    tell_kept,
+)
 from infra.service.item_changes import ItemRequest
 from infra.service.models import has_research, open_model
 from infra.service.reading import ask
@@ -154,6 +161,26 @@ class ServicePorts:
     @refusing
     async def list_sources(self, project: str) -> Sequence[Json]:
         return _list(await reads.list_sources(self._settings, project))
+
+    @refusing
+    async def read_gaps(self, project: str) -> Json:
+        covered = await reads.read_coverage(self._settings, project)
+        try:
+            sections = (await reads.read_prd(self._settings, project)).sections
+        except NotFound:  # none is written yet
+            sections = []
+        told = [{"title": one.title, "gap": one.gap} for one in sections]
+        return {"areas": covered.gaps, "sections": told}
+
+    @refusing
+    async def save_source(self, context: ToolContext, title: str, text: str) -> Json:
+        document = HandedDocument(name_pasted(title, text), text)
+        check_documents([document], context.role)
+        by = {"actor": context.actor, "key": context.idempotency_key}
+        (path,) = await keep_documents(
+            self._settings, context.project_id, "pasted", [document], **by
+        )
+        return {"path": path, "told": tell_kept([path])}
 
     @refusing
     async def list_items(self, project: str, artifact_type: str) -> Sequence[Json]:
