@@ -9,9 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from agents.project.confirmations import CallDeclined
 from agents.project.desk import Desk, cite_slim
 from agents.project.effects import Json
 from agents.project.outputs import AnalysisResult, FoundInsight, Gap, Pattern, ResearchFinding
+from agents.project.own_words import take_own_words
 from agents.project.state import AgentResult
 from agents.project.wording import word_summary
 from agents.tools.ports import ToolRefused
@@ -90,16 +92,18 @@ def _read_pattern(insight: FoundInsight) -> Pattern:
 
 async def _ask_outside(desk: Desk) -> list[ResearchFinding]:
     """What a research service answers, where there is one and the request is for it."""
-    if not desk.can_research or "research" not in desk.request.lower():
+    own = take_own_words(desk.request)
+    if not desk.can_research or "research" not in own.lower():
         return []
-    query = desk.request[:LONGEST_QUERY]
+    query = own[:LONGEST_QUERY]
 
-    async def make(context: ToolContext) -> Json:
-        return await desk.ports.research(context, query)
+    async def make(context: ToolContext, args: Json) -> Json:
+        return await desk.ports.research(context, args["query"])
 
-    try:
-        told = await desk.change(DEEP_RESEARCH, {"query": query}, make, needs="member")
-    except ToolRefused:
+    args = {"query": query}
+    try:  # the words leave the machine, so a person says so first
+        told = await desk.change(DEEP_RESEARCH, args, make, needs="member", confirm=True)
+    except (ToolRefused, CallDeclined):
         return []
     return [ResearchFinding.model_validate(one) for one in told.get("findings", ())]
 

@@ -43,6 +43,19 @@ class TurnEffects:
         key = self._next_key(given)
         return await self.effects.run(key, "tool", given, lambda: make(key.effect_id))
 
+    async def call_approved(
+        self,
+        tool: str,
+        args: Json,
+        make: Callable[[str, Json], Awaitable[Json]],
+        approved: Callable[[EffectKey], Json],
+    ) -> Json:
+        """The same with the arguments that a person lets it have."""
+        key = self._next_key({"tool": tool, "args": dict(args)})
+        final = approved(key)
+        given = {"tool": tool, "args": dict(final)}
+        return await self.effects.run(key, "tool", given, lambda: make(key.effect_id, final))
+
     async def read_clock(self, now: Callable[[], datetime]) -> datetime:
         async def make() -> Json:
             return {"now": now().isoformat()}

@@ -57,15 +57,15 @@ async def look_at_workload(desk: Desk, began: datetime, propose: Propose) -> Age
     able = {one["task_id"]: one["member_ids"] for one in ranked}
     names = {one["task_id"]: one["task"] for one in ranked}
     moves, rebalance_id = find_moves(loads, left, able), None
-    if RANKS[desk.role] >= RANKS[MAY_PROPOSE]:
+    if RANKS[desk.role] >= RANKS[MAY_PROPOSE] and desk.is_asked("propose_rebalance", {}):
         proposal = {
             "sprint_id": sprint["artifact_id"],
             "imbalance": imbalance_of(loads),
             "moves": [one.model_dump() for one in moves],
         }
 
-        async def make(context: ToolContext) -> Json:
-            return await propose(context, proposal)
+        async def make(context: ToolContext, args: Json) -> Json:
+            return await propose(context, args)
 
         made = await desk.change("propose_rebalance", proposal, make, needs=MAY_PROPOSE)
         rebalance_id = made["rebalance_id"]

@@ -215,7 +215,7 @@ async def _call(work: _Work, name: str, arguments: Mapping[str, Any], call: str)
         return refuse(work.declined[call], "declined")
     if call in work.done:
         return work.done[call]
-    if not tool.mutating:
+    if not (tool.mutating or tool.confirm):
         return await work.steps.call(tool, arguments)
     try:
         result = await _change(work, tool, arguments)
@@ -229,7 +229,9 @@ async def _call(work: _Work, name: str, arguments: Mapping[str, Any], call: str)
 
 
 async def _change(work: _Work, tool: Tool, arguments: Mapping[str, Any]) -> ToolResult:
-    """A call that changes something: asked for in the user's words, or confirmed by a person."""
+    """A call that changes something or leaves the machine: asked for in the user's own words, or
+    confirmed by a person.
+    """
     if tool.confirm or not _is_asked_for(work, tool, arguments):
         return await work.steps.call_confirmed(tool, arguments)
     return await work.steps.call(tool, arguments)
@@ -237,7 +239,7 @@ async def _change(work: _Work, tool: Tool, arguments: Mapping[str, Any]) -> Tool
 
 def _is_asked_for(work: _Work, tool: Tool, arguments: Mapping[str, Any]) -> bool:
     names = {key: one.snippet or "" for key, one in work.known.items() if key.startswith("art_")}
-    return is_asked_for(tool, arguments, work.turn.request, names)
+    return is_asked_for(tool.name, arguments, work.turn.request, names)
 
 
 def _judge(work: _Work, reply: Json) -> _End | None:

@@ -76,6 +76,33 @@ class WaitsForConfirmation(Exception):
         self.confirmation = confirmation
 
 
+def approve(
+    key: EffectKey, tool: str, arguments: Mapping[str, Any], decisions: Mapping[str, Decision]
+) -> Mapping[str, Any]:
+    """The arguments with which a person lets the call be made.
+
+    Raises WaitsForConfirmation, CallDeclined.
+    """
+    confirmation = confirmation_of(key, tool, arguments)
+    decision = decisions.get(confirmation.confirmation_id)
+    if decision is None:
+        raise WaitsForConfirmation(confirmation)
+    if decision.kind == "reject":
+        raise CallDeclined(confirmation, decision)
+    is_edited = decision.kind == "edit" and decision.arguments is not None
+    return decision.arguments or {} if is_edited else arguments
+
+
+def say_declined(declined: CallDeclined) -> str:
+    """That the call is not made, and why."""
+    why = "Not done"
+    if declined.is_expired:
+        why = "Nobody confirmed it in time, so it is not done"
+    elif declined.reason:
+        why = f"Not done ({declined.reason})"
+    return f"{why}: {declined}"
+
+
 def read_decision(message: str) -> Literal["approve", "reject"] | None:
     """What a message says of a call that waits, if it says nothing else; in English words."""
     said = message.strip()

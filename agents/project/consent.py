@@ -1,8 +1,9 @@
-"""Whether a change is what the user has asked for, in their own words.
+"""Whether a change is what the user has asked for: one function for every tool, rules and models.
 
-What a tool or a source says is never a reason to change something: a change whose kind or whose
-texts are not the user's own words is shown to them first. The words looked for are English; in
-another language every change is shown first.
+Only an imperative in the user's own words that names the change consents. A question, a condition,
+what was done, and whatever is quoted or pasted do not; nor does what a tool or a source says. The
+verbs looked for are English, with the simplest German and Spanish ones: in another language every
+change is shown to a person first. The functions here are total: any text has an answer.
 """
 
 from __future__ import annotations
@@ -11,54 +12,196 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from agents.tools.tool import Tool
+from agents.project.imperatives import KINDS, VERBS, Order, is_question, list_orders
+from agents.project.own_words import take_own_words
+from agents.project.scheduling_patterns import list_weekdays, take_recurrences
+from agents.project.scheduling_times import take_times
+from agents.project.scheduling_words import find_work
 
 OWN_SHARE = 0.6  # of the words of each text
-_ASKED = {
-    "create": r"create|add|make|new|open|file|write|log|set up|put|note",
-    "update": r"update|change|set|rename|move|assign|reassign|mark|close|edit|estimate|give|start"
-    r"|finish|complete|reopen|block|unblock|raise|lower",
-    "delete": r"delete|remove|drop|discard",
-    "generate": r"stand-?ups?|daily|reports?|retros?|retrospectives?|sprints?",
-    "forecast": r"forecasts?|when|deliver\w*|finish\w*|done|ready|ship\w*|predict\w*|estimate",
-    "break": r"break\w*|split\w*|tasks?|divide",
-    "run": r"quality|check\w*|judge|review\w*|assess\w*|evaluate",
-    "schedule": r"schedule|remind\w*|every|each|daily|weekly|monthly|plan",
+NO_TEXTS = frozenset(("as_of", "status", "phase", "report_type"))
+OUTWARD = frozenset(("deep_research",))  # leaves the machine: a person is always asked
+# What an order to make something has to name, beside its verb.
+_NAMES = {
+    "generate_standup": r"stand-?ups?|daily",
+    "generate_sprint_report": r"reports?|summar(?:y|ies)",
+    "generate_retro": r"retro\w*",
+    "forecast_delivery": r"forecasts?|predict\w*|estimate|delivery",
+    "break_down_feature": r"down|split|divide|tasks?|breakdown",
+    "run_quality_check": r"quality|prd|check\w*|judge|review\w*|assess\w*|evaluate",
+    "request_report": r"reports?|summar(?:y|ies)|updates?|stand-?ups?|retro\w*|forecasts?",
+    "request_generation": r"features?|tasks?|sprints?|roadmap|backlog|epics?|plan\w*|down",
+    "propose_rebalance": r"rebalanc\w*|redistribut\w*|balanc\w*|spread|even|level|workload|move\w*",
 }
+_FRAGMENT = re.compile(  # «sprint report, please», «I need the stand-up»: named, without a verb
+    r"^(?:(?:please|the|a|an|our|my|(?:i|we) (?:need|want|would like|'d like)|can (?:i|we) have"
+    r"|time for)\s+)*(?:daily |weekly |delivery |management |executive |sprint |status )*"
+    r"(?:stand-?up|report|retro(?:spective)?|forecast|summary|update)\b(?! (?:is|was|has|says))",
+    re.IGNORECASE,
+)
 _NUMBERED = re.compile(r"[a-z]+-0*(\d+)")
 _WORD = re.compile(r"[^\W_]+")
 _SMALL = frozenset(
     ("a", "an", "and", "as", "at", "by", "for", "from", "in", "into", "is", "it", "of", "on", "or")
-    + ("that", "the", "this", "to", "with")
+    + (
+        "that",
+        "the",
+        "this",
+        "to",
+        "with",
+        "me",
+        "us",
+        "new",
+        "called",
+        "named",
+        "titled",
+        "please",
+    )
 )
+_POINTS_BACK = re.compile(r"\b(?:it|its|them|that|this|those|these|both)\b", re.IGNORECASE)
 _STATUSES = {
     "todo": r"todo|to do|open|reopen",
     "in_progress": r"in progress|start(?:ed)?|begin|begun|resume",
     "in_review": r"in review|review",
-    "done": r"done|finish(?:ed)?|completed?|closed?",
+    "done": r"done|finish(?:ed)?|complete[d]?|closed?",
     "blocked": r"blocked|block",
 }
+_STATEMENT = re.compile(
+    r"\b(?:is|are|was|were|has|have|had|will|would|should|must|can|could|does|did|may|might|been|we"
+    r"|they|he|she|i|there|you)\b|['’](?:s|re|ve|ll)\b",
+    re.IGNORECASE,
+)
+_REMINDS_US = re.compile(r"\b(?:me|us|the team)\b", re.IGNORECASE)
+_REMIND = re.compile(
+    r"\b(?:remind|erinnere?|recuérda)(?: ?(?:me|us|the team|mich|uns|nos))?\b", re.I
+)
 
 
 def is_asked_for(
-    tool: Tool, arguments: Mapping[str, Any], request: str, names: Mapping[str, str]
+    tool: str, arguments: Mapping[str, Any], request: str, names: Mapping[str, str]
 ) -> bool:
-    """Whether the user's message asks for a change of this kind, in words that hold its texts.
+    """Whether an order of the user names this change, in words that hold its texts.
 
     ``names`` are those of artifacts by id: who names one has named its id.
     """
-    asked = _ASKED.get(tool.name.partition("_")[0], "")
-    if not asked or not re.search(rf"\b(?:{asked})\b", request, re.IGNORECASE):
+    own = take_own_words(request)
+    if tool in OUTWARD or not own:
         return False
-    words = _words(request)
+    if tool == "schedule_work":
+        return asks_for_schedule(own) and _is_own_schedule(arguments, own)
+    return any(_names_change(tool, arguments, order, own, names) for order in list_orders(own)) or (
+        tool in _NAMES and not is_question(own) and _is_fragment(tool, own)
+    )
+
+
+def asks_for_schedule(own: str) -> bool:
+    """Whether own words have work done at times: an order, or days and work without a verb."""
+    if is_question(own):
+        return False
+    orders = list_orders(own)
+    if any(order.is_open and not _REMIND.match(order.text) for order in orders):
+        orders = [order for order in orders if take_recurrences(order.text)[0]]
+    found, left = take_recurrences(own)
+    left = take_times(left)[1]
+    work = find_work(left)
+    is_job = work is not None and work.job_type is not None
+    if any(order.begins_with("schedule") and not order.is_able for order in orders):
+        return True
+    if any(order.is_able for order in orders):
+        return is_job or _REMINDS_US.search(own) is not None
+    if not found or own.rstrip().endswith("?"):
+        return False
+    if is_job or _REMIND.search(left):
+        return True
+    is_first = found[0].start < 4
+    return is_first and not _STATEMENT.search(left) and (":" in left or not _begins_with_name(left))
+
+
+def _begins_with_name(left: str) -> bool:
+    """Whether what follows the days begins like a statement: «every monday the couriers …»."""
+    bare = left.replace("\0", " ").strip(" ,.")
+    return bool(re.match(r"(?:the|our|a|an|all|my|his|her|their)\b", bare, re.IGNORECASE))
+
+
+def _is_own_schedule(arguments: Mapping[str, Any], own: str) -> bool:
+    said = " ".join(_texts(arguments))
+    return set(list_weekdays(said)) <= set(list_weekdays(own)) and _is_own(said, _words(own))
+
+
+def _is_fragment(tool: str, own: str) -> bool:
+    first = own.split("\n")[0].strip()
+    return bool(
+        _FRAGMENT.match(first)
+        and not first.endswith("?")
+        and re.search(rf"\b(?:{_NAMES[tool]})\b", first, re.IGNORECASE)
+    )
+
+
+def _names_change(
+    tool: str, arguments: Mapping[str, Any], order: Order, own: str, names: Mapping[str, str]
+) -> bool:
+    if order.is_open or not _has_verb(tool, order):
+        return False
+    if (wanted := _NAMES.get(tool)) is not None:
+        if not re.search(rf"\b(?:{wanted})\b", order.text, re.IGNORECASE):
+            return False
+    elif not _names_kind(tool, order):
+        return False
+    # «Task 3 is ready. Close it.»: the order points to what was said before.
+    near = own if _POINTS_BACK.search(order.text) else order.text
     return all(
-        _is_own(text, words) or (text in names and _is_own(_title_of(names[text]), words))
-        for text in _texts(arguments)
-    ) and all(_is_meant(name, value, request) for name, value in arguments.items())
+        _is_meant(name, value, near)
+        and all(_is_named(text, near, own, names) for text in _texts(value, name))
+        for name, value in arguments.items()
+    )
+
+
+def _has_verb(tool: str, order: Order) -> bool:
+    family = tool.partition("_")[0]
+    return family in VERBS and order.begins_with(family)
+
+
+def _names_kind(tool: str, order: Order) -> bool:
+    """Whether the order is about things of the tool's kind, and where it makes one, about one that
+    it describes: «can you create tasks?» describes none.
+    """
+    kind = tool.rpartition("_")[2]
+    said = re.sub(r'"[^"]*"', " ", order.text)
+    title = order.title
+    if tool.startswith("create"):
+        if title is None or not re.search(rf"\b(?:{KINDS[kind]})\b", said, re.IGNORECASE):
+            return False
+        head = order.text[: len(order.text) - len(title)]
+        is_several = re.search(r"\b(?:tasks|tickets|features|stories|sprints|todos)\b", head, re.I)
+        if order.is_asked and is_several:
+            return False
+        first = re.search(r"\b(?:task|ticket|to-?do|feature|story|sprint)s?\b", head, re.I)
+        if first and not re.fullmatch(KINDS[kind], first.group(), re.IGNORECASE):
+            return False
+        return bool(_words(title) - _SMALL)
+    others = (words for name, words in KINDS.items() if name != kind)
+    is_own = re.search(rf"\b(?:{KINDS[kind]})\b", said, re.IGNORECASE)
+    return bool(is_own) or not any(re.search(rf"\b(?:{it})\b", said, re.I) for it in others)
+
+
+def _is_named(text: str, near: str, own: str, names: Mapping[str, str]) -> bool:
+    """Whether a text of the arguments is of the user: a number of this order, or their words."""
+    if numbered := _NUMBERED.fullmatch(text.lower()):
+        return numbered[1] in _words(near)
+    if text in names:
+        title = _title_of(names[text])
+        number = _NUMBERED.match(names[text].lower())
+        is_numbered = bool(number and number[1] in _words(near) and _names_number(near, number[1]))
+        return is_numbered or _is_own(title, _words(near))
+    return _is_own(text, _words(own))
+
+
+def _names_number(near: str, number: str) -> bool:
+    return re.search(rf"[a-z][- ]0*{number}\b", near, re.IGNORECASE) is not None
 
 
 def _is_meant(name: str, value: Any, request: str) -> bool:
-    """Whether a figure, a switch or a status is in the request; all else is read as text."""
+    """Whether a figure, a switch or a status is in the order; all else is read as text."""
     match value:
         case bool():  # `closed`: who closes or opens something says so
             said = rf"{name.removesuffix('d')}\w*" if value else "open|reopen"
@@ -78,8 +221,8 @@ def _title_of(name: str) -> str:
 
 
 def _texts(value: Any, name: str = "") -> Iterator[str]:
-    """The free texts among the arguments; a day and a status are none."""
-    if isinstance(value, str) and name not in ("as_of", "status"):
+    """The free texts among the arguments; a day, a status and a kind are none."""
+    if isinstance(value, str) and name not in NO_TEXTS:
         yield value
     elif isinstance(value, Mapping):
         for key, one in value.items():
@@ -90,12 +233,11 @@ def _texts(value: Any, name: str = "") -> Iterator[str]:
 
 
 def _is_own(text: str, words: frozenset[str]) -> bool:
-    if numbered := _NUMBERED.fullmatch(text.lower()):
-        return numbered[1] in words
     said = _words(text) - _SMALL
     return not said or len(said & words) >= OWN_SHARE * len(said)
 
 
 def _words(text: str) -> frozenset[str]:
     """Numbers without leading zeros, so that `task 3` is `task-003`."""
-    return frozenset(word.lstrip("0") or word for word in _WORD.findall(text.lower()))
+    bare = re.sub("['’]", "", text.lower())
+    return frozenset(word.lstrip("0") or word for word in _WORD.findall(bare))

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from pydantic import BaseModel
 
 from agents.models.call import ChatModel
 from agents.project.asking import TurnEffects
-from agents.project.effects import Json
+from agents.project.confirmations import CallDeclined, Decision, approve, say_declined
+from agents.project.consent import is_asked_for
+from agents.project.effects import EffectKey, Json
 from agents.project.state import AgentResult, AgentState, Citation
 from agents.tools.box import RANKS
 from agents.tools.ports import Ports, ToolRefused
@@ -33,10 +36,15 @@ class Listed:
     counted: int = 0
 
 
+Change = Callable[[ToolContext, Json], Awaitable[Json]]
+"""Makes a change with these arguments; its answer. Raises ToolRefused."""
+
+
 @dataclass(slots=True)
 class Desk:
     """``request`` is what the user asks, ``task`` what the supervisor says of it;
-    ``can_research`` as it was when the turn began.
+    ``can_research`` as it was when the turn began. ``decisions`` are those of people about calls of
+    this turn.
     """
 
     name: str
@@ -50,6 +58,7 @@ class Desk:
     role: ToolRole
     now: Callable[[], datetime]
     can_research: bool = False
+    decisions: Mapping[str, Decision] = field(default_factory=dict)
     tokens: int = 0
     cost_usd: float = 0.0
     used_model: bool = False
@@ -161,28 +170,36 @@ class Desk:
 
         return await self._read("ranked members", look)
 
-    async def change(
-        self,
-        tool: str,
-        args: Json,
-        make: Callable[[ToolContext], Awaitable[Json]],
-        *,
-        needs: ToolRole = "pm",
-    ) -> Json:
-        """What a change answers; it is asked for once, by whom its route lets ask, too. Raises
-        ToolRefused.
-        """
+    def is_asked(self, tool: str, args: Json) -> bool:
+        """Whether the user's own words ask for this change."""
+        return is_asked_for(tool, args, self.request, {})
 
-        async def call(effect_id: str) -> Json:
+    async def change(
+        self, tool: str, args: Json, make: Change, *, needs: ToolRole = "pm", confirm: bool = False
+    ) -> Json:
+        """What a change answers; it is asked for once, by whom its route lets ask, too. With
+        ``confirm`` it is made when a person has said so, as they let it be made.
+
+        Raises ToolRefused, WaitsForConfirmation, CallDeclined.
+        """
+        is_allowed = RANKS[self.role] >= RANKS[needs]
+
+        async def call(effect_id: str, final: Json) -> Json:
             context = ToolContext(self.project_id, self.actor, self.role, effect_id)
             try:
-                if RANKS[self.role] < RANKS[needs]:
+                if not is_allowed:
                     raise ToolRefused(f"Your role {self.role} may not do that.", "forbidden")
-                return {"answer": dict(await make(context)), "text": "Done."}
+                return {"answer": dict(await make(context, final)), "text": "Done."}
             except ToolRefused as refused:
                 return {"is_error": True, "text": str(refused), "code": refused.code}
 
-        told = await self.effects.call(tool, args, call)
+        def ask_person(key: EffectKey) -> Json:
+            return approve(key, tool, args, self.decisions)
+
+        if confirm and is_allowed:
+            told = await self.effects.call_approved(tool, args, call, ask_person)
+        else:
+            told = await self.effects.call(tool, args, partial(call, final=args))
         if told.get("is_error"):
             raise ToolRefused(told["text"], told["code"])
         answer: Json = told["answer"]
@@ -251,7 +268,7 @@ class Desk:
 
 
 Work = Callable[[Desk, datetime], Awaitable[AgentResult]]
-"""What a specialist does, and when it began. Raises ToolRefused."""
+"""What a specialist does, and when it began. Raises ToolRefused, CallDeclined."""
 
 
 async def do_work(desk: Desk, work: Work) -> AgentResult:
@@ -261,6 +278,8 @@ async def do_work(desk: Desk, work: Work) -> AgentResult:
         return await work(desk, began)
     except ToolRefused as refused:
         return await desk.give_up(refused, began)
+    except CallDeclined as declined:
+        return await desk.give_up(ToolRefused(say_declined(declined), "declined"), began)
 
 
 def slim_item(item: Json, longest_list: int | None = LONGEST_LIST) -> dict[str, Any]:

@@ -185,6 +185,12 @@ class ScheduledWork(Output):
     next_run_at: str | None = None
 
 
+class ScheduleList(Output):
+    """All that a sentence asks for: several, where one recurrence cannot hold it."""
+
+    items: list[ScheduledWork] = Field(min_length=1)
+
+
 REPORTS: dict[str, type[BaseModel]] = {
     "standup": StandupSummary,
     "sprint": SprintReport,

@@ -37,6 +37,12 @@ PRIORITISE = re.compile(r"\bprioriti[sz]\w*|\brank\b|\border of the features\b")
 SPRINTS = re.compile(r"\bsprints?\b|\broadmap\b")
 NUMBER = re.compile(r"\b[a-z]+-0*(\d+)\b", re.IGNORECASE)
 SHOWN = 10
+AS_IT_IS = "This is how it stands; nothing was changed."
+ORDERS = {
+    "feature_generation": "generate the features",
+    "task_breakdown": "break down feature 1",
+    "sprint_planning": "plan the next sprint",
+}
 LARGEST_EFFORT, MOST_EVIDENCE = 13, 5  # where a factor is 1
 
 
@@ -52,15 +58,21 @@ async def plan(desk: Desk, began: datetime) -> AgentResult:
     return await _derive_features(desk, began)
 
 
-async def _generate(desk: Desk, phase: str) -> None:
-    async def make(context: ToolContext) -> Json:
-        return await desk.ports.request_generation(context, phase)
+async def _generate(desk: Desk, phase: str) -> str:
+    """Have the list written, where the user's own words ask for it; else what to say of that."""
 
-    await desk.change("request_generation", {"phase": phase}, make)
+    async def make(context: ToolContext, args: Json) -> Json:
+        return await desk.ports.request_generation(context, args["phase"])
+
+    args = {"phase": phase}
+    if not desk.is_asked("request_generation", args):
+        return f"{AS_IT_IS} Say '{ORDERS[phase]}' to have it written again."
+    await desk.change("request_generation", args, make)
+    return ""
 
 
 async def _derive_features(desk: Desk, began: datetime) -> AgentResult:
-    await _generate(desk, "feature_generation")
+    note = await _generate(desk, "feature_generation")
     listed = await desk.count_items("feature")
     open_questions = await desk.list_atoms("unknown", SHOWN)
     features, unknowns = listed.items, open_questions.items
@@ -76,7 +88,7 @@ async def _derive_features(desk: Desk, began: datetime) -> AgentResult:
         gaps_remaining=[one["title"] for one in unknowns],
     )
     lines = [f"{one['number']} {one['title']}" for one in features]
-    said = _render(output.coverage_assessment, lines, listed.total)
+    said = _render(output.coverage_assessment, lines, listed.total, note=note)
     return await desk.finish(output, said, began, citations=cite_slim(features[:SHOWN]))
 
 
@@ -101,7 +113,7 @@ def _read_score(feature: Json) -> float:
 
 async def _break_down(desk: Desk, began: datetime) -> AgentResult:
     feature = await _find(desk)
-    await _generate(desk, "task_breakdown")
+    note = await _generate(desk, "task_breakdown")
     tasks = await desk.list_items(
         "task", lambda one: one["fields"].get("feature_id") == feature["artifact_id"]
     )
@@ -115,12 +127,13 @@ async def _break_down(desk: Desk, began: datetime) -> AgentResult:
             f"{one.number} {one.title} ({count(one.estimate_points, 'point')})"
             for one in output.tasks
         ],
+        note=note,
     )
     return await desk.finish(output, said, began, citations=cite_slim([feature, *tasks]))
 
 
 async def _plan_sprints(desk: Desk, began: datetime) -> AgentResult:
-    await _generate(desk, "sprint_planning")
+    note = await _generate(desk, "sprint_planning")
     sprint = await desk.find_coming_sprint()
     if sprint is None:
         raise ToolRefused(
@@ -142,6 +155,7 @@ async def _plan_sprints(desk: Desk, began: datetime) -> AgentResult:
         f" {fields['planned_points']} of {fields['capacity_points']} points."
         f" {count(sprint['coming'], 'sprint is', 'sprints are')} planned.",
         [names.get(one.task_id, one.task_id) for one in output.items],
+        note=note,
     )
     return await desk.finish(output, said, began, citations=cite_slim([sprint, *tasks[:SHOWN]]))
 
@@ -218,8 +232,9 @@ def _share(value: float, whole: float) -> float:
     return round(min(1.0, max(0.0, value / whole)), 3)
 
 
-def _render(first: str, lines: Sequence[str], total: int | None = None) -> str:
+def _render(first: str, lines: Sequence[str], total: int | None = None, note: str = "") -> str:
     """``total``: how many there are, where ``lines`` are the first ones of them."""
     total = len(lines) if total is None else total
     more = [f"- … and {total - SHOWN:,} more"] if total > SHOWN else []
-    return "\n".join([first, *(f"- {one}" for one in lines[:SHOWN]), *more])
+    last = ["", note] if note else []
+    return "\n".join([first, *(f"- {one}" for one in lines[:SHOWN]), *more, *last])

@@ -26,6 +26,7 @@ KINDS = (
     ("sprint", re.compile(r"\bsprints?\b")),
 )
 MANAGEMENT = "management"
+NOT_ASKED = "Nothing is written, since that is no order for it: say 'write a {wanted} report'."
 
 
 async def report(desk: Desk, began: datetime) -> AgentResult:
@@ -51,7 +52,7 @@ async def _request(desk: Desk, wanted: str, day: str) -> Json:
     """The report; a retrospective is that of the sprint, looked back on."""
     report_type = "sprint" if wanted == RETROSPECTIVE else wanted
 
-    async def make(context: ToolContext) -> Json:
+    async def make(context: ToolContext, _: Json) -> Json:
         item = await desk.ports.request_report(context, report_type, day)
         if wanted != RETROSPECTIVE:
             return slim_item(item) | {"markdown": render_report(item)}
@@ -60,6 +61,8 @@ async def _request(desk: Desk, wanted: str, day: str) -> Json:
         return slim_item(item) | {"markdown": f"# Retrospective\n\n{looked.text}"}
 
     asked = {"report_type": report_type, "as_of": day}
+    if not desk.is_asked("request_report", asked):
+        raise ToolRefused(NOT_ASKED.format(wanted=wanted), "not_asked_for")
     return await desk.change("request_report", asked, make, needs="member")
 
 

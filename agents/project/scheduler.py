@@ -7,22 +7,29 @@ from datetime import datetime
 
 from agents.project.desk import Desk
 from agents.project.effects import Json
-from agents.project.outputs import ScheduledWork
+from agents.project.outputs import ScheduledWork, ScheduleList
 from agents.project.state import AgentResult
+from agents.tools.reports import tell_schedules
 from agents.tools.tool import ToolContext
 
+SCHEDULE = "schedule_work"
+
 Schedule = Callable[[ToolContext, str], Awaitable[Json]]
-"""Schedules what a sentence asks for; answers with the work. Raises ToolRefused."""
+"""Schedules what a sentence asks for; answers with the schedules. Raises ToolRefused."""
 
 
 async def schedule(desk: Desk, began: datetime, do: Schedule) -> AgentResult:
-    """Schedule what is asked for, in the words of the user."""
+    """Schedule what is asked for, in the words of the user; a question puts nothing on a calendar
+    before a person has said so.
+    """
 
-    async def make(context: ToolContext) -> Json:
-        return await do(context, desk.request)
+    async def make(context: ToolContext, args: Json) -> Json:
+        return await do(context, args["request"])
 
-    told = await desk.change("schedule_work", {"request": desk.request}, make)
-    work = ScheduledWork.model_validate(told)
-    when = work.next_run_at or "no time that is known yet"
-    said = f"Scheduled: {work.title}, next at {when} ({work.recurrence})."
-    return await desk.finish(work, said, began, requires_review=False)
+    args = {"request": desk.request}
+    told = await desk.change(SCHEDULE, args, make, confirm=not desk.is_asked(SCHEDULE, args))
+    made = told.get("items") or [told]  # what was recorded before there could be several
+    items = [ScheduledWork.model_validate(one) for one in made]
+    output = items[0] if len(items) == 1 else ScheduleList(items=items)
+    said = "\n".join(tell_schedules(made))
+    return await desk.finish(output, said, began, requires_review=False)

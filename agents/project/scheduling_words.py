@@ -1,34 +1,47 @@
 """Read from a sentence what work is wanted and when: "every Monday at 9: sprint report".
 
-The words are data (``scheduling_words.toml``). What is not understood is not guessed: then there is
-no schedule, and whoever asked can be asked again.
+The words are data (`scheduling_words.toml`). A sentence is understood whole or not at all: what is
+left of it and still speaks of time is asked about, and never becomes the title of the work. Where
+one recurrence cannot hold what is said, such as two days of a week, there are several.
 """
 
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from functools import cache
-from pathlib import Path
+from itertools import pairwise
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from agents.project.scheduling import complete
+from agents.project.scheduling_patterns import (
+    NO_CASE,
+    READ,
+    Found,
+    blank,
+    exception_pattern,
+    find_parts,
+    left_patterns,
+    list_weekdays,
+    start_pattern,
+    take_recurrences,
+    unheld_patterns,
+    words,
+)
+from agents.project.scheduling_times import Time, move_into, read_part, take_times
 from schemas.events.job import Priority
 from schemas.events.schedule import Recurrence
 
-WORDS = Path(__file__).with_suffix(".toml")
 ASSISTANT = "assistant"
-_TIMES = (
-    r"(?:at |@ ?|by )(?P<hour>\d{1,2})(?:[:.](?P<minute>\d{2}))?(?: ?(?P<half>[ap])\.?m\b\.?)?"
-    r"(?: o'clock)?",
-    r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(?: ?(?P<half>[ap])\.?m\b\.?)?",
-    r"(?P<hour>\d{1,2}) ?(?P<half>[ap])\.?m\b\.?",
-)
+MOST_SCHEDULES = 14  # twice on each day of a week
+LONGEST_READ = 600  # characters of a sentence
+_QUOTED = re.compile(r"[«“„\"]([^«»“”„\"\n]{1,200})[»”“\"]")
+_MARK = "\ue000"  # stands for the words in quotes: they are the work, whatever they say
 _EDGES = re.compile(r"^[\s,;:.!?–-]+|[\s,;:.!?–-]+$")
+EVERY_WEEKDAY = list(range(7))
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,29 +61,86 @@ class ParsedSchedule:
     priority: Priority = "scheduled"
 
 
-def parse_schedule(text: str, now: datetime, timezone: str) -> ParsedSchedule | None:
-    """The schedule that ``text`` asks for; None where it says no time, or no work.
+@dataclass(frozen=True, slots=True)
+class Unclear:
+    """What of a sentence is not understood, in its own words; ``question`` asks about it."""
+
+    parts: tuple[str, ...]
+    question: str
+
+
+class _NotHeld(Exception):
+    """Words that no recurrence holds."""
+
+    def __init__(self, *parts: str) -> None:
+        super().__init__(*parts)
+        self.parts = parts
+
+
+def read_schedules(text: str, now: datetime, timezone: str) -> tuple[ParsedSchedule, ...] | Unclear:
+    """The schedules that ``text`` asks for, or what of it has to be asked about.
 
     ``now`` has a time zone; ``timezone`` is the project's, whose clocks count.
     """
-    found = _split(text, now.astimezone(ZoneInfo(timezone)))
-    if found is None:
-        return None
-    recurrence, rest = found
-    priority, rest = _take_priority(rest)
-    work = find_work(rest)
-    return ParsedSchedule(work, recurrence, priority) if work else None
+    said = " ".join(text.replace(READ, " ").replace(_MARK, " ").split())
+    if len(said) > LONGEST_READ:
+        return Unclear((), TOO_LONG)
+    quoted = _QUOTED.search(said)
+    bare = f"{said[: quoted.start()]}{_MARK}{said[quoted.end() :]}" if quoted else said
+    try:
+        recurrences, left = _take_when(bare, now.astimezone(ZoneInfo(timezone)))
+        priority, left = _take_priority(left)
+        work = find_work(left)
+        if work is None or work.job_type is None:
+            _check_left(left)
+    except _NotHeld as wrong:
+        return _ask_about(wrong.parts)
+    if not recurrences:
+        return Unclear((), NO_TIME)
+    if work is None:
+        return Unclear((said,), NO_WORK.format(when=said))
+    if quoted:
+        work = Work(_title(work.title.replace(_MARK, quoted[1])), work.agent)
+    return tuple(ParsedSchedule(work, one, priority) for one in recurrences)
 
 
-def parse_recurrence(text: str, now: datetime, timezone: str) -> Recurrence | None:
-    """Only when: ``text`` says nothing else."""
-    found = _split(text, now.astimezone(ZoneInfo(timezone)))
-    return found[0] if found and not _trim(found[1]) else None
+TOO_LONG = f"Say what is to be scheduled in at most {LONGEST_READ} characters."
+NO_TIME = "That names no work with a time: say both, such as 'sprint report every monday at 09:00'."
+NO_WORK = (
+    "«{when}» says when, and not what: name the work, too, such as 'sprint report every monday at"
+    " 09:00'."
+)
+
+
+def read_recurrence(text: str, now: datetime, timezone: str) -> Recurrence | Unclear:
+    """Only when, and that by one recurrence: ``text`` says nothing else."""
+    said = " ".join(text.replace(READ, " ").split())
+    if len(said) > LONGEST_READ:
+        return Unclear((), TOO_LONG)
+    try:
+        recurrences, left = _take_when(said, now.astimezone(ZoneInfo(timezone)))
+        _check_left(left)
+    except _NotHeld as wrong:
+        return _ask_about(wrong.parts)
+    if len(recurrences) > 1:
+        return Unclear(
+            (said,), f"{said!r} takes {len(recurrences)} schedules: make one for each day and time."
+        )
+    if not recurrences or _trim(left):
+        return Unclear((said,), WRITE_LIKE.format(when=said))
+    return recurrences[0]
+
+
+WRITE_LIKE = (
+    "{when!r} says no time that is known: write it like 'every monday at 09:00', 'every other"
+    " friday', 'every month on the 31st', 'every sprint end' or '2026-12-01 at 15:00'."
+)
 
 
 def find_work(text: str) -> Work | None:
     """The work that ``text`` names, for the assistant where no job does it; None: no words."""
-    around = _words()["around"]
+    around = words()["around"]
+    text = text.replace(READ, " ")
     bare, reminders = re.subn(_any_of(around["reminders"]), " ", text, flags=re.IGNORECASE)
     wanted = _trim(re.sub(_any_of(around["lead_ins"]), " ", bare, flags=re.IGNORECASE))
     for entry, pattern in () if reminders else _work_patterns():
@@ -81,124 +151,207 @@ def find_work(text: str) -> Work | None:
                 job_type=entry.get("job_type"),
                 payload=entry.get("payload") or {},
             )
-    title = wanted[:1].upper() + wanted[1:]
-    return Work(title, ASSISTANT) if title else None
+    return Work(_title(wanted), ASSISTANT) if wanted else None
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """A pattern's kind, its groups, and the place of the words."""
-
-    kind: str
-    groups: Mapping[str, str]
-    span: tuple[int, int]
-    day: int | None = None
+def _title(wanted: str) -> str:
+    return wanted[:1].upper() + wanted[1:]
 
 
-def _split(text: str, local: datetime) -> tuple[Recurrence, str] | None:
-    """When, and what is left of the text; None where it says no time, or one that there is not."""
-    found = next(_find_recurrences(text), None)
-    if found is None:
-        return None
-    rest = _cut(text, *found.span)
-    if "count" in found.groups:
-        return _after_a_while(found, local), rest
-    time, rest = _take_time(rest, found)
+def _ask_about(parts: Sequence[str]) -> Unclear:
+    told = ", ".join(f"«{part}»" for part in parts)
+    return Unclear(
+        tuple(parts),
+        f"I did not understand {told}, so nothing is scheduled. Say it by days and times, such as"
+        " 'every monday and thursday at 9', 'weekdays at 8 and 17', 'every month on the 1st and"
+        " 15th' or 'every day except sunday'. If these words are part of the work, put the work in"
+        " quotes.",
+    )
+
+
+def _take_when(text: str, local: datetime) -> tuple[list[Recurrence], str]:
+    """When, and what is left of the text. Raises _NotHeld."""
+    if parts := list(find_parts(text, unheld_patterns())):
+        raise _NotHeld(*parts)
+    excepted, text = _take_exceptions(text)
+    start, text = _take_start(text, local)
+    found, text = take_recurrences(text)
+    if not found:
+        if excepted or start:
+            raise _NotHeld(*filter(None, [*(said for said, _ in excepted), start and start[0]]))
+        return [], text
+    times, text = take_times(text)
+    _check_times(times)
+    made: list[Recurrence] = []
+    for one, its in _pair(found, times):
+        raw = list(_spread(one, [time.at or "" for time in its], local))
+        made += _leave_out(raw, excepted, local.date()) if excepted else raw
+    if start:
+        made = [_begin_at(one, *start) for one in made]
+    if not made or len(made) > MOST_SCHEDULES:
+        raise _NotHeld(*(" ".join(one.groups.values()) or one.kind for one in found))
     try:
-        at, today = _clock(time), local.date()
-        day = _first_day(found, local, at)
-        raw = Recurrence(
-            kind=found.kind,  # type: ignore[arg-type]  # kinds of the data file
-            at=at,
-            weekday=_weekday(found) if found.kind != "once" else None,
-            day=found.day or (int(found.groups["day"]) if "day" in found.groups else None),
-            point=_words()["points"].get(found.groups.get("point", "")),
-            first_day=day.isoformat(),
-        )
-        return complete(raw, today), rest
-    except ValueError:
-        return None
+        return [complete(one, local.date()) for one in dict.fromkeys(made)], text
+    except (ValueError, OverflowError):
+        raise _NotHeld(*(" ".join(one.groups.values()) for one in found)) from None
 
 
-def _find_recurrences(text: str) -> Iterator[_Found]:
-    lowered = text.lower()
-    for entry, pattern in _recurrence_patterns():
-        if match := pattern.search(lowered):
-            groups = {name: value for name, value in match.groupdict().items() if value}
-            yield _Found(entry["kind"], groups, match.span(), entry.get("day"))
+def _check_times(times: Sequence[Time]) -> None:
+    """Raises _NotHeld for what is no time, and where it is not clear which half of the day is."""
+    wrong = [one.said for one in times if one.at is None]
+    for before, one in pairwise(times):
+        if one.is_more and one.half == "p" and not before.half:  # "at 8 and 9 pm"
+            wrong.append(before.said)
+    if wrong:
+        raise _NotHeld(*wrong)
 
 
-def _first_day(found: _Found, local: datetime, at: str) -> date:
-    """The day of what is done once, else today."""
+def _pair(found: Sequence[Found], times: Sequence[Time]) -> Iterator[tuple[Found, Sequence[Time]]]:
+    """Which times belong to which days. Raises _NotHeld where that is not clear."""
+    firsts = [one for one in times if not one.is_more]
+    if len(firsts) > len(found):
+        raise _NotHeld(*(one.said for one in times))
+    if len(found) == 1 or not times or times[0].start > found[-1].start:
+        yield from ((one, times) for one in found)
+        return
+    ends = [one.start for one in found[1:]] + [10**9]
+    for one, end in zip(found, ends, strict=True):
+        its = [time for time in times if one.start < time.start < end]
+        if not its:
+            raise _NotHeld(*(time.said for time in times))
+        yield one, its
+
+
+def _spread(found: Found, times: Sequence[str], local: datetime) -> Iterator[Recurrence]:
+    """The recurrences of one thing that was said. Raises _NotHeld."""
+    if "count" in found.groups:
+        yield from _after_a_while(found, times, local)
+        return
+    part = found.groups.get("part") or found.groups.get("relative", "")
+    point = words()["points"].get(found.groups.get("point", ""))
+    for at in [move_into(part, one) for one in times] or [read_part(part)]:
+        base = Recurrence(kind=found.kind, at=at, point=point)  # type: ignore[arg-type]
+        if found.kind == "once":
+            yield from (
+                base.model_copy(update={"first_day": day.isoformat()})
+                for day in _days_once(found, local, at)
+            )
+        elif found.kind == "monthly":
+            days: list[int | None] = [*found.dates]
+            for day in days or [found.day]:
+                if day is not None and not 1 <= day <= 31:
+                    raise _NotHeld(found.groups["dates"])
+                yield base.model_copy(update={"day": day})
+        else:
+            weekdays: list[int | None] = [*found.weekdays]
+            for weekday in weekdays or [None]:
+                yield base.model_copy(update={"weekday": weekday})
+
+
+def _days_once(found: Found, local: datetime, at: str) -> list[date]:
+    """The days of what is done once; a weekday is the next one. Raises _NotHeld."""
     today, groups = local.date(), found.groups
-    if "date" in groups:
-        return date.fromisoformat(groups["date"])
+    try:
+        if "date" in groups:
+            return [date.fromisoformat(groups["date"])]
+        if "month" in groups:
+            month, day = words()["months"][groups["month"]], int(groups["month_day"])
+            this = date(int(groups.get("year", today.year)), month, day)
+            is_over = this < today and "year" not in groups
+            return [this.replace(year=this.year + 1) if is_over else this]
+    except ValueError:
+        raise _NotHeld(" ".join(groups.values())) from None
     if "relative" in groups:
-        return today + timedelta(days=_words()["relative"][groups["relative"]])
-    weekday = _weekday(found)
-    if found.kind == "once" and weekday is not None:
-        ahead = (weekday - today.weekday()) % 7
-        has_passed = ahead == 0 and at <= f"{local:%H:%M}"
-        return today + timedelta(days=7 if has_passed else ahead)
-    return today
+        return [today + timedelta(days=words()["relative"][groups["relative"]])]
+    ahead = [(weekday - today.weekday()) % 7 for weekday in found.weekdays]
+    has_passed = at <= f"{local:%H:%M}"
+    return [today + timedelta(days=7 if not one and has_passed else one) for one in ahead]
 
 
-def _after_a_while(found: _Found, local: datetime) -> Recurrence:
+def _after_a_while(found: Found, times: Sequence[str], local: datetime) -> Iterator[Recurrence]:
     """A minute that has begun counts as a whole one, so that nothing is due too early."""
-    said = found.groups["count"]
-    count = int(said) if said.isdigit() else _words()["numbers"][said]
+    said, unit = found.groups["count"], found.groups["unit"]
+    count = int(said) if said.isdigit() else words()["numbers"][said]
     # Wall-clock days, but real hours: both are what people mean.
-    if found.groups["unit"] in ("day", "week"):
-        moment = local + timedelta(**{f"{found.groups['unit']}s": count})
+    if unit in ("day", "week"):
+        moment = local + timedelta(**{f"{unit}s": count})
+    elif times:
+        raise _NotHeld(f"in {said} {unit}", *times)
     else:
-        later = local.timestamp() + timedelta(**{f"{found.groups['unit']}s": count}).total_seconds()
+        later = local.timestamp() + timedelta(**{f"{unit}s": count}).total_seconds()
         moment = datetime.fromtimestamp(later, local.tzinfo)
     if moment.second or moment.microsecond:
         moment += timedelta(minutes=1)
-    return Recurrence(kind="once", at=f"{moment:%H:%M}", first_day=moment.date().isoformat())
+    for at in times or [f"{moment:%H:%M}"]:
+        yield Recurrence(kind="once", at=at, first_day=moment.date().isoformat())
 
 
-def _weekday(found: _Found) -> int | None:
-    said = found.groups.get("weekday")
-    return _words()["weekdays"][said] if said else None
+def _take_exceptions(text: str) -> tuple[list[tuple[str, list[int]]], str]:
+    found = []
+    while match := exception_pattern().search(text):
+        found.append((match.group(), list_weekdays(match["days"])))
+        text = blank(text, match)
+    return found, text
 
 
-def _take_time(text: str, found: _Found) -> tuple[str, str]:
-    """The time of day as it was said, or the usual one, and the text without it."""
-    for pattern in _time_patterns():
-        if match := pattern.search(text):
-            return match.group(), _cut(text, *match.span())
-    names = _words()["times"]
-    part = found.groups.get("part") or found.groups.get("relative", "")
-    if part in names:
-        return part, text
-    said = re.search(rf"\b(?:(?:in the|at|this) )?({'|'.join(names)})\b", text, re.IGNORECASE)
-    if said:
-        return said.group(1).lower(), _cut(text, *said.span())
-    return _words()["usual_time"], text
+def _leave_out(
+    made: Sequence[Recurrence], excepted: Sequence[tuple[str, list[int]]], today: date
+) -> list[Recurrence]:
+    """Without the days that are excepted. Raises _NotHeld where that is no list of weekdays."""
+    without = {day for _, days in excepted for day in days}
+    kept = []
+    for one in made:
+        if one.kind == "daily":
+            days = [day for day in EVERY_WEEKDAY if day not in without]
+            kept += [one.model_copy(update={"kind": "weekly", "weekday": day}) for day in days]
+        elif one.kind in ("weekly", "biweekly") and one.weekday is not None:
+            kept += [one] if one.weekday not in without else []
+        else:
+            raise _NotHeld(*(said for said, _ in excepted))
+    if not kept:
+        raise _NotHeld(*(said for said, _ in excepted))
+    return kept
 
 
-def _clock(said: str) -> str:
-    """The time of day like ``09:00``. Raises ValueError where there is no such time."""
-    if said in _words()["times"]:
-        return str(_words()["times"][said])
-    match = next(found for it in _time_patterns() if (found := it.search(said)))
-    groups = match.groupdict()
-    hour, minute = int(groups["hour"]), int(groups.get("minute") or 0)
-    if groups.get("half"):
-        if not 1 <= hour <= 12:
-            raise ValueError(said)
-        hour = hour % 12 + (12 if groups["half"].lower() == "p" else 0)
-    if hour > 23 or minute > 59:
-        raise ValueError(said)
-    return f"{hour:02}:{minute:02}"
+def _take_start(text: str, local: datetime) -> tuple[tuple[str, str] | None, str]:
+    """From which day on, as it was said and as a day. Raises _NotHeld for what is no day."""
+    match = start_pattern().search(text)
+    if match is None:
+        return None, text
+    said, today = match["start"].lower(), local.date()
+    if said == "next week":
+        day = today + timedelta(days=7 - today.weekday())
+    elif said in words()["relative"]:
+        day = today + timedelta(days=words()["relative"][said])
+    elif weekdays := list_weekdays(said):
+        day = today + timedelta(days=(weekdays[0] - today.weekday()) % 7 or 7)
+    else:
+        try:
+            day = date.fromisoformat(said)
+        except ValueError:
+            raise _NotHeld(said) from None
+    return (match.group(), day.isoformat()), blank(text, match)
+
+
+def _begin_at(one: Recurrence, said: str, first_day: str) -> Recurrence:
+    if one.kind == "once":
+        raise _NotHeld(said)
+    return one.model_copy(update={"first_day": first_day})
+
+
+def _check_left(text: str) -> None:
+    """Raises _NotHeld for what is left of a text and still speaks of time."""
+    pieces = (_EDGES.sub("", piece) for piece in text.split(READ))
+    parts = [part for piece in pieces for part in find_parts(piece, left_patterns())]
+    if parts:
+        raise _NotHeld(*dict.fromkeys(parts))
 
 
 def _take_priority(text: str) -> tuple[Priority, str]:
-    for priority, words in _words()["priorities"].items():
-        for word in words:
+    for priority, said in words()["priorities"].items():
+        for word in said:
             if match := re.search(rf"\b{word}\b", text, re.IGNORECASE):
-                return priority, _cut(text, *match.span())
+                return priority, blank(text, match)
     return "scheduled", text
 
 
@@ -208,51 +361,23 @@ def _any_of(patterns: Sequence[str]) -> str:
 
 def _trim(text: str) -> str:
     """Without what only joined it to the words that were taken out."""
-    text, links = " ".join(text.split()), _any_of(_words()["around"]["links"])
+    text, links = (
+        " ".join(text.replace(READ, " ").split()),
+        _any_of(words()["around"]["links"]),
+    )
     while (shorter := re.sub(rf"^{links}\s+", "", _EDGES.sub("", text), flags=re.I)) != text:
         text = shorter
     return text
 
 
-def _cut(text: str, start: int, end: int) -> str:
-    return f"{text[:start]} {text[end:]}"
-
-
-@cache
-def _words() -> dict[str, Any]:
-    return tomllib.loads(WORDS.read_text(encoding="utf-8"))
-
-
-@cache
-def _recurrence_patterns() -> tuple[tuple[dict[str, Any], re.Pattern[str]], ...]:
-    words = _words()
-    fill = {
-        f"{{{name[:-1]}}}": f"(?:{'|'.join(sorted(words[name], key=len, reverse=True))})"
-        for name in ("weekdays", "points", "numbers")
-    }
-
-    def compiled(pattern: str) -> re.Pattern[str]:
-        for name, options in fill.items():
-            pattern = pattern.replace(name, options)
-        return re.compile(rf"\b{pattern}(?!\w)")
-
-    entries = words["recurrence"]
-    return tuple((entry, compiled(each)) for entry in entries for each in entry["patterns"])
-
-
 @cache
 def _work_patterns() -> tuple[tuple[dict[str, Any], re.Pattern[str]], ...]:
     """Each matches the whole of what is wanted: "sync with the vendor" is no job."""
-    around = _words()["around"]
+    around = words()["around"]
     before = rf"(?:(?:{'|'.join([*around['verbs'], *around['links']])})\s+)*"
     after = rf"(?:\s+(?:{'|'.join(around['trailing'])}))*"
     return tuple(
-        (entry, re.compile(f"{before}(?:{each}){after}", re.IGNORECASE))
-        for entry in _words()["work"]
+        (entry, re.compile(f"{before}(?:{each}){after}", NO_CASE))
+        for entry in words()["work"]
         for each in entry["patterns"]
     )
-
-
-@cache
-def _time_patterns() -> tuple[re.Pattern[str], ...]:
-    return tuple(re.compile(rf"(?<![\d-]){each}(?!\w)", re.IGNORECASE) for each in _TIMES)

@@ -14,6 +14,7 @@ Specialist = Literal["analyst", "planner", "assigner", "reporter", "assistant", 
 SPECIALISTS: tuple[Specialist, ...] = get_args(Specialist)
 SUPERVISOR = "supervisor"
 END: Final = "end"  # nobody goes on: the supervisor answers itself
+HANDED = "Here is a document."  # what is asked where only documents are sent
 NextAgent = Literal[Specialist, "end"]
 MAX_ITERATIONS = 10  # executions of the supervisor and of specialists in one turn
 

@@ -14,9 +14,11 @@ from agents.fence import FENCE_RULE, fence
 from agents.models.call import ChatModel, Message
 from agents.models.errors import ModelError
 from agents.project.asking import TurnEffects, ask_for_data
-from agents.project.graph import Decision
+from agents.project.consent import asks_for_schedule
+from agents.project.graph import SCHEDULER, Decision
+from agents.project.own_words import take_own_words
 from agents.project.router import Row, read_rows, route_by_rule
-from agents.project.state import END, AgentResult, AgentState, NextAgent
+from agents.project.state import END, HANDED, AgentResult, AgentState, NextAgent
 
 PROMPT_VERSION = "supervisor-2"
 LONGEST_SHOWN = 4_000  # characters of a result that the supervisor looks at
@@ -27,6 +29,7 @@ ABOUT = (
     " analyse sources for patterns, plan features and sprints, look at the workload of the team,"
     " and schedule work."
 )
+KEPT = "Thank you. What is attached to a message becomes a source."
 INSTRUCTIONS = """\
 You are the supervisor of a team of agents for one software project. You decide who answers a \
 request. You never do the work yourself and never answer questions about the project.
@@ -71,7 +74,12 @@ async def decide(state: AgentState, model: ChatModel | None, effects: TurnEffect
 def _decide_by_rule(state: AgentState) -> Decision:
     if _wants_review(state):
         return Decision(END, "", "The result is sound.")
-    row = route_by_rule(state["request"])
+    if state["request"] == HANDED:
+        return Decision(END, KEPT, "Only a document was handed over.")
+    own = take_own_words(state["request"])
+    row = route_by_rule(own or state["request"])
+    if row.route == SCHEDULER and not asks_for_schedule(own):
+        row = read_rows()[-1]  # a question about what is done every week is one like any other
     if row.route == END:
         return Decision(END, ABOUT, f"The request is a {row.request}.")
     return Decision(row.route, state["request"], f"The request is about: {row.request}.")

@@ -9,12 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from agents.models.call import Message
-from agents.project.confirmations import (
-    CallDeclined,
-    Decision,
-    WaitsForConfirmation,
-    confirmation_of,
-)
+from agents.project.confirmations import Decision, approve
 from agents.project.effects import EffectKey, Effects, Json
 from agents.project.state import Citation, ProjectState
 from agents.tools.box import call_tool, may_call
@@ -88,15 +83,10 @@ class Steps:
         """
         key = self.next_key(_describe(tool, arguments))
         if may_call(self.turn.role, tool):
-            confirmation = confirmation_of(key, tool.name, arguments)
-            decision = self.turn.decisions.get(confirmation.confirmation_id)
-            if decision is None:
-                raise WaitsForConfirmation(confirmation)
-            if decision.kind == "reject":
-                raise CallDeclined(confirmation, decision)
-            if decision.kind == "edit" and decision.arguments is not None:
-                result = await self._call(key, tool, decision.arguments)
-                changed = json.dumps(decision.arguments, ensure_ascii=False)
+            approved = approve(key, tool.name, arguments, self.turn.decisions)
+            if approved is not arguments:
+                result = await self._call(key, tool, approved)
+                changed = json.dumps(approved, ensure_ascii=False)
                 return replace(result, text=f"{EDITED} {changed}\n{result.text}")
         return await self._call(key, tool, arguments)
 

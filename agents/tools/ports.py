@@ -43,6 +43,12 @@ class LedgerPort(Protocol):
 
     async def list_sources(self, project: str) -> Sequence[Json]: ...
 
+    async def read_gaps(self, project: str) -> Json:
+        """``areas`` of which the ledger holds too little, and ``sections`` of the PRD, each with
+        ``title`` and ``gap``.
+        """
+        ...
+
 
 class WorkPort(Protocol):
     async def list_items(self, project: str, artifact_type: str) -> Sequence[Json]:
@@ -84,7 +90,13 @@ class ChangePort(Protocol):
         ...
 
     async def schedule_work(self, context: ToolContext, request: str) -> Json:
-        """``request`` names work and its times in words."""
+        """``request`` names work and its times in words; ``items`` are the schedules that it takes,
+        one where one can hold it.
+        """
+        ...
+
+    async def save_source(self, context: ToolContext, title: str, text: str) -> Json:
+        """Make a source of a text; ``path`` is its path, ``told`` says what becomes of it."""
         ...
 
     async def change_task(self, context: ToolContext, change: Json) -> Json:

@@ -5,6 +5,8 @@ Each asks the one writer that does it for everybody. Nothing that a person has w
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pydantic import Field
 
 from agents.tools.items import Reference, cite_items, find_item, show_item
@@ -146,9 +148,8 @@ def schedule_tools(ports: Ports) -> list[Tool]:
     """The tool that puts work on the calendar, over these ports."""
 
     async def schedule_work(context: ToolContext, wanted: Schedule) -> ToolResult:
-        work = await ports.schedule_work(context, wanted.request)
-        when = work["next_run_at"] or "no time that is known yet"
-        return answer([f"Scheduled: {work['title']} ({work['recurrence']}), next {when}."], work)
+        made = await ports.schedule_work(context, wanted.request)
+        return answer(tell_schedules(made["items"]), made)
 
     return [
         Tool(
@@ -160,6 +161,15 @@ def schedule_tools(ports: Ports) -> list[Tool]:
             mutating=True,
             role="pm",
         )
+    ]
+
+
+def tell_schedules(made: Sequence[Json]) -> list[str]:
+    """What was put on the calendar, a line a schedule."""
+    return [
+        f"Scheduled: {one['title']}, next at {one['next_run_at'] or 'no time that is known yet'}"
+        f" ({one['recurrence']})."
+        for one in made
     ]
 
 

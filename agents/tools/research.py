@@ -32,6 +32,7 @@ def research_tools(ports: Ports) -> list[Tool]:
             ResearchArguments,
             deep_research,
             space="research",
+            confirm=True,
             role="member",
         )
     ]

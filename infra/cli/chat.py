@@ -6,6 +6,7 @@ import asyncio
 import json
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -18,6 +19,7 @@ from infra.errors import Conflict, Invalid
 
 if TYPE_CHECKING:
     from infra.service.agents import BegunTurn, ConfirmationAnswer, TurnFrame
+    from infra.service.handed_documents import HandedDocument
     from infra.settings import Settings
 
 LONGEST_SHOWN = 160
@@ -40,20 +42,36 @@ def register(app: typer.Typer) -> None:
         conversation: str | None = typer.Option(
             None, "--conversation", metavar="ID", help="Go on with this conversation."
         ),
+        file: list[Path] = typer.Option(
+            [], "--file", metavar="FILE", help="A text that becomes a source (repeatable)."
+        ),
         idempotency_key: str | None = KEY_OPTION,
         as_json: bool = JSON_OPTION,
     ) -> None:
         """Ask the agents of a project, or talk with them; answers cite places."""
+        documents = tuple(read_document(each) for each in file)
         settings = connect()
         quiet_clients()
         talk = Talk(settings, project, conversation, as_json)
-        if text is not None:
+        if text is not None or documents:
             with explain_wrong_use(), resumable(idempotency_key) as key:
-                asyncio.run(talk.ask(text, key))
+                asyncio.run(talk.ask(text or service.HANDED, key, documents))
         else:
             _converse(talk)
         if talk.has_failed:
             raise typer.Exit(1)
+
+
+def read_document(file: Path) -> HandedDocument:
+    """A text file to hand over. Raises typer.BadParameter for what is none."""
+    try:
+        return service.HandedDocument(file.name, file.read_text(encoding="utf-8"))
+    except UnicodeDecodeError:
+        raise typer.BadParameter(
+            f"{file} is no text in UTF-8: read other files with `cairn ingest`."
+        ) from None
+    except OSError as error:
+        raise typer.BadParameter(f"{file} cannot be read: {error.strerror}.") from None
 
 
 def _converse(talk: Talk) -> None:
@@ -78,9 +96,11 @@ class Talk:
         self._conversation, self._as_json = conversation, as_json
         self.has_failed = False
 
-    async def ask(self, text: str, key: str) -> None:
+    async def ask(self, text: str, key: str, documents: tuple[HandedDocument, ...] = ()) -> None:
         """One question with all that its answer takes; a person is asked in between."""
-        request = service.ChatRequest(self._project, text, self._conversation, key)
+        request = service.ChatRequest(
+            self._project, text, self._conversation, key, documents=documents
+        )
         turn = await service.begin_turn(self._settings, request, actor=login_name())
         is_new = self._conversation is None
         self._conversation = turn.conversation_id

@@ -77,6 +77,8 @@ if TYPE_CHECKING:
     from infra.service.features import FeatureText as FeatureText
     from infra.service.features import change_feature as change_feature
     from infra.service.features import create_feature as create_feature
+    from infra.service.handed_documents import HANDED as HANDED
+    from infra.service.handed_documents import HandedDocument as HandedDocument
     from infra.service.http_address import choose_address as choose_address
     from infra.service.http_address import read_address as read_address
     from infra.service.imports import Imported as Imported

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping
-from dataclasses import dataclass
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -20,6 +20,7 @@ from agents.project.turn import AssistantTurn
 from agents.tools.ports import Ports
 from agents.tools.tool import ToolBox, ToolRole
 from infra.clock import SystemClock
+from infra.service.handed_documents import tell_kept
 from infra.service.reading import ask
 from infra.service.turn_log import TurnLog, TurnPlace
 from infra.settings import Settings
@@ -29,13 +30,17 @@ from projections.read.session import Conn
 
 @dataclass(frozen=True, slots=True)
 class TurnContext:
-    """What a turn begins with. It is recorded, so that whoever runs it again begins alike."""
+    """What a turn begins with. It is recorded, so that whoever runs it again begins alike.
+
+    ``attached`` are the paths of the sources that came with the message.
+    """
 
     project: dict[str, Any]
     history: list[dict[str, str]]
     has_model: bool
     has_research: bool = False
     asked_by: str = ""
+    attached: list[str] = field(default_factory=list)
 
 
 class AbsentModel:
@@ -68,7 +73,11 @@ class Surroundings:
 
 
 async def read_context(
-    settings: Settings, turn_log: TurnLog, turn: TurnPlace, history: int
+    settings: Settings,
+    turn_log: TurnLog,
+    turn: TurnPlace,
+    history: int,
+    attached: Sequence[str] = (),
 ) -> TurnContext:
     """The project as it is, what was said last, who asks, and what there is to ask; recorded."""
 
@@ -77,10 +86,13 @@ async def read_context(
 
         def question(tables: Conn) -> Json:
             said = read.newest_messages(tables, turn.conversation_id, turn.turn_id, history)
+            if attached:  # the agents know of it, and that it cannot be found yet
+                said = [*said, {"role": "assistant", "content": tell_kept(attached)}]
             return {"project": read.project_state(tables, turn.project_id), "history": said}
 
         found = {"has_model": has_model(settings), "has_research": has_research(settings)}
-        return {**await ask(settings, question), **found, "asked_by": turn.asked_by}
+        came = {"attached": [*attached]} if attached else {}
+        return {**await ask(settings, question), **found, "asked_by": turn.asked_by, **came}
 
     effects = TurnEffects(turn_log, turn.turn_id, turn.project_id, "turn", 0)
     known = await effects.run("read", {"what": "context"}, make)
@@ -129,6 +141,7 @@ def _seat(around: Surroundings, name: Specialist, effects: TurnEffects, state: A
         role=around.role,
         now=SystemClock().now,
         can_research=around.context.has_research,
+        decisions=around.decisions,
     )
 
 

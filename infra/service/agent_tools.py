@@ -21,13 +21,20 @@ import infra.service.schedules as schedules
 import infra.service.sprints as sprints
 import infra.service.tasks as tasks
 import infra.service.team as team
-from agents.project.scheduling_words import parse_schedule
+from agents.project.scheduling_words import ParsedSchedule, Unclear, read_schedules
 from agents.tools.box import RANKS, Tools
 from agents.tools.ports import Json, ToolRefused
 from agents.tools.registry import build_tools
 from agents.tools.tool import Tool, ToolContext, ToolRole
 from infra.clock import SystemClock
-from infra.errors import Refusal, Unavailable
+from infra.errors import NotFound, Refusal, Unavailable
+from infra.service.handed_documents import (
+    HandedDocument,
+    check_documents,
+    keep_documents,
+    name_pasted,
+    tell_kept,
+)
 from infra.service.item_changes import ItemRequest
 from infra.service.models import has_research, open_model
 from infra.service.reading import ask
@@ -156,6 +163,26 @@ class ServicePorts:
         return _list(await reads.list_sources(self._settings, project))
 
     @refusing
+    async def read_gaps(self, project: str) -> Json:
+        covered = await reads.read_coverage(self._settings, project)
+        try:
+            sections = (await reads.read_prd(self._settings, project)).sections
+        except NotFound:  # none is written yet
+            sections = []
+        told = [{"title": one.title, "gap": one.gap} for one in sections]
+        return {"areas": covered.gaps, "sections": told}
+
+    @refusing
+    async def save_source(self, context: ToolContext, title: str, text: str) -> Json:
+        document = HandedDocument(name_pasted(title, text), text)
+        check_documents([document], context.role)
+        by = {"actor": context.actor, "key": context.idempotency_key}
+        (path,) = await keep_documents(
+            self._settings, context.project_id, "pasted", [document], **by
+        )
+        return {"path": path, "told": tell_kept([path])}
+
+    @refusing
     async def list_items(self, project: str, artifact_type: str) -> Sequence[Json]:
         view = await reads.read_view(self._settings, project, artifact_type)
         return [_name(one, view.names) for one in view.items]
@@ -243,28 +270,17 @@ class ServicePorts:
     async def schedule_work(self, context: ToolContext, request: str) -> Json:
         place = (self._settings, context.project_id)
         zone = (await schedules.read_project_settings(*place)).timezone
-        parsed = parse_schedule(request, SystemClock().now(), zone)
-        if parsed is None:
-            raise ToolRefused(
-                "That names no work with a time: say both, such as 'sprint report every monday at"
-                " 09:00'.",
-                "schedule_invalid",
+        parsed = read_schedules(request, SystemClock().now(), zone)
+        if isinstance(parsed, Unclear):
+            raise ToolRefused(parsed.question, "schedule_invalid")
+        made = []
+        for number, one in enumerate(parsed):
+            key = f"{context.idempotency_key}|{number}" if number else context.idempotency_key
+            work = await schedules.schedule_work(
+                *place, _read_work(one), actor=context.actor, key=key
             )
-        wanted = schedules.WorkRequest(
-            recurrence=parsed.recurrence,
-            title=parsed.work.title,
-            agent=parsed.work.agent,
-            job_type=parsed.work.job_type,
-            payload=parsed.work.payload,
-            priority=parsed.priority,
-        )
-        done = _json(
-            await schedules.schedule_work(
-                *place, wanted, actor=context.actor, key=context.idempotency_key
-            )
-        )
-        names = ("work_item_id", "title", "agent", "priority", "next_run_at")
-        return {name: done[name] for name in names} | {"recurrence": parsed.recurrence.kind}
+            made.append(_tell_work(work, one.recurrence.kind))
+        return {"items": made}
 
     @refusing
     async def research(self, context: ToolContext, query: str) -> Json:
@@ -321,6 +337,23 @@ class ServicePorts:
                 raise
             return {"accepted": True}
         return _name(done, await reads.read_names(self._settings, context.project_id))
+
+
+def _read_work(parsed: ParsedSchedule) -> schedules.WorkRequest:
+    return schedules.WorkRequest(
+        recurrence=parsed.recurrence,
+        title=parsed.work.title,
+        agent=parsed.work.agent,
+        job_type=parsed.work.job_type,
+        payload=parsed.work.payload,
+        priority=parsed.priority,
+    )
+
+
+def _tell_work(work: schedules.ScheduledWork, kind: str) -> dict[str, Any]:
+    names = ("work_item_id", "title", "agent", "priority", "next_run_at")
+    told = _json(work)
+    return {name: told[name] for name in names} | {"recurrence": kind}
 
 
 def _by(context: ToolContext) -> dict[str, Any]:

@@ -15,6 +15,7 @@ import infra.postgres
 from infra.clock import SystemClock
 from infra.errors import Conflict, NotFound, Refusal, Unavailable
 from infra.jobs.keeper import RunningJob
+from infra.service.handed_documents import tell_kept
 from infra.service.job_kind import Workplace, name_of
 from infra.service.publishing import redactor_of
 from infra.service.reading import ask, transact
@@ -103,7 +104,7 @@ async def _perform(
     told: dict[str, Any] = {"turn_id": turn.turn_id}
     try:
         request = await turn_log.begin(payload.text, payload.role)
-        state = await run_turn(settings, turn_log, turn, request)
+        state = await run_turn(settings, turn_log, turn, request, payload.attached)
     except WaitsForConfirmation as waits:
         asked = waits.confirmation
         await turn_log.request_confirmation(
@@ -130,15 +131,22 @@ async def _end(
 
 
 async def run_turn(
-    settings: Settings, turn_log: TurnLog, turn: TurnPlace, asked: RequestReceived
+    settings: Settings,
+    turn_log: TurnLog,
+    turn: TurnPlace,
+    asked: RequestReceived,
+    attached: Sequence[str] = (),
 ) -> AgentState:
-    """Go through the graph, up to the answer in the log. Raises what its parts raise."""
+    """Go through the graph, up to the answer in the log. Raises what its parts raise.
+
+    ``attached`` are the paths of the sources that came with a turn that begins now.
+    """
     from agents.project.graph import run_graph
     from agents.tools.registry import build_tools
     from infra.service.agent_parts import Surroundings, build_parts, read_context
     from infra.service.agent_tools import ServicePorts
 
-    context = await read_context(settings, turn_log, turn, HISTORY)
+    context = await read_context(settings, turn_log, turn, HISTORY, attached)
     ports = ServicePorts(settings, can_research=context.has_research)
     async with _open_model(settings, turn_log, context) as model:
         around = Surroundings(
@@ -152,7 +160,7 @@ async def run_turn(
             decisions=turn_log.list_decisions(),
         )
         state = await run_graph(build_parts(around), begin_state(asked.text, context))
-    await _respond(turn_log, state)
+    await _respond(turn_log, state, context.attached)
     return state
 
 
@@ -176,12 +184,16 @@ def begin_state(text: str, context: TurnContext) -> AgentState:
     }
 
 
-async def _respond(turn_log: TurnLog, state: AgentState) -> None:
-    """The last event of the turn. Where no model took part the answer says so."""
+async def _respond(turn_log: TurnLog, state: AgentState, attached: Sequence[str]) -> None:
+    """The last event of the turn. It names the sources that came with the message; where no model
+    took part it says so.
+    """
     from agents.project.graph import find_best
     from agents.project.rule_answers import NO_MODEL
 
     best, text = find_best(state["results"]), state["final_response"]
+    if attached:
+        text = f"{text}\n\n{tell_kept(attached)}"
     engines = {one.engine for one in state["thoughts"]} | {one.engine for one in state["results"]}
     if "model" not in engines and NO_MODEL not in text:
         text = f"{text}\n\n{NO_MODEL}"

@@ -13,6 +13,7 @@ from infra.clock import SystemClock
 from infra.errors import Conflict, Forbidden, Invalid, NotFound
 from infra.jobs import queue
 from infra.jobs.worker import as_plain_json
+from infra.service.handed_documents import HandedDocument, check_documents, keep_documents
 from infra.service.publishing import check_key, draw_key, redactor_of
 from infra.service.reading import ask, transact, wait_for, wait_until_shown
 from infra.service.turn_ends import abandon_calls
@@ -52,7 +53,7 @@ KNOWN = (
 @dataclass(frozen=True, slots=True)
 class ChatRequest:
     """A message to the agents. ``conversation_id`` None: a new conversation. ``role`` is that of
-    who asks, and limits what tools may do.
+    who asks, and limits what tools may do. ``documents`` become sources.
     """
 
     project: str
@@ -60,6 +61,7 @@ class ChatRequest:
     conversation_id: str | None = None
     key: str = field(default_factory=draw_key)
     role: str = "owner"
+    documents: tuple[HandedDocument, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,19 +137,32 @@ async def begin_turn(settings: Settings, request: ChatRequest, *, actor: str) ->
     """
     text = _check_text(settings, request.text)
     check_key(request.key)
+    check_documents(request.documents, request.role)
     project_id = await ask(settings, partial(projects.project_of, name_or_id=request.project))
     conversation_id = request.conversation_id or derive_id("cnv", project_id, request.key)
     if request.conversation_id is not None:
         await ask(settings, partial(_check_known, project_id, conversation_id))
         if decided := await ask(settings, partial(_find_decided, conversation_id, request.key)):
             return decided
-        if answer := await ask(settings, partial(_read_answer, conversation_id, request.key, text)):
+        look = partial(_read_answer, conversation_id, request.key, text)
+        if not request.documents and (answer := await ask(settings, look)):
             return await answer_confirmation(
                 settings, project_id, answer, actor=actor, role=request.role
             )
+    attached = []
+    if request.documents:
+        attached = await keep_documents(
+            settings,
+            project_id,
+            conversation_id,
+            request.documents,
+            actor=actor,
+            key=f"{conversation_id}|{request.key}",
+        )
     payload = TurnPayload(
         conversation_id=conversation_id,
         turn_id=derive_id("trn", conversation_id, request.key),
+        attached=attached,
         text=text,
         role=request.role,
         is_first=request.conversation_id is None,

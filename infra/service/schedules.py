@@ -14,7 +14,7 @@ from typing import Any
 from zoneinfo import available_timezones
 
 from agents.project.scheduling import check, check_time, complete
-from agents.project.scheduling_words import ASSISTANT, find_work, parse_recurrence
+from agents.project.scheduling_words import ASSISTANT, Unclear, find_work, read_recurrence
 from agents.project.state import SPECIALISTS
 from infra.clock import SystemClock
 from infra.errors import Invalid, NotFound
@@ -241,14 +241,9 @@ async def set_project_settings(
 def _understand(hours: ProjectHours, when: str | None, given: Recurrence | None) -> Recurrence:
     """The recurrence, of words or as it is given. Raises Invalid for what names no time."""
     now = SystemClock().now()
-    said = parse_recurrence(when, now, hours.zone.key) if when else given
-    if said is None:
-        raise Invalid(
-            f"{when!r} says no time that is known: write it like 'every monday at 09:00',"
-            " 'every other friday', 'every month on the 31st', 'every sprint end' or"
-            " '2026-12-01 at 15:00'.",
-            code="schedule_invalid",
-        )
+    said = read_recurrence(when or "", now, hours.zone.key) if when or given is None else given
+    if isinstance(said, Unclear):
+        raise Invalid(said.question, code="schedule_invalid")
     try:
         check(said)
     except ValueError as error:

@@ -30,7 +30,8 @@ TurnEnd = Literal["dead", "cancelled"]
 class TurnPayload(Payload):
     """A turn to begin, to go on with after ``given``, or to end since its job has ``ended``.
 
-    ``text`` and ``role``, that of who asks, are of a turn to begin: its log has them from then on.
+    ``text``, ``role``, that of who asks, and ``attached``, the paths of the sources that came with
+    the message, are of a turn to begin: its log has them from then on.
     """
 
     conversation_id: str
@@ -38,6 +39,7 @@ class TurnPayload(Payload):
     text: str = ""
     role: str = ""
     is_first: bool = False
+    attached: list[str] = []
     given: GivenDecision | None = None
     ended: TurnEnd | None = None
 

@@ -406,7 +406,7 @@ __all__ = ["play"]
     [
         ("Write the standup", "standup"),
         ("Report on the sprint", "sprint"),
-        ("When will it be done?", "forecast"),
+        ("Forecast the delivery", "forecast"),
     ],
 )
 def test_the_reporter_answers_in_the_form_of_its_report(

@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator
 
 from infra.cli.remote.asking import adopt, ask_of, client_of, unchecked
 from infra.client.client import Client
-from infra.client.models.chat import Decide, Say, Turn
+from infra.client.models.chat import Decide, DocumentToKeep, Say, Turn
 from infra.service.agent_turns import TurnCheckpoint
 from infra.service.agents import BegunTurn, ChatRequest, ConfirmationAnswer, TurnFrame
 from infra.service.progress import Tell, follow
@@ -16,7 +16,12 @@ from infra.settings import Settings
 
 
 async def begin_turn(settings: Settings, request: ChatRequest, *, actor: str) -> BegunTurn:
-    body = Say(message=request.text, conversation_id=request.conversation_id, wait=False)
+    body = Say(
+        message=request.text,
+        conversation_id=request.conversation_id,
+        wait=False,
+        documents=[DocumentToKeep(name=one.name, text=one.text) for one in request.documents],
+    )
 
     def begin(client: Client, project_id: str) -> BegunTurn:
         return _begun(project_id, client.say(project_id, body, key=request.key))

@@ -6,7 +6,13 @@ from datetime import datetime
 from typing import Any, Literal
 
 from infra.client.connection import Model
-from infra.client.models.chat_parts import Confirmation, GraphEdge, SaidMessage, TurnAnswer
+from infra.client.models.chat_parts import (
+    Confirmation,
+    DocumentToKeep,
+    GraphEdge,
+    SaidMessage,
+    TurnAnswer,
+)
 
 
 class Conversation(Model):
@@ -38,12 +44,14 @@ class Graph(Model):
 
 class Say(Model):
     """``conversation_id`` goes on with a conversation; without it a new one begins. ``wait``
-    False: the turn is only begun.
+    False: the turn is only begun. ``documents`` become sources of the project, which the answer
+    names.
     """
 
     message: str
     conversation_id: str | None = None
     wait: bool = True
+    documents: list[DocumentToKeep] = []
 
 
 class Turn(Model):

@@ -26,6 +26,13 @@ class Confirmation(Model):
     given_at: datetime | None
 
 
+class DocumentToKeep(Model):
+    """A text with the name of its file, such as `minutes.md`."""
+
+    name: str
+    text: str
+
+
 class GraphEdge(Model):
     source: str
     target: str

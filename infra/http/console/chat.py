@@ -15,6 +15,7 @@ from infra.service import agents
 from infra.service import http_questions as ask
 from infra.service.agent_tools import find_agent_tool
 from infra.service.agents import ChatRequest, Confirmation, ConfirmationAnswer
+from infra.service.handed_documents import HANDED, HandedDocument, name_pasted
 
 pages = Pages()
 SHOWN = 50
@@ -56,16 +57,27 @@ async def _show_said(visit: Visit) -> Response:
 async def say(visit: Visit) -> Response:
     """Ask the agents; the page of the conversation shows the turn as it goes on."""
     conversation_id = visit.form.get("conversation") or None
+    documents = _read_documents(visit)
     request = ChatRequest(
         visit.project_id,
-        visit.form.get("message", ""),
+        visit.form.get("message", "").strip() or (HANDED if documents else ""),
         conversation_id,
         visit.form["key"],
         visit.caller.role,
+        documents,
     )
     turn = await agents.begin_turn(visit.api.settings, request, actor=visit.caller.name)
     at = ("projects", visit.project_id, "chat", turn.conversation_id)
     return visit.go(*at, turn=turn.turn_id, decided=turn.decided)
+
+
+def _read_documents(visit: Visit) -> tuple[HandedDocument, ...]:
+    """The text that was chosen or pasted to be a source, if one was."""
+    text = visit.form.get("document", "")
+    if not text.strip():
+        return ()
+    name = visit.form.get("document_name", "").strip() or name_pasted("", text)
+    return (HandedDocument(name, text),)
 
 
 @pages.show("/projects/{project}/chat/{conversation}", *READERS)

@@ -30,6 +30,12 @@ from infra.service.agents import (
     TurnStatus,
     WholeConversation,
 )
+from infra.service.handed_documents import (
+    LONGEST_DOCUMENT,
+    LONGEST_NAME,
+    MOST_DOCUMENTS,
+    HandedDocument,
+)
 from infra.service.http_questions import Conversation, Page
 from infra.service.tokens import Caller
 from infra.service.turn_frames import ENDS, PAUSES
@@ -50,9 +56,19 @@ STREAMED: dict[int | str, dict[str, Any]] = {
 }
 
 
+class DocumentToKeep(BaseModel):
+    """A text with the name of its file, such as `minutes.md`."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: str = Field(min_length=1, max_length=LONGEST_NAME)
+    text: str = Field(min_length=1, max_length=LONGEST_DOCUMENT)
+
+
 class Say(BaseModel):
     """``conversation_id`` goes on with a conversation; without it a new one begins. ``wait``
-    False: the turn is only begun.
+    False: the turn is only begun. ``documents`` become sources of the project, which the answer
+    names.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -60,6 +76,7 @@ class Say(BaseModel):
     message: str = Field(min_length=1, max_length=agents.LONGEST_TEXT)
     conversation_id: str | None = Field(None, max_length=100)
     wait: bool = True
+    documents: list[DocumentToKeep] = Field(default=[], max_length=MOST_DOCUMENTS)
 
 
 class Decide(BaseModel):
@@ -161,7 +178,10 @@ async def say(
     accept: Accepts = None,
 ) -> Any:
     """Ask the agents. The answer comes when the turn is done, or frame by frame."""
-    request = ChatRequest(project, body.message, body.conversation_id, write.key, caller.role)
+    documents = tuple(HandedDocument(one.name, one.text) for one in body.documents)
+    request = ChatRequest(
+        project, body.message, body.conversation_id, write.key, caller.role, documents
+    )
     turn = await agents.begin_turn(api.settings, request, actor=caller.name)
     return await _answer(api, caller, turn, accept, wait=body.wait)
 

@@ -172,6 +172,15 @@ document.addEventListener("input", (event) => {
 // A list that somebody reads stays where it is: what it shows of its rows moves, and rows that came or
 // went wait behind a button. So does a card that somebody has begun to fill in. Where a page is full,
 // the rows behind the last one that both know are of the next page.
+// A chosen file becomes the text of its form, so that a person sees what is handed over.
+document.addEventListener("change", async (event) => {
+  const file = event.target.files?.[0];
+  const into = file && document.getElementById(event.target.dataset.into);
+  if (!into) return;
+  into.value = await file.text();
+  event.target.form.elements[`${into.name}_name`].value = file.name;
+});
+
 const live = document.querySelector("[data-live]");
 const fresh = document.querySelector("[data-fresh]");
 const isPaused = () => live && sessionStorage.getItem("paused") === "yes";
