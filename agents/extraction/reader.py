@@ -19,6 +19,7 @@ from agents.extraction.sentences import SUSPECT_TYPES, is_list_of_facts
 from agents.models.answers import read_answer, refuse_answer
 from agents.models.call import ChatModel, ModelAnswer
 from agents.models.errors import AnswerMalformed, BudgetExceeded, ModelError, is_nobody_there
+from agents.reader import most_atoms
 from schemas.events.atom import CandidatesExtracted, Reading
 from schemas.events.extract import ExtractRequested
 from schemas.events.hygiene import ChunkCreated
@@ -182,7 +183,8 @@ def _result(
 ) -> CandidatesExtracted:
     request, chunk = asked.request, asked.chunk
     # A list of facts says by its last lines which of the others still hold.
-    most = len(read.atoms) if is_list_of_facts(chunk) else request.max_atoms_per_chunk
+    most = most_atoms(request.max_atoms_per_chunk, len(asked.prepared.sentences))
+    most = len(read.atoms) if is_list_of_facts(chunk) else most
     return CandidatesExtracted(
         reading=_reading(
             asked,

@@ -16,6 +16,7 @@ from projections.read.session import Conn, Row, rows
 from schemas.ids import run_id as derive_run_id
 
 PRD = "prd"
+BEYOND_LIMIT = '[{"code": "beyond_chunk_limit"}]'  # the finding of what a chunk had too many of
 # Triggers that may not be settled: the newest one, and those with a lane whose run has not ended.
 TO_LOOK_AT = """
     SELECT t.trigger_key FROM ingestion_triggers t WHERE t.project_id = %s AND (
@@ -47,6 +48,7 @@ class TriggerProgress:
     runs: list[Row]
     prd_version: int
     settled: bool
+    atoms_beyond_limit: int = 0
 
 
 def trigger_progress(connection: Conn, project_id: str, trigger_key: str) -> TriggerProgress:
@@ -65,8 +67,10 @@ def trigger_progress(connection: Conn, project_id: str, trigger_key: str) -> Tri
             "   WHERE project_id = %s AND reanchored_run_id = ANY(%s)) AS chunks_done,"
             " (SELECT count(*) FROM ledger_atoms WHERE first_run_id = ANY(%s)) AS atoms,"
             " (SELECT coalesce(max(version), 0) FROM artifacts WHERE project_id = %s"
-            "   AND artifact_type = %s) AS prd_version",
-            *(run_ids, project_id, run_ids, run_ids, project_id, PRD),
+            "   AND artifact_type = %s) AS prd_version,"
+            " (SELECT count(*) FROM ledger_rejections WHERE run_id = ANY(%s)"
+            "   AND findings @> %s::jsonb) AS beyond_limit",
+            *(run_ids, project_id, run_ids, run_ids, project_id, PRD, run_ids, BEYOND_LIMIT),
         )[0]
         cancelled = any(run.status == "cancelled" for run in known)
         all_ready = sources["listing_whole"] and sources["ready"] >= sources["listed"]
@@ -89,6 +93,7 @@ def trigger_progress(connection: Conn, project_id: str, trigger_key: str) -> Tri
         runs=[run.model_dump(include=RUN_SHOWN) for run in known],
         prd_version=work["prd_version"],
         settled=settled,
+        atoms_beyond_limit=work["beyond_limit"],
     )
 
 

@@ -56,6 +56,7 @@ class TriggerProgress(Model):
     runs: list[dict[str, Any]]
     prd_version: int
     settled: bool
+    atoms_beyond_limit: int = 0
 
 
 class IngestionRecorded(Model):
