@@ -13,6 +13,8 @@ from schemas.events.atom import CandidatesExtracted
 from schemas.events.extract import ExtractRequested
 from schemas.events.hygiene import ChunkCreated
 
+USUAL_SENTENCES = 12  # of a chunk for which the limit of atoms holds as it is
+
 
 @dataclass(frozen=True, slots=True)
 class ReadRequest:
@@ -26,3 +28,10 @@ class Reader(Protocol):
     def read(self, request: ReadRequest) -> CandidatesExtracted:
         """All that this reading of the chunk returned, also when that is nothing."""
         ...
+
+
+def most_atoms(limit: int, sentences: int) -> int:
+    """How many atoms a chunk with so many sentences may have: one with more has more in proportion,
+    so that a long list is read to its end and a reader that invents is still stopped.
+    """
+    return max(limit, limit * sentences // USUAL_SENTENCES)

@@ -11,7 +11,7 @@ from agents.extraction.prompt import PROMPT_VERSION, Prepared
 from agents.extraction.sentences import find_serial, is_list_of_facts
 from agents.offline.judge.origins import describe_standing
 from agents.offline.talk.drafts import is_talk, remarks_of, speaker_at
-from schemas.events.atom import MAX_BODY, MAX_TAGS, Candidate, CandidateRow
+from schemas.events.atom import BEYOND_LIMIT, MAX_BODY, MAX_TAGS, Candidate, CandidateRow
 from schemas.events.hygiene import ChunkCreated
 from schemas.ids import derive_id
 from schemas.talk import RemarkSpan
@@ -25,19 +25,25 @@ MAX_FIELD = 600
 def make_candidates(
     chunk: ChunkCreated, prepared: Prepared, run_id: str, atoms: list[ReadAtom], most: int
 ) -> list[Candidate]:
-    """The first ``most`` atoms of the answer as candidates, in its order."""
+    """The atoms of the answer as candidates, in its order; those after ``most`` are marked."""
     most_sentences = 1 if is_list_of_facts(chunk) else MOST_SENTENCES
     anchors = Anchors(chunk.text_payload, prepared.sentences, most_sentences)
     remarks = remarks_of(chunk) if is_talk(chunk.source_type) else []
     return [
-        _candidate(chunk, run_id, ordinal, atom, _rows(chunk, atom, anchors, remarks))
-        for ordinal, atom in enumerate(atoms[: max(0, most)])
+        _candidate(chunk, run_id, ordinal, atom, _rows(chunk, atom, anchors, remarks), most)
+        for ordinal, atom in enumerate(atoms)
     ]
 
 
 def _candidate(
-    chunk: ChunkCreated, run_id: str, ordinal: int, atom: ReadAtom, rows: list[CandidateRow]
+    chunk: ChunkCreated,
+    run_id: str,
+    ordinal: int,
+    atom: ReadAtom,
+    rows: list[CandidateRow],
+    most: int,
 ) -> Candidate:
+    mark = {BEYOND_LIMIT: "true"} if ordinal >= most else {}
     title = _shorten(atom.title, MAX_MODEL_TITLE)
     return Candidate(
         candidate_id=derive_id("cnd", chunk.chunk_id, run_id, PROMPT_VERSION, ordinal),
@@ -50,7 +56,7 @@ def _candidate(
         tags=_distinct(atom.tags, MAX_TAGS),
         area=atom.area,
         confidence=min(1.0, max(0.0, atom.confidence)),
-        attributes=_attributes(atom) | describe_standing(chunk, title),
+        attributes=_attributes(atom) | describe_standing(chunk, title) | mark,
         entities=_distinct(atom.entities, MOST_ENTITIES),
         evidence=rows,
     )

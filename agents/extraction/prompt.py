@@ -28,6 +28,8 @@ MOST_HINTS = 12  # of a chunk
 TOKENS_PER_FACT = 160  # of an answer: a list of facts has an atom for every line
 _SENTENCE = re.compile(r"(\d+)!?\| ")
 _HINT = re.compile(r"hint\| \w+ at (\d+(?:, \d+)*):")
+MANY_SENTENCES = 25  # of a chunk that may have an atom for each of them, too
+MOST_ROOM = 8_000  # tokens of its answer: more than that few models can write
 STATE_LISTS = ("decisions", "requirements", "risks", "entities", "open_unknowns")
 
 _KINDS = {
@@ -103,13 +105,15 @@ class Prepared:
 
     sentences: list[Span]
     lines: list[str]
-    facts: int = 0  # of a numbered list of which the newer counts
+    facts: int = 0  # for each of which the answer has room
 
 
 def prepare(chunk: ChunkCreated) -> Prepared:
     """The chunk's sentences with numbers and flags, behind what says where it stands, and hints."""
     sentences = number_sentences(chunk)
     facts = len(sentences) if is_list_of_facts(chunk) else 0
+    if len(sentences) > MANY_SENTENCES:
+        facts = facts or min(len(sentences), MOST_ROOM // TOKENS_PER_FACT)
     return Prepared(sentences, list(_show(chunk, sentences)), facts)
 
 

@@ -11,6 +11,7 @@ from agents.extraction.prompt import PROMPT_VERSION, Prepared
 from agents.extraction.sentences import is_list_of_facts
 from agents.models.call import ModelAnswer
 from agents.models.errors import ModelError
+from agents.reader import most_atoms
 from schemas.areas import Area
 from schemas.events.atom import Candidate, CandidatesExtracted, Reading
 from schemas.events.extract import ExtractRequested
@@ -60,7 +61,7 @@ def note_unread(
     }
     if asked is None or not unread.kept:
         return by_rules.model_copy(update={"reading": reading.model_copy(update=noted)})
-    most = asked.request.max_atoms_per_chunk
+    most = most_atoms(asked.request.max_atoms_per_chunk, len(asked.prepared.sentences))
     kept = make_candidates(asked.chunk, asked.prepared, asked.request.run_id, [*unread.kept], most)
     others = [
         it.model_copy(update={"engine": BY_RULES})
@@ -88,7 +89,8 @@ def make_result(
 ) -> CandidatesExtracted:
     request, chunk = asked.request, asked.chunk
     # A list of facts says by its last lines which of the others still hold.
-    most = len(atoms) if is_list_of_facts(chunk) else request.max_atoms_per_chunk
+    most = most_atoms(request.max_atoms_per_chunk, len(asked.prepared.sentences))
+    most = len(atoms) if is_list_of_facts(chunk) else most
     served = end if isinstance(end, ModelAnswer) else next(iter(end.attempts[::-1]), None)
     return CandidatesExtracted(
         reading=_reading(

@@ -21,8 +21,9 @@ from agents.offline.prose.owned import owned_drafts
 from agents.offline.resolve.drafts import Draft, context_of
 from agents.offline.segment.passages import MIN_EVIDENCE_CHARS, Sentence, Span
 from agents.offline.talk.drafts import is_talk, remarks_of, speaker_at, talk_drafts
-from agents.reader import ReadRequest
+from agents.reader import ReadRequest, most_atoms
 from schemas.events.atom import (
+    BEYOND_LIMIT,
     Candidate,
     CandidateRow,
     CandidatesExtracted,
@@ -41,21 +42,31 @@ MAX_CONFIG_ATOMS = 3
 
 
 def extract(chunk: ChunkCreated, run_id: str = "", max_atoms: int = 25) -> list[Candidate]:
-    """The strongest ``max_atoms`` candidates of a chunk, in the order of its text."""
-    drafts = drafts_of(chunk)
-    return _candidates(chunk, run_id, drafts, max_atoms)
+    """The candidates of a chunk in the order of its text, without the weakest beyond its limit."""
+    made = _candidates(chunk, run_id, drafts_of(chunk), max_atoms)
+    return [it for it in made if BEYOND_LIMIT not in it.attributes]
 
 
 def _candidates(
     chunk: ChunkCreated, run_id: str, drafts: list[Draft], max_atoms: int
 ) -> list[Candidate]:
+    most = len(drafts)
+    if most > max_atoms and not chunk.newer_facts_last:
+        most = most_atoms(max_atoms, len({it.spans[0] for it in drafts}))
     ranked = sorted(range(len(drafts)), key=lambda at: (-drafts[at].confidence, at))
-    kept = [drafts[at] for at in sorted(ranked[: max(0, max_atoms)])]
+    beyond = frozenset(ranked[max(0, most) :])
     remarks = remarks_of(chunk) if is_talk(chunk.source_type) else []
-    made = [_candidate(chunk, run_id, *each, remarks) for each in enumerate(kept)]
+    made = [_candidate(chunk, run_id, *each, remarks) for each in enumerate(drafts)]
     questions = {it.title: it.candidate_id for it in made if it.kind == "unknown"}
+    linked = (
+        _link_answer(it, questions.get(draft.answers))
+        for it, draft in zip(made, drafts, strict=True)
+    )
     return [
-        _link_answer(it, questions.get(draft.answers)) for it, draft in zip(made, kept, strict=True)
+        it.model_copy(update={"attributes": it.attributes | {BEYOND_LIMIT: "true"}})
+        if at in beyond
+        else it
+        for at, it in enumerate(linked)
     ]
 
 
@@ -177,11 +188,9 @@ class OfflineReader:
     """The reader that calls nobody: same request, same candidates, on every machine."""
 
     def read(self, request: ReadRequest) -> CandidatesExtracted:
-        """Every reading succeeds; what exceeds the limit is counted as truncated."""
+        """Every reading succeeds; what exceeds the limit is marked and counted."""
         asked, chunk = request.request, request.chunk
-        drafts = drafts_of(chunk)
-        limit = len(drafts) if chunk.newer_facts_last else asked.max_atoms_per_chunk
-        candidates = _candidates(chunk, asked.run_id, drafts, limit)
+        candidates = _candidates(chunk, asked.run_id, drafts_of(chunk), asked.max_atoms_per_chunk)
         return CandidatesExtracted(
             reading=Reading(
                 run_id=asked.run_id,
@@ -197,7 +206,7 @@ class OfflineReader:
                 engine=ENGINE,
                 extractor_version=EXTRACTOR_VERSION,
                 input_tokens=chunk.token_estimate,
-                truncated_atoms=len(drafts) - len(candidates),
+                truncated_atoms=sum(BEYOND_LIMIT in it.attributes for it in candidates),
                 project_state_version=asked.project_state_version,
             ),
             chunk_partition=asked.chunk_partition,

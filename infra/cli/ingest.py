@@ -261,6 +261,12 @@ def summarise(watched: Watched, *, waited: bool) -> None:
     )
     for sentence in progress.undecided:
         say(sentence)
+    if progress.atoms_beyond_limit:
+        said = count(progress.atoms_beyond_limit, "statement", "statements")
+        say(
+            f"Warning: {said} left out, because their chunks hold too many: `cairn rejections"
+            f" --code beyond_chunk_limit --project {named}` lists each."
+        )
     for run in result.runs:
         say(_run_line(run))
     for run in result.blocked_removals:

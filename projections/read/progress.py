@@ -19,6 +19,7 @@ from schemas.ids import run_id as derive_run_id
 
 PRD = "prd"
 ENDED = ("stopped", "failed", "cancelled")
+BEYOND_LIMIT = '[{"code": "beyond_chunk_limit"}]'  # the finding of what a chunk had too many of
 # Triggers that may not be settled: the newest one, and those with a lane whose run has not ended.
 TO_LOOK_AT = """
     SELECT t.trigger_key FROM ingestion_triggers t WHERE t.project_id = %s AND (
@@ -52,6 +53,7 @@ class TriggerProgress:
     prd_version: int
     settled: bool
     undecided: list[str] = field(default_factory=list)
+    atoms_beyond_limit: int = 0
 
 
 def trigger_progress(connection: Conn, project_id: str, trigger_key: str) -> TriggerProgress:
@@ -70,8 +72,10 @@ def trigger_progress(connection: Conn, project_id: str, trigger_key: str) -> Tri
             "   WHERE project_id = %s AND reanchored_run_id = ANY(%s)) AS chunks_done,"
             " (SELECT count(*) FROM ledger_atoms WHERE first_run_id = ANY(%s)) AS atoms,"
             " (SELECT coalesce(max(version), 0) FROM artifacts WHERE project_id = %s"
-            "   AND artifact_type = %s) AS prd_version",
-            *(run_ids, project_id, run_ids, run_ids, project_id, PRD),
+            "   AND artifact_type = %s) AS prd_version,"
+            " (SELECT count(*) FROM ledger_rejections WHERE run_id = ANY(%s)"
+            "   AND findings @> %s::jsonb) AS beyond_limit",
+            *(run_ids, project_id, run_ids, run_ids, project_id, PRD, run_ids, BEYOND_LIMIT),
         )[0]
         ended_early = any(run.status in ("cancelled", "failed") for run in known)
         all_ready = sources["listing_whole"] and sources["ready"] >= sources["listed"]
@@ -95,6 +99,7 @@ def trigger_progress(connection: Conn, project_id: str, trigger_key: str) -> Tri
         prd_version=work["prd_version"],
         settled=settled,
         undecided=[str(each) for each in undecided(connection, project_id)],
+        atoms_beyond_limit=work["beyond_limit"],
     )
 
 

@@ -17,6 +17,7 @@ CONTEXT = "context"  # the attribute with what stands before a title's statement
 WITHIN = "within"  # the same where it only says where a fact stands that is one wherever it stands
 DOCUMENT_STATUS = "document_status"  # the attribute with what the atom's document says of itself
 ORIGIN = "origin"  # the attribute with the role of its document: readme, product, plan, guide, code
+BEYOND_LIMIT = "beyond_limit"  # the attribute of one too many of its chunk: reflection refuses it
 ABOUT = (
     "about"  # the attribute that says whether its subject is the project or a part named after it
 )

@@ -11,6 +11,7 @@ import math
 from typing import Literal
 
 from schemas.events.atom import (
+    BEYOND_LIMIT,
     KINDS,
     AtomReflected,
     Candidate,
@@ -38,6 +39,7 @@ ACCEPT_FROM = round(CONFIDENCE_THRESHOLD + ADJUDICATION_MARGIN, 6)
 REJECTING = frozenset(
     {
         "malformed",
+        "beyond_chunk_limit",
         "risk_without_direct_impact",
         "below_evidence_floor",
         "low_confidence",
@@ -141,6 +143,8 @@ def judge(
     findings: list[Finding] = []
     if not _is_well_formed(candidate, reading):
         findings.append(Finding(rule="R1", code="malformed"))
+    if BEYOND_LIMIT in candidate.attributes:
+        findings.append(Finding(rule="R1", code="beyond_chunk_limit"))
     evidence = judge_rows(candidate, reading, chunk)
     rows = evidence.rows
     if candidate.kind == "risk":

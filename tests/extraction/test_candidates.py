@@ -6,7 +6,7 @@ import pytest
 from agents.extraction.answer import ANSWER_SCHEMA, Answer
 from agents.extraction.candidates import make_candidates
 from agents.extraction.prompt import prepare
-from schemas.events.atom import CandidatesExtracted, Reading
+from schemas.events.atom import BEYOND_LIMIT, CandidatesExtracted, Reading
 from schemas.versions import MODEL_EXTRACTOR_VERSION
 from streams.reflection import reflect
 from tests.reading.documents import a_chunk
@@ -92,9 +92,10 @@ def test_a_risk_needs_a_quote_that_shows_its_impact():
     assert "risk_without_direct_impact" in [finding.code for finding in one.findings]
 
 
-def test_what_is_beyond_the_limit_is_dropped_from_the_end():
+def test_what_is_beyond_the_limit_is_marked_from_the_end():
     many = [an_atom(title=f"Statement {number}") for number in range(5)]
-    assert [it.title for it in candidates(*many, most=2)] == ["Statement 0", "Statement 1"]
+    marked = [BEYOND_LIMIT in it.attributes for it in candidates(*many, most=2)]
+    assert marked == [False, False, True, True, True]
 
 
 def test_texts_are_cut_at_a_word_and_names_are_there_once():

@@ -17,6 +17,7 @@ from schemas.events.atom import KINDS, MAX_BODY, MAX_TITLE, CandidatesExtracted
 from schemas.events.extract import ExtractRequested
 from schemas.events.hygiene import ChunkCreated
 from schemas.versions import EXTRACTOR_VERSION
+from streams.reflection import reflect
 from tests.reading.documents import a_chunk
 
 LINES = st.sampled_from(
@@ -147,10 +148,21 @@ def test_a_reading_answers_its_turn_and_names_its_engine():
     assert (reading.sanitized_hash, reading.structure_path) == ("hash_1", ["Log"])
 
 
-def test_atoms_beyond_the_limit_are_counted():
-    result = OfflineReader().read(a_request(a_chunk(DOCUMENT), limit=1))
-    assert len(result.candidates) == 1
-    assert result.reading.truncated_atoms >= 1
+def test_atoms_beyond_the_limit_are_counted_and_refused_with_their_reason():
+    chunk = a_chunk(DOCUMENT)
+    result = OfflineReader().read(a_request(chunk, limit=0))
+    assert result.reading.truncated_atoms == len(result.candidates) > 0
+    refused = reflect(result, chunk).rejected
+    assert len(refused) == len(result.candidates)
+    assert all(it.findings[0].code == "beyond_chunk_limit" for it in refused)
+
+
+@pytest.mark.parametrize("count", [26, 60, 150])
+def test_a_long_list_is_read_to_its_end(count):
+    lines = [f"- The conveyor must pass inspection {number:03}." for number in range(count)]
+    result = OfflineReader().read(a_request(a_chunk("\n".join(lines), headings=("Needs",))))
+    assert len(result.candidates) == count
+    assert result.reading.truncated_atoms == 0
 
 
 def test_a_request_survives_the_way_into_a_child_process():

@@ -57,6 +57,7 @@ class TriggerProgress(Model):
     prd_version: int
     settled: bool
     undecided: list[str] = []
+    atoms_beyond_limit: int = 0
 
 
 class IngestionRecorded(Model):
