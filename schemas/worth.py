@@ -13,7 +13,7 @@ import math
 import re
 
 from schemas.bounded_cache import MIB, bounded_cache
-from schemas.events.atom import ABOUT, DOCUMENT_STATUS, ORIGIN
+from schemas.events.atom import ABOUT, ATTRIBUTION, DOCUMENT_STATUS, ORIGIN
 from schemas.events.ledger import AtomRecord
 from schemas.generality import general
 
@@ -59,6 +59,7 @@ _BY_KIND = {
     "entity": -0.35,
 }
 _BY_STATUS = {"proposed": -0.06, "rejected": -0.6, "superseded": -0.6}
+DISOWNED = -0.4  # of what its author reports, doubts or tells of others
 SURE = 0.6  # the confidence from which a draft lacks no more than a second row
 UNCONFIRMED = -0.1
 DOUBTED = -0.25
@@ -128,6 +129,7 @@ def worth(atom: AtomRecord) -> float:
 def _standing(atom: AtomRecord) -> float:
     """What is sure counts most, then what lacks a second row, then what is doubted."""
     stands = _BY_STATUS.get(atom.attributes.get(DOCUMENT_STATUS, ""), 0.0)
+    stands += DISOWNED * (ATTRIBUTION in atom.attributes and atom.kind != "unknown")
     if atom.status == "active":
         return stands
     return stands + (UNCONFIRMED if atom.confidence >= SURE else DOUBTED)

@@ -11,6 +11,7 @@ from dataclasses import replace
 from agents.offline.code.drafts import comment_drafts
 from agents.offline.judge.capabilities import mark_features
 from agents.offline.judge.origins import describe_standing
+from agents.offline.judge.ownership import disown_drafts
 from agents.offline.judge.records import weaken_recorded, weaken_unmerged
 from agents.offline.judge.repeats import key_of_wording, measure_repeated
 from agents.offline.judge.soundness import judge_drafts
@@ -84,12 +85,13 @@ def drafts_of(chunk: ChunkCreated) -> list[Draft]:
         return []
     if is_talk(chunk.source_type):
         drafts, sentences = talk_drafts(chunk)
-        return [_add_second_passage(it, sentences) for it in _drop_repeats(drafts)]
+        told = [_add_second_passage(it, sentences) for it in _drop_repeats(drafts)]
+        return disown_drafts(told, chunk)
     if chunk.newer_facts_last and is_prose(chunk.path, chunk.source_type):
         return numbered_drafts(chunk)
     if chunk.source_type == "manifest":
         return _drop_repeats(dependency_drafts(chunk))
-    judged = judge_drafts(propose_drafts(chunk), chunk)
+    judged = disown_drafts(judge_drafts(propose_drafts(chunk), chunk), chunk)
     return weaken_unmerged(mark_features(weaken_recorded(judged, chunk), chunk), chunk)
 
 

@@ -118,6 +118,15 @@ def a_requirement(title: str = TITLE, **more: Any) -> AtomRecord:
             id="what holds before what was replaced",
         ),
         pytest.param(
+            an_atom("claim", "Depot keeps parcels for ten days"),
+            an_atom(
+                "claim",
+                "The vendor says that Depot keeps parcels for ten days",
+                attributes={"attribution": "reported"},
+            ),
+            id="what the project says before what others say of it",
+        ),
+        pytest.param(
             an_atom("claim", LANES),
             an_atom("entity", "Depot lanes", attributes={"origin": "manifest"}),
             id="a statement before a declared dependency",

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from agents.offline.lexicons import Wording, load_words
+from agents.offline.recognise.disowned import is_of_nobody
 from agents.offline.recognise.noise import word_set
 from agents.offline.segment.passages import Passage, Span
 from agents.offline.segment.sections import Role, role_of, simplify
@@ -102,6 +103,8 @@ def _stance_of_lead(words: str) -> Stance | None:
     said = _ASIDE.sub("", words).rstrip(":. ").strip()
     if words.endswith(":") and (stance := stance_of_label(said)):
         return stance
+    if is_of_nobody(said):
+        return "others"
     for stance, wording in _LEADS:
         if wording.search(said):
             is_other = _NO_DENIAL.search(said) or _CONDITION.match(said)

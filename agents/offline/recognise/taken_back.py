@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from agents.offline.lexicons import Wording
+from agents.offline.recognise.disowned import is_reported
 from agents.offline.recognise.stances import is_quoted, stance_of_label, stand_of_label, stand_over
 from agents.offline.segment.passages import Passage
 from agents.offline.segment.sections import Role, role_in, simplify
@@ -24,9 +25,10 @@ from agents.offline.segment.wording import split_sentences, strip_markup
 _ANSWERS = Wording("polarity", "answers")
 TAKES_PRIOR = Wording("polarity", "takes_prior")
 _ATTRIBUTED = re.compile(
-    r"(?:\n[> \t]*(?:[—–]|--|- (?=[A-Z]))\s*[A-Z@][^\n]{2,80}|"
+    r"(?:\n[> \t]*(?:[—–]|--|- (?=[A-Z]))\s*[A-Z@][^\n]{2,80}|\n[> \t]*(?:[—–]|--)\s*[^\n]{3,60}|"
     r"[.!?*_\"”’][ \t]+(?:[—–]|--)[ \t]+[^\n.]{3,60})$"
 )
+_SENDER = re.compile(r"[> \t*_]*(?:From|Von|De)[*_]*: \S[^\n]*(?:\n|$)")  # of a letter
 DENYING_ROLES: frozenset[Role] = frozenset(
     {"forbidden", "waived", "unsupported", "postponed", "non_goal", "rejected"}
 )
@@ -100,16 +102,35 @@ def _under(found: Sequence[Passage], at: int) -> Iterator[int]:
 
 def _is_of_others(text: str, found: Sequence[Passage], at: int) -> bool:
     """Whether somebody is named over or under a quotation, or the next paragraph answers it."""
-    quote = found[at]
-    if _ATTRIBUTED.search(text[quote.start : quote.end]):
+    first, last = _block_of(text, found, at)
+    quote, end = found[first], found[last].end
+    said = text[quote.start : end]
+    if _ATTRIBUTED.search(said) or _SENDER.match(said) or is_reported(strip_markup(said)):
         return True
-    before = found[at - 1] if at else None
+    before = found[first - 1] if first else None
     if before is not None and before.headings == quote.headings and is_quoted(text, before):
         return True
-    after = found[at + 1] if at + 1 < len(found) else None
+    after = found[last + 1] if last + 1 < len(found) else None
     if after is None or after.form != "paragraph" or after.headings != quote.headings:
         return False
     return _ANSWERS.match(_first(text, after)) is not None
+
+
+def _block_of(text: str, found: Sequence[Passage], at: int) -> tuple[int, int]:
+    """The first and the last place of the quotation that the one at ``at`` is a paragraph of."""
+    first = last = at
+    while first and _is_one_block(text, found[first - 1], found[first]):
+        first -= 1
+    while last + 1 < len(found) and _is_one_block(text, found[last], found[last + 1]):
+        last += 1
+    return first, last
+
+
+def _is_one_block(text: str, one: Passage, other: Passage) -> bool:
+    """Whether nothing but lines of «>» is between two quoted paragraphs."""
+    if one.form != "quote" or other.form != "quote":
+        return False
+    return re.fullmatch(r"[ \t]*\n(?:[ \t]*>[> \t]*\n?)+", text[one.end : other.start]) is not None
 
 
 def _ruled_by(text: str, found: Sequence[Passage], at: int) -> set[int]:

@@ -1,0 +1,93 @@
+"""What becomes of a need that its author does not own: a claim that says whose it is, an open
+question, or nothing.
+
+The sentence is told whole, with the words that take it from its author, so the claim is true as it
+stands. It is a draft: what others say of a product is seldom about this one.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from agents.offline.recognise.cues import WEAK
+from agents.offline.recognise.disowned import (
+    Attribution,
+    find_attribution,
+    find_label,
+    find_quotations,
+)
+from agents.offline.resolve.drafts import Draft
+from agents.offline.segment.passages import Span
+from agents.offline.segment.wording import split_sentences, strip_markup
+from schemas.events.atom import ATTRIBUTION, AtomKind
+from schemas.events.hygiene import ChunkCreated
+
+# Of a decision it is part that something was rejected or doubted.
+_DISOWNS: dict[AtomKind, frozenset[Attribution]] = {
+    "requirement": frozenset(
+        {"rejected", "undecided", "reported", "doubted", "former", "others", "supposed"}
+    ),
+    "decision": frozenset({"undecided", "reported", "supposed"}),
+}
+_GONE = frozenset({"rejected", "supposed"})
+_KEPT = frozenset({"question", "rationale"})  # attributes that are true of any kind
+_ITEM = re.compile(r"[ \t]*(?:[-*+•|#]|\d+[.)])")  # a line that begins anew
+
+
+def disown_drafts(drafts: list[Draft], chunk: ChunkCreated) -> list[Draft]:
+    """``drafts`` of one chunk, without needs and decisions that are not their author's."""
+    if not any(it.kind in _DISOWNS for it in drafts):
+        return drafts
+    quoted = find_quotations(chunk.text_payload)
+    disowned = (_disown(it, chunk.text_payload, quoted) for it in drafts)
+    return [it for it in disowned if it is not None]
+
+
+def _disown(draft: Draft, text: str, quoted: list[Span]) -> Draft | None:
+    disowning = _DISOWNS.get(draft.kind)
+    if draft.kind == "decision" and "@role decision" in draft.place:
+        return draft  # under a heading that says that it was decided
+    found = _attribution_of(draft, text, quoted) if disowning else None
+    if disowning is None or found is None or found not in disowning:
+        return draft
+    if found in _GONE:
+        return None
+    kind: AtomKind = "unknown" if found == "undecided" else "claim"
+    attributes = {name: value for name, value in draft.attributes.items() if name in _KEPT}
+    if kind == "unknown":
+        attributes["question"] = draft.statement
+    return replace(
+        draft,
+        kind=kind,
+        confidence=min(draft.confidence, WEAK),
+        attributes=attributes | {ATTRIBUTION: found},
+        polarity=None if kind == "unknown" else draft.polarity,
+        instead=None,
+    )
+
+
+def _attribution_of(draft: Draft, text: str, quoted: list[Span]) -> Attribution | None:
+    """What the sentence of ``draft`` says of whose it is; of several, what its last one says."""
+    start, end = draft.spans[0]
+    if any(begin <= start and end <= stop for begin, stop in quoted):
+        return "reported"
+    opening = _opening_of(text, start)
+    listed = "@form item" in draft.place
+    if label := find_label(text[opening:end], listed=listed):
+        return label
+    if "@role unknown" in draft.place:  # under a heading that says so: «Not agreed yet»
+        return "undecided"
+    said = [strip_markup(text[slice(*it)]) for it in split_sentences(text, opening, end)]
+    return find_attribution(said[-1], said[-2] if len(said) > 1 else "") if said else None
+
+
+def _opening_of(text: str, start: int) -> int:
+    """Where the paragraph or item begins that ``start`` is in."""
+    begin = text.rfind("\n", 0, start) + 1
+    while begin and not _ITEM.match(text, begin):
+        above = text.rfind("\n", 0, begin - 1) + 1
+        if not text[above:begin].strip("> \t\n"):
+            break
+        begin = above
+    return begin
