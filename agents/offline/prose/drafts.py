@@ -39,6 +39,7 @@ from agents.offline.recognise import cues
 from agents.offline.recognise.cues import ANCHORED, WEAK, Cue
 from agents.offline.recognise.entities import definition
 from agents.offline.recognise.fragments import has_verb, is_decisive, stands_alone
+from agents.offline.recognise.languages import denies_foreign_need, find_foreign_need
 from agents.offline.recognise.learned import find_by_models
 from agents.offline.recognise.needs import is_of_papers
 from agents.offline.recognise.noise import (
@@ -271,6 +272,8 @@ def _sentence_draft(
         if role == "risk" and is_further_cell(setting.text, passage):
             return None
         cue = find_by_structure(setting, passage, role, direct, sentence, number)
+    if cue is None and role in ("plain", "requirement"):
+        cue = find_foreign_need(sentence.text)
     lead = find_lead(setting.text, passage, role) if number == 0 else None
     if lead is not None and needs_itself(sentence.text):
         lead = None
@@ -316,6 +319,8 @@ def _sentence_draft(
     over = find_burdened(setting.text, passage.lead) if role == "risk" and passage.lead else None
     about = over[1] if over else about
     draft = make_draft(cue, sentence, passage.headings, about, lead, place, setting.text)
+    if draft is not None and denies_foreign_need(sentence.text):
+        draft = replace(draft, polarity="negate")
     if draft is not None and passage.form == "row" and role == "plain":
         draft = name_row(draft, row, bare_name(subject_of(passage.headings)))
     if draft is not None and over:

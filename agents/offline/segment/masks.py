@@ -12,6 +12,7 @@ import re
 from agents.offline.segment.grids import drawn_markup
 from agents.offline.segment.org import org_markup
 from agents.offline.segment.passages import Span
+from agents.offline.segment.turns import blank_turns
 from schemas.conflicts import blank, find_conflicts
 
 _FENCE = (
@@ -51,6 +52,8 @@ def mask(text: str, dialect: str) -> str:
     if dialect == "org":
         spans += org_markup(text)
     masked = blank(text, spans) if spans else text
+    if dialect in ("md", "txt"):
+        masked = blank_turns(masked)
     if dialect == "rst":
         masked = _substitute(blank(masked, tuple(drawn_markup(masked))))
     if not _HINTS.search(text):
