@@ -33,7 +33,8 @@ class InstallationStatus:
     """An installation as it is now.
 
     ``broker["problem"]`` says why the lag of a broker that answers is unknown. ``webhooks`` is None
-    without a receiver; ``vault`` says what of the log cannot be opened.
+    without a receiver; ``vault`` says what of the log cannot be opened. ``by_rules``
+    counts by project and cause the chunks that rules have read in place of a model.
     """
 
     running: bool
@@ -51,6 +52,7 @@ class InstallationStatus:
     http: str | None
     damage: list[Row]
     vault: list[str]
+    by_rules: dict[str, dict[str, int]]
 
 
 def read_status(settings: Settings) -> InstallationStatus:
@@ -89,6 +91,7 @@ def read_status(settings: Settings) -> InstallationStatus:
         http=read_address(settings) if state else None,
         damage=_damage(settings) if broker_answers else [],
         vault=_vault(settings) if server_version is not None else [],
+        by_rules=_by_rules(settings) if server_version is not None else {},
     )
 
 
@@ -107,6 +110,20 @@ def _vault(settings: Settings) -> list[str]:
         return find_vault_problems(settings)
     except (Unavailable, Refusal, psycopg.errors.UndefinedTable):
         return []
+
+
+def _by_rules(settings: Settings) -> dict[str, dict[str, int]]:
+    """What is owed to the model; nothing where no service has prepared the database."""
+    import psycopg
+
+    from projections.read.owed import owed_by_project
+    from projections.read.session import reading
+
+    try:
+        with reading(settings.conninfo) as connection:
+            return owed_by_project(connection)
+    except (Unavailable, Refusal, psycopg.Error):
+        return {}
 
 
 def _webhooks(settings: Settings, lag: list[dict[str, Any]]) -> dict[str, Any] | None:

@@ -159,6 +159,7 @@ class Candidate(Model):
 
     Attribute values are strings; a list is joined by line feeds (``alternatives``, ``aliases``).
     Reflection, not this class, refuses malformed candidates, so that the refusal is recorded.
+    ``engine`` proposed it, empty: that of its reading.
     """
 
     candidate_id: str
@@ -176,6 +177,7 @@ class Candidate(Model):
     entities: list[str] = []
     evidence: list[CandidateRow] = []
     relations: list[Relation] = []
+    engine: str = ""
 
 
 class SideQuote(Model):
@@ -300,5 +302,8 @@ class OpenContradiction(Model):
 
 
 class TitledAtom(Model):
+    """``only_source``: all its evidence is of this source, empty where that is of several."""
+
     atom_id: str
     title: str
+    only_source: str = ""
