@@ -120,6 +120,9 @@ class Settings(BaseModel):
     oidc_scopes: str = "openid profile email"
 
     models: Absolute | None = None
+    model_timeout_s: Annotated[float, Field(ge=1, le=86_400)] = 120.0
+    model_pack: Annotated[int, Field(ge=1, le=32)] = 8
+    model_format: Literal["auto", "prompt"] = "auto"
     ollama_ttl_seconds: Annotated[float, Field(ge=0, le=86_400)] = 30.0
     ollama_enable_in_cloud: bool = False
 

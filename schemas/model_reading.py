@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -10,6 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from schemas.events.atom import Verdict
 from schemas.events.ingestion_request import RunLane
 from schemas.events.judgement import JudgedSeverity
+from schemas.inflection import count
 
 ReadingTier = Literal["fast", "standard", "strong"]
 
@@ -29,9 +31,13 @@ CAUSES = {  # why rules have read for a model, in words
 }
 
 
-def explain_cause(code: str) -> str:
-    """The cause in words; a code that is not known, as it is."""
-    return CAUSES.get(code, code)
+def describe_owed(owed: Mapping[str, int]) -> str:
+    """The chunks that rules have read for a model, and why; empty for none."""
+    if not owed:
+        return ""
+    causes = "; ".join(f"{CAUSES.get(code, code)} ({number:,})" for code, number in owed.items())
+    chunks = count(sum(owed.values()), "chunk")
+    return f"{chunks} read by rules instead of the model because {causes}"
 
 
 class Opinion(BaseModel):

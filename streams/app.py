@@ -227,7 +227,7 @@ class Worker:
         for step in sorted(self._stages.steps, key=lambda each: each.then is not None):
             then = steps.get(step.then.name) if step.then else None
             count = self._settings.partitions
-            asker = make_asker(step, self._model, chunks, pools)
+            asker = make_asker(step, self._model, chunks, pools, self._settings)
             steps[step.name] = StepRunner(
                 step, publisher, chunks, pools, first, self.fail, count, then, asker
             )

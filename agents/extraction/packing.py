@@ -25,8 +25,10 @@ class Waiting(Generic[T]):
     tokens: int
 
 
-def take_pack(waiting: Sequence[Waiting[T]]) -> list[int]:
-    """The places of the chunks that go into the next call: the first one, and what fits to it."""
+def take_pack(waiting: Sequence[Waiting[T]], most: int = MOST_TOGETHER) -> list[int]:
+    """The places of the chunks that go into the next call: the first one, and what fits to it, at
+    most ``most``.
+    """
     if not waiting:
         return []
     first = waiting[0]
@@ -34,7 +36,7 @@ def take_pack(waiting: Sequence[Waiting[T]]) -> list[int]:
     if first.tokens > SHORT_TOKENS:
         return taken
     for at, other in enumerate(waiting[1:], start=1):
-        if len(taken) == MOST_TOGETHER:
+        if len(taken) >= most:
             break
         fits = other.tokens <= SHORT_TOKENS and tokens + other.tokens <= MOST_TOKENS
         if fits and other.context == first.context:

@@ -8,28 +8,48 @@ from contextlib import aclosing, contextmanager
 
 from agents.models.attempt import Providers
 from agents.models.call import ModelAnswer, ModelRequest, StreamPart
-from agents.models.chain import ask_model, stream_model
+from agents.models.chain import TIMEOUT_S, ask_model, stream_model
 from agents.models.configuration import ModelConfiguration
 from agents.models.watch import CallWatch
 
 
 class TrackedChatModel:
-    """Answers requests, see ``ChatModel``. ``read`` is asked for each: the providers may change."""
+    """Answers requests, see ``ChatModel``. ``read`` is asked for each: the providers may change.
+
+    ``timeout_s`` is that of each call of a provider.
+    """
 
     def __init__(
-        self, read: Callable[[], ModelConfiguration], providers: Providers, watch: CallWatch
+        self,
+        read: Callable[[], ModelConfiguration],
+        providers: Providers,
+        watch: CallWatch,
+        timeout_s: float = TIMEOUT_S,
     ) -> None:
         self._read, self._providers, self._watch = read, providers, watch
+        self._timeout_s = timeout_s
         self._running, self._is_idle = 0, asyncio.Event()
         self._is_idle.set()
 
     async def complete(self, request: ModelRequest) -> ModelAnswer:
         with self._counted():
-            return await ask_model(request, self._read(), self._providers, self._watch)
+            return await ask_model(
+                request,
+                self._read(),
+                self._providers,
+                self._watch,
+                timeout_s=self._timeout_s,
+            )
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[StreamPart, None]:
         with self._counted():
-            stream = stream_model(request, self._read(), self._providers, self._watch)
+            stream = stream_model(
+                request,
+                self._read(),
+                self._providers,
+                self._watch,
+                timeout_s=self._timeout_s,
+            )
             async with aclosing(stream) as parts:
                 async for part in parts:
                     yield part

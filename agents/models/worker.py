@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import httpx
+from pydantic import ValidationError
 
 from agents.models.call import Usage
 from agents.models.catalogue import OLLAMA
@@ -39,6 +40,7 @@ for part in ("MODEL_COST_MAP", "ANTHROPIC_BETA_HEADERS", "AUTOROUTER_PRESETS", "
     os.environ[f"LITELLM_LOCAL_{part}"] = "True"
 
 import litellm  # noqa: E402
+from litellm.llms.base_llm.chat.transformation import BaseLLMException  # noqa: E402
 
 logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)  # it logs what was asked
 litellm.telemetry = False
@@ -46,6 +48,7 @@ litellm.suppress_debug_info = True
 litellm.num_retries = 0
 
 MAX_DETAIL = 500
+MOST_TOKENS = 10**12
 STREAMED = {"stream": True, "stream_options": {"include_usage": True}}
 NO_KEY = "no-key-is-needed"  # a server of one's own wants none, the library wants one
 # In the order they are looked for, where there is no answer with a status.
@@ -53,7 +56,7 @@ NO_STATUS_CLASSES: tuple[tuple[type | tuple[type, ...], ErrorClass], ...] = (
     (litellm.exceptions.MidStreamFallbackError, "half_stream"),
     ((litellm.exceptions.Timeout, httpx.TimeoutException), "timeout"),
     ((httpx.TransportError, ConnectionError), "connection"),
-    (json.JSONDecodeError, "bad_body"),
+    ((json.JSONDecodeError, BaseLLMException), "bad_body"),  # it came, and is no answer
     (
         litellm.exceptions.BadRequestError,
         "refused",
@@ -63,18 +66,33 @@ STATUS_CLASSES: dict[int, ErrorClass] = {408: "timeout", 429: "rate_limited", 52
 
 
 class LibraryProviders:
-    """The configured providers. ``configuration`` is asked at each call: it may change."""
+    """The configured providers. ``configuration`` is asked at each call: it may change.
+
+    Unless it ``sends_format`` the schema of an answer stands in the prompt. It does so, too, for a
+    model that refuses a call with a format and takes the same one without it.
+    """
 
     def __init__(
-        self, configuration: Callable[[], ModelConfiguration], ollama: OllamaModels
+        self,
+        configuration: Callable[[], ModelConfiguration],
+        ollama: OllamaModels,
+        *,
+        sends_format: bool = True,
     ) -> None:
         self._configuration, self._ollama = configuration, ollama
+        self._sends_format = sends_format
         self._no_temperature: set[str] = set()
+        self._no_format: set[tuple[str, str]] = set()  # provider and model
 
     async def ask(self, call: ProviderCall) -> ProviderAnswer:
         with _convert_failures(self._find_key(call.provider)):
             async with asyncio.timeout(call.timeout_s):
-                answer = await self._complete(self._arguments(call))
+                try:
+                    answer = await self._complete(call, {})
+                except Exception as error:
+                    if not (text := _find_parts(error)):
+                        raise
+                    return ProviderAnswer(text=text, served_model=call.model)
             return _read_answer(call, answer)
 
     async def stream(self, call: ProviderCall) -> AsyncGenerator[ProviderPart, None]:
@@ -82,7 +100,7 @@ class LibraryProviders:
         seen, pieces, finish = _StreamReport(), list[str](), ""
         with _convert_failures(self._find_key(call.provider)):
             async with asyncio.timeout(call.timeout_s):
-                chunks = await self._complete(self._arguments(call) | STREAMED)
+                chunks = await self._complete(call, STREAMED)
             seen.watch(chunks)
             try:
                 while (chunk := await _read_next(chunks, call.timeout_s)) is not None:
@@ -114,7 +132,23 @@ class LibraryProviders:
         provider = self._find(name)
         return provider.api_key.get_secret_value() if provider and provider.api_key else NO_KEY
 
-    async def _complete(self, arguments: dict[str, Any]) -> Any:
+    async def _complete(self, call: ProviderCall, more: dict[str, Any]) -> Any:
+        """A server that does not know ``response_format`` says HTTP 400: it is asked once more
+        without.
+        """
+        asked = (call.provider, call.model)
+        has_format = call.answer_schema is not None and self._may_send_format(call)
+        arguments = self._arguments(call, has_format=has_format) | more
+        try:
+            return await self._complete_as_taken(arguments)
+        except Exception as error:
+            if not has_format or not _refuses_request(error):
+                raise
+        answer = await self._complete_as_taken(self._arguments(call, has_format=False) | more)
+        self._no_format.add(asked)
+        return answer
+
+    async def _complete_as_taken(self, arguments: dict[str, Any]) -> Any:
         """Some models take no temperature. The library knows which, and says so before it asks; its
         option to leave out what is not taken asks twice on HTTP 422.
         """
@@ -126,9 +160,13 @@ class LibraryProviders:
             if "temperature" not in arguments or any(_list_causes(error, httpx.HTTPStatusError)):
                 raise
             self._no_temperature.add(arguments["model"])
-            return await self._complete(arguments)
+            return await self._complete_as_taken(arguments)
 
-    def _arguments(self, call: ProviderCall) -> dict[str, Any]:
+    def _may_send_format(self, call: ProviderCall) -> bool:
+        is_refused = (call.provider, call.model) in self._no_format
+        return self._sends_format and not is_refused and _takes_schema(call)
+
+    def _arguments(self, call: ProviderCall, *, has_format: bool) -> dict[str, Any]:
         provider = self._find(call.provider)
         if provider is None:
             detail = f"{call.provider} is not configured at the model worker"
@@ -145,11 +183,21 @@ class LibraryProviders:
             "num_retries": 0,
         }
         if call.answer_schema is not None:
-            if _takes_schema(call):
+            if has_format:
                 given["response_format"] = build_response_format(call.answer_schema)
             else:
                 given["messages"].append(describe_schema(call.answer_schema).model_dump())
         return given
+
+
+def _refuses_request(error: Exception) -> bool:
+    """Whether the provider says that it cannot take the request as it is."""
+    responses = (
+        _read_field(each, "response") for each in _list_causes(error, httpx.HTTPStatusError)
+    )
+    return any(
+        response is not None and response.status_code in (400, 422) for response in responses
+    )
 
 
 def _takes_schema(call: ProviderCall) -> bool:
@@ -197,31 +245,72 @@ async def _read_next(chunks: Any, timeout_s: float) -> Any:
 
 
 def _read_answer(call: ProviderCall, answer: Any) -> ProviderAnswer:
-    choice = answer.choices[0]
-    finish = choice.finish_reason or "stop"
+    choices = _read_field(answer, "choices") or ()
     usage = _read_usage(_read_field(answer, "usage"))
+    if not choices:
+        failure = ProviderFailure(error_class="bad_body", detail="no choices", usage=usage)
+        raise ProviderFailed(failure)
+    message = choices[0].message
+    finish = choices[0].finish_reason or "stop"
     _refuse_filtered(finish, usage)
     return ProviderAnswer(
-        text=choice.message.content or "",
+        text=_read_text(message),
         served_model=answer.model or call.model,
         usage=usage,
         finish=finish,
+        refusal=_read_refusal(message),
     )
+
+
+def _read_text(message: Any) -> str:
+    """What a message says: its text, its parts of text, or the arguments of the tool it calls."""
+    content = _read_field(message, "content")
+    if isinstance(content, list):
+        parts = (part if isinstance(part, str) else _read_field(part, "text") for part in content)
+        content = "".join(str(part) for part in parts if part)
+    if content:
+        return str(content)
+    calls = _read_field(message, "tool_calls") or ()
+    functions = [_read_field(each, "function") for each in calls]
+    single = _read_field(message, "function_call")
+    given = [_read_field(each, "arguments") for each in (*functions, single) if each is not None]
+    return "\n".join(it if isinstance(it, str) else json.dumps(it) for it in given if it)
+
+
+def _find_parts(error: Exception) -> str:
+    """The text of an answer whose content is a list of parts: the library takes a text alone, and
+    says what it did not take.
+    """
+    for each in _list_causes(error, ValidationError):
+        for problem in each.errors():
+            if problem["loc"] == ("content",) and isinstance(problem["input"], list):
+                return _read_text({"content": problem["input"]})
+    return ""
+
+
+def _read_refusal(message: Any) -> str:
+    fields = _read_field(message, "provider_specific_fields")
+    return str(_read_field(message, "refusal") or _read_field(fields, "refusal") or "")
 
 
 def _read_usage(usage: Any) -> Usage | None:
     """None where there is none: the library puts zeros there."""
-    read = _read_field(usage, "prompt_tokens") or 0
-    written = _read_field(usage, "completion_tokens") or 0
+    read = _read_count(usage, "prompt_tokens")
+    written = _read_count(usage, "completion_tokens")
     if not read and not written:
         return None
-    details = _read_field(usage, "prompt_tokens_details")
     return Usage(
         input_tokens=read,
         output_tokens=written,
-        cached_tokens=_read_field(details, "cached_tokens") or 0,
-        cache_write_tokens=_read_field(usage, "cache_creation_input_tokens") or 0,
+        cached_tokens=_read_count(_read_field(usage, "prompt_tokens_details"), "cached_tokens"),
+        cache_write_tokens=_read_count(usage, "cache_creation_input_tokens"),
     )
+
+
+def _read_count(holder: Any, name: str) -> int:
+    """A number of tokens as the provider gives it; what is none is 0."""
+    value = _read_field(holder, name)
+    return int(value) if isinstance(value, (int, float)) and abs(value) < MOST_TOKENS else 0
 
 
 def _read_field(holder: Any, name: str) -> Any:

@@ -14,6 +14,7 @@ from infra.cli.context import JSON_OPTION, connect, explain_wrong_use, login_nam
 from infra.cli.output import as_lines, cell, table
 from infra.cli.project import KEY_OPTION, PROJECT_OPTION, quiet_clients
 from schemas.inflection import count
+from schemas.model_reading import describe_owed
 
 if TYPE_CHECKING:
     from infra.service.costs import BudgetState
@@ -48,6 +49,8 @@ def register(app: typer.Typer) -> None:
         lines = [*found.lines, *([found.total] if found.lines else [])]
         table(columns, map(_row_of, lines), "No model has been asked yet.")
         _explain(found.total)
+        if owed := describe_owed(found.by_rules):
+            say(f"{owed}.")
 
     budgets = typer.Typer(no_args_is_help=True, help="Limit what models may cost a project.")
     app.add_typer(budgets, name="budgets")

@@ -9,6 +9,7 @@ from infra.cli import service
 from infra.cli.atoms import AS_OF, AS_OF_SEQ, PROJECT_OPTION, place_of
 from infra.cli.context import JSON_OPTION, connect
 from infra.cli.output import answer, table
+from schemas.model_reading import describe_owed
 
 if TYPE_CHECKING:
     from projections.read.coverage import Counts
@@ -44,6 +45,8 @@ def register(app: typer.Typer) -> None:
             ((row.area, *_counts(row), row.active_atoms, row.draft_atoms) for row in found.areas),
         )
         answer().print(f"Gaps: {', '.join(found.gaps) or 'none'}.")
+        if owed := describe_owed(found.by_rules):
+            answer().print(f"{owed}.", soft_wrap=True)
 
 
 def show_past(found: "PastCoverage", as_json: bool) -> None:

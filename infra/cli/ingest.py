@@ -31,6 +31,7 @@ from infra.cli.project import KEY_OPTION, PROJECT_OPTION, quiet_clients
 from infra.settings import Settings
 from schemas.events.ingestion_request import CoverageTarget, Engine
 from schemas.inflection import count
+from schemas.model_reading import describe_owed
 
 if TYPE_CHECKING:
     from infra.service import (
@@ -267,6 +268,9 @@ def summarise(watched: Watched, *, waited: bool) -> None:
             f"Warning: {said} left out, because their chunks hold too many: `cairn rejections"
             f" --code beyond_chunk_limit --project {named}` lists each."
         )
+    if owed := describe_owed(progress.by_rules):
+        say(f"Warning: {owed}. A later ingest, or `cairn runs resume`, has the model read them.")
+        say(f"`cairn sources --skipped --project {named}` says which.")
     for run in result.runs:
         say(_run_line(run))
     for run in result.blocked_removals:

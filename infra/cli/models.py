@@ -151,6 +151,11 @@ def _tell(trial: Trial, *, as_json: bool) -> None:
         return
     served = "" if trial.served_model == trial.asked_model else f", served by {trial.served_model}"
     print(f"{trial.provider}/{trial.asked_model} answers ({trial.latency_ms:,} ms{served}).")
+    if not trial.keeps_form:
+        print(
+            "It does not answer by a JSON Schema, as reading asks for: what cannot be used of it,"
+            " rules will read. Try another model, or CAIRN_MODEL_FORMAT=prompt."
+        )
     if trial.cost_usd is None:
         print("Nobody knows its price: costs are not counted, and budgets in dollars refuse it.")
     elif not trial.usual_call_usd:

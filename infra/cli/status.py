@@ -10,6 +10,7 @@ from rich.table import Table
 
 from infra.cli import service
 from infra.cli.context import JSON_OPTION, load
+from schemas.model_reading import describe_owed
 
 GROUPS = ("received", "refused", "other", "done")  # of deliveries
 
@@ -49,6 +50,8 @@ def show(status: service.InstallationStatus) -> None:
     for each in status.damage:
         place = f"{each['topic']}/{each['partition']}@{each['offset']} {each['file']}".rstrip()
         out.print(f"LOG DAMAGED at {place}: {each['detail']}; {each['remedy']}.", soft_wrap=True)
+    for project, owed in status.by_rules.items():
+        out.print(f"{project}: {describe_owed(owed)}.", soft_wrap=True)
     if status.http:
         out.print(f"API: {status.http}")
     webhooks = status.webhooks

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from agents.models.call import Message, Usage
 from agents.models.catalogue import OLLAMA
@@ -26,6 +27,7 @@ from agents.models.protocol import (
     ProviderFailure,
     WorkerUnavailable,
 )
+from agents.models.receiving import receive
 from infra import supervisor
 from infra.clock import SystemClock
 from infra.errors import NotFound, Refusal, Unavailable
@@ -40,7 +42,13 @@ from projections.read.session import ReadModel
 WORKER = "model-worker"
 STARTS_WITHIN_S = 120.0
 ANSWERS_WITHIN_S = 60.0
-QUESTION = "Answer with the one word: ready"
+QUESTION = 'Answer with this JSON object: {"word": "ready"}'
+FORM: dict[str, Any] = {  # what it answers by, as all that reads and judges does
+    "type": "object",
+    "properties": {"word": {"type": "string"}},
+    "required": ["word"],
+    "additionalProperties": False,
+}
 LONGEST_ANSWER = 512  # some models think before they answer
 # A call that reads a few chunks: instructions, text and what is found in it.
 USUAL_CALL = Usage(input_tokens=4_000, output_tokens=800)
@@ -54,14 +62,16 @@ class TrialFailed(Refusal):
 
 
 class Trial(ReadModel):
-    """What came of one call. Costs are US dollars, None where nobody knows the price:
-    ``usual_call_usd`` of a call that reads some chunks, ``million_characters_usd`` of reading that
-    much text.
+    """What came of one call. ``keeps_form``: it answered by the schema it was given, else rules
+    would read most of what it is asked about. Costs are US dollars, None where nobody knows the
+    price: ``usual_call_usd`` of a call that reads some chunks, ``million_characters_usd`` of
+    reading that much text.
     """
 
     provider: str
     asked_model: str
     served_model: str
+    keeps_form: bool
     latency_ms: int
     cost_usd: float | None
     usual_call_usd: float | None
@@ -125,6 +135,7 @@ async def _try(settings: Settings, text: str, name: str, environ: Mapping[str, s
                 provider=name,
                 model=model,
                 messages=(Message(role="user", content=QUESTION),),
+                answer_schema=FORM,
                 max_output_tokens=LONGEST_ANSWER,
                 timeout_s=ANSWERS_WITHIN_S,
             )
@@ -170,6 +181,7 @@ def _build_trial(
         provider=name,
         asked_model=model,
         served_model=answer.served_model,
+        keeps_form=not receive(answer.text, FORM, answer.finish, answer.refusal).fault,
         latency_ms=latency_ms,
         cost_usd=cost_of(used),
         usual_call_usd=cost_of(USUAL_CALL),

@@ -31,7 +31,7 @@ VARIABLES = frozenset(
     + ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
     + ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
     + ("CAIRN_HOME", "CAIRN_PROCESS_NAME", "CAIRN_LOG_LEVEL", "CAIRN_MODELS")
-    + ("CAIRN_OLLAMA_TTL_SECONDS", "CAIRN_OLLAMA_ENABLE_IN_CLOUD", SOCKET)
+    + ("CAIRN_OLLAMA_TTL_SECONDS", "CAIRN_OLLAMA_ENABLE_IN_CLOUD", "CAIRN_MODEL_FORMAT", SOCKET)
 )
 
 log = get("models")
@@ -77,7 +77,7 @@ def run_model_worker(
     # Cloud Run has no Ollama beside it.
     is_allowed = settings.ollama_enable_in_cloud or not environ.get("K_SERVICE")
     ollama = OllamaModels(ttl_s=settings.ollama_ttl_seconds, is_allowed=is_allowed)
-    providers = LibraryProviders(file.read, ollama)
+    providers = LibraryProviders(file.read, ollama, sends_format=settings.model_format == "auto")
     tell_ready()
     log.info("models.listening", address=place.address)
     loop.run(serve_calls(listening, place.token, providers, most_calls))

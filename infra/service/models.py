@@ -32,7 +32,7 @@ from infra.service.publishing import share_producer
 from infra.settings import Settings
 from projections.read.session import ReadModel
 
-DRAINS_WITHIN_S = 300.0  # beyond the time limit of a call and its repair
+DRAINS_WITHIN_CALLS = 2.5  # time limits of a call: its repair, too, and some more
 CONNECTIONS = 4  # calls wait for models, not for the database
 
 
@@ -69,12 +69,12 @@ async def open_model(settings: Settings) -> AsyncIterator[ChatModel | None]:
     try:
         async with shared:
             file = ModelsFile(settings, with_keys=False)
-            model = TrackedChatModel(file.read, _Worker(settings), watch)
+            model = TrackedChatModel(file.read, _Worker(settings), watch, settings.model_timeout_s)
             try:
                 yield model
             finally:  # what nobody waits for any more is paid for and recorded, too
                 with suppress(TimeoutError):
-                    async with asyncio.timeout(DRAINS_WITHIN_S):
+                    async with asyncio.timeout(DRAINS_WITHIN_CALLS * settings.model_timeout_s):
                         await model.drain()
     finally:
         tables.close()

@@ -33,8 +33,9 @@ class InstallationStatus:
     """An installation as it is now.
 
     ``broker["problem"]`` says why the lag of a broker that answers is unknown. ``webhooks`` is None
-    without a receiver; ``vault`` says what of the log cannot be opened; ``undecided`` what a stage
-    could not decide.
+    without a receiver; ``vault`` says what of the log cannot be opened. ``by_rules`` counts by
+    project and cause the chunks that rules have read in place of a model. ``undecided`` says what a
+    stage could not decide.
     """
 
     running: bool
@@ -52,6 +53,7 @@ class InstallationStatus:
     http: str | None
     damage: list[Row]
     vault: list[str]
+    by_rules: dict[str, dict[str, int]]
     undecided: list[str] = field(default_factory=list)
 
 
@@ -91,6 +93,7 @@ def read_status(settings: Settings) -> InstallationStatus:
         http=read_address(settings) if state else None,
         damage=_damage(settings) if broker_answers else [],
         vault=_vault(settings) if server_version is not None else [],
+        by_rules=_by_rules(settings) if server_version is not None else {},
         undecided=_undecided(settings) if server_version is not None else [],
     )
 
@@ -125,6 +128,20 @@ def _undecided(settings: Settings) -> list[str]:
             return [str(each) for each in undecided(connection)]
     except (Unavailable, psycopg.errors.UndefinedTable, psycopg.errors.UndefinedColumn):
         return []
+
+
+def _by_rules(settings: Settings) -> dict[str, dict[str, int]]:
+    """What is owed to the model; nothing where no service has prepared the database."""
+    import psycopg
+
+    from projections.read.owed import owed_by_project
+    from projections.read.session import reading
+
+    try:
+        with reading(settings.conninfo) as connection:
+            return owed_by_project(connection)
+    except (Unavailable, Refusal, psycopg.Error):
+        return {}
 
 
 def _webhooks(settings: Settings, lag: list[dict[str, Any]]) -> dict[str, Any] | None:

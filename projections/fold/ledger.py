@@ -104,7 +104,8 @@ def _names(atom: AtomRecord) -> list[str]:
 def _turn(rows: Rows, fact: Envelope, event: LedgerChanged, turn: Turn) -> None:
     """The reading of a chunk has its outcome, and a run its first atom."""
     if turn.chunk_id is not None and turn.outcome in ("extracted", "poison"):
-        rows.add(fact, "chunks", {"chunk_id": turn.chunk_id, "read_outcome": turn.outcome})
+        read = {"read_outcome": turn.outcome, "read_engine": turn.engine, "read_error": turn.error}
+        rows.add(fact, "chunks", {"chunk_id": turn.chunk_id} | read)
     if any(change.op == "atom_created" for change in event.changes):
         rows.add(
             fact,

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Literal, get_args
 
 from infra.errors import NotFound
+from projections.read.owed import owed_chunks
 from projections.read.session import Conn, ReadModel, rows, select
 from schemas.events.model_calls import CallOutcome
 
@@ -54,11 +55,14 @@ class CostLine(ReadModel):
 
 
 class Costs(ReadModel):
-    """The dearest line first; days in their order. Of calls the dearest 100."""
+    """The dearest line first; days in their order. Of calls the dearest 100. ``by_rules`` counts
+    the chunks that rules have read in place of a model, by the cause.
+    """
 
     group_by: CostGroup
     lines: list[CostLine]
     total: CostLine
+    by_rules: dict[str, int] = {}
 
 
 class WholeCall(ReadModel):
@@ -122,5 +126,8 @@ def costs(connection: Conn, project_id: str, group_by: CostGroup) -> Costs:
         project_id,
     )
     return Costs(
-        group_by=group_by, lines=[CostLine(**line) for line in lines], total=CostLine(**total)
+        group_by=group_by,
+        lines=[CostLine(**line) for line in lines],
+        total=CostLine(**total),
+        by_rules=owed_chunks(connection, project_id),
     )

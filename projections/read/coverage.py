@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from projections.read.owed import owed_chunks
 from projections.read.session import Conn, ReadModel, Row, rows
 from schemas.areas import AREAS
 
@@ -51,11 +52,14 @@ class AreaCounts(Counts):
 
 
 class Coverage(ReadModel):
-    """``gaps`` are the areas about which the ledger holds too little."""
+    """``gaps`` are the areas about which the ledger holds too little. ``by_rules`` counts the
+    chunks that rules have read in place of a model, by the cause.
+    """
 
     tiers: list[TierCounts]
     areas: list[AreaCounts]
     gaps: list[str]
+    by_rules: dict[str, int] = {}
 
 
 def coverage(connection: Conn, project_id: str) -> Coverage:
@@ -82,6 +86,7 @@ def coverage(connection: Conn, project_id: str) -> Coverage:
             for area in (*AREAS, NO_AREA)
         ],
         gaps=list(summary[0]["gaps"]) if summary else list(AREAS),
+        by_rules=owed_chunks(connection, project_id),
     )
 
 

@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any
 
 from projections.read.dead_letters import undecided
+from projections.read.owed import owed_chunks
 from projections.read.page import take
 from projections.read.runs import TARGETS_MS, runs
 from projections.read.session import Conn, Row, rows
@@ -37,7 +38,7 @@ class TriggerProgress:
     """``listed`` sources, of which ``ready`` are answered for (``skipped`` of them skipped).
 
     ``chunks_total`` counts what was found to read so far, ``chunks_done`` readings in the ledger
-    and chunks that said what was read before.
+    and chunks that said what was read before. ``by_rules``: see `owed_chunks`.
     ``runs``: what `RUN_SHOWN` names. ``prd_version`` is 0 before the first. ``undecided`` says what
     of the project no stage could decide.
     """
@@ -49,6 +50,7 @@ class TriggerProgress:
     chunks_total: int
     chunks_done: int
     atoms: int
+    by_rules: dict[str, int]
     runs: list[Row]
     prd_version: int
     settled: bool
@@ -78,6 +80,7 @@ def trigger_progress(connection: Conn, project_id: str, trigger_key: str) -> Tri
             *(run_ids, project_id, run_ids, run_ids, project_id, PRD, run_ids, BEYOND_LIMIT),
         )[0]
         ended_early = any(run.status in ("cancelled", "failed") for run in known)
+        by_rules = owed_chunks(connection, project_id)
         all_ready = sources["listing_whole"] and sources["ready"] >= sources["listed"]
         settled = (
             bool(run_ids)
@@ -95,6 +98,7 @@ def trigger_progress(connection: Conn, project_id: str, trigger_key: str) -> Tri
         chunks_total=max(sources["chunks"], work["chunks_done"]),  # copies are read for originals
         chunks_done=work["chunks_done"],
         atoms=work["atoms"],
+        by_rules=by_rules,
         runs=[run.model_dump(include=RUN_SHOWN) for run in known],
         prd_version=work["prd_version"],
         settled=settled,

@@ -6,8 +6,10 @@ member) is among them: whoever asks what was not read wants to know of it, too.
 
 from __future__ import annotations
 
+from projections.read.owed import IS_OWED
 from projections.read.page import PAGE, Condition, Listing, Page, page_of
-from projections.read.session import Conn, ReadModel, like_of
+from projections.read.session import Conn, ReadModel, Row, like_of
+from schemas.model_reading import describe_owed
 
 # The list in its order, from two indexes. What only some of it needs is joined behind that, so that
 # a page looks at the chunks of its own sources alone.
@@ -27,16 +29,24 @@ _UNREAD = """
         WHERE every.source_id = x.source_id AND NOT obsolete)
     ORDER BY anchor_start LIMIT 1
 """
-REASON = "coalesce(x.skip_reason, c.reason)"
+# Chunks that rules have read in place of a model.
+_BY_RULES = f"""
+    SELECT sum(n)::int AS n, jsonb_object_agg(cause, n) AS causes FROM (
+        SELECT c.read_error AS cause, count(*) AS n FROM chunks c
+        WHERE c.source_id = x.source_id AND {IS_OWED} GROUP BY 1) counted
+"""
+BY_RULES = "read_by_rules"
+REASON = f"coalesce(x.skip_reason, c.reason, CASE WHEN r.n > 0 THEN '{BY_RULES}' END)"
 SOURCES = Listing(
     "sources",
     "x.root, x.path, x.source_id, x.source_type,"
     " CASE WHEN c.reason IS NULL THEN x.state ELSE 'skipped' END AS state,"
     f" {REASON} AS reason,"
     " CASE WHEN x.copy_of IS NOT NULL THEN 'same content as ' || coalesce(o.path, x.copy_of)"
-    "   ELSE coalesce(x.skip_detail, c.detail, '') END AS detail",
+    "   ELSE coalesce(x.skip_detail, c.detail, '') END AS detail, r.causes, r.n AS by_rules",
     f"({_LISTED}) x LEFT JOIN sources o ON o.source_id = x.copy_of"
-    f" LEFT JOIN LATERAL ({_UNREAD}) c ON x.state = 'sanitized'",
+    f" LEFT JOIN LATERAL ({_UNREAD}) c ON x.state = 'sanitized'"
+    f" LEFT JOIN LATERAL ({_BY_RULES}) r ON x.state = 'sanitized'",
     {"x.root": "text", "x.path": "text", "x.about": "text"},
 )
 
@@ -45,7 +55,8 @@ class SourceState(ReadModel):
     """``state``: sanitized (to be read, or read), skipped, or registered (not answered yet).
 
     Without ``source_id`` it is something that a listing found and that is no source. ``reason`` and
-    ``detail`` say why it is skipped.
+    ``detail`` say why it is skipped, or why rules have read so many of its chunks (``by_rules``) in
+    place of a model.
     """
 
     root: str
@@ -55,6 +66,7 @@ class SourceState(ReadModel):
     state: str
     reason: str | None
     detail: str
+    by_rules: int = 0
 
 
 def source_states(
@@ -69,14 +81,22 @@ def source_states(
 ) -> Page[SourceState]:
     """A page of sources by root and path. Raises Refusal for a bad cursor.
 
-    ``skipped``: only those that are not read; ``source`` is a glob over paths.
+    ``skipped``: only those that are not read, or not by the model that was to read them;
+    ``source`` is a glob over paths.
     """
     conditions: list[Condition] = [("x.project_id = %s", project_id)]
     if skipped:
-        conditions.append(("(x.state = 'skipped' OR c.reason IS NOT NULL)",))
+        conditions.append(("(x.state = 'skipped' OR c.reason IS NOT NULL OR r.n > 0)",))
     if reason:
         conditions.append((f"{REASON} = %s", reason))
     if source:
         conditions.append(("x.path LIKE %s", like_of(source)))
     found, following = page_of(connection, SOURCES, conditions, cursor, limit)
-    return Page(items=[SourceState(**row) for row in found], next_cursor=following)
+    return Page(items=[_build_state(row) for row in found], next_cursor=following)
+
+
+def _build_state(row: Row) -> SourceState:
+    causes, by_rules = row.pop("causes") or {}, row.pop("by_rules") or 0
+    if causes and not row["detail"]:
+        row["detail"] = describe_owed(causes)
+    return SourceState(**row, by_rules=by_rules)

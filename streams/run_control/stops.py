@@ -168,7 +168,7 @@ def _reason(run: RunRow, view: RunView) -> StopReason:
     """Why a run with nothing under way has nothing to choose: the first rule that holds."""
     limits = run.started.limits
     full = view.chunks_planned >= limits.max_chunks_per_run
-    if 0 < limits.token_budget <= run.totals.tokens or (view.has_unread() and not full):
+    if view.has_unread() and not full:
         return "budget_exhausted"
     if full:
         return "max_chunks_per_run"
@@ -193,6 +193,8 @@ def _end(scope: RunScope, reason: StopReason) -> Decision:
         changes += withdrawn_batch.source_changes
         again.update(withdrawn_batch.chunk_ids)
     seen = max(scope.started.source_count, view.horizon_end)
+    if reason == "budget_exhausted" and not withdrawn and view.horizon_end >= seen:
+        reason = _reason(scope.run, view)  # the last tokens of it may have read all there was
     event = RunStopped(
         run_id=run_id,
         stop_reason=reason,

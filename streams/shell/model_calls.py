@@ -35,6 +35,7 @@ from agents.models.errors import (
     is_nobody_there,
 )
 from infra import log
+from infra.settings import Settings
 from schemas.codec import decode
 from schemas.envelope import Envelope, Event
 from schemas.events.atom import AtomAdjudicated, AtomReflected, CandidatesExtracted
@@ -58,7 +59,9 @@ from streams.stage import Step
 CALLS_AT_ONCE = 8  # of a lane's reading
 VERDICTS_AT_ONCE = 4
 JUDGEMENTS_AT_ONCE = 2
-CALL_TIMEOUT_S = 300.0  # of all attempts with all providers; each of those has limits of its own
+# Of all attempts with all providers; each of those has a limit of its own (CAIRN_MODEL_TIMEOUT_S).
+CALL_TIMEOUT_S = 300.0
+ATTEMPTS_WITHIN = 2.5  # such limits
 LINGER_S = 0.05  # a chunk waits for others to share its call
 LONGEST_LINGER_S = 1.0  # while others of its run are being prepared
 AWAY_S = 30.0  # nobody is asked again for so long after nobody could be, nor for a spent budget
@@ -207,9 +210,11 @@ class ModelReading:
         by_rules: Read,
         at_once: int = CALLS_AT_ONCE,
         timeout_s: float = CALL_TIMEOUT_S,
+        most_together: int = MOST_TOGETHER,
     ) -> None:
         self._model = model
         self._pool = pool
+        self._most_together = most_together
         self._by_rules = by_rules
         self._calls = Calls(at_once, timeout_s)
         self._waiting: list[Job] = []
@@ -217,7 +222,7 @@ class ModelReading:
 
     @property
     def window(self) -> int:
-        return self._calls.at_once * MOST_TOGETHER
+        return self._calls.at_once * self._most_together
 
     @property
     def work(self) -> int:
@@ -274,7 +279,8 @@ class ModelReading:
                 job.finish(Unread(stop))
         self._waiting = [it for it in self._waiting if not it.result.done()]
         while self._waiting and not self._calls.is_full:
-            places = take_pack([wait_for_call(it.asked, it.is_second) for it in self._waiting])
+            waiting = [wait_for_call(it.asked, it.is_second) for it in self._waiting]
+            places = take_pack(waiting, self._most_together)
             jobs = [self._waiting[at] for at in places]
             if not self._may_go(jobs):
                 return
@@ -285,7 +291,7 @@ class ModelReading:
     def _may_go(self, jobs: Sequence[Job]) -> bool:
         """Whether nobody is waited for: the call is full, or its first chunk has waited enough."""
         first = jobs[0]
-        if len(jobs) == MOST_TOGETHER or first.asked.chunk.token_estimate > SHORT_TOKENS:
+        if len(jobs) >= self._most_together or first.asked.chunk.token_estimate > SHORT_TOKENS:
             return True
         linger_s = LONGEST_LINGER_S if first.whose in self._coming else LINGER_S
         return asyncio.get_running_loop().time() - first.since >= linger_s
@@ -441,19 +447,26 @@ async def ask_about_borderline(
 
 
 def make_asker(
-    step: Step, model: ChatModel | None, chunks: ChunkReader, pools: Pools
+    step: Step, model: ChatModel | None, chunks: ChunkReader, pools: Pools, settings: Settings
 ) -> Asker | None:
     """Who asks the model for the step, where there is one and the step has use for it."""
     if model is None:
         return None
+    timeout_s = ATTEMPTS_WITHIN * settings.model_timeout_s
     if step.name == ADJUDICATE.name:
-        return ModelAdjudication(model, chunks)
+        return ModelAdjudication(model, chunks, timeout_s=timeout_s)
     if step.name == JUDGE.name:
-        return ModelJudging(model)
+        return ModelJudging(model, timeout_s=timeout_s)
     pool = {"child": pools.deep, "preview_child": pools.preview}.get(step.place)
     if pool is None or not isinstance(step.handle, Mapping):
         return None
-    return ModelReading(model, pool, step.handle.read)
+    return ModelReading(
+        model,
+        pool,
+        step.handle.read,
+        timeout_s=timeout_s,
+        most_together=settings.model_pack,
+    )
 
 
 def prepare_record(chunk_value: bytes) -> Prepared:

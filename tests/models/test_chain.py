@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 
@@ -15,13 +17,14 @@ from agents.models.errors import (
     AllProvidersFailed,
     AnswerCut,
     AnswerDeclined,
+    AnswerEmpty,
     AnswerMalformed,
     RequestRefused,
 )
 from agents.models.patience import Clock, read_retry_after
 from tests.models.asking import COLOR, asking, request
 from tests.models.book import COST_USD, Book
-from tests.models.provider import Answer, Failure, HalfStream, Hang, Step
+from tests.models.provider import Answer, Failure, HalfStream, Hang, Request, Step
 from tests.models.worker import ModelWorker
 
 NOW = datetime(2026, 11, 26, 12, 0, 0, tzinfo=UTC)
@@ -347,3 +350,78 @@ def test_who_is_cancelled_during_a_reservation_leaves_nothing_set_aside(
         assert run.count("openai") == 0
     assert run.book.results == ["cancelled"]
     assert run.book.closed["call-1"].usage == Usage()
+
+
+def test_who_refuses_the_format_of_an_answer_gets_its_schema_in_the_prompt_from_then_on(
+    model_worker: ModelWorker,
+):
+    def answer(asked: Request) -> Step:
+        return Failure(400) if "response_format" in asked.body else {"color": "blue"}
+
+    with asking(model_worker, plain=answer) as run:
+        for prompt_version in ("1", "2"):
+            found = run.ask(answer_schema=COLOR, prompt_version=prompt_version)
+            assert (found.data, found.attempts) == ({"color": "blue"}, 1)
+        asked = run.providers["plain"].requests
+    assert ["response_format" in it.body for it in asked] == [True, False, False]
+    assert '"enum": ["blue", "red"]' in asked[1].messages[-1]["content"]
+
+
+def test_who_refuses_the_request_itself_is_asked_without_a_format_once(model_worker: ModelWorker):
+    with asking(model_worker, strict=[Failure(400), Failure(400)]) as run:
+        with pytest.raises(RequestRefused):
+            run.ask(answer_schema=COLOR)
+        assert run.count("strict") == 2
+
+
+def message(**fields: Any) -> Failure:
+    """A whole answer of the protocol with this message."""
+    choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant"} | fields}
+    head = {"id": "x", "object": "chat.completion", "created": 1, "model": "m-1"}
+    usage = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
+    return Failure(200, body=json.dumps({**head, "choices": [choice], "usage": usage}).encode())
+
+
+BLUE = '{"color": "blue"}'
+TOOL = {"id": "c", "type": "function", "function": {"name": "answer", "arguments": BLUE}}
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        message(content=None, tool_calls=[TOOL]),
+        message(content="", tool_calls=[TOOL]),
+        message(content=[{"type": "text", "text": BLUE}]),
+        message(content=BLUE, refusal=None),
+    ],
+)
+def test_an_answer_is_found_where_a_server_puts_it(model_worker: ModelWorker, step: Failure):
+    with asking(model_worker, own=[step]) as run:
+        assert run.ask(answer_schema=COLOR).data == {"color": "blue"}
+
+
+def test_a_refusal_is_declined_and_null_is_empty(model_worker: ModelWorker):
+    with asking(model_worker, own=[message(content=None, refusal="I must not.")]) as run:
+        with pytest.raises(AnswerDeclined, match="I must not"):
+            run.ask(answer_schema=COLOR)
+        assert run.count("own") == 1
+    with asking(model_worker, own=[message(content=None)] * 2) as run:
+        with pytest.raises(AnswerEmpty):
+            run.ask(answer_schema=COLOR)
+        assert run.count("own") == 2
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"<html>Bad gateway</html>",
+        b'{"error": {"message": "out of memory"}}',
+        b'{"id": "x", "object": "chat.completion", "created": 1, "model": "m-1", "choices": []}',
+        b'data: {"choices": [{"delta": {"content": "{}"}}]}\n\ndata: [DONE]\n\n',
+    ],
+)
+def test_a_body_that_is_no_answer_is_a_failure_of_the_provider(
+    model_worker: ModelWorker, body: bytes
+):
+    with asking(model_worker, own=[Failure(200, body=body)], groq=["Blue."]) as run:
+        assert run.ask().provider == "groq"

@@ -107,15 +107,24 @@ def test_a_form_that_is_not_edited_is_named_and_nothing_changes(text: str):
 
 def test_a_provider_is_added_once_it_answers_and_says_what_it_costs(tmp_path: Path):
     settings = Settings(home=tmp_path)
-    answer = Answer("ready", (20, 2, 0), model="a-name-without-a-price")
+    said = '```json\n{"word": "ready"}\n```'
+    answer = Answer(said, (20, 2, 0), model="a-name-without-a-price")
     with scripted_provider([answer]) as provider:
         spec = ProviderSpec("openai", base_url=provider.base_url, api_key="k-1")
         trial = asyncio.run(add_provider(settings, spec, os.environ))
     assert trial is not None and trial.cost_usd == pytest.approx((20 * 5 + 2 * 30) / 1e6)
     assert trial.usual_call_usd and trial.million_characters_usd
+    assert trial.keeps_form and "response_format" in provider.requests[0].body
     assert settings.models_file.stat().st_mode & 0o777 == 0o600
     states = {each.name: each.state for each in asyncio.run(list_models(settings, {}))}
     assert states.pop("openai") == "ready" and set(states.values()) == {"unconfigured"}
+
+
+def test_a_provider_that_does_not_answer_by_a_schema_is_named_as_one(tmp_path: Path):
+    with scripted_provider(["ready"]) as provider:
+        spec = ProviderSpec("lab", base_url=provider.base_url, needs_key=False, models=("m",))
+        trial = asyncio.run(add_provider(Settings(home=tmp_path), spec, os.environ))
+    assert trial is not None and not trial.keeps_form
 
 
 def test_a_provider_whose_key_is_in_no_variable_is_not_added(tmp_path: Path):

@@ -403,6 +403,7 @@ class Story:
         chunk: ChunkCreated,
         *atoms: AtomRecord,
         outcome: str = "extracted",
+        error: str = "",
         rejected: Sequence[Judged] = (),
         **more: Any,
     ) -> Envelope:
@@ -412,7 +413,7 @@ class Story:
         changes = [Change(op="atom_created", target_id=atom.atom_id) for atom in atoms]
         return self.changed(
             cause,
-            turn=self.turn(chunk, outcome),
+            turn=replace_part(self.turn(chunk, outcome), error=error),
             changes=changes,
             atoms=stamped,
             evidence=[evidence_of(atom, chunk, self.run) for atom in atoms],

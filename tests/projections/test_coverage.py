@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from projections.read import runs
 from projections.read.batches import last_batches
+from projections.read.costs import costs
 from projections.read.coverage import Coverage, coverage
+from projections.read.owed import owed_by_project
 from projections.read.progress import trigger_progress
+from projections.read.source_list import source_states
 from schemas.areas import AREAS
 from schemas.codec import decode
 from schemas.events.ingestion import DeepDiveQueued, RunStarted
@@ -157,3 +160,37 @@ def test_a_deep_dive_is_a_row_that_names_run_batch_and_chunks(model: ReadModel):
     assert model.rows("SELECT contradiction_id, batch_no, chunk_ids FROM deep_dives") == [
         ("ctr_1", 1, ["chk_1"])
     ]
+
+
+def an_owed_story() -> Story:
+    """Rules have read two of three chunks for a model, for different causes."""
+    story = Story()
+    story.project()
+    story.requested(["README.md"])
+    one, two, three = story.source("README.md", THREE)
+    story.run_started()
+    story.planned([one, two, three])
+    story.read(one, error="model_answer_cut")
+    story.read(two, error="model_answer_malformed")
+    story.read(three)
+    return story
+
+
+def test_what_rules_have_read_for_a_model_is_counted_by_its_cause(model: ReadModel):
+    owed = {"model_answer_cut": 1, "model_answer_malformed": 1}
+    assert seen(model, an_owed_story()).by_rules == owed
+    assert costs(model.connection, PROJECT, "agent").by_rules == owed
+    assert owed_by_project(model.connection) == {"Demo": owed}
+    (source,) = source_states(model.connection, PROJECT, skipped=True).items
+    assert (source.reason, source.by_rules) == ("read_by_rules", 2)
+    assert "its answer was cut" in source.detail and "malformed" in source.detail
+
+
+def test_what_the_model_has_read_after_all_is_owed_no_more(model: ReadModel):
+    story = an_owed_story()
+    for chunk in story.chunks.values():
+        story.turns += 1
+        cause = story.outside(RunCancelRequested(run_id="run_x", request_key=chunk.chunk_id))
+        story.changed(cause, turn=story.turn(chunk))
+    assert seen(model, story).by_rules == {}
+    assert source_states(model.connection, PROJECT, skipped=True).items == []

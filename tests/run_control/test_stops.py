@@ -65,6 +65,13 @@ def test_a_model_that_used_up_the_budget_ends_the_run_whatever_was_planned():
     assert (stop.totals.tokens, stop.withdrawn_batches) == (400, [2])
 
 
+def test_a_run_that_has_read_all_within_its_last_tokens_has_no_spent_budget():
+    play = a_deep_run(4, asking={"engine": "model"}, token_budget=400)
+    (stop,) = of(RunStopped, applied(play, 9, 9))
+    assert stop.stop_reason == "exhausted"
+    assert (stop.totals.tokens, stop.withdrawn_batches) == (400, [])
+
+
 def test_the_budget_comes_before_diminishing_returns():
     limits = {"token_budget": 400, "new_atoms_per_10k_tokens": 100, "low_batches": 2}
     play = a_deep_run(20, asking={"engine": "model"}, **limits)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import Any
 
 import pytest
@@ -127,13 +128,13 @@ def test_nothing_that_its_statements_do_not_support_is_published(project, script
     assert {one for codes in report.kept.values() for one in codes} == {code}
 
 
-def test_an_answer_wrapped_in_markdown_is_no_answer(project, served):
-    model, _ = served(lambda request: "```json\n{}\n```")
+def test_an_answer_wrapped_in_markdown_is_an_answer(project, served):
+    model, provider = served(lambda request: f"```json\n{json.dumps(answer(request))}\n```")
 
-    report = asyncio.run(project.worded_by(model))
+    asyncio.run(project.worded_by(model))
 
-    assert {one for codes in report.kept.values() for one in codes} == {"malformed_answer"}
-    assert project.prd.engine == "heuristic"
+    assert project.prd.engine == "model"
+    assert not any("cannot be used" in one.text for one in provider.requests)
 
 
 def test_a_contradiction_that_is_passed_over_is_refused(scripted):

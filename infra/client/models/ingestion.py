@@ -42,8 +42,8 @@ class TriggerProgress(Model):
     """``listed`` sources, of which ``ready`` are answered for (``skipped`` of them skipped).
 
     ``chunks_total`` counts what was found to read so far, ``chunks_done`` readings in the ledger
-    and chunks that said what was read before. ``runs``: what `RUN_SHOWN` names. ``prd_version`` is
-    0 before the first. ``undecided`` says what of the project no stage could decide.
+    and chunks that said what was read before. ``by_rules``: see `owed_chunks`. ``runs``: what
+    `RUN_SHOWN` names. ``prd_version`` is 0 before the first.
     """
 
     listed: int
@@ -53,6 +53,7 @@ class TriggerProgress(Model):
     chunks_total: int
     chunks_done: int
     atoms: int
+    by_rules: dict[str, int]
     runs: list[dict[str, Any]]
     prd_version: int
     settled: bool

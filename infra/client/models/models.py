@@ -38,11 +38,14 @@ class BudgetState(Model):
 
 
 class Costs(Model):
-    """The dearest line first; days in their order. Of calls the dearest 100."""
+    """The dearest line first; days in their order. Of calls the dearest 100. ``by_rules`` counts
+    the chunks that rules have read in place of a model, by the cause.
+    """
 
     group_by: str
     lines: list[CostLine]
     total: CostLine
+    by_rules: dict[str, int] = {}
 
 
 class ProviderState(Model):

@@ -32,11 +32,14 @@ class Chunk(Model):
 
 
 class Coverage(Model):
-    """``gaps`` are the areas about which the ledger holds too little."""
+    """``gaps`` are the areas about which the ledger holds too little. ``by_rules`` counts the
+    chunks that rules have read in place of a model, by the cause.
+    """
 
     tiers: list[TierCounts]
     areas: list[AreaCounts]
     gaps: list[str]
+    by_rules: dict[str, int] = {}
 
 
 class Explanation(Model):
@@ -68,7 +71,8 @@ class SourceState(Model):
     """``state``: sanitized (to be read, or read), skipped, or registered (not answered yet).
 
     Without ``source_id`` it is something that a listing found and that is no source. ``reason`` and
-    ``detail`` say why it is skipped.
+    ``detail`` say why it is skipped, or why rules have read so many of its chunks (``by_rules``) in
+    place of a model.
     """
 
     root: str
@@ -78,6 +82,7 @@ class SourceState(Model):
     state: str
     reason: str | None
     detail: str
+    by_rules: int = 0
 
 
 class WholeChunk(Model):

@@ -68,8 +68,8 @@ class InstallationStatus(Model):
     """An installation as it is now.
 
     ``broker["problem"]`` says why the lag of a broker that answers is unknown. ``webhooks`` is None
-    without a receiver; ``vault`` says what of the log cannot be opened; ``undecided`` what a stage
-    could not decide.
+    without a receiver; ``vault`` says what of the log cannot be opened. ``by_rules`` counts by
+    project and cause the chunks that rules have read in place of a model.
     """
 
     running: bool
@@ -87,7 +87,7 @@ class InstallationStatus(Model):
     http: str | None
     damage: list[dict[str, Any]]
     vault: list[str]
-    undecided: list[str] = []
+    by_rules: dict[str, dict[str, int]]
 
 
 class NearCopy(Model):

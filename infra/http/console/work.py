@@ -16,6 +16,7 @@ from infra.service import http_questions as ask
 from infra.service.http_requests import list_audit
 from infra.service.runs import RunRequest
 from schemas.events.project import BUDGET_SCOPES
+from schemas.model_reading import describe_owed
 
 pages = Pages()
 THROUGHPUT = (
@@ -152,6 +153,7 @@ async def show_costs(visit: Visit) -> Response:
     return visit.show(
         "costs.html",
         costs=found,
+        owed=describe_owed(found.by_rules),
         drawn=drawn,
         chart=draw_bars([(it.key, it.cost_usd) for it in drawn]),
         budgets=await visit.ask(costs.list_budget_states, visit.project_id),
