@@ -7,7 +7,8 @@ from collections.abc import AsyncGenerator
 
 from infra.cli.remote.asking import adopt, ask_of, client_of, unchecked
 from infra.client.client import Client
-from infra.client.models.chat import Decide, DocumentToKeep, Say, Turn
+from infra.client.models.chat import Decide, Say, Turn
+from infra.client.models.chat_parts import DocumentToKeep
 from infra.service.agent_turns import TurnCheckpoint
 from infra.service.agents import BegunTurn, ChatRequest, ConfirmationAnswer, TurnFrame
 from infra.service.progress import Tell, follow
