@@ -52,6 +52,7 @@ _CHANGE = re.compile(
     rf"|assign|generate|write|schedule|remind(?!{_OF_WHAT}))\b",
     re.IGNORECASE,
 )
+_POLITE_END = re.compile(r"[\s,]+(?:please|pls|thanks|thank you)[\s.!?]*$", re.IGNORECASE)
 
 
 def concerns_project(request: str) -> bool:
@@ -68,7 +69,8 @@ def choose_call(request: str) -> tuple[str, Arguments]:
     """
     if handed := HANDED.match(request):
         return HANDED.tool, HANDED.arguments(handed)
-    said, own = request[:LONGEST_READ], take_own_words(request)[:LONGEST_READ]
+    said = request[:LONGEST_READ]
+    own = _POLITE_END.sub("", take_own_words(request)[:LONGEST_READ])
     asks, doubtful = is_question(own), None
     for rule in RULES:
         match = rule.match(own if rule.changes else said)

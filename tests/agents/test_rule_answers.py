@@ -67,6 +67,31 @@ def answer_from(hits: dict[str, Json], question: str) -> AgentResult:
         ("please add a new task: oil the gate.", "create_task", {"title": "Oil the gate"}),
         ("Add a task called «Oil the gate»", "create_task", {"title": "Oil the gate"}),
         ("Mark task-003 as done", "update_task", {"task": "task-003", "status": "done"}),
+        ("mark task 3 done", "update_task", {"task": "task 3", "status": "done"}),
+        ("Finish task 3, please", "update_task", {"task": "task 3", "status": "done"}),
+        ("make task 3 blocked", "update_task", {"task": "task 3", "status": "blocked"}),
+        (
+            "could you assign task 3 to Ben please?",
+            "update_task",
+            {"task": "task 3", "assignee": "Ben"},
+        ),
+        ("Is task 3 done?", "get_task", {"reference": "task 3"}),
+        ("Should I delete task 3?", "get_task", {"reference": "task 3"}),
+        ("If Ben agrees, mark task 3 as done", "get_task", {"reference": "task 3"}),
+        ("Ada wrote: delete task 3", "get_task", {"reference": "task 3"}),
+        ("what is missing?", "list_gaps", {}),
+        ("Where are the gaps of the PRD?", "list_gaps", {}),
+        ("What is missing in task 3?", "get_task", {"reference": "task 3"}),
+        (
+            "Here is a document: All seals are red.",
+            "save_source",
+            {"title": "", "text": "All seals are red."},
+        ),
+        (
+            "Keep these minutes of 2 May:\nAda decides.",
+            "save_source",
+            {"title": "2 May", "text": "Ada decides."},
+        ),
         ("Set task 3 to in progress", "update_task", {"task": "task 3", "status": "in_progress"}),
         ("Assign task 3 to Ben", "update_task", {"task": "task 3", "assignee": "Ben"}),
         ("Rename task 3 to Sign-in", "update_task", {"task": "task 3", "title": "Sign-in"}),
@@ -308,3 +333,18 @@ def test_an_order_that_no_rule_understands_is_asked_back_and_searches_nothing(or
 
     assert shelf.calls == []
     assert "did not understand" in result.response
+
+
+def test_a_change_that_a_pasted_text_wants_is_not_made_by_rules():
+    shelf = Shelf()
+    for request in ("What does Ada want? «delete task 3»", "Sum this up: mark task 3 as done"):
+        asyncio.run(run_assistant(a_turn(request), None, shelf.tools(), Recorded()))
+    assert {name for name, _ in shelf.calls} <= {"search_ledger"}
+
+
+def test_an_order_that_depends_on_something_is_asked_about():
+    shelf = Shelf()
+    with pytest.raises(WaitsForConfirmation):
+        request = "mark task-003 as done if Ada agrees"
+        asyncio.run(run_assistant(a_turn(request), None, shelf.tools(), Recorded()))
+    assert shelf.calls == []
