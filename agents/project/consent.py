@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from agents.project.imperatives import KINDS, VERBS, Order, is_question, list_orders
+from agents.project.imperatives import KINDS, VERBS, Order, is_question, list_orders, strip_lead
 from agents.project.own_words import take_own_words
 from agents.project.scheduling_patterns import list_weekdays, take_recurrences
 from agents.project.scheduling_times import take_times
@@ -96,6 +96,7 @@ def is_asked_for(
 
 def asks_for_schedule(own: str) -> bool:
     """Whether own words have work done at times: an order, or days and work without a verb."""
+    own = strip_lead(own)
     if is_question(own):
         return False
     orders = list_orders(own)

@@ -44,7 +44,7 @@ _ANY_KIND = "|".join(KINDS.values())
 _ANY_VERB = "|".join(dict.fromkeys("|".join(VERBS.values()).split("|")))
 _SOFT = (
     r"(?:please|kindly|pls|just|now|then|also|and|so|ok|okay|yes|sure|great|thanks|thank you|hi"
-    r"|hello|hey|cairn|assistant|everybody|everyone|all|first|next|finally"
+    r"|hello|hey|cairn|assistant|everybody|everyone|all|(?:first|next|finally)(?=,)"
     r"|good (?:morning|afternoon|evening|day)"
     r"|bitte|por favor|hallo|hola|dear (?:cairn|assistant|agents?)|go ahead and|do)"
 )
@@ -135,6 +135,11 @@ class Order:
 
     def begins_with(self, family: str) -> bool:
         return _family(family).match(self.text) is not None
+
+
+def strip_lead(text: str) -> str:
+    """The text without what is only polite before it."""
+    return _LEAD.sub("", text)
 
 
 def list_orders(own: str) -> list[Order]:

@@ -16,6 +16,7 @@ from agents.project.imperatives import (
     asks_for_change,
     names_kind_before,
 )
+from agents.project.scheduling_patterns import take_recurrences
 
 DATA = " … "  # stands for what is left out
 LONGEST_NAME = 160  # characters of a quote that names something
@@ -194,7 +195,10 @@ def _keep_typed(text: str) -> str:
 
 def _is_spoken(line: str) -> bool:
     """Whether it is a line of a chat: a name, a colon, what that person said."""
-    return bool(_SPEAKER.match(line)) and not asks_for_change(line)
+    said = _SPEAKER.match(line)
+    if said is None or asks_for_change(line):
+        return False
+    return not take_recurrences(said.group())[0]  # «every monday: sweep the yard» names nobody
 
 
 @cache
