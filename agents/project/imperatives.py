@@ -44,6 +44,7 @@ _ANY_KIND = "|".join(KINDS.values())
 _ANY_VERB = "|".join(dict.fromkeys("|".join(VERBS.values()).split("|")))
 _SOFT = (
     r"(?:please|kindly|pls|just|now|then|also|and|so|ok|okay|yes|sure|great|thanks|thank you|hi"
+    r"|maybe|perhaps|possibly|quickly"
     r"|hello|hey|cairn|assistant|everybody|everyone|all|(?:first|next|finally)(?=,)"
     r"|good (?:morning|afternoon|evening|day)"
     r"|bitte|por favor|hallo|hola|dear (?:cairn|assistant|agents?)|go ahead and|do)"
@@ -101,7 +102,8 @@ NAMES_ITEM = re.compile(
 )
 _ITEM_FIRST = re.compile(rf"^(?:new )?(?:{_ANY_KIND})\s*:\s*\S", re.IGNORECASE)
 _KIND_LAST = re.compile(
-    rf"(?:^|[\s,.!?])(?:(?:{VERBS['create']})\s+)?(?:(?:a|an|one|another|the)\s+)?(?:new\s+)?"
+    rf"(?:^|[\s,.!?])(?:(?:{VERBS['create']})\s+)?(?:(?:a|an|one|another|the|two|three|these)\s+)?"
+    r"(?:(?:new|following)\s+)?"
     rf"(?:task|ticket|to-?do|feature|story|sprint)s?\s*(?:called|named|titled|:|,)\s*:?\s*$",
     re.IGNORECASE,
 )
