@@ -193,9 +193,15 @@ def _take_when(text: str, local: datetime) -> tuple[list[Recurrence], str]:
     if not made or len(made) > MOST_SCHEDULES:
         raise _NotHeld(*(" ".join(one.groups.values()) or one.kind for one in found))
     try:
-        return [complete(one, local.date()) for one in dict.fromkeys(made)], text
+        whole = [complete(one, local.date()) for one in dict.fromkeys(made)]
+        # The earliest first: what has passed is refused before anything else is made.
+        return sorted(whole, key=lambda one: (one.kind != "once", _first_moment(one))), text
     except (ValueError, OverflowError):
         raise _NotHeld(*(" ".join(one.groups.values()) for one in found)) from None
+
+
+def _first_moment(one: Recurrence) -> str:
+    return f"{one.first_day} {one.at}" if one.kind == "once" else ""
 
 
 def _check_times(times: Sequence[Time]) -> None:
