@@ -212,6 +212,14 @@ def test_a_request_means_a_tool(request_text, tool, arguments):
     assert choose_call(request_text) == (tool, arguments)
 
 
+def test_a_long_text_without_a_word_on_it_is_offered_to_be_a_source():
+    minutes = "Minutes of May\n" + "Ada says that all seals are red and signed by two.\n" * 20
+    tool, arguments = choose_call(minutes)
+    assert (tool, arguments["title"]) == ("save_source", "Minutes of May")
+    assert arguments["text"] == minutes.strip()
+    assert choose_call(f"What does this say?\n{minutes}")[0] == "search_ledger"
+
+
 def test_greetings_and_orders_ask_the_ledger_nothing():
     assert concerns_project("How are seals signed?")
     assert not concerns_project("Hello there!")
