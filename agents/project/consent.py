@@ -12,8 +12,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from agents.project.imperatives import KINDS, VERBS, Order, is_question, list_orders
-from agents.project.own_words import take_own_words
+from agents.project.imperatives import KINDS, VERBS, Order, is_question, list_orders, strip_lead
+from agents.project.own_words import CUT, take_own_words
 from agents.project.scheduling_patterns import list_weekdays, take_recurrences
 from agents.project.scheduling_times import take_times
 from agents.project.scheduling_words import find_work
@@ -87,6 +87,8 @@ def is_asked_for(
     own = take_own_words(request)
     if tool in OUTWARD or not own:
         return False
+    if any(CUT in text and CUT not in request for text in _texts(arguments)):
+        return False  # a title of which a part was left out as a quote
     if tool == "schedule_work":
         return asks_for_schedule(own) and _is_own_schedule(arguments, own)
     return any(_names_change(tool, arguments, order, own, names) for order in list_orders(own)) or (
@@ -96,6 +98,7 @@ def is_asked_for(
 
 def asks_for_schedule(own: str) -> bool:
     """Whether own words have work done at times: an order, or days and work without a verb."""
+    own = strip_lead(own)
     if is_question(own):
         return False
     orders = list_orders(own)

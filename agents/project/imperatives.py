@@ -44,7 +44,8 @@ _ANY_KIND = "|".join(KINDS.values())
 _ANY_VERB = "|".join(dict.fromkeys("|".join(VERBS.values()).split("|")))
 _SOFT = (
     r"(?:please|kindly|pls|just|now|then|also|and|so|ok|okay|yes|sure|great|thanks|thank you|hi"
-    r"|hello|hey|cairn|assistant|everybody|everyone|all|first|next|finally"
+    r"|maybe|perhaps|possibly|quickly"
+    r"|hello|hey|cairn|assistant|everybody|everyone|all|(?:first|next|finally)(?=,)"
     r"|good (?:morning|afternoon|evening|day)"
     r"|bitte|por favor|hallo|hola|dear (?:cairn|assistant|agents?)|go ahead and|do)"
 )
@@ -101,7 +102,8 @@ NAMES_ITEM = re.compile(
 )
 _ITEM_FIRST = re.compile(rf"^(?:new )?(?:{_ANY_KIND})\s*:\s*\S", re.IGNORECASE)
 _KIND_LAST = re.compile(
-    rf"(?:^|[\s,.!?])(?:(?:{VERBS['create']})\s+)?(?:(?:a|an|one|another|the)\s+)?(?:new\s+)?"
+    rf"(?:^|[\s,.!?])(?:(?:{VERBS['create']})\s+)?(?:(?:a|an|one|another|the|two|three|these)\s+)?"
+    r"(?:(?:new|following)\s+)?"
     rf"(?:task|ticket|to-?do|feature|story|sprint)s?\s*(?:called|named|titled|:|,)\s*:?\s*$",
     re.IGNORECASE,
 )
@@ -135,6 +137,11 @@ class Order:
 
     def begins_with(self, family: str) -> bool:
         return _family(family).match(self.text) is not None
+
+
+def strip_lead(text: str) -> str:
+    """The text without what is only polite before it."""
+    return _LEAD.sub("", text)
 
 
 def list_orders(own: str) -> list[Order]:

@@ -16,12 +16,15 @@ from agents.project.imperatives import (
     asks_for_change,
     names_kind_before,
 )
+from agents.project.scheduling_patterns import take_recurrences
 
-DATA = " … "  # stands for what is left out
+CUT = "…"  # stands for what is left out
+DATA = f" {CUT} "
 LONGEST_NAME = 160  # characters of a quote that names something
 LONGEST_PARAGRAPH = 400  # of a line that somebody types
 LONGEST_LINE = 1_000
-LOOKED_BACK = 80  # characters before a quote, which tell what it is
+LONGEST_TYPED = 2_000  # of a message; what is longer was pasted
+LOOKED_BACK = 250  # characters before a quote, which tell what it is
 _MATERIAL = (
     r"(?:e-?mails?|mails?|messages?|texts?|letters?|tickets?|issues?|comments?|notes?|posts?|threads?"
     r"|transcripts?|logs?|quotes?|documents?|docs?|files?|attachments?|articles?|paragraphs?"
@@ -32,6 +35,10 @@ _MATERIAL = (
 _SAYS = (
     r"(?:says?|said|saying|writes?|wrote|reads|states?|asks?|asked|tells?|told|goes|wants?|requests?"
     r"|demands?|reports?|replied|answered|sent|suggests?|proposes?|schreibt|sagt|dice|escribe)"
+)
+_HAS_SAID = (
+    r"(?:says|said|writes|wrote|reads|states|asks|asked|tells|told|wants|wanted|requests|demands"
+    r"|reports|replied|answered|sent|suggests|proposes|schreibt|sagt|dice|escribe)"
 )
 _READS = (
     r"(?:summari[sz]e|sum up|translate|explain|proofread|rephrase|paraphrase|rewrite|shorten|read"
@@ -73,7 +80,8 @@ _FOLLOWS = re.compile(  # also in a title: «create a task for this mail: …»
 _TITLE = re.compile(
     r"\b(?:called|named|titled)\b(?P<title>[^\n]*)|"
     r"(?:create|add|make|open|file)\s+(?:a |an |one |another |the )?(?:new )?"
-    r"(?:task|ticket|feature|to-?do)\s*(?::|to\b|for\b|about\b)(?P<rest>[^\n]*)",
+    r"(?:task|ticket|feature|to-?do)\s*(?::|to\b|for\b|about\b)(?P<rest>[^\n]*)"
+    r"|\brename\b[^\n]{1,80}? to\b(?P<new>[^\n]*)",
     re.IGNORECASE,
 )
 _READS_THIS = re.compile(
@@ -87,7 +95,7 @@ _READS_COLON = re.compile(
     re.IGNORECASE,
 )
 _REPORTED = re.compile(
-    rf"\b(?:{_MATERIAL}|he|she|they|[A-Z]\w+)(?: \w+){{0,3}} {_SAYS}\b[,:]?(?: that| to)?\b"
+    rf"\b(?:{_MATERIAL}|he|she|they|[A-Z]\w+)(?: \w+){{0,3}} {_HAS_SAID}\b[,:]?(?: that| to)?\b"
 )
 _SPEAKER = re.compile(r"^[ \t]*[@\w.'-]{1,30}(?: [\w.'-]{1,30}){0,2}:[ \t]+\S")
 _QUOTES = (("“", "”"), ("„", "“"), ("«", "»"), ("»", "«"), ("‹", "›"), ("「", "」"), ('"', '"'))
@@ -102,11 +110,15 @@ _SAYS_BEFORE = re.compile(
     rf"(?:\b(?:{_MATERIAL}|{_SAYS}|following|below|this|these|that|answer|reply)\b[\s,:–-]*)$",
     re.IGNORECASE,
 )
+_POINTS_TO = re.compile(
+    rf"\b(?:this|these|that|those|following|below)(?: \w+)?(?: {_MATERIAL})?[\s,:–-]*$",
+    re.IGNORECASE,
+)
 
 
 def take_own_words(message: str) -> str:
     """The message without what is quoted or pasted; names in quotes stay."""
-    text = message.replace("’", "'").replace("\r", "\n")
+    text = message[:LONGEST_TYPED].replace("’", "'").replace("\r", "\n")
     text = _TAG.sub(DATA, _FENCE.sub(DATA, text))
     text = _QUOTED_LINE.sub(DATA, text)
     for pattern in (_PASTED, _INLINE):
@@ -152,6 +164,8 @@ def _is_name(before: str, inner: str) -> bool:
         return False
     if names_kind_before(before):
         return True
+    if _TITLE.search(before.rpartition("\n")[2]):
+        return not _POINTS_TO.search(before)
     return bool(_NAMES.search(before)) and not _SAYS_BEFORE.search(before.rstrip(" ,:–-"))
 
 
@@ -161,7 +175,7 @@ def _cut_lead_ins(text: str) -> str:
 
     def ends_of(pattern: re.Pattern[str], *, spares: bool = True) -> Iterator[int]:
         for match in pattern.finditer(text):
-            is_title = any(start <= match.start() and match.end() <= end for start, end in titles)
+            is_title = any(start < match.end() <= end for start, end in titles)
             if not (spares and is_title) and not names_kind_before(text[: match.end()]):
                 yield match.end()
                 return
@@ -194,7 +208,10 @@ def _keep_typed(text: str) -> str:
 
 def _is_spoken(line: str) -> bool:
     """Whether it is a line of a chat: a name, a colon, what that person said."""
-    return bool(_SPEAKER.match(line)) and not asks_for_change(line)
+    said = _SPEAKER.match(line)
+    if said is None or asks_for_change(line):
+        return False
+    return not take_recurrences(said.group())[0]  # «every monday: sweep the yard» names nobody
 
 
 @cache

@@ -14,7 +14,7 @@ from typing import Any
 from agents.project.answers import add_coverage
 from agents.project.confirmations import CallDeclined, say_declined
 from agents.project.consent import is_asked_for
-from agents.project.imperatives import is_question
+from agents.project.imperatives import is_question, list_orders
 from agents.project.own_words import take_own_words
 from agents.project.rule_table import FORECAST, HANDED, LONGEST_READ, RULES, Arguments
 from agents.project.state import AgentResult, Citation
@@ -52,6 +52,8 @@ _CHANGE = re.compile(
     rf"|assign|generate|write|schedule|remind(?!{_OF_WHAT}))\b",
     re.IGNORECASE,
 )
+LONGEST_ASKED, MOST_LINES = 600, 5  # of a question; what is longer and asks nothing is a document
+_POLITE_END = re.compile(r"[\s,]+(?:please|pls|thanks|thank you)[\s.!?]*$", re.IGNORECASE)
 
 
 def concerns_project(request: str) -> bool:
@@ -68,7 +70,10 @@ def choose_call(request: str) -> tuple[str, Arguments]:
     """
     if handed := HANDED.match(request):
         return HANDED.tool, HANDED.arguments(handed)
-    said, own = request[:LONGEST_READ], take_own_words(request)[:LONGEST_READ]
+    if _is_document(request):
+        return HANDED.tool, {"title": request.strip().split("\n")[0][:80], "text": request.strip()}
+    said = request[:LONGEST_READ]
+    own = _POLITE_END.sub("", take_own_words(request)[:LONGEST_READ])
     asks, doubtful = is_question(own), None
     for rule in RULES:
         match = rule.match(own if rule.changes else said)
@@ -83,6 +88,14 @@ def choose_call(request: str) -> tuple[str, Arguments]:
         if rule.tool == FORECAST or (not asks and (rule.reports or _CHANGE.match(own))):
             doubtful = doubtful or call
     return doubtful or (SEARCH_LEDGER, {"query": said, "limit": HITS_TOLD})
+
+
+def _is_document(request: str) -> bool:
+    """Whether a message is a text that somebody has pasted without a word on it."""
+    if len(request) <= LONGEST_ASKED or request.count("\n") < MOST_LINES:
+        return False
+    own = take_own_words(request)
+    return not is_question(own) and not list_orders(own)
 
 
 async def run_rules(

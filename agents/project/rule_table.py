@@ -205,7 +205,8 @@ def _rules() -> tuple[Rule, ...]:
             "list_gaps",
         ),
         Rule(
-            r"\b(?:create|add|make|open|file)\s+(?:a |an |one |the )?(?:new )?(?:task|ticket)\b\s*"
+            r"\b(?:create|add|make|open|file)\s+(?:a |an |one |the )?(?:new )?(?:task|ticket)\b"
+            r"(?![- ]?\d)\s*"
             r"(?:called|named|titled|that says|saying|for|to|about|:)?\s*[:«\"]*(?P<title>\S.*)",
             "create_task",
             _title,
@@ -238,9 +239,15 @@ def _rules() -> tuple[Rule, ...]:
         Rule(rf"\brename\b.*?{_TASK}\s+(?:to|into|as)\s+(?P<title>.+)", "update_task", _rename),
         Rule(rf"\bassign\b.*?{_TASK}\s+to\s+(?P<who>.+)", "update_task", _assign),
         Rule(
-            rf"\b(?:mark|set|move|change)\b.*?{_TASK}\s+(?:as|to|is)\s+(?P<status>{_STATUS})\b",
+            rf"\b(?:mark|set|move|change|make)\b.*?{_TASK}\s+(?:(?:as|to|is)\s+)?"
+            rf"(?P<status>{_STATUS})\b",
             "update_task",
             _status,
+        ),
+        Rule(
+            rf"\b(?:close|finish|complete)\s+(?:the )?(?:task )?{_TASK}",
+            "update_task",
+            lambda m: _named(m) | {"status": "done"},
         ),
         Rule(r"\bstand-?up\b|\bdaily\b", "generate_standup"),
         Rule(r"\bretro(?:spective)?\b", "generate_retro"),

@@ -16,6 +16,7 @@ from itertools import pairwise
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from agents.project.imperatives import strip_lead
 from agents.project.scheduling import complete
 from agents.project.scheduling_patterns import (
     NO_CASE,
@@ -82,7 +83,7 @@ def read_schedules(text: str, now: datetime, timezone: str) -> tuple[ParsedSched
 
     ``now`` has a time zone; ``timezone`` is the project's, whose clocks count.
     """
-    said = " ".join(text.replace(READ, " ").replace(_MARK, " ").split())
+    said = strip_lead(" ".join(text.replace(READ, " ").replace(_MARK, " ").split()))
     if len(said) > LONGEST_READ:
         return Unclear((), TOO_LONG)
     quoted = _QUOTED.search(said)
@@ -96,7 +97,8 @@ def read_schedules(text: str, now: datetime, timezone: str) -> tuple[ParsedSched
     except _NotHeld as wrong:
         return _ask_about(wrong.parts)
     if not recurrences:
-        return Unclear((), NO_TIME)
+        parts = list(find_parts(said, left_patterns()))  # also in quotes
+        return _ask_about(parts) if parts else Unclear((), NO_TIME)
     if work is None:
         return Unclear((said,), NO_WORK.format(when=said))
     if quoted:
@@ -191,9 +193,15 @@ def _take_when(text: str, local: datetime) -> tuple[list[Recurrence], str]:
     if not made or len(made) > MOST_SCHEDULES:
         raise _NotHeld(*(" ".join(one.groups.values()) or one.kind for one in found))
     try:
-        return [complete(one, local.date()) for one in dict.fromkeys(made)], text
+        whole = [complete(one, local.date()) for one in dict.fromkeys(made)]
+        # The earliest first: what has passed is refused before anything else is made.
+        return sorted(whole, key=lambda one: (one.kind != "once", _first_moment(one))), text
     except (ValueError, OverflowError):
         raise _NotHeld(*(" ".join(one.groups.values()) for one in found)) from None
+
+
+def _first_moment(one: Recurrence) -> str:
+    return f"{one.first_day} {one.at}" if one.kind == "once" else ""
 
 
 def _check_times(times: Sequence[Time]) -> None:

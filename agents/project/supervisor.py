@@ -27,7 +27,7 @@ ABOUT = (
     " its sources say, contradictions, risks and unknowns. I list, create and change features,"
     " tasks and sprints, write standups, sprint reports, retrospectives and management reports,"
     " analyse sources for patterns, plan features and sprints, look at the workload of the team,"
-    " and schedule work."
+    " schedule work, list what is missing, and make sources of documents that you hand to me."
 )
 KEPT = "Thank you. What is attached to a message becomes a source."
 INSTRUCTIONS = """\

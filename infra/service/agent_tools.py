@@ -21,20 +21,13 @@ import infra.service.schedules as schedules
 import infra.service.sprints as sprints
 import infra.service.tasks as tasks
 import infra.service.team as team
-from agents.project.scheduling_words import ParsedSchedule, Unclear, read_schedules
 from agents.tools.box import RANKS, Tools
 from agents.tools.ports import Json, ToolRefused
 from agents.tools.registry import build_tools
 from agents.tools.tool import Tool, ToolContext, ToolRole
 from infra.clock import SystemClock
 from infra.errors import NotFound, Refusal, Unavailable
-from infra.service.handed_documents import (
-    HandedDocument,
-    check_documents,
-    keep_documents,
-    name_pasted,
-    tell_kept,
-)
+from infra.service.handed_documents import keep_pasted, tell_kept
 from infra.service.item_changes import ItemRequest
 from infra.service.models import has_research, open_model
 from infra.service.reading import ask
@@ -174,12 +167,8 @@ class ServicePorts:
 
     @refusing
     async def save_source(self, context: ToolContext, title: str, text: str) -> Json:
-        document = HandedDocument(name_pasted(title, text), text)
-        check_documents([document], context.role)
-        by = {"actor": context.actor, "key": context.idempotency_key}
-        (path,) = await keep_documents(
-            self._settings, context.project_id, "pasted", [document], **by
-        )
+        by = {"actor": context.actor, "role": context.role, "key": context.idempotency_key}
+        path = await keep_pasted(self._settings, context.project_id, title, text, **by)
         return {"path": path, "told": tell_kept([path])}
 
     @refusing
@@ -268,19 +257,14 @@ class ServicePorts:
 
     @refusing
     async def schedule_work(self, context: ToolContext, request: str) -> Json:
-        place = (self._settings, context.project_id)
-        zone = (await schedules.read_project_settings(*place)).timezone
-        parsed = read_schedules(request, SystemClock().now(), zone)
-        if isinstance(parsed, Unclear):
-            raise ToolRefused(parsed.question, "schedule_invalid")
-        made = []
-        for number, one in enumerate(parsed):
-            key = f"{context.idempotency_key}|{number}" if number else context.idempotency_key
-            work = await schedules.schedule_work(
-                *place, _read_work(one), actor=context.actor, key=key
-            )
-            made.append(_tell_work(work, one.recurrence.kind))
-        return {"items": made}
+        made = await schedules.schedule_in_words(
+            self._settings,
+            context.project_id,
+            request,
+            actor=context.actor,
+            key=context.idempotency_key,
+        )
+        return {"items": [_tell_work(one) for one in made]}
 
     @refusing
     async def research(self, context: ToolContext, query: str) -> Json:
@@ -339,20 +323,10 @@ class ServicePorts:
         return _name(done, await reads.read_names(self._settings, context.project_id))
 
 
-def _read_work(parsed: ParsedSchedule) -> schedules.WorkRequest:
-    return schedules.WorkRequest(
-        recurrence=parsed.recurrence,
-        title=parsed.work.title,
-        agent=parsed.work.agent,
-        job_type=parsed.work.job_type,
-        payload=parsed.work.payload,
-        priority=parsed.priority,
-    )
-
-
-def _tell_work(work: schedules.ScheduledWork, kind: str) -> dict[str, Any]:
+def _tell_work(work: schedules.ScheduledWork) -> dict[str, Any]:
     names = ("work_item_id", "title", "agent", "priority", "next_run_at")
     told = _json(work)
+    kind = work.recurrence.kind if work.recurrence else "once"
     return {name: told[name] for name in names} | {"recurrence": kind}
 
 

@@ -17,6 +17,7 @@ from schemas.ids import sha256_hex
 ROOT = "chat"  # of all sources that came in conversations
 MOST_DOCUMENTS, LONGEST_DOCUMENT, LONGEST_NAME = 20, 2 * 1024 * 1024, 150
 MAY_HAND = ("owner", "pm", "member")
+PASTED = "pasted"  # the folder of what came without a file
 NO_SUFFIX = ".md"
 
 
@@ -87,6 +88,16 @@ async def keep_documents(
     texts = [Document(path, one.text) for path, one in zip(paths, documents, strict=True)]
     await ingest_documents(settings, request, texts)
     return [f"{ROOT}/{path}" for path in paths]
+
+
+async def keep_pasted(
+    settings: Settings, project_id: str, title: str, text: str, *, actor: str, role: str, key: str
+) -> str:
+    """Ingest a text that was pasted into a conversation; its path. Raises as `keep_documents`."""
+    document = HandedDocument(name_pasted(title, text), text)
+    check_documents([document], role)
+    (path,) = await keep_documents(settings, project_id, PASTED, [document], actor=actor, key=key)
+    return path
 
 
 def name_pasted(title: str, text: str) -> str:

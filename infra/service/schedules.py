@@ -14,7 +14,13 @@ from typing import Any
 from zoneinfo import available_timezones
 
 from agents.project.scheduling import check, check_time, complete
-from agents.project.scheduling_words import ASSISTANT, Unclear, find_work, read_recurrence
+from agents.project.scheduling_words import (
+    ASSISTANT,
+    Unclear,
+    find_work,
+    read_recurrence,
+    read_schedules,
+)
 from agents.project.state import SPECIALISTS
 from infra.clock import SystemClock
 from infra.errors import Invalid, NotFound
@@ -117,6 +123,31 @@ async def schedule_work(
         raise Invalid("That time has passed already.", code="schedule_in_the_past")
     await _publish(settings, fact, hours.project_id, actor, key)
     return await wait_until_shown(settings, shows)
+
+
+async def schedule_in_words(
+    settings: Settings, project: str, request: str, *, actor: str, key: str
+) -> list[ScheduledWork]:
+    """Have work done that a sentence names with its times: by several schedules, where one cannot
+    hold them. Raises Invalid with a question where a part of it is not understood.
+    """
+    hours = await _read_hours(settings, project)
+    parsed = read_schedules(request, SystemClock().now(), hours.zone.key)
+    if isinstance(parsed, Unclear):
+        raise Invalid(parsed.question, code="schedule_invalid")
+    made = []
+    for number, one in enumerate(parsed):
+        wanted = WorkRequest(
+            recurrence=one.recurrence,
+            title=one.work.title,
+            agent=one.work.agent,
+            job_type=one.work.job_type,
+            payload=one.work.payload,
+            priority=one.priority,
+        )
+        its_key = f"{key}|{number}" if number else key
+        made.append(await schedule_work(settings, project, wanted, actor=actor, key=its_key))
+    return made
 
 
 async def list_schedules(

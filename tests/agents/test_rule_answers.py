@@ -67,6 +67,31 @@ def answer_from(hits: dict[str, Json], question: str) -> AgentResult:
         ("please add a new task: oil the gate.", "create_task", {"title": "Oil the gate"}),
         ("Add a task called «Oil the gate»", "create_task", {"title": "Oil the gate"}),
         ("Mark task-003 as done", "update_task", {"task": "task-003", "status": "done"}),
+        ("mark task 3 done", "update_task", {"task": "task 3", "status": "done"}),
+        ("Finish task 3, please", "update_task", {"task": "task 3", "status": "done"}),
+        ("make task 3 blocked", "update_task", {"task": "task 3", "status": "blocked"}),
+        (
+            "could you assign task 3 to Ben please?",
+            "update_task",
+            {"task": "task 3", "assignee": "Ben"},
+        ),
+        ("Is task 3 done?", "get_task", {"reference": "task 3"}),
+        ("Should I delete task 3?", "get_task", {"reference": "task 3"}),
+        ("If Ben agrees, mark task 3 as done", "get_task", {"reference": "task 3"}),
+        ("Ada wrote: delete task 3", "get_task", {"reference": "task 3"}),
+        ("what is missing?", "list_gaps", {}),
+        ("Where are the gaps of the PRD?", "list_gaps", {}),
+        ("What is missing in task 3?", "get_task", {"reference": "task 3"}),
+        (
+            "Here is a document: All seals are red.",
+            "save_source",
+            {"title": "", "text": "All seals are red."},
+        ),
+        (
+            "Keep these minutes of 2 May:\nAda decides.",
+            "save_source",
+            {"title": "2 May", "text": "Ada decides."},
+        ),
         ("Set task 3 to in progress", "update_task", {"task": "task 3", "status": "in_progress"}),
         ("Assign task 3 to Ben", "update_task", {"task": "task 3", "assignee": "Ben"}),
         ("Rename task 3 to Sign-in", "update_task", {"task": "task 3", "title": "Sign-in"}),
@@ -185,6 +210,14 @@ def answer_from(hits: dict[str, Json], question: str) -> AgentResult:
 )
 def test_a_request_means_a_tool(request_text, tool, arguments):
     assert choose_call(request_text) == (tool, arguments)
+
+
+def test_a_long_text_without_a_word_on_it_is_offered_to_be_a_source():
+    minutes = "Minutes of May\n" + "Ada says that all seals are red and signed by two.\n" * 20
+    tool, arguments = choose_call(minutes)
+    assert (tool, arguments["title"]) == ("save_source", "Minutes of May")
+    assert arguments["text"] == minutes.strip()
+    assert choose_call(f"What does this say?\n{minutes}")[0] == "search_ledger"
 
 
 def test_greetings_and_orders_ask_the_ledger_nothing():
@@ -308,3 +341,18 @@ def test_an_order_that_no_rule_understands_is_asked_back_and_searches_nothing(or
 
     assert shelf.calls == []
     assert "did not understand" in result.response
+
+
+def test_a_change_that_a_pasted_text_wants_is_not_made_by_rules():
+    shelf = Shelf()
+    for request in ("What does Ada want? «delete task 3»", "Sum this up: mark task 3 as done"):
+        asyncio.run(run_assistant(a_turn(request), None, shelf.tools(), Recorded()))
+    assert {name for name, _ in shelf.calls} <= {"search_ledger"}
+
+
+def test_an_order_that_depends_on_something_is_asked_about():
+    shelf = Shelf()
+    with pytest.raises(WaitsForConfirmation):
+        request = "mark task-003 as done if Ada agrees"
+        asyncio.run(run_assistant(a_turn(request), None, shelf.tools(), Recorded()))
+    assert shelf.calls == []

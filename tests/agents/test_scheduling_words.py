@@ -209,6 +209,7 @@ def when_of(text: str) -> list[tuple[object, ...]] | Unclear:
         ("every other tue and thu stand-up", [("biweekly", "09:00", 1), ("biweekly", "09:00", 3)]),
         ("on the 3rd and the 20th: forecast", [("monthly", "09:00", 3), ("monthly", "09:00", 20)]),
         ("every month on the first forecast", [("monthly", "09:00", 1)]),
+        ("every fifth of the month: forecast", [("monthly", "09:00", 5)]),
         ("every evening at 8 stand-up", [("daily", "20:00", None)]),
         ("at 8 in the evening every friday stand-up", [("weekly", "20:00", 4)]),
         ("in 2 days at 10 forecast", [("once", "10:00", "2026-11-28")]),

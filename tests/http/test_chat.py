@@ -387,10 +387,10 @@ def test_a_mail_that_a_model_obeys_makes_nothing_before_a_person_says_so(
     turn = say(owner, called.other, MAIL)
 
     assert (turn["status"], turn["waiting"][0]["tool"]) == ("waiting", "create_task")
-    assert owner.get(f"/v1/projects/{called.other}/tasks").json()["items"] == []
+    assert "every crane" not in owner.get(f"/v1/projects/{called.other}/tasks").text
     declined = done(decide(owner, called.other, turn, "reject"))
     assert "every crane" in declined["answer"]["content"]
-    assert owner.get(f"/v1/projects/{called.other}/tasks").json()["items"] == []
+    assert "every crane" not in owner.get(f"/v1/projects/{called.other}/tasks").text
 
 
 def test_a_question_changes_nothing_and_rules_answer_it(owner: httpx.Client, yard: str):
@@ -417,9 +417,8 @@ def test_what_is_missing_is_listed_without_a_model(owner: httpx.Client, yard: st
     assert gaps, "the sample has gaps"
     for area in gaps[:8]:
         assert f"- {area.replace('_', ' ')}" in said["content"]
-    prd = done(owner.get(f"/v1/projects/{yard}/artifacts/prd"))
-    for section in prd["sections"][:3]:
-        assert not section["gap"] or section["title"] in said["content"]
+    is_open = "Open questions:" in said["content"]
+    assert is_open == any(one["cited_id"].startswith("atm_") for one in said["citations"])
 
 
 NOTES = "# Depot\n\nThe depot must weigh every crate of tea twice before it leaves the yard.\n"
@@ -436,15 +435,17 @@ def test_a_document_that_is_handed_over_becomes_a_source_which_answers_cite(
     assert f"a source of the project now: {path}." in turn["answer"]["content"]
     assert done(owner.post(chat, json=body, headers=key)) == turn
 
-    def cites(place: str, question: str) -> bool:
+    def cites(name: str, question: str) -> bool:
         """Whether the answer rests on an atom whose evidence is in the source."""
         found = say(owner, called.other, question)["answer"]
         return any(
-            one["cited_id"].startswith("atm_") and place.endswith(one["path"] or "-")
+            one["cited_id"].startswith("atm_") and (one["path"] or "").endswith(name)
             for one in found["citations"]
         )
 
-    assert wait_until(lambda: cites(path, "How often is a crate of tea weighed?"), timeout_s=90)
+    assert wait_until(lambda: cites("tea.md", "How often is a crate of tea weighed?"), timeout_s=90)
+    listed = done(owner.get(f"/v1/projects/{called.other}/sources"))["items"]
+    assert path in {f"{one['root']}/{one['path']}" for one in listed}, listed
     with called.client(called.make_token("viewer", called.other)) as viewer:
         refused = viewer.post(chat, json=body)
         assert refused.json()["code"] == "role_not_allowed"
@@ -473,7 +474,7 @@ def test_a_pasted_document_is_offered_to_be_a_source(owner: httpx.Client, called
         listed = done(owner.get(f"/v1/projects/{called.other}/sources"))["items"]
         return {one["path"] for one in listed} - before
 
-    assert wait_until(paths, timeout_s=60)
+    assert wait_until(lambda: bool(paths()), timeout_s=60)
 
 
 def test_graphs_are_shown_as_text_and_never_as_a_picture(owner: httpx.Client):

@@ -443,6 +443,12 @@ def test_a_call_of_the_agents_waits_for_a_yes(browser: Browser, called: Called, 
     first = browser.open(f"{home}/audit").text.partition("console edit call")
     assert first[1], first[0]
 
+    handed = {"message": "", "document": "The gate must be red.", "document_name": "gate.md"}
+    answer = browser.send(f"{home}/chat", f"{home}/chat", **handed)
+    assert answer.status_code == 200, answer.text
+    wait_for_answer(answer)
+    assert "gate.md. It is being read" in browser.open(answer.url.path).text
+
 
 def test_who_may_not_have_a_tool_called_sees_who_can(
     browser: Browser, called: Called, owner: httpx.Client, home: str, shown: str

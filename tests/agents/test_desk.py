@@ -1,0 +1,107 @@
+"""What a specialist does only once a person has said so, over a log in memory."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import partial
+from typing import cast
+
+import pytest
+
+from agents.project import scheduler
+from agents.project.analyst import analyse
+from agents.project.asking import TurnEffects
+from agents.project.confirmations import Decision, WaitsForConfirmation
+from agents.project.desk import Desk, do_work
+from agents.project.effects import Json
+from agents.project.state import AgentResult
+from agents.tools.ports import Ports
+from agents.tools.tool import ToolContext
+from tests.agents.talks import PLACE, Topic, a_state
+
+NOW = datetime(2026, 11, 26, 16, 0, tzinfo=UTC)
+YES, NO = Decision(kind="approve", decided_by="ana"), Decision(kind="reject", decided_by="ana")
+
+
+@dataclass
+class Outside:
+    """A world without insights that keeps what it is asked."""
+
+    scheduled: list[str] = field(default_factory=list)
+    researched: list[str] = field(default_factory=list)
+
+    async def schedule_work(self, _: ToolContext, request: str) -> Json:
+        self.scheduled.append(request)
+        item = {"work_item_id": "wrk_1", "title": "Sweep", "agent": "assistant"}
+        return {"items": [item | {"priority": "scheduled", "recurrence": "weekly"} | NEXT]}
+
+    async def research(self, _: ToolContext, query: str) -> Json:
+        self.researched.append(query)
+        return {"findings": []}
+
+    async def list_items(self, *_: object) -> list[Json]:
+        return []
+
+    async def list_atoms(self, *_: object) -> list[Json]:
+        return []
+
+    async def list_contradictions(self, *_: object) -> list[Json]:
+        return []
+
+
+NEXT = {"next_run_at": "2026-11-30T09:00:00Z"}
+
+
+def work(request: str, outside: Outside, topic: Topic, decision: Decision | None) -> AgentResult:
+    """One go at the request; ``decision`` is the person's about whatever waits."""
+
+    class Decided(dict[str, Decision]):
+        def get(self, *_: object) -> Decision | None:  # type: ignore[override]
+            return decision
+
+    desk = Desk(
+        name="specialist",
+        request=request,
+        task=request,
+        state=a_state(request),
+        effects=TurnEffects(topic.open_log(), PLACE.turn_id, PLACE.project_id, "specialist", 2),
+        ports=cast(Ports, outside),
+        model=None,
+        actor="ana",
+        role="pm",
+        now=lambda: NOW,
+        can_research=True,
+        decisions=Decided(),
+    )
+    plan = partial(scheduler.schedule, do=outside.schedule_work)
+    return asyncio.run(do_work(desk, analyse if "research" in request else plan))
+
+
+def test_an_order_is_scheduled_and_a_statement_waits():
+    outside = Outside()
+    said = work("every monday: sweep the yard", outside, Topic(), None).response
+    assert said == "Scheduled: Sweep, next at 2026-11-30T09:00:00Z (weekly)."
+    with pytest.raises(WaitsForConfirmation):
+        work("We sweep the yard every monday", outside, Topic(), None)
+    assert outside.scheduled == ["every monday: sweep the yard"]
+
+
+@pytest.mark.parametrize(("decision", "count"), [(YES, 1), (NO, 0)])
+def test_what_waits_is_done_or_not_as_a_person_says(decision: Decision, count: int):
+    outside = Outside()
+    result = work("We sweep the yard every monday", outside, Topic(), decision)
+    assert len(outside.scheduled) == count
+    assert (result.error == "declined") == (count == 0), result.response
+
+
+def test_no_word_leaves_the_machine_before_a_person_says_so():
+    outside, request = Outside(), "Do deep research on seals"
+    with pytest.raises(WaitsForConfirmation):
+        work(request, outside, Topic(), None)
+    assert outside.researched == []
+    assert work(request, outside, Topic(), NO).error is None
+    assert outside.researched == []
+    work(request, outside, Topic(), YES)
+    assert outside.researched == [request]
