@@ -136,7 +136,8 @@ class Watchdog(threading.Thread):
             reads = {each.group: each.read for each in self._watched}
             reached = await log_positions.reaches(self._settings, reads)
         if time.monotonic() - began_s > SLOW_LOOK_S:
-            return self._tell()
+            self._tell()
+            return
         for each in self._watched:
             for place, offset in (each.next() or {}).items():
                 start = reached[each.group][place]  # the group commits nothing

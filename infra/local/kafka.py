@@ -108,6 +108,7 @@ PLAIN_LOGIN = (
     "org.apache.kafka.common.security.plain.PlainLoginModule required"
     f' username="{ACCOUNT}" password="{{password}}" user_{ACCOUNT}="{{password}}";'
 )
+READY_PATIENCE_S = 10.0  # one answer on a busy machine
 ITERATIONS = 4096  # the fewest that Kafka takes; the password is random and needs none
 
 LOG4J = """\
@@ -174,7 +175,9 @@ class EmbeddedKafka:
         """Whether requests are served."""
         from infra.kafka import answers
 
-        return port_answers(self._port) and asyncio.run(answers(self.locate(self._settings)))
+        return port_answers(self._port) and asyncio.run(
+            answers(self.locate(self._settings), READY_PATIENCE_S)
+        )
 
     def locate(self, settings: Settings) -> Settings:
         """``settings`` with this broker's address and account; it has no TLS."""
