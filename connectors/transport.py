@@ -20,7 +20,7 @@ import httpx
 
 from connectors.connector import SourceRefused, SourceUnavailable
 from connectors.rate_limits import Budget, http_date, retry_after
-from infra.addresses import is_well_formed, without_credentials
+from infra.addresses import is_loopback, is_well_formed, without_credentials
 from infra.clock import Clock, SystemClock
 
 MAX_ANSWER_BYTES = 32 * 1024 * 1024
@@ -143,7 +143,7 @@ class Transport:
         self._clock = clock or SystemClock()
         self._max_answer_bytes = max_answer_bytes
         self._jitter = random.Random()
-        self._client = _client()
+        self._client = _client(base_url)
 
     async def __aenter__(self) -> Transport:
         return self
@@ -326,11 +326,16 @@ class Transport:
         return urlsplit(self.base_url).netloc.rpartition("@")[2]
 
 
-def _client() -> httpx.AsyncClient:
-    """A client that uses the environment's proxies. Raises SourceRefused if it cannot."""
+def _client(base_url: str) -> httpx.AsyncClient:
+    """A client that uses the environment's proxies, for a service on this machine none.
+
+    Raises SourceRefused if it cannot.
+    """
     timeout = httpx.Timeout(READ_S, connect=CONNECT_S)
     try:
-        return httpx.AsyncClient(timeout=timeout, follow_redirects=False, trust_env=True)
+        return httpx.AsyncClient(
+            timeout=timeout, follow_redirects=False, trust_env=not is_loopback(base_url)
+        )
     except (
         httpx.InvalidURL,
         ValueError,

@@ -6,7 +6,9 @@ ends. Such an address is refused before it is used, and shown only after its las
 
 from __future__ import annotations
 
+import ipaddress
 import re
+from collections.abc import MutableMapping
 from urllib.parse import urlsplit
 
 HIDDEN = "…"
@@ -14,12 +16,35 @@ SCHEMES = frozenset(
     ("http", "https", "ssh", "git", "file", "ftp", "socks5", "postgres", "postgresql")
 )
 WITHOUT_HOST = frozenset(("file", "postgres", "postgresql"))
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _START = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):/+|//+")
 _GIT_USER = re.compile(r"(?<![\w.+%@:/-])git@(?=[\w.-]+:)")  # everybody's, and no secret
 _WHOLE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s'\"<>]+")
 _AT = re.compile(r"@|%40")
 _QUERY = re.compile(r"(?<=[^\s?])[?#][^\s'\"]*")
 _NAMED = re.compile(r"(?i)\b(\w*(?:passw|pwd|token|secret|key|auth)\w*\s*=\s*)('[^']*'|[^\s&'\"]+)")
+
+
+def exempt_loopback(environ: MutableMapping[str, str]) -> None:
+    """No program that reads the proxies of ``environ`` asks one for this machine itself.
+
+    Other loopback addresses are those that a variable names: a list of hosts knows no networks.
+    Both spellings are set, since programs differ in which one goes first.
+    """
+    named = [urlsplit(url).hostname or "" for url in environ.values() if is_loopback(url)]
+    known = environ.get("no_proxy") or environ.get("NO_PROXY") or ""
+    hosts = [host.strip() for host in known.split(",") if host.strip()]
+    hosts += [host for host in dict.fromkeys((*LOOPBACK, *named)) if host not in hosts]
+    environ["no_proxy"] = environ["NO_PROXY"] = ",".join(hosts)
+
+
+def is_loopback(url: str) -> bool:
+    """Whether an address leads to this machine itself, so that no proxy can pass it on."""
+    try:
+        host = urlsplit(url).hostname or ""
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def is_well_formed(url: str, *, query: bool = False) -> bool:

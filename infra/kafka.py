@@ -207,6 +207,23 @@ async def answers(settings: Settings, timeout_s: float = 2.0) -> bool:
         return False
 
 
+async def takes_connections(settings: Settings, timeout_s: float = 5.0) -> bool:
+    """Whether somebody listens where the broker should be.
+
+    One that does and does not answer is slow, on a busy machine. One that is away refuses.
+    """
+    for address in settings.bootstrap.split(","):
+        host, _, port = address.strip().rpartition(":")
+        try:
+            async with asyncio.timeout(timeout_s):
+                _, writer = await asyncio.open_connection(host.strip("[]"), int(port))
+            writer.close()
+        except (OSError, TimeoutError, ValueError):
+            continue
+        return True
+    return False
+
+
 async def create_topics(settings: Settings, specs: Iterable[TopicSpec]) -> list[str]:
     """All topics exist; returns the full names of those that were missing.
 

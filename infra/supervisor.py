@@ -18,21 +18,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from infra.errors import DiskFull, Refusal, Unavailable
+from infra.errors import BrokerUnavailable, DatabaseUnavailable, DiskFull, Refusal, Unavailable
 from infra.local.alone import only_one
 from infra.local.disk import NEEDED_BYTES, Disk, fullest, says_full
 from infra.local.logs import rotate
+from infra.local.patience import STILL_S
 from infra.local.process import (
     ProcessId,
     Say,
     identify,
     own_command,
     spawn,
-    tail,
-    wait_until,
     write_whole,
 )
 from infra.local.runtime import (
+    ANSWERS_WITHIN_S,
     Plan,
     await_answers,
     await_server,
@@ -46,8 +46,7 @@ from infra.supervised import Child
 
 TICK_S = 0.2
 LOOK_S = 1.0  # between two looks at disks and the sizes of logs
-READY_TIMEOUT_S = 180.0
-HOPELESS_RESTARTS = 4  # who waits for a start is told; the supervisor goes on trying
+PREPARE_PAUSES_S = (1.0, 5.0, 15.0)  # each try has as long as requests may take
 
 log = get("supervisor")
 
@@ -94,7 +93,7 @@ class Supervisor:
 
         Raises Refusal when another one runs here; what `planned` and ``prepare`` raise.
         """
-        _folder(self.settings.run_folder)
+        make_folder(self.settings.run_folder)
         runs = f"Cairn runs in {self.settings.home}"
         with only_one(self.settings.run_folder, "supervisor", runs), self._signals() as wake:
             self._write()  # at once: who finds the lock taken looks here
@@ -120,13 +119,16 @@ class Supervisor:
             )
             child.begin()
             self.children.append(child)
+            self._write()
         for server, child in zip(plan.servers, self.children, strict=True):
             assert child.process
-            await_server(server, child.process)
+            await_server(server, child.process, self._tell, lambda: self._stopping)
+            if self._stopping:
+                return
             child.state = "running"
             self._write()
-        await_answers(plan.located)
-        self.prepare(plan.located)
+        await_answers(plan.located, STILL_S if plan.servers else ANSWERS_WITHIN_S)
+        self._prepare_patiently(plan.located)
         write_runtime(self.settings, plan)
         self._match_wanted()
         while not self._stopping:
@@ -142,6 +144,18 @@ class Supervisor:
             if select.select([wake], [], [], TICK_S)[0]:
                 os.read(wake, 4096)
         self._tell("Stopping…")
+
+    def _prepare_patiently(self, located: Settings) -> None:
+        """Once more where broker or database were slow: what is made already is left as it is."""
+        for pause_s in PREPARE_PAUSES_S:
+            try:
+                return self.prepare(located)
+            except (BrokerUnavailable, DatabaseUnavailable) as error:
+                if self._stopping:
+                    raise
+                self._tell(f"{error} Trying again in {pause_s:.0f} s.")
+                time.sleep(pause_s)
+        return self.prepare(located)
 
     def _look_around(self) -> None:
         """Logs are kept short, and a disk that fills up is told of before something ends."""
@@ -312,60 +326,8 @@ def tell_ready(settings: Settings, environ: Mapping[str, str]) -> None:
 
 def read_state(settings: Settings) -> State | None:
     """The running supervisor of this home; None when there is none."""
-    known = _read_any_state(settings)
+    known = read_any_state(settings)
     return known if known and known.supervisor.alive() else None
-
-
-def start_detached(settings: Settings, arguments: Sequence[str], environ: Mapping[str, str]) -> int:
-    """Everything of this home runs and is ready, in a session of its own; the supervisor's pid.
-
-    Of several starts at once one wins and the others wait for it. Raises Refusal with the reason
-    when it ended instead, Unavailable when it takes too long or a process ends again and again.
-    """
-    path = settings.log_folder / "supervisor.log"
-    _folder(path.parent)
-    with path.open("ab") as output:
-        child = subprocess.Popen(
-            own_command(*arguments),
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            env=dict(environ) | {"CAIRN_HOME": str(settings.home)},
-            start_new_session=True,
-        )
-
-    def is_settled() -> bool:
-        known = read_state(settings)
-        if known is None:
-            return child.poll() is not None
-        return known.state == "ready" or any(
-            row["restarts"] >= HOPELESS_RESTARTS for row in known.processes
-        )
-
-    wait_until(is_settled, timeout_s=READY_TIMEOUT_S)
-    known = read_state(settings)
-    if known and known.state == "ready":
-        return known.supervisor.pid
-    if known is None:
-        last = _read_any_state(settings)
-        if last and last.supervisor.pid == child.pid and last.error:
-            raise Refusal(last.error)
-        if (disk := fullest((settings.home, path.parent))).full():
-            raise DiskFull(f"The supervisor ended. {disk}: make room there and try again.")
-        raise Refusal(
-            f"The supervisor ended with code {child.poll()}: {tail(path)} (see {path})",
-            code="supervisor_ended",
-        )
-    slow = [
-        f"{row['name']}: {tail(settings.log_folder / (row['name'] + '.log'), 1)}"
-        for row in known.processes
-        if row["state"] != "running"
-    ]
-    raise Unavailable(
-        f"Not ready yet ({'; '.join(slow) or 'starting'}): see the logs in"
-        f" {settings.log_folder}; it goes on trying.",
-        code="not_ready",
-    )
 
 
 def stop_running(settings: Settings, patience_s: float = 60) -> bool:
@@ -381,7 +343,7 @@ def _state_file(settings: Settings) -> Path:
     return settings.run_folder / "state.json"
 
 
-def _read_any_state(settings: Settings) -> State | None:
+def read_any_state(settings: Settings) -> State | None:
     try:
         known = json.loads(_state_file(settings).read_text())
         return State(
@@ -391,7 +353,7 @@ def _read_any_state(settings: Settings) -> State | None:
         return None
 
 
-def _folder(path: Path) -> None:
+def make_folder(path: Path) -> None:
     """The folder is there and can be written. Raises SettingsError when it cannot be."""
     try:
         path.mkdir(parents=True, exist_ok=True)

@@ -3,8 +3,8 @@
 A consumer whose stage is dead goes on with its heartbeats, so the broker sees nothing, and `cairn
 status` showed nothing. The look-out has a thread of its own: it finds a blocked loop, too. Time
 counts by looks, not by the clock: a process that gets no processor, or was suspended, is slow and
-does not stand still. While the broker is away nothing is counted; that has its own end. Decided
-against: Faust's detector, which asks the client that may be the one at fault.
+does not stand still. While the broker is away or slow nothing is counted; that has its own end.
+Decided against: Faust's detector, which asks the client that may be the one at fault.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ STALLED_EXIT = 75  # sysexits: a failure that passes; the supervisor counts it
 LOOKS = 24  # until a reader that stands still ends its process
 SHOWN_AFTER_LOOKS = 6  # in `cairn status`
 LOOK_PATIENCE_S = 30.0
+SLOW_LOOK_S = 3.0  # more than ten times what one takes: the broker or the machine is busy
 SHOWN_TASKS = 20
 
 LOG = log.get("watchdog")
@@ -130,9 +131,13 @@ class Watchdog(threading.Thread):
     async def _look(self) -> None:
         from infra import log_positions
 
+        began_s = time.monotonic()
         async with asyncio.timeout(LOOK_PATIENCE_S):
             reads = {each.group: each.read for each in self._watched}
             reached = await log_positions.reaches(self._settings, reads)
+        if time.monotonic() - began_s > SLOW_LOOK_S:
+            self._tell()
+            return
         for each in self._watched:
             for place, offset in (each.next() or {}).items():
                 start = reached[each.group][place]  # the group commits nothing

@@ -17,7 +17,7 @@ from psycopg import Connection, sql
 
 import infra.kafka
 import infra.postgres
-from infra.errors import Conflict, DatabaseUnavailable
+from infra.errors import BrokerUnavailable, Conflict, DatabaseUnavailable
 from infra.findings import Finding, LogDamaged, find_missing_end, find_missing_start, holes
 from infra.log import get
 from infra.settings import Settings
@@ -56,7 +56,7 @@ async def run(
     """The tables follow the log until ``stop`` is set; ``tell_ready`` is called when they do.
 
     ``offsets`` shows meanwhile how far they are, by full topic name and partition. Raises
-    DatabaseUnavailable when the database stays away, Refusal when another projector runs,
+    BrokerUnavailable, DatabaseUnavailable when one stays away, Refusal when another projector runs,
     LogDamaged when what comes next is missing or cannot be read.
     """
     away_s, pause_s = 0.0, FIRST_PAUSE_S
@@ -72,10 +72,10 @@ async def run(
             await _follow(projection, settings, tell_following, stop, lock_patience_s, reached)
         except StaleProjector as error:
             log.warning("projector.stale", reason=str(error))
-        except DatabaseUnavailable as error:
+        except (BrokerUnavailable, DatabaseUnavailable) as error:
             if away_s >= PATIENCE_S:
                 raise
-            log.warning("projector.database_away", reason=str(error), again_in_s=pause_s)
+            log.warning("projector.service_away", reason=str(error), again_in_s=pause_s)
             await _pause(stop, pause_s)
             away_s, pause_s = away_s + pause_s, min(5.0, 2 * pause_s)
 
@@ -157,7 +157,9 @@ async def _find_ends_missing(
     settings: Settings, consumer: AIOKafkaConsumer, known: Offsets
 ) -> list[Finding]:
     at = {place_in(settings, short): short for short in known}
-    first, last = await consumer.beginning_offsets(list(at)), await consumer.end_offsets(list(at))
+    with infra.kafka.broker_errors("reading ends of topics"):
+        first = await consumer.beginning_offsets(list(at))
+        last = await consumer.end_offsets(list(at))
     return [
         finding
         for place, short in at.items()

@@ -37,6 +37,7 @@ from streams.shell.outgoing import warm_codec
 from streams.shell.pool import ChildPool, Pools
 from streams.shell.preview_first import PreviewFirst
 from streams.shell.publisher import Publisher
+from streams.shell.slow_broker import Slowness, outlast_slowness
 from streams.shell.step_runner import StepRunner
 from streams.shell.writer_runner import WriterRunner
 from streams.stage import Step, Writer
@@ -45,7 +46,7 @@ CHILD_NICE = 15
 PREVIEW_AT_ONCE = 4  # jobs: somebody waits for the first of them
 LINGER_MS = 5  # a preview waits for it at every hop; 20 gave no more throughput
 WATCH_S = 3.0
-ANSWERS_WITHIN_S = 120.0  # what a worker asks of the broker before its first stage starts
+ANSWERS_WITHIN_S = 600.0  # what a worker asks of the broker before its first stage starts
 STOP_PATIENCE_S = 10.0
 ENDS_WITHIN_S = 45.0  # a worker that failed: more than its parts wait for each other
 
@@ -140,12 +141,16 @@ class Worker:
 
         Raises TopicsUnfit, LogDamaged, BrokerUnavailable.
         """
+
+        async def ask() -> str:
+            await infra.kafka.check_topics(self._settings, TOPICS)
+            for each in await log_positions.cut_logs(self._settings):
+                raise LogDamaged(cut_finding(self._settings, each))
+            return await cluster_id(self._settings)
+
         try:
             async with asyncio.timeout(ANSWERS_WITHIN_S):
-                await infra.kafka.check_topics(self._settings, TOPICS)
-                for each in await log_positions.cut_logs(self._settings):
-                    raise LogDamaged(cut_finding(self._settings, each))
-                return await cluster_id(self._settings)
+                return await outlast_slowness(self._settings, ask)
         except TimeoutError:
             raise BrokerUnavailable(
                 f"The broker at {self._settings.bootstrap} has not said within"
@@ -273,21 +278,20 @@ class Worker:
         Consumers look for a lost broker for ever, without a word. One answer has as long as any
         request: a broker on a busy machine is slow, and a restart would make it slower.
         """
-        loop = asyncio.get_running_loop()
-        seen = loop.time()
+        slowness = Slowness(self._settings)
         while True:
             await asyncio.sleep(WATCH_S)
             for app, runner in zip(self.apps, self._runners, strict=True):
                 if (failure := app.failure()) is not None:
                     self.fail(await self._explain(failure, app.conf.id, runner.topics))
             if await infra.kafka.answers(self._settings, self._settings.request_timeout_s):
-                seen = loop.time()
-            elif (away_s := loop.time() - seen) > self._settings.request_timeout_s:
+                slowness.answered()
+            elif not await slowness.is_bearable():
                 self.fail(
                     BrokerUnavailable(
                         f"The broker at {self._settings.bootstrap} does not answer for"
-                        f" {away_s:.0f} s: see `cairn status`; the worker goes on where it stopped"
-                        " when it is started again."
+                        f" {slowness.silent_s:.0f} s: see `cairn status`; the worker goes on where"
+                        " it stopped when it is started again."
                     )
                 )
 

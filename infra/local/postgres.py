@@ -168,7 +168,7 @@ class EmbeddedPostgres:
         """A lock file of a killed server must not stop the next, whoever has its pid today."""
         lock = self._data / "postmaster.pid"
         try:
-            pid = int(lock.read_text().split()[0])
+            pid = int(lock.read_bytes().split()[0])  # a path follows, in whatever letters
         except (OSError, ValueError, IndexError):
             lock.unlink(missing_ok=True)
             return

@@ -11,18 +11,19 @@ import json
 import os
 import signal
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal, Protocol
 
 from infra.addresses import without_credentials
 from infra.errors import BrokerUnavailable, DatabaseUnavailable, Forbidden, Unavailable
+from infra.local.patience import STILL_S, Patience, signs_of
 from infra.local.process import ProcessId, Say, identify, keep_private, wait_until, write_whole
 from infra.settings import Settings
 
 ANSWER_PATIENCE_S = 10.0  # for one request to a broker on a busy machine
-START_TIMEOUT_S = 90.0  # a cold disk on a small machine; 3 s is usual
+ANSWERS_WITHIN_S = 30.0  # a broker or database of others, that runs
 Origin = Literal["environment", "containers", "embedded"]
 
 
@@ -162,9 +163,22 @@ def running(settings: Settings, say: Say) -> Iterator[Settings]:
                 stop(child, server.stop_signal)
 
 
-def await_server(server: Server, child: subprocess.Popen[bytes]) -> None:
-    """``child`` serves. Raises Unavailable when it ends instead, or takes too long."""
-    done = wait_until(lambda: child.poll() is not None or server.ready(), timeout_s=START_TIMEOUT_S)
+def await_server(
+    server: Server,
+    child: subprocess.Popen[bytes],
+    say: Say = lambda _: None,
+    is_over: Callable[[], bool] = lambda: False,
+) -> None:
+    """``child`` serves, unless nobody wants it any more (``is_over``).
+
+    Raises Unavailable when it ends instead, or does not move any more.
+    """
+    patience = Patience(
+        signs=lambda: (server.trouble(), *signs_of([child.pid], ())),
+        waits_for=lambda: f"the embedded {server.name} to answer",
+        say=say,
+    )
+    done = patience.wait_until(lambda: is_over() or child.poll() is not None or server.ready())
     if child.poll() is not None:
         raise Unavailable(
             f"The embedded {server.name} ended with code {child.returncode} while starting:"
@@ -172,12 +186,12 @@ def await_server(server: Server, child: subprocess.Popen[bytes]) -> None:
         )
     if not done:
         raise Unavailable(
-            f"The embedded {server.name} does not answer at {server.address} after"
-            f" {START_TIMEOUT_S:.0f} s: {server.trouble()}"
+            f"The embedded {server.name} does not answer and has not moved for"
+            f" {STILL_S:.0f} s; its log ends with: {server.trouble()}"
         )
 
 
-def await_answers(located: Settings, timeout_s: float = 30) -> None:
+def await_answers(located: Settings, timeout_s: float = ANSWERS_WITHIN_S) -> None:
     """Broker and database serve, wherever they are. Raises …Unavailable."""
     import infra.kafka
     import infra.postgres

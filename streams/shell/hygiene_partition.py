@@ -31,6 +31,7 @@ from streams.shell.failures import dead_letter, failure_of
 from streams.shell.log_reader import LogReader
 from streams.shell.outage import is_outage
 from streams.shell.publisher import LogPosition, Publisher
+from streams.shell.slow_broker import outlast_slowness
 from streams.shell.state_file import StateFile
 from streams.shell.store import SqliteTables
 from streams.stage import Table
@@ -224,6 +225,9 @@ class HygienePartition:
 
     async def _catch_up(self) -> None:
         """Everything on the own output is in the state. Raises BrokerUnavailable, LogDamaged."""
+        await outlast_slowness(self._settings, self._read_to_end)
+
+    async def _read_to_end(self) -> None:
         end = await self._reader.end_behind(self._output, self._partition, self._cursor)
         await self._read_tail()
         self._cursor = max(self._cursor, end)

@@ -16,6 +16,7 @@ from infra.settings import Settings
 from schemas.envelope import Envelope
 from streams.shell.failures import RecordTooLarge
 from streams.shell.outgoing import Outgoing, Stamped, stamp
+from streams.shell.slow_broker import Slowness
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,17 +66,25 @@ class Publisher:
     async def await_places(self, sent: Sequence[asyncio.Future[LogPosition]]) -> list[LogPosition]:
         """The places of records on their way, in the same order. Raises BrokerUnavailable.
 
-        The idempotent producer tries for ever; the limit of an outage is set here. Being cancelled
-        does not take back what is on its way.
+        The idempotent producer tries for ever; the limit of an outage is set here, and starts anew
+        with each answer. Being cancelled does not take back what is on its way.
         """
         if not sent:
             return []
         with broker_errors("waiting for acknowledgement"):
-            await asyncio.wait(sent, timeout=self._settings.request_timeout_s)
-            if not all(each.done() for each in sent):
-                raise TimeoutError(f"{self._settings.request_timeout_s:.0f} s without an answer")
-            done = [each.result() for each in sent]
-        return [LogPosition(each.partition, each.offset) for each in done]
+            slowness, waiting = Slowness(self._settings), {each for each in sent if not each.done()}
+            while waiting:
+                done, waiting = await asyncio.wait(
+                    waiting,
+                    timeout=self._settings.request_timeout_s,
+                    return_when=asyncio.FIRST_COMPLETED,
+                )
+                if done:
+                    slowness.answered()
+                elif not await slowness.is_bearable():
+                    raise TimeoutError(f"{slowness.silent_s:.0f} s without an answer")
+            places = [each.result() for each in sent]
+        return [LogPosition(each.partition, each.offset) for each in places]
 
     async def publish(self, facts: Iterable[Envelope]) -> list[LogPosition]:
         """The facts are on the log. Raises RecordTooLarge, BrokerUnavailable."""

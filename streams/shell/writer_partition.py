@@ -15,6 +15,7 @@ import sqlite3
 import time
 from collections.abc import AsyncIterator, Collection, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from infra import log
@@ -39,12 +40,12 @@ from streams.shell.failures import (
     StageStopped,
     dead_letter,
     failure_of,
-    patiently,
     settles,
 )
 from streams.shell.log_reader import LogReader
 from streams.shell.outgoing import Stamped
 from streams.shell.publisher import Publisher
+from streams.shell.slow_broker import outlast_slowness
 from streams.shell.state_file import StateFile
 from streams.shell.store import SqliteTables
 from streams.stage import UNKNOWN_OFFSET, Decision, Record, Requester, Writer
@@ -260,7 +261,7 @@ class WriterPartition:
             self._cursors = dict.fromkeys(topics, 0) | self._tables.cursors()
             try:
                 for topic in topics:
-                    await self._catch_up_with(topic)
+                    await outlast_slowness(self._settings, partial(self._catch_up_with, topic))
                 self._tables.commit(self._cursors)
                 return
             except FoldFailed:
@@ -268,10 +269,9 @@ class WriterPartition:
 
     async def _catch_up_with(self, topic: str) -> None:
         start, partition = self._cursors[topic], self._partition
-        patience_s = self._settings.request_timeout_s
         # A log that has lost its end stops here, because numbers that were given would be given
         # again: not before somebody has seen it.
-        end = await patiently(lambda: self._reader.end_behind(topic, partition, start), patience_s)
+        end = await self._reader.end_behind(topic, partition, start)
         turn, folded = time.monotonic(), 0
         async for batch in self._reader.tail(topic, partition, start):
             for record in batch:

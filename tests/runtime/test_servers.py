@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import json
+import os
 import socket
 import subprocess
 from collections.abc import Iterator
@@ -76,6 +77,50 @@ def test_a_broker_whose_port_was_taken_serves_its_records_at_another(home: Path,
         with started(again):
             assert again.address != address
             assert asyncio.run(read_all(again.locate(settings))) == [b"before"]
+
+
+def test_a_broker_keeps_its_log_in_its_home_whatever_the_letters(home: Path, cache: Path):
+    """Also in a home that is moved between such paths, with a comma, or in the locale C."""
+    first, second = home / "größe ❄, eins" / "home", home / "naïve 文件" / "cairn's % home"
+    settings = Settings(home=first, cache=cache)
+    broker = EmbeddedKafka(settings, print)
+    with started(broker):
+        asyncio.run(infra.kafka.create_topics(broker.locate(settings), ONE_TOPIC))
+        asyncio.run(write(broker.locate(settings), [b"before"]))
+    assert (first / "kafka" / "data" / "__cluster_metadata-0").is_dir()
+    assert [each.name for each in home.iterdir()] == [first.parent.name]
+
+    second.parent.mkdir()
+    first.rename(second)
+    settings = Settings(home=second, cache=cache)
+    broker = EmbeddedKafka(settings, print)
+    with started(broker):
+        assert asyncio.run(read_all(broker.locate(settings))) == [b"before"]
+
+
+def test_a_home_whose_log_an_earlier_version_put_elsewhere_is_told_of_and_starts_when_moved(
+    home: Path, cache: Path
+):
+    of_old = home / "ältere" / "home"
+    settings = Settings(home=of_old, cache=cache)
+    broker = EmbeddedKafka(settings, print)
+    with started(broker):
+        asyncio.run(infra.kafka.create_topics(broker.locate(settings), ONE_TOPIC))
+        asyncio.run(write(broker.locate(settings), [b"before"]))
+    data = of_old / "kafka" / "data"
+    elsewhere = Path(os.fsencode(data).decode("latin-1"))
+    elsewhere.parent.mkdir(parents=True)
+    data.rename(elsewhere)
+    (of_old / "kafka.password").write_text("drawn at a start that failed")
+
+    with pytest.raises(Refusal) as refused:
+        EmbeddedKafka(settings, print).prepare()
+    assert str(elsewhere) in str(refused.value) and not data.exists()
+    command = str(refused.value).split("`")[1]
+    subprocess.run(["sh", "-c", command], check=True)
+    again = EmbeddedKafka(settings, print)
+    with started(again):
+        assert asyncio.run(read_all(again.locate(settings))) == [b"before"]
 
 
 def test_a_killed_database_comes_back_with_its_rows_at_its_address(home: Path, cache: Path):

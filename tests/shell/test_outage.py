@@ -8,10 +8,15 @@ from pathlib import Path
 import pytest
 
 import infra.kafka
+from infra.clock import SystemClock
+from infra.errors import BrokerUnavailable
 from infra.local.kafka import EmbeddedKafka
 from infra.local.runtime import await_server, stop
 from infra.settings import Settings
 from schemas.topics import TOPICS
+from streams.app import cluster_id
+from streams.shell.publisher import Publisher
+from streams.shell.slow_broker import outlast_slowness
 from tests.shell.harness import (
     WorkerProcess,
     at_work,
@@ -60,4 +65,46 @@ def test_an_outage_stops_the_worker_and_dead_letters_nothing(cache: Path) -> Non
             await_server(broker, child)
             asyncio.run(after())
         finally:
+            stop(child, broker.stop_signal)
+
+
+def test_a_broker_that_is_only_slow_is_waited_for(cache: Path) -> None:
+    """Suspended, it takes connections and answers none, like one on a busy machine."""
+    with tempfile.TemporaryDirectory(prefix="cairn-test-") as folder:
+        settings = Settings(home=Path(folder), cache=cache, request_timeout_s=1.0)
+        broker = EmbeddedKafka(settings, print)
+        broker.prepare()
+        child = broker.spawn()
+        await_server(broker, child)
+        located = broker.locate(settings)
+        failures = 0
+
+        async def ask() -> str:
+            nonlocal failures
+            try:
+                return await cluster_id(located)
+            except BrokerUnavailable:
+                if (failures := failures + 1) == 3:  # each took as long as a request may
+                    child.send_signal(signal.SIGCONT)
+                raise
+
+        async def scenario() -> None:
+            await infra.kafka.create_topics(located, TOPICS)
+            async with infra.kafka.running_producer(located) as producer:
+                publisher = Publisher(producer, located, SystemClock())
+                await publisher.publish([a_fact("before")])
+                child.send_signal(signal.SIGSTOP)
+                published = asyncio.create_task(publisher.publish([a_fact("after")]))
+                assert await outlast_slowness(located, ask)
+                assert len(await published) == 1
+            child.kill()
+            child.wait()
+            with pytest.raises(BrokerUnavailable):
+                await outlast_slowness(located, lambda: cluster_id(located))
+
+        try:
+            asyncio.run(scenario())
+            assert failures >= 3
+        finally:
+            child.send_signal(signal.SIGCONT)
             stop(child, broker.stop_signal)
