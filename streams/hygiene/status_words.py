@@ -26,8 +26,8 @@ _WORDS_OF: dict[DocumentStatus, str] = {
         abandonné rejeitado
     """,
     "superseded": """
-        superseded obsolete obsoleted replaced deprecated depreciated retired outdated archived archive
-        historical legacy unmaintained defunct discontinued inactive expired sunset invalid
+        superseded obsolete obsoleted replaced deprecated depreciated retired outdated archived
+        archive historical legacy unmaintained defunct discontinued inactive expired sunset invalid
         ersetzt abgelöst veraltet überholt obsolet archiviert
         obsoleto obsoleta reemplazado reemplazada sustituido sustituida archivado obsolète
         remplacé remplacée archivé substituído
