@@ -257,3 +257,28 @@ def test_such_words_about_something_else_are_no_status(head: str) -> None:
 )
 def test_its_own_status_goes_before_its_folder(head: str, path: str, status: str) -> None:
     assert status_of(f"{head}\n{TEXT}\n", path) == status
+
+
+@pytest.mark.parametrize(
+    ("head", "successor"),
+    [
+        ("Status: superseded by [ADR 9](0009-parcels.md)", "docs/adr/0009-parcels.md"),
+        ("## Status\n\nReplaced by [9](../parcels/0009.md#decision)", "docs/parcels/0009.md"),
+        ("Status: superseded by ADR-9 (May)", "ADR-9"),
+        ("**Deprecated in favour of RFC 12.**", "RFC 12"),
+        ("> Obsolete, see [the parcels](https://parcels.example/9).", "https://parcels.example/9"),
+        ("Superseded-By: 0009-parcels.md", "docs/adr/0009-parcels.md"),
+        ("## Status\n\nSee ADR 9", "ADR 9"),
+        ("Status: superseded by the parcel design, in May", "the parcel design"),
+        ("Status: superseded", None),
+        ("Superseded by: none\n\nStatus: rejected", None),
+    ],
+)
+def test_a_named_successor_is_told_with_each_chunk(head: str, successor: str | None) -> None:
+    chunks = chunks_of(f"# ADR 7: Orders\n\n{head}\n\n## Decision\n\n{TEXT}\n")
+    assert {chunk.document_successor for chunk in chunks} == {successor}
+
+
+def test_a_document_that_holds_has_no_successor() -> None:
+    chunks = chunks_of(f"# ADR 7: Orders\n\nThe old labels are replaced by RFC 12.\n\n{TEXT}\n")
+    assert {chunk.document_successor for chunk in chunks} == {None}
