@@ -56,7 +56,7 @@ _SECTION = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _NOTICE = re.compile(
-    r"^\W*(?:(?:note|notice|warning|caution|important|attention)\W+)?"
+    r"^[^\w\n]{0,40}(?:(?:note|notice|warning|caution|important|attention)\W{1,40})?"
     r"this (?:document|page|file|specification|spec|record|adr|rfc|proposal|design)"
     r"(?: is| has been| was| contains| describes)(?: an?| now| currently| some)* "
     r"(?:legacy|outdated|out of date|obsolete|deprecated|superseded|"
@@ -64,7 +64,7 @@ _NOTICE = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _GONE = re.compile(
-    r"^\W{0,6}(?:(?:note|notice|warning|caution|important|attention|deprecated)\W+)?"
+    r"^\W{0,6}(?:(?:note|notice|warning|caution|important|attention|deprecated)\W{1,40})?"
     r"(?:the )?(?P<what>[^\n.,:;]{3,60}?) (?:has|have) been "
     r"(?:(?:now|entirely|completely) )?(?:removed|replaced|superseded|deprecated|retired)\b",
     re.IGNORECASE | re.MULTILINE,
