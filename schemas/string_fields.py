@@ -71,7 +71,7 @@ NAMES: Fields = {
 # Taken from a text that stage 0 has redacted, or from a fact that was published before.
 CLEANED: Fields = {
     "SourceSanitized": "text",
-    "ChunkCreated": "path title structure_path text_payload skip_detail root",
+    "ChunkCreated": ("path title structure_path text_payload skip_detail root document_successor"),
     "DocumentOption": "heading under",
     "SourceProcessed": "source skip_detail",
     "ChunkRef": "structure_path",

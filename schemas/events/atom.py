@@ -16,6 +16,7 @@ MAX_TAGS = 12
 CONTEXT = "context"  # the attribute with what stands before a title's statement
 WITHIN = "within"  # the same where it only says where a fact stands that is one wherever it stands
 DOCUMENT_STATUS = "document_status"  # the attribute with what the atom's document says of itself
+DOCUMENT_SUCCESSOR = "document_successor"  # the attribute with what replaces the atom's document
 ATTRIBUTION = "attribution"  # the attribute that says how its author disowns what it tells
 ORIGIN = "origin"  # the attribute with the role of its document: readme, product, plan, guide, code
 BEYOND_LIMIT = "beyond_limit"  # the attribute of one too many of its chunk: reflection refuses it

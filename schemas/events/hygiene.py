@@ -134,8 +134,9 @@ class ChunkCreated(Event):
     ``skip_reason`` is set for a chunk that nobody has to read (``too_short``,
     ``boilerplate``). ``annotations`` are those that touch the chunk, in full, with offsets of the
     whole payload. ``document_status`` is what its document says of itself, null where it says none;
-    ``options`` are those that it weighs, wherever it says so. ``root`` is that of its source, whose
-    words name the project where it is a repository. ``newer_facts_last``: its document is a
+    ``document_successor`` is the path or name of what replaces it, where it is superseded and names
+    one; ``options`` are those that it weighs, wherever it says so. ``root`` is that of its source,
+    whose words name the project where it is a repository. ``newer_facts_last``: its document is a
     numbered list of facts of which the one with the larger number holds.
     """
 
@@ -165,6 +166,7 @@ class ChunkCreated(Event):
     token_estimate: int
     annotations: list[Annotation] = []
     document_status: DocumentStatus | None = None
+    document_successor: str | None = None
     options: list[DocumentOption] = []
     skip_reason: SkipReason | None = None
     skip_detail: str | None = None

@@ -26,6 +26,7 @@ from streams.hygiene.chunk_prose import sections as sections_of
 from streams.hygiene.chunk_talk import RECORD_HEAD, records
 from streams.hygiene.document_options import options_of
 from streams.hygiene.document_status import status_of, status_within, statuses_of_sections
+from streams.hygiene.document_successor import successor_of
 from streams.hygiene.document_title import Title, title_of
 from streams.hygiene.filter import REVERSIBLE, Skip
 from streams.hygiene.numbered_facts import has_newer_facts_last
@@ -77,6 +78,7 @@ def chunk(
     options = options_of(text, headings, called.text)
     head = text[: sections[0].start] if sections else text
     status = status_of(head, source.path, called.text) if is_document else None
+    successor = successor_of(head, source.path) if status == "superseded" else None
     serial = is_prose and not is_talk and has_newer_facts_last(text)
     over = (called.text,) if called.over else ()
     chunks: list[ChunkCreated] = []
@@ -120,6 +122,7 @@ def chunk(
                 token_estimate=tokens_of(payload),
                 annotations=list_touching(annotations, piece.start, piece.end),
                 document_status=status_within(text, sections, piece.start, piece.end) or status,
+                document_successor=successor,
                 options=options,
                 skip_reason=skip.reason if skip else None,
                 skip_detail=skip.detail if skip else None,

@@ -2,34 +2,61 @@
 
 A record's chunks are read one by one, and only one of them holds its status. Without it, what was
 proposed, or turned down, would be told as if it held. Said by a line of the head, by a section of
-that name, by a notice or the folder; a template's list of choices says nothing.
+that name, by a notice, or else by the folder; a template's list of choices says nothing.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
 from schemas.events.hygiene import DocumentStatus
 from streams.hygiene.chunk_prose import Heading
+from streams.hygiene.document_notices import HEAD_CHARS, statuses_in_head
+from streams.hygiene.status_words import GONE, OWN_WORDS, WORDS, read_status
 
-HEAD_CHARS = 1_500  # a line further down is about something else
+SECTION_CHARS = 600  # of a section of status; more tells of something else
 _LINE = re.compile(
     r"^[ \t>]*(?:[-*+][ \t]+)?(?:\|[ \t]*)?[:*_]{0,3}"
-    r"(?:current |document |record |proposal )?status"
+    r"(?:#\+)?(?:current |document |record |proposal |decision |adr )?(?:status|estado|statut)"
     r"(?:[*_]{0,3}[ \t]*[:|][:*_]{0,3}|[*_]{2,3}[ \t])[ \t]*(?P<said>[^\n]{3,80})",
     re.IGNORECASE | re.MULTILINE,
 )
+_FIELD = re.compile(
+    r"^[ \t>]*(?:[-*+][ \t]+)?(?:\|[ \t]*)?[:*_]{0,3}(?:state|life-?cycle|resolution|stand|"
+    r"zustand|estado|état|verdict|disposition)[*_]{0,3}[ \t]*[:|][:*_]{0,3}[ \t|*_`]*"
+    r"(?:(?:now|is|was|has been) )?(?P<said>[^\W\d_]{5,14})",
+    re.IGNORECASE | re.MULTILINE,
+)
+_NOT_ONE = re.compile(r"[ \t]+(?!on\b|in\b|at\b|by\b|since\b|as\b|and\b|durch\b|am\b|por\b)[a-z]")
+_CELL = re.compile(
+    r"^[ \t]*\|(?P<heads>[^\n]*\bstat(?:us|e)\b[^\n]*)\|[ \t]*\n[ \t]*\|[ \t:|-]+\|[ \t]*\n"
+    r"[ \t]*\|(?P<cells>[^\n]*)\|[ \t]*(?:\n(?![ \t]*\|)|\Z)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_OF_RECORDS = re.compile(
+    r"|status|state|(?:[\w ]* )?(?:date|author|owner|decider|id|number|adr|rfc|title|version|"
+    r"updated|created|by|reviewer|approver|type|on|created on|team|topic|decision)s?|no|#"
+)  # columns of a table that tells of one document
+_HTML_CELL = re.compile(
+    r"<t[hd][^>]*>\W*(?:status|state)\W*</t[hd]>\s*<td[^>]*>\s*(?P<said>[^<\n]{3,80})",
+    re.IGNORECASE,
+)
+_ANY_HEADING = re.compile(
+    r"^(?:\#{1,6}|={1,6})[ \t]+\S|^\S[^\n]*\n(?:={3,}|-{3,}|~{3,}|\^{3,})[ \t]*$", re.MULTILINE
+)
+_CHOICE_OF_ALL = re.compile(r"\bproposed\b.{0,40}\baccepted\b.{0,40}\b(?:or|rejected)\b", re.I)
 _SECTION = re.compile(
-    r"^(?:(?:\#{1,4}|={2,5})[ \t]*(?:\d+\.?[ \t]+)?status[ \t:#]*|status[ \t]*\n[-=~^]{4,}[ \t]*)\n"
+    r"^(?:(?:\#{1,4}|={2,5})[ \t]*(?:\d+\.?[ \t]+)?(?:decision |adr |current )?status[ \t:#]*|"
+    r"status[ \t]*\n[-=~^]{4,}[ \t]*)\n"
     r"\s*(?P<said>[^\n]{3,80})",
     re.IGNORECASE | re.MULTILINE,
 )
 _NOTICE = re.compile(
-    r"^\W*(?:(?:note|notice|warning|caution|important|attention)\W+)?"
+    r"^[^\w\n]{0,40}(?:(?:note|notice|warning|caution|important|attention)\W{1,40})?"
     r"this (?:document|page|file|specification|spec|record|adr|rfc|proposal|design)"
     r"(?: is| has been| was| contains| describes)(?: an?| now| currently| some)* "
     r"(?:legacy|outdated|out of date|obsolete|deprecated|superseded|"
@@ -37,7 +64,7 @@ _NOTICE = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _GONE = re.compile(
-    r"^\W{0,6}(?:(?:note|notice|warning|caution|important|attention|deprecated)\W+)?"
+    r"^\W{0,6}(?:(?:note|notice|warning|caution|important|attention|deprecated)\W{1,40})?"
     r"(?:the )?(?P<what>[^\n.,:;]{3,60}?) (?:has|have) been "
     r"(?:(?:now|entirely|completely) )?(?:removed|replaced|superseded|deprecated|retired)\b",
     re.IGNORECASE | re.MULTILINE,
@@ -45,6 +72,7 @@ _GONE = re.compile(
 _BADGE = re.compile(
     r"!\[[^\]\n]*\]\([^)\s]*?/badge/(?:[\w%. ]*?(?:status|state|life-?cycle|stability|maturity)"
     r"[\w%. ]*?-{1,2})?(?P<said>[\w%.]+)-[\w.]+(?:[?)])|"
+    r"!\[(?:status|state|life-?cycle)\W+(?P<alt>[\w ]{4,30})\]|"
     r"image::[^\s\[]*?/badge/(?:status|state|life-?cycle)-(?P<adoc>[\w%.]+)-",
     re.IGNORECASE,
 )  # one that names nothing but a status, or calls itself so
@@ -53,6 +81,8 @@ _TAGGED = re.compile(
     r"[\[(*_`]{1,3}(?P<first>[^\W\d_][^\])*_`\n]{3,30})[\])*_`]{1,3}[ \t:]+\S|"
     r"(?P<shouted>[A-Z]{6,12})[ \t]*[:–—-]|"
     r"[^\n]*\S[ \t]+[\[(](?P<last>[^\[\]()\n]{4,40})[\])][ \t]*$|"
+    r"[^\n]*\S[ \t]+(?:[–—|-][ \t]*(?P<dash>[A-Z]{6,12})|"
+    r"[*_`]{1,3}(?P<code>[A-Za-z]{6,12})[*_`]{1,3})[ \t]*$|"
     r"(?P<struck>~~[^~\n]+~~)[ \t]*$)",
     re.MULTILINE,
 )  # «# ADR 3: One lane (superseded by ADR 9)»
@@ -67,48 +97,81 @@ _SAYS = re.compile(r"^(?![#=\s-])[^\n]*\w", re.MULTILINE)  # a line that is no h
 DEEPEST = 12  # sections that a piece may begin inside of
 _FIRST_LINES = 4  # of a section, among which its own status stands
 _LEAVING = ("migrat", "upgrad", "remov", "deprecat", "moving")  # what such a page tells is so
-_WORDS_OF: dict[DocumentStatus, str] = {
-    "proposed": """
-        proposed proposal draft provisional pending review reviewing discussion progress wip idea
-        hold defer deferred postponed open planned
-        entwurf vorgeschlagen vorschlag offen geplant zurückgestellt
-    """,
-    "accepted": """
-        accepted approved implemented implementable active adopted final finished done merged agreed
-        decided complete completed stable angenommen akzeptiert beschlossen freigegeben umgesetzt
-        gültig
-    """,
-    "rejected": """
-        rejected declined withdrawn abandoned closed dropped reverted cancelled canceled retracted
-        abgelehnt verworfen zurückgezogen storniert gestrichen
-    """,
-    "superseded": """
-        superseded obsolete obsoleted replaced deprecated retired outdated archived historical
-        legacy unmaintained defunct discontinued
-        ersetzt abgelöst veraltet überholt obsolet archiviert
-    """,
-}
-_WORDS = {word: status for status, words in _WORDS_OF.items() for word in words.split()}
 _WORD = re.compile(r"[a-zäöüß]+")
-_FIRST_WORDS = 3  # among which the status is: «in review», «partially accepted», «work in progress»
-_CHOICES = re.compile(r"[|/{?]|\bor\b")
+_DOCUMENTS = frozenset(
+    ("docs", "doc", "adr", "adrs", "decisions", "rfc", "rfcs", "proposals", "designs", "design")
+    + ("architecture", "notes", "wiki", "specs", "documentation")
+)
+_UNCHECKED = re.compile(r"[ \t]*[-*+][ \t]*\[ \]")
 
 
 def status_of(text: str, path: str, title: str) -> DocumentStatus | None:
-    """The status of a document of sections; None where it says none or leaves the choice open."""
-    for folder in path.lower().split("/")[:-1]:
-        if _WORDS.get(folder) in ("rejected", "superseded"):
-            return _WORDS[folder]
-    if _NOTICE.search(text, 0, HEAD_CHARS) or _is_gone(text, title):
-        return "superseded"
+    """The status of a document of sections; None where it says none or leaves the choice open.
+
+    Of several that it says, one by which it holds no more counts: it was added last. Its folder
+    counts where it says nothing itself.
+    """
+    told = list(_own_statuses(text, title))
+    over = (it for it in told if it in ("rejected", "superseded"))
+    return next(over, None) or next(iter(told), None) or _status_of_folder(path)
+
+
+def _own_statuses(text: str, title: str) -> Iterator[DocumentStatus]:
+    """What a document says of itself, the plainest first."""
     if tagged := _tagged(text):
-        return tagged
-    if "tatus" not in text and "TATUS" not in text:
-        return None
-    for found in (_LINE.search(text, 0, HEAD_CHARS), _SECTION.search(text)):
-        if found and (status := _read_status(found["said"].lower())):
-            return status
+        yield tagged
+    for found in _LINE.finditer(text, 0, HEAD_CHARS):
+        if status := read_status(found["said"]):
+            yield status
+            break
+    for found in _FIELD.finditer(text, 0, HEAD_CHARS):
+        word = found["said"].lower()
+        if word in OWN_WORDS and not _NOT_ONE.match(text, found.end()):
+            yield WORDS[word]
+    if (table := _CELL.search(text, 0, HEAD_CHARS)) and (status := _read_column(table)):
+        yield status
+    if (cell := _HTML_CELL.search(text, 0, HEAD_CHARS)) and (status := read_status(cell["said"])):
+        yield status
+    if (section := _SECTION.search(text)) and (status := _read_section(text, section)):
+        yield status
+    yield from statuses_in_head(text)
+    if _NOTICE.search(text, 0, HEAD_CHARS) or _is_gone(text, title):
+        yield "superseded"
+
+
+def _status_of_folder(path: str) -> DocumentStatus | None:
+    """What the name of a folder says of what is kept in it."""
+    folders = path.lower().split("/")[:-1]
+    for at, folder in enumerate(folders):
+        if GONE.get(folder) and (folder != "archive" or _DOCUMENTS.intersection(folders[:at])):
+            return GONE[folder]
     return None
+
+
+def _read_section(text: str, section: re.Match[str]) -> DocumentStatus | None:
+    """The status of a section of that name: the last of its lines that says one, or that it is
+    replaced.
+    """
+    following = _ANY_HEADING.search(text, section.end())
+    end = min(following.start() if following else len(text), section.start("said") + SECTION_CHARS)
+    said = text[section.start("said") : end].split("\n")
+    lines = [it for it in said if it.strip() and not _UNCHECKED.match(it)]
+    if _CHOICE_OF_ALL.search(said[0]):
+        return None
+    known = [status for line in lines if (status := read_status(line))]
+    if "superseded" in known:
+        return "superseded"
+    return known[-1] if known and read_status(lines[0]) else (known[0] if known else None)
+
+
+def _read_column(table: re.Match[str]) -> DocumentStatus | None:
+    """The status in the only row of a table that has a column for it."""
+    heads = [it.strip(" *_`").lower() for it in table["heads"].split("|")]
+    cells = table["cells"].split("|")
+    if not all(map(_OF_RECORDS.fullmatch, heads)):
+        return None
+    at = next((n for n, it in enumerate(heads) if it in ("status", "state")), len(cells))
+    return read_status(cells[at]) if at < len(cells) else None
 
 
 class SectionStatus(NamedTuple):
@@ -154,7 +217,7 @@ def _first_status(section: str) -> DocumentStatus | None:
     lines = [line for line in section.split("\n")[1:] if line.strip(" \t=-~^")][:_FIRST_LINES]
     for line in lines:
         if found := _LINE.match(line):
-            return _read_status(found["said"].lower())
+            return read_status(found["said"])
     return None
 
 
@@ -165,11 +228,12 @@ def _tagged(text: str) -> DocumentStatus | None:
         if heading["struck"]:
             return "rejected"
         said = heading["first"] or heading["shouted"] or heading["last"] or ""
-        if (status := _read_status(said.lower())) in ("rejected", "superseded"):
+        said = said or heading["dash"] or heading["code"] or ""
+        if (status := read_status(said)) in ("rejected", "superseded"):
             return status
     for badge in _BADGE.finditer(text, 0, HEAD_CHARS):
-        said = re.sub(r"%20|_", " ", badge["said"] or badge["adoc"] or "")
-        if (status := _read_status(said.lower())) in ("rejected", "superseded"):
+        said = re.sub(r"%20|_", " ", badge["said"] or badge["adoc"] or badge["alt"] or "")
+        if (status := read_status(said)) in ("rejected", "superseded"):
             return status
     return None
 
@@ -183,16 +247,3 @@ def _is_gone(text: str, title: str) -> bool:
         return False
     told = (_WORD.findall(it["what"].lower()) for it in _GONE.finditer(text, 0, HEAD_CHARS))
     return any(set(it) <= words for it in told if it)
-
-
-def _read_status(line: str) -> DocumentStatus | None:
-    words = _WORD.findall(line)
-    known = [_WORDS[word] for word in words if word in _WORDS]
-    if not any(word in _WORDS for word in words[:_FIRST_WORDS]):
-        return None
-    if len(set(known)) > 1 and _CHOICES.search(line):
-        return None
-    first = next(word for word in words if word in _WORDS)
-    if "not" in words[: words.index(first)]:
-        return "rejected" if first == "planned" else "proposed"
-    return "superseded" if "superseded" in known else known[0]

@@ -13,7 +13,7 @@ import re
 from agents.offline.judge.roles import role_of
 from agents.offline.lexicons import Wording, load_words
 from agents.offline.segment.sections import document_name, simplify
-from schemas.events.atom import ABOUT, DOCUMENT_STATUS, ORIGIN
+from schemas.events.atom import ABOUT, DOCUMENT_STATUS, DOCUMENT_SUCCESSOR, ORIGIN
 from schemas.events.hygiene import ChunkCreated
 
 _SUBJECT_END = Wording("documents", "subject_ends")
@@ -50,6 +50,8 @@ def describe_standing(chunk: ChunkCreated, title: str) -> dict[str, str]:
     given = {ORIGIN: origin}
     if chunk.document_status is not None:
         given[DOCUMENT_STATUS] = chunk.document_status
+    if chunk.document_successor is not None:
+        given[DOCUMENT_SUCCESSOR] = chunk.document_successor
     if origin in _TELLING and (about := _subject_of(chunk, origin, title)):
         given[ABOUT] = about
     return given

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from agents.offline.lexicons import Wording
 from agents.offline.recognise.cues import WEAK
 from agents.offline.recognise.disowned import (
     Attribution,
@@ -19,6 +20,7 @@ from agents.offline.recognise.disowned import (
 )
 from agents.offline.resolve.drafts import Draft
 from agents.offline.segment.passages import Span
+from agents.offline.segment.sections import simplify
 from agents.offline.segment.wording import split_sentences, strip_markup
 from schemas.events.atom import ATTRIBUTION, AtomKind
 from schemas.events.hygiene import ChunkCreated
@@ -32,6 +34,8 @@ _DISOWNS: dict[AtomKind, frozenset[Attribution]] = {
 }
 _GONE = frozenset({"rejected", "supposed"})
 _KEPT = frozenset({"question", "rationale"})  # attributes that are true of any kind
+_NOT_AGREED = Wording("headings", "unknown", entry="not-agreed")
+_HEADING = re.compile(r"^(?:\#{1,6}|={1,6})[ \t]+(?P<title>\S[^\n]*)$", re.MULTILINE)
 _ITEM = re.compile(r"[ \t]*(?:[-*+•|#]|\d+[.)])")  # a line that begins anew
 
 
@@ -40,15 +44,15 @@ def disown_drafts(drafts: list[Draft], chunk: ChunkCreated) -> list[Draft]:
     if not any(it.kind in _DISOWNS for it in drafts):
         return drafts
     quoted = find_quotations(chunk.text_payload)
-    disowned = (_disown(it, chunk.text_payload, quoted) for it in drafts)
+    disowned = (_disown(it, chunk, quoted) for it in drafts)
     return [it for it in disowned if it is not None]
 
 
-def _disown(draft: Draft, text: str, quoted: list[Span]) -> Draft | None:
+def _disown(draft: Draft, chunk: ChunkCreated, quoted: list[Span]) -> Draft | None:
     disowning = _DISOWNS.get(draft.kind)
     if draft.kind == "decision" and "@role decision" in draft.place:
         return draft  # under a heading that says that it was decided
-    found = _attribution_of(draft, text, quoted) if disowning else None
+    found = _attribution_of(draft, chunk, quoted) if disowning else None
     if disowning is None or found is None or found not in disowning:
         return draft
     if found in _GONE:
@@ -67,19 +71,26 @@ def _disown(draft: Draft, text: str, quoted: list[Span]) -> Draft | None:
     )
 
 
-def _attribution_of(draft: Draft, text: str, quoted: list[Span]) -> Attribution | None:
+def _attribution_of(draft: Draft, chunk: ChunkCreated, quoted: list[Span]) -> Attribution | None:
     """What the sentence of ``draft`` says of whose it is; of several, what its last one says."""
-    start, end = draft.spans[0]
+    text, (start, end) = chunk.text_payload, draft.spans[0]
     if any(begin <= start and end <= stop for begin, stop in quoted):
         return "reported"
     opening = _opening_of(text, start)
     listed = "@form item" in draft.place
     if label := find_label(text[opening:end], listed=listed):
         return label
-    if "@role unknown" in draft.place:  # under a heading that says so: «Not agreed yet»
+    if "@role unknown" in draft.place and _is_under_undecided(chunk, start):
         return "undecided"
     said = [strip_markup(text[slice(*it)]) for it in split_sentences(text, opening, end)]
     return find_attribution(said[-1], said[-2] if len(said) > 1 else "") if said else None
+
+
+def _is_under_undecided(chunk: ChunkCreated, start: int) -> bool:
+    """Whether the nearest heading says that nothing under it is agreed."""
+    over = [it["title"] for it in _HEADING.finditer(chunk.text_payload, 0, start)]
+    heading = over[-1] if over else next(iter(chunk.structure_path[-1:]), "")
+    return _NOT_AGREED.match(simplify(heading)) is not None
 
 
 def _opening_of(text: str, start: int) -> int:

@@ -18,7 +18,7 @@ Attribution = Literal[
     "rejected", "undecided", "reported", "doubted", "former", "others", "supposed"
 ]
 
-MOST_CHARS = 600  # of a sentence; what is longer is read at its beginning
+MOST_CHARS = 400  # of a sentence; what is longer is read at its beginning
 _LABELS: tuple[tuple[Attribution, Wording], ...] = (
     ("rejected", Wording("disowned", "rejected_label")),
     ("undecided", Wording("disowned", "undecided_label")),
