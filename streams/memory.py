@@ -346,19 +346,24 @@ class Driver:
             self._fold_again(seat)
         moved = False
         while taken := seat.decider.next(seat.state, self._next_place(seat)):
+            record = self._fold_ahead(seat, taken)
+            if record is None:
+                continue
             for envelope in taken.decision.envelopes[:-1]:
                 self.log.append(envelope)
             if self._chance.random() < halve:
+                self._fold_again(seat)
                 return moved
-            if self._write(seat, taken):
-                moved = True
+            self.log.put(record)
+            seat.own += 1
+            moved = True
         return moved
 
     def _next_place(self, seat: _WriterSeat) -> tuple[str, int, int]:
         return seat.writer.output, seat.partition, seat.own
 
-    def _write(self, seat: _WriterSeat, taken: Taken) -> bool:
-        """Whether the commit record can be folded; then it is on the log."""
+    def _fold_ahead(self, seat: _WriterSeat, taken: Taken) -> Record | None:
+        """The commit record, which is in the state and not on the log; None if it is in neither."""
         record = self.log.make(taken.decision.commit_record)
         try:
             if seat.decider.is_refused(taken):
@@ -370,7 +375,5 @@ class Driver:
         except Exception as error:
             seat.decider.refuse(taken, describe(error))
             self._fold_again(seat)
-            return False
-        self.log.put(record)
-        seat.own += 1
-        return True
+            return None
+        return record
