@@ -16,6 +16,8 @@ from uuid import UUID
 
 import pytest
 
+from infra.service.dead_letters import facts_instead
+from projections.read.dead_letters import WholeDeadLetter
 from schemas.codec import decode
 from schemas.envelope import Envelope, Event
 from schemas.events.artifact import ArtifactChanged
@@ -126,8 +128,23 @@ def open_letters(driver: Driver) -> list[RecordUndecidable]:
 
 def retry(driver: Driver) -> None:
     """As `cairn dlq retry` does with what is kept in the letters that are not settled."""
-    driver.publish(decode(each.value) for each in open_letters(driver) if each.value)
+    for each in open_letters(driver):
+        if each.value:
+            fact = decode(each.value)
+            driver.publish(facts_instead(as_read(each), fact) or [fact])
     driver.run()
+
+
+def as_read(letter: RecordUndecidable) -> WholeDeadLetter:
+    told = {name: getattr(letter, name) for name in RecordUndecidable.model_fields}
+    known = {name: told[name] for name in told.keys() & WholeDeadLetter.model_fields.keys()}
+    return WholeDeadLetter(
+        **known,
+        dead_letter_id=letter.dead_letter_id,
+        project_id=ONE,
+        recorded_at=None,
+        undecidable=True,
+    )
 
 
 def view_of(driver: Driver) -> LedgerView:
@@ -262,6 +279,10 @@ def test_a_step_that_raises_on_a_fact_goes_on_with_the_next(name: str) -> None:
 
     assert letter.subject_id == str(fault.met)
     assert letter.value and decode(letter.value).event_id == fault.met
+    mended = play(pipeline(read), [], driver.log)
+    retry(mended)
+    assert titles(mended, ONE) == titles(few_well(), ONE)
+    assert all_runs_ended(mended)
 
 
 def test_a_text_that_cannot_be_cleaned_is_skipped_and_the_others_are_read() -> None:
@@ -279,6 +300,10 @@ def test_a_text_that_cannot_be_cleaned_is_skipped_and_the_others_are_read() -> N
     assert letter.origin_topic == "source.v1"
     read_all = titles(few_well(), ONE)
     assert titles(driver, ONE) == {title for title in read_all if title.startswith("Rest")}
+    mended = play(pipeline(read), [], driver.log)
+    retry(mended)
+    assert titles(mended, ONE) == read_all
+    assert open_letters(mended) == []
 
 
 def test_borderline_candidates_become_drafts_where_the_adjudicator_raises() -> None:
