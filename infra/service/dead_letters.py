@@ -25,6 +25,7 @@ from projections.read.page import take
 from schemas.codec import InvalidRecord, decode, headers
 from schemas.envelope import SYSTEM, Envelope, Event, outside_fact
 from schemas.events.atom import CandidatesExtracted
+from schemas.events.dlq import RETRIES_HEADER
 from schemas.events.extract import ExtractRequested
 from schemas.events.hygiene import SourceProcessed
 from schemas.events.ingestion_request import (
@@ -41,7 +42,6 @@ from streams.cause import Cause
 from streams.pipeline import HYGIENE, pipeline
 from streams.repartitioning import REPARTITIONER
 from streams.run_control.starting import LANES
-from streams.shell.failures import RETRIES_HEADER
 from streams.shell.outgoing import stamp
 from streams.shell.reading import read_by_rules
 from streams.undecidable import try_again

@@ -10,10 +10,14 @@ import pytest
 
 import infra.kafka
 from infra.settings import Settings
-from schemas.events.dlq import DeadLetter, DeadLetterSettled, RecordUndecidable
+from schemas.events.dlq import (
+    RETRIES_HEADER,
+    DeadLetter,
+    DeadLetterSettled,
+    RecordUndecidable,
+)
 from schemas.topics import TOPICS
 from streams.app import Stages
-from streams.shell.failures import RETRIES_HEADER
 from tests.shell.harness import (
     WorkerProcess,
     at_work,
