@@ -9,7 +9,12 @@ refusal and goes on has to let outages through: it names ``Unavailable`` in an e
 the same ``try`` (a test holds this).
 """
 
+import errno
 from collections.abc import Mapping
+
+NO_ROOM = frozenset(
+    {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM}
+)
 
 
 class Refusal(Exception):
@@ -95,3 +100,8 @@ class Undecryptable(Conflict):
     """The data key is gone (erased), or the bytes are not what was encrypted with it."""
 
     code = "undecryptable"
+
+
+def is_without_room(error: BaseException) -> bool:
+    """Whether a disk or the machine has no room, or fails: never the fault of a record."""
+    return isinstance(error, OSError) and error.errno in NO_ROOM

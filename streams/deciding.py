@@ -26,6 +26,7 @@ from streams.undecidable import (
     Trouble,
     build,
     describe,
+    kept,
     make_record_letter,
 )
 
@@ -138,9 +139,9 @@ class Folder:
         """
         place = (record.topic, record.partition, record.offset)
         if trouble := self.given_up.get(place):
-            self.pass_over(state, record)
-            cause = record.envelope
-            return make_record_letter(trouble, cause, cause.project_id, b"")
+            letter_id = fold_letter_id(self._writer.name, place)
+            cause, again = record.envelope, self.pass_over(state, record, letter_id)
+            return make_record_letter(trouble, cause, cause.project_id, kept(again))
         try:
             self._writer.evolve(state, record)
         except OF_THE_MACHINE:
@@ -152,16 +153,14 @@ class Folder:
             raise FoldFailed from error
         return None
 
-    def pass_over(self, state: Any, record: Record) -> None:
+    def pass_over(self, state: Any, record: Record, letter_id: str = "") -> Envelope | None:
         """No more of the record is in the state than its place, and who is answered."""
         try:
-            self._writer.pass_over(state, record)
+            return self._writer.pass_over(state, record, letter_id)
         except OF_THE_MACHINE:
             raise
-        except Exception as error:  # so nothing of it is: the next record is folded all the same
-            trouble = self.given_up.get((record.topic, record.partition, record.offset))
-            if trouble:
-                self.given_up[(record.topic, record.partition, record.offset)] = trouble.of(error)
+        except Exception:  # so nothing of it is: the next record is folded all the same
+            return None
 
 
 def make_trouble(writer: Writer[Any], place: Place, failure: Failure) -> Trouble:
@@ -187,9 +186,13 @@ def answer_without(
         return []
 
 
+def fold_letter_id(stage: str, place: Place) -> str:
+    """The id of the letter about a record that a stage cannot fold."""
+    topic, partition, offset = place
+    return derive_id("dlq", f"{stage}|{topic}|{partition}|{offset}")
+
+
 def settle_fold(stage: str, place: Place, at: datetime) -> Envelope:
     """What is told of a record that was passed over, and that another version has folded."""
-    topic, partition, offset = place
-    letter_id = derive_id("dlq", f"{stage}|{topic}|{partition}|{offset}")
-    event = DeadLetterSettled(dead_letter_id=letter_id, stage=stage)
+    event = DeadLetterSettled(dead_letter_id=fold_letter_id(stage, place), stage=stage)
     return outside_fact(event, project_id=SERVICE_WIDE, occurred_at=at, actor=SYSTEM)

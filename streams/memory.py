@@ -135,7 +135,7 @@ class Driver:
         clean: Clean = clean,
         log: MemoryLog | None = None,
     ) -> None:
-        """``log``: one that another driver has worked on; every stage reads it from the start."""
+        """``log``: another driver's. Writers fold it, steps begin at its end."""
         self.log = log or MemoryLog(partitions)
         self._clean_with = clean
         self._told = {record.envelope.event_id for record in self.log.of(DeadLetter.topic)}
@@ -147,12 +147,20 @@ class Driver:
         self._seen: set[tuple[str, str]] = set()  # a repeat of an older revision is no revision
         self._readers: list[_Reader] = []
         self._seats: list[_WriterSeat] = []
+        self._remember_answers()
         for partition in range(partitions):
             self._add(partition, (HYGIENE_INPUT,), self._clean)
             for step in pipeline.steps:
                 self._add(partition, step.inputs, self._make_reader(step))
             for writer in pipeline.writers:
                 self._add_writer(partition, writer)
+
+    def _remember_answers(self) -> None:
+        """What stage 0 has answered on a log that another driver has worked on."""
+        for record in self.log.of(SourceProcessed.topic):
+            if isinstance(event := record.envelope.event, SourceProcessed):
+                self._answered[event.source.source_id] = event
+                self._seen.add((event.source.source_id, event.trigger_key))
 
     def publish(self, envelopes: Iterable[Envelope]) -> None:
         for envelope in envelopes:
@@ -174,7 +182,8 @@ class Driver:
                         pass
 
     def _add(self, partition: int, topics: tuple[str, ...], read: Callable[[Record], None]) -> None:
-        self._readers.append(_Reader(partition, dict.fromkeys(topics, 0), read))
+        ends = {topic: len(self.log.records[topic][partition]) for topic in topics}
+        self._readers.append(_Reader(partition, ends, read))
 
     def _next(self, reader: _Reader) -> str | None:
         """A topic the reader has records left of."""
@@ -346,19 +355,24 @@ class Driver:
             self._fold_again(seat)
         moved = False
         while taken := seat.decider.next(seat.state, self._next_place(seat)):
+            record = self._fold_ahead(seat, taken)
+            if record is None:
+                continue
             for envelope in taken.decision.envelopes[:-1]:
                 self.log.append(envelope)
             if self._chance.random() < halve:
+                self._fold_again(seat)
                 return moved
-            if self._write(seat, taken):
-                moved = True
+            self.log.put(record)
+            seat.own += 1
+            moved = True
         return moved
 
     def _next_place(self, seat: _WriterSeat) -> tuple[str, int, int]:
         return seat.writer.output, seat.partition, seat.own
 
-    def _write(self, seat: _WriterSeat, taken: Taken) -> bool:
-        """Whether the commit record can be folded; then it is on the log."""
+    def _fold_ahead(self, seat: _WriterSeat, taken: Taken) -> Record | None:
+        """The commit record, which is in the state and not on the log; None if it is in neither."""
         record = self.log.make(taken.decision.commit_record)
         try:
             if seat.decider.is_refused(taken):
@@ -370,7 +384,5 @@ class Driver:
         except Exception as error:
             seat.decider.refuse(taken, describe(error))
             self._fold_again(seat)
-            return False
-        self.log.put(record)
-        seat.own += 1
-        return True
+            return None
+        return record

@@ -128,8 +128,11 @@ class Writer(Protocol[S]):
         """
         ...
 
-    def pass_over(self, state: S, record: Record) -> None:
-        """Fold of a record that cannot be folded no more than its place and who is answered."""
+    def pass_over(self, state: S, record: Record, letter_id: str) -> Envelope | None:
+        """Fold of a record that cannot be folded no more than its place and who is answered.
+
+        The fact that makes up for it after a mend, if there is one; ``letter_id`` tells of both.
+        """
         ...
 
     def rest(self, state: S) -> None:

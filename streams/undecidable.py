@@ -101,13 +101,18 @@ class Trouble:
         return replace(self, failure=describe(error))
 
 
+def kept(again: Envelope | None) -> bytes:
+    """The fact that has something decided again, as bytes."""
+    if again is None:
+        return b""
+    return encode(redact_fact(again, STAGE_REDACTOR).recorded(again.occurred_at))
+
+
 def make_letter(
     trouble: Trouble, cause: Cause, subject_id: str, again: Envelope | None = None
 ) -> RecordUndecidable:
     """What is told of a part of a writer's decision; ``again`` has it decided once more."""
-    value = b""
-    if again:
-        value = encode(redact_fact(again, STAGE_REDACTOR).recorded(again.occurred_at))
+    value = kept(again)
     return RecordUndecidable(
         stage=trouble.stage,
         origin_topic=trouble.topic,

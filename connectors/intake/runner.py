@@ -21,15 +21,21 @@ from connectors.intake.intake import Intake
 from connectors.payloads import UnreadablePayload
 from connectors.webhooks.counters import Counters
 from infra.clock import Clock
-from infra.errors import Refusal
+from infra.errors import TopicsUnfit, Unavailable, VaultUnconfigured, is_without_room
 from infra.kafka import IDLE_WAIT_MS, broker_errors, running_consumer
 from infra.log import get
 from infra.placement import check_place
 from infra.settings import Settings
+from schemas.code_version import code_version
 from schemas.codec import InvalidRecord, decode, utc_millis
 from schemas.envelope import SERVICE_WIDE, SYSTEM, Envelope, outside_fact
 from schemas.events.connector_item import ItemReceived
-from schemas.events.dlq import DeadLetter
+from schemas.events.dlq import (
+    RETRIES_HEADER,
+    DeadLetter,
+    DeadLetterSettled,
+    RecordUndecidable,
+)
 
 STAGE = "intake"  # consumer group and origin of dead letters; released, never renamed
 POLL_MS = 200
@@ -80,8 +86,8 @@ class Consumer:
     async def _process(self, record: Any) -> None:
         """Applies the record or publishes it as a dead letter.
 
-        Raises …Unavailable and Refusal if broker, database or vault are down: then the process
-        stops and the offset does not move.
+        Raises …Unavailable, VaultUnconfigured, TopicsUnfit if broker, database or vault are down:
+        then the process stops and the offset does not move.
         """
         fact: Envelope | None = None
         try:
@@ -95,18 +101,28 @@ class Consumer:
             try:
                 for outcome in await self._intake.take(fact):
                     self._counters.count(fact.event.connector, outcome)
+                await self._settle(record, fact)
                 return
             except (SourceUnavailable, SourceRefused, UnknownSource) as error:
                 if attempt == TRIES:
                     await self._give_up(record, fact, error, attempt)
                     return
                 await self._sleep(PAUSES_S[attempt - 1])
-            except Refusal:  # outages among them
+            except (Unavailable, VaultUnconfigured, TopicsUnfit, MemoryError):
                 raise
             except Exception as error:
+                if is_without_room(error):
+                    raise
                 if attempt == TRIES:
                     await self._give_up(record, fact, error, attempt)
                     return
+
+    async def _settle(self, record: Any, fact: Envelope) -> None:
+        """Tells that a dead letter is settled, where somebody retries it by this record."""
+        for name, value in record.headers or ():
+            if name == RETRIES_HEADER:
+                settled = DeadLetterSettled(dead_letter_id=value.decode(), stage=STAGE)
+                await self._publish([fact.caused(settled)])
 
     async def _give_up(
         self, record: Any, fact: Envelope | None, error: Exception, attempts: int
@@ -123,6 +139,12 @@ class Consumer:
             error=str(error) if isinstance(error, TELLING) else "",
             attempts=attempts,
         )
+        if fact and not isinstance(error, TELLING):
+            letter = RecordUndecidable(
+                **letter.model_dump(),
+                subject_id=str(fact.event_id),
+                stage_version=code_version("schemas", "connectors"),
+            )
         log.warning("intake.gave_up", error_class=letter.error_class, attempts=attempts)
         dead = outside_fact(
             letter,

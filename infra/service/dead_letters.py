@@ -25,18 +25,23 @@ from projections.read.page import take
 from schemas.codec import InvalidRecord, decode, headers
 from schemas.envelope import SYSTEM, Envelope, Event, outside_fact
 from schemas.events.atom import CandidatesExtracted
+from schemas.events.dlq import RETRIES_HEADER
 from schemas.events.extract import ExtractRequested
+from schemas.events.hygiene import SourceProcessed
 from schemas.events.ingestion_request import (
     IngestionRequested,
     ListedSource,
     RunResumeRequested,
+    SourceReady,
     SourcesListed,
 )
 from schemas.events.source import SourceRevised
+from schemas.ids import run_id as derive_run_id
 from schemas.topics import key_of, topic_of
 from streams.cause import Cause
 from streams.pipeline import HYGIENE, pipeline
-from streams.shell.failures import RETRIES_HEADER
+from streams.repartitioning import REPARTITIONER
+from streams.run_control.starting import LANES
 from streams.shell.outgoing import stamp
 from streams.shell.reading import read_by_rules
 from streams.undecidable import try_again
@@ -85,7 +90,7 @@ async def retry_dead_letter(settings: Settings, dead_letter_id: str) -> RetriedL
         fact = decode(value)
     if fact is None:
         await _publish(settings, letter.origin_topic, key, value, [])
-    elif again := _facts_instead(letter, fact):
+    elif again := facts_instead(letter, fact):
         for each in again:
             made = stamp(each, SystemClock().now())
             await _publish(settings, made.topic, made.key.encode(), made.value, made.headers)
@@ -113,11 +118,15 @@ def _check_can_be_published(letter: WholeDeadLetter) -> None:
         )
 
 
-def _facts_instead(letter: WholeDeadLetter, fact: Envelope) -> list[Envelope]:
+def facts_instead(letter: WholeDeadLetter, fact: Envelope) -> list[Envelope]:
     """The facts by which a chunk or a source is read once more; none where the record does it."""
     if not letter.undecidable:
         return []
     match fact.event:
+        case SourceProcessed(trigger_key=key) as processed if letter.stage == REPARTITIONER.name:
+            runs = [derive_run_id(fact.project_id, key, lane) for lane in LANES]
+            told = (SourceReady(processed=processed), *(_resume(letter, run) for run in runs))
+            return [_again(letter, fact, event) for event in told]
         case ExtractRequested(run_id=run_id) if letter.stage in READERS:
             return [_again(letter, fact, _resume(letter, run_id))]
         case CandidatesExtracted(reading=reading) if letter.stage in READERS:

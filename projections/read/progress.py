@@ -81,11 +81,14 @@ def trigger_progress(connection: Conn, project_id: str, trigger_key: str) -> Tri
         )[0]
         ended_early = any(run.status in ("cancelled", "failed") for run in known)
         by_rules = owed_chunks(connection, project_id)
+        told = undecided(connection, project_id)
+        # What the projector has left out will not come: nobody waits for it.
+        is_left_out = any(each.stage == "projector" for each in told)
         all_ready = sources["listing_whole"] and sources["ready"] >= sources["listed"]
         settled = (
             bool(run_ids)
-            and (all_ready or ended_early)
-            and not sources["texts_missing"]
+            and (all_ready or ended_early or is_left_out)
+            and (not sources["texts_missing"] or is_left_out)
             and len(known) == len(run_ids)
             and all(run.status in ENDED for run in known)
             and _ledger_settled(connection, project_id, run_ids)
@@ -102,7 +105,7 @@ def trigger_progress(connection: Conn, project_id: str, trigger_key: str) -> Tri
         runs=[run.model_dump(include=RUN_SHOWN) for run in known],
         prd_version=work["prd_version"],
         settled=settled,
-        undecided=[str(each) for each in undecided(connection, project_id)],
+        undecided=[str(each) for each in told],
         atoms_beyond_limit=work["beyond_limit"],
     )
 

@@ -7,6 +7,8 @@ from typing import ClassVar
 from schemas.envelope import Event
 from schemas.ids import derive_id
 
+RETRIES_HEADER = "retries"  # of a record that was published once more: the id of its dead letter
+
 
 class DeadLetter(Event):
     """A stage could not process a record and gave it up. Key ``origin topic|key``.

@@ -27,7 +27,7 @@ from streams.ledger.summary import derive_summary
 from streams.ledger.turns import DueTurn
 from streams.ledger.upsert import TakeIn, apply_candidate, apply_reading
 from streams.stage import Decision, Record, Tables
-from streams.undecidable import Trouble, settled, settled_by
+from streams.undecidable import OF_THE_MACHINE, Trouble, settled, settled_by
 
 
 class Ledger:
@@ -64,15 +64,19 @@ class Ledger:
         assert due is not None
         return answer_without(state, due, trouble, None if whole else self._take_in)
 
-    def pass_over(self, state: LedgerState, record: Record) -> None:
-        """A reading counts as one that could not be read; all else has its place and no more."""
+    def pass_over(self, state: LedgerState, record: Record, letter_id: str) -> None:
+        """An input waits as ever, a reading else as one that could not be read."""
         envelope = record.envelope
         match envelope.event:
             case LedgerChanged():
                 state.pass_over_own(record)
             case AtomReflected() as reflected:
-                state.turns.take(poison(envelope, reflected))
-                state.due.add(envelope.project_id)
+                try:
+                    state.take_input(envelope)
+                except OF_THE_MACHINE:
+                    raise
+                except Exception:
+                    state.take_input(poison(envelope, reflected))
             case _:
                 state.take_input(envelope)
 

@@ -60,7 +60,7 @@ def give_up(state: ReduceState, trouble: Trouble) -> Decision:
     return Decision((letter, *settled, _refuse(state, project, request)))
 
 
-def pass_over(state: ReduceState, record: Record) -> None:
+def pass_over(state: ReduceState, record: Record, letter_id: str) -> Envelope | None:
     """A change set is known, and its position answered without effect; the rest has its place."""
     project = record.envelope.project_id
     match record.envelope.event:
@@ -69,6 +69,8 @@ def pass_over(state: ReduceState, record: Record) -> None:
             turn = changed.turn
             if turn.kind == "run_end" if turn else not state.is_running(project):
                 _set_aside_nothing(state, record, changed)
+            run_id, lane = (turn.run_id, turn.lane) if turn else (None, None)
+            return _write_anew(Cause.of(record.envelope), letter_id, run_id, lane)
         case ArtifactSpeculated() as ahead:
             take_speculation(state, project, ahead)
             state.due_projects.had_its_turn(project)
@@ -81,6 +83,7 @@ def pass_over(state: ReduceState, record: Record) -> None:
         case _:
             if state.requests.take(record):
                 state.due_projects.add(project)
+    return None
 
 
 def _set_aside_nothing(state: ReduceState, record: Record, changed: LedgerChanged) -> None:
@@ -107,17 +110,18 @@ def _tell_position(trouble: Trouble, due: DuePosition) -> Envelope:
     subject = f"position {due.ledger_seq}"
     if due.speculative:
         return tell(trouble, due.cause, subject)
-    turn = Turn(
-        run_id=due.run_id or "",
-        batch_no=-1,
-        position=0,
-        kind="run_end",
-        lane=due.lane or "deep",
-    )
     letter_id = letter_id_of(trouble, due.cause, subject)
-    asked = LedgerRetryRequested(dead_letter_id=letter_id, turn=turn)
-    again = due.cause.caused(asked, lane=turn.lane, run_id=due.run_id)
+    again = _write_anew(due.cause, letter_id, due.run_id, due.lane)
     return tell(trouble, due.cause, subject, again)
+
+
+def _write_anew(
+    cause: Cause, letter_id: str, run_id: str | None, lane: Literal["preview", "deep"] | None
+) -> Envelope:
+    """The ledger makes a change set without effect of it, and all is written anew there."""
+    turn = Turn(run_id=run_id or "", batch_no=-1, position=0, kind="run_end", lane=lane or "deep")
+    asked = LedgerRetryRequested(dead_letter_id=letter_id, turn=turn)
+    return cause.caused(asked, lane=turn.lane, run_id=run_id)
 
 
 def pass_over_position(state: ReduceState, due: DuePosition) -> Envelope:

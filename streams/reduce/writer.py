@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from datetime import date
 
+from schemas.envelope import Envelope
 from schemas.events.artifact import ArtifactChanged, ArtifactSpeculated
 from schemas.events.artifact_parts import ArtifactSnapshot, ArtifactType, QualityRun
 from schemas.events.change import ChangeRequested, GenerationRequested
@@ -145,8 +146,8 @@ class Reduce:
         """See ``giving_up``: an answer that cannot be made whole has no effect."""
         return give_up(state, trouble)
 
-    def pass_over(self, state: ReduceState, record: Record) -> None:
-        pass_over(state, record)
+    def pass_over(self, state: ReduceState, record: Record, letter_id: str) -> Envelope | None:
+        return pass_over(state, record, letter_id)
 
     def rest(self, state: ReduceState) -> None:
         if project := state.due_projects.first():

@@ -57,6 +57,8 @@ def _answer(
         told = _tell(trouble, run.run.cause, f"{question.step} of {run.run_id}", again)
         if question.step == "commit" and (run.run.stopped or not whole):
             return told, _commit_nothing(run)
+        if run.run.stopped:  # it only waits for its last turn in the ledger
+            return told, None
         return told, end_undecidable(run, trouble.error_class)
     if question.step == "start" and (found := _find_not_begun(project)):
         trigger, lane = found

@@ -105,8 +105,8 @@ class RunControl:
         assert project is not None
         return answer_without(state.project(project), self._steps, trouble, whole=whole)
 
-    def pass_over(self, state: RunControlState, record: Record) -> None:
-        """A source counts as one that could not be read; a change set has its place and turn."""
+    def pass_over(self, state: RunControlState, record: Record, letter_id: str) -> None:
+        """A change set has its place and turn, all else what it has in any case."""
         envelope, event = record.envelope, record.envelope.event
         state.due.add(envelope.project_id)
         project = state.project(envelope.project_id)
@@ -115,9 +115,6 @@ class RunControl:
                 state.order.take(project.id, event, record.value_hash)
                 bare = event.model_copy(update=dict.fromkeys(PASSED_OVER, []))
                 _take_change_set(project, bare, Cause.of(envelope))
-            case SourceReady(processed=processed):
-                poisoned = {"outcome": "skipped", "skip_reason": "poison", "chunks": []}
-                _take_answer(project, processed.model_copy(update=poisoned))
             case _ if not isinstance(event, LedgerChanged):
                 _take(project, envelope)
             case _:

@@ -15,7 +15,7 @@ from typing import TypeVar
 from infra.errors import Unavailable
 from schemas.codec import InvalidRecord
 from schemas.envelope import SERVICE_WIDE, SYSTEM, Envelope, outside_fact
-from schemas.events.dlq import DeadLetter
+from schemas.events.dlq import RETRIES_HEADER, DeadLetter
 from streams.cause import Cause
 from streams.shell.delivery import Delivery
 from streams.undecidable import (
@@ -30,7 +30,6 @@ from streams.undecidable import (
 
 T = TypeVar("T")
 BACK_OFF_S = 0.05
-RETRIES_HEADER = "retries"  # of a record that was published once more: the id of the dead letter
 OUTAGE_BACK_OFF_S = 0.25
 
 

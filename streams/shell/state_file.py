@@ -17,7 +17,7 @@ from pathlib import Path
 from infra import log
 from infra.settings import Settings
 from streams.shell.failures import StageStopped
-from streams.shell.store import SqliteTables, lock, open_tables, remove
+from streams.shell.store import SqliteTables, left_out_before, lock, open_tables, remove
 
 MAX_SET_ASIDE = 3  # of one assignment: a file that fails after that is not what is broken
 ASIDE = ".damaged"  # one file a store, the latest: what is kept must not fill the disk
@@ -59,10 +59,12 @@ class StateFile:
             except OSError as error:
                 raise self._unusable(error) from error
 
-    def open_empty(self) -> SqliteTables:
-        """Empty tables in the place of those of the file, which nobody has open."""
-        remove(self.path)
-        return self.open()
+    def drop_if_left_out(self, version: str) -> list[tuple[str, int, int]]:
+        """The records that another version of the code has passed over; the file is gone if any."""
+        found = left_out_before(self.path, version) if self.path.is_file() else []
+        if found:
+            remove(self.path)
+        return found
 
     def set_aside(self, error: sqlite3.Error) -> None:
         """The next `open` begins with empty tables. Raises StageStopped when that cannot help."""

@@ -57,13 +57,7 @@ class SqliteTables:
 
     def note_left_out(self, topic: str, partition: int, offset: int, version: str) -> None:
         """The record is passed over by this version of the code; kept with the next commit."""
-        self.table(LEFT_OUT, str)[f"{topic}|{partition}|{offset:012d}"] = version
-
-    def left_out_before(self, version: str) -> list[tuple[str, int, int]]:
-        """The records that another version of the code has passed over."""
-        found = [key for key, by in self.table(LEFT_OUT, str).items() if by != version]
-        places = (key.split("|") for key in found)
-        return [(topic, int(partition), int(offset)) for topic, partition, offset in places]
+        self.table(LEFT_OUT, str)[f"{topic}|{partition}|{offset:012d}|{version}"] = ""
 
     def commit(self, cursors: Mapping[str, int]) -> None:
         """Everything put and ``cursors`` are kept, or nothing of it."""
@@ -130,6 +124,17 @@ def open_tables(path: Path, identity: Mapping[str, str], boot: str | None = None
         database.close()
         remove(path)
     raise StageStopped(f"The state file {path} cannot be written: check its folder.")
+
+
+def left_out_before(path: Path, version: str) -> list[tuple[str, int, int]]:
+    """The records that another version of the code has passed over, as far as the file tells."""
+    found: list[tuple[str, int, int]] = []
+    with contextlib.suppress(sqlite3.Error), contextlib.closing(sqlite3.connect(path)) as database:
+        for (key,) in database.execute(f'SELECT key FROM "t_{LEFT_OUT}" ORDER BY key'):
+            topic, partition, offset, by = key.split("|")
+            if by != version:
+                found.append((topic, int(partition), int(offset)))
+    return found
 
 
 def remove(path: Path) -> None:

@@ -107,11 +107,8 @@ class WriterPartition:
         Every error of the database goes out of the block as it is; see `set_aside`.
         """
         async with self._file.lock():
+            left_out = self._file.drop_if_left_out(version_of(self._writer))
             self._tables = self._file.open()
-            left_out = self._tables.left_out_before(version_of(self._writer))
-            if left_out:
-                self._tables.close()
-                self._tables = self._file.open_empty()
             try:
                 await self._catch_up()
                 await self._settle_folded(left_out)

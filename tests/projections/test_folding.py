@@ -22,11 +22,14 @@ from projections.checksums import checksums
 from projections.core import CORE
 from projections.fold import PROJECTED_TOPICS
 from projections.projector import prepare
+from projections.read.dead_letters import undecided
+from projections.rows import Rows
 from schemas import ids
 from schemas.codec import decode, encode
+from schemas.envelope import Envelope
 from schemas.events.artifact import LatestSet
 from schemas.events.atom import AtomAdjudicated, AtomReflected, Verdict
-from schemas.events.dlq import DeadLetter
+from schemas.events.dlq import DeadLetter, DeadLetterSettled, RecordUndecidable
 from schemas.events.ingestion import Reanchored, SourceChange
 from schemas.events.ledger import LedgerChanged
 from schemas.events.project import ProjectCreated
@@ -256,6 +259,53 @@ def test_a_row_the_database_refuses_does_not_stop_its_neighbours(model: ReadMode
     assert model.value("SELECT error_class FROM dead_letters") == "NumericValueOutOfRange"
     assert model.value("SELECT count(*) FROM chunks") == 2
     assert model.value("SELECT status FROM ingestion_runs") == "running"
+
+
+def test_a_fold_that_raises_leaves_out_its_record_and_the_ledger_goes_on(model: ReadModel):
+    def sick(rows: Rows, fact: Envelope, event: LedgerChanged) -> None:
+        if event.ledger_seq == 2:
+            raise IndexError("words of the change set")
+        CORE.folds["ledger.changed"](rows, fact, event)
+
+    records = projected(a_whole_story())
+    read_checkpoint(model.connection, CORE.name, sorted({(r.topic, r.partition) for r in records}))
+    apply_batch(
+        replace(CORE, folds={**CORE.folds, "ledger.changed": sick}),
+        model.connection,
+        records,
+        PARTITIONS,
+    )
+
+    numbers = model.rows("SELECT ledger_seq FROM ledger_change_sets ORDER BY ledger_seq")
+    assert [seq for (seq,) in numbers] == [1, 3, 4]
+    [told] = undecided(model.connection)
+    assert str(told) == (
+        "1 record could not be decided (projector, IndexError): `cairn dlq list`,"
+        " `cairn dlq retry` after an upgrade."
+    )
+
+
+def test_what_is_settled_is_told_no_more_whatever_was_read_first(model: ReadModel):
+    letter = RecordUndecidable(
+        stage="ledger",
+        origin_topic="ledger.v1",
+        origin_partition=0,
+        origin_offset=7,
+        origin_key=PROJECT,
+        error_class="IndexError",
+        error="IndexError at streams/ledger/quantities.py:1 in scan",
+        attempts=3,
+        subject_id="cnd_1",
+        stage_version="0.1.0",
+    )
+    story = Story()
+    story.outside(DeadLetterSettled(dead_letter_id=letter.dead_letter_id, stage="ledger"))
+    other = letter.model_copy(update={"origin_offset": 8})
+    story.outside(letter)
+    story.outside(other)
+    model.fold(story.log.records)
+    assert [(it.stage, it.count) for it in undecided(model.connection, PROJECT)] == [("ledger", 1)]
+    assert undecided(model.connection, "prj_another") == []
 
 
 def test_a_nul_in_a_text_does_not_stop_the_projector(model: ReadModel):

@@ -44,7 +44,14 @@ def stages(*names: str) -> Stages:
 @asynccontextmanager
 async def at_work(settings: Settings, *names: str) -> AsyncIterator[Worker]:
     """A worker of this process, ready."""
-    async with Worker(settings, stages(*names)).running() as worker:
+    async with working(settings, stages(*names)) as worker:
+        yield worker
+
+
+@asynccontextmanager
+async def working(settings: Settings, whole: Stages) -> AsyncIterator[Worker]:
+    """The same with stages of the test's own."""
+    async with Worker(settings, whole).running() as worker:
         ready = asyncio.create_task(worker.ready())
         failed = asyncio.create_task(worker.failed())
         await asyncio.wait({ready, failed}, timeout=PATIENCE_S, return_when=asyncio.FIRST_COMPLETED)

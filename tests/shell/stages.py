@@ -187,7 +187,7 @@ class Counting(Writer[Count]):
         answer = self.answer(state, key, remembered, trouble.reason).commit_record
         return Decision((tell(trouble, cause, cause_id), answer))
 
-    def pass_over(self, state: Count, record: Record) -> None:
+    def pass_over(self, state: Count, record: Record, letter_id: str) -> None:
         if isinstance(record.envelope.event, LedgerChanged):
             self.evolve(state, record)
 

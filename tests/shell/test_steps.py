@@ -1,6 +1,7 @@
 """A step, live on the broker: what it answers, gives up and acknowledges."""
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,14 @@ import pytest
 
 import infra.kafka
 from infra.settings import Settings
-from schemas.events.dlq import DeadLetter
+from schemas.events.dlq import (
+    RETRIES_HEADER,
+    DeadLetter,
+    DeadLetterSettled,
+    RecordUndecidable,
+)
 from schemas.topics import TOPICS
+from streams.app import Stages
 from tests.shell.harness import (
     WorkerProcess,
     at_work,
@@ -25,8 +32,9 @@ from tests.shell.harness import (
     raw,
     uncommit,
     until_committed,
+    working,
 )
-from tests.shell.stages import AT, a_fact
+from tests.shell.stages import AT, ECHO, a_fact, a_result
 
 pytestmark = pytest.mark.broker
 RESULTS = "atom.candidate.v1"
@@ -176,6 +184,29 @@ def test_what_is_written_again_after_a_crash_has_the_same_ids(fresh: Settings) -
             facts = await facts_of(fresh, topic)
             ids = {fact.event_id for fact in facts}
             assert (len(facts), len(ids)) == (2 * different, different)
+
+    asyncio.run(scenario())
+
+
+def test_a_record_that_is_retried_settles_its_dead_letter(fresh: Settings) -> None:
+    async def scenario() -> None:
+        await publish(fresh, a_fact("bad"))
+        async with at_work(fresh, "echo"):
+            [letter] = await facts_until(fresh, "dlq.v1", 1)
+        assert isinstance(letter.event, RecordUndecidable) and letter.event.value
+        retries = [(RETRIES_HEADER, letter.event.dead_letter_id.encode())]
+        async with infra.kafka.running_producer(fresh) as producer:
+            await producer.send_and_wait(
+                fresh.topic("project.v1"),
+                value=letter.event.value,
+                key=letter.project_id.encode(),
+                headers=retries,
+            )
+        mended = replace(ECHO, handle=lambda cause, chunk: [a_result("mended")])
+        async with working(fresh, Stages(steps=(mended,))):
+            _, settled = await facts_until(fresh, "dlq.v1", 2)
+        assert isinstance(settled.event, DeadLetterSettled)
+        assert settled.event.dead_letter_id == letter.event.dead_letter_id
 
     asyncio.run(scenario())
 

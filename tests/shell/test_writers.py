@@ -3,6 +3,7 @@
 import asyncio
 import sqlite3
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -12,9 +13,18 @@ import pytest
 from infra.settings import Settings
 from schemas.codec import decode
 from schemas.envelope import SYSTEM, Envelope, outside_fact
-from schemas.events.dlq import RecordUndecidable
+from schemas.events.atom import Judged, Reading
+from schemas.events.dlq import DeadLetterSettled, RecordUndecidable
 from schemas.events.ledger import LedgerChanged
-from schemas.ids import sha256_hex
+from schemas.events.project import ProjectCreated
+from schemas.ids import derive_event_id, sha256_hex
+from streams.app import Stages
+from streams.ledger.draft import ChangeSetDraft
+from streams.ledger.upsert import apply_candidate
+from streams.ledger.writer import LEDGER, Ledger
+from streams.stage import Record
+from tests.ledger.story import Chunk, a_run, judged
+from tests.ledger.story import facts_of as told_by
 from tests.shell.damage import DAMAGES, cut_under_its_feet, under_its_feet
 from tests.shell.harness import (
     WorkerProcess,
@@ -25,8 +35,9 @@ from tests.shell.harness import (
     publish,
     records_of,
     until_committed,
+    working,
 )
-from tests.shell.stages import AT, a_fact, a_request
+from tests.shell.stages import AT, Count, Counting, a_fact, a_request
 
 pytestmark = pytest.mark.broker
 OUTPUT = "ledger.v1"
@@ -264,6 +275,86 @@ def test_what_cannot_be_decided_or_written_is_told_and_the_next_goes_on(
         assert (told.origin_topic, told.origin_offset) == (OUTPUT, given_up.ledger_seq - 1)
         assert told.subject_id == given_up.caused_by_event_id
         assert "secret" not in told.error
+
+    asyncio.run(scenario())
+
+
+def test_of_a_chunk_one_candidate_raises_and_is_decided_after_the_mend(fresh: Settings) -> None:
+    """The ledger itself, live: two projects, and in one of them a candidate on which it raises."""
+
+    def sick(draft: ChangeSetDraft, reading: Reading, candidate: Judged) -> str:
+        if "night" in candidate.candidate.title:
+            raise IndexError("words of the candidate")
+        return apply_candidate(draft, reading, candidate)
+
+    async def scenario() -> None:
+        said = ["Gates are shut at night", "Orders are kept for ten years", "Keys are held by ana"]
+        chunk = Chunk("c1", [judged(title) for title in said])
+        records = told_by(a_run(chunk))
+        for project in ("prj_test", "prj_other"):
+            await publish(fresh, *(of_project(record.envelope, project) for record in records))
+        async with working(fresh, Stages(writers=(Ledger(sick),))):
+            [letter, other] = await facts_until(fresh, "dlq.v1", 2)
+            await until_committed(fresh, "ledger", "ingestion.v1")
+            await until_committed(fresh, "ledger", "atom.validated.v1")
+            assert await titles(fresh) == {"prj_test": set(said[1:]), "prj_other": set(said[1:])}
+        assert isinstance(letter.event, RecordUndecidable) and letter.event.value
+        assert {letter.event.stage, letter.event.error_class} == {"ledger", "IndexError"}
+        await publish(fresh, decode(letter.event.value))
+        async with working(fresh, Stages(writers=(LEDGER,))):
+            *_, settled = await facts_until(fresh, "dlq.v1", 3)
+            await until_committed(fresh, "ledger", "ledger.control.v1")
+        known = await titles(fresh)
+        assert known[letter.project_id] == set(said)
+        assert known[other.project_id] == set(said[1:])
+        told = [fact.event for fact in await facts_of(fresh, "dlq.v1")]
+        [done] = [event for event in told if isinstance(event, DeadLetterSettled)]
+        assert done.dead_letter_id == letter.event.dead_letter_id
+
+    asyncio.run(scenario())
+
+
+def of_project(fact: Envelope, project: str) -> Envelope:
+    event_id = derive_event_id(fact.event.type_name, project, fact.natural_key)
+    return replace(fact, project_id=project, event_id=event_id)
+
+
+async def titles(settings: Settings) -> dict[str, set[str]]:
+    """The atoms of each project, as any reader folds the log; there is no gap."""
+    found: dict[str, set[str]] = {}
+    seqs: dict[str, int] = {}
+    for fact in await facts_of(settings, OUTPUT):
+        assert isinstance(fact.event, LedgerChanged)
+        seqs[fact.project_id] = seqs.get(fact.project_id, 0) + 1
+        assert fact.event.ledger_seq == seqs[fact.project_id]
+        found.setdefault(fact.project_id, set()).update(it.title for it in fact.event.atoms)
+    return found
+
+
+def test_a_record_passed_over_by_a_fold_is_folded_by_another_version(fresh: Settings) -> None:
+    class Mended(Counting):
+        state_version = 2
+
+        def evolve(self, state: Count, record: Record) -> None:
+            named = {"name": "mended"}
+            event = record.envelope.event
+            if isinstance(event, ProjectCreated):
+                envelope = replace(record.envelope, event=event.model_copy(update=named))
+                record = replace(record, envelope=envelope)
+            super().evolve(state, record)
+
+    async def scenario() -> None:
+        await publish(fresh, a_fact("unfoldable"), *facts(2))
+        async with at_work(fresh, "counting"):
+            await until_answered(fresh, facts(2))
+            [letter] = await facts_until(fresh, "dlq.v1", 1)
+        async with working(fresh, Stages(writers=(Mended(),))):
+            await until_answered(fresh, [a_fact("unfoldable"), *facts(2)])
+            _, settled = await facts_until(fresh, "dlq.v1", 2)
+        assert isinstance(letter.event, RecordUndecidable)
+        assert isinstance(settled.event, DeadLetterSettled)
+        assert settled.event.dead_letter_id == letter.event.dead_letter_id
+        assert letter.event.origin_topic == "project.v1"
 
     asyncio.run(scenario())
 

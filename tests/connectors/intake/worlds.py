@@ -67,6 +67,7 @@ class Record:
     key: bytes
     partition: int = 0
     offset: int = 0
+    headers: tuple[tuple[str, bytes], ...] = ()
 
 
 @dataclass
