@@ -43,7 +43,8 @@ class TriggerProgress(Model):
 
     ``chunks_total`` counts what was found to read so far, ``chunks_done`` readings in the ledger
     and chunks that said what was read before. ``by_rules``: see `owed_chunks`. ``runs``: what
-    `RUN_SHOWN` names. ``prd_version`` is 0 before the first.
+    `RUN_SHOWN` names. ``prd_version`` is 0 before the first. ``undecided`` says what of the project
+    no stage could decide.
     """
 
     listed: int

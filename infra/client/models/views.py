@@ -69,7 +69,8 @@ class InstallationStatus(Model):
 
     ``broker["problem"]`` says why the lag of a broker that answers is unknown. ``webhooks`` is None
     without a receiver; ``vault`` says what of the log cannot be opened. ``by_rules`` counts by
-    project and cause the chunks that rules have read in place of a model.
+    project and cause the chunks that rules have read in place of a model. ``undecided`` says what a
+    stage could not decide.
     """
 
     running: bool
@@ -88,6 +89,7 @@ class InstallationStatus(Model):
     damage: list[dict[str, Any]]
     vault: list[str]
     by_rules: dict[str, dict[str, int]]
+    undecided: list[str] = []
 
 
 class NearCopy(Model):
