@@ -38,6 +38,9 @@ def register(app: typer.Typer) -> None:
 
     @letters.command()
     def retry(dead_letter_id: str = typer.Argument(metavar="ID")) -> None:
-        """Publish the record to its topic again."""
+        """Have what the dead letter is about decided once more."""
         retried = asyncio.run(service.retry_dead_letter(connect(), dead_letter_id))
-        say(f"{retried.dead_letter_id} was published to {retried.topic} again.")
+        say(
+            f"What {retried.dead_letter_id} is about is decided once more: `cairn status` tells it"
+            " as long as it cannot be."
+        )
