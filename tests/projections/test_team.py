@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -21,7 +22,6 @@ from projections.checkpoint import Record
 from projections.read import artifacts, team
 from schemas.envelope import Envelope, outside_fact
 from schemas.events.change import ChangeRequested, ToldSprint, ToldTask
-from schemas.events.dlq import DeadLetter
 from schemas.events.project import ProjectCreated
 from schemas.events.team import Absence, MemberRemoved, MemberUpdated, PlanSet
 from schemas.ids import artifact_id
@@ -30,6 +30,7 @@ from tests.projections.conftest import ReadModel
 from tests.projections.log import PERSON, Log
 from tests.reduce.ledgers import AT, PROJECT, Play, as_record
 from tests.reduce.teams import PLANNED_FEATURE, a_member, ask, joins, standing, starts
+from tests.troubles import a_trouble
 
 ANA = a_member("Ana", "security", "integration")
 AWAY = Absence(first_day="2026-05-04", last_day="2026-05-10")
@@ -172,20 +173,14 @@ def test_what_the_writer_gave_up_is_told_with_its_reason_and_not_shown_as_done(
         async def send(facts: Sequence[Envelope]) -> None:
             (fact,) = facts
             play.writer.evolve(play.state, as_record(fact.event.topic, 0, fact))
-            given_up = play.writer.give_up(play.state)
-            assert given_up
-            written = log.write(given_up.commit_record)
-            letter = DeadLetter(
-                stage="reduce",
-                origin_topic=written.topic,
-                origin_partition=written.partition,
-                origin_offset=written.offset,
-                origin_key=PROJECT,
-                error_class="Undecidable",
-                error="ValueError in reports.py:7",
-                attempts=3,
+            before = [one for one in log.records if one.topic == "reduce.v1"]
+            at = before[-1]
+            trouble = replace(
+                a_trouble("reduce", "ValueError"), partition=at.partition, offset=at.offset + 1
             )
-            log.write(given_up.commit_record.caused(letter))
+            given_up = play.writer.give_up(play.state, trouble, whole=False)
+            for envelope in given_up.envelopes:
+                log.write(envelope)
             await asyncio.to_thread(model.fold, log.records[known:])
 
         yield send
@@ -198,8 +193,6 @@ def test_what_the_writer_gave_up_is_told_with_its_reason_and_not_shown_as_done(
             return await request_generation(settings, PROJECT, "task_breakdown", **by)
 
     model.fold(log.records)
-    with pytest.raises(
-        Conflict, match=r"given up.*Undecidable: ValueError in reports\.py:7"
-    ) as told:
+    with pytest.raises(Conflict, match=r"given up.*ValueError: ValueError at x") as told:
         asyncio.run(ask_for())
     assert told.value.code == "request_given_up"
