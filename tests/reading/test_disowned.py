@@ -120,6 +120,7 @@ OTHERS = [
 ]
 SUPPOSED = [
     "If we had a second hall, the lift would have to be wider.",
+    "If we sold to ports, the lift would have to be stronger.",
     "Suppose the lift must carry a car.",
     "Imagine that each clerk must sing.",
     "Had we bought the small lift, drivers would have to climb.",
