@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from agents.offline.segment.grids import drawn_markup
+from agents.offline.segment.marks import without_marks
 from agents.offline.segment.org import org_markup
 from agents.offline.segment.passages import Span
 from schemas.conflicts import blank, find_conflicts
@@ -53,6 +54,7 @@ def mask(text: str, dialect: str) -> str:
     masked = blank(text, spans) if spans else text
     if dialect == "rst":
         masked = _substitute(blank(masked, tuple(drawn_markup(masked))))
+    masked = without_marks(masked, dialect)
     if not _HINTS.search(text):
         return masked
     told, at = [], 0
