@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from agents.offline.segment.grids import drawn_markup
+from agents.offline.segment.marks import without_marks
 from agents.offline.segment.org import org_markup
 from agents.offline.segment.passages import Span
 from agents.offline.segment.turns import blank_turns
@@ -56,6 +57,7 @@ def mask(text: str, dialect: str) -> str:
         masked = blank_turns(masked)
     if dialect == "rst":
         masked = _substitute(blank(masked, tuple(drawn_markup(masked))))
+    masked = without_marks(masked, dialect)
     if not _HINTS.search(text):
         return masked
     told, at = [], 0

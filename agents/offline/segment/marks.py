@@ -1,0 +1,95 @@
+"""Marks of notebooks, footnotes and exports of chats, which are no text of their sentences.
+
+All is told in place: what is no text becomes blanks, and a footnote or a turn of a chat the item of
+a list. So every offset stays.
+"""
+
+from __future__ import annotations
+
+import re
+
+_CODE = r"(?:^|(?<=\n))[ \t]*(?:```|~~~)[\s\S]*?(?:\n[ \t]*(?:```|~~~)|\Z)|`[^`\n]*`"
+_MARKS = re.compile(
+    rf"(?P<code>{_CODE})"
+    r"|(?P<hidden>%%[^%]{1,2000}%%)"
+    r"|(?<!!)(?P<link>\[\[(?:[^\[\]|\n]{1,200}\|)?)(?P<alias>[^\[\]|\n]{1,200})(?P<end>\]\])"
+    r"|(?P<open>(?<![=!<>])==(?=[^\s=]))(?P<lit>[^=\n]{1,400})(?P<close>(?<=[^\s=])==(?!=))"
+    r"|(?P<block>[ \t]\^[A-Za-z][\w-]{0,40}[ \t]*(?=\n|\Z))"
+)
+_HINTS = re.compile(r"%%|\[\[|==|[ \t]\^[A-Za-z]")
+_FAILED = re.compile(r"^>[ \t]*\[!(?:failure|fail|missing)\][^\n]*(?:\n>[^\n]*)*", re.M | re.I)
+_CANCELLED = re.compile(r"^[ \t]*[-*+][ \t]+\[-\][ \t][^\n]*", re.M)
+_TASK_STATE = re.compile(r"(?<=\[)[<>/!?](?=\][ \t])")
+_TASK = re.compile(r"^[ \t]*[-*+][ \t]+\[[<>/!?]\][ \t]", re.M)
+_NOTE = re.compile(
+    r"^(?P<mark>\[\^[^\]\n]{1,60}\]:|\.\. \[(?:#\w*|\d+|\*)\])(?=[ \t]+(?P<said>\S.*))", re.M
+)
+_ONLY_REFERS = re.compile(
+    r"https?:|\bpp?\. ?\d|\(\d{4}\)|\b(?:ibid|isbn|doi|vol|et al)\b|^\W*(?:see|cf)\b", re.IGNORECASE
+)
+_DATE = r"(?:\d{1,2}[./-]\d{1,2}[./-]\d{2,4}|\d{4}-\d\d-\d\d)"
+_TIME = r"\d{1,2}:\d\d(?::\d\d)?(?:[ \u202f]?[AaPp][Mm])?"
+_WHEN = (
+    rf"(?:\[(?:{_DATE},? )?{_TIME}\]|\[{_TIME}, {_DATE}\]|\[{_DATE}, {_TIME}\]"
+    rf"|{_DATE}(?:,? |T){_TIME})"
+)
+_TURN = re.compile(
+    rf"^{_WHEN}(?: [-–])? (?:<[\w@+-]{{1,30}}>|[^\s:<>\[\]][^:<>\[\]\n]{{0,40}}:)[ \t]+(?=\S)", re.M
+)
+_EVENT = re.compile(rf"^{_WHEN}(?: [-–])? [^\n]*", re.M)
+_NO_BREAK = re.compile(r"[^\n]")
+FEWEST_TURNS = 2
+FEWEST_WORDS = 4  # of a note that says something
+
+
+def without_marks(text: str, dialect: str) -> str:
+    """``text`` without the marks that ``dialect`` may have; as long as ``text``."""
+    if dialect in ("md", "txt"):
+        text = _turns(text)
+    if dialect in ("md", "rst"):
+        text = _NOTE.sub(_note, text) if "[^" in text or ".. [" in text else text
+    if dialect != "md":
+        return text
+    if "[" in text:
+        text = _CANCELLED.sub(_blank, _FAILED.sub(_blank, text))
+        text = _TASK.sub(lambda it: _TASK_STATE.sub(" ", it[0]), text)
+    return _MARKS.sub(_mark, text) if _HINTS.search(text) else text
+
+
+def _turns(text: str) -> str:
+    """Each turn of a chat as an item; what only tells who came and went is blank."""
+    if len(_TURN.findall(text)) < FEWEST_TURNS:
+        return text
+    told = _TURN.sub(lambda it: f"-{' ' * (len(it[0]) - 1)}", text)
+    return _EVENT.sub(_blank, told)
+
+
+def _note(note: re.Match[str]) -> str:
+    if _ONLY_REFERS.search(note["said"]) or len(note["said"].split()) < FEWEST_WORDS:
+        return note["mark"]
+    return f"-{' ' * (len(note['mark']) - 1)}"
+
+
+def _mark(found: re.Match[str]) -> str:
+    if found["code"] is not None:
+        return found[0]
+    if found["link"]:
+        return _aside(found["link"]) + found["alias"] + "  "
+    if found["open"]:
+        if "&&" in found["lit"] or " == " in found[0]:
+            return found[0]
+        return f"··{found['lit']}  " if _opens(found) else f"  {found['lit']}  "
+    return _NO_BREAK.sub(" ", found[0])
+
+
+def _opens(found: re.Match[str]) -> bool:
+    """Whether its line begins with it, where blanks would make code of it."""
+    return found.start() == 0 or found.string[found.start() - 1] == "\n"
+
+
+def _aside(mark: str) -> str:
+    return " " * len(mark)
+
+
+def _blank(found: re.Match[str]) -> str:
+    return _NO_BREAK.sub(" ", found[0])

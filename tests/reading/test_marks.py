@@ -1,0 +1,41 @@
+"""Marks of notebooks, footnotes and turns of chats are no text of what they stand in."""
+
+import pytest
+
+from agents.offline.segment.marks import without_marks
+from tests.reading.documents import read
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("The [[Kiln|tunnel kiln]] must cool down for 6 hours.", "tunnel kiln must cool down"),
+        ("The kiln must cool down for 6 hours. ^k-1", "must cool down for 6 hours"),
+        ("==The kiln must cool down for 6 hours.==", "must cool down for 6 hours"),
+        ("The kiln holds.[^a]\n\n[^a]: The kiln must cool down for 6 hours.", "must cool down"),
+        ("3/4/26, 9:05 - Li: The kiln must cool down for 6 hours.\n3/4/26, 9:06 - Vo: ok", "cool"),
+        ("As a potter, I don't want to open a hot kiln.", "to open a hot kiln"),
+    ],
+)
+def test_what_is_marked_is_read_without_its_mark(text, title):
+    told = [it for kind, it in read(f"# Kiln\n\n{text}\n") if kind == "requirement"]
+    assert any(title in it for it in told)
+    assert not any(mark in it for it in told for mark in ("[[", "^", "==", "Li:"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "> [!failure] Tried\n> The kiln must burn peat.",
+        "- [-] The kiln must burn peat.",
+        "%%The kiln must burn peat.%%",
+        "[^1]: Potter (2011), The kiln must burn, p. 7.",
+    ],
+)
+def test_what_is_withdrawn_or_hidden_is_left_out(text):
+    assert not read(f"# Kiln\n\n{text}\n")
+
+
+@pytest.mark.parametrize("text", ["if a == b and c == d", "`[[x|y]]`", "09:30: Demo", "![[a.png]]"])
+def test_what_only_looks_like_a_mark_stays(text):
+    assert without_marks(text, "md") == text
