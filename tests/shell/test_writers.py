@@ -266,7 +266,7 @@ def test_what_cannot_be_decided_or_written_is_told_and_the_next_goes_on(
             answers = await facts_until(fresh, OUTPUT, 2)
             [letter] = await facts_until(fresh, "dlq.v1", 1)
             await until_committed(fresh, "counting", "project.v1")
-        by_reason = {fact.event.reason: fact.event for fact in answers}  # type: ignore[attr-defined]
+        by_reason: dict[str, Any] = {fact.event.reason: fact.event for fact in answers}  # type: ignore[attr-defined]
         assert set(by_reason) == {reason, "after it"}
         told = letter.event
         assert isinstance(told, RecordUndecidable)

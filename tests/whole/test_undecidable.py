@@ -349,7 +349,7 @@ def test_a_run_that_cannot_go_on_ends_and_is_resumed_after_the_mend(step: str) -
             raise IndexError("words of the run")
         return whole(scope)
 
-    whole = getattr(Steps(), step)
+    whole: Callable[[Any], Decision | None] = getattr(Steps(), step)
     driver = play(with_writer(pipeline(read), RunControl(Steps(**{step: sick}))), FEW)
 
     assert titles(driver, OTHER) == titles(few_well(), OTHER)
