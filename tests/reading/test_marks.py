@@ -1,4 +1,4 @@
-"""Marks of notebooks, footnotes and turns of chats are no text of what they stand in."""
+"""Marks of notebooks and footnotes are no text of what they stand in."""
 
 import pytest
 
@@ -13,7 +13,6 @@ from tests.reading.documents import read
         ("The kiln must cool down for 6 hours. ^k-1", "must cool down for 6 hours"),
         ("==The kiln must cool down for 6 hours.==", "must cool down for 6 hours"),
         ("The kiln holds.[^a]\n\n[^a]: The kiln must cool down for 6 hours.", "must cool down"),
-        ("3/4/26, 9:05 - Li: The kiln must cool down for 6 hours.\n3/4/26, 9:06 - Vo: ok", "cool"),
         ("As a potter, I don't want to open a hot kiln.", "to open a hot kiln"),
     ],
 )

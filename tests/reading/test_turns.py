@@ -55,6 +55,12 @@ def test_times_that_are_no_turns_stay(text):
     assert blank_turns(text) == text
 
 
+def test_who_comes_and_goes_is_no_statement():
+    turns = [FORMS["whatsapp"].format(*said) for said in SAID]
+    text = "\n".join([turns[0], "3/4/26, 9:13 PM - Dina must have left the group", *turns[1:]])
+    assert not [it for it in extract(a_chunk(text, path="chat.txt")) if "Dina" in it.title]
+
+
 def test_places_in_the_text_stay():
     text = "\n".join(FORMS["teams"].format(*said) for said in SAID)
     blanked = blank_turns(text)

@@ -1,7 +1,7 @@
-"""Marks of notebooks, footnotes and exports of chats, which are no text of their sentences.
+"""Marks of notebooks and footnotes, which are no text of their sentences.
 
-All is told in place: what is no text becomes blanks, and a footnote or a turn of a chat the item of
-a list. So every offset stays.
+All is told in place: what is no text becomes blanks, and a footnote the item of a list. So every
+offset stays.
 """
 
 from __future__ import annotations
@@ -27,25 +27,12 @@ _NOTE = re.compile(
 _ONLY_REFERS = re.compile(
     r"https?:|\bpp?\. ?\d|\(\d{4}\)|\b(?:ibid|isbn|doi|vol|et al)\b|^\W*(?:see|cf)\b", re.IGNORECASE
 )
-_DATE = r"(?:\d{1,2}[./-]\d{1,2}[./-]\d{2,4}|\d{4}-\d\d-\d\d)"
-_TIME = r"\d{1,2}:\d\d(?::\d\d)?(?:[ \u202f]?[AaPp][Mm])?"
-_WHEN = (
-    rf"(?:\[(?:{_DATE},? )?{_TIME}\]|\[{_TIME}, {_DATE}\]|\[{_DATE}, {_TIME}\]"
-    rf"|{_DATE}(?:,? |T){_TIME})"
-)
-_TURN = re.compile(
-    rf"^{_WHEN}(?: [-–])? (?:<[\w@+-]{{1,30}}>|[^\s:<>\[\]][^:<>\[\]\n]{{0,40}}:)[ \t]+(?=\S)", re.M
-)
-_EVENT = re.compile(rf"^{_WHEN}(?: [-–])? [^\n]*", re.M)
 _NO_BREAK = re.compile(r"[^\n]")
-FEWEST_TURNS = 2
 FEWEST_WORDS = 4  # of a note that says something
 
 
 def without_marks(text: str, dialect: str) -> str:
     """``text`` without the marks that ``dialect`` may have; as long as ``text``."""
-    if dialect in ("md", "txt"):
-        text = _turns(text)
     if dialect in ("md", "rst"):
         text = _NOTE.sub(_note, text) if "[^" in text or ".. [" in text else text
     if dialect != "md":
@@ -54,14 +41,6 @@ def without_marks(text: str, dialect: str) -> str:
         text = _CANCELLED.sub(_blank, _FAILED.sub(_blank, text))
         text = _TASK.sub(lambda it: _TASK_STATE.sub(" ", it[0]), text)
     return _MARKS.sub(_mark, text) if _HINTS.search(text) else text
-
-
-def _turns(text: str) -> str:
-    """Each turn of a chat as an item; what only tells who came and went is blank."""
-    if len(_TURN.findall(text)) < FEWEST_TURNS:
-        return text
-    told = _TURN.sub(lambda it: f"-{' ' * (len(it[0]) - 1)}", text)
-    return _EVENT.sub(_blank, told)
 
 
 def _note(note: re.Match[str]) -> str:

@@ -2,7 +2,7 @@
 
 A line that begins with a time and a name is a turn, and so is what stands under a line that holds
 nothing else. One such line alone is a turn only with a date: «10:15 Castle: closed» may be a plan.
-Each turn is a paragraph of its own.
+Each turn is a paragraph of its own; who came and went is told by nobody.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ _HEAD = re.compile(
     r"[ \t]*:?[ \t]*$",
     re.MULTILINE,
 )
+_EVENT = re.compile(rf"^[ \t\u200e]*\[?{_DATE}[T, ]{{1,2}}{_CLOCK}\]?[^\n]*", re.MULTILINE)
 _HINT = re.compile(r"\d:\d\d")
 _HAS_DATE = re.compile(_DATE)
 
@@ -38,6 +39,10 @@ def blank_turns(text: str) -> str:
     if len(lines) + len(heads) < 2 and not any(_HAS_DATE.search(it["stamp"]) for it in lines):
         return text
     spans = [it.span("prefix") for it in lines] + [it.span() for it in heads]
+    turns = {start for start, _ in spans}
+    spans += [
+        it.span() for it in _EVENT.finditer(text) if len(lines) > 1 and it.start() not in turns
+    ]
     told, at = [], 0
     for start, end in sorted(spans):
         told += [text[at:start], "\n" * (end - start)]  # spaces would make code of what follows
