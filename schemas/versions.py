@@ -20,7 +20,7 @@ from __future__ import annotations
 HYGIENE_VERSION = "h4"  # decoding, line ends, which sources are skipped
 REDACTOR_VERSION = "r6"
 ANNOTATOR_VERSION = "a3"
-CHUNK_VERSION = "c5"
+CHUNK_VERSION = "c6"
 EXTRACTOR_VERSION = "h9"  # of the reader that needs no model
 MODEL_EXTRACTOR_VERSION = "m3"  # what becomes of a model's answer; its prompt has a version, too
 REFLECTION_VERSION = "f4"
