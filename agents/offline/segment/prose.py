@@ -18,6 +18,7 @@ from agents.offline.segment.html import take_html_heading
 from agents.offline.segment.org import headline_in
 from agents.offline.segment.passages import Form, Passage
 from agents.offline.segment.scan import Block, Scan
+from agents.offline.segment.stated_headings import find_stated
 from agents.offline.segment.tables import Place, Table, table_at
 from agents.offline.segment.wording import TERM
 
@@ -85,7 +86,8 @@ def passages(text: str, base: Sequence[str], path: str, *, whole: bool) -> list[
 
     ``base`` is the chunk's heading path; ``whole`` says that the text begins its document.
     """
-    scan = Scan(text, tuple(base), dialect_of(path))
+    over = (*base[:1], *(it for it in base[1:] if not find_stated(it)))
+    scan = Scan(text, over, dialect_of(path))
     lines = text.split("\n")
     at, number = 0, count_lines(lines) if whole else 0
     scan.found += describe(lines[:number], scan.base)

@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass, field, replace
 
 from agents.offline.segment.passages import Form, Passage, Span
+from agents.offline.segment.stated_headings import find_stated
 
 TITLED = 9  # the level of an element's title; those of headings are lower
 
@@ -75,11 +76,23 @@ class Scan:
         while self.stack and self.stack[-1][0] >= level:
             self.stack.pop()
         outer = self.headings()
+        if self._may_state(form, level) and (said := find_stated(title)):
+            at = self.text.find(said, start, end)
+            start = at if at >= 0 else start
+            self.open(start, end, "paragraph", 0)
+            self.flush()
+            self.lead, self.announced, self.list_indent = None, False, -1
+            self.intro, self.parents = None, []
+            return
         if form == "heading":  # a task is a statement of its own
             self.stack.append((level, title))
         self.found.append(Passage(start, end, form, outer))
         self.lead, self.place, self.announced, self.list_indent = None, 0, False, -1
         self.intro, self.parents = None, []
+
+    def _may_state(self, form: Form, level: int) -> bool:
+        """Whether it is no document's title, and no headline of Org, which may be a task."""
+        return form == "heading" and level > 1 and self.dialect != "org"
 
     def flush(self) -> None:
         block, self.block = self.block, None

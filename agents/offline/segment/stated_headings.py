@@ -1,0 +1,29 @@
+"""Headings that state a need: «Tickets must expire after 3 hours». What is below is their body."""
+
+from __future__ import annotations
+
+import re
+
+_LABEL = re.compile(
+    r"(?:[A-Z]{1,8}[-_ ]?\d[\w.-]*|\d+(?:\.\d+)*[.)]?)(?:[ \t]*[-–—][ \t]+|[ \t]+)(?=[A-Z])"
+)
+_STATED = re.compile(
+    r"(?P<subject>(?:[\w'’/&+-]+ ){1,8})(?:must|shall|should|ha(?:s|ve) to|needs? to)"
+    r"(?: not| never)? [a-z]+ \S",
+)
+_NO_SUBJECT = re.compile(
+    r"(?:what|how|why|when|where|which|who|whether|if|should|must|do|does|can)\b"
+    r"|.*\b(?:that|which|who|what|why|how|every|you|we)\b",
+    re.IGNORECASE,
+)
+FEWEST_WORDS = 4
+
+
+def find_stated(title: str) -> str:
+    """What a heading states behind its number; nothing where it only names what is below it."""
+    label = _LABEL.match(title)
+    said = title[label.end() :] if label else title
+    stated = _STATED.match(said)
+    if stated is None or said.rstrip().endswith(("?", ":")) or len(said.split()) < FEWEST_WORDS:
+        return ""
+    return "" if _NO_SUBJECT.match(stated["subject"]) else said
