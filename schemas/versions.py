@@ -19,7 +19,7 @@ from __future__ import annotations
 
 HYGIENE_VERSION = "h4"  # decoding, line ends, which sources are skipped
 REDACTOR_VERSION = "r6"
-ANNOTATOR_VERSION = "a3"
+ANNOTATOR_VERSION = "a4"
 CHUNK_VERSION = "c6"
 EXTRACTOR_VERSION = "h9"  # of the reader that needs no model
 MODEL_EXTRACTOR_VERSION = "m3"  # what becomes of a model's answer; its prompt has a version, too

@@ -20,6 +20,7 @@ from schemas.events.hygiene import Annotation, AnnotationType, Redaction, Severi
 from schemas.ids import annotation_id
 from streams.hygiene import disguise
 from streams.hygiene.annotation_rules import OTHER_SCRIPT, REACH, RULES
+from streams.hygiene.concealed_orders import find_in_concealed, find_made_up_turns
 from streams.hygiene.disguise import HIDDEN, View, joins_legitimately
 from streams.hygiene.likeness import heads, is_document, lines_apart, message_parts, score
 
@@ -36,7 +37,7 @@ APART = bytes(at if chr(at) in ascii_lowercase else 32 for at in range(256))
 HEX = re.compile(r"[0-9a-fA-F]+")
 CONCEALING_STYLE = re.compile(
     r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0|opacity\s*:\s*0(?![.\d])"
-    r"|(?<![-\w])color\s*:\s*(?:white|#fff(?:fff)?|transparent)|\shidden[\s>=]"
+    r"|(?<![-\w])color\s*[:=]\s*[\"']?(?:white|#fff(?:fff)?|transparent)|\shidden[\s>=]"
 )
 TAG = re.compile(r"<([a-z]\w{0,12})[^<>]{0,400}>")
 ALT_TEXT = re.compile(
@@ -79,6 +80,7 @@ def annotate(
         found += _like_orders(view.text, view) if may_order else ()
         spans += [it for it in found if not _is_known(it, spans)]
     spans += _find_written_in_hidden(text)
+    spans += [it for it in _find_concealed_orders(lowered, source_type) if it not in spans]
     if max(map(len, text.split("\n"))) > ENCODED_RUN:
         spans += _find_encoded(text, line_starts)
     spans += [
@@ -115,6 +117,15 @@ def _find_orders_to_a_model(view: View, lowered: str, source_type: str) -> list[
         if _inside(span, concealed):
             found.append(Span(span.start, span.end, "A-COMMENT", "hidden_markup", "high"))
     return found
+
+
+def _find_concealed_orders(lowered: str, source_type: str) -> Iterator[Span]:
+    """Orders where nobody looks, and in turns that somebody made up."""
+    for start, end in find_in_concealed(lowered, _find_concealed(lowered)):
+        yield Span(start, end, "A-COMMENT", "prompt_injection", "high")
+    if source_type not in NO_ORDERS_IN or source_type == "code":
+        for start, end in find_made_up_turns(lowered):
+            yield Span(start, end, "A-SYSTEM", "prompt_injection", "high")
 
 
 def _put_back(span: Span, view: View) -> Span:
@@ -221,7 +232,7 @@ def _find_concealed_elements(lowered: str) -> Iterator[tuple[int, int]]:
         end = lowered.find("-->", at)
         yield at, (end + 3 if end >= 0 else len(lowered))
         at = lowered.find("<!--", end) if end >= 0 else -1
-    if "style" in lowered or " hidden" in lowered:
+    if "style" in lowered or " hidden" in lowered or "<font" in lowered:
         for tag in TAG.finditer(lowered):
             if CONCEALING_STYLE.search(tag[0]):
                 end = lowered.find(f"</{tag[1]}", tag.end(), tag.end() + LONGEST_HIDDEN_ELEMENT)
