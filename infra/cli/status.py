@@ -10,7 +10,6 @@ from rich.table import Table
 
 from infra.cli import service
 from infra.cli.context import JSON_OPTION, load
-from schemas.model_reading import describe_owed
 
 GROUPS = ("received", "refused", "other", "done")  # of deliveries
 
@@ -26,6 +25,14 @@ def register(app: typer.Typer) -> None:
             show(found)
         if not found.running:
             raise typer.Exit(1)
+
+
+def _describe_owed(by_rules: dict[str, dict[str, int]]) -> list[str]:
+    if not by_rules:
+        return []
+    from schemas.model_reading import describe_owed  # heavy: most times nothing is owed
+
+    return [f"{project}: {describe_owed(owed)}." for project, owed in by_rules.items()]
 
 
 def show(status: service.InstallationStatus) -> None:
@@ -50,8 +57,8 @@ def show(status: service.InstallationStatus) -> None:
     for each in status.damage:
         place = f"{each['topic']}/{each['partition']}@{each['offset']} {each['file']}".rstrip()
         out.print(f"LOG DAMAGED at {place}: {each['detail']}; {each['remedy']}.", soft_wrap=True)
-    for project, owed in status.by_rules.items():
-        out.print(f"{project}: {describe_owed(owed)}.", soft_wrap=True)
+    for line in _describe_owed(status.by_rules):
+        out.print(line, soft_wrap=True)
     if status.http:
         out.print(f"API: {status.http}")
     webhooks = status.webhooks

@@ -3,7 +3,7 @@
 import json
 import re
 
-from agents.extraction.prompt import INSTRUCTIONS, TOKENS_PER_FACT, ask_about, prepare
+from agents.extraction.prompt import INSTRUCTIONS, MOST_ROOM, TOKENS_PER_FACT, ask_about, prepare
 from tests.extraction.asking import a_request
 from tests.reading.documents import a_chunk, flagged
 
@@ -62,7 +62,8 @@ def test_a_list_of_facts_leaves_room_for_an_atom_of_every_line():
     lines = [f"{number}. Lane {number} is served by crane {number}." for number in range(60)]
     facts = a_chunk("\n".join(lines)).model_copy(update={"newer_facts_last": True})
     assert question(facts).max_output_tokens == 60 * TOKENS_PER_FACT > 4_000
-    assert question(a_chunk("\n".join(lines))).max_output_tokens == 4_000
+    assert question(a_chunk("\n".join(lines))).max_output_tokens == MOST_ROOM
+    assert question(a_chunk("\n".join(lines[:10]))).max_output_tokens == 4_000
 
 
 def test_lanes_ask_models_of_their_tier():
