@@ -8,7 +8,7 @@ import mwparserfromhell
 
 from connectors.unpacking.rendering import joined, text_of
 
-HEADING = re.compile(r"^(={1,6})[ \t]*(.+?)[ \t]*\1[ \t]*$", re.MULTILINE)
+HEADING = re.compile(r"^(={1,6})[ \t]*+(.+?)(?<![ \t])[ \t]*+\1[ \t]*+$", re.MULTILINE)
 ITEM = re.compile(r"^([*#]+)[ \t]*(?=\S)", re.MULTILINE)
 QUOTES = re.compile(r"'{2,5}")
 

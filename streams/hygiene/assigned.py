@@ -85,7 +85,7 @@ SETTER = re.compile(r"(?:(?:set|with)_?[a-z0-9]{0,20}|[.]|=[ ])\Z")
 COMMAND_WITH_NAME = re.compile(
     r"""(?:^|[;&|`"']|\s)(?:env|arg|setenv|setx|set[ ]-\w*x\w*(?:[ ]-\w+)*|set[ ]--export
         |(?:npm|yarn|pnpm|git|pip|poetry|composer|aws|gcloud|heroku|bundle|cargo|dokku|fly)[ ](?:[\w-]+[ ]){0,3}?(?:set|config|configure)
-        (?:[ ](?:set|--?[\w-]+))*)[ ]{1,4}[\w.:/@-]{0,80}\Z""",
+        (?:[ ](?:set|-[\w-]+))*)[ ]{1,4}[\w.:/@-]{0,80}\Z""",
     re.VERBOSE,
 )  # fmt: skip
 SAID = re.compile(

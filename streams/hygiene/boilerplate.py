@@ -20,10 +20,10 @@ LICENCE_MARKS = (
 )  # fmt: skip
 LICENCE_NAMES = re.compile(r"(?:^|/)(?:licen[cs]e|copying|notice|unlicense)(?:[-.][\w.-]*)?$", re.I)
 HEADER = re.compile(
-    r"\s*(?:\#![^\n]*\n)?\s*(?:/\*[^*]*+(?:\*(?!/)[^*]*+)*+\*/|(?://[^\n]*(?:\n|$))+"
+    r"\s*+(?:\#![^\n]*\n\s*+)?(?:/\*[^*]*+(?:\*(?!/)[^*]*+)*+\*/|(?://[^\n]*(?:\n|$))+"
     r"|(?:\#[^\n]*(?:\n|$))+"
     r"|(?:--[^\n]*(?:\n|$))+|(?:[%;]+[^\n]*(?:\n|$))+"
-    r"|(?:<\?[^>]{0,200}\?>\s*)?<!--(?:[^-]|-(?!->))*+-->)",
+    r"|(?:<\?[^>]{0,200}\?>\s*+)?<!--(?:[^-]|-(?!->))*+-->)",
     re.VERBOSE,
 )
 CONTENTS_TITLE = re.compile(r"(?:table of )?contents|toc|inhaltsverzeichnis", re.I)

@@ -90,7 +90,7 @@ KEYWORD_FUNCTION = re.compile(
     r"|modifier)\b\s*(?:<[^>]{0,80}>\s*)?"
     r"(?:\([^()]{0,120}\)\s*)?([\w$.]*)\s*[<(\[]?"
 )
-BARE_FUNCTION = re.compile(r"[^(=]*?([\w$~:]+)\s*\(")
+BARE_FUNCTION = re.compile(r"[^(=]*?(?<![\w$~:])([\w$~:]++)\s*+\(")
 ARROW = re.compile(
     r"(?:const|let|var)\s+([\w$]+)[^=\n]{0,200}=\s*(?:async\s*)?(?:function\b"
     r"|(?:\([^;]*\)|[\w$]+)[^=;]{0,200}=>\s*$)"

@@ -35,7 +35,7 @@ ASCIIDOC_MARK = re.compile(
 ORG_MARK = re.compile(
     r"^(?:(?P<mark>\*{1,12})[ \t]+"
     r"(?:(?:TODO|NEXT|DONE|WAITING|STARTED|DOING|HOLD|OFFEN|ERLEDIGT)[ \t]+(?=\S))?"
-    r"(?:\[\#[A-Z]\][ \t]+)?(?P<title>\S[^\n]*?)[ \t]*(?::[\w@#%:]+:)?[ \t]*)$",
+    r"(?:\[\#[A-Z]\][ \t]+)?(?P<title>\S[^\n]*?)(?<![ \t])[ \t]*+(?::[\w@#%:]+:)?[ \t]*+)$",
     re.MULTILINE,
 )
 NO_PARAGRAPH = re.compile(r"[ \t]{4}|\t| {0,3}(?:[-*+>|#=]|\d{1,9}[.)][ \t]|```|~~~|<)")

@@ -17,12 +17,12 @@ _FRONT = re.compile(
     r"\A(?P<mark>---|\+\+\+)[ \t]*\n(?P<front>.{0,4000}?)\n(?:(?P=mark)|\.\.\.)[ \t]*$", re.S | re.M
 )
 _PREAMBLE = re.compile(
-    r"\A\s*(?:```[^\n]*\n|<pre>\s*\n)?"
-    r"(?:[ \t]*[A-Z][\w -]{1,24}:[^\n]*\n(?:[ \t]{4,}\S[^\n]*\n)*){3,20}"
+    r"\A\s*+(?:```[^\n]*\n|<pre>\s*+)?"
+    r"(?:[ \t]*+[A-Z][\w -]{1,24}:[^\n]*\n(?:[ \t]{4,}\S[^\n]*\n)*){3,20}"
 )
 _LISTED = re.compile(
-    r"\A\s*(?P<over>#{1,3} *(?:meta(?:data)?|header|preamble|summary) *\n\s*)?"
-    r"(?:\[[\w-]+\]: *#[^\n]*\n\s*)?"
+    r"\A\s*+(?P<over>#{1,3} *+(?:meta(?:data)?|header|preamble|summary) *+\n\s*+)?"
+    r"(?:\[[\w-]+\]: *+#[^\n]*\n\s*+)?"
     r"(?:[-*] \*{0,2}[A-Z][\w /()-]{1,24}\*{0,2}:[^\n]*\n(?:[ \t]{2,}\S[^\n]*\n)*){2,20}",
     re.I,
 )  # «# Meta», «- Name: Live views», «- Start Date: 2024-01-08»

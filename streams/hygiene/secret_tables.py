@@ -14,7 +14,9 @@ from streams.hygiene.secret_values import looks_password, looks_secret, mixes_le
 
 Span = tuple[int, int]
 MOST_ROWS = 2_000
-TABLE_LINE = re.compile(r"[ \t]*\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
+TABLE_LINE = re.compile(
+    r"[ \t]*+\|?[ \t]*+:?-{2,}+:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+\|?[ \t]*+"
+)
 CELL = re.compile(r"[ \t*`\"']*([^\s|*`\"'][^\n]*?)[ \t*`\"']*")
 LINK = re.compile(r"\]\(|^\[")
 DIGIT = re.compile("[0-9]")

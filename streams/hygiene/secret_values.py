@@ -69,9 +69,9 @@ FILLED_IN = re.compile(
 TEST_WORD = re.compile(r"test(?:ing|er|s)?(?:[-_]?[a-z]+)?[-_]?[0-9]{0,4}")
 # Standards and quantities: letters and digits, and no password.
 TECHNICAL = re.compile(
-    r"""(?i)(?:scram-?|hmac-?|pbkdf-?2?-?|with)*(?:sha-?\d{0,3}|md-?[245]|bcrypt|scrypt|argon2\w*|aes-?\d+[\w-]*|base-?\d\d(?:url)?
-        |utf-?\d+|oauth-?[12](?:\.0)?\w*|openid\w*|x\.?509|pkcs\#?\d+|rsa-?\d*|ed25519|es\d{3}|rs\d{3}|hs\d{3}|ps\d{3}|ipv[46]|http[12]?|win32|int\d+
-        |uint\d+|float\d+|varchar\d*|string\d?|text\d?)(?:[-_]\w+)*
+    r"""(?i)(?:scram-?|hmac-?|pbkdf(?:-?2)?-?|with)*(?:sha-?\d{0,3}|md-?[245]|bcrypt|scrypt|argon2\w*+|aes-?\d+[\w-]*+|base-?\d\d(?:url)?
+        |utf-?\d+|oauth-?[12](?:\.0)?\w*+|openid\w*+|x\.?509|pkcs\#?\d+|rsa-?\d*|ed25519|es\d{3}|rs\d{3}|hs\d{3}|ps\d{3}|ipv[46]|http[12]?|win32|int\d+
+        |uint\d+|float\d+|varchar\d*|string\d?|text\d?)(?:_\w+)?(?:-\w+)*
       |v?\d+(?:\.\d+)+(?:[-+][\w.]+)?|v\d+[a-z]{0,7}\d{0,4}|\d+(?:\.\d+)?(?:ms|s|m|h|d|days?|min|mins|minutes?|hours?|seconds?|secs?
         |[kmgt]i?b?|px|em|rem|%|chars?|characters|bytes?|bits?|x)|(?:19|20)\d\d-[01]\d-[0-3]\d.*|[\d.:,/-]+|rfc\d+""",
     re.VERBOSE,

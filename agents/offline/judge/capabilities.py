@@ -63,8 +63,8 @@ _GIVEN = re.compile(
     r"\b(?P<key>title|name|description|desc)=\{?(?P<mark>[\"'`])(?P<value>.*?)(?P=mark)", re.DOTALL
 )
 _HOME = re.compile(
-    r"^ *-? *(?:title|name): *[\"']?(?P<name>[^\n\"']+)[\"']? *\n(?:(?!^ *- ).*\n)*?"
-    r"^ *(?:details|description): *[\"']?(?P<told>[^\n]+?)[\"']? *$",
+    r"^ *+-? *+(?:title|name): *+[\"']?(?P<name>[^\n\"']++)[\"']? *+\n(?:(?!^ *- ).*\n)*?"
+    r"^ *+(?:details|description): *+[\"']?(?P<told>[^\n]+?)(?<! )[\"']? *+$",
     re.MULTILINE,
 )
 _INDENTED = re.compile(r"\n[ \t]{2,}(?P<told>[^\W_].*(?:\n[ \t]{2,}\S.*)*)")

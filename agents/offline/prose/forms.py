@@ -57,7 +57,7 @@ _NO_NAME = re.compile(r"[^\w\"'“«(]|\d|[\da-f]{7,}$")
 _NAMED_ITEM = re.compile(r"[A-Z][\w.-]*(?: [A-Z(]|$)|[A-Z][\w-]*[A-Z]")
 _IDENTIFIER = re.compile(r"[\w/-]*\w[._:/]\w\S*$|[a-z]+[A-Z]\w*$|[A-Z\d]+_[A-Z\d_]+$")
 _OF_INTERFACE = re.compile(
-    r"\W*\S+(?: \S+)? \((?:optional|required|default|string|str|number|int\w*|bool\w*|array|"
+    r"\W*+\S++(?: \S++)? \((?:optional|required|default|string|str|number|int\w*|bool\w*|array|"
     r"object|list|dict|float|any|enum|function|callable|type)\b",
     re.IGNORECASE,
 )  # «limit (number): …»

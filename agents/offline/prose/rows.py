@@ -63,7 +63,7 @@ _EXAMPLE = re.compile(
 )
 _EMPTY = re.compile(r"[\W_]*(?:n/?a|none|tbd|unknown|todo)?[\W_]*$", re.IGNORECASE)
 _FIGURE = re.compile(r"\d")
-_ID = re.compile(r"(?:[A-Z]{1,8}[-_ .]?)*#?\d[\d.]*$|[A-Z]{1,3}$")
+_ID = re.compile(r"(?:[A-Z]++[-_ .]?)*+#?\d[\d.]*$|[A-Z]{1,3}$")
 _STATED: tuple[tuple[str, AtomKind], ...] = (
     ("question", "unknown"),
     ("risk", "risk"),
