@@ -42,11 +42,12 @@ _OPEN_END = re.compile(
 
 
 def row_name(text: str, passage: Passage) -> str:
-    """What a row of a table is about: its first cell, where that is a name."""
+    """What a row of a table is about: the cells before its statement, as far as they are names."""
     if passage.form != "row":
         return ""
-    name = strip_markup(_before_in_line(text, passage).strip("|").split("|")[0])
-    return name if len(name) <= MAX_NAME and len(name.split()) <= 3 else ""
+    cells = [strip_markup(it) for it in passage.labels]
+    names = [it for it in cells if it and len(it) <= MAX_NAME and len(it.split()) <= 3]
+    return ", ".join(dict.fromkeys(names)) if cells and cells[0] in names else ""
 
 
 def is_of_row(text: str, passage: Passage, name: str) -> bool:

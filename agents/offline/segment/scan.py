@@ -29,6 +29,7 @@ class Block:
     lines: int = 1
     done: bool = False
     cells: tuple[tuple[str, str], ...] = ()
+    labels: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -123,6 +124,7 @@ class Scan:
                 self._over(block, (start, end)),
                 block.cells,
                 self.place == 0 and bool(self.stack) and self.stack[-1][0] >= TITLED,
+                block.labels,
             )
         )
         if not in_list:
@@ -154,9 +156,10 @@ class Scan:
         *,
         done: bool = False,
         cells: tuple[tuple[str, str], ...] = (),
+        labels: tuple[str, ...] = (),
     ) -> None:
         self.flush()
-        self.block = Block(start, end, form, indent, done=done, cells=cells)
+        self.block = Block(start, end, form, indent, done=done, cells=cells, labels=labels)
 
 
 def _same(a: str, b: str) -> bool:
