@@ -19,7 +19,9 @@ from agents.offline.prose.lists import (
     name_burdened,
     name_row,
     needs_itself,
+    open_lead,
     row_name,
+    widen_quotes,
 )
 from agents.offline.prose.options import Options, propose
 from agents.offline.prose.polarity import (
@@ -201,12 +203,15 @@ def _sentences(text: str, passage: Passage, *, rst: bool) -> Iterator[Sentence]:
     plains = [strip_markup(text[start:end], rst=rst) for start, end in spans]
     if passage.form == "row":
         plains = [it.replace("\\|", "|") for it in plains]
-    taken = False
+    lead, taken = open_lead(text, passage), False
     for number, (span, words) in enumerate(zip(spans, plains, strict=True)):
         if taken:
             taken = False
             continue
-        if is_noise(words) and not _is_spoken(text[span[0] : span[1]], words):
+        short = lead and not number and len(words) < MIN_EVIDENCE_CHARS
+        if is_noise(f"{lead} {words}" if short else words) and not _is_spoken(
+            text[span[0] : span[1]], words
+        ):
             continue
         after = number + 1
         near = " ".join(plains[max(0, number - 1) : number] + plains[after : after + 1])
@@ -261,7 +266,9 @@ def _sentence_draft(
         return None
     if sentence.denied_by:
         return denied_draft(setting, passage, role, sentence, subject, place)
-    if len(sentence.raw) < MIN_EVIDENCE_CHARS:
+    lead = find_lead(setting.text, passage, role) if number == 0 else None
+    short = len(sentence.raw) < MIN_EVIDENCE_CHARS
+    if short and (lead is None or role == "risk"):
         return None
     cue = cues.find_label(sentence.text)
     if cue is not None and cue.kind in ("decision", "requirement") and setting.how_to:
@@ -274,13 +281,14 @@ def _sentence_draft(
         cue = find_by_structure(setting, passage, role, direct, sentence, number)
     if cue is None and role in ("plain", "requirement"):
         cue = find_foreign_need(sentence.text)
-    lead = find_lead(setting.text, passage, role) if number == 0 else None
     if lead is not None and needs_itself(sentence.text):
         lead = None
     if lead is not None and role != "risk" and (cue is None or cue.kind == "requirement"):
         cue = Cue("requirement", WEAK if is_of_papers(lead[1]) else ANCHORED)
     elif role != "risk" or cue is None or cue.kind != "risk":
         lead = None
+    if short and lead is None:
+        return None
     if passage.form == "heading":
         if cue is None:
             return None
@@ -319,6 +327,8 @@ def _sentence_draft(
     over = find_burdened(setting.text, passage.lead) if role == "risk" and passage.lead else None
     about = over[1] if over else about
     draft = make_draft(cue, sentence, passage.headings, about, lead, place, setting.text)
+    if draft is not None and lead is not None:
+        draft = widen_quotes(draft, setting.text)
     if draft is not None and denies_foreign_need(sentence.text):
         draft = replace(draft, polarity="negate")
     if draft is not None and passage.form == "row" and role == "plain":

@@ -12,7 +12,7 @@ from agents.offline.recognise.noise import (
     needs_context,
 )
 from agents.offline.resolve.drafts import Draft
-from agents.offline.segment.passages import Passage, Span
+from agents.offline.segment.passages import MIN_EVIDENCE_CHARS, Passage, Span
 from agents.offline.segment.sections import Role
 from agents.offline.segment.wording import (
     body_of,
@@ -34,14 +34,20 @@ _ASIDE_LAST = re.compile(
     r"\b(?:have to|has to|must|shall|should), [^,]+$"
 )  # «must, within their depot», which a comma ends
 _FOR_NOW = Wording("lists", "for_now")
+_OPEN_END = re.compile(
+    r"\b(?:must|shall|should|may|can|could|will|do|does|(?:need|needs|has|have|required) to)"
+    r"(?: not| never|n['’]t)?:?$|\b(?:cannot|can['’]t|won['’]t|never):?$",
+    re.IGNORECASE,
+)
 
 
 def row_name(text: str, passage: Passage) -> str:
-    """What a row of a table is about: its first cell, where that is a name."""
+    """What a row of a table is about: the cells before its statement, as far as they are names."""
     if passage.form != "row":
         return ""
-    name = strip_markup(_before_in_line(text, passage).strip("|").split("|")[0])
-    return name if len(name) <= MAX_NAME and len(name.split()) <= 3 else ""
+    cells = [strip_markup(it) for it in passage.labels]
+    names = [it for it in cells if it and len(it) <= MAX_NAME and len(it.split()) <= 3]
+    return ", ".join(dict.fromkeys(names)) if cells and cells[0] in names else ""
 
 
 def is_of_row(text: str, passage: Passage, name: str) -> bool:
@@ -106,6 +112,7 @@ def find_lead(text: str, passage: Passage, role: Role) -> tuple[Span, str] | Non
         return None
     span = split_sentences(text, *passage.lead)[-1]
     words = _FOR_NOW.pattern.sub("", strip_markup(text[span[0] : span[1]]))
+    words = f"{words.rstrip(': ')}:"
     if role == "risk":
         return (span, words.rstrip(": ")) if _LEAD_THREAT.search(words) else None
     is_subject = _LEAD_ACTOR.fullmatch(words) and _MODAL_FIRST.match(text, passage.start)
@@ -115,6 +122,38 @@ def find_lead(text: str, passage: Passage, role: Role) -> tuple[Span, str] | Non
         return None
     said = words.rstrip(": ")
     return span, f"{said}," if _ASIDE_LAST.search(said) else said
+
+
+def open_lead(text: str, passage: Passage) -> str:
+    """The announcement of a list whose items go on its verb: «The depot must not:»; else nothing.
+
+    With it an item of one word is a sentence.
+    """
+    if passage.form not in ("item", "task") or passage.lead is None:
+        return ""
+    words = strip_markup(text[slice(*split_sentences(text, *passage.lead)[-1])])
+    return words.rstrip(": ") if _OPEN_END.search(words) else ""
+
+
+def widen_quotes(draft: Draft, text: str) -> Draft:
+    """``draft`` with what it cites long enough to be evidence: a short item with the lines before
+    it, and its announcement too.
+    """
+    start, end = draft.spans[0]
+    if end - start >= MIN_EVIDENCE_CHARS:
+        return draft
+    leads = tuple(_widen(text, it, ()) for it in draft.frames)
+    first = _widen(text, draft.spans[0], leads)
+    return replace(draft, spans=(first, *draft.spans[1:]), frames=leads)
+
+
+def _widen(text: str, span: Span, leads: tuple[Span, ...]) -> Span:
+    """``span`` from the start of a line before it on, and of a lead that it would cut."""
+    start, end = span
+    while end - start < MIN_EVIDENCE_CHARS and text[:start].strip():
+        before = len(text[:start].rstrip())
+        start = text.rfind("\n", 0, before) + 1
+    return min([start, *(a for a, b in leads if a < start < b)]), end
 
 
 def needs_itself(item: str) -> bool:

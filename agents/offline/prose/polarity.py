@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from agents.offline.judge.features import mark_place
+from agents.offline.prose.lists import widen_quotes
 from agents.offline.recognise.cues import ANCHORED, EXPLICIT, Cue
 from agents.offline.recognise.fragments import is_order
 from agents.offline.recognise.stances import (
@@ -146,7 +147,7 @@ def denied_draft(
 ) -> Draft | None:
     """The draft of an item that something denies."""
     by = sentence.denied_by
-    if by is None or max(len(sentence.raw), by[1] - by[0]) < MIN_EVIDENCE_CHARS:
+    if by is None or (by == sentence.span and len(sentence.raw) < MIN_EVIDENCE_CHARS):
         return None
     over = "" if by == sentence.span else setting.text[slice(*by)]
     listed = role in ("requirement", "forbidden")
@@ -158,6 +159,7 @@ def denied_draft(
         return None
     frames = () if by in draft.spans else (by,)
     draft = replace(draft, polarity="negate", frames=(*draft.frames, *frames))
+    draft = widen_quotes(draft, setting.text)
     return mark_place(draft, setting, passage, role, 0, led=True)
 
 

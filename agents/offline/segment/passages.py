@@ -24,7 +24,8 @@ class Passage:
     what an item or row stands under, outermost first: the paragraph before the list, whatever that
     says, and the items it is nested in. ``cells`` are a row's cells, each after what the table's
     head calls its column. A ``record`` is a whole row. ``titled`` says that it is the first text of
-    an element with a title, or what a document says of itself before it begins.
+    an element with a title, or what a document says of itself before it begins. ``labels`` are the
+    cells before a row's cell, those that go over several rows among them.
     """
 
     start: int
@@ -39,6 +40,7 @@ class Passage:
     over: tuple[Span, ...] = ()
     cells: tuple[tuple[str, str], ...] = ()
     titled: bool = False
+    labels: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from agents.offline.segment.org import headline_in
 from agents.offline.segment.passages import Form, Passage
 from agents.offline.segment.scan import Block, Scan
 from agents.offline.segment.stated_headings import find_stated
-from agents.offline.segment.tables import Place, Table, table_at
+from agents.offline.segment.tables import Place, Table, fill_labels, table_at
 from agents.offline.segment.wording import TERM
 
 _ATX = re.compile(r"(#{1,6}|={1,6})[ \t]+(\S.*?)[ \t]*[#=]*$")
@@ -238,21 +238,25 @@ def _take_table(scan: Scan, table: Table) -> None:
     if len(table.rows) <= MOST_FIELDS and all(len(row.cells) == 2 for row in table.rows):
         pairs = ([scan.text[a:b].strip() for a, b in row.cells] for row in table.rows)
         card = [(name, value) for name, value in pairs]
+    above: tuple[str, ...] = ()
+    past = 0  # what stands before it is a cell of a row above, which goes on in this one
     for row in table.rows:
         texts = [scan.text[start:end] for start, end in row.cells]
         heads = (*row.heads, *[""] * len(texts))
         cells = tuple((head, text.strip()) for head, text in zip(heads, texts, strict=False))
-        if row.heads and len(texts) > 1:
-            told = (row.cells[0][0], row.cells[-1][1])
+        if row.heads and len(texts) > 1 and row.cells[-1][0] >= past:
+            told = (min(it[0] for it in row.cells if it[0] >= past), row.cells[-1][1])
             over = (scan.intro,) if scan.intro else ()
             scan.found.append(
                 Passage(*told, "record", scan.headings(), scan.lead, over=over, cells=cells)
             )
         cells += tuple(it for it in card if it[0] != cells[0][1])
-        for (start, end), text in zip(row.cells, texts, strict=True):
-            if text.count(" ") >= 5 and text.strip():
-                scan.open(start, end, "row", 0, cells=cells)
+        above = fill_labels(texts, above)
+        for at, ((start, end), text) in enumerate(zip(row.cells, texts, strict=True)):
+            if start >= past and text.count(" ") >= 5 and text.strip():
+                scan.open(start, end, "row", 0, cells=cells, labels=above[:at])
                 scan.flush()
+        past = max((end for _, end in row.cells), default=past)
 
 
 def _closes(bare: str, fence: str) -> bool:

@@ -11,6 +11,9 @@ from agents.offline.segment.passages import Form, Passage, Span
 from agents.offline.segment.stated_headings import find_stated
 
 TITLED = 9  # the level of an element's title; those of headings are lower
+_OPEN_END = re.compile(
+    r"\b(?:must|shall|should|(?:needs?|has|have) to)(?: not| never)?$", re.IGNORECASE
+)  # of «The depot must», over a list that goes on it
 
 
 @dataclass(slots=True)
@@ -26,6 +29,7 @@ class Block:
     lines: int = 1
     done: bool = False
     cells: tuple[tuple[str, str], ...] = ()
+    labels: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -120,10 +124,12 @@ class Scan:
                 self._over(block, (start, end)),
                 block.cells,
                 self.place == 0 and bool(self.stack) and self.stack[-1][0] >= TITLED,
+                block.labels,
             )
         )
         if not in_list:
             announces = self.text[end - 1] == ":" or self.text[max(0, end - 3) : end] == ":**"
+            announces = announces or bool(_OPEN_END.search(self.text, max(start, end - 30), end))
             self.announced = self.place == 0 and announces
             self.lead = (start, end) if announces else None
         elif self.place == 0:
@@ -150,9 +156,10 @@ class Scan:
         *,
         done: bool = False,
         cells: tuple[tuple[str, str], ...] = (),
+        labels: tuple[str, ...] = (),
     ) -> None:
         self.flush()
-        self.block = Block(start, end, form, indent, done=done, cells=cells)
+        self.block = Block(start, end, form, indent, done=done, cells=cells, labels=labels)
 
 
 def _same(a: str, b: str) -> bool:

@@ -30,6 +30,7 @@ _ADOC_HEAD = re.compile(r"(?:options|opts)=\"?[^\]]*header|%(?:\w+%)*header|\[%h
 _REPEATED = re.compile(r"(\d+)\*")
 _HTML_TABLE = re.compile(r"<table\b", re.IGNORECASE)
 _HTML_TABLE_END = re.compile(r"</table\s*>", re.IGNORECASE)
+_SAME_AS_ABOVE = re.compile(r"\^\^|[\"″〃”]|''|,,|(?:ditto|do\.|idem)", re.IGNORECASE)
 MOST_LINES = 2_000  # of one table
 
 
@@ -81,6 +82,20 @@ def table_at(place: Place, dialect: str) -> Table | None:
     if bare.startswith("|") or _is_delimited(place):
         return _bar_table(place)
     return None
+
+
+def fill_labels(texts: Sequence[str], above: tuple[str, ...]) -> tuple[str, ...]:
+    """The cells of a row; one that repeats the one above it, by a mark or as a blank first cell, as
+    that.
+    """
+    filled: list[str] = []
+    leading = True  # blank cells mean the one above only before the first that says something
+    for at, text in enumerate(texts):
+        said = text.strip()
+        leading = leading and not said
+        again = leading or _SAME_AS_ABOVE.fullmatch(said) is not None
+        filled.append(above[at] if again and at < len(above) else said)
+    return tuple(filled)
 
 
 def _html_table(place: Place) -> Table:
