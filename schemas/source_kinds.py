@@ -36,7 +36,7 @@ PROSE_SUFFIXES = (
     | RENDERED_SUFFIXES
     | {
         *(".rst", ".adoc", ".asciidoc", ".org"),
-        *(".txt", ".text", ".tex", ".textile", ".rtf"),
+        *(".txt", ".text", ".tex", ".textile", ".rtf", ".feature"),
     }
 )
 ARCHITECTURE_SUFFIXES = MARKDOWN_SUFFIXES | {

@@ -36,6 +36,7 @@ from agents.offline.prose.polarity import (
     without_unstated,
 )
 from agents.offline.prose.rows import add_rows, row_drafts
+from agents.offline.prose.scenarios import scenario_draft
 from agents.offline.prose.stated import UNSURE, Read, add_stated, is_unstated, stated_drafts
 from agents.offline.recognise import cues
 from agents.offline.recognise.cues import ANCHORED, WEAK, Cue
@@ -134,6 +135,7 @@ def prose_drafts(chunk: ChunkCreated) -> tuple[list[Draft], list[Sentence]]:
     seen: list[Sentence] = []
     known: list[Read] = []
     rows: list[Draft] = []
+    scenarios: list[Draft] = []
     options = Options(chunk)
     for passage, stand in read_stands(setting.text, chunk, whole=whole):
         role, direct, option = options.place(setting, passage, stand)
@@ -147,6 +149,10 @@ def prose_drafts(chunk: ChunkCreated) -> tuple[list[Draft], list[Sentence]]:
             continue
         if passage.form == "record":
             rows += row_drafts(setting, passage, role, place_of(passage, setting))
+            continue
+        if passage.form == "scenario":
+            made = scenario_draft(setting, passage, role, place_of(passage, setting))
+            scenarios += [made] if made else []
             continue
         read = without_taken_back(list(_sentences(setting.text, passage, rst=rst)))
         read = without_label(read, stand)
@@ -163,7 +169,12 @@ def prose_drafts(chunk: ChunkCreated) -> tuple[list[Draft], list[Sentence]]:
         option = known[at].option
         is_open = option and option.standing == "open"
         found += [propose(it, option) if option and is_open else it for it in drafts]
+    found = sorted([*found, *scenarios], key=_start_of) if scenarios else found
     return add_rows(found, rows), seen
+
+
+def _start_of(draft: Draft) -> int:
+    return draft.spans[0][0]
 
 
 def _find_announced_role(text: str, lead: Span) -> Role | None:

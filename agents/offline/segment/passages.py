@@ -8,7 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Form = Literal["paragraph", "item", "task", "row", "quote", "heading", "comment", "record"]
+Form = Literal[
+    "paragraph", "item", "task", "row", "quote", "heading", "comment", "record", "scenario"
+]
 Span = tuple[int, int]
 MIN_EVIDENCE_CHARS = 20  # of a passage that is cited
 
@@ -23,9 +25,10 @@ class Passage:
     announces. ``indent`` is that of its first line, list marker and all, in characters. ``over`` is
     what an item or row stands under, outermost first: the paragraph before the list, whatever that
     says, and the items it is nested in. ``cells`` are a row's cells, each after what the table's
-    head calls its column. A ``record`` is a whole row. ``titled`` says that it is the first text of
-    an element with a title, or what a document says of itself before it begins. ``labels`` are the
-    cells before a row's cell, those that go over several rows among them.
+    head calls its column, those of a ``scenario`` its steps, each after its word. A ``record`` is a
+    whole row. ``titled`` says that it is the first text of an element with a title, or what a
+    document says of itself before it begins. ``labels`` are the cells before a row's cell, those
+    that go over several rows among them.
     """
 
     start: int

@@ -18,6 +18,7 @@ from agents.offline.segment.html import take_html_heading
 from agents.offline.segment.org import headline_in
 from agents.offline.segment.passages import Form, Passage
 from agents.offline.segment.scan import Block, Scan
+from agents.offline.segment.scenarios import take_scenario
 from agents.offline.segment.stated_headings import find_stated
 from agents.offline.segment.tables import Place, Table, fill_labels, table_at
 from agents.offline.segment.wording import TERM
@@ -42,10 +43,10 @@ _KEPT_DIRECTIVE = re.compile(
 )
 _ADMONITION = re.compile(r"(?:!!!|\?\?\?\+?)[ \t]+\w")  # of MkDocs, its body is indented
 _PROSE_FENCE = re.compile(
-    r"(?P<fence>`{3,}|~{3,}|:{3,})[ \t]*\{(?:note|warning|important|caution|attention|tip|hint|"
-    r"danger|error|admonition|topic)\}",
+    r"(?P<fence>`{3,}|~{3,}|:{3,})[ \t]*(?:\{(?:note|warning|important|caution|attention|tip|hint|"
+    r"danger|error|admonition|topic)\}|(?P<gherkin>(?:gherkin|cucumber|feature)[ \t]*$))",
     re.IGNORECASE,
-)  # of MyST
+)  # of MyST; scenarios are prose too
 _ALERT = re.compile(r">[ \t]*\[!\w+\]")
 _MARKER_LINE = re.compile(r"(?::::+|!!!|\?\?\?|%%|\{%|\{\{|\[!\w+\]|@\w+$|\[TOC\]|\[\[)", re.I)
 _TAG = re.compile(r"</?[A-Za-z!][^<>]{0,400}>")
@@ -59,12 +60,11 @@ _COMMAND = re.compile(r"[$>%#][ \t]?[a-z./]|(?:├|└|│|\|--|\+--|`--)")
 
 
 def dialect_of(path: str) -> str:
-    """``rst``, ``adoc``, ``org``, ``txt`` or ``md``, by the path's ending."""
+    """``rst``, ``adoc``, ``org``, ``txt``, ``feature`` or ``md``, by the path's ending."""
     lowered = path.lower()
-    if lowered.endswith(".org"):
-        return "org"
-    if lowered.endswith(".txt"):
-        return "txt"
+    ending = lowered.rpartition(".")[2]
+    if ending in ("org", "txt", "feature"):
+        return ending
     if lowered.endswith((".rst", ".rest")):
         return "rst"
     return "adoc" if lowered.endswith((".adoc", ".asciidoc", ".asc")) else "md"
@@ -88,6 +88,7 @@ def passages(text: str, base: Sequence[str], path: str, *, whole: bool) -> list[
     """
     over = (*base[:1], *(it for it in base[1:] if not find_stated(it)))
     scan = Scan(text, over, dialect_of(path))
+    scan.gherkin = scan.dialect == "feature"
     lines = text.split("\n")
     at, number = 0, count_lines(lines) if whole else 0
     scan.found += describe(lines[:number], scan.base)
@@ -98,11 +99,12 @@ def passages(text: str, base: Sequence[str], path: str, *, whole: bool) -> list[
     while number < len(lines):
         place = Place(text, lines, number, at)
         table = table_at(place, scan.dialect) if _may_hold_table(scan, lines[number]) else None
-        if table is None:
-            _take(scan, lines[number], at)
-        else:
+        taken = table.lines if table else take_scenario(scan, lines, number, at)
+        if table is not None:
             _take_table(scan, table)
-        taken = table.lines if table else 1
+        elif not taken:
+            _take(scan, lines[number], at)
+            taken = 1
         at += sum(len(line) + 1 for line in lines[number : number + taken])
         number += taken
     scan.flush()
@@ -297,11 +299,11 @@ def _opens_prose(scan: Scan, line: str, bare: str, at: int, indent: int) -> bool
         return True  # an option of the directive
     if scan.prose_fence and _closes(bare, scan.prose_fence):
         scan.flush()
-        scan.prose_fence = ""
+        scan.prose_fence, scan.gherkin = "", scan.dialect == "feature"
         return True
     if told := _PROSE_FENCE.match(bare):
         scan.flush()
-        scan.prose_fence = told["fence"]
+        scan.prose_fence, scan.gherkin = told["fence"], told["gherkin"] is not None
         return True
     if _ALERT.match(bare):
         scan.flush()

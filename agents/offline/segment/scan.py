@@ -40,7 +40,8 @@ class Scan:
     the items the next one may stand under, ``intro`` is the paragraph before their list. ``inside``
     is the indent of a directive whose body is prose, and that of its body, -1 when not yet seen.
     ``elements`` are the open ones by name, indent and level of the heading they may have;
-    ``tag_from`` is where a tag began that goes on.
+    ``tag_from`` is where a tag began that goes on. ``gherkin`` says that the lines are those of
+    features, ``background`` are the steps that are given for each scenario.
     """
 
     text: str
@@ -68,6 +69,8 @@ class Scan:
     elements: list[tuple[str, int, int]] = field(default_factory=list)
     tag_from: int = -1
     tag_lines: int = 0
+    gherkin: bool = False
+    background: tuple[tuple[str, str], ...] = ()
 
     def headings(self) -> tuple[str, ...]:
         return self.base + tuple(title for _, title in self.stack)
