@@ -131,6 +131,58 @@ SUPPOSED = [
     "The lift must sing an opera at dawn /s",
     "The lift must sing an opera at dawn (just kidding).",
 ]
+LETTERS = [
+    "> Dear team,\n>\n> Your lift must carry two carts. You must oil it daily.\n>\n"
+    "> Kind regards,\n> Ann Orr, Sales, RopeWorks Ltd",
+    "> Hello all,\n> the lift must have a bell.\n> Best regards\n> Tom Ash\n"
+    "> Account Manager, Liftco",
+    "## Mail of 3 May\n\nDear Ms Roe,\n\n"
+    "your lift must be oiled twice a day. You should order our oil.\n\nSincerely,\n"
+    "Paul Grey\nHead of Sales, Oilmann GmbH",
+    "Hi Lena,\n\nthe depot must buy the new rope by June.\n\nBest wishes,\nMo from RopeWorks",
+    "```\nDear customer,\nthe lift must be checked every month.\nYours faithfully\n"
+    "Liftco Support\n```",
+    "> Sehr geehrte Damen und Herren,\n>\n"
+    "> Ihr Aufzug muss zweimal am Tag geölt werden.\n>\n> Mit freundlichen Grüßen\n"
+    "> Karl Ohm, Vertrieb, Ölmann GmbH",
+    "> Good morning,\n>\n"
+    "> we think you need to carry two carts at once. The lift must have a lamp.\n>\n"
+    "> Thanks and regards,\n> Ida Poe | Business Development | LampWorld Inc.",
+    "Dear Depot team,\n\nThank you for your call.\n\n- The lift must have a bell.\n"
+    "- You must sign the offer by Friday.\n\nWith kind regards\n\nR. Stone\n"
+    "Sales Director",
+    "> To whom it may concern,\n> your drivers must wear our gloves.\n> Cheers,\n> Gil, GloveHouse",
+    "> Estimado equipo:\n>\n> El montacargas debe engrasarse dos veces al día.\n>\n"
+    "> Saludos cordiales,\n> Eva Ruiz, Ventas, Aceites SA",
+    "> Dear team, your lift must be red. You must reply by Friday. Kind regards, N. Orr, Sales",
+]
+ALONE = [
+    "Tom thinks that the lift must have a bell; the rest of us disagree.",
+    "Tom thinks that the lift must have a bell. The others disagree.",
+    "Mia wants the lift to have a bell, but nobody else does.",
+    "That the lift must have a bell was Tom's idea, we did not follow it.",
+    "Tom believes each clerk must sign. We do not.",
+    "In Mia's opinion the lift should have a bell; nobody shares it.",
+    "The lift must have a bell, says Tom, but the team disagrees.",
+    "Tom argued that the lift must have a bell. The others object.",
+    "Mia would like that the lift must stop at each floor, the others are against it.",
+    "The lift must have a bell. That was Tom's idea and we did not follow it.",
+]
+PRODUCTS = [
+    "FastPost requires its drivers to sign each parcel.",
+    "In FastPost every driver must sign each parcel.",
+    "Their app needs a licence key for each clerk.",
+    "With ParcelHub, users must log in again every hour.",
+    "ParcelHub users must log in again every hour.",
+    "ParcelHub's clients have to pay per parcel.",
+    "At Liftco each customer must wear a helmet.",
+    "Their system requires each clerk to sign in twice.",
+    "FastPost forces its clerks to print each label.",
+    "In Trello every user must confirm each change.",
+    "Users of ParcelHub must log in every hour.",
+    "In BoxPilot you must confirm each order.",
+    "Notion requires its users to confirm their address.",
+]
 OWNED = [
     "The customer says the lift must carry two carts.",
     "The law requires that the lift must carry two carts.",
@@ -175,6 +227,43 @@ OWNED = [
     "Insurance claims must be filed within a week.",
 ]
 
+STILL_OWNED = [
+    "The standard says that the plug must withstand 16 A.",
+    "The norm says that the lamp withstands 5 V.",
+    "The directive says that the rope must be 3 m long.",
+    "The regulation says that the hook withstands 40 N.",
+    "Users who doubt a bill must be able to ask for a copy.",
+    "Customers who claim that a parcel is lost must be able to upload a photo.",
+    "Operators who believe that the lift is full must be able to stop it.",
+    "Clerks who dispute a weight must be able to weigh the parcel again.",
+    "A customer who thinks that the price is wrong must be able to object.",
+    "People who dispute a charge must be able to write to the depot.",
+    "Depot requires its drivers to sign each parcel.",
+    "In Depot every driver must sign each parcel.",
+    "With Depot, users must log in again every hour.",
+    "Depot users must log in again every day.",
+    "Tom thinks that the lift must have a bell, and we agree.",
+    "Mia wants a bell. The lift must have a bell.",
+    "The lift must have a bell. It was Tom's idea and we followed it.",
+    "In January every clerk must sign the list.",
+    "At Christmas each clerk must wear a hat.",
+    "In PostgreSQL every table must have a primary key.",
+    "The API requires its clients to send a token.",
+    "With Docker, the depot must start in a minute.",
+    "> Note: the lift must carry two carts.",
+    'The letter must begin with "Dear customer" and end with "Kind regards".',
+    "Android users must be able to log in with a code.",
+    "In Germany every driver must carry a licence.",
+    "In Lyon every driver must carry a licence.",
+    "The lift must carry two carts, the others one.",
+    "Some drivers do not sign, but each driver must sign.",
+    "Hi all,\n\nthe lift must carry two carts.\n\nThanks,\nAnna",
+    "Dear team,\n\nthe lift must carry two carts.\n\nKind regards,\n"
+    "Jo Bell, Customer Ltd, our client",
+    "Security requires its staff to lock the door.",
+    "The plug must withstand 5 V. It is red.",
+]
+
 
 @pytest.mark.parametrize(
     "text",
@@ -187,12 +276,15 @@ OWNED = [
         *FORMER,
         *OTHERS,
         *SUPPOSED,
+        *LETTERS,
+        *ALONE,
+        *PRODUCTS,
     ],
 )
 def test_what_its_author_does_not_own_binds_nobody(text: str) -> None:
     assert told_binding(text) == []
 
 
-@pytest.mark.parametrize("text", OWNED)
+@pytest.mark.parametrize("text", [*OWNED, *STILL_OWNED])
 def test_what_its_author_owns_binds_whatever_stands_beside_it(text: str) -> None:
     assert told_binding(text)

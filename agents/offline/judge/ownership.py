@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import islice
 
 from agents.offline.lexicons import Wording
 from agents.offline.recognise.cues import WEAK
@@ -18,10 +19,13 @@ from agents.offline.recognise.disowned import (
     find_label,
     find_quotations,
 )
+from agents.offline.recognise.letters import find_letters
+from agents.offline.recognise.other_products import name_of_other, own_names
 from agents.offline.resolve.drafts import Draft
 from agents.offline.segment.passages import Span
 from agents.offline.segment.sections import simplify
 from agents.offline.segment.wording import split_sentences, strip_markup
+from agents.offline.talk.drafts import is_talk
 from schemas.events.atom import ATTRIBUTION, AtomKind
 from schemas.events.hygiene import ChunkCreated
 
@@ -36,6 +40,9 @@ _GONE = frozenset({"rejected", "supposed"})
 _KEPT = frozenset({"question", "rationale"})  # attributes that are true of any kind
 _NOT_AGREED = Wording("headings", "unknown", entry="not-agreed")
 _HEADING = re.compile(r"^(?:\#{1,6}|={1,6})[ \t]+(?P<title>\S[^\n]*)$", re.MULTILINE)
+_MOST_AFTER = 400  # characters behind a statement, in which it may be contradicted
+_PARAGRAPH_END = re.compile(r"\n[>\s]*(?:\n|[-*+•|#]|\d+[.)]|\Z)")
+_NAME = re.compile(r"[A-Z]\w{2,}")
 _ITEM = re.compile(r"[ \t]*(?:[-*+•|#]|\d+[.)])")  # a line that begins anew
 
 
@@ -44,6 +51,8 @@ def disown_drafts(drafts: list[Draft], chunk: ChunkCreated) -> list[Draft]:
     if not any(it.kind in _DISOWNS for it in drafts):
         return drafts
     quoted = find_quotations(chunk.text_payload)
+    if not is_talk(chunk.source_type):  # there the sender is one of those who talk
+        quoted += find_letters(chunk.text_payload, _words_of_titles(chunk))
     disowned = (_disown(it, chunk, quoted) for it in drafts)
     return [it for it in disowned if it is not None]
 
@@ -83,7 +92,28 @@ def _attribution_of(draft: Draft, chunk: ChunkCreated, quoted: list[Span]) -> At
     if "@role unknown" in draft.place and _is_under_undecided(chunk, start):
         return "undecided"
     said = [strip_markup(text[slice(*it)]) for it in split_sentences(text, opening, end)]
-    return find_attribution(said[-1], said[-2] if len(said) > 1 else "") if said else None
+    if not said:
+        return None
+    before = said[-2] if len(said) > 1 else ""
+    if found := find_attribution(said[-1], before, _sentence_after(text, end)):
+        return found
+    own = own_names(text, chunk.root, *chunk.structure_path[:1])
+    return "others" if name_of_other(said[-1], text, own) else None
+
+
+def _sentence_after(text: str, end: int) -> str:
+    """The next sentence of the same paragraph, which has no mark of an item."""
+    rest = text[end : end + _MOST_AFTER]
+    rest = _PARAGRAPH_END.split(rest, maxsplit=1)[0]
+    sentences = split_sentences(rest, len(rest) - len(rest.lstrip()), len(rest))
+    return strip_markup(rest[slice(*sentences[0])]) if sentences else ""
+
+
+def _words_of_titles(chunk: ChunkCreated) -> frozenset[str]:
+    """The words by which the titles of a text name its project."""
+    titles = [chunk.root.rpartition("/")[2], *chunk.structure_path[:1]]
+    titles += [it["title"] for it in islice(_HEADING.finditer(chunk.text_payload), 1)]
+    return frozenset(it.lower() for title in titles for it in _NAME.findall(title))
 
 
 def _is_under_undecided(chunk: ChunkCreated, start: int) -> bool:

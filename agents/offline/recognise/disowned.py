@@ -40,6 +40,12 @@ _FORMER = Wording("disowned", "former")
 _NOW = Wording("disowned", "now")
 _COMPARES = Wording("disowned", "compares")
 _COMPARES_CLAUSE = Wording("disowned", "compares_clause")
+_OPINION = Wording("disowned", "opinion")
+_DISSENT_WITHIN = Wording("disowned", "dissent_within")
+_DISSENT_NEXT = Wording("disowned", "dissent_next")
+_OPPOSED_AT_END = Wording("disowned", "opposed_at_end")
+_IDEA_OF = Wording("disowned", "idea_of")
+_NOT_FOLLOWED = Wording("disowned", "not_followed")
 _SUBORDINATE = Wording("disowned", "subordinate")
 _MODAL = Wording("disowned", "modal")
 _SPEAKER = Wording("disowned", "speaker")
@@ -50,6 +56,8 @@ _POINTS = re.compile(
     r"added|sagt|schreibt|behauptet)\b(?: that| dass)? ",
     re.IGNORECASE,
 )
+_PRONOUN = re.compile(r"\W*(?:that|this|it)\b", re.IGNORECASE)
+_LINK = re.compile(r"^[\s,;.–—-]+")
 _RELATIVE = re.compile(r"\s*(?:which|who|whose|whom|where|that|in which|die|der|das|que)\b", re.I)
 _UNLIKE_INSIDE = re.compile(r", (?:unlike|in contrast to|as opposed to)\b", re.IGNORECASE)
 _QUOTATION = re.compile(r"[“„][^”“\n]{10,1200}[”“]|«[^»\n]{10,1200}»|\"[^\"\n]{10,1200}\"")
@@ -68,10 +76,11 @@ def find_label(raw: str, *, listed: bool) -> Attribution | None:
     return "undecided" if not listed and _STATE.match(raw) else None
 
 
-def find_attribution(text: str, before: str = "") -> Attribution | None:
+def find_attribution(text: str, before: str = "", after: str = "") -> Attribution | None:
     """How a sentence takes its need from its author; nothing where it is his own.
 
-    ``before`` is the sentence before it, of which a pronoun may speak.
+    ``before`` is the sentence before it, of which a pronoun may speak; ``after`` is the next one,
+    which may contradict it.
     """
     text = " ".join(text[:MOST_CHARS].split())
     if not _SUBORDINATE.match(text):
@@ -85,6 +94,8 @@ def find_attribution(text: str, before: str = "") -> Attribution | None:
         return "former"
     if _is_comparison(text):
         return "others"
+    if contradicted := _find_contradiction(text, " ".join(after[:MOST_CHARS].split())):
+        return contradicted
     return "reported" if _POINTS.match(text) and _is_of_speaker(before) else None
 
 
@@ -111,6 +122,26 @@ def find_quotations(text: str) -> list[tuple[int, int]]:
         if _REPORTED.match(sentence):
             found.append((start, quotation.end()))
     return found
+
+
+def _find_contradiction(text: str, after: str) -> Attribution | None:
+    """Whether it is what one person wants and the others do not, here or in the next sentence."""
+    if (idea := _IDEA_OF.search(text)) and _is_left(text[idea.end() :] or after, after):
+        return "rejected"
+    if _PRONOUN.match(after) and (idea := _IDEA_OF.search(after)):
+        return "rejected" if _is_left(after[idea.end() :]) else None
+    if _OPPOSED_AT_END.search(text):
+        return "reported"
+    opinion = _OPINION.match(text)
+    if opinion is None or _SUBORDINATE.match(text):
+        return None
+    told = _DISSENT_WITHIN.search(text, opinion.end()) or _DISSENT_NEXT.match(after)
+    return "reported" if told else None
+
+
+def _is_left(*following: str) -> bool:
+    """Whether what follows an idea says that nobody took it up."""
+    return any(_NOT_FOLLOWED.match(_LINK.sub("", it, count=1)) for it in following)
 
 
 def _is_of_speaker(before: str) -> bool:
