@@ -15,6 +15,7 @@ from agents.offline.recognise.noise import is_noise
 from agents.offline.resolve.drafts import Draft
 from agents.offline.segment.masks import mask
 from agents.offline.segment.passages import MIN_EVIDENCE_CHARS, Passage, Span
+from agents.offline.segment.placeholders import hide_placeholders
 from agents.offline.segment.prose import dialect_of, passages
 from agents.offline.segment.wording import split_sentences, strip_markup
 from agents.offline.talk.drafts import is_talk, talk_drafts
@@ -49,8 +50,9 @@ def fates_of(chunk: ChunkCreated) -> list[Fate]:
     talk = is_talk(chunk.source_type)
     if not talk and (not is_prose(chunk.path, chunk.source_type) or is_silent(chunk.path)):
         return _fates_of_code(chunk)
-    text = mask(chunk.text_payload, dialect_of(chunk.path))
-    base = chunk.structure_path
+    dialect = dialect_of(chunk.path)
+    masked = hide_placeholders(mask(chunk.text_payload, dialect), dialect)
+    text, base = masked.text, [masked.hide(it) for it in chunk.structure_path]
     found = passages(text, base, chunk.path, whole=chunk.anchor_start == 0)
     _, seen = talk_drafts(chunk) if talk else prose_drafts(chunk)
     steps = _Steps(

@@ -27,6 +27,7 @@ from agents.offline.recognise.taken_back import find_asserted
 from agents.offline.resolve.drafts import Draft, tags_of
 from agents.offline.segment.masks import mask
 from agents.offline.segment.passages import MIN_EVIDENCE_CHARS, Passage, Span
+from agents.offline.segment.placeholders import hide_placeholders
 from agents.offline.segment.prose import dialect_of, passages
 from agents.offline.segment.sections import show_heading, simplify
 from agents.offline.segment.wording import split_sentences, strip_markup, title_of
@@ -153,9 +154,10 @@ def _leads_away(headings: Sequence[str]) -> bool:
 
 def _introduce_page(page: Page, chunk: ChunkCreated) -> Introduction | None:
     """The page with what its front matter or first sentence says of it; None where it is gone."""
-    text = chunk.text_payload
+    text, dialect = chunk.text_payload, dialect_of(chunk.path)
+    masked = hide_placeholders(mask(text, dialect), dialect)
     for span in filter(None, (page.told, *_leads_of(chunk, page.starts))):
-        said = strip_markup(text[slice(*span)])
+        said = masked.restore(strip_markup(masked.text[slice(*span)]))
         if _GONE.search(said):
             return None
         tells = span == page.told or not _ABOUT_THE_PAGE.match(said)

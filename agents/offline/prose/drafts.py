@@ -55,6 +55,7 @@ from agents.offline.recognise.phrasing import find_by_words, read_as_plan
 from agents.offline.recognise.structure import find_by_structure
 from agents.offline.resolve.conditions import add_condition, condition_over
 from agents.offline.resolve.drafts import Draft, gives_reason, is_of_present, make_draft, tags_of
+from agents.offline.resolve.placeholders import restore_draft, restore_sentence
 from agents.offline.resolve.places import Place, document_subject, place_of
 from agents.offline.resolve.replies import add_reply, reply_to
 from agents.offline.resolve.sequels import join_sequels
@@ -62,6 +63,7 @@ from agents.offline.resolve.subjects import is_of_whole
 from agents.offline.segment.documents import Setting, read_setting
 from agents.offline.segment.masks import mask
 from agents.offline.segment.passages import Passage, Sentence, Span
+from agents.offline.segment.placeholders import hide_placeholders
 from agents.offline.segment.prose import dialect_of
 from agents.offline.segment.sections import Role, bare_name, is_settled, subject_of
 from agents.offline.segment.wording import (
@@ -130,7 +132,11 @@ def prose_drafts(chunk: ChunkCreated) -> tuple[list[Draft], list[Sentence]]:
         return [], []
     dialect = dialect_of(chunk.path)
     whole, rst = chunk.anchor_start == 0, dialect == "rst"
-    setting = replace(read_setting(chunk), text=mask(chunk.text_payload, dialect))
+    masked = hide_placeholders(mask(chunk.text_payload, dialect), dialect)
+    setting = replace(read_setting(chunk), text=masked.text)
+    if masked.words:
+        path = [masked.hide(it) for it in chunk.structure_path]
+        chunk = chunk.model_copy(update={"structure_path": path})
     found: list[Draft] = []
     seen: list[Sentence] = []
     known: list[Read] = []
@@ -170,7 +176,8 @@ def prose_drafts(chunk: ChunkCreated) -> tuple[list[Draft], list[Sentence]]:
         is_open = option and option.standing == "open"
         found += [propose(it, option) if option and is_open else it for it in drafts]
     found = sorted([*found, *scenarios], key=_start_of) if scenarios else found
-    return add_rows(found, rows), seen
+    told = [restore_draft(it, masked) for it in add_rows(found, rows)]
+    return told, [restore_sentence(it, masked) for it in seen]
 
 
 def _start_of(draft: Draft) -> int:

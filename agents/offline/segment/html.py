@@ -12,6 +12,20 @@ _HEADING = re.compile(
     re.IGNORECASE,
 )
 _TAG = re.compile(r"<[^<>]*>")
+HTML_NAME = re.compile(
+    r"(?:"
+    r"a|abbr|acronym|address|animate|area|article|aside|audio|b|base|bdi|bdo|big|blockquote|"
+    r"body|br|button|c|canvas|caption|center|cite|circle|code|col|colgroup|data|datalist|dd|"
+    r"defs|del|details|dfn|dialog|dir|div|dl|dt|ellipse|em|embed|fieldset|figcaption|figure|"
+    r"font|footer|form|frame|frameset|g|h1|h2|h3|h4|h5|h6|head|header|hgroup|hr|html|i|iframe|"
+    r"image|img|input|ins|kbd|label|legend|li|line|link|main|map|mark|marquee|math|menu|meta|"
+    r"meter|nav|nobr|noscript|object|ol|optgroup|option|output|p|param|path|picture|polygon|"
+    r"polyline|pre|progress|q|rect|rp|rt|ruby|s|samp|script|search|section|select|slot|small|"
+    r"source|span|strike|strong|style|sub|summary|sup|svg|table|tbody|td|template|text|"
+    r"textarea|tfoot|th|thead|time|title|tr|track|tspan|tt|u|ul|use|v|var|video|wbr"
+    r")",
+    re.IGNORECASE,
+)
 _FOLDED = 8  # the level of what can be folded away; it ends with its element
 
 

@@ -44,6 +44,11 @@ _HINTS = re.compile("~~|<(?:s|del|strike)\\b|<!--|line-through|strike|:del:|[\u0
 _REPLACES = re.compile(r"^[ \t]*\.\. \|(?P<name>[^|\n]+)\| replace::(?P<text>[^\n]*)$", re.M)
 _MARKER = re.compile(r"[ \t>]*(?:[-*+•]|\d{1,3}[.)])?[ \t]*(?:\[[ xX-]\][ \t]+)?")
 _NO_BREAK = re.compile(r"[^\n]")
+_TEMPLATE = re.compile(
+    r"^[ \t>*+_-]*As an? [*_]{0,2}[\[<{][^\]>}\n]{1,60}[\]>}]+[*_]{0,2},? "
+    r"(?:I|we) (?:want|need|would like|can)\b[^\n]{0,20}?[\[<{][^\n]*$",
+    re.MULTILINE | re.IGNORECASE,
+)  # of a story that nobody has told yet
 _SUBSTITUTION = re.compile(r"(?<![\w|])\|(?=[^\s|])[^|\n]{1,60}(?<=[^\s|])\|(?![\w|])")
 
 
@@ -58,6 +63,7 @@ def mask(text: str, dialect: str) -> str:
     if dialect == "rst":
         masked = _substitute(blank(masked, tuple(drawn_markup(masked))))
     masked = without_marks(masked, dialect)
+    masked = _TEMPLATE.sub(lambda it: _NO_BREAK.sub(" ", it[0]), masked)
     if not _HINTS.search(text):
         return masked
     told, at = [], 0
@@ -97,8 +103,8 @@ def _fill(text: str, struck: re.Match[str]) -> str:
 
 
 def _substitute(text: str) -> str:
-    """``text`` with what «|tool|» stands for, or its name where that is too long; rows of tables
-    keep their bars.
+    """``text`` with what «|tool|» stands for, or its name where nothing says so; what is longer
+    keeps its bars, as do rows of tables.
     """
     if "|" not in text:
         return text
@@ -110,6 +116,6 @@ def _substitute(text: str) -> str:
             return found.group()
         name = found.group()[1:-1]
         said = known.get(name, name)
-        return (said if len(said) <= len(name) + 2 else name).ljust(len(name) + 2)
+        return said.ljust(len(name) + 2) if len(said) <= len(name) + 2 else found.group()
 
     return _SUBSTITUTION.sub(told, text)
