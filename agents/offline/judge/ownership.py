@@ -25,9 +25,9 @@ from agents.offline.resolve.drafts import Draft
 from agents.offline.segment.passages import Span
 from agents.offline.segment.sections import simplify
 from agents.offline.segment.wording import split_sentences, strip_markup
-from agents.offline.talk.drafts import is_talk
 from schemas.events.atom import ATTRIBUTION, AtomKind
 from schemas.events.hygiene import ChunkCreated
+from schemas.readers import TALK_TYPES
 
 # Of a decision it is part that something was rejected or doubted.
 _DISOWNS: dict[AtomKind, frozenset[Attribution]] = {
@@ -51,7 +51,7 @@ def disown_drafts(drafts: list[Draft], chunk: ChunkCreated) -> list[Draft]:
     if not any(it.kind in _DISOWNS for it in drafts):
         return drafts
     quoted = find_quotations(chunk.text_payload)
-    if not is_talk(chunk.source_type):  # there the sender is one of those who talk
+    if chunk.source_type not in TALK_TYPES:  # there the sender is one of those who talk
         quoted += find_letters(chunk.text_payload, _words_of_titles(chunk))
     disowned = (_disown(it, chunk, quoted) for it in drafts)
     return [it for it in disowned if it is not None]
