@@ -160,7 +160,7 @@ def _mostly_one(shapes: Counter[object]) -> bool:
 
 def _csv_repeats(text: str) -> bool:
     lines = [line for line in text.split("\n") if line.strip()]
-    for delimiter in CSV_DELIMITERS:
+    for delimiter in CSV_DELIMITERS if lines else "":
         if lines[0].count(delimiter) and _mostly_one(
             Counter(line.count(delimiter) for line in lines)
         ):

@@ -8,6 +8,7 @@ kept; with points the day comes first.
 from __future__ import annotations
 
 import re
+from calendar import monthrange
 from collections.abc import Iterator
 from datetime import date
 from fractions import Fraction
@@ -113,8 +114,8 @@ def _days(year: int, month: int, day: int) -> Spans:
         return ()
     if not year:
         return (in_any_year,)
-    after = _ordinal(year + month // 12, month % 12 + 1, 1)
-    return ((DAY, first, first if day else after - 1), in_any_year)
+    last = first if day else _ordinal(year, month, monthrange(year, month)[1])
+    return ((DAY, first, last), in_any_year)
 
 
 def _read_part(part: str, year: int) -> Spans:

@@ -37,7 +37,7 @@ def read_digits(written: str) -> tuple[Fraction, ...]:
     One comma or point with three digits behind it can be either.
     """
     plain = _GROUPS_APART.sub("", written)
-    if len(plain) > MAX_DIGITS:
+    if len(plain) > MAX_DIGITS or not plain.replace(",", "").replace(".", "").isdecimal():
         return ()
     marks = [mark for mark in plain if mark in ".,"]
     if not marks:
@@ -84,7 +84,8 @@ class _Word:
     __slots__ = ("_text",)
 
     def __init__(self, text: str) -> None:
-        self._text = text
+        # Half a surrogate pair makes its compiled code panic, which no `except Exception` catches.
+        self._text = text if text.isascii() else text.encode(errors="replace").decode()
 
     def text(self) -> str:
         return self._text

@@ -18,11 +18,11 @@ _SECONDS = {
     "s": Fraction(1),
     "ms": Fraction(1, 1000),
 }
-_COMPACT = re.compile(r"(?<![\w.])(?:\d+(?:d|h|min|ms|m|s)\s?){2,}(?!\w)")
+_COMPACT = re.compile(r"(?<![\w.])(?:\d{1,12}(?:d|h|min|ms|m|s)\s?){2,}(?!\w)")
 _COMPACT_PART = re.compile(r"(\d+)(d|h|min|ms|m|s)")
 _HOURS = re.compile(r"(?<![\w.])(\d{1,2})h([0-5]\d)(?!\w)")
 _ISO = re.compile(
-    r"\bP(?=\d|T\d)(?:(?P<d>\d+)D)?(?:T(?:(?P<h>\d+)H)?(?:(?P<m>\d+)M)?(?:(?P<s>\d+)S)?)?(?!\w)"
+    r"\bP(?=\d|T\d)(?:(?P<d>\d{1,12})D)?(?:T(?:(?P<h>\d{1,12})H)?(?:(?P<m>\d{1,12})M)?(?:(?P<s>\d{1,12})S)?)?(?!\w)"
 )
 _EVERY = re.compile(rf"\b(?:{join_patterns(EVERY)})\b", re.I)
 _LETTERS = re.compile(r"[^\W\d_]+")

@@ -86,7 +86,7 @@ _STANDARD = re.compile(
     rf"(?<![\w.-])(?P<noun>{join_patterns(NUMBERED.values)})[-/]?v?(?P<number>\d+(?:\.\d+)*)(?![\w-])",
     re.I,
 )
-_PLACE = re.compile(r"(?<![\w.,-])(\d+)(?:st|nd|rd|th)\b", re.I)
+_PLACE = re.compile(r"(?<![\w.,-])(\d{1,12})(?:st|nd|rd|th)\b", re.I)
 _VERSION = re.compile(r"(?<![\w.-])v\d+(?:\.\d+)*(?:-[\w.]+)?(?!\w)", re.I)
 _AUXILIARY = re.compile(
     r"\s+(?:is|are|was|were|has|have|had|must|shall|should|can|may|will|does)\b"

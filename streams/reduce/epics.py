@@ -100,7 +100,7 @@ def _strongest(features: Iterable[ItemInput]) -> tuple[str, str, list[ItemInput]
 
 def _words(name: str) -> dict[str, str]:
     """The words by which a name of several may belong to others: what it is, or whose."""
-    owner, *rest = name.split()
+    owner, *rest = name.split() or [""]
     found = rest[-1:]
     if any(sign.isupper() or sign.isdigit() for sign in owner[1:]):
         found.append(owner)
