@@ -15,6 +15,8 @@ _OPEN_END = re.compile(
     r"\b(?:must|shall|should|(?:needs?|has|have) to)(?: not| never)?$", re.IGNORECASE
 )  # of «The depot must», over a list that goes on it
 
+FAR_BELOW = 600  # characters below a heading in which its words may be said again
+
 
 @dataclass(slots=True)
 class Block:
@@ -83,7 +85,8 @@ class Scan:
         while self.stack and self.stack[-1][0] >= level:
             self.stack.pop()
         outer = self.headings()
-        if self._may_state(form, level) and (said := find_stated(title)):
+        said = find_stated(title) if self._may_state(form, level) else ""
+        if said and not self._is_repeated(said, end):
             at = self.text.find(said, start, end)
             start = at if at >= 0 else start
             self.open(start, end, "paragraph", 0)
@@ -100,6 +103,10 @@ class Scan:
     def _may_state(self, form: Form, level: int) -> bool:
         """Whether it is no document's title, and no headline of Org, which may be a task."""
         return form == "heading" and level > 1 and self.dialect != "org"
+
+    def _is_repeated(self, said: str, end: int) -> bool:
+        """Whether what is below says it in the same words: a heading confirms no sentence."""
+        return said.rstrip(" .").lower() in self.text[end : end + FAR_BELOW].lower()
 
     def flush(self) -> None:
         block, self.block = self.block, None
