@@ -122,8 +122,13 @@ def take_back_confidence(confidence: float, before: float, after: float) -> floa
 
 
 def two_rows_apart(rows: Sequence[EvidenceRow]) -> bool:
-    """Whether two fresh rows that confirm their atom stand at spans that do not overlap."""
+    """Whether two fresh rows that confirm their atom stand at spans that do not overlap.
+
+    One of them has to be quoted: two conclusions, or two flagged sentences, confirm nothing.
+    """
     fresh = [row for row in rows if not (row.stale or row.framing)]
+    if not any(row.evidence_type == "direct" for row in fresh):
+        return False
     first = min(fresh, key=lambda row: row.char_end, default=None)
     if first is None:
         return False

@@ -9,7 +9,7 @@ from schemas.events.atom import Candidate, CandidateRow, Finding, JudgedRow, Rea
 from schemas.events.hygiene import ChunkCreated
 from streams.reflection.spans import (
     find_occurrences,
-    is_mostly_flagged,
+    is_carried_by_flagged,
     is_quoted,
     move_row,
     neighbourhood,
@@ -93,8 +93,12 @@ def _find_objections(row: CandidateRow, chunk: ChunkCreated, *, entity: bool) ->
     return found
 
 
-def _correct_type(row: CandidateRow, chunk: ChunkCreated) -> tuple[CandidateRow, list[Finding]]:
-    """R6: a quote that does not stand is moved to its only place, or is no quote."""
+def _correct_type(
+    row: CandidateRow, chunk: ChunkCreated, statement: str
+) -> tuple[CandidateRow, list[Finding]]:
+    """R6: a quote that does not stand is moved to its only place, or is no quote; one whose flagged
+    part carries the statement is no quote either.
+    """
     found = []
     if row.evidence_type == "direct" and not is_quoted(row, chunk):
         places = find_occurrences(row.snippet, chunk.text_payload)
@@ -103,7 +107,7 @@ def _correct_type(row: CandidateRow, chunk: ChunkCreated) -> tuple[CandidateRow,
         else:
             row = row.model_copy(update={"evidence_type": "inferred"})
             found.append(Finding(rule="R6", code="retyped_inferred"))
-    if row.evidence_type != "annotation_only" and is_mostly_flagged(row, chunk.annotations):
+    if row.evidence_type != "annotation_only" and is_carried_by_flagged(row, chunk, statement):
         row = row.model_copy(update={"evidence_type": "annotation_only"})
         found.append(Finding(rule="R6", code="retyped_annotation_only"))
     return row, found
@@ -123,7 +127,7 @@ def judge_rows(
                 row = _widen(row, chunk)
             objections = _find_objections(row, chunk, entity=entity)
             if not objections:
-                row, typed = _correct_type(row, chunk)
+                row, typed = _correct_type(row, chunk, f"{candidate.title}\n{candidate.body}")
         if objections:
             judged.rejected.append(JudgedRow(row=given, findings=objections))
         else:

@@ -25,8 +25,10 @@ from schemas.events.hygiene import ChunkCreated
 from schemas.versions import REFLECTION_VERSION
 from streams.reflection.evidence import judge_rows
 from streams.reflection.spans import count_disjoint, neighbourhood, sentence_starts
+from streams.reflection.statement import CONCLUDED, RULE, compare_with_quote
 from streams.reflection.words import CONSEQUENCE, NEGATIVE_VERB, QUANTITY
 
+MODEL = "model"  # invents; what rules put together is compared by their tests
 ROWS_TO_BE_ACTIVE = 2
 EVIDENCE_FLOOR = 1
 INFERRED_PENALTY = 0.15
@@ -146,22 +148,26 @@ def judge(
     if BEYOND_LIMIT in candidate.attributes:
         findings.append(Finding(rule="R1", code="beyond_chunk_limit"))
     evidence = judge_rows(candidate, reading, chunk)
-    rows = evidence.rows
+    rows, compared, differs = evidence.rows, list[Finding](), False
+    if (candidate.engine or reading.engine) == MODEL:
+        rows, compared, differs = compare_with_quote(candidate, rows, chunk)
     if candidate.kind == "risk":
         rows = _mark_impact(candidate, rows, chunk)
     confidence, adjustments = _adjust(
         candidate.confidence, rows, candidate.engine or reading.engine
     )
-    findings += evidence.findings + _check_floors(candidate, rows) + adjustments
-    rejected = any(finding.code in REJECTING for finding in findings)
+    findings += evidence.findings + compared + _check_floors(candidate, rows) + adjustments
+    rejected = differs or any(finding.code in REJECTING for finding in findings)
     findings += _give_verdict(confidence, rejected=rejected)
     codes = {finding.code for finding in findings}
     borderline = "borderline" in codes
     unavailable = borderline and not has_model and confidence < CONFIDENCE_THRESHOLD
+    concluded = any(it.rule == RULE and it.code == CONCLUDED for it in findings)
+    flagged = bool(rows) and all(row.evidence_type == "annotation_only" for row in rows)
     status: Literal["active", "draft", "rejected"] = "active"
-    if codes & REJECTING:
+    if rejected or "low_confidence" in codes:
         status = "rejected"
-    elif unavailable or "insufficient_evidence_draft" in codes:
+    elif unavailable or concluded or flagged or "insufficient_evidence_draft" in codes:
         status = "draft"
     return Judged(
         candidate=candidate,

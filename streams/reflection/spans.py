@@ -7,9 +7,11 @@ from bisect import bisect_right
 from collections.abc import Sequence
 
 from schemas.events.atom import CandidateRow
-from schemas.events.hygiene import Annotation, ChunkCreated
+from schemas.events.hygiene import ChunkCreated
+from streams.ledger.terms import terms
 
 SUSPECT_TYPES = frozenset({"prompt_injection", "hidden_markup", "encoded_payload"})
+LEAST_UNFLAGGED = 0.75  # of a statement's words, for the unflagged part of a row to carry it
 _SENTENCE_END = re.compile(r"[.!?][\"')\]*_`]*\s+|\n[ \t]*\n\s*|\n[ \t]*(?:[-*+|>#]|\d+[.)])")
 
 
@@ -68,15 +70,29 @@ def neighbourhood(starts: Sequence[int], length: int, start: int, end: int, reac
     return slice(starts[first], starts[after] if after < len(starts) else length)
 
 
-def is_mostly_flagged(row: CandidateRow, annotations: Sequence[Annotation]) -> bool:
-    """Whether more than half of the row lies inside suspect spans."""
+def is_carried_by_flagged(row: CandidateRow, chunk: ChunkCreated, statement: str) -> bool:
+    """Whether the row lies in suspect spans so far that the statement rests on them.
+
+    It does where more than half of the row is flagged, or where the rest of the row does not hold
+    most of the statement's words.
+    """
     covered, reached = 0, row.char_start
-    for flag in sorted(annotations, key=lambda flag: (flag.char_start, flag.char_end)):
+    rest: list[str] = []
+    at = chunk.anchor_start
+    for flag in sorted(chunk.annotations, key=lambda flag: (flag.char_start, flag.char_end)):
         if flag.annotation_type in SUSPECT_TYPES:
             start, end = max(reached, flag.char_start), min(row.char_end, flag.char_end)
-            covered += max(0, end - start)
-            reached = max(reached, min(row.char_end, flag.char_end))
-    return 2 * covered > row.char_end - row.char_start
+            if start < end:
+                rest.append(chunk.text_payload[reached - at : start - at])
+                covered += end - start
+                reached = end
+    if not covered:
+        return False
+    rest.append(chunk.text_payload[max(0, reached - at) : max(0, row.char_end - at)])
+    if 2 * covered > row.char_end - row.char_start:
+        return True
+    ours, known = set(terms(statement)), set(terms(" ".join(rest)))
+    return len(ours & known) < LEAST_UNFLAGGED * len(ours)
 
 
 def count_disjoint(rows: Sequence[CandidateRow]) -> int:

@@ -81,7 +81,8 @@ def test_a_made_up_quote_leaves_the_candidate_without_evidence():
 def test_a_risk_needs_a_quote_that_shows_its_impact():
     risk = {
         "kind": "risk",
-        "title": "A full disk stops the shop",
+        "title": "A full disk may stop the shop",
+        "body": "A full disk may cause an outage of the shop.",
         "severity": "high",
         "impact": "An outage of the shop.",
         "evidence": [{"sentences": [3], "anchor": "A full disk may cause an outage"}],

@@ -49,11 +49,13 @@ def a_row(
 def a_candidate(
     *rows: CandidateRow, kind: str = "claim", confidence: float = 0.72, impact: str | None = None
 ) -> Candidate:
+    """It says what its first row quotes."""
+    said = rows[0].snippet.strip() if rows else KEEPS
     return Candidate(
         candidate_id="cnd_1",
         kind=kind,
-        title="The broker keeps every record for seven days",
-        body="The broker keeps every record for seven days.",
+        title=said[:160].rstrip(".") or KEEPS,
+        body=said or KEEPS,
         confidence=confidence,
         severity="high" if impact else None,
         impact=impact,

@@ -1,0 +1,145 @@
+"""Whether the figures of a statement are those of its quote, in whatever writing.
+
+«nine seconds» is «9 s». What is neither in the quote nor in its headings differs; a small count in
+words may sum up a list, and a figure from elsewhere in the chunk may be right: these are concluded.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from itertools import islice
+from typing import Literal
+
+from streams.ledger.numerals import DIGITS, find_number_words, read_digits
+from streams.ledger.quantities import Quantity, may_be_equal, quantities_of
+from streams.ledger.readings import INTERVAL, NUMBER, PLACE, TIME
+from streams.reflection.passage import Difference, Passage
+
+LONGEST_SCAN = 400  # characters: figures of a longer text are looked for part by part
+MOST_FIGURES = 200  # of one text
+MOST_COMPARED = 40  # of a statement
+MOST_COUNTED = 12  # things that a statement may have counted itself
+_NUMBER = re.compile(rf"(?<![\w.]){DIGITS}")
+_PLAIN = frozenset((NUMBER, PLACE, "name"))
+_LOWER, _UPPER = frozenset(("least", "above")), frozenset(("most", "below"))
+_NOT_MORE: dict[str, Literal["most", "least"]] = {
+    "above": "most",
+    "below": "least",
+}  # «not more than 5»
+_DENIAL = re.compile(r"\b(?:not|never|no|cannot|nicht|nie)\b[^.;,]{0,40}\Z", re.IGNORECASE)
+_WORD = re.compile(r"[^\W_]+(?:[.,][0-9]+)*")
+_MARKS = re.compile(r"[`*]")
+_DAYS = ("day", "zoned", "clock")
+
+
+def find_other_figures(statement: str, passage: Passage) -> Iterator[Difference]:
+    """The figures of ``statement`` that its quote does not have."""
+    ours = list(islice(_scan(statement), MOST_COMPARED))
+    if not ours:
+        return
+    quoted, near = _list_figures(passage.quote), _list_figures(passage.near)
+    quoted += _list_figures(" ".join(passage.quote.split("\n")))  # lines parted by the page's width
+    around: list[tuple[Quantity, str]] | None = None
+    words = _fold(f"{passage.quote}\n{passage.near}")
+    for one, written in ours:
+        if _is_trivial(one, written):
+            continue
+        same = [it for it, told in quoted if _is_same(one, written, it, told)]
+        if same:
+            if all(_is_turned(one, it) for it in same):
+                yield Difference("limit_differs", written)
+            elif all(_adds_a_unit(one, written, it, passage) for it in same):
+                yield Difference("figure_differs", f"{written}: the unit", is_grave=False)
+            continue
+        if any(_is_same(one, written, it, told) for it, told in near):
+            continue
+        if _fold(written) in words or _stands_in(one, written, f"{passage.quote}\n{passage.near}"):
+            continue
+        if around is None:
+            around = _list_figures(passage.around)
+        is_near = any(_is_same(one, written, it, told) for it, told in around)
+        is_grave = not (is_near or _may_be_counted(one, written))
+        yield Difference("figure_differs", written, is_grave)
+
+
+def _list_figures(text: str) -> list[tuple[Quantity, str]]:
+    return list(islice(_scan(text), MOST_FIGURES))
+
+
+def _scan(text: str) -> Iterator[tuple[Quantity, str]]:
+    """Figures with what is written, a line or a part of a long line at a time."""
+    for line in _MARKS.sub("", text).splitlines():
+        for at in range(0, len(line), LONGEST_SCAN):
+            part = line[at : at + LONGEST_SCAN]
+            for one in quantities_of(part):
+                limit = _NOT_MORE.get(one.limit) if _DENIAL.search(part[: one.start]) else None
+                yield replace(one, limit=limit or one.limit), part[one.start : one.end]
+
+
+def _fold(text: str) -> str:
+    """The words and numbers alone, between single blanks."""
+    return f" {' '.join(_WORD.findall(text.lower()))} "
+
+
+def _is_trivial(one: Quantity, written: str) -> bool:
+    """«one», «a year», «first» say too little to be compared, and so does a lone letter."""
+    if one.dimension == PLACE or not any(mark.isdigit() for mark in written):
+        return not one.readings or one.readings[0].low == 1 or one.dimension == PLACE
+    return False
+
+
+def _is_same(one: Quantity, written: str, other: Quantity, told: str) -> bool:
+    """Whether both can be meant: equal values, an end of a range, a number without its unit."""
+    if may_be_equal(one, other):
+        return True
+    if one.is_name or other.is_name:
+        return bool(_raw(written) & _raw(told))
+    kinds = {one.dimension, other.dimension}
+    ours, theirs = one.readings, other.readings
+    if kinds <= {TIME, INTERVAL} or len(kinds) == 1:
+        if one.dimension.startswith(_DAYS):
+            return any(a.low <= b.high and b.low <= a.high for a in ours for b in theirs)
+        return any(a.low in (b.low, b.high) and a.high in (b.low, b.high)
+                   for a in ours for b in theirs)  # fmt: skip
+    is_rate = {kind.split("/")[0] for kind in kinds}
+    plain = bool(kinds & _PLAIN) or (len(is_rate) == 1 and next(iter(is_rate)).startswith("money"))
+    return plain and bool(_raw(written) & _raw(told))
+
+
+def _raw(written: str) -> set[Fraction]:
+    """The bare numbers that stand in a figure."""
+    found = {value for match in _NUMBER.finditer(written) for value in read_digits(match[0])}
+    found |= {Fraction(int(run)) for run in re.findall(r"(?<!\d)\d{1,18}(?!\d)", written)}
+    return found | {word.value for word in find_number_words(written)}
+
+
+def _is_turned(one: Quantity, other: Quantity) -> bool:
+    """Whether «at least» has become «at most»."""
+    limits = (one.limit, other.limit)
+    return any(a in _LOWER and b in _UPPER for a, b in (limits, limits[::-1]))
+
+
+def _adds_a_unit(one: Quantity, written: str, other: Quantity, passage: Passage) -> bool:
+    """Whether the statement says of what a bare number is, and nothing of the passage does."""
+    if one.dimension in _PLAIN or other.dimension != NUMBER or one.dimension == "share":
+        return False
+    unit = re.sub(r"[\d.,\s]+", " ", written).split()
+    whole = f"{passage.quote} {passage.near} {passage.around}".lower()
+    return bool(unit) and unit[-1].lower().rstrip("s")[:4] not in whole
+
+
+def _stands_in(one: Quantity, written: str, text: str) -> bool:
+    """Whether a name or a plain number stands so in the text, as a part of a name perhaps."""
+    if one.dimension not in _PLAIN:
+        return False
+    token = next(iter(re.findall(r"[\d.,]*\d", written)), "")
+    return bool(token) and bool(re.search(rf"(?<![\d.,]){re.escape(token)}(?![\d]|[.,]\d)", text))
+
+
+def _may_be_counted(one: Quantity, written: str) -> bool:
+    return one.dimension == NUMBER and not any(
+        reading.low > MOST_COUNTED or reading.low.denominator > 1 for reading in one.readings
+    )
