@@ -1,9 +1,11 @@
-"""Whether an answer may be given as it is: what it cites, and whether it only promises to act."""
+"""Whether an answer may be given as it is: what it cites, whether that says so, and whether it only
+promises to act.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from agents.project.state import Citation
@@ -16,9 +18,22 @@ _PROMISE = re.compile(
     re.IGNORECASE,
 )
 _ID = re.compile(r"\b(?:atm|art|psg|ctr|mem|src)_[0-9a-f]{6,}\b")
+_SENTENCE = re.compile(r"(?<=[.!?])[\"')\]*_`]*\s+|\n+")
 _SAYS_SO = re.compile(
     r"\bledger\b[^.]*\b(?:nothing|no|not)\b|\b(?:nothing|not)\b[^.]*\bledger\b", re.I
 )
+
+
+Compare = Callable[[str, str], Sequence[str]]
+"""A sentence and what it cites → what the sentence says otherwise; empty where nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class FalseSentence:
+    """A sentence of an answer that says otherwise than what it cites."""
+
+    text: str
+    differs: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +52,26 @@ def check_answer(text: str, cited: Sequence[str], known: Mapping[str, Citation])
     for one in unknown:
         text = re.sub(rf"\s*[\[(]*{re.escape(one)}[\])]*", "", text)
     return CheckedAnswer(text.strip(), tuple(known[one] for one in named if one in known), unknown)
+
+
+def find_false_sentences(
+    text: str, known: Mapping[str, Citation], compare: Compare
+) -> list[FalseSentence]:
+    """The sentences that cite what says otherwise; one that cites nothing is not compared."""
+    found = []
+    for sentence in filter(None, _SENTENCE.split(text)):
+        quotes = [known[one].snippet or "" for one in _ID.findall(sentence) if one in known]
+        bare = re.sub(rf"\s*[\[(]*{_ID.pattern}[\])]*[,;]?", "", sentence).strip()
+        if bare and any(quotes) and (differs := compare(bare, "\n".join(quotes))):
+            found.append(FalseSentence(sentence, tuple(differs)))
+    return found
+
+
+def leave_out(text: str, sentences: Sequence[FalseSentence]) -> str:
+    """The answer without these sentences."""
+    for one in sentences:
+        text = text.replace(one.text, "", 1)
+    return re.sub(r"[ \t]{2,}", " ", text).strip()
 
 
 def is_promise(text: str) -> bool:

@@ -16,7 +16,15 @@ from typing import Any
 
 from agents.models.call import ChatModel, Message, ModelAnswer, ModelRequest, Retracted
 from agents.models.errors import UNUSABLE, AllProvidersFailed, ModelError
-from agents.project.answers import add_coverage, check_answer, is_promise
+from agents.project.answers import (
+    CheckedAnswer,
+    Compare,
+    add_coverage,
+    check_answer,
+    find_false_sentences,
+    is_promise,
+    leave_out,
+)
 from agents.project.assistant_prompt import (
     build_request,
     list_ids,
@@ -34,12 +42,16 @@ from agents.project.turn import AssistantTurn, Steps
 from agents.tools.box import read_arguments, refuse
 from agents.tools.ledger import SEARCH_LEDGER, tell_result
 from agents.tools.tool import Tool, ToolBox, ToolResult
+from schemas.inflection import count
 
 MAX_ROUNDS = 10
 MALFORMED = frozenset(it.code for it in UNUSABLE.values())
 ACT_NOW = "You only said what you would do. Do it now with a tool, or give the answer itself."
 DECLINED = "The user declined this call. Do not repeat it; go on without it."
 EXPIRED = "Nobody confirmed this call in time. Do not repeat it; go on without it."
+SAYS_OTHERWISE = (
+    "These sentences say otherwise than what they cite. Say what is cited, or leave them out:"
+)
 UNREADABLE = "Your reply was not one JSON object of the two forms. Reply again."
 
 
@@ -49,6 +61,7 @@ class _Work:
 
     steps: Steps
     tools: ToolBox
+    compare: Compare
     guard: LoopGuard = field(default_factory=LoopGuard)
     notes: list[Message] = field(default_factory=list)
     known: dict[str, Citation] = field(default_factory=dict)
@@ -78,15 +91,21 @@ class _End:
 
 
 async def run_assistant(
-    turn: AssistantTurn, model: ChatModel | None, tools: ToolBox, effects: Effects
+    turn: AssistantTurn,
+    model: ChatModel | None,
+    tools: ToolBox,
+    effects: Effects,
+    compare: Compare = lambda sentence, cited: (),
 ) -> AgentResult:
     """The answer to the turn. Raises WaitsForConfirmation where a person is asked first.
+
+    ``compare`` finds what a sentence says otherwise than what it cites.
 
     Without a model, or when none answers before a tool was chosen, rules answer.
     """
     steps = Steps(turn, effects)
     began = await steps.read_clock()
-    work = _Work(steps, tools, is_told=turn.is_resumed)
+    work = _Work(steps, tools, compare, is_told=turn.is_resumed)
     if model is None:
         return await run_rules(steps, tools, began)
     if concerns_project(turn.request):
@@ -258,7 +277,23 @@ def _judge(work: _Work, reply: Json) -> _End | None:
         return None
     if not checked.text:
         return _stop(work, "empty_answer", "The model gave no answer.")
-    return _End(checked.text, checked.citations, "answered")
+    return _compare(work, checked)
+
+
+def _compare(work: _Work, checked: CheckedAnswer) -> _End | None:
+    """Sentences that say otherwise than what they cite are asked for once more, then left out."""
+    false = find_false_sentences(checked.text, work.known, work.compare)
+    if not false:
+        return _End(checked.text, checked.citations, "answered")
+    if _once(work, "false_sentence"):
+        told = "\n".join(f"- {one.text} ({', '.join(one.differs)})" for one in false)
+        _reply(work, checked.text, f"{SAYS_OTHERWISE}\n{told}")
+        return None
+    left = leave_out(checked.text, false)
+    if not left:
+        return _stop(work, "false_sentence", "The model's answer said other than what it cited.")
+    note = f"{count(len(false), 'sentence')} left out: the ledger says otherwise."
+    return _End(f"{left}\n\n({note})", checked.citations, "answered")
 
 
 def _reply(work: _Work, text: str, objection: str) -> None:

@@ -25,6 +25,7 @@ from schemas.events.ledger import AtomStatus
 from schemas.inflection import count
 
 SEARCH_LEDGER = "search_ledger"
+PASSAGE = "psg_"  # how ids of passages begin
 HITS_TOLD = 4
 LONGEST_TOLD = 240  # characters
 MOST_ATOMS = 1_000
@@ -79,7 +80,8 @@ def ledger_tools(ports: Ports) -> list[Tool]:
             return answer([NOTHING], found)
         lines = [f"Coverage: {found['coverage']}. {count(len(hits), 'hit')}."]
         told = {**found, "hits": [_shorten(hit) for hit in hits[:HITS_TOLD]]}
-        return answer(lines + [_show_hit(hit) for hit in hits], told, map(_cite_hit, hits))
+        cited = [one for hit in hits for one in _cite_hit(hit)]
+        return answer(lines + [_show_hit(hit) for hit in hits], told, cited)
 
     async def get_atom(context: ToolContext, wanted: AtomArguments) -> ToolResult:
         atom = await ports.read_atom(context.project_id, wanted.atom_id)
@@ -210,8 +212,9 @@ def _show_hit(hit: Json) -> str:
     conflicts = hit.get("open_contradictions") or []
     against = f" Contradicted: {', '.join(conflicts)}." if conflicts else ""
     places = "".join(
-        f"\n    {place_of(one)}: «{one.snippet}»"
-        for one in (cite_quote(known, quote) for quote in hit["evidence"])
+        f"\n    {'' if one.cited_id == known else f'[{one.cited_id}] '}{place_of(one)}:"
+        f" «{one.snippet}»"
+        for one in _cite_quotes(hit)
     )
     said = hit.get("document_status")
     document = f", document {said}" if said else ""
@@ -226,7 +229,24 @@ def _shorten(hit: Json) -> Json:
     return short | {"title": cut(hit["title"]), "evidence": quotes}
 
 
-def _cite_hit(hit: Json) -> Citation:
+def _cite_hit(hit: Json) -> list[Citation]:
+    """What an answer may cite of a hit: itself, and each passage that is shown beside it, since a
+    sentence of that is at another line.
+    """
     known = hit["atom_id"] or hit["passage_id"]
-    evidence = hit["evidence"]
-    return cite_quote(known, evidence[0] if evidence else {"snippet": hit["title"]})
+    if not hit["evidence"]:
+        return [cite_quote(known, {"snippet": hit["title"]})]
+    first, *others = _cite_quotes(hit)
+    head = first.model_copy(update={"cited_id": known})
+    return [head, *(one for one in (first, *others) if one.cited_id != known)]
+
+
+def _cite_quotes(hit: Json) -> list[Citation]:
+    """The places of a hit: those of its atom under its id, each other passage under its own."""
+    known = hit["atom_id"] or hit["passage_id"]
+    return [cite_quote(_id_of_quote(quote, known), quote) for quote in hit["evidence"]]
+
+
+def _id_of_quote(quote: Json, known: str) -> str:
+    own = str(quote.get("evidence_id") or "")
+    return own if own.startswith(PASSAGE) else known

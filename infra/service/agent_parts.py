@@ -26,6 +26,8 @@ from infra.service.turn_log import TurnLog, TurnPlace
 from infra.settings import Settings
 from projections.read import agents as read
 from projections.read.session import Conn
+from streams.reflection.comparing import find_differences
+from streams.reflection.passage import Passage
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,4 +159,12 @@ async def _assist(around: Surroundings, state: AgentState) -> AgentResult:
         decisions=around.decisions,
         is_resumed=around.turn_log.is_resumed,
     )
-    return await assistant.run_assistant(turn, around.model, around.tools, around.turn_log)
+    return await assistant.run_assistant(
+        turn, around.model, around.tools, around.turn_log, _compare
+    )
+
+
+def _compare(sentence: str, cited: str) -> list[str]:
+    """What an answer's sentence says otherwise than the quotes it cites, as for statements."""
+    found = find_differences(sentence, Passage(cited))
+    return [f"{one.code}: {one.detail}" for one in found if one.is_grave]

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.models.call import Message
+from agents.project.answers import Compare
 from agents.project.assistant import run_assistant
 from agents.project.confirmations import Decision, WaitsForConfirmation
 from agents.project.state import AgentResult
@@ -31,8 +32,14 @@ DONE = {"answer": "The task is there.", "citations": []}
 class Asked:
     """One turn over a script: its result, what the tools saw, what the model was told."""
 
-    def __init__(self, script: Script, shelf: Shelf | None = None) -> None:
+    def __init__(
+        self,
+        script: Script,
+        shelf: Shelf | None = None,
+        compare: Compare = lambda sentence, cited: (),
+    ) -> None:
         self.script, self.shelf = script, shelf or Shelf({"search_ledger": FOUND})
+        self.compare = compare
         self.effects = Recorded()
         self.requests: list[Request] = []
 
@@ -41,7 +48,8 @@ class Asked:
         with scripted_provider(self.script) as provider:
             self.requests = provider.requests
             model = OverHttp(provider.base_url)
-            return asyncio.run(run_assistant(turn, model, self.shelf.tools(), self.effects))
+            tools = self.shelf.tools()
+            return asyncio.run(run_assistant(turn, model, tools, self.effects, self.compare))
 
     @property
     def names(self) -> list[str]:
@@ -75,6 +83,28 @@ def test_a_task_that_is_asked_for_is_made_in_one_call_and_its_result_comes_back(
     assert "create_task is done." in asked.requests[1].text
     assert "estimate_points``: story points, 0 to 100" in asked.requests[0].text
     assert [one["tool"] for one in result.output["tool_calls"]] == ["create_task"]
+
+
+def test_a_sentence_that_says_otherwise_than_it_cites_is_asked_for_again_then_left_out():
+    wrong = "Each order is signed 9 times [atm_aaaaaa]."
+    rest = "Ask the depot for the key."
+    answer = {"answer": f"{wrong} {rest}", "citations": ["atm_aaaaaa"]}
+    asked = Asked([answer, answer], compare=lambda said, cited: ["9"] if "9" in said else [])
+
+    result = asked.ask(ASKED)
+
+    assert f"- {wrong} (9)" in asked.requests[1].text
+    assert result.response.startswith(rest)
+    assert "9 times" not in result.response
+    assert "1 sentence left out" in result.response
+
+
+def test_a_sentence_that_is_mended_is_given():
+    wrong = {"answer": "Each order is signed 9 times [atm_aaaaaa].", "citations": []}
+    right = {"answer": "Each order is signed [atm_aaaaaa].", "citations": []}
+    asked = Asked([wrong, right], compare=lambda said, cited: ["9"] if "9" in said else [])
+
+    assert asked.ask(ASKED).response == right["answer"]
 
 
 def test_a_question_that_nothing_covers_is_answered_and_says_so():

@@ -133,7 +133,10 @@ class Shelf:
             if text.startswith("refused"):
                 raise ToolRefused(text)
             ids = ids_in(text) if self.cited is None else self.cited
-            cited = [Citation(cited_id=one, path="a.md", line_start=1) for one in ids]
+            cited = [
+                Citation(cited_id=one, path="a.md", line_start=1, snippet="Orders are signed.")
+                for one in ids
+            ]
             return ToolResult(text, {}, tuple(cited))
 
         return Tool(name, f"Does {name}.", arguments, call, **more)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from typing import Any
 
 import pytest
@@ -112,6 +113,16 @@ def test_a_search_cites_places_that_hold_the_snippets(tools: Tools):
     assert result.citations
     for one in result.citations:
         assert one.path and one.line_start and one.snippet
+        assert f"[{one.cited_id}]" in result.text
+
+
+def test_each_passage_of_a_hit_has_an_id_of_its_own(tools: Tools):
+    result = call(tools, "search_ledger", query="depot parcel label")
+
+    shown = re.findall(r"\[(psg_\w+)\] \S+:(\d+)", result.text)
+    known = {one.cited_id: one.line_start for one in result.citations}
+    assert shown
+    assert all(known[passage_id] == int(line) for passage_id, line in shown)
 
 
 def test_what_is_wrong_with_a_call_is_told_as_text(tools: Tools):
