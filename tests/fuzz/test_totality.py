@@ -20,7 +20,7 @@ from random import Random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.project.scheduling_words import parse_schedule
+from agents.project.scheduling_words import read_schedules
 from streams.hygiene.stage import clean
 from streams.ledger.duplicates import likeness
 from streams.ledger.opposition import opposition
@@ -154,7 +154,7 @@ def test_any_two_texts_are_compared(one: str, other: str) -> None:
     """Lone halves of surrogate pairs too: a model may answer with them."""
     assert 0 <= opposition(one, other).score <= 1
     assert likeness(one, other).fate in ("merge", "review", "apart")
-    parse_schedule(one, datetime(2026, 5, 7, tzinfo=UTC), "Europe/Berlin")
+    read_schedules(one, datetime(2026, 5, 7, tzinfo=UTC), "Europe/Berlin")
 
 
 @settings(max_examples=20 * TEXTS, deadline=None, derandomize=True)

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.events.atom import Candidate, Judged
+from streams.reflection import reflect
 from streams.reflection.comparing import find_differences
 from streams.reflection.passage import Passage
 from tests.reading.documents import a_chunk, flagged
-from tests.reflection.builders import a_reading, a_row, codes, judged, reflect
+from tests.reflection.builders import a_reading, a_row, codes, judged
 
 KEEPS = "The depot must not keep parcel labels after the parcel has been handed over."
 SCANS = "The gate must scan each pallet within 40 seconds."
 HOLDS = "The yard supports 350 trailers."
 
 
-def differs(statement: str, quote: str, **more: str) -> list[str]:
+def differs(statement: str, quote: str, **more: Any) -> list[str]:
     return [it.code for it in find_differences(statement, Passage(quote, **more))]
 
 
