@@ -44,6 +44,7 @@ NAMED = {
     "agents.offline.models.linear": "names of our files",
     "agents.offline.segment.masks.mask": "a sign of its own table",
     "schemas.asyncapi": "names of our schemas",
+    "schemas.code_version": "names of our packages",
     "schemas.patterns.compile_for_small": "a pattern",
     "schemas.topics.is_kept_whole": "names of our topics",
     "streams.hygiene.chunk_python.syntax_tree": "SyntaxError where it is no Python",
