@@ -19,6 +19,8 @@ _PROMISE = re.compile(
 )
 _ID = re.compile(r"\b(?:atm|art|psg|ctr|mem|src)_[0-9a-f]{6,}\b")
 _SENTENCE = re.compile(r"(?<=[.!?])[\"')\]*_`]*\s+|\n+")
+_REPLY = re.compile(r"^\W*(?:yes|no)\b[,:;.!–—-]*\s*", re.IGNORECASE)
+QUOTED = ("atm_", "psg_")  # what is cited with its quote
 _SAYS_SO = re.compile(
     r"\bledger\b[^.]*\b(?:nothing|no|not)\b|\b(?:nothing|not)\b[^.]*\bledger\b", re.I
 )
@@ -57,14 +59,26 @@ def check_answer(text: str, cited: Sequence[str], known: Mapping[str, Citation])
 def find_false_sentences(
     text: str, known: Mapping[str, Citation], compare: Compare
 ) -> list[FalseSentence]:
-    """The sentences that cite what says otherwise; one that cites nothing is not compared."""
+    """The sentences that cite quotes which say otherwise.
+
+    Not compared is what cites nothing, a quote that was cut, or an artifact, whose citation is its
+    name alone: «It has 5 points» stands in the tool's result.
+    """
     found = []
     for sentence in filter(None, _SENTENCE.split(text)):
-        quotes = [known[one].snippet or "" for one in _ID.findall(sentence) if one in known]
+        cited = [one for one in _ID.findall(sentence) if one in known]
+        quotes = [known[one].snippet or "" for one in cited]
+        if not all(one.startswith(QUOTED) for one in cited) or not all(map(_is_whole, quotes)):
+            continue
         bare = re.sub(rf"\s*[\[(]*{_ID.pattern}[\])]*[,;]?", "", sentence).strip()
+        bare = _REPLY.sub("", bare)
         if bare and any(quotes) and (differs := compare(bare, "\n".join(quotes))):
             found.append(FalseSentence(sentence, tuple(differs)))
     return found
+
+
+def _is_whole(quote: str) -> bool:
+    return not quote.rstrip().endswith(("…", "..."))
 
 
 def leave_out(text: str, sentences: Sequence[FalseSentence]) -> str:

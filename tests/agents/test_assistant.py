@@ -14,10 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.models.call import Message
-from agents.project.answers import Compare
+from agents.project.answers import Compare, find_false_sentences
 from agents.project.assistant import run_assistant
 from agents.project.confirmations import Decision, WaitsForConfirmation
-from agents.project.state import AgentResult
+from agents.project.state import AgentResult, Citation
 from agents.project.streaming import AnswerText
 from agents.project.turn import AssistantTurn
 from tests.agents.turns import OverHttp, Recorded, Shelf, a_turn
@@ -97,6 +97,20 @@ def test_a_sentence_that_says_otherwise_than_it_cites_is_asked_for_again_then_le
     assert result.response.startswith(rest)
     assert "9 times" not in result.response
     assert "1 sentence left out" in result.response
+
+
+@pytest.mark.parametrize(
+    ("sentence", "snippet"),
+    [
+        ("It has 5 points [art_aaaaaa].", "Print a label"),
+        ("Print 5 labels [atm_aaaaaa].", "Print a label for …"),
+        ("No [atm_aaaaaa].", "Print a label"),
+    ],
+)
+def test_what_cites_no_whole_quote_is_not_compared(sentence: str, snippet: str):
+    (cited,) = re.findall(r"\w+_a+", sentence)
+    known = {cited: Citation(cited_id=cited, snippet=snippet)}
+    assert find_false_sentences(sentence, known, lambda said, quoted: ["differs"]) == []
 
 
 def test_a_sentence_that_is_mended_is_given():
