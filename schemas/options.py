@@ -19,11 +19,11 @@ NUMBER = (
     r"(?:\d{1,2}(?!\d|\.\d)|[A-H]\b|(?:I{1,3}|IV|VI{0,3})\b|(?i:one|two|three|four|five|six)\b)"
 )
 _NUMBERED = re.compile(
-    rf"(?:\W|\d[\d.]*\W)*(?i:(?:[a-z]+ )?(?P<kind>{KIND}))\s+(?:#|(?i:no)\.? ?)?"
+    rf"(?:[\W\d]*\W)?(?i:(?:[a-z]+ )?(?P<kind>{KIND}))\s+(?:#|(?i:no)\.? ?)?"
     rf"(?P<number>{NUMBER})(?P<rest>.*)"
 )
 _LABELLED = re.compile(
-    r"(?:\W|\d[\d.]*\W)*(?i:(?:(?:chosen|selected|preferred|considered|rejected|discarded|"
+    r"(?:[\W\d]*\W)?(?i:(?:(?:chosen|selected|preferred|considered|rejected|discarded|"
     r"alternative|other|recommended|another|possible) )?"
     r"(?P<kind>option|alternative|approach|solution|design)"
     r"(?: (?:considered|rejected|chosen|selected|discarded))?)\s*[:–—]\s+(?P<rest>\S.*)"

@@ -48,7 +48,7 @@ _LIST = re.compile(
 )
 _TURNED_DOWN = re.compile(r"\b(?:alternatives?|rejected|discarded|dismissed|not chosen|other)\b")
 _ALTERNATIVE = re.compile(
-    r"(?:\W|\d[\d.]*\W)*(?:alternative|rejected|discarded|considered|other)\b(?!.*\bchosen\b)",
+    r"(?:[\W\d]*\W)?(?:alternative|rejected|discarded|considered|other)\b(?!.*\bchosen\b)",
     re.IGNORECASE,
 )
 _OWN_WORD = re.compile(
@@ -90,7 +90,7 @@ _MARKED = re.compile(
 )
 _REFERRED = re.compile(
     rf"(?i:\b{KIND})\s+(?:#|(?i:no)\.? ?)?[\"“'`*_(]*(?P<numbers>{NUMBER}"
-    rf"(?:(?:\s*(?:,|&|\+|\band\b)\s*)+{NUMBER})*)"
+    rf"(?:(?:\s*(?:,|&|\+|\band\b))+\s*{NUMBER})*)"
 )
 _EACH = re.compile(NUMBER)
 _CHOOSES = re.compile(
