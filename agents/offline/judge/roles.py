@@ -37,7 +37,7 @@ _OUTSIDE = Wording("roles", "foreign_outside")
 _DOCUMENTS = Wording("roles", "documents")
 _CONTAINERS = Wording("roles", "containers")
 _SUFFIX = re.compile(r"\.(?:mdx?|markdown|rst|adoc|txt|org|html?|ipynb|docx|pdf)$")
-_NUMBER = re.compile(r"^(?:v?\d[\d.]*[-_. ]+)+(?=[a-z])")
+_NUMBER = re.compile(r"^(?:v?\d+[-_. ]+)+(?=[a-z])")
 _JOINT = re.compile(r"(?<=[a-z])(?=[A-Z][a-z])")
 _NO_WORD = re.compile(r"[^\w.()]+|_+")
 
