@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 from typing import Any
 
 from fastapi import FastAPI
@@ -26,8 +28,27 @@ TOKEN = {"type": "http", "scheme": "bearer", "description": "A token of `POST /v
 WRITING = ("post", "put", "patch", "delete")
 
 
+class Document:
+    """The document as bytes. Making it takes a second of work, so it is made once, when it is first
+    asked for, and beside the loop.
+    """
+
+    def __init__(self, app: FastAPI) -> None:
+        self._app = app
+        self._made: asyncio.Task[bytes] | None = None
+
+    async def read(self) -> bytes:
+        if self._made is None:
+            self._made = asyncio.create_task(asyncio.to_thread(self._make))
+        return await asyncio.shield(self._made)
+
+    def _make(self) -> bytes:
+        return json.dumps(self._app.openapi(), ensure_ascii=False, separators=(",", ":")).encode()
+
+
 def describe(app: FastAPI) -> None:
     """Let ``app.openapi()`` return the whole document."""
+    app.state.document = Document(app)
 
     def document() -> dict[str, Any]:
         if app.openapi_schema is None:

@@ -50,6 +50,12 @@ class BodyTooLarge(Refusal):
     code = "body_too_large"
 
 
+class UnsupportedMedia(Refusal):
+    """The body is of a media type that the route does not take."""
+
+    code = "media_type_not_supported"
+
+
 class Malformed(Refusal):
     """The request is no request of this API, whatever it asks for."""
 
@@ -66,6 +72,7 @@ STATUS: tuple[tuple[type[Refusal], int], ...] = (
     (Unauthenticated, 401),
     (TooManyRequests, 429),
     (BodyTooLarge, 413),
+    (UnsupportedMedia, 415),
     (Malformed, 400),
     (NotFound, 404),
     (Conflict, 409),
@@ -80,6 +87,11 @@ CODES = {
     404: "unknown_path",
     405: "method_not_allowed",
     413: "body_too_large",
+    415: "media_type_not_supported",
+}
+MESSAGES = {
+    404: "There is nothing at this path: `/docs` lists the paths that there are.",
+    413: "The body is too large: `GET /v1/capabilities` names the limit.",
 }
 
 
@@ -103,8 +115,11 @@ def problem_of(error: Exception, correlation_id: str) -> tuple[Problem, dict[str
         case HTTPException():
             status = error.status_code
             code = CODES.get(status, "malformed_request")
-            message = f"{HTTPStatus(status).phrase}."
-            return _problem(status, code, message, {}, correlation_id), dict(error.headers or {})
+            headers = dict(error.headers or {})
+            message = MESSAGES.get(status, f"{HTTPStatus(status).phrase}.")
+            if status == 405:
+                message = f"This path does not take this method: it takes {headers['Allow']}."
+            return _problem(status, code, message, {}, correlation_id), headers
         case Refusal():
             status = next(status for kind, status in STATUS if isinstance(error, kind))
             return (

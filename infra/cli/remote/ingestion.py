@@ -17,7 +17,7 @@ from connectors.recognise import open_source
 from infra.addresses import without_credentials
 from infra.cli.remote.asking import adopt, adopt_all, ask, ask_of
 from infra.client.client import Client
-from infra.client.models.ingestion import IngestionRecorded, Repository
+from infra.client.models.ingestion import Recorded, Repository
 from infra.errors import Invalid
 from infra.loop import in_thread
 from infra.service.http_uploads import ADDRESS
@@ -119,8 +119,8 @@ async def _send_local(
 
 def _sending(
     request: IngestRequest, project_id: str, listing: Listing, content: bytes
-) -> Callable[[Client], IngestionRecorded]:
-    def send(client: Client) -> IngestionRecorded:
+) -> Callable[[Client], Recorded]:
+    def send(client: Client) -> Recorded:
         most = client.read_capabilities().limits.body_bytes
         if len(content) > most:
             raise Invalid(
@@ -204,9 +204,7 @@ def _planned(
     )
 
 
-def _result(
-    request: IngestRequest, recorded: IngestionRecorded, notices: dict[str, int]
-) -> SourceIngested:
+def _result(request: IngestRequest, recorded: Recorded, notices: dict[str, int]) -> SourceIngested:
     return SourceIngested(
         source=redact_text(without_credentials(request.sources[0])),
         project=request.project,

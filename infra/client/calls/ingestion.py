@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from infra.client.connection import Connection
-from infra.client.models.ingestion import Documents, IngestionRecorded, Repository, TriggerProgress
+from infra.client.models.ingestion import Documents, Recorded, Repository, TriggerProgress
 
 
 class Ingestion(Connection):
@@ -16,10 +16,10 @@ class Ingestion(Connection):
         *,
         wait: bool | None = None,
         key: str | None = None,
-    ) -> IngestionRecorded:
+    ) -> Recorded:
         """Read documents, or a repository by its address."""
         return self._write(
-            IngestionRecorded,
+            Recorded,
             "POST",
             "/v1/projects/{project}/sources",
             at={"project": project},
@@ -42,13 +42,13 @@ class Ingestion(Connection):
         engine: Literal["heuristic", "model"] | None = None,
         wait: bool | None = None,
         key: str | None = None,
-    ) -> IngestionRecorded:
+    ) -> Recorded:
         """Read an archive, which is all of its root: what is not in it any more is removed.
 
         With ``complete`` false it is a part of it, and nothing is removed.
         """
         return self._write(
-            IngestionRecorded,
+            Recorded,
             "POST",
             "/v1/projects/{project}/archives",
             at={"project": project},

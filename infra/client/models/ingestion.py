@@ -25,19 +25,6 @@ class Documents(Model):
     engine: Literal["heuristic", "model"] | None = None
 
 
-class Repository(Model):
-    """A git repository: ``https://…`` or ``github:owner/repo``; owner and pm only."""
-
-    kind: Literal["repository"]
-    address: str
-    root: str | None = None
-    accept_removals: bool = False
-    lane: Literal["preview", "deep", "both"] = "both"
-    target: Literal["tier1", "mandatory", "best_effort"] = "best_effort"
-    limits: dict[str, float] = {}
-    engine: Literal["heuristic", "model"] | None = None
-
-
 class TriggerProgress(Model):
     """``listed`` sources, of which ``ready`` are answered for (``skipped`` of them skipped).
 
@@ -62,7 +49,7 @@ class TriggerProgress(Model):
     atoms_beyond_limit: int = 0
 
 
-class IngestionRecorded(Model):
+class Recorded(Model):
     """What was recorded. ``progress`` is what the tables show of it; ``feed`` counts sources."""
 
     trigger_key: str
@@ -76,3 +63,16 @@ class IngestionRecorded(Model):
     notes: list[str]
     progress: TriggerProgress
     feed: FeedReport
+
+
+class Repository(Model):
+    """A git repository: ``https://…`` or ``github:owner/repo``; owner and pm only."""
+
+    kind: Literal["repository"]
+    address: str
+    root: str | None = None
+    accept_removals: bool = False
+    lane: Literal["preview", "deep", "both"] = "both"
+    target: Literal["tier1", "mandatory", "best_effort"] = "best_effort"
+    limits: dict[str, float] = {}
+    engine: Literal["heuristic", "model"] | None = None
