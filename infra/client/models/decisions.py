@@ -60,6 +60,14 @@ class DecisionAnswer(Model):
     occurred_at: datetime
 
 
+class DecisionRecorded(Model):
+    """The decision is in the log; the ledger answers it in time."""
+
+    event_id: str
+    target_id: str
+    key: str
+
+
 class MergeDecision(Model):
     rationale: str = ""
     expected_revision: int | None = None
@@ -79,11 +87,3 @@ class Verification(Model):
     rationale: str = ""
     expected_revision: int | None = None
     floor: float | None = None
-
-
-class DecisionsRecorded(Model):
-    """The decision is in the log; the ledger answers it in time."""
-
-    event_id: str
-    target_id: str
-    key: str
