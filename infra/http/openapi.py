@@ -15,7 +15,7 @@ ABOUT = (
     "What Cairn knows of a project and does for it. Every error is `application/problem+json` with"
     " a stable `code`. Lists are paged: `next_cursor` leads to the next page. A write takes an"
     " `Idempotency-Key`: the same key with the same request has the same answer, with another"
-    " request it is refused."
+    " request it is refused. A request that is refused itself does not use up its key."
 )
 KEY_HEADER = {
     "name": "Idempotency-Key",
