@@ -101,9 +101,7 @@ def test_documents_are_read_and_what_is_not_sent_again_stays(owner: httpx.Client
     assert followed(owner, again)["results"] == {"unchanged": 1}
 
 
-def test_many_notes_are_taken_at_once_and_each_has_its_result(
-    called: Called, owner: httpx.Client
-):
+def test_many_notes_are_taken_at_once_and_each_has_its_result(called: Called, owner: httpx.Client):
     made = owner.post("/v1/projects", json={"name": f"Notes {secrets.token_hex(4)}"}).json()
     note = "# Note {0}\n\nThe archive must keep the ticket of cabinet {0} for {0} days.\n"
     documents = [{"path": f"note-{n}.md", "text": note.format(n)} for n in range(150)]

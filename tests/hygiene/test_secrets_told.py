@@ -29,7 +29,7 @@ La nueva contraseña es «Puerto77!»
 "The password?" "It is «Sunny!Day9»"
 temporary password («Start!7788») follows by letter
 backup codes: «91ab-22cd», «47ef-90aa»
-Door PIN: «5519»""".split("\n")
+Door PIN: «5519»""".splitlines()
 
 ABOUT = """The new password will be sent to visitors by mail.
 Passwords have at least 14 characters and two digits.
@@ -51,7 +51,7 @@ The key is that guests return within 30 days.
 The primary key is visitor_id2.
 The secret of the museum was patience.
 Exit code: 1271
-password = generate(salt, 4096)""".split("\n")
+password = generate(salt, 4096)""".splitlines()
 
 
 @pytest.mark.parametrize("said", TOLD)
