@@ -106,7 +106,7 @@ RECORDED: dict[int | str, dict[str, Any]] = OF_ANY | {
     response_model=Recorded,
     responses=RECORDED,
 )
-@allow(*WRITERS, writes=True)
+@allow(*WRITERS, writes=True, takes_files=True)
 async def ingest_sources(
     api: ApiDep,
     caller: CallerDep,
@@ -144,7 +144,7 @@ async def ingest_sources(
     response_model=Recorded,
     responses=RECORDED,
 )
-@allow(*WRITERS, writes=True)
+@allow(*WRITERS, writes=True, takes_files=True)
 async def ingest_uploaded_archive(
     api: ApiDep,
     caller: CallerDep,
