@@ -17,7 +17,14 @@ from starlette.responses import Response
 from infra.errors import Forbidden
 from infra.http.api import api_of
 from infra.http.auth import caller_of
-from infra.http.bodies import check_body, check_text
+from infra.http.bodies import (
+    BODY_BYTES,
+    MAX_BODY_BYTES,
+    QUESTION_BYTES,
+    UNKNOWN_BYTES,
+    check_body,
+    check_text,
+)
 from infra.http.problems import Unauthenticated, is_expected, respond
 from infra.http.request_shape import (
     check_media_type,
@@ -49,23 +56,35 @@ class Access:
 
     ``signed``: whoever signs the bytes of its body; the route itself reads and checks them.
     ``writes``: it changes something, so it takes an idempotency key and is audited.
-    ``everywhere``: only a token that is good for all projects may call it.
+    ``everywhere``: only a token that is good for all projects may call it. ``takes_files``: those
+    who write may send it documents or archives.
     """
 
     roles: tuple[ApiRole, ...]
     writes: bool = False
     everywhere: bool = False
     signed: bool = False
+    takes_files: bool = False
+
+    def most_bytes(self, caller: Caller | None) -> int:
+        """How long a body of this caller may be."""
+        if caller is None:
+            return UNKNOWN_BYTES
+        if not self.writes:
+            return QUESTION_BYTES
+        return MAX_BODY_BYTES if self.takes_files and caller.role in WRITERS else BODY_BYTES
 
 
 ACCESS = "__cairn_access__"
 
 
-def allow(*roles: ApiRole, writes: bool = False, everywhere: bool = False) -> Callable[[F], F]:
+def allow(
+    *roles: ApiRole, writes: bool = False, everywhere: bool = False, takes_files: bool = False
+) -> Callable[[F], F]:
     """Declare who may call the route of this function."""
     if not roles:
         raise ValueError("name the roles, or use `allow_anybody`")
-    return _declare(Access(roles, writes, everywhere))
+    return _declare(Access(roles, writes, everywhere, takes_files=takes_files))
 
 
 def allow_anybody() -> Callable[[F], F]:
@@ -118,7 +137,7 @@ class Guarded(APIRoute):
                     check_media_type(request)
                 if access.signed:
                     return await handle(request)
-                await check_body(request)
+                await check_body(request, access.most_bytes(caller))
                 if access.writes and caller:
                     return await perform(request, caller, operation, handle)
                 return await prepare_answer(request, await handle(request))

@@ -32,7 +32,8 @@ from infra.http.console.pages import ProblemPages, show_problem
 from infra.http.hosts import CheckHost, CheckOrigin, host_of
 from infra.http.openapi import describe
 from infra.http.problems import Correlate, respond
-from infra.http.rates import LimitRate
+from infra.http.rates import LimitOpen, LimitRate
+from infra.http.receiving import Linger, ReceiveBodies, Receptions
 from infra.http.routes import AREAS, mcp_endpoint
 from infra.http.transfer import AnswerHead
 from infra.service.http_tables import Tables
@@ -90,6 +91,7 @@ def create_app(settings: Settings, environ: Mapping[str, str] = NO_SECRETS) -> F
         redirect_slashes=False,
         middleware=[
             Middleware(ProxyHeadersMiddleware, trusted_hosts=settings.http_proxies or ""),
+            Middleware(Linger),
             Middleware(Correlate),
             Middleware(AnswerHead),
             Middleware(counter.around),
@@ -100,6 +102,8 @@ def create_app(settings: Settings, environ: Mapping[str, str] = NO_SECRETS) -> F
                 Authenticate, callers=callers, stream_tokens=stream_tokens, sessions=sessions
             ),
             Middleware(LimitRate, per_s=settings.http_rate),
+            Middleware(LimitOpen, per_s=settings.http_rate),
+            Middleware(ReceiveBodies, receptions=Receptions()),
         ],
         exception_handlers={
             kind: _answer for kind in (Refusal, RequestValidationError, HTTPException)

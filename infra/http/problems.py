@@ -16,7 +16,7 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, Field
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -27,6 +27,7 @@ MEDIA_TYPE = "application/problem+json"
 CORRELATION = "x-correlation-id"
 CORRELATION_ID = re.compile(r"[A-Za-z0-9._:-]{1,64}")
 RETRY_AFTER_S = 5
+LENGTH_AMBIGUOUS = "length_ambiguous"
 MOST_PROBLEMS = 10  # of one body that are named
 
 log = get("http")
@@ -56,6 +57,12 @@ class UnsupportedMedia(Refusal):
     code = "media_type_not_supported"
 
 
+class TooSlow(Refusal):
+    """The body does not come in time."""
+
+    code = "body_too_slow"
+
+
 class Malformed(Refusal):
     """The request is no request of this API, whatever it asks for."""
 
@@ -73,6 +80,7 @@ STATUS: tuple[tuple[type[Refusal], int], ...] = (
     (TooManyRequests, 429),
     (BodyTooLarge, 413),
     (UnsupportedMedia, 415),
+    (TooSlow, 408),
     (Malformed, 400),
     (NotFound, 404),
     (Conflict, 409),
@@ -124,7 +132,7 @@ def problem_of(error: Exception, correlation_id: str) -> tuple[Problem, dict[str
             status = next(status for kind, status in STATUS if isinstance(error, kind))
             return (
                 _problem(status, error.code, str(error), error.detail, correlation_id),
-                _headers(status),
+                _headers(status, error.code),
             )
         case _:
             message = "Something went wrong that should not: report the correlation id."
@@ -187,6 +195,8 @@ class Correlate:
         with structlog.contextvars.bound_contextvars(correlation_id=correlation_id):
             try:
                 await self._app(scope, receive, tell)
+            except (ClientDisconnect, ConnectionError):  # there is nobody to answer
+                log.info("http.client_gone", path=scope["path"])
             except Exception as error:
                 if not isinstance(error, Refusal):
                     log.exception("http.failed", path=scope["path"])
@@ -232,7 +242,9 @@ def _plain(value: Any) -> Any:
     return json.loads(text.encode("utf-8", "replace"))
 
 
-def _headers(status: int) -> dict[str, str]:
+def _headers(status: int, code: str) -> dict[str, str]:
+    if status == 408 or code == LENGTH_AMBIGUOUS:  # nobody knows where the next request begins
+        return {"connection": "close"}
     if status == 401:
         return {"www-authenticate": 'Bearer realm="cairn"'}
     if status in (429, 503):
