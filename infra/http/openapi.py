@@ -22,7 +22,8 @@ ABOUT = (
     " `Idempotency-Key`: the same key with the same request has the same answer, with another"
     " request it is refused. A read has an `ETag`: with it in `If-None-Match` the answer is 304"
     " while nothing has changed. HEAD is answered for every read, and bodies are compressed with"
-    " gzip where the client takes that. A query parameter that an operation does not have is refused."
+    " gzip where the client takes that. A query parameter that an operation does not have is"
+    " refused."
 )
 TEXTS = Path(__file__).with_name("document_texts.toml")
 KEY_HEADER = {
