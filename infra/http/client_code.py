@@ -24,6 +24,7 @@ from infra.http.client_book import (
     refs,
     type_of,
 )
+from infra.http.problem_codes import LISTED, render_codes
 from infra.settings import Settings
 
 HERE = Path(__file__).resolve().parents[1] / "client"
@@ -35,6 +36,7 @@ EMPTY: dict[Any, Any] = {"array": [], "object": {}}  # where the document tells 
 
 
 def main() -> None:
+    LISTED.write_text(render_codes())
     files = write_code(read_document())
     for folder in ("models", "calls"):
         for path in (HERE / folder).glob("[a-z]*.py"):

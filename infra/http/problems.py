@@ -97,6 +97,7 @@ CODES = {
     413: "body_too_large",
     415: "media_type_not_supported",
 }
+FAULT = "Something went wrong that should not: report the correlation id."
 MESSAGES = {
     404: "There is nothing at this path: `/docs` lists the paths that there are.",
     413: "The body is too large: `GET /v1/capabilities` names the limit.",
@@ -110,7 +111,7 @@ class Problem(BaseModel):
     title: str
     status: int
     detail: dict[str, Any] = Field(description="Plain values that belong to the code.")
-    code: str
+    code: str = Field(description="Stable. `x-problem-codes` lists those that there are.")
     message: str
     correlation_id: str
 
@@ -135,8 +136,7 @@ def problem_of(error: Exception, correlation_id: str) -> tuple[Problem, dict[str
                 _headers(status, error.code),
             )
         case _:
-            message = "Something went wrong that should not: report the correlation id."
-            return _problem(500, "internal_error", message, {}, correlation_id), {}
+            return _problem(500, "internal_error", FAULT, {}, correlation_id), {}
 
 
 def respond(request: Request, error: Exception) -> Response:
