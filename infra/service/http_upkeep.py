@@ -1,6 +1,6 @@
 """What the API does by itself while it runs: it forgets what is old.
 
-That is keys, rows of the audit log, sessions, and uploads.
+That is keys, rows of the audit log, sessions, uploads, and notes of decisions.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from infra.errors import Unavailable
 from infra.log import get
 from infra.service.http_requests import forget_old
 from infra.service.http_tables import Tables
+from infra.service.sent_decisions import forget_sent
 from infra.service.sessions import forget_sessions
 from infra.service.uploads import forget_uploads
 from infra.settings import Settings
@@ -43,6 +44,7 @@ async def forget_all(settings: Settings, tables: Tables) -> int:
         forgotten += count
     while count := await tables.ask(forget_uploads, settings.http_keys_days):
         forgotten += count
+    forgotten += await tables.ask(forget_sent, settings.http_keys_days)
     if forgotten:
         log.info("upkeep.forgotten", rows=forgotten)
     return forgotten

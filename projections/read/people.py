@@ -77,10 +77,16 @@ def loser_of(connection: Conn, merge_op_id: str) -> str:
 
 def decision(connection: Conn, hitl_event_id: str) -> DecisionAnswer:
     """A decision that the ledger has answered. Raises NotFound."""
-    found = select(connection, DecisionAnswer, ANSWER.format("hitl_event_id"), hitl_event_id)
-    if not found:
+    found = find_decision(connection, hitl_event_id)
+    if found is None:
         raise NotFound(f"There is no decision {hitl_event_id}.", code="unknown_decision")
-    return found[0]
+    return found
+
+
+def find_decision(connection: Conn, hitl_event_id: str) -> DecisionAnswer | None:
+    """A decision that the ledger has answered; None for one that it has not."""
+    found = select(connection, DecisionAnswer, ANSWER.format("hitl_event_id"), hitl_event_id)
+    return next(iter(found), None)
 
 
 def answer_to(connection: Conn, event_id: str) -> DecisionAnswer | None:

@@ -101,9 +101,7 @@ def test_documents_are_read_and_what_is_not_sent_again_stays(owner: httpx.Client
     assert followed(owner, again)["results"] == {"unchanged": 1}
 
 
-def test_many_notes_are_taken_at_once_and_each_has_its_result(
-    called: Called, owner: httpx.Client
-):
+def test_many_notes_are_taken_at_once_and_each_has_its_result(called: Called, owner: httpx.Client):
     made = owner.post("/v1/projects", json={"name": f"Notes {secrets.token_hex(4)}"}).json()
     note = "# Note {0}\n\nThe archive must keep the ticket of cabinet {0} for {0} days.\n"
     documents = [{"path": f"note-{n}.md", "text": note.format(n)} for n in range(150)]
@@ -231,7 +229,13 @@ def test_a_decision_is_recorded_and_answered(called: Called, owner: httpx.Client
     path = f"/v1/projects/{gate}/atoms/{atom['atom_id']}"
     key = keyed()
     recorded = owner.post(f"{path}/verify", json={}, headers=key)
-    assert recorded.status_code in (200, 202)
+    assert recorded.status_code == 202
+    address = recorded.headers["location"]
+    assert address == recorded.json()["url"]
+    assert wait_until(lambda: owner.get(address).json()["state"] == "applied", timeout_s=60)
+    assert owner.post(f"{path}/verify", json={}, headers=key).json() == recorded.json()
+    assert owner.get(address).json()["answer"]["action"] == "atom_verification"
+    assert owner.get(f"{address}x").status_code == 404
     with called.client(called.make_token("pm", gate, name="ana")) as ana:
         dismissed = ana.post(
             f"{path}/dismiss", json={"rationale": "no gate"}, headers=keyed(), params={"wait": True}
@@ -274,10 +278,8 @@ def test_a_decision_is_taken_back_by_its_id_and_only_while_it_is_the_last(
     answered = back.json()
     named = f"atom_reinclusion by {answered['actor_id']} ({answered['hitl_event_id']})"
     assert late.json()["message"].endswith(f"since then: {named}."), late.text
-    refused = owner.get(events, params={"target": atom["atom_id"]}).json()["items"][-1]
-    nothing = owner.post(f"{events}/{refused['hitl_event_id']}/undo", json={}, headers=keyed())
-    assert (nothing.status_code, nothing.json()["code"]) == (409, "not_undoable")
-    assert "refused it (decided_since), so it changed nothing." in nothing.json()["message"]
+    last = owner.get(events, params={"target": atom["atom_id"]}).json()["items"][-1]
+    assert last["hitl_event_id"] == answered["hitl_event_id"]  # what is refused at once is no event
     verify = f"/v1/projects/{gate}/atoms/{atom['atom_id']}/verify"
     for floor in (0.93, 0.95):
         body = {"floor": floor}
@@ -329,9 +331,37 @@ def test_of_two_decisions_at_once_one_wins_and_the_other_is_told(
     assert sorted(answer.status_code for answer in answers) == [200, 409]
     (refused,) = [answer.json() for answer in answers if answer.status_code == 409]
     assert refused["code"] in ("stale_revision", "not_open")
-    assert refused["detail"]["decision"]["outcome"] == "refused"
     seen = ask("/changes", since_seq=0, window=2_000)
     assert {each["target_id"] for each in seen["decided"]} >= {card["contradiction_id"]}
+
+
+def test_what_is_known_to_be_refused_is_refused_at_once_and_is_no_event(
+    owner: httpx.Client, called: Called, gate: str
+):
+    atom, *_ = atoms_of(owner, gate)
+    path = f"/v1/projects/{gate}/atoms/{atom['atom_id']}"
+    events = f"/v1/projects/{gate}/hitl-events"
+    before = owner.get(events, params={"target": atom["atom_id"]}).json()["items"]
+    key = keyed()
+    for act, body, status, code in (
+        ("reinclude", {}, 409, "not_dismissed"),
+        ("dismiss", {}, 422, "rationale_missing"),
+        ("dismiss", {"rationale": "  "}, 422, "rationale_missing"),
+        ("verify", {"expected_revision": 0}, 409, "stale_revision"),
+    ):
+        refused = owner.post(f"{path}/{act}", json=body, headers=key)
+        assert (refused.status_code, refused.json()["code"]) == (status, code), refused.text
+        assert "location" not in refused.headers
+    assert owner.get(events, params={"target": atom["atom_id"]}).json()["items"] == before
+
+    first = owner.post(f"{path}/dismiss", json={"rationale": "no gate"}, headers=key)
+    assert first.status_code == 202, first.text  # the refusals have not used the key up
+    meanwhile = owner.post(f"{path}/verify", json={}, headers=keyed())
+    assert meanwhile.status_code == 409, meanwhile.text
+    assert meanwhile.json()["code"] in ("stale_revision", "not_live")
+    back = owner.post(f"{path}/reinclude", json={}, headers=keyed(), params={"wait": True})
+    assert back.status_code == 200, back.text
+    assert owner.get(first.headers["location"]).json()["state"] == "applied"
 
 
 def test_nothing_of_another_project_is_decided(called: Called, owner: httpx.Client, gate: str):
