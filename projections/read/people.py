@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from infra.errors import NotFound
+from projections.read.projects import deleted_of
 from projections.read.session import Conn, ReadModel, rows, select
 
 TARGETS = {
@@ -53,7 +54,7 @@ def target(connection: Conn, target_id: str) -> Target:
     """Project and revision of an atom, contradiction or merge candidate. Raises Refusal."""
     query = TARGETS.get(target_id.partition("_")[0])
     found = select(connection, Target, query, target_id) if query else []
-    if not found:
+    if not found or deleted_of(connection, [found[0].project_id]):
         raise NotFound(
             f"There is no {target_id}: give the id of an atom (atm_), a contradiction (ctr_) or a"
             " merge review (mrg_).",
