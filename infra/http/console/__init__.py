@@ -22,6 +22,7 @@ from infra.http.console import (
     sources,
     team,
     upkeep,
+    webhooks,
     work,
 )
 from infra.http.console.assets import serve_asset
@@ -29,7 +30,8 @@ from infra.http.console.pages import go_home
 
 AREAS = (
     *(signing_in, signing_in_with, overview, ledger, sources, documents, editing, deciding),
-    *(work, chat, onboarding, team, items, history, upkeep, finding, preferences),
+    *(work, chat, onboarding, team, items, history, upkeep, webhooks, finding),
+    preferences,
 )
 
 
