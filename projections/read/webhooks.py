@@ -19,6 +19,10 @@ OF_PROJECT = (
     f"SELECT {COLUMNS} FROM webhooks w WHERE w.project_id = %s AND NOT w.removed"
     " ORDER BY w.created_at, w.webhook_id"
 )
+DISABLED = (
+    f"SELECT {COLUMNS} FROM webhooks w WHERE w.disabled_reason IS NOT NULL AND NOT w.is_active"
+    " AND NOT w.removed ORDER BY w.disabled_at, w.webhook_id"
+)
 SECRETS = (
     "SELECT webhook_id, key_id, sealed, previous_key_id, previous_sealed, previous_until,"
     " secret_request, last_request FROM webhooks WHERE webhook_id = %s"
@@ -98,6 +102,11 @@ class Delivery(ReadModel):
 def webhooks(connection: Conn, project_id: str) -> list[Webhook]:
     """The webhooks of a project, oldest first."""
     return select(connection, Webhook, OF_PROJECT, project_id)
+
+
+def disabled_webhooks(connection: Conn) -> list[Webhook]:
+    """The webhooks of all projects that Cairn has stopped."""
+    return select(connection, Webhook, DISABLED)
 
 
 def webhook(connection: Conn, project_id: str, webhook_id: str) -> Webhook:

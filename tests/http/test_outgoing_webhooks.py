@@ -159,6 +159,7 @@ def test_what_fails_is_tried_again_and_a_webhook_that_takes_nothing_is_disabled(
         )
         one = f"{place}/{known['webhook_id']}"
         eventually(lambda: owner.get(one).json()["disabled_reason"] == "failing")
+        assert f"The webhook {known['webhook_id']}" in called.cairn.run("status")
         refused = owner.post(f"{one}/test")
         assert (refused.status_code, refused.json()["code"]) == (409, "webhook_not_active")
         made.statuses[:] = [410]

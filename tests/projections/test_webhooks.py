@@ -28,7 +28,7 @@ class World:
 
     model: ReadModel
     log: Log = field(default_factory=Log)
-    read: int = 0
+    folded: int = 0
 
     def tell(self, *events: Event) -> None:
         for event in events:
@@ -37,8 +37,8 @@ class World:
                 event, project_id=PROJECT, occurred_at=START, actor=ANA, natural_key=key
             )
             self.log.write(fact)
-        self.model.fold(self.log.records[self.read :])
-        self.read = len(self.log.records)
+        self.model.fold(self.log.records[self.folded :])
+        self.folded = len(self.log.records)
         self.model.rows("UPDATE webhook_messages SET recorded_at = now() RETURNING 1")
         self.model.rows("UPDATE webhooks SET counts_from = now() - interval '1 hour' RETURNING 1")
 
@@ -184,6 +184,9 @@ def test_starting_a_webhook_again_ends_its_disablement(world: World):
         "UPDATE webhooks SET is_active = false, disabled_reason = 'gone', disabled_at = now()"
         " RETURNING 1"
     )
+    (told,) = read.disabled_webhooks(world.model.connection)
+    assert (told.webhook_id, told.disabled_reason) == ("whk_1", "gone")
     world.tell(WebhookChanged(webhook_id="whk_1", is_active=True))
+    assert read.disabled_webhooks(world.model.connection) == []
     known = read.webhook(world.model.connection, PROJECT, "whk_1")
     assert (known.is_active, known.disabled_reason, known.disabled_at) == (True, None, None)
