@@ -262,6 +262,21 @@ TOPICS: tuple[Topic, ...] = (
         ("projections",),
     ),
     Topic(
+        "webhook.v1",
+        "project_id",
+        (
+            "webhook.added",
+            "webhook.changed",
+            "webhook.secret_rotated",
+            "webhook.removed",
+            "webhook.disabled",
+            "webhook.delivery_ended",
+        ),
+        ("cli", "jobs"),
+        ("projections",),
+        internal=True,
+    ),
+    Topic(
         "reduce.request.v1",
         "project_id",
         ("reduce.report_requested", "reduce.change_requested", "reduce.generation_requested"),

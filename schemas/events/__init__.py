@@ -97,6 +97,7 @@ from schemas.events.team import (
 )
 from schemas.events.testimony import MessageReceived, MessageWithdrawn
 from schemas.events.vault import KeyCreated, KeyErased
+from schemas.events.webhook import WEBHOOK_FACTS
 
 _EVENTS: tuple[type[Event], ...] = (
     ProjectCreated,
@@ -105,6 +106,7 @@ _EVENTS: tuple[type[Event], ...] = (
     BudgetSet,
     SettingsChanged,
     *SCHEDULE_FACTS,
+    *WEBHOOK_FACTS,
     KeyCreated,
     KeyErased,
     StreamFrame,
