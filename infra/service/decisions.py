@@ -16,8 +16,11 @@ from infra.errors import Conflict, Forbidden, Invalid, NotFound, Refusal, Unavai
 from infra.service.publishing import draw_key, make_request, publish
 from infra.service.reading import ask, wait_for
 from infra.settings import Settings
-from projections.read import people
+from projections.read import people, proposals
+from projections.read.decided import DecisionAnswer
+from projections.read.decision_words import REFUSALS
 from schemas.events.hitl import (
+    DECIDING,
     AtomDismissed,
     AtomReincluded,
     AtomUnverified,
@@ -26,42 +29,36 @@ from schemas.events.hitl import (
     MergeDecided,
     MergeUndone,
     PersonDecided,
+    ProposalDecided,
     Role,
 )
+from schemas.ids import hitl_event_id
 
 ANSWERED_WITHIN_S = 30.0
 UNANSWERED = "decision_unanswered"  # recorded, so it is decided in time
 MERGE_OPERATION = "mop_"  # how the id of a merge begins
 
 Verdict = Literal["approve", "reject"]
+Answer = Literal["accept", "decline"]
 Resolution = Literal["a_wins", "b_wins", "both_valid", "reworded"]
 
-# What the ledger's reasons mean, by the kind of error that each one is.
-REASONS: Mapping[str, tuple[type[Refusal], str]] = {
-    "stale_revision": (
-        Conflict,
-        "it has changed since it was looked at (it is at revision {revision} now)",
-    ),
-    "unknown_target": (NotFound, "the ledger does not know it"),
-    "role_may_only_propose": (Forbidden, "only an owner or a product manager answers a proposal"),
-    "already_proposed": (Conflict, "you have proposed the same already, and it waits"),
-    "not_waiting": (Conflict, "it is no proposal that waits, or it is answered already"),
-    "rationale_too_short": (
-        Invalid,
-        "a resolution needs a rationale of at least 10 characters",
-    ),
-    "rationale_missing": (Invalid, "it needs a rationale"),
-    "resolution_kind_missing": (Invalid, "it does not say how the contradiction is resolved"),
-    "not_open": (Conflict, "it is decided already, or one of its sides is gone"),
-    "not_live": (Conflict, "it is not live any more (it is {status})"),
-    "not_dismissed": (Conflict, "it is not dismissed (it is {status})"),
-    "not_verified": (Conflict, "it is not verified"),
-    "not_merged": (Conflict, "it is not merged into another atom (it is {status})"),
-    "decided_since": (Conflict, "something was decided about it since then{later}"),
-    "not_decided": (Conflict, "there is no decision about it to take back"),
-    "side_gone": (Conflict, "one of its sides is gone"),
-    "record_too_large": (Invalid, "its effect is too large for one record of the log"),
-    "undecidable": (Invalid, "the ledger could not decide it; the dead letters say why"),
+# What kind of error each of the ledger's reasons is.
+KINDS: Mapping[str, type[Refusal]] = {
+    "unknown_target": NotFound,
+    "role_may_only_propose": Forbidden,
+    "rationale_too_short": Invalid,
+    "rationale_missing": Invalid,
+    "resolution_kind_missing": Invalid,
+    "record_too_large": Invalid,
+    "undecidable": Invalid,
+}
+# What is told besides about the target as it is now.
+DETAILS: Mapping[str, str] = {
+    "stale_revision": " (it is at revision {revision} now)",
+    "not_live": " (it is {status})",
+    "not_dismissed": " (it is {status})",
+    "not_merged": " (it is {status})",
+    "decided_since": "{later}",
 }
 
 
@@ -82,7 +79,11 @@ class Decider:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What the ledger answered to a decision, with the records before and after it."""
+    """What the ledger answered to a decision, with the records before and after it.
+
+    See `DecisionAnswer`. A member's has the outcome ``proposed``: it waits for an owner or a
+    product manager.
+    """
 
     hitl_event_id: str
     project_id: str
@@ -100,6 +101,15 @@ class Decision:
     before_state: dict[str, Any]
     after_state: dict[str, Any] | None
     occurred_at: datetime
+    event_id: str
+    undoes: str | None
+    floor: float | None
+    escalated_to: str | None
+    proposal_id: str | None
+    proposed_by: str | None
+    summary: str
+    undoable: bool
+    undo_refusal: str
 
 
 async def review_merge(
@@ -181,6 +191,27 @@ async def reinclude_atom(settings: Settings, atom_id: str, by: Decider) -> Decis
     return await _decide(settings, atom_id, by, AtomReincluded, atom_id=atom_id)
 
 
+async def answer_proposal(
+    settings: Settings, proposal_id: str, by: Decider, verdict: Answer
+) -> Decision:
+    """Decide as a member has proposed, or decline it, which needs a rationale.
+
+    Without ``expected_revision`` it is about what the member saw. Raises Conflict when that has
+    changed since then.
+    """
+    proposal = await ask(settings, lambda tables: proposals.proposal(tables, proposal_id))
+    seen = proposal.expected_revision if by.expected_revision is None else by.expected_revision
+    return await _publish_decision(
+        settings,
+        proposal.project_id,
+        proposal_id,
+        replace(by, expected_revision=seen),
+        ProposalDecided,
+        proposal_id=proposal_id,
+        decision=verdict,
+    )
+
+
 async def undo_decision(settings: Settings, decision_id: str, by: Decider) -> Decision:
     """Take a decision back by a new one that names it.
 
@@ -193,7 +224,7 @@ async def undo_decision(settings: Settings, decision_id: str, by: Decider) -> De
     return await _decide(settings, target_id, by, kind, undoes=decision_id, **fields)
 
 
-def _compensation(undone: people.DecisionAnswer) -> tuple[str, type[PersonDecided], dict[str, Any]]:
+def _compensation(undone: DecisionAnswer) -> tuple[str, type[PersonDecided], dict[str, Any]]:
     """About what is decided to take a decision back, and how. Raises Conflict."""
     target_id = undone.target_id
     if undone.outcome == "applied":
@@ -222,23 +253,10 @@ def _compensation(undone: people.DecisionAnswer) -> tuple[str, type[PersonDecide
                 fields = {"contradiction_id": target_id, "decision": "reopen"}
                 return target_id, ContradictionDecided, fields
     raise Conflict(
-        f"{undone.hitl_event_id} cannot be taken back: {_why_it_stays(undone)}", code="not_undoable"
+        f"{undone.hitl_event_id} cannot be taken back: {undone.undo_refusal or 'it stays'}."
+        f" Look at {target_id} as it is now, and decide about it anew.",
+        code="not_undoable",
     )
-
-
-def _why_it_stays(undone: people.DecisionAnswer) -> str:
-    """Why nothing takes it back, and what to do about what it was about."""
-    if undone.outcome != "applied":
-        return (
-            f"the ledger refused it ({undone.refusal}), so it changed nothing. Look at"
-            f" {undone.target_id} as it is now."
-        )
-    if undone.action == "unmerge":
-        return (
-            "only a review of the two can merge them again. Where there is none, dismiss one of the"
-            " two atoms if both say the same."
-        )
-    return f"it takes another decision back itself. Decide about {undone.target_id} anew."
 
 
 def _records(state: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
@@ -254,14 +272,27 @@ async def _decide(
     **fields: Any,
 ) -> Decision:
     seen = await ask(settings, lambda tables: people.target(tables, target_id))
-    revision = seen.revision if by.expected_revision is None else by.expected_revision
+    if by.expected_revision is None:
+        by = replace(by, expected_revision=seen.revision)
+    return await _publish_decision(settings, seen.project_id, target_id, by, kind, **fields)
+
+
+async def _publish_decision(
+    settings: Settings,
+    project_id: str,
+    target_id: str,
+    by: Decider,
+    kind: type[PersonDecided],
+    **fields: Any,
+) -> Decision:
+    """The ledger's answer. Raises its refusal, and Unavailable without an answer in time."""
     shared = {
-        "expected_revision": revision,
+        "expected_revision": by.expected_revision,
         "actor_role": by.role,
         "rationale": by.rationale,
     }
     event = kind.model_validate(fields | shared)
-    fact = make_request(event, seen.project_id, by.name, by.key)
+    fact = make_request(event, project_id, by.name, by.key)
     await publish(settings, [fact])
     answer = await wait_for(
         settings,
@@ -269,12 +300,19 @@ async def _decide(
         timeout_s=by.answer_within_s,
     )
     if answer is None:
-        recorded = {"target_id": target_id, "key": by.key, "event_id": str(fact.event_id)}
+        event_id = str(fact.event_id)
+        recorded = {
+            "target_id": target_id,
+            "key": by.key,
+            "event_id": event_id,
+            "decision_id": hitl_event_id(project_id, event_id),
+            "proposed": by.role not in DECIDING,
+        }
         raise unanswered(recorded, by.answer_within_s)
     return check_outcome(Decision(**answer.model_dump()))
 
 
-def unanswered(recorded: Mapping[str, str], patience_s: float) -> Unavailable:
+def unanswered(recorded: Mapping[str, Any], patience_s: float) -> Unavailable:
     """It is in the log, and decided in time; ``recorded`` names it."""
     return Unavailable(
         f"The decision is recorded, but the ledger has not answered within {patience_s:.0f} s.",
@@ -289,11 +327,13 @@ def check_outcome(decision: Decision) -> Decision:
         return decision
     records = [record for kept in decision.before_state.values() for record in kept]
     now: dict[str, Any] = {"revision": "?", "status": "unknown"} | (records[0] if records else {})
-    kind, reason = REASONS[decision.refusal or ""]
-    because = reason.format(
+    code = decision.refusal or ""
+    because = REFUSALS[code] + DETAILS.get(code, "").format(
         revision=now["revision"], status=now["status"], later=_name_last(records)
     )
-    raise kind(
+    if code == "stale_revision" and decision.proposal_id:
+        because = because.replace("looked at", "proposed")
+    raise KINDS.get(code, Conflict)(
         f"{decision.target_id} was not decided: {because}.",
         code=decision.refusal,
         detail={"decision": asdict(decision)},

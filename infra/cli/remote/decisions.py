@@ -13,12 +13,14 @@ from infra.client.models.decisions import (
     DecisionAnswer,
     DecisionsRecorded,
     MergeDecision,
+    ProposalAnswer,
     Reasons,
     Verification,
 )
 from infra.client.models.decisions import Decision as Answered
 from infra.errors import Invalid, Refusal
 from infra.service.decisions import (
+    Answer,
     Decider,
     Decision,
     Resolution,
@@ -50,6 +52,20 @@ async def undo_merge(settings: Settings, merged_id: str, by: Decider) -> Decisio
         merged_id,
         by,
         lambda client, known: client.undo_merge(known, merged_id, body, wait=True, key=by.key),
+    )
+
+
+async def answer_proposal(
+    settings: Settings, proposal_id: str, by: Decider, verdict: Answer
+) -> Decision:
+    body = ProposalAnswer(decision=verdict, **_reasons(by))
+    return await _decide(
+        settings,
+        proposal_id,
+        by,
+        lambda client, known: client.decide_proposal(
+            known, proposal_id, body, wait=True, key=by.key
+        ),
     )
 
 
@@ -161,7 +177,7 @@ def _await_answer(
 
     def look() -> DecisionAnswer | None:
         given = client.list_decisions(project_id, target=recorded.target_id)
-        return next((one for one in given if one.hitl_event_id == recorded.event_id), None)
+        return next((one for one in given if one.hitl_event_id == recorded.decision_id), None)
 
     answer = look_until_there(look, patience_s)
     if answer is None:
