@@ -143,8 +143,8 @@ def _disabled_webhooks(settings: Settings) -> list[str]:
         with reading(settings.conninfo) as connection:
             return [
                 f"The webhook {each.webhook_id} of {each.project_id} is disabled"
-                f" ({each.disabled_reason}), {each.waiting} messages wait: once its receiver works,"
-                f" `cairn webhooks update {each.webhook_id} --project {each.project_id} --start`."
+                f" ({each.disabled_reason}), {each.waiting} messages wait: start it again once"
+                " its receiver works."
                 for each in disabled_webhooks(connection)
             ]
     except (Unavailable, psycopg.errors.UndefinedTable):
