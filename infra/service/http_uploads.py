@@ -19,6 +19,7 @@ from connectors.paths import is_git_name
 from infra.errors import Invalid, Unavailable
 from infra.local.disk import says_full
 from infra.loop import in_thread
+from infra.machine_paths import hide_paths_of
 from infra.service.ingestion import IngestRequest, SourceIngested, ingest
 from infra.service.progress import Note
 from infra.settings import Settings
@@ -101,7 +102,7 @@ async def _ingest(settings: Settings, request: IngestRequest) -> Ingested:
     results: list[SourceIngested] = []
     async for step in ingest(settings, request):
         if isinstance(step, Note):
-            notes.append(step)
+            notes.append(replace(step, message=hide_paths_of(settings, step.message)))
         elif isinstance(step, SourceIngested):
             results.append(step)
     return Ingested(results[-1], tuple(notes))
