@@ -26,6 +26,13 @@ from infra.http.bodies import (
     check_text,
 )
 from infra.http.problems import Unauthenticated, is_expected, respond
+from infra.http.request_shape import (
+    check_media_type,
+    check_parameters,
+    list_parameters,
+    takes_only_json,
+)
+from infra.http.transfer import prepare_answer
 from infra.http.writes import perform, record_refusal
 from infra.service.tokens import ROLES, ApiRole, Caller
 
@@ -114,18 +121,26 @@ class Guarded(APIRoute):
     def get_route_handler(self) -> Handle:
         handle = super().get_route_handler()
         access, operation = access_of(self.endpoint), self.name
+        known = frozenset(list_parameters(self.dependant))
+        # Clients of other protocols, and services that sign, may have parameters of their own.
+        is_strict = self.include_in_schema and not access.signed
+        takes_json = self.body_field is not None and takes_only_json(self.body_field.field_info)
 
         async def guarded(request: Request) -> Response:
             request.state.operation = operation
             try:
+                check_text(request)  # first: an id with a NUL cannot be looked up
                 caller = await check_caller(access, request)
-                check_text(request)
+                if is_strict:
+                    check_parameters(request, known)
+                if takes_json:
+                    check_media_type(request)
                 if access.signed:
                     return await handle(request)
                 await check_body(request, access.most_bytes(caller))
                 if access.writes and caller:
                     return await perform(request, caller, operation, handle)
-                return await handle(request)
+                return await prepare_answer(request, await handle(request))
             except Exception as error:
                 if not is_expected(error):
                     raise

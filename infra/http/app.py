@@ -18,6 +18,8 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.routing import Match
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
@@ -34,6 +36,7 @@ from infra.http.problems import Correlate, respond
 from infra.http.rates import LimitOpen, LimitRate
 from infra.http.receiving import Linger, ReceiveBodies, Receptions
 from infra.http.routes import AREAS, mcp_endpoint
+from infra.http.transfer import AnswerHead
 from infra.machine_paths import hide_paths_of
 from infra.service.http_tables import Tables
 from infra.service.http_upkeep import keep_up
@@ -47,6 +50,7 @@ from infra.service.streams import Hub
 from infra.service.webhooks import Deliveries
 from infra.settings import Settings
 
+METHODS = ("DELETE", "GET", "PATCH", "POST", "PUT")
 NO_SECRETS: Mapping[str, str] = MappingProxyType({})
 
 
@@ -91,6 +95,7 @@ def create_app(settings: Settings, environ: Mapping[str, str] = NO_SECRETS) -> F
             Middleware(ProxyHeadersMiddleware, trusted_hosts=settings.http_proxies or ""),
             Middleware(Linger),
             Middleware(Correlate),
+            Middleware(AnswerHead),
             Middleware(counter.around),
             Middleware(CheckHost, hosts=_hosts(settings)),
             Middleware(ProblemPages),
@@ -122,6 +127,7 @@ def create_app(settings: Settings, environ: Mapping[str, str] = NO_SECRETS) -> F
     )
     for area in AREAS:
         app.include_router(area)
+    app.state.areas = tuple(sorted({str(tag) for area in AREAS for tag in area.tags}))
     app.router.routes.extend(console_routes())
     app.include_router(mcp_endpoint.router)  # a protocol of its own: the document has no word of it
     describe(app)
@@ -150,7 +156,22 @@ class CountAnswers:
 
 
 async def _answer(request: Any, error: Exception) -> Any:
+    if isinstance(error, HTTPException) and error.status_code == 405:
+        error = HTTPException(405, headers={"Allow": ", ".join(_methods_at(request))})
     return (show_problem if is_of_console(request.scope) else respond)(request, error)
+
+
+def _methods_at(request: Request) -> list[str]:
+    """All methods of a path; each of its routes knows its own alone."""
+    routes = request.app.router.routes
+    found = [
+        method
+        for method in METHODS
+        if any(
+            route.matches({**request.scope, "method": method})[0] is Match.FULL for route in routes
+        )
+    ]
+    return sorted([*found, "HEAD"]) if "GET" in found else found
 
 
 def _operation_id(route: APIRoute) -> str:

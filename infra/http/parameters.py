@@ -38,6 +38,7 @@ _MEANING = {
     408: "The body did not come in time.",
     409: "It does not fit the state that things are in.",
     413: "The body is too large.",
+    415: "The body is not of a media type that this takes.",
     422: "What was given is out of range or does not fit together.",
     429: "The token asks too fast, or too much at once.",
     500: "A fault of the service.",

@@ -54,6 +54,12 @@ class BodyTooLarge(Refusal):
     code = "body_too_large"
 
 
+class UnsupportedMedia(Refusal):
+    """The body is of a media type that the route does not take."""
+
+    code = "media_type_not_supported"
+
+
 class TooSlow(Refusal):
     """The body does not come in time."""
 
@@ -76,6 +82,7 @@ STATUS: tuple[tuple[type[Refusal], int], ...] = (
     (Unauthenticated, 401),
     (TooManyRequests, 429),
     (BodyTooLarge, 413),
+    (UnsupportedMedia, 415),
     (TooSlow, 408),
     (Malformed, 400),
     (NotFound, 404),
@@ -91,6 +98,12 @@ CODES = {
     404: "unknown_path",
     405: "method_not_allowed",
     413: "body_too_large",
+    415: "media_type_not_supported",
+}
+FAULT = "Something went wrong that should not: report the correlation id."
+MESSAGES = {
+    404: "There is nothing at this path: `/docs` lists the paths that there are.",
+    413: "The body is too large: `GET /v1/capabilities` names the limit.",
 }
 
 
@@ -101,7 +114,7 @@ class Problem(BaseModel):
     title: str
     status: int
     detail: dict[str, Any] = Field(description="Plain values that belong to the code.")
-    code: str
+    code: str = Field(description="Stable. `x-problem-codes` lists those that there are.")
     message: str
     correlation_id: str
 
@@ -137,8 +150,11 @@ def _problem_of(error: Exception, correlation_id: str) -> tuple[Problem, dict[st
         case HTTPException():
             status = error.status_code
             code = CODES.get(status, "malformed_request")
-            message = f"{HTTPStatus(status).phrase}."
-            return _problem(status, code, message, {}, correlation_id), dict(error.headers or {})
+            headers = dict(error.headers or {})
+            message = MESSAGES.get(status, f"{HTTPStatus(status).phrase}.")
+            if status == 405:
+                message = f"This path does not take this method: it takes {headers['Allow']}."
+            return _problem(status, code, message, {}, correlation_id), headers
         case Refusal():
             status = next(status for kind, status in STATUS if isinstance(error, kind))
             return (
@@ -146,8 +162,7 @@ def _problem_of(error: Exception, correlation_id: str) -> tuple[Problem, dict[st
                 _headers(status, error.code),
             )
         case _:
-            message = "Something went wrong that should not: report the correlation id."
-            return _problem(500, "internal_error", message, {}, correlation_id), {}
+            return _problem(500, "internal_error", FAULT, {}, correlation_id), {}
 
 
 def respond(request: Request, error: Exception) -> Response:
