@@ -41,6 +41,7 @@ for part in ("MODEL_COST_MAP", "ANTHROPIC_BETA_HEADERS", "AUTOROUTER_PRESETS", "
 
 import litellm  # noqa: E402
 from litellm.llms.base_llm.chat.transformation import BaseLLMException  # noqa: E402
+from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler  # noqa: E402
 
 logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)  # it logs what was asked
 litellm.telemetry = False
@@ -83,6 +84,9 @@ class LibraryProviders:
         self._sends_format = sends_format
         self._no_temperature: set[str] = set()
         self._no_format: set[tuple[str, str]] = set()  # provider and model
+        # Else keys in headers of their own, and all that is asked, follow a redirect to any host.
+        self._http = AsyncHTTPHandler(follow_redirects=False)
+        litellm.aclient_session = self._http.client
 
     async def ask(self, call: ProviderCall) -> ProviderAnswer:
         with _convert_failures(self._find_key(call.provider)):
@@ -182,6 +186,8 @@ class LibraryProviders:
             "max_retries": 0,
             "num_retries": 0,
         }
+        if find_route(call.provider).prefix == "anthropic":
+            given["client"] = self._http
         if call.answer_schema is not None:
             if has_format:
                 given["response_format"] = build_response_format(call.answer_schema)

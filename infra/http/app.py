@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -36,6 +37,7 @@ from infra.http.rates import LimitOpen, LimitRate
 from infra.http.receiving import Linger, ReceiveBodies, Receptions
 from infra.http.routes import AREAS, mcp_endpoint
 from infra.http.transfer import AnswerHead
+from infra.machine_paths import hide_paths_of
 from infra.service.http_tables import Tables
 from infra.service.http_upkeep import keep_up
 from infra.service.lag import Lag
@@ -109,6 +111,7 @@ def create_app(settings: Settings, environ: Mapping[str, str] = NO_SECRETS) -> F
             kind: _answer for kind in (Refusal, RequestValidationError, HTTPException)
         },
     )
+    app.state.hide = partial(hide_paths_of, settings)
     app.state.api = Api(
         settings,
         tables,

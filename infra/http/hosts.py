@@ -12,12 +12,15 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from infra.errors import Forbidden
+from infra.http.auth import is_of_console
 from infra.http.problems import Malformed
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 ELSEWHERE = frozenset({"cross-site", "same-site"})  # of Sec-Fetch-Site, which browsers set
 DEFAULT_PORTS = {"http": ":80", "https": ":443"}
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
+FORMS = frozenset({"application/x-www-form-urlencoded", "multipart/form-data"})
+SIGNED = "/v1/webhooks/"
 ANY_ADDRESS = frozenset({"0.0.0.0", "[::]", ""})
 
 
@@ -41,7 +44,11 @@ class CheckHost:
 
 
 class CheckOrigin:
-    """Let through writes of programs, and those of pages that this server itself has served."""
+    """Let through writes of programs, and those of pages that this server itself has served.
+
+    A browser names the origin of every form that it sends. So a form without one, and any write of
+    the console, comes from no page of ours; deliveries of webhooks may be forms and are signed.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -57,7 +64,17 @@ class CheckOrigin:
                 raise Forbidden(
                     "A page of another origin may change nothing here.", code="origin_not_allowed"
                 )
+            if not origins and (is_of_console(scope) or _is_form(scope["path"], headers)):
+                raise Forbidden(
+                    "A form needs the Origin of the page that sends it; programs send JSON.",
+                    code="origin_missing",
+                )
         await self._app(scope, receive, send)
+
+
+def _is_form(path: str, headers: Headers) -> bool:
+    kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+    return kind in FORMS and not path.startswith(SIGNED)
 
 
 def is_origin_of(origin: str, host: str) -> bool:

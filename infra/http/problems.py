@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 import secrets
+from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any
 
@@ -22,11 +23,13 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from infra.errors import Conflict, Forbidden, Invalid, NotFound, Refusal, Unavailable
 from infra.log import get
+from infra.machine_paths import hide_paths
 
 MEDIA_TYPE = "application/problem+json"
 CORRELATION = "x-correlation-id"
 CORRELATION_ID = re.compile(r"[A-Za-z0-9._:-]{1,64}")
 RETRY_AFTER_S = 5
+HIDE = "hide"  # of the application's state: what hides paths of this installation
 LENGTH_AMBIGUOUS = "length_ambiguous"
 MOST_PROBLEMS = 10  # of one body that are named
 
@@ -116,8 +119,31 @@ class Problem(BaseModel):
     correlation_id: str
 
 
-def problem_of(error: Exception, correlation_id: str) -> tuple[Problem, dict[str, str]]:
-    """The problem that ``error`` is, and the headers that go with it."""
+def problem_of(error: Exception, request: Request) -> tuple[Problem, dict[str, str]]:
+    """The problem that ``error`` is, and the headers that go with it. It names no path of ours."""
+    problem, headers = _problem_of(error, correlation_of(request.scope))
+    hide = getattr(request.app.state, HIDE, hide_paths)
+    return (
+        problem.model_copy(
+            update={
+                "message": hide(problem.message),
+                "detail": replace_texts(problem.detail, hide),
+            }
+        ),
+        headers,
+    )
+
+
+def status_of(error: Exception) -> int:
+    """The status with which ``error`` is answered."""
+    return _problem_of(error, "")[0].status
+
+
+def code_of(error: Exception) -> str:
+    return _problem_of(error, "")[0].code
+
+
+def _problem_of(error: Exception, correlation_id: str) -> tuple[Problem, dict[str, str]]:
     match error:
         case RequestValidationError():
             return _of_validation(error, correlation_id), {}
@@ -141,7 +167,7 @@ def problem_of(error: Exception, correlation_id: str) -> tuple[Problem, dict[str
 
 def respond(request: Request, error: Exception) -> Response:
     """The answer to a request that was not done."""
-    problem, headers = problem_of(error, correlation_of(request.scope))
+    problem, headers = problem_of(error, request)
     return Response(
         problem.model_dump_json(),
         problem.status,
@@ -240,6 +266,19 @@ def _plain(value: Any) -> Any:
     """``value`` as JSON can carry it: times and ids as text, no lone surrogates."""
     text = json.dumps(value, default=str, ensure_ascii=False)
     return json.loads(text.encode("utf-8", "replace"))
+
+
+def replace_texts(value: Any, change: Callable[[str], str]) -> Any:
+    """``value`` with each text in it changed."""
+    match value:
+        case str():
+            return change(value)
+        case dict():
+            return {name: replace_texts(each, change) for name, each in value.items()}
+        case list():
+            return [replace_texts(each, change) for each in value]
+        case _:
+            return value
 
 
 def _headers(status: int, code: str) -> dict[str, str]:

@@ -13,7 +13,7 @@ from mcp_types import (
 
 from infra.errors import NotFound
 from infra.mcp.pages import MOST_TOKENS, bad_cursor
-from infra.mcp.text import cut
+from infra.mcp.text import CLOSE, OPEN, cut
 from infra.mcp.tools import GetAtom, get_atom
 from infra.service.ledger_reader import LedgerReader
 
@@ -43,7 +43,8 @@ async def list_resources(reader: LedgerReader, cursor: str | None) -> ListResour
     return ListResourcesResult(
         resources=[
             Resource(
-                name=cut(f"{atom.kind}: {atom.title}", NAME),
+                name=f"{atom.kind} {atom.atom_id}",
+                title=f"{OPEN}{cut(atom.title, NAME)}{CLOSE}",  # in the words of others
                 uri=PREFIX + atom.atom_id,
                 mime_type=PLAIN,
             )

@@ -33,6 +33,7 @@ from mcp_types import (
 
 from infra.errors import NotFound, Refusal, Unavailable
 from infra.log import get
+from infra.machine_paths import hide_paths
 from infra.mcp.definitions import define
 from infra.mcp.prompts import get_prompt, list_prompts
 from infra.mcp.resources import TEMPLATES, list_resources, read_resource
@@ -69,7 +70,9 @@ def build_server(reader_of: ReaderOf) -> Server[Any]:
                 arguments = read_arguments(tool, asked.arguments or {})
                 answered = await tool.call(await reader_of(context), arguments)
             except (Unavailable, Refusal) as refused:
-                return CallToolResult(content=[TextContent(text=str(refused))], is_error=True)
+                return CallToolResult(
+                    content=[TextContent(text=hide_paths(str(refused)))], is_error=True
+                )
             return CallToolResult(
                 content=[TextContent(text=answered.text)], structured_content=dict(answered.data)
             )
@@ -121,9 +124,9 @@ def convert_errors() -> Iterator[None]:
     except MCPError:
         raise
     except Unavailable as error:
-        raise MCPError(INTERNAL_ERROR, str(error)) from error
+        raise MCPError(INTERNAL_ERROR, hide_paths(str(error))) from error
     except Refusal as error:
-        raise MCPError(INVALID_PARAMS, str(error)) from error
+        raise MCPError(INVALID_PARAMS, hide_paths(str(error))) from error
     except Exception as error:
         log.exception("mcp.failed")
         raise MCPError(INTERNAL_ERROR, FAILED) from error

@@ -18,6 +18,7 @@ from connectors.bound_secrets import FOLDER, SecretNotAllowed, Secrets
 from connectors.definitions import Definition
 from connectors.registry import stream_names
 from infra.errors import Forbidden, Invalid, NotFound
+from infra.machine_paths import hide_paths_of
 from infra.service.connector_registry import ConnectorRegistry, load_registry
 from infra.service.connectors import (
     ConnectorCheck,
@@ -130,7 +131,7 @@ async def check_connector_access(
     """What the service says about each stream. Raises NotFound."""
     await read_connector(settings, environ, project_id, connector_id)
     (found,) = await check_connectors(settings, environ, connector_id, project_id)
-    return found
+    return replace(found, problem=hide_paths_of(settings, found.problem))
 
 
 async def disconnect_service(
@@ -197,6 +198,7 @@ def _state(registry: ConnectorRegistry, definition: Definition) -> ConnectorStat
 def _stream(registry: ConnectorRegistry, definition: Definition, name: str) -> StreamState:
     status = status_of(registry, definition, name)
     cursor = status.cursor
+    problem = cursor.problem if cursor else None
     return StreamState(
         stream=name,
         position=cursor.position if cursor else None,
@@ -206,6 +208,6 @@ def _stream(registry: ConnectorRegistry, definition: Definition, name: str) -> S
         next_poll_at=cursor.next_poll_at if cursor else None,
         lag_s=status.lag_s,
         requests_left=cursor.requests_left if cursor else None,
-        problem=cursor.problem if cursor else None,
+        problem=hide_paths_of(registry.settings, problem) if problem else None,
         notices=tuple(cursor.notices) if cursor else (),
     )

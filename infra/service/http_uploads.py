@@ -19,6 +19,7 @@ from connectors.connector import SourceRefused
 from infra.errors import Invalid, Refusal, Unavailable
 from infra.local.disk import says_full
 from infra.loop import in_thread
+from infra.machine_paths import hide_paths_of
 from infra.service.ingestion import IngestRequest, SourceIngested, SourceListed, ingest
 from infra.service.progress import Note
 from infra.service.upload_checks import (
@@ -124,7 +125,7 @@ async def _ingest(
     results: list[SourceIngested] = []
     async for step in ingest(settings, request):
         if isinstance(step, Note):
-            notes.append(step)
+            notes.append(replace(step, message=hide_paths_of(settings, step.message)))
         elif isinstance(step, SourceListed):
             tell_listed(step)
         elif isinstance(step, SourceIngested):

@@ -23,6 +23,7 @@ from infra.jobs.queue import MAX_ATTEMPTS, NewJob
 from infra.jobs.relay import run_relay
 from infra.jobs.worker import Handler, Worker
 from infra.loop import in_thread
+from infra.machine_paths import hide_paths_of
 from infra.service.auto_quality import watch_prds
 from infra.service.heartbeat import watch_work
 from infra.service.job_kind import JobKind, Payload, Workplace
@@ -186,7 +187,7 @@ async def run_jobs(
             settings.conninfo,
             {name: _handler(kind, Workplace(settings, environ)) for name, kind in some.items()},
             owner=f"{socket.gethostname()}:{os.getpid()}",
-            redact=redactor.text,
+            redact=lambda text: hide_paths_of(settings, redactor.text(text)),
             timing=timing,
         )
         for some in _share(kinds)

@@ -16,6 +16,7 @@ from infra.jobs import queue
 from infra.jobs.outbox import Conn
 from infra.jobs.queue import NewJob
 from infra.log import get
+from infra.machine_paths import hide_paths_of
 from infra.service.onboarding_store import Step, change_pipeline, create_pipeline
 from infra.service.publishing import check_key, draw_key
 from infra.service.reading import ask, transact
@@ -189,7 +190,7 @@ async def _advance(
     except Unavailable:
         raise
     except Refusal as error:
-        return await change(_failed(stage, str(error)))
+        return await change(_failed(stage, hide_paths_of(settings, str(error))))
     steps: list[Step] = []
     if outcome.attached:
         steps.append(partial(onboarding.attach, artifacts=outcome.attached))

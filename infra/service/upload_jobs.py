@@ -8,6 +8,7 @@ from typing import Any
 
 from infra.errors import Refusal, Unavailable
 from infra.jobs.keeper import RunningJob
+from infra.machine_paths import hide_paths_of
 from infra.service.http_uploads import (
     Ingested,
     ingest_address,
@@ -41,7 +42,8 @@ async def read_upload(place: Workplace, job: RunningJob, key: str) -> Mapping[st
     except Unavailable:  # an outage is not the upload's fault: another attempt follows
         raise
     except Refusal as error:
-        problem = {"code": error.code, "message": str(error), "status": 422}
+        told = hide_paths_of(settings, str(error))
+        problem = {"code": error.code, "message": told, "status": 422}
         frees_key = not listed and job.lease.epoch == 1
         await close_upload(settings, project_id, key, problem=problem, frees_key=frees_key)
         raise Refusal(str(error), code=error.code) from error

@@ -54,7 +54,12 @@ class Browser:
     """A session of the console."""
 
     def __init__(self, called: Called, token: str | None = None) -> None:
-        self.client = httpx.Client(base_url=called.url, timeout=PATIENCE_S, follow_redirects=True)
+        self.client = httpx.Client(
+            base_url=called.url,
+            headers={"origin": called.url},  # as a browser says of each form
+            timeout=PATIENCE_S,
+            follow_redirects=True,
+        )
         self.signed_in = self.sign_in(called.token if token is None else token)
 
     def __enter__(self) -> Browser:

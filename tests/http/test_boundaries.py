@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
@@ -52,6 +53,24 @@ def test_a_page_of_another_origin_or_port_writes_nothing(api: Apart, headers: di
     refused = api.client.post("/v1/tokens", json=body, headers=headers)
     assert (refused.status_code, refused.json()["code"]) == (403, "origin_not_allowed")
     assert api.client.get("/v1/tokens", headers=headers).status_code == 200
+
+
+@broker
+@pytest.mark.parametrize("path", ["/console/sign-in", "/console/sessions/end", "/v1/tokens"])
+@pytest.mark.parametrize("kind", ["application/x-www-form-urlencoded", "Multipart/Form-Data; b=x"])
+def test_a_form_that_names_no_origin_does_nothing(api: Apart, path: str, kind: str):
+    headers = {"content-type": kind}
+    refused = api.client.post(path, content=b"name=x&role=owner", headers=headers)
+    assert refused.status_code == 403
+    assert "A form needs the Origin" in refused.text
+
+
+@broker
+def test_the_console_changes_nothing_without_an_origin_whatever_is_sent(api: Apart):
+    for content, kind in ((b"{}", "application/json"), (b"", "text/plain"), (b"x", "")):
+        headers = {"content-type": kind}
+        refused = api.client.post("/console/sign-in", content=content, headers=headers)
+        assert (refused.status_code, "A form needs" in refused.text) == (403, True)
 
 
 @broker
@@ -127,3 +146,25 @@ def test_proxies_are_addresses_or_networks():
 def _ask(api: Apart, sender: str, forwarded: str) -> int:
     stranger = TestClient(api.app, base_url="http://localhost", client=(sender, 1))
     return stranger.get("/health", headers={"x-forwarded-for": forwarded}).status_code
+
+
+@broker
+def test_no_problem_names_a_folder_of_this_machine(api: Apart):
+    """What cannot be read, written or fetched is named, and where it is kept is not."""
+    home = api.settings.home
+    (home / "uploads").write_text("in the way of uploads")
+    (home / "secrets.toml").mkdir()
+    archive = {"content": b"no archive", "headers": {"content-type": "application/octet-stream"}}
+    asked: list[tuple[str, str, dict[str, Any]]] = [
+        ("POST", "/v1/projects/prj_none/archives?name=a.zip", archive),
+        ("GET", f"/v1/projects/{home}/atoms", {}),
+        ("GET", f"/v1{home}", {}),
+        ("GET", "/v1/jobs/none", {}),
+        ("POST", "/v1/admin/dlq/none/retry", {}),
+        ("GET", "/console/static/../../../../etc/passwd", {}),
+    ]
+    for method, path, given in asked:
+        answer = api.client.request(method, path, **given)
+        assert answer.status_code >= 400, path
+        message = str(answer.json()["message"]) + str(answer.json()["detail"])
+        assert str(home) not in message, (path, message)

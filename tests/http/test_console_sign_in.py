@@ -22,7 +22,9 @@ def home(shown: str) -> str:
 
 
 def test_without_a_session_every_page_leads_to_the_sign_in_and_back(called: Called, home: str):
-    with httpx.Client(base_url=called.url, timeout=PATIENCE_S) as stranger:
+    with httpx.Client(
+        base_url=called.url, headers={"origin": called.url}, timeout=PATIENCE_S
+    ) as stranger:
         answer = stranger.get(f"{home}/ledger?kind=claim")
         assert answer.status_code == 303
         assert answer.headers["location"].startswith(f"{CONSOLE}/sign-in?next=%2Fconsole%2F")
@@ -48,7 +50,9 @@ def test_without_a_session_every_page_leads_to_the_sign_in_and_back(called: Call
     ],
 )
 def test_a_sign_in_leads_to_no_other_place(called: Called, next_place: str):
-    with httpx.Client(base_url=called.url, timeout=PATIENCE_S) as stranger:
+    with httpx.Client(
+        base_url=called.url, headers={"origin": called.url}, timeout=PATIENCE_S
+    ) as stranger:
         form = Page(stranger.get(f"{CONSOLE}/sign-in").text).fields()
         sent = form | {"token": called.token, "next": next_place}
         answer = stranger.post(f"{CONSOLE}/sign-in", data=sent)
@@ -101,7 +105,9 @@ def test_a_session_opens_no_api_and_ends_with_its_token(called: Called, shown: s
 
 def test_under_tls_no_neighbouring_host_can_set_a_cookie_of_the_console(tmp_path: Path):
     settings = Settings(home=tmp_path, database_url="postgresql://nobody@127.0.0.1:1/none")
-    client = TestClient(create_app(settings), base_url="https://localhost")
+    client = TestClient(
+        create_app(settings), "https://localhost", headers={"origin": "https://localhost"}
+    )
     (cookie,) = client.get(f"{CONSOLE}/sign-in").headers.get_list("set-cookie")
     assert cookie.startswith("__Host-cairn_") and "Domain" not in cookie
     assert {"Secure", "HttpOnly", "Path=/"} <= set(cookie.split("; "))

@@ -113,6 +113,7 @@ def fuzz(
             if response.status_code != 429:
                 case.validate_response(response, checks=CHECKS)
             check(operation, case, caller, called.project, response, told)
+            assert str(called.cairn.home) not in response.text, told
 
     send()
 

@@ -101,7 +101,8 @@ def browser_at(process: Apart | Settings) -> TestClient:
     """A browser without a session, at a web process that runs, or at a new one."""
     app = create_app(process) if isinstance(process, Settings) else process.app
     address = f"10.0.0.{next(ADDRESSES)}"  # of its own, since strangers share the rate of one
-    return TestClient(app, base_url="http://localhost", client=(address, 1))
+    origin = {"origin": "http://localhost"}
+    return TestClient(app, "http://localhost", headers=origin, client=(address, 1))
 
 
 def go(client: TestClient, **asked: str) -> str:

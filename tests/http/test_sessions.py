@@ -48,7 +48,8 @@ def browser(process: Apart | Settings, copied: TestClient | None = None) -> Test
     """A browser at a web process that runs, or at a new one; with the cookies of another."""
     app = create_app(process) if isinstance(process, Settings) else process.app
     address = f"10.0.0.{next(ADDRESSES)}"  # of its own, since strangers share the rate of one
-    client = TestClient(app, "http://localhost", client=(address, 1))
+    origin = {"origin": "http://localhost"}
+    client = TestClient(app, "http://localhost", headers=origin, client=(address, 1))
     client.headers["user-agent"] = FIREFOX
     client.cookies.update(dict(copied.cookies) if copied else {})
     return client

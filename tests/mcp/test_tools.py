@@ -177,6 +177,24 @@ def test_what_others_wrote_stands_between_marks_that_it_cannot_close(assistant: 
     assert "\n".join(lines).count("<untrusted") == "\n".join(lines).count("</") == len(pages)
 
 
+def test_the_title_of_a_resource_stands_between_marks_and_its_name_holds_none(assistant: Assistant):
+    """Clients put names and titles into the prompt of a model as they are."""
+
+    async def talk(client: Client) -> list[Any]:
+        first = await client.list_resources()
+        more = await client.list_resources(cursor=first.next_cursor)
+        return [*first.resources, *more.resources]
+
+    listed = assistant.talk(talk)
+    assert listed
+    for each in listed:
+        kind, _, atom_id = each.name.partition(" ")
+        assert (kind.isidentifier(), each.uri) == (True, f"cairn://atom/{atom_id}")
+        assert each.title.startswith(OPEN) and each.title.endswith(CLOSE)
+        assert (each.title.count(OPEN), each.title.count("</")) == (1, 1)
+        assert not (each.description or "")
+
+
 @pytest.mark.parametrize(
     ("name", "arguments", "sentence"),
     [

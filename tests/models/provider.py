@@ -80,11 +80,14 @@ class Answer:
 
 @dataclass(frozen=True)
 class Failure:
-    """An answer with an error. ``body`` None: an error object that names the status."""
+    """An answer with an error. ``body`` None: an error object that names the status. ``location``:
+    where a redirect leads.
+    """
 
     status: int
     retry_after: str | None = None
     body: bytes | None = None
+    location: str | None = None
 
 
 @dataclass(frozen=True)
@@ -240,7 +243,8 @@ class _Handler(BaseHTTPRequestHandler):
         error = {"message": f"status {failure.status} by script", "type": "scripted"}
         body = json.dumps({"error": error}).encode() if failure.body is None else failure.body
         after = {} if failure.retry_after is None else {"Retry-After": failure.retry_after}
-        self._send(failure.status, body, after)
+        to = {} if failure.location is None else {"Location": failure.location}
+        self._send(failure.status, body, after | to)
 
     def _hang(self, request: Request, text: str) -> None:
         self.close_connection = True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -69,6 +70,19 @@ def test_an_answer_has_its_text_its_usage_and_the_model_that_served(
     answer = ask(model_worker, Answer("Blue.", (70, 9, 64), model="m-1-2026-01-01"), provider)
     usage = Usage(input_tokens=70, output_tokens=9, cached_tokens=64)
     assert answer == ProviderAnswer(text="Blue.", served_model="m-1-2026-01-01", usage=usage)
+
+
+@pytest.mark.parametrize("provider", ["anthropic", "openai", "own"])
+@pytest.mark.parametrize("status", [302, 307, 308])
+@pytest.mark.parametrize("asks", [ask, stream])
+def test_no_redirect_takes_key_or_texts_to_another_host(
+    model_worker: ModelWorker, provider: str, status: int, asks: Callable[..., Any]
+):
+    with scripted_provider([Answer("stolen")] * 2) as other:
+        for place in (f"{other.base_url}/messages", f"//{other.base_url.partition('//')[2]}/x"):
+            with pytest.raises(ProviderFailed):
+                asks(model_worker, Failure(status, location=place), provider)
+        assert (other.requests, other.looks) == ([], [])
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)

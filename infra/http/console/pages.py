@@ -49,7 +49,7 @@ from infra.http.console.shortcuts import shortcuts_of
 from infra.http.problems import (
     Problem,
     Unauthenticated,
-    correlation_of,
+    code_of,
     is_expected,
     problem_of,
 )
@@ -331,7 +331,7 @@ def show_problem(request: Request, error: Exception, visit: Visit | None = None)
     """The page of what was not done, in the words of the API."""
     if not is_expected(error):
         log.error("http.failed", path=request.url.path, exc_info=error)
-    problem, headers = problem_of(error, correlation_of(request.scope))
+    problem, headers = problem_of(error, request)
     response = show(
         request,
         "problem_beside.html" if is_beside(request) else "problem.html",
@@ -440,7 +440,7 @@ async def _write(visit: Visit, make: Make, operation: str, page: Make | None) ->
     try:
         response, code = await make(visit), "done"
     except Exception as error:
-        response, code = await _refuse(visit, error, page), problem_of(error, "")[0].code
+        response, code = await _refuse(visit, error, page), code_of(error)
     await visit.ask(end_write, begun.audit_id, Outcome(response.status_code, code))
     return response
 
@@ -450,7 +450,7 @@ async def _refuse(visit: Visit, error: Exception, page: Make | None) -> Response
     with suppress(Unavailable):
         await _look_around(visit)
     if page and isinstance(error, REFUSED):
-        visit.problem, _ = problem_of(error, correlation_of(visit.request.scope))
+        visit.problem, _ = problem_of(error, visit.request)
         with suppress(*REFUSED):  # the item is gone, or the address of its page says nonsense
             return await page(visit)
         visit.problem = None

@@ -15,8 +15,9 @@ from infra.http.bodies import check_text
 from infra.http.console.browser import check_form, own_place, read_form, session_cookie, set_cookie
 from infra.http.console.pages import Pages, Visit, lead, show, show_problem
 from infra.http.console.rendering import address
-from infra.http.problems import Unauthenticated, is_expected, problem_of
+from infra.http.problems import Unauthenticated, is_expected, status_of
 from infra.http.writes import audit_entry
+from infra.machine_paths import hide_paths
 from infra.service.publishing import draw_key
 from infra.service.sessions import (
     VALID_S,
@@ -63,8 +64,8 @@ async def sign_in(request: Request) -> Response:
     except Exception as error:
         if not is_expected(error):
             raise
-        status = problem_of(error, "")[0].status
-        return show_form(request, form.get("next", ""), problem=str(error), status=status)
+        status, told = status_of(error), hide_paths(str(error))
+        return show_form(request, form.get("next", ""), problem=told, status=status)
     delete_cookie(request, response, _form_cookie(request))
     return response
 

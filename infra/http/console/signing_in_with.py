@@ -17,7 +17,8 @@ from infra.http.console.browser import own_place, set_cookie
 from infra.http.console.pages import HEADERS, Pages
 from infra.http.console.rendering import address
 from infra.http.console.signing_in import begin, delete_cookie, show_form
-from infra.http.problems import is_expected, problem_of
+from infra.http.problems import is_expected, status_of
+from infra.machine_paths import hide_paths
 from infra.service.oidc_sign_in import VALID_S, SignIn
 
 pages = Pages()
@@ -68,8 +69,8 @@ def _refuse(request: Request, error: Exception, next_place: str = "") -> Respons
     """The form, with what was wrong in one sentence."""
     if not is_expected(error):
         raise error
-    status = problem_of(error, "")[0].status
-    return show_form(request, next_place, problem=str(error), status=status)
+    status, told = status_of(error), hide_paths(str(error))
+    return show_form(request, next_place, problem=told, status=status)
 
 
 def _callback(request: Request) -> str:
