@@ -264,10 +264,31 @@ TOOLS = {
 }
 
 
+def find_half_character(given: Mapping[str, Any]) -> str:
+    """The first argument with half of a surrogate pair, which cannot be looked up; empty without.
+
+    JSON can write one, and no text in UTF-8 can hold it.
+    """
+    for name, value in given.items():
+        for text in (name, *(value if isinstance(value, list) else [value])):
+            if isinstance(text, str) and any("\ud800" <= each <= "\udfff" for each in text):
+                return name
+    return ""
+
+
 def read_arguments(tool: Tool, given: Mapping[str, Any]) -> Arguments:
     """The arguments as the tool takes them. Raises Invalid with one sentence."""
+    if name := find_half_character(given):
+        raise Invalid(
+            f"{tool.name} cannot be called so: {cut(name, answers.WORD)} holds half of a surrogate"
+            " pair.",
+            code="lone_surrogate",
+        )
+    optional = {name for name, it in tool.arguments.model_fields.items() if not it.is_required()}
+    # Many clients send null for what a model leaves out.
+    meant = {n: value for n, value in given.items() if value is not None or n not in optional}
     try:
-        return tool.arguments.model_validate(given)
+        return tool.arguments.model_validate(meant)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         name = cut(".".join(map(str, first["loc"])), answers.WORD)
