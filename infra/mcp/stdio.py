@@ -88,10 +88,12 @@ def refuse_line(line: str) -> JSONRPCError | None:
         json.dumps(message, ensure_ascii=False).encode()
     except UnicodeEncodeError:
         given = message.get("id") if isinstance(message, dict) else None
-        known = given if isinstance(given, int) else None
-        if isinstance(given, str) and given.isprintable():
-            known = given
-        return _error(known, INVALID_REQUEST, "A text holds half of a surrogate pair.")
+        is_sendable = isinstance(given, int) or (isinstance(given, str) and given.isprintable())
+        return _error(
+            given if is_sendable else None,
+            INVALID_REQUEST,
+            "A text holds half of a surrogate pair.",
+        )
     return None
 
 
