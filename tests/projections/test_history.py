@@ -77,10 +77,9 @@ def test_what_has_changed_since_is_told_from_the_rest(model: ReadModel):
     assert [atom.model_copy(update={"evidence": []}) for atom in whole] == slim
     assert any(atom.evidence for atom in whole)
 
-    pairs = take(partial(cards, model.connection, PROJECT, None))
-    later = take(partial(cards, model.connection, PROJECT, None, updated_since=0))
-    assert later == pairs
-    assert take(partial(cards, model.connection, PROJECT, None, updated_since=last)) == []
+    pairs = list(take(partial(cards, model.connection, PROJECT, None)))
+    assert list(take(partial(cards, model.connection, PROJECT, None, updated_since=0))) == pairs
+    assert list(take(partial(cards, model.connection, PROJECT, None, updated_since=last))) == []
 
 
 def test_a_sequence_that_is_not_there_is_refused(model: ReadModel):
