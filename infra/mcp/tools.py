@@ -23,6 +23,7 @@ from infra.mcp.pages import (
     MOST_TOKENS,
     Cursor,
     Entry,
+    Rendered,
     Result,
     Shown,
     bad_cursor,
@@ -319,7 +320,7 @@ def _page(
     """The entries from the cursor on that fit. ``state``: of what is asked about, where it is not
     all entries that have to be as they were.
     """
-    listed = list(entries)
+    listed = entries if isinstance(entries, Rendered) else list(entries)
     now = state_of(listed) if state is None else state
     cursor = read_cursor(_question(asked), asked.cursor) or Cursor(0, now)
     if cursor.state != now:
@@ -348,7 +349,7 @@ async def _pass_on(
     return _answer(head, field, taken, "", page.next_cursor)
 
 
-def _fit(entries: list[Entry], head: Result, line: str, asked: Arguments) -> list[Entry]:
+def _fit(entries: Sequence[Entry], head: Result, line: str, asked: Arguments) -> list[Entry]:
     return fit(entries, Entry(line, head), asked.max_tokens)
 
 

@@ -8,11 +8,13 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import pytest
 
 from infra.errors import Invalid
+from infra.mcp.pages import Entry, Rendered, Shown, fit
 from infra.mcp.stdio import refuse_line
 from infra.mcp.tools import TOOLS, read_arguments
 
@@ -113,3 +115,16 @@ def test_half_of_a_surrogate_pair_is_one_sentence(given: dict[str, Any]):
         read_arguments(TOOLS["search"], given)
     assert refused.value.code == "lone_surrogate"
     str(refused.value).encode()
+
+
+def test_a_page_renders_no_more_than_it_shows():
+    rendered: list[int] = []
+
+    def entry(number: int) -> Entry:
+        rendered.append(number)
+        return Entry("word " * 200, Shown())
+
+    entries = Rendered([partial(entry, number) for number in range(5_000)])
+    taken = fit(entries[2_000:], Entry("", Shown()), 2_000)
+    assert len(entries[2_000:]) == 3_000
+    assert rendered == list(range(2_000, 2_000 + len(taken) + 1))
