@@ -35,6 +35,7 @@ from schemas.events.stream import StreamFrame
 from schemas.events.team import RebalanceProposed, TeamFact
 from schemas.ids import loop_id
 from schemas.topics import BY_NAME
+from streams.ledger_frames import make_ledger_frames
 from streams.quality_frames import QUALITY_EVENTS, make_quality_frames
 from streams.stage import Step
 
@@ -145,19 +146,8 @@ def _frames_of(fact: Event) -> Iterator[Frame]:
                     "stop_reason": fact.stop_reason,
                 },
             )
-        case LedgerChanged(hitl=decided) if decided is not None:
-            yield (
-                "decision",
-                {
-                    "hitl_event_id": decided.hitl_event_id,
-                    "action": decided.action,
-                    "target_type": decided.target_type,
-                    "target_id": decided.target_id,
-                    "decision": decided.decision,
-                    "outcome": decided.outcome,
-                    "ledger_seq": fact.ledger_seq,
-                },
-            )
+        case LedgerChanged():
+            yield from make_ledger_frames(fact)
         case TeamFact() | RebalanceProposed():
             yield "team", {"change": fact.type_name.partition(".")[2]}
         case PipelineChanged():

@@ -34,6 +34,7 @@ WRITE_BYTES = (
 ABORT = (
     "abort"  # in the state of a request: closes its socket at once, if the server has put it there
 )
+RETRY = b"retry: 3000\n\n"  # ms until a client comes again; and the head is on its way at once
 HEARTBEAT = b": hb\n\nevent: hb\ndata: {}\n\n"
 RESET = b'event: reset\ndata: {"reason":"frame_unknown"}\n\n'
 EVENT_ID = re.compile(r"([0-9a-f]{1,16})-([0-9]{1,18})")
@@ -89,6 +90,7 @@ class EventStream(Response):
 
     async def _send_all(self, send: Send) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
+        await self._write(send, RETRY)
         if self._is_reset:
             await self._write(send, RESET)
         async with aclosing(self._batches) as batches:

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, Protocol
 
-from infra.mcp.pages import Entry, Result, Shown
+from infra.mcp.pages import Entry, Rendered, Result, Shown
 from infra.mcp.text import cut
 from infra.service.http_questions import (
     Answer,
     ArtifactSummary,
     Card,
+    ChangedAtom,
     Changes,
     Coverage,
+    DecidedThing,
+    Dispute,
     Node,
     WholeArtifact,
     WholeAtom,
+    WrittenVersion,
 )
 
 TITLE, BODY, QUOTE, PATH, WORD = 60, 90, 50, 40, 24  # tokens
@@ -386,24 +391,37 @@ def _covered(name: str, counts: Counted, atoms: int | None = None) -> Entry:
     return Entry(line if atoms is None else f"{line}, {atoms} atoms", row)
 
 
-def show_changes(found: Changes) -> Iterator[Entry]:
+def show_changes(found: Changes) -> Rendered:
     """What was decided and disputed first, then atoms, then what was written of them."""
-    for decided in found.decided:
-        yield _changed("decided", decided.ledger_seq, decided.target_id, decided.summary)
-    for dispute in found.contradictions:
-        sides = f"{cut(dispute.title_a, TITLE)} / {cut(dispute.title_b, TITLE)}"
-        text = f"{dispute.status} {dispute.severity}: {sides}"
-        yield _changed("contradiction", dispute.updated_seq, dispute.contradiction_id, text)
+    shown: list[Callable[[], Entry]] = [partial(_decided, each) for each in found.decided]
+    shown += [partial(_disputed, each) for each in found.contradictions]
     for what, atoms in (("came", found.came), ("went", found.went), ("changed", found.changed)):
-        for atom in atoms:
-            fields = f" ({', '.join(atom.fields)})" if atom.fields else ""
-            why = f" ({atom.why})" if atom.why else ""
-            text = f"{atom.kind} {atom.status}: {cut(atom.title, TITLE)}{fields}{why}"
-            yield _changed(what, atom.ledger_seq, atom.atom_id, text, _cite(atom.citations[:1]))
-    for written in found.written:
-        named = f"{written.artifact_type} {written.number or ''} {written.title or ''}"
-        text = f"{named} version {written.version}"
-        yield _changed("written", written.input_ledger_seq, written.artifact_id, text)
+        shown += [partial(_moved, what, each) for each in atoms]
+    shown += [partial(_written, each) for each in found.written]
+    return Rendered(shown)
+
+
+def _decided(decided: DecidedThing) -> Entry:
+    return _changed("decided", decided.ledger_seq, decided.target_id, decided.summary)
+
+
+def _disputed(dispute: Dispute) -> Entry:
+    sides = f"{cut(dispute.title_a, TITLE)} / {cut(dispute.title_b, TITLE)}"
+    text = f"{dispute.status} {dispute.severity}: {sides}"
+    return _changed("contradiction", dispute.updated_seq, dispute.contradiction_id, text)
+
+
+def _moved(what: str, atom: ChangedAtom) -> Entry:
+    fields = f" ({', '.join(atom.fields)})" if atom.fields else ""
+    why = f" ({atom.why})" if atom.why else ""
+    text = f"{atom.kind} {atom.status}: {cut(atom.title, TITLE)}{fields}{why}"
+    return _changed(what, atom.ledger_seq, atom.atom_id, text, _cite(atom.citations[:1]))
+
+
+def _written(written: WrittenVersion) -> Entry:
+    named = f"{written.artifact_type} {written.number or ''} {written.title or ''}"
+    text = f"{named} version {written.version}"
+    return _changed("written", written.input_ledger_seq, written.artifact_id, text)
 
 
 def _changed(

@@ -9,8 +9,9 @@ pages through, so that it cannot be used for another one, nor for an answer that
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import overload
 
 from pydantic import BaseModel, ConfigDict
 
@@ -44,6 +45,29 @@ class Entry:
 
     def tokens(self) -> int:
         return count_tokens(self.lines) + count_tokens(self.data.model_dump_json(exclude_none=True))
+
+
+class Rendered(Sequence[Entry]):
+    """Entries that are rendered when they are looked at: counting tokens costs more than all else,
+    and a page shows few of thousands.
+    """
+
+    def __init__(self, render_each: Sequence[Callable[[], Entry]]) -> None:
+        self._render_each = render_each
+
+    def __len__(self) -> int:
+        return len(self._render_each)
+
+    @overload
+    def __getitem__(self, place: int) -> Entry: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> Rendered: ...
+
+    def __getitem__(self, place: int | slice) -> Entry | Rendered:
+        if isinstance(place, slice):
+            return Rendered(self._render_each[place])
+        return self._render_each[place]()
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from infra.mcp.pages import (
     MOST_TOKENS,
     Cursor,
     Entry,
+    Rendered,
     Result,
     Shown,
     bad_cursor,
@@ -264,10 +265,31 @@ TOOLS = {
 }
 
 
+def find_half_character(given: Mapping[str, Any]) -> str:
+    """The first argument with half of a surrogate pair, which cannot be looked up; empty without.
+
+    JSON can write one, and no text in UTF-8 can hold it.
+    """
+    for name, value in given.items():
+        for text in (name, *(value if isinstance(value, list) else [value])):
+            if isinstance(text, str) and any("\ud800" <= each <= "\udfff" for each in text):
+                return name
+    return ""
+
+
 def read_arguments(tool: Tool, given: Mapping[str, Any]) -> Arguments:
     """The arguments as the tool takes them. Raises Invalid with one sentence."""
+    if name := find_half_character(given):
+        raise Invalid(
+            f"{tool.name} cannot be called so: {cut(name, answers.WORD)} holds half of a surrogate"
+            " pair.",
+            code="lone_surrogate",
+        )
+    optional = {name for name, it in tool.arguments.model_fields.items() if not it.is_required()}
+    # Many clients send null for what a model leaves out.
+    meant = {n: value for n, value in given.items() if value is not None or n not in optional}
     try:
-        return tool.arguments.model_validate(given)
+        return tool.arguments.model_validate(meant)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         name = cut(".".join(map(str, first["loc"])), answers.WORD)
@@ -298,7 +320,7 @@ def _page(
     """The entries from the cursor on that fit. ``state``: of what is asked about, where it is not
     all entries that have to be as they were.
     """
-    listed = list(entries)
+    listed = entries if isinstance(entries, Rendered) else list(entries)
     now = state_of(listed) if state is None else state
     cursor = read_cursor(_question(asked), asked.cursor) or Cursor(0, now)
     if cursor.state != now:
@@ -327,7 +349,7 @@ async def _pass_on(
     return _answer(head, field, taken, "", page.next_cursor)
 
 
-def _fit(entries: list[Entry], head: Result, line: str, asked: Arguments) -> list[Entry]:
+def _fit(entries: Sequence[Entry], head: Result, line: str, asked: Arguments) -> list[Entry]:
     return fit(entries, Entry(line, head), asked.max_tokens)
 
 

@@ -39,6 +39,10 @@ from projections.read.belonging import Belonging, check_belongs, find_belonging
 from projections.read.burndown import Burndown, BurndownDay
 from projections.read.burndown import burndown as read_burndown
 from projections.read.changes import LARGEST_WINDOW, WINDOW, Changes, changes_since
+from projections.read.changes import ChangedAtom as ChangedAtom
+from projections.read.changes import DecidedThing as DecidedThing
+from projections.read.changes import Dispute as Dispute
+from projections.read.changes import WrittenVersion as WrittenVersion
 from projections.read.chunks import Chunk, WholeChunk, list_chunks, whole_chunk
 from projections.read.contradictions import Card, Contradiction
 from projections.read.contradictions import cards as list_cards

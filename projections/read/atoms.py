@@ -34,6 +34,9 @@ LAST_UP_TO = (
     "NOT EXISTS (SELECT 1 FROM ledger_atom_history later WHERE later.atom_id = h.atom_id"
     " AND later.ledger_seq > h.ledger_seq AND later.ledger_seq <= %s)"
 )
+CHANGED_AFTER = (
+    "EXISTS (SELECT 1 FROM ledger_atom_history h WHERE h.atom_id = a.atom_id AND h.ledger_seq > %s)"
+)
 FROM_PATH = (
     "EXISTS (SELECT 1 FROM ledger_evidence e JOIN sources s USING (source_id)"
     " WHERE e.atom_id = a.atom_id AND s.path LIKE %s)"
@@ -101,17 +104,24 @@ def atoms(
     project_id: str,
     *,
     order: Order = "worth",
+    updated_since: int | datetime | None = None,
+    is_slim: bool = False,
     cursor: str | None = None,
     limit: int = PAGE,
     **only: Unpack[AtomFilter],
 ) -> Page[Atom]:
     """A page of atoms, those to be seen first at the front.
 
-    ``order`` ``age`` is that in which the ledger met them. Raises Refusal for a bad cursor.
+    ``order`` ``age`` is that in which the ledger met them. ``updated_since``: only those that have
+    changed after this change set or time. ``is_slim``: without their evidence, which is not read.
+    Raises Refusal for a bad cursor, and for a sequence that is not there.
     """
     conditions = filter_atoms(project_id, only)
+    if updated_since is not None:
+        since_seq = find_sequence(connection, project_id, updated_since)
+        conditions.append((CHANGED_AFTER, since_seq))
     found, following = page_of(connection, NOW[order], conditions, cursor, limit)
-    quotes = quotes_of(connection, [row["atom_id"] for row in found])
+    quotes = {} if is_slim else quotes_of(connection, [row["atom_id"] for row in found])
     items = [Atom(**row, evidence=quotes.get(row["atom_id"], [])) for row in found]
     return Page(items=items, next_cursor=following)
 

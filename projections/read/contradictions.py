@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
+from projections.read.atoms import find_sequence
 from projections.read.page import PAGE, Condition, Listing, Page, page_of
 from projections.read.session import Conn, ReadModel, Row, rows
 
@@ -152,13 +155,20 @@ def cards(
     status: str | None = "open",
     *,
     only: str | None = None,
+    updated_since: int | datetime | None = None,
     cursor: str | None = None,
     limit: int = PAGE,
 ) -> Page[Card]:
-    """The same as cards, which are for those who decide; ``only`` that one. Raises Refusal."""
+    """The same as cards, which are for those who decide; ``only`` that one.
+
+    ``updated_since``: only those that have changed after this change set or time. Raises Refusal.
+    """
     conditions = _conditions(project_id, status)
     if only is not None:
         conditions.append(("c.contradiction_id = %s", only))
+    if updated_since is not None:
+        since_seq = find_sequence(connection, project_id, updated_since)
+        conditions.append(("c.updated_seq > %s", since_seq))
     found, following = page_of(connection, CARDS, conditions, cursor, limit)
     return Page(items=_cards(connection, found), next_cursor=following)
 

@@ -5,6 +5,7 @@ parameter that is quietly ignored.
 from __future__ import annotations
 
 import asyncio
+import re
 from itertools import count
 from typing import Any
 
@@ -195,3 +196,23 @@ def test_the_document_is_made_once(app: FastAPI, client: TestClient):
 class Anything(dict[str, str]):
     def __missing__(self, name: str) -> str:
         return "known"
+
+
+def test_the_docs_show_every_operation_code_and_model_and_load_nothing_from_elsewhere(
+    app: FastAPI, client: TestClient
+):
+    page = client.get("/docs")
+    assert page.status_code == 200
+    assert page.headers["content-type"].startswith("text/html")
+    assert "default-src 'none'" in page.headers["content-security-policy"]
+    document = app.openapi()
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            assert f"<code>{method.upper()} {path}</code> {operation['operationId']}" in page.text
+    assert all(f'id="model-{name}"' in page.text for name in document["components"]["schemas"])
+    assert all(f"<code>{code}</code>" in page.text for code in document["x-problem-codes"])
+    assert not re.findall(r'(?:src|href)="(?!/|#)', page.text)
+    assert not re.findall(r"<script(?! src=)| on[a-z]+=| style=", page.text)
+    targets = set(re.findall(r'href="#([^"]+)"', page.text))
+    assert targets <= set(re.findall(r' id="([^"]+)"', page.text))
+    assert client.head("/docs").status_code == 200

@@ -63,10 +63,12 @@ async def body_of(stream: EventStream) -> bytes:
 
 def test_a_heartbeat_is_a_comment_and_an_event_and_has_no_id():
     quiet = EventStream(once(NOTHING, NOTHING), "ab", is_allowed, heartbeat_s=0)
-    assert asyncio.run(body_of(quiet)) == b": hb\n\nevent: hb\ndata: {}\n\n" * 2
+    assert asyncio.run(body_of(quiet)) == (
+        b"retry: 3000\n\n" + b": hb\n\nevent: hb\ndata: {}\n\n" * 2
+    )
     busy = EventStream(once(Batch([frame(1)]), NOTHING), "ab", is_allowed)
     told = b'id: ab-1\nevent: progress\ndata: {"more":"x"}\n\n'
-    assert asyncio.run(body_of(busy)) == told
+    assert asyncio.run(body_of(busy)) == b"retry: 3000\n\n" + told
 
 
 def test_a_stream_that_is_not_allowed_any_more_ends(monkeypatch: pytest.MonkeyPatch):
@@ -74,7 +76,10 @@ def test_a_stream_that_is_not_allowed_any_more_ends(monkeypatch: pytest.MonkeyPa
         return False
 
     monkeypatch.setattr("infra.http.sse.CHECKED_S", 0)
-    assert asyncio.run(body_of(EventStream(once(Batch([frame(1)])), "ab", is_refused))) == b""
+    assert (
+        asyncio.run(body_of(EventStream(once(Batch([frame(1)])), "ab", is_refused)))
+        == b"retry: 3000\n\n"
+    )
 
 
 def test_frames_are_written_whole_and_in_bounded_writes():

@@ -10,6 +10,7 @@ import pytest
 from infra.errors import Refusal
 from projections.fold import PROJECTED_TOPICS
 from projections.read.atoms import atoms, atoms_as_of, sequence_at
+from projections.read.contradictions import cards
 from projections.read.page import take
 from projections.read.rejections import rejections
 from schemas.codec import decode
@@ -55,8 +56,36 @@ def test_a_time_names_the_last_change_set_before_it(model: ReadModel):
     assert sequence_at(model.connection, PROJECT, datetime(1970, 1, 1, tzinfo=UTC)) == 0
 
 
+def test_what_has_changed_since_is_told_from_the_rest(model: ReadModel):
+    model.fold(records(TOPICS))
+    last = model.value("SELECT max(ledger_seq) FROM ledger_change_sets")
+    every = take(partial(atoms, model.connection, PROJECT, status="all"))
+
+    def since(place: int | datetime) -> set[str]:
+        ask = partial(atoms, model.connection, PROJECT, status="all", updated_since=place)
+        return {atom.atom_id for atom in take(ask)}
+
+    assert since(0) == {atom.atom_id for atom in every}
+    assert since(last) == since(datetime(9999, 1, 1, tzinfo=UTC)) == set()
+    touched = model.connection.execute(
+        "SELECT DISTINCT atom_id FROM ledger_atom_history WHERE ledger_seq > %s", (last // 2,)
+    ).fetchall()
+    assert since(last // 2) == {atom_id for (atom_id,) in touched} != set()
+
+    slim = atoms(model.connection, PROJECT, is_slim=True).items
+    whole = atoms(model.connection, PROJECT).items
+    assert [atom.model_copy(update={"evidence": []}) for atom in whole] == slim
+    assert any(atom.evidence for atom in whole)
+
+    pairs = list(take(partial(cards, model.connection, PROJECT, None)))
+    assert list(take(partial(cards, model.connection, PROJECT, None, updated_since=0))) == pairs
+    assert list(take(partial(cards, model.connection, PROJECT, None, updated_since=last))) == []
+
+
 def test_a_sequence_that_is_not_there_is_refused(model: ReadModel):
     model.fold(records(TOPICS))
+    with pytest.raises(Refusal, match="there is no sequence"):
+        atoms(model.connection, PROJECT, updated_since=999_999)
     with pytest.raises(Refusal, match="there is no sequence 999999"):
         atoms_as_of(model.connection, PROJECT, 999_999)
 

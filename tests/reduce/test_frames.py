@@ -168,7 +168,7 @@ def test_a_runs_stream_ends_with_the_run_and_its_projects_goes_on():
     assert not any(frame.is_last for frame in by_stream[facts[0].project_id])
 
 
-def test_what_a_person_decides_is_told_and_what_a_turn_of_the_ledger_changes_is_not():
+def test_what_a_person_decides_is_told():
     story = Story()
     project = story.project()
     verified = HumanDecision(
@@ -205,6 +205,27 @@ def test_what_a_person_decides_is_told_and_what_a_turn_of_the_ledger_changes_is_
     refused = story.changed(project, hitl=verified.model_copy(update={"refusal": "not_live"}))
     assert [data(frame)["outcome"] for frame in frames_of(refused)] == ["refused"]
     assert frames_of(story.changed(project)) == []
+
+
+def test_the_atoms_and_contradictions_of_a_change_set_are_one_frame_each():
+    story = Story()
+    project = story.project()
+    (first, second, *_), conflict = ENOUGH, a_conflict(RETRY, EXPORT)
+    many = [first.model_copy(update={"atom_id": f"atm_{n}"}) for n in range(60)]
+    grown = second.model_copy(update={"revision": 2, "title": "long " * 100})
+
+    told = frames_of(story.changed(project, atoms=[first, grown], contradictions=[conflict]))
+    flood = frames_of(story.changed(project, atoms=many))
+
+    assert [frame.name for frame in told] == ["atoms", "contradictions"]
+    atoms, pairs = map(data, told)
+    assert [each["is_new"] for each in atoms["atoms"]] == [True, False]  # type: ignore[attr-defined]
+    assert atoms["atoms"][0]["atom_id"] == first.atom_id  # type: ignore[index]
+    assert len(atoms["atoms"][1]["title"]) == 200  # type: ignore[index]
+    (pair,) = pairs["contradictions"]  # type: ignore[misc]
+    assert (pair["status"], pair["contradiction_id"]) == ("open", conflict.contradiction_id)  # type: ignore[index]
+    assert pairs["ledger_seq"] == story.seq - 1
+    assert (data(flood[0])["count"], len(data(flood[0])["atoms"])) == (60, 50)  # type: ignore[arg-type]
 
 
 def test_a_repeated_fact_repeats_its_frames_with_their_ids():

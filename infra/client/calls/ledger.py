@@ -36,6 +36,8 @@ class Ledger(Connection):
         tag: str | None = None,
         min_confidence: float | None = None,
         order: Literal["worth", "age"] | None = None,
+        updated_since: str | None = None,
+        view: Literal["whole", "slim"] | None = None,
     ) -> Pages[Atom]:
         """Atoms with their evidence, most valuable first; live ones unless ``status`` is given."""
         return self._list(
@@ -49,6 +51,8 @@ class Ledger(Connection):
                 "tag": tag,
                 "min_confidence": min_confidence,
                 "order": order,
+                "updated_since": updated_since,
+                "view": view,
             },
         )
 
@@ -122,13 +126,14 @@ class Ledger(Connection):
         project: str,
         *,
         status: Literal["open", "escalated", "resolved", "dismissed", "all"] | None = None,
+        updated_since: str | None = None,
     ) -> Pages[Card]:
         """Contradictions with both sides and what they affect, the gravest first."""
         return self._list(
             Card,
             "/v1/projects/{project}/contradictions",
             at={"project": project},
-            query={"status": status},
+            query={"status": status, "updated_since": updated_since},
         )
 
     def list_past_contradictions(

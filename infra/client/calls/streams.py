@@ -14,7 +14,9 @@ class Streams(Connection):
         """Frames of a project or a run as they come, behind the one named by `Last-Event-ID`.
 
         Without it a run is told from its beginning, a project from now on. A frame that is not
-        there any more gives a frame `reset`, then all that there is.
+        there any more gives a frame `reset`, then all that there is. Frames of a project are
+        `atoms` and `contradictions` (one of each for a change set of the ledger, with `count` and
+        the first 50), `decision`, `run`, `progress`, `phase`, `prd_section`, `settled` and others.
         """
         return self._follow(
             "/v1/streams/{stream_id}", at={"stream_id": stream_id}, last_event_id=last_event_id

@@ -28,6 +28,7 @@ from infra.http.console import (
 )
 from infra.http.console.assets import serve_asset
 from infra.http.console.pages import go_home
+from infra.http.console.reference import serve_reference
 
 AREAS = (
     *(signing_in, signing_in_with, overview, ledger, sources, documents, editing, deciding),
@@ -37,12 +38,15 @@ AREAS = (
 
 
 def console_routes() -> list[BaseRoute]:
-    """All addresses of the console, which are below one path, and the root, which leads there."""
+    """All addresses of the console, which are below one path, and the root, which leads there; and
+    `/docs`.
+    """
     inside: list[BaseRoute] = [Route("/static/{version}/{name}", serve_asset)]
     for area in AREAS:
         inside += area.pages.routes
     return [
         Route("/", go_home),
+        Route("/docs", serve_reference),
         Route(CONSOLE, go_home),
         Mount(CONSOLE, routes=inside),
     ]

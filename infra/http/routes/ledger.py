@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Path, Query
 
 from infra.http.access import READERS, Guarded, allow
 from infra.http.api import ApiDep
-from infra.http.moments import MaybeAsOf, read_place
+from infra.http.moments import MaybeAsOf, read_moment_or_sequence, read_place
 from infra.http.parameters import (
     DEFAULT_LIMIT,
     OF_ANY,
@@ -43,6 +44,19 @@ from schemas.events.ledger import AtomStatus, WorkingSummary
 router = APIRouter(route_class=Guarded, tags=["Ledger"])
 Id = Annotated[str, Path(max_length=200)]
 CardStatus = Literal["open", "escalated", "resolved", "dismissed", "all"]
+View = Annotated[
+    Literal["whole", "slim"],
+    Query(description="`slim`: `evidence` stays empty; `evidence_count` says how much there is."),
+]
+UpdatedSince = Annotated[
+    str | None,
+    Query(
+        max_length=64,
+        description="Only what has changed after this: an ISO 8601 time with its offset, or the"
+        " sequence number of a change set. Give `status=all` to see also what has gone.",
+        examples=["2026-05-01T12:00:00Z"],
+    ),
+]
 Listed = AtomStatus | Literal["all"]
 
 
@@ -57,6 +71,8 @@ async def list_atoms(
     tag: Named = None,
     min_confidence: Annotated[float | None, Query(ge=0, le=1)] = None,
     order: Order = "worth",
+    updated_since: UpdatedSince = None,
+    view: View = "whole",
     cursor: Cursor = None,
     limit: Limit = DEFAULT_LIMIT,
 ) -> Page[Atom]:
@@ -70,6 +86,8 @@ async def list_atoms(
         tag=tag,
         min_confidence=min_confidence,
         order=order,
+        updated_since=_since(updated_since),
+        is_slim=view == "slim",
         cursor=cursor,
         limit=limit,
     )
@@ -150,12 +168,20 @@ async def list_contradictions(
     api: ApiDep,
     project: Project,
     status: CardStatus = "open",
+    updated_since: UpdatedSince = None,
     cursor: Cursor = None,
     limit: Limit = DEFAULT_LIMIT,
 ) -> Page[Card]:
     """Contradictions with both sides and what they affect, the gravest first."""
     wanted = None if status == "all" else status
-    return await api.tables.ask(ask.list_cards, project, wanted, cursor=cursor, limit=limit)
+    return await api.tables.ask(
+        ask.list_cards,
+        project,
+        wanted,
+        updated_since=_since(updated_since),
+        cursor=cursor,
+        limit=limit,
+    )
 
 
 @router.get("/v1/projects/{project}/contradictions/past", responses=OF_ANY)
@@ -230,3 +256,8 @@ async def trace(api: ApiDep, project: Project, known_id: Id) -> Node:
     """From an id down to the evidence and the log, and up to the artifacts that cite it."""
     await api.tables.ask(ask.check_belongs, project, known_id)
     return await api.tables.ask(ask.trace, known_id)
+
+
+def _since(written: str | None) -> int | datetime | None:
+    """Raises Invalid."""
+    return None if written is None else read_moment_or_sequence(written)

@@ -67,7 +67,9 @@ async def follow_stream(
     """Frames of a project or a run as they come, behind the one named by `Last-Event-ID`.
 
     Without it a run is told from its beginning, a project from now on. A frame that is not there
-    any more gives a frame `reset`, then all that there is.
+    any more gives a frame `reset`, then all that there is. Frames of a project are `atoms` and
+    `contradictions` (one of each for a change set of the ledger, with `count` and the first 50),
+    `decision`, `run`, `progress`, `phase`, `prd_section`, `settled` and others.
     """
     stream = await find_stream(api, caller, stream_id)
     return await follow(api, caller, stream, header_id or query_id)
