@@ -45,5 +45,14 @@ def test_every_reason_of_the_ledger_to_refuse_a_decision_has_a_kind_of_error():
         and node.func.id == "Refused"
         and isinstance(node.args[0], ast.Constant)
     }
+    refusals = syntax_tree((ROOT / "streams" / "ledger" / "refusals.py").read_text())
+    returned = [node.value for node in ast.walk(refusals) if isinstance(node, ast.Return)]
+    reasons |= {
+        node.value
+        for value in returned
+        if value is not None
+        for node in ast.walk(value)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and "_" in node.value
+    }
     assert len(reasons) >= 10
     assert reasons <= REASONS.keys()
