@@ -135,6 +135,9 @@ TABLES: tuple[Table, ...] = (
     _table("project_settings", "project_id"),
     _table("scheduled_work", "work_item_id", compared=False),
     _table("heartbeats", "project_id", compared=False),
+    _table("webhooks", "webhook_id", compared=False),
+    _table("webhook_messages", "message_id", compared=False),
+    _table("webhook_outcomes", "delivery_id", "round", compared=False),
     _table("artifact_positions", "project_id", "artifact_seq", compared=False),
     _table(
         "artifacts",

@@ -47,6 +47,7 @@ COMMANDS = {
     "schedules": Command(
         "Feed", "schedules", "Have work done at times: add, list or remove a schedule."
     ),
+    "webhooks": Command("Feed", "webhooks", "Send news of a project to other systems, signed."),
     "jobs": Command("Feed", "jobs", "List background jobs; enqueue, cancel or retry one."),
     "show": Command(
         "Read",

@@ -30,6 +30,7 @@ from infra.service.job_kinds import JOB_KINDS
 from infra.service.publishing import check_key, draw_key, make_request, publish, redactor_of
 from infra.service.reading import ask, transact
 from infra.service.runs import RUNNING
+from infra.service.webhook_sending import run_webhook_sender
 from infra.settings import Settings
 from projections.read import jobs, projects, runs
 from projections.read.jobs import Job, Transition
@@ -173,7 +174,8 @@ async def run_jobs(
 ) -> None:
     """Do jobs and publish what becomes of them until SIGTERM or SIGINT. Outages are waited for.
 
-    The relay has a thread and a loop of its own, so that no handler keeps it waiting.
+    The relay, and the sender of webhooks, have a thread and a loop of their own, so that no handler
+    keeps them waiting.
     """
     stop, over = asyncio.Event(), threading.Event()
     for sign in (signal.SIGTERM, signal.SIGINT):
@@ -191,6 +193,7 @@ async def run_jobs(
     ]
     relay = asyncio.ensure_future(in_thread(partial(_relay, settings, over)))
     relay.add_done_callback(lambda _: stop.set())
+    sender = asyncio.ensure_future(in_thread(partial(run_webhook_sender, settings, over)))
     watching = [watch_work(settings, kinds, stop)]
     if (settings.auto_quality or settings.auto_synthesis) and "quality_run" in kinds:
         watching.append(watch_prds(settings, stop))
@@ -202,6 +205,7 @@ async def run_jobs(
         over.set()
         stop.set()
         await asyncio.gather(*tasks, return_exceptions=True)
+        await sender
         await relay  # raises what it raised; what is not published yet is at the next start
 
 

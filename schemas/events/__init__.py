@@ -37,6 +37,7 @@ from schemas.events.hitl import (
     ContradictionDecided,
     MergeDecided,
     MergeUndone,
+    ProposalDecided,
 )
 from schemas.events.hygiene import ChunkCreated, SourceProcessed, SourceSanitized
 from schemas.events.ingestion import (
@@ -96,6 +97,7 @@ from schemas.events.team import (
 )
 from schemas.events.testimony import MessageReceived, MessageWithdrawn
 from schemas.events.vault import KeyCreated, KeyErased
+from schemas.events.webhook import WEBHOOK_FACTS
 
 _EVENTS: tuple[type[Event], ...] = (
     ProjectCreated,
@@ -104,6 +106,7 @@ _EVENTS: tuple[type[Event], ...] = (
     BudgetSet,
     SettingsChanged,
     *SCHEDULE_FACTS,
+    *WEBHOOK_FACTS,
     KeyCreated,
     KeyErased,
     StreamFrame,
@@ -145,6 +148,7 @@ _EVENTS: tuple[type[Event], ...] = (
     AtomDismissed,
     AtomReincluded,
     MergeUndone,
+    ProposalDecided,
     JudgementRequested,
     PairJudged,
     LedgerRetryRequested,

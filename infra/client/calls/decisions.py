@@ -7,9 +7,9 @@ from infra.client.models.decisions import (
     ContradictionDecision,
     Decision,
     DecisionAnswer,
-    DecisionRecorded,
     MergeDecision,
     Reasons,
+    RecordedDecision,
     SentDecision,
     Verification,
 )
@@ -24,10 +24,10 @@ class Decisions(Connection):
         *,
         wait: bool | None = None,
         key: str | None = None,
-    ) -> Decision | DecisionRecorded:
+    ) -> Decision | RecordedDecision:
         """Say whether the two atoms of a pair in review are one."""
         return self._write(
-            {200: Decision, 202: DecisionRecorded},
+            {200: Decision, 202: RecordedDecision},
             "POST",
             "/v1/projects/{project}/merge-candidates/{review_id}/decision",
             at={"project": project, "review_id": review_id},
@@ -44,10 +44,10 @@ class Decisions(Connection):
         *,
         wait: bool | None = None,
         key: str | None = None,
-    ) -> Decision | DecisionRecorded:
+    ) -> Decision | RecordedDecision:
         """Take a merge apart: by its id, or that of the atom that was merged away."""
         return self._write(
-            {200: Decision, 202: DecisionRecorded},
+            {200: Decision, 202: RecordedDecision},
             "POST",
             "/v1/projects/{project}/merges/{merged_id}/undo",
             at={"project": project, "merged_id": merged_id},
@@ -64,10 +64,10 @@ class Decisions(Connection):
         *,
         wait: bool | None = None,
         key: str | None = None,
-    ) -> Decision | DecisionRecorded:
+    ) -> Decision | RecordedDecision:
         """Resolve a contradiction, hand it on, or close it as none."""
         return self._write(
-            {200: Decision, 202: DecisionRecorded},
+            {200: Decision, 202: RecordedDecision},
             "POST",
             "/v1/projects/{project}/contradictions/{contradiction_id}/decision",
             at={"project": project, "contradiction_id": contradiction_id},
@@ -84,10 +84,10 @@ class Decisions(Connection):
         *,
         wait: bool | None = None,
         key: str | None = None,
-    ) -> Decision | DecisionRecorded:
+    ) -> Decision | RecordedDecision:
         """Pin an atom: no run removes it or lowers its confidence below the floor."""
         return self._write(
-            {200: Decision, 202: DecisionRecorded},
+            {200: Decision, 202: RecordedDecision},
             "POST",
             "/v1/projects/{project}/atoms/{atom_id}/verify",
             at={"project": project, "atom_id": atom_id},
@@ -104,10 +104,10 @@ class Decisions(Connection):
         *,
         wait: bool | None = None,
         key: str | None = None,
-    ) -> Decision | DecisionRecorded:
+    ) -> Decision | RecordedDecision:
         """Withdraw a verification."""
         return self._write(
-            {200: Decision, 202: DecisionRecorded},
+            {200: Decision, 202: RecordedDecision},
             "POST",
             "/v1/projects/{project}/atoms/{atom_id}/unverify",
             at={"project": project, "atom_id": atom_id},
@@ -124,10 +124,10 @@ class Decisions(Connection):
         *,
         wait: bool | None = None,
         key: str | None = None,
-    ) -> Decision | DecisionRecorded:
+    ) -> Decision | RecordedDecision:
         """Let an atom count no more; no run brings it back. It needs a rationale."""
         return self._write(
-            {200: Decision, 202: DecisionRecorded},
+            {200: Decision, 202: RecordedDecision},
             "POST",
             "/v1/projects/{project}/atoms/{atom_id}/dismiss",
             at={"project": project, "atom_id": atom_id},
@@ -144,10 +144,10 @@ class Decisions(Connection):
         *,
         wait: bool | None = None,
         key: str | None = None,
-    ) -> Decision | DecisionRecorded:
+    ) -> Decision | RecordedDecision:
         """Restore a dismissed atom."""
         return self._write(
-            {200: Decision, 202: DecisionRecorded},
+            {200: Decision, 202: RecordedDecision},
             "POST",
             "/v1/projects/{project}/atoms/{atom_id}/reinclude",
             at={"project": project, "atom_id": atom_id},
@@ -181,10 +181,10 @@ class Decisions(Connection):
         *,
         wait: bool | None = None,
         key: str | None = None,
-    ) -> Decision | DecisionRecorded:
+    ) -> Decision | RecordedDecision:
         """Take back a decision, unless another one about its target followed it."""
         return self._write(
-            {200: Decision, 202: DecisionRecorded},
+            {200: Decision, 202: RecordedDecision},
             "POST",
             "/v1/projects/{project}/hitl-events/{hitl_event_id}/undo",
             at={"project": project, "hitl_event_id": hitl_event_id},

@@ -60,16 +60,6 @@ class DecisionAnswer(Model):
     occurred_at: datetime
 
 
-class DecisionRecorded(Model):
-    """The decision is in the log; the ledger answers it in time, which ``url`` tells."""
-
-    event_id: str
-    hitl_event_id: str
-    url: str
-    target_id: str
-    key: str
-
-
 class MergeDecision(Model):
     rationale: str = ""
     expected_revision: int | None = None
@@ -81,6 +71,16 @@ class Reasons(Model):
 
     rationale: str = ""
     expected_revision: int | None = None
+
+
+class RecordedDecision(Model):
+    """The decision is in the log; the ledger answers it in time, which ``url`` tells."""
+
+    event_id: str
+    hitl_event_id: str
+    url: str
+    target_id: str
+    key: str
 
 
 class SentDecision(Model):

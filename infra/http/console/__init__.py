@@ -23,6 +23,7 @@ from infra.http.console import (
     sources,
     team,
     upkeep,
+    webhooks,
     work,
 )
 from infra.http.console.assets import serve_asset
@@ -30,8 +31,8 @@ from infra.http.console.pages import go_home
 
 AREAS = (
     *(signing_in, signing_in_with, overview, ledger, sources, documents, editing, deciding),
-    *(work, chat, onboarding, team, items, history, upkeep, finding, preferences),
-    naming,
+    *(work, chat, onboarding, team, items, history, upkeep, webhooks, finding),
+    *(preferences, naming),
 )
 
 

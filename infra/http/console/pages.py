@@ -218,6 +218,10 @@ class Visit:
         answer = self.problem.status if self.problem else 200
         return show(self.request, template, answer=answer, visit=self, **values)
 
+    async def look_around(self) -> None:
+        """For a form that answers with a page: what `show` needs. Raises NotFound."""
+        await _look_around(self)
+
     def go(self, *parts: str, told: str = "", **query: str | int | None) -> Response:
         """Lead to a page, which says ``told``."""
         return lead(self.request, address(*parts, **query), told)

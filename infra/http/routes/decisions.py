@@ -59,7 +59,7 @@ class ContradictionDecision(Reasons):
     escalated_to: str | None = Field(None, max_length=200)
 
 
-class DecisionRecorded(BaseModel):
+class RecordedDecision(BaseModel):
     """The decision is in the log; the ledger answers it in time, which ``url`` tells."""
 
     event_id: str
@@ -71,7 +71,7 @@ class DecisionRecorded(BaseModel):
 
 DECIDED: dict[int | str, dict[str, Any]] = OF_ANY | {
     200: {"model": Decision, "description": "The ledger has applied it."},
-    202: {"model": DecisionRecorded, "description": "It is recorded, and not answered yet."},
+    202: {"model": RecordedDecision, "description": "It is recorded, and not answered yet."},
 }
 
 
@@ -280,7 +280,7 @@ async def answer(deciding: Awaitable[Decision], target_id: str | None) -> Any:
     except Unavailable as error:
         if error.code != UNANSWERED:
             raise
-        recorded = DecisionRecorded.model_validate(error.detail)
+        recorded = RecordedDecision.model_validate(error.detail)
         headers = {"location": recorded.url}
         return Response(recorded.model_dump_json(), 202, headers, "application/json")
     if target_id is not None and decision.target_id != target_id:

@@ -127,7 +127,7 @@ STATUS: TypeAdapter[IngestionStatus] = TypeAdapter(IngestionStatus)
     response_model=IngestionStatus,
     responses=RECORDED,
 )
-@allow(*WRITERS, writes=True)
+@allow(*WRITERS, writes=True, takes_files=True)
 async def ingest_sources(
     api: ApiDep,
     caller: CallerDep,
@@ -166,7 +166,7 @@ async def ingest_sources(
     response_model=IngestionStatus,
     responses=RECORDED,
 )
-@allow(*WRITERS, writes=True)
+@allow(*WRITERS, writes=True, takes_files=True)
 async def ingest_uploaded_archive(
     api: ApiDep,
     caller: CallerDep,
