@@ -20,12 +20,14 @@ from schemas.envelope import Actor, Event
 from schemas.events.ingestion_request import RunCancelRequested
 from schemas.events.project import ProjectCreated, ProjectDeleted, ProjectRenamed
 from schemas.events.schedule import ScheduleRemoved
+from schemas.events.webhook import WebhookRemoved
 
 UNENDED_JOBS = (
     "SELECT job_id FROM orchestration_jobs WHERE project_id = %s"
     " AND status IN ('queued', 'leased', 'failed')"
 )
 RUNNING_RUNS = "SELECT run_id FROM ingestion_runs WHERE project_id = %s AND status = 'running'"
+WEBHOOKS = "SELECT webhook_id FROM webhooks WHERE project_id = %s AND NOT removed"
 PLANNED_WORK = (
     "SELECT work_item_id FROM scheduled_work WHERE project_id = %s"
     " AND status NOT IN ('removed', 'finished')"
@@ -156,6 +158,8 @@ async def _end_work(settings: Settings, project_id: str, actor: str, key: str) -
         RunCancelRequested(run_id=row["run_id"], request_key=key) for row in running
     ]
     events += [ScheduleRemoved(work_item_id=row["work_item_id"]) for row in planned]
+    told = await ask(settings, lambda tables: rows(tables, WEBHOOKS, project_id))
+    events += [WebhookRemoved(webhook_id=row["webhook_id"]) for row in told]
     if events:
         await publish(
             settings,
@@ -165,7 +169,7 @@ async def _end_work(settings: Settings, project_id: str, actor: str, key: str) -
 
 def _key_of(event: Event, key: str) -> str:
     """One for each fact; those that carry the request's key need no other."""
-    return f"{key}|{event.aggregate_id}" if isinstance(event, ScheduleRemoved) else ""
+    return "" if isinstance(event, RunCancelRequested) else f"{key}|{event.aggregate_id}"
 
 
 def check_name(name: str) -> None:
