@@ -102,7 +102,7 @@ CLEANED: Fields = {
     "ContradictionRecord": "explanation rationale decided_by escalated_to",
     "TitledAtom": "title",
     "OpenContradiction": "title_a title_b",
-    "HumanDecision": "decision rationale actor_id refusal",
+    "HumanDecision": "decision rationale actor_id refusal escalated_to proposed_by",
     "ArtifactChanged": "reason",
     "EditAnswer": "editor",
     "ArtifactSnapshot": "title rendered_markdown edited_by",
@@ -222,6 +222,7 @@ IDENTIFIERS: Fields = {
     "MergeDecided": "merge_candidate_id",
     "ContradictionDecided": "contradiction_id",
     "AtomDecided": "atom_id",
+    "ProposalDecided": "proposal_id",
     "StatementToJudge": "atom_id",
     "JudgementRequested": "run_id",
     "PairJudged": "run_id atom_a_id atom_b_id reason provider model prompt_version",
@@ -249,7 +250,7 @@ IDENTIFIERS: Fields = {
     "WorkingSummary": "state_version",
     "TitledAtom": "atom_id only_source",
     "OpenContradiction": "contradiction_id severity",
-    "HumanDecision": "hitl_event_id action target_id actor_role",
+    "HumanDecision": "hitl_event_id action target_id actor_role undoes proposal_id",
     "ArtifactChanged": "caused_by_event_id settled_run_id recomputed_sections reason_codes",
     "ArtifactSnapshot": (
         "artifact_id number content_hash engine model prompt_version run_id "

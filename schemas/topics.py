@@ -210,6 +210,7 @@ TOPICS: tuple[Topic, ...] = (
             "hitl.atom_dismissed",
             "hitl.atom_reincluded",
             "hitl.merge_undone",
+            "hitl.proposal_decided",
         ),
         ("cli",),
         ("ledger", "projections"),

@@ -43,7 +43,9 @@ REASONS: Mapping[str, tuple[type[Refusal], str]] = {
         "it has changed since it was looked at (it is at revision {revision} now)",
     ),
     "unknown_target": (NotFound, "the ledger does not know it"),
-    "role_may_only_propose": (Forbidden, "a member may propose, only owner and pm decide"),
+    "role_may_only_propose": (Forbidden, "only an owner or a product manager answers a proposal"),
+    "already_proposed": (Conflict, "you have proposed the same already, and it waits"),
+    "not_waiting": (Conflict, "it is no proposal that waits, or it is answered already"),
     "rationale_too_short": (
         Invalid,
         "a resolution needs a rationale of at least 10 characters",

@@ -1,4 +1,7 @@
-"""What the API does by itself while it runs: it forgets keys, audit rows and sessions of old."""
+"""What the API does by itself while it runs: it forgets what is old.
+
+That is keys, rows of the audit log, sessions, and uploads.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from infra.log import get
 from infra.service.http_requests import forget_old
 from infra.service.http_tables import Tables
 from infra.service.sessions import forget_sessions
+from infra.service.uploads import forget_uploads
 from infra.settings import Settings
 
 EVERY_S = 3_600.0
@@ -36,6 +40,8 @@ async def forget_all(settings: Settings, tables: Tables) -> int:
     days = settings.http_keys_days, settings.http_audit_days
     forgotten = await tables.ask(forget_sessions)
     while count := await tables.ask(forget_old, *days):
+        forgotten += count
+    while count := await tables.ask(forget_uploads, settings.http_keys_days):
         forgotten += count
     if forgotten:
         log.info("upkeep.forgotten", rows=forgotten)

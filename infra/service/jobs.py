@@ -43,9 +43,9 @@ from schemas.events.job import JOB_STATUSES, PRIORITIES, JobType
 LARGEST_PAYLOAD_BYTES = 64 * 1024
 LONGEST_KEY, MOST_ATTEMPTS = 200, 100
 Kinds = Mapping[JobType, JobKind]
-# Types with a worker each: nobody who talks to the agents waits until a long job is done, and no
-# job waits until a model has worded a whole project.
-OWN_WORKERS: tuple[JobType, ...] = ("agent_turn", "synthesis")
+# Types with a worker each: nobody who talks to the agents or brings sources waits until a long job
+# is done, and no job waits until a model has worded a whole project.
+OWN_WORKERS: tuple[JobType, ...] = ("agent_turn", "synthesis", "ingestion")
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,8 +290,8 @@ def _check(request: JobRequest) -> None:
 async def _cancel_runs(settings: Settings, job: Job, actor: str) -> None:
     """Ask for the end of the runs that an ingestion has begun, as far as the tables show them."""
     count = len(job.payload.get("sources", ()))
-    key = job.idempotency_key
-    keys = [key] if count == 1 else [f"{key}|{index}" for index in range(count)]
+    key = job.payload.get("upload") or job.idempotency_key
+    keys = [key] if count <= 1 else [f"{key}|{index}" for index in range(count)]
 
     def question(tables: Conn) -> list[str]:
         return [

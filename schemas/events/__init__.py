@@ -37,6 +37,7 @@ from schemas.events.hitl import (
     ContradictionDecided,
     MergeDecided,
     MergeUndone,
+    ProposalDecided,
 )
 from schemas.events.hygiene import ChunkCreated, SourceProcessed, SourceSanitized
 from schemas.events.ingestion import (
@@ -139,6 +140,7 @@ _EVENTS: tuple[type[Event], ...] = (
     AtomDismissed,
     AtomReincluded,
     MergeUndone,
+    ProposalDecided,
     JudgementRequested,
     PairJudged,
     LedgerRetryRequested,

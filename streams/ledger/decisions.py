@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from schemas.envelope import Envelope, Part
 from schemas.events import EVENT_TYPES
 from schemas.events.hitl import PersonDecided
+from schemas.events.ledger import HumanDecision
 from streams.cause import Cause
 from streams.ledger.fold import LedgerView
 from streams.stage import Table, Tables
@@ -29,12 +30,16 @@ class WaitingDecision(Part):
 
 @dataclass(frozen=True, slots=True)
 class DueDecision:
-    """A decision that takes the next place; it belongs to no turn."""
+    """A decision that takes the next place; it belongs to no turn.
+
+    ``proposal`` is what it accepts or declines.
+    """
 
     cause: Cause
     actor_id: str
     decided: PersonDecided
     turn: None = None
+    proposal: HumanDecision | None = None
 
 
 class Decisions:

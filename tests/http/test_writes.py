@@ -30,6 +30,28 @@ def atoms_of(client: httpx.Client, project: str) -> list[dict[str, Any]]:
     return found
 
 
+def followed(client: httpx.Client, sent: httpx.Response) -> dict[str, Any]:
+    """The status of what was sent, at its address, when it has ended."""
+    last: dict[str, Any] = {}
+
+    def has_ended() -> bool:
+        last.update(client.get(sent.headers["location"]).json())
+        return last["state"] in ("done", "refused", "failed", "cancelled")
+
+    assert wait_until(has_ended, timeout_s=PATIENCE_S), last
+    return last
+
+
+def packed(files: dict[str, bytes]) -> bytes:
+    content = io.BytesIO()
+    with tarfile.open(fileobj=content, mode="w:gz") as archive:
+        for name, text in files.items():
+            entry = tarfile.TarInfo(name)
+            entry.size = len(text)
+            archive.addfile(entry, io.BytesIO(text))
+    return content.getvalue()
+
+
 @pytest.fixture(scope="module")
 def gate(called: Called, owner: httpx.Client) -> str:
     """A project with one document, made and read over HTTP alone."""
@@ -41,8 +63,7 @@ def gate(called: Called, owner: httpx.Client) -> str:
     path = f"/v1/projects/{project}/sources"
     done = owner.post(path, json=body, headers=keyed(), params={"wait": True})
     assert done.status_code in (200, 202), done.text
-    follow = f"/v1/projects/{project}/ingestions/{done.json()['trigger_key']}"
-    assert wait_until(lambda: owner.get(follow).json()["settled"], timeout_s=PATIENCE_S)
+    assert followed(owner, done)["state"] == "done"
     return project
 
 
@@ -70,31 +91,123 @@ def test_documents_are_read_and_what_is_not_sent_again_stays(owner: httpx.Client
     }
     key = keyed()
     sent = owner.post(path, json=more, headers=key)
-    assert sent.status_code in (200, 202)
+    assert sent.status_code == 202
+    assert sent.headers["location"] == sent.json()["url"]
     assert owner.post(path, json=more, headers=key).json() == sent.json()
-    follow = f"/v1/projects/{gate}/ingestions/{sent.json()['trigger_key']}"
-    assert wait_until(lambda: owner.get(follow).json()["settled"], timeout_s=PATIENCE_S)
+    assert followed(owner, sent)["results"] == {"ingested": 1}
     paths = {each["path"] for each in owner.get(path).json()["items"]}
     assert paths == {"a/gate.md", "b.md"}
+    again = owner.post(path, json=more, headers=keyed())
+    assert followed(owner, again)["results"] == {"unchanged": 1}
+
+
+def test_many_notes_are_taken_at_once_and_each_has_its_result(called: Called, owner: httpx.Client):
+    made = owner.post("/v1/projects", json={"name": f"Notes {secrets.token_hex(4)}"}).json()
+    note = "# Note {0}\n\nThe archive must keep the ticket of cabinet {0} for {0} days.\n"
+    documents = [{"path": f"note-{n}.md", "text": note.format(n)} for n in range(150)]
+    body = {"kind": "documents", "root": "notes", "documents": documents, "lane": "preview"}
+    path = f"/v1/projects/{made['project_id']}/sources"
+    sent = owner.post(path, json=body, headers=keyed())
+    assert (sent.status_code, sent.json()["state"]) == (202, "waiting"), sent.text
+    status = followed(owner, sent)
+    assert (status["state"], status["listed"]) == ("done", 150)
+    assert status["results"] == {"ingested": 150}
+    page = owner.get(status["documents_url"], params={"limit": 1_000}).json()["items"]
+    assert {each["path"] for each in page} == {each["path"] for each in documents}
+
+
+def test_one_document_that_cannot_be_taken_refuses_itself_alone(owner: httpx.Client, gate: str):
+    documents = [
+        {"path": "c.md", "text": "# C\n\nThe gate must be locked at night.\n"},
+        {"path": "../secret.md", "text": "x"},
+        {"path": "c.md", "text": "again"},
+        {"path": "c.md/under.md", "text": "x"},
+        {"path": "d.md"},
+        "no document",
+    ]
+    body = {"kind": "documents", "root": "more", "documents": documents}
+    sent = owner.post(f"/v1/projects/{gate}/sources", json=body, headers=keyed())
+    assert sent.status_code == 202, sent.text
+    status = followed(owner, sent)
+    assert status["results"] == {"ingested": 1, "refused": 5}
+    refused = [(each["index"], each["reason"]) for each in status["unread"]]
+    assert refused == [
+        (1, "path_invalid"),
+        (2, "path_repeated"),
+        (3, "path_conflicts"),
+        (4, "document_invalid"),
+        (5, "document_invalid"),
+    ]
+    assert all(each["message"] for each in status["unread"])
 
 
 def test_an_archive_is_read(owner: httpx.Client, gate: str):
-    packed = io.BytesIO()
-    with tarfile.open(fileobj=packed, mode="w:gz") as archive:
-        content = b"# Handbook\n\nThe office must close at six.\n"
-        entry = tarfile.TarInfo("handbook/office.md")
-        entry.size = len(content)
-        archive.addfile(entry, io.BytesIO(content))
+    content = packed({"handbook/office.md": b"# Handbook\n\nThe office must close at six.\n"})
     path, kind = f"/v1/projects/{gate}/archives", {"content-type": "application/octet-stream"}
-    sent = owner.post(
-        path, params={"name": "handbook.tar.gz"}, content=packed.getvalue(), headers=kind | keyed()
-    )
-    assert (sent.status_code, sent.json()["listed"]) == (202, 1), sent.text
+
+    def send(name: str, content: bytes, key: dict[str, str] | None = None) -> httpx.Response:
+        headers = kind | (key or keyed())
+        return owner.post(path, params={"name": name}, content=content, headers=headers)
+
+    sent = send("handbook.tar.gz", content)
+    assert sent.status_code == 202, sent.text
+    status = followed(owner, sent)
+    assert (status["results"], status["root"]) == ({"ingested": 1}, "handbook")
     for name in ("../x.tar.gz", "x.exe", "a\nb.zip"):
-        refused = owner.post(path, params={"name": name}, content=b"x", headers=kind | keyed())
+        refused = send(name, b"x")
         assert (refused.status_code, refused.json()["code"]) == (422, "archive_name_invalid")
-    damaged = owner.post(path, params={"name": "x.zip"}, content=b"no zip", headers=kind | keyed())
-    assert damaged.status_code == 409
+    for name in ("x.zip", "x.tar.gz", "x.tar", "x.tar.xz", "x.tar.bz2"):
+        refused = send(name, b"no archive at all")
+        assert (refused.status_code, refused.json()["code"]) == (422, "archive_broken")
+        assert name in refused.json()["message"]
+
+
+def test_an_archive_that_is_cut_off_is_refused_and_its_key_is_free(owner: httpx.Client, gate: str):
+    whole = packed({f"cut/{n}.md": secrets.token_bytes(2_000).hex().encode() for n in range(9)})
+    path, kind = f"/v1/projects/{gate}/archives", {"content-type": "application/octet-stream"}
+    key = keyed()
+    asked = {"name": "cut.tar.gz", "root": "cut"}
+    cut = owner.post(path, params=asked, content=whole[: len(whole) // 2], headers=kind | key)
+    assert cut.status_code == 202, cut.text
+    status = followed(owner, cut)
+    problem = status["problem"]
+    assert (status["state"], problem["status"]) == ("refused", 422)
+    assert problem["code"] == "archive_broken"
+    assert problem["message"].startswith("cut.tar.gz cannot be read as an archive")
+    mended = owner.post(path, params=asked, content=whole, headers=kind | key)
+    assert mended.status_code == 202, mended.text
+    assert followed(owner, mended)["state"] == "done"
+    waited = owner.post(
+        path, params=asked | {"wait": True}, content=whole[:-100], headers=kind | keyed()
+    )
+    assert (waited.status_code, waited.json()["code"]) == (422, "archive_broken")
+
+
+def test_a_request_that_is_refused_does_not_use_up_its_key(owner: httpx.Client, gate: str):
+    path, key = f"/v1/projects/{gate}/sources", keyed()
+    body = {"kind": "documents", "root": "keys", "documents": [{"path": "/x.md", "text": "x"}]}
+    for wrong in (body, body | {"lane": "none"}, body | {"limits": {"no": 1}}):
+        assert owner.post(path, json=wrong, headers=key).status_code == 422
+    mended = body | {"documents": [{"path": "x.md", "text": "The lamp must be lit.\n"}]}
+    sent = owner.post(path, json=mended, headers=key)
+    assert sent.status_code == 202, sent.text
+    again = owner.post(path, json=body, headers=key)
+    assert (again.status_code, again.json()["code"]) == (422, "idempotency_key_reused")
+
+
+def test_a_repository_is_fetched_after_the_answer(owner: httpx.Client, gate: str):
+    body = {"kind": "repository", "address": "https://127.0.0.1:9/nobody/there.git"}
+    sent = owner.post(f"/v1/projects/{gate}/sources", json=body, headers=keyed())
+    assert (sent.status_code, sent.json()["state"]) == (202, "waiting"), sent.text
+    job = f"/v1/projects/{gate}/jobs/{sent.json()['job_id']}"
+
+    def look() -> dict[str, Any]:
+        return dict(owner.get(sent.json()["url"]).json())
+
+    assert wait_until(lambda: look()["problem"] is not None, timeout_s=PATIENCE_S)
+    assert look()["state"] in ("retrying", "recording", "refused", "failed")
+    assert "127.0.0.1" in look()["problem"]["message"]
+    owner.post(f"{job}/cancel", headers=keyed())
 
 
 @pytest.mark.parametrize("path", ["../a.md", "/etc/passwd", "a//b", "a/./b", ".git/config", "a\\b"])
@@ -232,8 +345,8 @@ def test_a_member_proposes_and_does_not_decide(called: Called, owner: httpx.Clie
     (atom, *_) = atoms_of(owner, gate)
     with called.client(called.make_token("member", gate)) as member:
         path = f"/v1/projects/{gate}/atoms/{atom['atom_id']}/verify"
-        refused = member.post(path, json={}, params={"wait": True})
-        assert (refused.status_code, refused.json()["code"]) == (403, "role_may_only_propose")
+        proposed = member.post(path, json={}, params={"wait": True})
+        assert (proposed.status_code, proposed.json()["outcome"]) == (200, "proposed")
         body = {"kind": "repository", "address": "https://example.org/x.git"}
         assert member.post(f"/v1/projects/{gate}/sources", json=body).status_code == 403
 

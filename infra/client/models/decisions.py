@@ -73,17 +73,17 @@ class Reasons(Model):
     expected_revision: int | None = None
 
 
+class RecordedDecision(Model):
+    """The decision is in the log; the ledger answers it in time."""
+
+    event_id: str
+    target_id: str
+    key: str
+
+
 class Verification(Model):
     """``floor``: the confidence below which no run lowers the atom; 0.90 without it."""
 
     rationale: str = ""
     expected_revision: int | None = None
     floor: float | None = None
-
-
-class DecisionsRecorded(Model):
-    """The decision is in the log; the ledger answers it in time."""
-
-    event_id: str
-    target_id: str
-    key: str

@@ -57,7 +57,7 @@ class ContradictionDecision(Reasons):
     escalated_to: str | None = Field(None, max_length=200)
 
 
-class Recorded(BaseModel):
+class RecordedDecision(BaseModel):
     """The decision is in the log; the ledger answers it in time."""
 
     event_id: str
@@ -67,7 +67,7 @@ class Recorded(BaseModel):
 
 DECIDED: dict[int | str, dict[str, Any]] = OF_ANY | {
     200: {"model": Decision, "description": "The ledger has applied it."},
-    202: {"model": Recorded, "description": "It is recorded, and not answered yet."},
+    202: {"model": RecordedDecision, "description": "It is recorded, and not answered yet."},
 }
 
 
@@ -266,7 +266,7 @@ async def answer(deciding: Awaitable[Decision], target_id: str | None) -> Any:
     except Unavailable as error:
         if error.code != UNANSWERED:
             raise
-        recorded = Recorded.model_validate(error.detail)
+        recorded = RecordedDecision.model_validate(error.detail)
         return Response(recorded.model_dump_json(), 202, media_type="application/json")
     if target_id is not None and decision.target_id != target_id:
         raise Invalid(
