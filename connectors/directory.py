@@ -24,7 +24,7 @@ from infra.settings import Settings
 from schemas.codec import InvalidRecord, decode
 from schemas.envelope import Envelope
 from schemas.events.connector import ConnectorAdded, ConnectorRemoved, ConnectorService
-from schemas.events.project import ProjectCreated
+from schemas.events.project import ProjectCreated, ProjectDeleted, ProjectRenamed
 
 POLL_MS = 500
 
@@ -41,6 +41,12 @@ class ConnectorDirectory:
             case ProjectCreated() as event:
                 self._projects[fact.project_id] = fact.project_id
                 self._projects.setdefault(event.name, fact.project_id)
+            case ProjectRenamed() as event:  # the earlier name stays good, as services know it
+                self._projects.setdefault(event.name, fact.project_id)
+            case ProjectDeleted():
+                definitions([fact], self._found)
+                named = self._projects.items()
+                self._projects = {name: each for name, each in named if each != fact.project_id}
             case ConnectorAdded() | ConnectorRemoved():
                 definitions([fact], self._found)
             case _:

@@ -66,6 +66,7 @@ TABLES: tuple[Table, ...] = (
     _table("event_places", "event_id", compared=False),
     _table("log_heads", "project_id", "log", compared=False),
     _table("projects", "project_id", operational="created_at"),
+    _table("deleted_projects", "project_id", operational="deleted_at"),
     _table("sources", "source_id", operational="revised_at updated_at removed_at"),
     _table("source_revisions", "source_id", "revision_seq", operational="sanitized_at"),
     _table("source_texts", "source_id", "sanitized_hash", "part_index"),

@@ -14,6 +14,8 @@ Fields = Mapping[str, str]
 # Words of people and of the outside. The publisher removes their secrets.
 TEXTS: Fields = {
     "ProjectCreated": "name description vision timezone",
+    "ProjectRenamed": "name",
+    "ProjectDeleted": "name",
     "SettingsChanged": "timezone",
     "ScheduleCreated": "title agent payload",
     "ScheduleUpdated": "title",

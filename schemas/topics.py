@@ -73,6 +73,8 @@ TOPICS: tuple[Topic, ...] = (
         "project_id",
         (
             "project.created",
+            "project.renamed",
+            "project.deleted",
             "project.settings_changed",
             "project.budget_set",
             "connector.added",

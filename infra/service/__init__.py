@@ -141,6 +141,8 @@ if TYPE_CHECKING:
     from infra.service.progress import Note as Note
     from infra.service.projects import Project as Project
     from infra.service.projects import create_project as create_project
+    from infra.service.projects import delete_project as delete_project
+    from infra.service.projects import rename_project as rename_project
     from infra.service.publishing import draw_key as draw_key
     from infra.service.quality import GateRequest as GateRequest
     from infra.service.quality import QualityGraph as QualityGraph

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import httpx
+import psycopg
 import pytest
 
 from infra.local.process import wait_until
@@ -229,7 +230,13 @@ def test_a_decision_is_recorded_and_answered(called: Called, owner: httpx.Client
     path = f"/v1/projects/{gate}/atoms/{atom['atom_id']}"
     key = keyed()
     recorded = owner.post(f"{path}/verify", json={}, headers=key)
-    assert recorded.status_code in (200, 202)
+    assert recorded.status_code == 202
+    address = recorded.headers["location"]
+    assert address == recorded.json()["url"]
+    assert wait_until(lambda: owner.get(address).json()["state"] == "applied", timeout_s=60)
+    assert owner.post(f"{path}/verify", json={}, headers=key).json() == recorded.json()
+    assert owner.get(address).json()["answer"]["action"] == "atom_verification"
+    assert owner.get(f"{address}x").status_code == 404
     with called.client(called.make_token("pm", gate, name="ana")) as ana:
         dismissed = ana.post(
             f"{path}/dismiss", json={"rationale": "no gate"}, headers=keyed(), params={"wait": True}
@@ -272,10 +279,8 @@ def test_a_decision_is_taken_back_by_its_id_and_only_while_it_is_the_last(
     answered = back.json()
     named = f"atom_reinclusion by {answered['actor_id']} ({answered['hitl_event_id']})"
     assert late.json()["message"].endswith(f"since then: {named}."), late.text
-    refused = owner.get(events, params={"target": atom["atom_id"]}).json()["items"][-1]
-    nothing = owner.post(f"{events}/{refused['hitl_event_id']}/undo", json={}, headers=keyed())
-    assert (nothing.status_code, nothing.json()["code"]) == (409, "not_undoable")
-    assert "refused it (decided_since), so it changed nothing." in nothing.json()["message"]
+    last = owner.get(events, params={"target": atom["atom_id"]}).json()["items"][-1]
+    assert last["hitl_event_id"] == answered["hitl_event_id"]  # what is refused at once is no event
     verify = f"/v1/projects/{gate}/atoms/{atom['atom_id']}/verify"
     for floor in (0.93, 0.95):
         body = {"floor": floor}
@@ -327,9 +332,102 @@ def test_of_two_decisions_at_once_one_wins_and_the_other_is_told(
     assert sorted(answer.status_code for answer in answers) == [200, 409]
     (refused,) = [answer.json() for answer in answers if answer.status_code == 409]
     assert refused["code"] in ("stale_revision", "not_open")
-    assert refused["detail"]["decision"]["outcome"] == "refused"
     seen = ask("/changes", since_seq=0, window=2_000)
     assert {each["target_id"] for each in seen["decided"]} >= {card["contradiction_id"]}
+
+
+def test_what_is_known_to_be_refused_is_refused_at_once_and_is_no_event(
+    owner: httpx.Client, called: Called, gate: str
+):
+    atom, *_ = atoms_of(owner, gate)
+    path = f"/v1/projects/{gate}/atoms/{atom['atom_id']}"
+    events = f"/v1/projects/{gate}/hitl-events"
+    before = owner.get(events, params={"target": atom["atom_id"]}).json()["items"]
+    key = keyed()
+    for act, body, status, code in (
+        ("reinclude", {}, 409, "not_dismissed"),
+        ("dismiss", {}, 422, "rationale_missing"),
+        ("dismiss", {"rationale": "  "}, 422, "rationale_missing"),
+        ("verify", {"expected_revision": 0}, 409, "stale_revision"),
+    ):
+        refused = owner.post(f"{path}/{act}", json=body, headers=key)
+        assert (refused.status_code, refused.json()["code"]) == (status, code), refused.text
+        assert "location" not in refused.headers
+    assert owner.get(events, params={"target": atom["atom_id"]}).json()["items"] == before
+
+    first = owner.post(f"{path}/dismiss", json={"rationale": "no gate"}, headers=key)
+    assert first.status_code == 202, first.text  # the refusals have not used the key up
+    meanwhile = owner.post(f"{path}/verify", json={}, headers=keyed())
+    assert meanwhile.status_code == 409, meanwhile.text
+    assert meanwhile.json()["code"] in ("stale_revision", "not_live")
+    back = owner.post(f"{path}/reinclude", json={}, headers=keyed(), params={"wait": True})
+    assert back.status_code == 200, back.text
+    assert owner.get(first.headers["location"]).json()["state"] == "applied"
+
+
+def test_a_project_gets_another_name_and_keeps_its_id(called: Called, owner: httpx.Client):
+    first, second = f"First {secrets.token_hex(4)}", f"Second {secrets.token_hex(4)}"
+    made = owner.post("/v1/projects", json={"name": first}, headers=keyed()).json()
+    path = f"/v1/projects/{made['project_id']}"
+    renamed = owner.patch(path, json={"name": second}, headers=keyed())
+    assert (renamed.status_code, renamed.json()["name"]) == (200, second), renamed.text
+    assert renamed.json()["project_id"] == made["project_id"]
+    assert called.cairn.run("project", "rename", second, first) == ""
+    assert owner.get(path).json()["name"] == first
+    assert owner.post("/v1/projects", json={"name": second}, headers=keyed()).status_code == 201
+    taken = owner.patch(path, json={"name": second}, headers=keyed())
+    assert (taken.status_code, taken.json()["code"]) == (409, "project_name_taken")
+    with called.client(called.make_token("member", made["project_id"])) as member:
+        assert member.patch(path, json={"name": "Mine"}).status_code == 403
+
+
+def test_a_deleted_project_answers_as_one_that_does_not_exist(called: Called, owner: httpx.Client):
+    name, key = f"Gone {secrets.token_hex(4)}", keyed()
+    project = owner.post("/v1/projects", json={"name": name}, headers=key).json()["project_id"]
+    path = f"/v1/projects/{project}"
+    body = {"kind": "documents", "root": "gone", "documents": [{"path": "g.md", "text": PAGE}]}
+    sent = owner.post(f"{path}/sources", json=body, headers=keyed())
+    assert followed(owner, sent)["state"] == "done"
+    (atom, *_) = atoms_of(owner, project)
+    planned = {"work": "sprint report", "when": "every monday at 09:00"}
+    scheduled = owner.post(f"{path}/schedules", json=planned, headers=keyed())
+    assert scheduled.status_code == 201, scheduled.text
+    wrong = owner.delete(path, params={"name": name.lower()}, headers=keyed())
+    assert (wrong.status_code, wrong.json()["code"]) == (422, "confirmation_wrong")
+    with called.client(called.make_token("pm", project)) as pm:
+        assert pm.delete(path, params={"name": name}).status_code == 403
+        assert pm.get(path).status_code == 200
+
+        done = owner.delete(path, params={"name": name}, headers=keyed("delete-it"))
+
+        assert done.status_code == 204, done.text
+        absent = owner.get(f"/v1/projects/prj_{'0' * 32}").json()["code"]
+        for client in (owner, pm):
+            for part in ("", "/atoms", f"/atoms/{atom['atom_id']}", "/sources", "/jobs", "/audit"):
+                answer = client.get(path + part)
+                assert (answer.status_code, answer.json()["code"]) == (404, absent), part
+        assert owner.get("/v1/projects", params={"name": name}).json()["items"] == []
+        assert pm.get("/v1/projects").json()["items"] == []
+    assert owner.delete(path, params={"name": name}).status_code == 404
+    called.cairn.run("atoms", "--project", name, exit_code=1)
+    called.cairn.run("trace", atom["atom_id"], exit_code=1)
+    again = owner.post("/v1/projects", json={"name": name + "!"}, headers=key)
+    assert (again.status_code, again.json()["code"]) == (422, "idempotency_key_reused")
+    assert owner.post("/v1/projects", json={"name": name}, headers=keyed()).status_code == 201
+
+    listed = owner.get("/v1/admin/audit", params={"limit": 1000}).json()["items"]
+    (row,) = [each for each in listed if each["key"] == "delete-it"]
+    assert (row["operation"], row["project_id"], row["code"]) == ("delete_project", project, "done")
+    settings = called.cairn.settings_now()
+
+    def count(table: str, condition: str) -> int:
+        with psycopg.connect(settings.conninfo) as tables:
+            query = f"SELECT count(*) FROM cairn.{table} WHERE project_id = %s AND {condition}"
+            return int((tables.execute(query.encode(), (project,)).fetchone() or [0])[0])
+
+    assert count("vault_keys", "true") and not count("vault_keys", "wrapped IS NOT NULL")
+    assert not count("orchestration_jobs", "status IN ('queued', 'leased', 'failed')")
+    assert wait_until(lambda: not count("scheduled_work", "status <> 'removed'"), timeout_s=60)
 
 
 def test_nothing_of_another_project_is_decided(called: Called, owner: httpx.Client, gate: str):

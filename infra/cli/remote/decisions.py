@@ -160,8 +160,7 @@ def _await_answer(
     """The ledger's answer to what is recorded. Raises Unavailable when it does not come in time."""
 
     def look() -> DecisionAnswer | None:
-        given = client.list_decisions(project_id, target=recorded.target_id)
-        return next((one for one in given if one.hitl_event_id == recorded.event_id), None)
+        return client.read_decision(project_id, recorded.hitl_event_id).answer
 
     answer = look_until_there(look, patience_s)
     if answer is None:

@@ -10,6 +10,7 @@ from infra.client.models.decisions import (
     MergeDecision,
     Reasons,
     RecordedDecision,
+    SentDecision,
     Verification,
 )
 
@@ -162,6 +163,14 @@ class Decisions(Connection):
             "/v1/projects/{project}/hitl-events",
             at={"project": project},
             query={"target": target},
+        )
+
+    def read_decision(self, project: str, hitl_event_id: str) -> SentDecision:
+        """Whether the ledger has taken or refused a decision, or has not answered it yet."""
+        return self._read(
+            SentDecision,
+            "/v1/projects/{project}/hitl-events/{hitl_event_id}",
+            at={"project": project, "hitl_event_id": hitl_event_id},
         )
 
     def undo_decision(

@@ -74,11 +74,28 @@ class Reasons(Model):
 
 
 class RecordedDecision(Model):
-    """The decision is in the log; the ledger answers it in time."""
+    """The decision is in the log; the ledger answers it in time, which ``url`` tells."""
 
     event_id: str
+    hitl_event_id: str
+    url: str
     target_id: str
     key: str
+
+
+class SentDecision(Model):
+    """A decision at its address. ``state`` is ``waiting`` until the ledger has answered it.
+
+    ``code`` says why it was refused; ``answer`` holds the records before and after it.
+    """
+
+    hitl_event_id: str
+    project_id: str
+    target_id: str
+    url: str
+    state: str
+    code: str | None = None
+    answer: DecisionAnswer | None = None
 
 
 class Verification(Model):

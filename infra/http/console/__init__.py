@@ -14,6 +14,7 @@ from infra.http.console import (
     history,
     items,
     ledger,
+    naming,
     onboarding,
     overview,
     preferences,
@@ -31,7 +32,7 @@ from infra.http.console.pages import go_home
 AREAS = (
     *(signing_in, signing_in_with, overview, ledger, sources, documents, editing, deciding),
     *(work, chat, onboarding, team, items, history, upkeep, webhooks, finding),
-    preferences,
+    *(preferences, naming),
 )
 
 

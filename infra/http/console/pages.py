@@ -417,7 +417,9 @@ async def _look_around(visit: Visit) -> None:
         await _find_project(visit)
         named = [each for each in visit.projects if each.project_id == wanted]
         named = named or await visit.ask(list_project_names, only=[str(wanted)])
-        (visit.project,) = named
+        if not named:  # deleted just now, elsewhere
+            raise NotFound(f"There is no project {wanted}.", code="unknown_project")
+        visit.project = named[0]
         if not is_part(visit.request):
             visit.views = await visit.ask(list_views, wanted, visit.caller.token_id)
 

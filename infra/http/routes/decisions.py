@@ -1,7 +1,8 @@
 """People decide about the ledger; the ledger's writer has the last word.
 
 With ``wait`` the answer is the ledger's (200), or that it is recorded (202) when the ledger takes
-longer. A decision about what has changed since ``expected_revision`` is refused (409).
+longer: then `Location` tells what becomes of it. A decision about what has changed since
+``expected_revision`` is refused (409), at once where the tables show it.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from fastapi import APIRouter, Path
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
-from infra.errors import Invalid, Unavailable
+from infra.errors import Invalid, NotFound, Unavailable
 from infra.http.access import DECIDERS, READERS, Guarded, allow
 from infra.http.api import Api, ApiDep, CallerDep, Write, WriteDep
 from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Named, Project, Wait
@@ -21,6 +22,7 @@ from infra.service import decisions as decide
 from infra.service import http_questions as ask
 from infra.service.decisions import UNANSWERED, Decider, Decision
 from infra.service.http_questions import DecisionAnswer, Page
+from infra.service.sent_decisions import SentDecision, read_sent
 from infra.service.tokens import Caller
 from schemas.events.hitl import Role
 
@@ -58,9 +60,11 @@ class ContradictionDecision(Reasons):
 
 
 class RecordedDecision(BaseModel):
-    """The decision is in the log; the ledger answers it in time."""
+    """The decision is in the log; the ledger answers it in time, which ``url`` tells."""
 
     event_id: str
+    hitl_event_id: str
+    url: str
     target_id: str
     key: str
 
@@ -223,6 +227,16 @@ async def list_decisions(
     )
 
 
+@router.get("/v1/projects/{project}/hitl-events/{hitl_event_id}", responses=OF_ANY)
+@allow(*READERS)
+async def read_decision(api: ApiDep, project: Project, hitl_event_id: Id) -> SentDecision:
+    """Whether the ledger has taken or refused a decision, or has not answered it yet."""
+    found = await api.tables.ask(read_sent, project, hitl_event_id)
+    if found is None:
+        raise NotFound(f"The project has nothing called {hitl_event_id}.", code="unknown_id")
+    return found
+
+
 @router.post(
     "/v1/projects/{project}/hitl-events/{hitl_event_id}/undo",
     response_model=Decision,
@@ -267,7 +281,8 @@ async def answer(deciding: Awaitable[Decision], target_id: str | None) -> Any:
         if error.code != UNANSWERED:
             raise
         recorded = RecordedDecision.model_validate(error.detail)
-        return Response(recorded.model_dump_json(), 202, media_type="application/json")
+        headers = {"location": recorded.url}
+        return Response(recorded.model_dump_json(), 202, headers, "application/json")
     if target_id is not None and decision.target_id != target_id:
         raise Invalid(
             "This idempotency key was used for another decision: take a new one.",
