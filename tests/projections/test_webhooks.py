@@ -13,6 +13,7 @@ from infra.service.webhook_post import Answer
 from projections.read import webhooks as read
 from schemas.envelope import Actor, Event, outside_fact
 from schemas.events.ingestion import Counters, RunStopped
+from schemas.events.project import ProjectDeleted
 from schemas.events.webhook import WebhookAdded, WebhookChanged, WebhookDeliveryEnded
 from tests.projections.builders import PROJECT, START
 from tests.projections.conftest import ReadModel
@@ -99,6 +100,16 @@ def test_what_happened_before_a_webhook_counts_or_two_weeks_ago_is_not_sent(worl
         "UPDATE webhook_messages SET recorded_at = now() - interval '15 days' RETURNING 1"
     )
     assert queue.list_unseen(world.model.connection) == []
+
+
+def test_nothing_is_sent_of_a_project_that_was_deleted(world: World):
+    world.tell(added("whk_1"), ended("run_1"))
+    world.give_out()
+    world.tell(ProjectDeleted(name="demo"), ended("run_2"))
+    assert world.give_out() == 0
+    assert queue.list_due(world.model.connection, [], 10) == []
+    queue.forget_old(world.model.connection)
+    assert world.log_of("whk_1") == []
 
 
 def test_what_a_webhook_has_no_room_for_is_in_its_log_and_nothing_else_waits(
