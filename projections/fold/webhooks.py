@@ -152,6 +152,10 @@ def _of_ledger(fact: Envelope, event: LedgerChanged) -> Iterator[Message]:
             known = {"kind": "merge", "merge_candidate_id": pair.merge_candidate_id}
             path = f"{project}/merge-candidates"
             yield Message("decision.waiting", pair.merge_candidate_id, path, known)
+    if event.hitl is not None and event.hitl.outcome == "proposed":
+        asked = event.hitl
+        known = {"kind": "proposal", "proposal_id": asked.hitl_event_id, "action": asked.action}
+        yield Message("decision.waiting", asked.hitl_event_id, f"{project}/hitl-events", known)
 
 
 def _of_artifact(fact: Envelope, event: VersionPublished) -> Iterator[Message]:
