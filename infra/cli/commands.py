@@ -142,6 +142,18 @@ COMMANDS = {
         "Undo a merge: the merged atom becomes separate again.",
     ),
     "undo": Command("Decide", "undo", "Take back a decision, unless another one followed it."),
+    "decisions": Command(
+        "Decide",
+        "proposals",
+        "List what people decided, and what can be taken back.",
+    ),
+    "proposals": Command(
+        "Decide", "proposals", "List what members propose, and what became of it."
+    ),
+    "accept": Command("Decide", "proposals", "Decide as a member proposes."),
+    "decline": Command(
+        "Decide", "proposals", "Decline what a member proposes (needs --rationale)."
+    ),
     "edit": Command("Decide", "edit", "Edit a section of the PRD, or answer a suggestion for it."),
     "verify": Command(
         "Decide", "verify", "Pin an atom: no run removes it or lowers its confidence."

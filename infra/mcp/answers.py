@@ -389,9 +389,7 @@ def _covered(name: str, counts: Counted, atoms: int | None = None) -> Entry:
 def show_changes(found: Changes) -> Iterator[Entry]:
     """What was decided and disputed first, then atoms, then what was written of them."""
     for decided in found.decided:
-        what = f"{decided.action} {decided.decision or ''} {decided.target_id}: {decided.outcome}"
-        text = f"{what} {decided.rationale or decided.refusal} by {decided.actor_id}"
-        yield _changed("decided", decided.ledger_seq, decided.target_id, text)
+        yield _changed("decided", decided.ledger_seq, decided.target_id, decided.summary)
     for dispute in found.contradictions:
         sides = f"{cut(dispute.title_a, TITLE)} / {cut(dispute.title_b, TITLE)}"
         text = f"{dispute.status} {dispute.severity}: {sides}"

@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from infra.service.decisions import Decider as Decider
     from infra.service.decisions import Decision as Decision
     from infra.service.decisions import Resolution as Resolution
+    from infra.service.decisions import answer_proposal as answer_proposal
     from infra.service.decisions import dismiss_atom as dismiss_atom
     from infra.service.decisions import dismiss_contradiction as dismiss_contradiction
     from infra.service.decisions import escalate_contradiction as escalate_contradiction
@@ -154,6 +155,7 @@ if TYPE_CHECKING:
     from infra.service.reads import list_atoms as list_atoms
     from infra.service.reads import list_contradiction_pairs as list_contradiction_pairs
     from infra.service.reads import list_contradictions as list_contradictions
+    from infra.service.reads import list_decisions as list_decisions
     from infra.service.reads import list_deltas as list_deltas
     from infra.service.reads import list_merges as list_merges
     from infra.service.reads import list_near_copies as list_near_copies
@@ -162,6 +164,7 @@ if TYPE_CHECKING:
     from infra.service.reads import list_past_contradictions as list_past_contradictions
     from infra.service.reads import list_phases as list_phases
     from infra.service.reads import list_projects as list_projects
+    from infra.service.reads import list_proposals as list_proposals
     from infra.service.reads import list_reasons as list_reasons
     from infra.service.reads import list_rejections as list_rejections
     from infra.service.reads import list_runs as list_runs

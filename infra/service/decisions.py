@@ -24,7 +24,9 @@ from infra.service.sent_decisions import (
     wait_for_others,
 )
 from infra.settings import Settings
-from projections.read import people
+from projections.read import people, proposals
+from projections.read.decided import DecisionAnswer
+from projections.read.decision_words import REFUSALS
 from schemas.envelope import Envelope
 from schemas.events.hitl import (
     DECIDING,
@@ -36,6 +38,7 @@ from schemas.events.hitl import (
     MergeDecided,
     MergeUndone,
     PersonDecided,
+    ProposalDecided,
     Role,
 )
 from schemas.ids import hitl_event_id
@@ -46,34 +49,26 @@ UNANSWERED = "decision_unanswered"  # recorded, so it is decided in time
 MERGE_OPERATION = "mop_"  # how the id of a merge begins
 
 Verdict = Literal["approve", "reject"]
+Answer = Literal["accept", "decline"]
 Resolution = Literal["a_wins", "b_wins", "both_valid", "reworded"]
 
-# What the ledger's reasons mean, by the kind of error that each one is.
-REASONS: Mapping[str, tuple[type[Refusal], str]] = {
-    "stale_revision": (
-        Conflict,
-        "it has changed since it was looked at (it is at revision {revision} now)",
-    ),
-    "unknown_target": (NotFound, "the ledger does not know it"),
-    "role_may_only_propose": (Forbidden, "only an owner or a product manager answers a proposal"),
-    "already_proposed": (Conflict, "you have proposed the same already, and it waits"),
-    "not_waiting": (Conflict, "it is no proposal that waits, or it is answered already"),
-    "rationale_too_short": (
-        Invalid,
-        "a resolution needs a rationale of at least 10 characters",
-    ),
-    "rationale_missing": (Invalid, "it needs a rationale"),
-    "resolution_kind_missing": (Invalid, "it does not say how the contradiction is resolved"),
-    "not_open": (Conflict, "it is decided already, or one of its sides is gone"),
-    "not_live": (Conflict, "it is not live any more (it is {status})"),
-    "not_dismissed": (Conflict, "it is not dismissed (it is {status})"),
-    "not_verified": (Conflict, "it is not verified"),
-    "not_merged": (Conflict, "it is not merged into another atom (it is {status})"),
-    "decided_since": (Conflict, "something was decided about it since then{later}"),
-    "not_decided": (Conflict, "there is no decision about it to take back"),
-    "side_gone": (Conflict, "one of its sides is gone"),
-    "record_too_large": (Invalid, "its effect is too large for one record of the log"),
-    "undecidable": (Invalid, "the ledger could not decide it; the dead letters say why"),
+# What kind of error each of the ledger's reasons is.
+KINDS: Mapping[str, type[Refusal]] = {
+    "unknown_target": NotFound,
+    "role_may_only_propose": Forbidden,
+    "rationale_too_short": Invalid,
+    "rationale_missing": Invalid,
+    "resolution_kind_missing": Invalid,
+    "record_too_large": Invalid,
+    "undecidable": Invalid,
+}
+# What is told besides about the target as it is now.
+DETAILS: Mapping[str, str] = {
+    "stale_revision": " (it is at revision {revision} now)",
+    "not_live": " (it is {status})",
+    "not_dismissed": " (it is {status})",
+    "not_merged": " (it is {status})",
+    "decided_since": "{later}",
 }
 
 
@@ -94,7 +89,11 @@ class Decider:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What the ledger answered to a decision, with the records before and after it."""
+    """What the ledger answered to a decision, with the records before and after it.
+
+    See `DecisionAnswer`. A member's has the outcome ``proposed``: it waits for an owner or a
+    product manager.
+    """
 
     hitl_event_id: str
     project_id: str
@@ -112,6 +111,15 @@ class Decision:
     before_state: dict[str, Any]
     after_state: dict[str, Any] | None
     occurred_at: datetime
+    event_id: str
+    undoes: str | None
+    floor: float | None
+    escalated_to: str | None
+    proposal_id: str | None
+    proposed_by: str | None
+    summary: str
+    undoable: bool
+    undo_refusal: str
 
 
 async def review_merge(
@@ -193,6 +201,27 @@ async def reinclude_atom(settings: Settings, atom_id: str, by: Decider) -> Decis
     return await _decide(settings, atom_id, by, AtomReincluded, atom_id=atom_id)
 
 
+async def answer_proposal(
+    settings: Settings, proposal_id: str, by: Decider, verdict: Answer
+) -> Decision:
+    """Decide as a member has proposed, or decline it, which needs a rationale.
+
+    Without ``expected_revision`` it is about what the member saw. Raises Conflict when that has
+    changed since then.
+    """
+    proposal = await ask(settings, lambda tables: proposals.proposal(tables, proposal_id))
+    seen = proposal.expected_revision if by.expected_revision is None else by.expected_revision
+    event = ProposalDecided(
+        proposal_id=proposal_id,
+        decision=verdict,
+        expected_revision=seen,
+        actor_role=by.role,
+        rationale=by.rationale,
+    )
+    fact = make_request(event, proposal.project_id, by.name, by.key)
+    return await _send(settings, fact, proposal_id, by)
+
+
 async def undo_decision(settings: Settings, decision_id: str, by: Decider) -> Decision:
     """Take a decision back by a new one that names it.
 
@@ -205,7 +234,7 @@ async def undo_decision(settings: Settings, decision_id: str, by: Decider) -> De
     return await _decide(settings, target_id, by, kind, undoes=decision_id, **fields)
 
 
-def _compensation(undone: people.DecisionAnswer) -> tuple[str, type[PersonDecided], dict[str, Any]]:
+def _compensation(undone: DecisionAnswer) -> tuple[str, type[PersonDecided], dict[str, Any]]:
     """About what is decided to take a decision back, and how. Raises Conflict."""
     target_id = undone.target_id
     if undone.outcome == "applied":
@@ -234,23 +263,10 @@ def _compensation(undone: people.DecisionAnswer) -> tuple[str, type[PersonDecide
                 fields = {"contradiction_id": target_id, "decision": "reopen"}
                 return target_id, ContradictionDecided, fields
     raise Conflict(
-        f"{undone.hitl_event_id} cannot be taken back: {_why_it_stays(undone)}", code="not_undoable"
+        f"{undone.hitl_event_id} cannot be taken back: {undone.undo_refusal or 'it stays'}."
+        f" Look at {target_id} as it is now, and decide about it anew.",
+        code="not_undoable",
     )
-
-
-def _why_it_stays(undone: people.DecisionAnswer) -> str:
-    """Why nothing takes it back, and what to do about what it was about."""
-    if undone.outcome != "applied":
-        return (
-            f"the ledger refused it ({undone.refusal}), so it changed nothing. Look at"
-            f" {undone.target_id} as it is now."
-        )
-    if undone.action == "unmerge":
-        return (
-            "only a review of the two can merge them again. Where there is none, dismiss one of the"
-            " two atoms if both say the same."
-        )
-    return f"it takes another decision back itself. Decide about {undone.target_id} anew."
 
 
 def _records(state: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
@@ -282,8 +298,14 @@ async def _decide(
             seen = await ask(settings, lambda tables: people.target(tables, target_id))
         fact = make(seen.revision if by.expected_revision is None else by.expected_revision)
         await _refuse_early(settings, fact, is_last=is_last)
-        may_decide = by.role in DECIDING
-        await note_sent(settings, decision_id, seen.project_id, target_id, may_decide=may_decide)
+    return await _send(settings, fact, target_id, by)
+
+
+async def _send(settings: Settings, fact: Envelope, target_id: str, by: Decider) -> Decision:
+    """The ledger's answer. Raises its refusal, and Unavailable without an answer in time."""
+    project_id, event_id = fact.project_id, str(fact.event_id)
+    decision_id, may_decide = hitl_event_id(project_id, event_id), by.role in DECIDING
+    await note_sent(settings, decision_id, project_id, target_id, may_decide=may_decide)
     await publish(settings, [fact])
     answer = await wait_for(
         settings,
@@ -294,9 +316,10 @@ async def _decide(
         recorded = {
             "target_id": target_id,
             "key": by.key,
-            "event_id": str(fact.event_id),
+            "event_id": event_id,
             "hitl_event_id": decision_id,
-            "url": url_of(seen.project_id, decision_id),
+            "url": url_of(project_id, decision_id),
+            "proposed": not may_decide,
         }
         raise unanswered(recorded, by.answer_within_s)
     return check_outcome(Decision(**answer.model_dump()))
@@ -328,16 +351,16 @@ async def _refuse_early(settings: Settings, fact: Envelope, *, is_last: bool) ->
         known = target.last_decision
         last = await ask(settings, lambda tables: people.find_decision(tables, known))
         later = f": {last.action} by {last.actor_id} ({known})" if last else ""
-    kind, reason = REASONS[code]
-    because = reason.format(
+    because = REFUSALS[code] + DETAILS.get(code, "").format(
         revision=target.revision if target else "?",
         status=target.status if target else "unknown",
         later=later,
     )
+    kind = KINDS.get(code, Conflict)
     raise kind(f"{target_id} was not decided: {because}.", code=code, detail=detail)
 
 
-def unanswered(recorded: Mapping[str, str], patience_s: float) -> Unavailable:
+def unanswered(recorded: Mapping[str, Any], patience_s: float) -> Unavailable:
     """It is in the log, and decided in time; ``recorded`` names it."""
     return Unavailable(
         f"The decision is recorded, but the ledger has not answered within {patience_s:.0f} s.",
@@ -352,11 +375,13 @@ def check_outcome(decision: Decision) -> Decision:
         return decision
     records = [record for kept in decision.before_state.values() for record in kept]
     now: dict[str, Any] = {"revision": "?", "status": "unknown"} | (records[0] if records else {})
-    kind, reason = REASONS[decision.refusal or ""]
-    because = reason.format(
+    code = decision.refusal or ""
+    because = REFUSALS[code] + DETAILS.get(code, "").format(
         revision=now["revision"], status=now["status"], later=_name_last(records)
     )
-    raise kind(
+    if code == "stale_revision" and decision.proposal_id:
+        because = because.replace("looked at", "proposed")
+    raise KINDS.get(code, Conflict)(
         f"{decision.target_id} was not decided: {because}.",
         code=decision.refusal,
         detail={"decision": asdict(decision)},

@@ -53,6 +53,7 @@ from projections.read.coverage import coverage as read_coverage
 from projections.read.dead_letters import DeadLetter
 from projections.read.dead_letters import dead_letter as find_dead_letter
 from projections.read.dead_letters import dead_letters as list_dead_letters
+from projections.read.decided import DecisionAnswer
 from projections.read.decision_list import decisions as list_decisions
 from projections.read.decisions import Reason
 from projections.read.deltas import Delta, DeltaReport
@@ -81,13 +82,15 @@ from projections.read.past import contradictions_at as list_contradictions_at
 from projections.read.past import coverage_at as read_coverage_at
 from projections.read.past import version_at as read_version_at
 from projections.read.past_coverage import PastCoverage
-from projections.read.people import DecisionAnswer
 from projections.read.pipeline import count_pipeline
 from projections.read.positions import next_offsets
 from projections.read.progress import TriggerProgress, trigger_progress
 from projections.read.projects import NamedProject, Project, project_ids
 from projections.read.projects import project_names as list_project_names
 from projections.read.projects import projects as list_projects
+from projections.read.proposals import Proposal
+from projections.read.proposals import proposal as read_proposal
+from projections.read.proposals import proposals as list_proposals
 from projections.read.quality import QualityRunEvent, QualityRunRow, removed_by_gate
 from projections.read.quality import runs as list_quality_runs
 from projections.read.rebalances import Rebalance, list_rebalances, read_rebalance
@@ -239,6 +242,9 @@ __all__ = [
     "list_dead_letters",
     "list_rebalances",
     "list_decisions",
+    "Proposal",
+    "list_proposals",
+    "read_proposal",
     "list_links",
     "list_loops",
     "list_merges",

@@ -23,11 +23,13 @@ from projections.read import (
     contradictions,
     copies,
     coverage,
+    decision_list,
     deltas,
     lineage,
     merges,
     past,
     projects,
+    proposals,
     reasons,
     rejections,
     runs,
@@ -44,6 +46,7 @@ from projections.read.burndown import Burndown, burndown
 from projections.read.contradictions import Card, Contradiction
 from projections.read.copies import NearCopy
 from projections.read.coverage import Coverage
+from projections.read.decided import DecisionAnswer
 from projections.read.decisions import Reason
 from projections.read.deltas import Delta, DeltaReport
 from projections.read.lineage import Node
@@ -52,6 +55,7 @@ from projections.read.page import Page, take
 from projections.read.past import PastContradiction
 from projections.read.past_coverage import PastCoverage
 from projections.read.projects import Project
+from projections.read.proposals import Proposal
 from projections.read.rejections import Rejection
 from projections.read.runs import Phase, Run
 from projections.read.search import Answer, Filters
@@ -155,6 +159,20 @@ async def list_merges(settings: Settings, project: str) -> list[Merge]:
 async def list_waiting(settings: Settings, project: str) -> list[Waiting]:
     """What waits for a person's decision."""
     return await _all_of(settings, project, waiting.queue)
+
+
+async def list_proposals(
+    settings: Settings, project: str, state: str | None = "waiting"
+) -> list[Proposal]:
+    """What members propose; None: whatever became of it."""
+    return await _all_of(settings, project, partial(proposals.proposals, state=state))
+
+
+async def list_decisions(
+    settings: Settings, project: str, target: str | None = None
+) -> list[DecisionAnswer]:
+    """What people decided, or decided about ``target``, in ledger order."""
+    return await _all_of(settings, project, partial(decision_list.decisions, target=target))
 
 
 async def list_rejections(

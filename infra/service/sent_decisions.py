@@ -12,7 +12,7 @@ from typing import Literal, cast
 from infra.service.reading import ask, transact, wait_for
 from infra.settings import Settings
 from projections.read import people
-from projections.read.people import DecisionAnswer
+from projections.read.decided import DecisionAnswer
 from projections.read.session import Conn, ReadModel, rows
 from schemas.events.hitl import AtomDecided, ContradictionDecided, MergeDecided, PersonDecided
 from streams.ledger.refusals import DecisionTarget, find_refusal

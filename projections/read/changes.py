@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from projections.read.atoms import Quote, find_sequence, head, quotes_of
+from projections.read.decided import COLUMNS, complete
 from projections.read.session import Conn, ReadModel, rows, select
 from schemas.events.ledger import LIVE
 
@@ -28,9 +29,8 @@ ATOMS = """
         ORDER BY h.ledger_seq DESC LIMIT 1) b ON true
     ORDER BY a.ledger_seq, t.atom_id
 """
-DECIDED = """
-    SELECT ledger_seq, action, decision, target_type, target_id, outcome, refusal, rationale,
-        actor_id, actor_role FROM ledger_hitl_events
+DECIDED = f"""
+    SELECT {COLUMNS} FROM ledger_hitl_events
     WHERE project_id = %s AND ledger_seq > %s AND ledger_seq <= %s ORDER BY ledger_seq
 """
 DISPUTED = """
@@ -79,6 +79,9 @@ class ChangedAtom(ReadModel):
 
 
 class DecidedThing(ReadModel):
+    """A decision, as `DecisionAnswer` says it."""
+
+    hitl_event_id: str
     ledger_seq: int
     action: str
     decision: str | None
@@ -89,6 +92,9 @@ class DecidedThing(ReadModel):
     rationale: str
     actor_id: str
     actor_role: str
+    summary: str
+    undoable: bool
+    undo_refusal: str
 
 
 class Dispute(ReadModel):
@@ -154,7 +160,10 @@ def changes_since(
         went=groups["went"],
         changed=groups["changed"],
         contradictions=select(connection, Dispute, DISPUTED, *place),
-        decided=select(connection, DecidedThing, DECIDED, *place),
+        decided=[
+            DecidedThing.model_validate(it.model_dump(include=set(DecidedThing.model_fields)))
+            for it in complete(connection, rows(connection, DECIDED, *place))
+        ],
         written=select(connection, WrittenVersion, WRITTEN, *place),
     )
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from projections.read.decided import COLUMNS, DecisionAnswer, complete
 from projections.read.page import PAGE, Condition, Listing, Page, page_of
-from projections.read.people import DecisionAnswer
 from projections.read.session import Conn
 
 DECISIONS = Listing(
     "decisions",
-    "d.hitl_event_id, d.project_id, d.ledger_seq, d.action, d.decision, d.target_type, d.target_id,"
-    " d.outcome, d.refusal, d.rationale, d.actor_id, d.actor_role, d.expected_revision,"
-    " d.before_state, d.after_state, d.occurred_at",
+    COLUMNS,
     "ledger_hitl_events d",
     {"d.ledger_seq": "bigint", "d.hitl_event_id": "text"},
 )
@@ -35,4 +33,4 @@ def decisions(
     found, following = page_of(
         connection, DECISIONS, conditions, cursor, limit, backwards=newest_first
     )
-    return Page(items=[DecisionAnswer(**row) for row in found], next_cursor=following)
+    return Page(items=complete(connection, found), next_cursor=following)

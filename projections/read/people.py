@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import Any
-
 from infra.errors import NotFound
+from projections.read.decided import COLUMNS, DecisionAnswer, complete
 from projections.read.projects import deleted_of
 from projections.read.session import Conn, ReadModel, rows, select
 
@@ -14,12 +12,7 @@ TARGETS = {
     "ctr": "SELECT project_id, revision FROM ledger_contradictions WHERE contradiction_id = %s",
     "mrg": "SELECT project_id, revision FROM ledger_merge_candidates WHERE merge_candidate_id = %s",
 }
-ANSWER = """
-    SELECT hitl_event_id, project_id, ledger_seq, action, decision, target_type, target_id, outcome,
-        refusal, rationale, actor_id, actor_role, expected_revision, before_state, after_state,
-        occurred_at
-    FROM ledger_hitl_events WHERE {} = %s
-"""
+ANSWER = f"SELECT {COLUMNS} FROM ledger_hitl_events WHERE {{}} = %s"
 
 
 class Target(ReadModel):
@@ -27,27 +20,6 @@ class Target(ReadModel):
 
     project_id: str
     revision: int
-
-
-class DecisionAnswer(ReadModel):
-    """What the ledger answered to a decision; states hold the records that it touched."""
-
-    hitl_event_id: str
-    project_id: str
-    ledger_seq: int
-    action: str
-    decision: str | None
-    target_type: str
-    target_id: str
-    outcome: str
-    refusal: str
-    rationale: str
-    actor_id: str
-    actor_role: str
-    expected_revision: int
-    before_state: dict[str, Any]
-    after_state: dict[str, Any] | None
-    occurred_at: datetime
 
 
 def target(connection: Conn, target_id: str) -> Target:
@@ -86,10 +58,11 @@ def decision(connection: Conn, hitl_event_id: str) -> DecisionAnswer:
 
 def find_decision(connection: Conn, hitl_event_id: str) -> DecisionAnswer | None:
     """A decision that the ledger has answered; None for one that it has not."""
-    found = select(connection, DecisionAnswer, ANSWER.format("hitl_event_id"), hitl_event_id)
+    found = complete(connection, rows(connection, ANSWER.format("hitl_event_id"), hitl_event_id))
     return next(iter(found), None)
 
 
 def answer_to(connection: Conn, event_id: str) -> DecisionAnswer | None:
     """What the ledger answered to a decision; None while it has not."""
-    return next(iter(select(connection, DecisionAnswer, ANSWER.format("event_id"), event_id)), None)
+    found = complete(connection, rows(connection, ANSWER.format("event_id"), event_id))
+    return next(iter(found), None)

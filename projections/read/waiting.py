@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 from projections.read.page import PAGE, Listing, Page, page_of
+from projections.read.proposals import proposals_by_id
 from projections.read.session import Conn, ReadModel, rows
 
-# What waits is a view over several tables, and short: it is sorted when it is asked for.
+# What waits is views over several tables, and short: it is sorted when it is asked for.
+EVERYTHING = """(
+    SELECT kind, target_id, severity, status, since_seq, queued_seq, detail, atom_a_id, atom_b_id,
+        project_id FROM hitl_queue
+    UNION ALL SELECT 'proposal', hitl_event_id, NULL, state, ledger_seq, ledger_seq, '', NULL, NULL,
+        project_id FROM proposals WHERE state = 'waiting'
+)"""
 QUEUE = Listing(
     "waiting",
     "q.kind, q.target_id, q.severity, q.status, q.since_seq, q.queued_seq,"
@@ -17,7 +24,7 @@ QUEUE = Listing(
     " (SELECT coalesce(array_agg(x.number || ' ' || x.title ORDER BY x.artifact_type, x.number),"
     "   '{}') FROM artifacts x WHERE x.project_id = q.project_id"
     "   AND q.target_id = ANY(x.blocked_by)) AS blocks",
-    "hitl_queue q LEFT JOIN ledger_atoms a ON a.atom_id = q.atom_a_id"
+    f"{EVERYTHING} q LEFT JOIN ledger_atoms a ON a.atom_id = q.atom_a_id"
     " LEFT JOIN ledger_atoms b ON b.atom_id = q.atom_b_id",
     {
         "q.kind": "text",
@@ -32,9 +39,9 @@ class Waiting(ReadModel):
     """Something to decide.
 
     ``blocks`` are the artifacts that cannot become ``stable`` before. ``detail`` says what a run
-    has left to a person, or in which words two atoms in review differ; the review of a series names
-    those of all its members. Contradictions and merge reviews wait since the deep run that queued
-    them.
+    has left to a person, in which words two atoms in review differ (the review of a series names
+    those of all its members), or who proposes what and why. Contradictions and merge reviews wait
+    since the deep run that queued them.
     """
 
     kind: str
@@ -53,14 +60,19 @@ def queue(
     connection: Conn, project_id: str, *, cursor: str | None = None, limit: int = PAGE
 ) -> Page[Waiting]:
     """A page of contradictions, the gravest first, of merge reviews, of removals that a run holds,
-    and of verified atoms without evidence. Raises Refusal for a bad cursor.
+    of verified atoms without evidence, and of what members propose. Raises Refusal for a bad
+    cursor.
     """
     conditions = [("q.project_id = %s", project_id)]
     found, following = page_of(connection, QUEUE, conditions, cursor, limit)
+    proposed = [row["target_id"] for row in found if row["kind"] == "proposal"]
+    for proposal_id, proposal in proposals_by_id(connection, proposed).items():
+        (row,) = (row for row in found if row["target_id"] == proposal_id)
+        row["detail"] = proposal.summary
     return Page(items=[Waiting(**row) for row in found], next_cursor=following)
 
 
 def count_waiting(connection: Conn, project_id: str) -> dict[str, int]:
     """How many of each kind wait; a kind of which none waits is not there."""
-    query = "SELECT kind, count(*) AS n FROM hitl_queue WHERE project_id = %s GROUP BY kind"
+    query = f"SELECT kind, count(*) AS n FROM {EVERYTHING} q WHERE project_id = %s GROUP BY kind"
     return {row["kind"]: row["n"] for row in rows(connection, query, project_id)}

@@ -117,7 +117,13 @@ def test_a_card_is_decided_once_and_for_all_to_see(cairn: Service):
 
     key, target = secrets.token_hex(8), card["contradiction_id"]
     choice = ("resolve", target, "--a-wins", "--rationale", REASON)
-    assert "member" in refused(cairn, *choice, "--role", "member")
+    member = ("--role", "member", "--as", "mia", "--expected-revision", str(card["revision"]))
+    assert "Proposed as hitl_" in cairn.run(*choice, *member)
+    (proposal,) = cairn.json("proposals", "--project", PROJECT)
+    assert "mia proposes to decide that" in proposal["summary"]
+    assert "needs a rationale" in refused(cairn, "decline", proposal["proposal_id"])
+    cairn.run("decline", proposal["proposal_id"], "--rationale", "not seen by the team yet")
+    assert cairn.json("proposals", "--project", PROJECT) == []
     assert "10 characters" in refused(cairn, *choice[:3], "--rationale", "because")
     assert "it is at revision" in refused(cairn, *choice, "--expected-revision", "1")
     said = cairn.run(*choice, "--as", "ana", "--idempotency-key", key)

@@ -439,14 +439,69 @@ def test_nothing_of_another_project_is_decided(called: Called, owner: httpx.Clie
             assert (refused.status_code, refused.json()["code"]) == (404, "unknown_id")
 
 
-def test_a_member_proposes_and_does_not_decide(called: Called, owner: httpx.Client, gate: str):
+def test_a_member_proposes_and_a_product_manager_answers(
+    called: Called, owner: httpx.Client, gate: str
+):
+    (*_, atom) = atoms_of(owner, gate)
+    home, waiting = f"/v1/projects/{gate}", {"wait": True}
+    dismiss = f"{home}/atoms/{atom['atom_id']}/dismiss"
+    why = {"rationale": "the customer has dropped it"}
+    with called.client(called.make_token("member", gate, name="mia")) as member:
+        proposed = member.post(dismiss, json=why, headers=keyed(), params=waiting)
+        assert (proposed.status_code, proposed.json()["proposed"]) == (202, True)
+        proposal_id = proposed.json()["hitl_event_id"]
+        again = member.post(dismiss, json=why, headers=keyed(), params=waiting)
+        assert (again.status_code, again.json()["code"]) == (409, "already_proposed")
+        (proposal,) = member.get(f"{home}/proposals").json()["items"]
+        told = f"mia proposes to dismiss “{atom['title']}” because “{why['rationale']}”."
+        assert (proposal["proposal_id"], proposal["summary"]) == (proposal_id, told)
+        answer = f"{home}/proposals/{proposal_id}/decision"
+        refused = member.post(answer, json={"decision": "accept"}, headers=keyed())
+        assert (refused.status_code, refused.json()["code"]) == (403, "role_not_allowed")
+        queued = owner.get(f"{home}/waiting").json()["items"]
+        assert (proposal_id, told) in {(it["target_id"], it["detail"]) for it in queued}
+        body = {"floor": 0.91}
+        verify = dismiss.replace("/dismiss", "/verify")
+        assert owner.post(verify, json=body, headers=keyed(), params=waiting).status_code == 200
+        assert member.get(f"{home}/proposals/{proposal_id}").json()["changed"]
+        with called.client(called.make_token("pm", gate, name="ana")) as leader:
+            yes = {"decision": "accept"}
+            late = leader.post(answer, json=yes, headers=keyed(), params=waiting)
+            assert (late.status_code, late.json()["code"]) == (409, "stale_revision")
+            assert "since it was proposed" in late.json()["message"]
+            revision = member.get(f"{home}/proposals/{proposal_id}").json()["revision"]
+            made = leader.post(
+                answer, json=yes | {"expected_revision": revision}, headers=keyed(), params=waiting
+            ).json()
+        assert (made["actor_id"], made["proposed_by"]) == ("ana", "mia")
+        assert (made["outcome"], made["undoable"]) == ("applied", True)
+        known = member.get(f"{home}/proposals", params={"state": "all"}).json()["items"][0]
+        assert (known["state"], known["answered_by"]) == ("accepted", "ana")
+        listed = member.get(f"{home}/hitl-events").json()["items"][-1]
+        assert listed["summary"].startswith("ana dismissed “")
+        source = {"kind": "repository", "address": "https://example.org/x.git"}
+        assert member.post(f"{home}/sources", json=source).status_code == 403
+    owner.post(dismiss.replace("/dismiss", "/reinclude"), json={}, headers=keyed(), params=waiting)
+
+
+def test_a_proposal_is_of_its_project_and_declining_needs_a_reason(
+    called: Called, owner: httpx.Client, gate: str
+):
     (atom, *_) = atoms_of(owner, gate)
-    with called.client(called.make_token("member", gate)) as member:
-        path = f"/v1/projects/{gate}/atoms/{atom['atom_id']}/verify"
-        proposed = member.post(path, json={}, params={"wait": True})
-        assert (proposed.status_code, proposed.json()["outcome"]) == (200, "proposed")
-        body = {"kind": "repository", "address": "https://example.org/x.git"}
-        assert member.post(f"/v1/projects/{gate}/sources", json=body).status_code == 403
+    waiting = {"wait": True}
+    with called.client(called.make_token("member", gate, name="leo")) as member:
+        path = f"/v1/projects/{gate}/atoms/{atom['atom_id']}/dismiss"
+        body = {"rationale": "it is said elsewhere"}
+        proposed = member.post(path, json=body, headers=keyed(), params=waiting).json()
+    answer = f"/proposals/{proposed['hitl_event_id']}/decision"
+    no = {"decision": "decline"}
+    theirs = f"/v1/projects/{called.project}"
+    assert owner.post(theirs + answer, json=no, headers=keyed()).status_code == 404
+    ours = f"/v1/projects/{gate}{answer}"
+    assert owner.post(ours, json=no, headers=keyed(), params=waiting).status_code == 422
+    said = no | {"rationale": "the other place is older"}
+    declined = owner.post(ours, json=said, headers=keyed(), params=waiting).json()
+    assert (declined["outcome"], declined["proposed_by"]) == ("declined", "leo")
 
 
 def test_runs_are_ended_and_resumed_by_those_who_may(called: Called, owner: httpx.Client, ask: Ask):

@@ -6,7 +6,7 @@ from types import ModuleType
 import pytest
 
 from infra import service
-from infra.service.decisions import REASONS
+from projections.read.decision_words import REFUSALS
 from streams.hygiene.chunk_python import syntax_tree
 from tests.topology.test_imports import ROOT, imports
 
@@ -35,7 +35,7 @@ def test_every_name_is_what_its_module_holds_however_often_it_is_asked_for():
         assert not isinstance(getattr(service, name, None), ModuleType), name
 
 
-def test_every_reason_of_the_ledger_to_refuse_a_decision_has_a_kind_of_error():
+def test_every_reason_of_the_ledger_to_refuse_a_decision_is_said_in_words():
     reasons = {
         str(node.args[0].value)
         for path in (ROOT / "streams" / "ledger").rglob("*.py")
@@ -46,4 +46,4 @@ def test_every_reason_of_the_ledger_to_refuse_a_decision_has_a_kind_of_error():
         and isinstance(node.args[0], ast.Constant)
     }
     assert len(reasons) >= 10
-    assert reasons <= REASONS.keys()
+    assert reasons <= REFUSALS.keys()

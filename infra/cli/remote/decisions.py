@@ -12,6 +12,7 @@ from infra.client.models.decisions import (
     ContradictionDecision,
     DecisionAnswer,
     MergeDecision,
+    ProposalAnswer,
     Reasons,
     RecordedDecision,
     Verification,
@@ -19,6 +20,7 @@ from infra.client.models.decisions import (
 from infra.client.models.decisions import Decision as Answered
 from infra.errors import Invalid, Refusal
 from infra.service.decisions import (
+    Answer,
     Decider,
     Decision,
     Resolution,
@@ -50,6 +52,20 @@ async def undo_merge(settings: Settings, merged_id: str, by: Decider) -> Decisio
         merged_id,
         by,
         lambda client, known: client.undo_merge(known, merged_id, body, wait=True, key=by.key),
+    )
+
+
+async def answer_proposal(
+    settings: Settings, proposal_id: str, by: Decider, verdict: Answer
+) -> Decision:
+    body = ProposalAnswer(decision=verdict, **_reasons(by))
+    return await _decide(
+        settings,
+        proposal_id,
+        by,
+        lambda client, known: client.decide_proposal(
+            known, proposal_id, body, wait=True, key=by.key
+        ),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 
 from infra.cli.remote.asking import (
     adopt,
@@ -27,6 +27,7 @@ from projections.read.batches import Batch
 from projections.read.contradictions import Card, Contradiction
 from projections.read.copies import NearCopy
 from projections.read.coverage import Coverage
+from projections.read.decided import DecisionAnswer
 from projections.read.decisions import Reason
 from projections.read.deltas import Delta, DeltaReport
 from projections.read.lineage import Node
@@ -34,6 +35,7 @@ from projections.read.merges import Merge
 from projections.read.past import PastContradiction
 from projections.read.past_coverage import PastCoverage
 from projections.read.projects import Project
+from projections.read.proposals import Proposal
 from projections.read.rejections import Rejection
 from projections.read.runs import Phase, Run
 from projections.read.search import Answer
@@ -145,6 +147,29 @@ async def list_merges(settings: Settings, project: str) -> list[Merge]:
 async def list_waiting(settings: Settings, project: str) -> list[Waiting]:
     return await ask_of(
         settings, project, lambda client, known: adopt_all(Waiting, client.list_waiting(known))
+    )
+
+
+async def list_proposals(
+    settings: Settings, project: str, state: str | None = "waiting"
+) -> list[Proposal]:
+    wanted = cast(Any, state or "all")
+    return await ask_of(
+        settings,
+        project,
+        lambda client, known: adopt_all(Proposal, client.list_proposals(known, state=wanted)),
+    )
+
+
+async def list_decisions(
+    settings: Settings, project: str, target: str | None = None
+) -> list[DecisionAnswer]:
+    return await ask_of(
+        settings,
+        project,
+        lambda client, known: adopt_all(
+            DecisionAnswer, client.list_decisions(known, target=target)
+        ),
     )
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from infra.client.connection import Connection, Pages
 from infra.client.models.decisions import (
     ContradictionDecision,
     Decision,
     DecisionAnswer,
     MergeDecision,
+    Proposal,
+    ProposalAnswer,
     Reasons,
     RecordedDecision,
     SentDecision,
@@ -188,6 +192,51 @@ class Decisions(Connection):
             "POST",
             "/v1/projects/{project}/hitl-events/{hitl_event_id}/undo",
             at={"project": project, "hitl_event_id": hitl_event_id},
+            query={"wait": wait},
+            key=key,
+            body=body,
+        )
+
+    def list_proposals(
+        self,
+        project: str,
+        *,
+        state: Literal["waiting", "accepted", "declined", "all"] | None = None,
+        target: str | None = None,
+    ) -> Pages[Proposal]:
+        """What members propose and why, in ledger order; what waits unless ``state`` says
+        otherwise.
+        """
+        return self._list(
+            Proposal,
+            "/v1/projects/{project}/proposals",
+            at={"project": project},
+            query={"state": state, "target": target},
+        )
+
+    def read_proposal(self, project: str, proposal_id: str) -> Proposal:
+        """One proposal, with the answer to it once there is one."""
+        return self._read(
+            Proposal,
+            "/v1/projects/{project}/proposals/{proposal_id}",
+            at={"project": project, "proposal_id": proposal_id},
+        )
+
+    def decide_proposal(
+        self,
+        project: str,
+        proposal_id: str,
+        body: ProposalAnswer,
+        *,
+        wait: bool | None = None,
+        key: str | None = None,
+    ) -> Decision | RecordedDecision:
+        """Decide as it was proposed, under both names, or decline it."""
+        return self._write(
+            {200: Decision, 202: RecordedDecision},
+            "POST",
+            "/v1/projects/{project}/proposals/{proposal_id}/decision",
+            at={"project": project, "proposal_id": proposal_id},
             query={"wait": wait},
             key=key,
             body=body,

@@ -263,9 +263,9 @@ class Waiting(Model):
     """Something to decide.
 
     ``blocks`` are the artifacts that cannot become ``stable`` before. ``detail`` says what a run
-    has left to a person, or in which words two atoms in review differ; the review of a series names
-    those of all its members. Contradictions and merge reviews wait since the deep run that queued
-    them.
+    has left to a person, in which words two atoms in review differ (the review of a series names
+    those of all its members), or who proposes what and why. Contradictions and merge reviews wait
+    since the deep run that queued them.
     """
 
     kind: str

@@ -241,6 +241,9 @@ class Dispute(Model):
 
 
 class DecidedThing(Model):
+    """A decision, as `DecisionAnswer` says it."""
+
+    hitl_event_id: str
     ledger_seq: int
     action: str
     decision: str | None
@@ -251,6 +254,9 @@ class DecidedThing(Model):
     rationale: str
     actor_id: str
     actor_role: str
+    summary: str
+    undoable: bool
+    undo_refusal: str
 
 
 class WrittenVersion(Model):

@@ -2,7 +2,8 @@
 
 With ``wait`` the answer is the ledger's (200), or that it is recorded (202) when the ledger takes
 longer: then `Location` tells what becomes of it. A decision about what has changed since
-``expected_revision`` is refused (409), at once where the tables show it.
+``expected_revision`` is refused (409), at once where the tables show it. What a member decides is a
+proposal (202 with ``proposed``), which ``proposals`` lists and answers.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from infra.service import decisions as decide
 from infra.service import http_questions as ask
 from infra.service.decisions import UNANSWERED, Decider, Decision
 from infra.service.http_questions import DecisionAnswer, Page
-from infra.service.sent_decisions import SentDecision, read_sent
+from infra.service.sent_decisions import SentDecision, read_sent, url_of
 from infra.service.tokens import Caller
 from schemas.events.hitl import Role
 
@@ -60,18 +61,26 @@ class ContradictionDecision(Reasons):
 
 
 class RecordedDecision(BaseModel):
-    """The decision is in the log; the ledger answers it in time, which ``url`` tells."""
+    """The decision is in the log; the ledger answers it in time, which ``url`` tells.
+
+    ``proposed``: it is a member's, so it changes nothing until an owner or a product manager
+    accepts it: see the proposals of the project.
+    """
 
     event_id: str
     hitl_event_id: str
     url: str
     target_id: str
     key: str
+    proposed: bool
 
 
 DECIDED: dict[int | str, dict[str, Any]] = OF_ANY | {
     200: {"model": Decision, "description": "The ledger has applied it."},
-    202: {"model": RecordedDecision, "description": "It is recorded, and not answered yet."},
+    202: {
+        "model": RecordedDecision,
+        "description": "It is recorded, and not answered yet, or it is a proposal that waits.",
+    },
 }
 
 
@@ -93,7 +102,9 @@ async def decide_merge(
     """Say whether the two atoms of a pair in review are one."""
     by = decider(caller, write, body, wait)
     await api.tables.ask(ask.check_belongs, project, review_id)
-    return await answer(decide.review_merge(api.settings, review_id, by, body.decision), review_id)
+    return await answer(
+        decide.review_merge(api.settings, review_id, by, body.decision), by, review_id
+    )
 
 
 @router.post(
@@ -112,7 +123,7 @@ async def undo_merge(
     """Take a merge apart: by its id, or that of the atom that was merged away."""
     by = decider(caller, write, body, wait)
     await api.tables.ask(ask.check_belongs, project, merged_id)
-    return await answer(decide.undo_merge(api.settings, merged_id, by), None)
+    return await answer(decide.undo_merge(api.settings, merged_id, by), by, None)
 
 
 @router.post(
@@ -133,7 +144,9 @@ async def decide_contradiction(
     """Resolve a contradiction, hand it on, or close it as none."""
     by = decider(caller, write, body, wait)
     await api.tables.ask(ask.check_belongs, project, contradiction_id)
-    return await answer(_decide_contradiction(api, contradiction_id, by, body), contradiction_id)
+    return await answer(
+        _decide_contradiction(api, contradiction_id, by, body), by, contradiction_id
+    )
 
 
 @router.post(
@@ -152,7 +165,7 @@ async def verify_atom(
     """Pin an atom: no run removes it or lowers its confidence below the floor."""
     by = decider(caller, write, body, wait)
     await api.tables.ask(ask.check_belongs, project, atom_id)
-    return await answer(decide.verify_atom(api.settings, atom_id, by, body.floor), atom_id)
+    return await answer(decide.verify_atom(api.settings, atom_id, by, body.floor), by, atom_id)
 
 
 @router.post(
@@ -171,7 +184,7 @@ async def unverify_atom(
     """Withdraw a verification."""
     by = decider(caller, write, body, wait)
     await api.tables.ask(ask.check_belongs, project, atom_id)
-    return await answer(decide.unverify_atom(api.settings, atom_id, by), atom_id)
+    return await answer(decide.unverify_atom(api.settings, atom_id, by), by, atom_id)
 
 
 @router.post(
@@ -190,7 +203,7 @@ async def dismiss_atom(
     """Let an atom count no more; no run brings it back. It needs a rationale."""
     by = decider(caller, write, body, wait)
     await api.tables.ask(ask.check_belongs, project, atom_id)
-    return await answer(decide.dismiss_atom(api.settings, atom_id, by), atom_id)
+    return await answer(decide.dismiss_atom(api.settings, atom_id, by), by, atom_id)
 
 
 @router.post(
@@ -209,7 +222,7 @@ async def reinclude_atom(
     """Restore a dismissed atom."""
     by = decider(caller, write, body, wait)
     await api.tables.ask(ask.check_belongs, project, atom_id)
-    return await answer(decide.reinclude_atom(api.settings, atom_id, by), atom_id)
+    return await answer(decide.reinclude_atom(api.settings, atom_id, by), by, atom_id)
 
 
 @router.get("/v1/projects/{project}/hitl-events", responses=OF_ANY)
@@ -255,7 +268,7 @@ async def undo_decision(
     """Take back a decision, unless another one about its target followed it."""
     by = decider(caller, write, body, wait)
     await api.tables.ask(ask.check_belongs, project, hitl_event_id)
-    return await answer(decide.undo_decision(api.settings, hitl_event_id, by), None)
+    return await answer(decide.undo_decision(api.settings, hitl_event_id, by), by, None)
 
 
 def decider(caller: Caller, write: Write, body: Reasons, wait: bool) -> Decider:
@@ -270,8 +283,9 @@ def decider(caller: Caller, write: Write, body: Reasons, wait: bool) -> Decider:
     )
 
 
-async def answer(deciding: Awaitable[Decision], target_id: str | None) -> Any:
-    """The ledger's answer, or that there is none yet (202). Raises what deciding raises.
+async def answer(deciding: Awaitable[Decision], by: Decider, target_id: str | None) -> Any:
+    """The ledger's answer, or that there is none yet or that it waits (202). Raises what deciding
+    raises.
 
     The key may have been used outside of this API, for another target: then the answer is not ours.
     """
@@ -280,15 +294,29 @@ async def answer(deciding: Awaitable[Decision], target_id: str | None) -> Any:
     except Unavailable as error:
         if error.code != UNANSWERED:
             raise
-        recorded = RecordedDecision.model_validate(error.detail)
-        headers = {"location": recorded.url}
-        return Response(recorded.model_dump_json(), 202, headers, "application/json")
+        return _say_recorded(RecordedDecision.model_validate(error.detail))
     if target_id is not None and decision.target_id != target_id:
         raise Invalid(
             "This idempotency key was used for another decision: take a new one.",
             code="idempotency_key_reused",
         )
+    if decision.outcome == "proposed":
+        return _say_recorded(
+            RecordedDecision(
+                event_id=decision.event_id,
+                hitl_event_id=decision.hitl_event_id,
+                url=url_of(decision.project_id, decision.hitl_event_id),
+                target_id=decision.target_id,
+                key=by.key,
+                proposed=True,
+            )
+        )
     return decision
+
+
+def _say_recorded(recorded: RecordedDecision) -> Response:
+    headers = {"location": recorded.url}
+    return Response(recorded.model_dump_json(), 202, headers, "application/json")
 
 
 async def _decide_contradiction(
