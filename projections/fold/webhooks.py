@@ -155,7 +155,8 @@ def _of_ledger(fact: Envelope, event: LedgerChanged) -> Iterator[Message]:
     if event.hitl is not None and event.hitl.outcome == "proposed":
         asked = event.hitl
         known = {"kind": "proposal", "proposal_id": asked.hitl_event_id, "action": asked.action}
-        yield Message("decision.waiting", asked.hitl_event_id, f"{project}/hitl-events", known)
+        path = f"{project}/proposals/{asked.hitl_event_id}"
+        yield Message("decision.waiting", asked.hitl_event_id, path, known)
 
 
 def _of_artifact(fact: Envelope, event: VersionPublished) -> Iterator[Message]:
