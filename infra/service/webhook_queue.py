@@ -51,6 +51,7 @@ RECEIVERS = (
     "SELECT w.webhook_id, m.message_id, m.project_id, m.event_type, m.body"
     " FROM webhook_messages m JOIN webhooks w USING (project_id)"
     " WHERE m.message_id = ANY(%s) AND w.is_active AND NOT w.removed"
+    " AND NOT EXISTS (SELECT FROM deleted_projects p WHERE p.project_id = w.project_id)"
     " AND m.event_type = ANY(w.events) AND m.recorded_at >= w.counts_from"
     " ORDER BY m.recorded_at, m.message_id"
 )
@@ -78,6 +79,7 @@ DUE = """
         WHERE q.webhook_id = w.webhook_id AND q.status = 'waiting' AND q.next_attempt_at <= now()
         ORDER BY q.next_attempt_at LIMIT 1) d
     WHERE w.is_active AND NOT w.removed AND w.webhook_id <> ALL(%s)
+        AND NOT EXISTS (SELECT FROM deleted_projects p WHERE p.project_id = w.project_id)
     ORDER BY d.next_attempt_at LIMIT %s
 """
 RECORD = (
@@ -95,7 +97,8 @@ TAKEN_SINCE = (
 FORGET = (
     "DELETE FROM webhook_deliveries WHERE ended_at < now() - interval '30 days'",
     "DELETE FROM webhook_deliveries d USING webhooks w"
-    " WHERE w.webhook_id = d.webhook_id AND w.removed",
+    " WHERE w.webhook_id = d.webhook_id AND (w.removed"
+    " OR EXISTS (SELECT FROM deleted_projects p WHERE p.project_id = w.project_id))",
     "DELETE FROM webhook_messages_seen WHERE seen_at < now() - interval '30 days'",
 )
 

@@ -152,6 +152,11 @@ def _of_ledger(fact: Envelope, event: LedgerChanged) -> Iterator[Message]:
             known = {"kind": "merge", "merge_candidate_id": pair.merge_candidate_id}
             path = f"{project}/merge-candidates"
             yield Message("decision.waiting", pair.merge_candidate_id, path, known)
+    if event.hitl is not None and event.hitl.outcome == "proposed":
+        asked = event.hitl
+        known = {"kind": "proposal", "proposal_id": asked.hitl_event_id, "action": asked.action}
+        path = f"{project}/proposals/{asked.hitl_event_id}"
+        yield Message("decision.waiting", asked.hitl_event_id, path, known)
 
 
 def _of_artifact(fact: Envelope, event: VersionPublished) -> Iterator[Message]:

@@ -21,7 +21,9 @@ OF_PROJECT = (
 )
 DISABLED = (
     f"SELECT {COLUMNS} FROM webhooks w WHERE w.disabled_reason IS NOT NULL AND NOT w.is_active"
-    " AND NOT w.removed ORDER BY w.disabled_at, w.webhook_id"
+    " AND NOT w.removed"
+    " AND NOT EXISTS (SELECT FROM deleted_projects p WHERE p.project_id = w.project_id)"
+    " ORDER BY w.disabled_at, w.webhook_id"
 )
 SECRETS = (
     "SELECT webhook_id, key_id, sealed, previous_key_id, previous_sealed, previous_until,"

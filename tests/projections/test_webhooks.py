@@ -10,9 +10,12 @@ import pytest
 
 from infra.service import webhook_queue as queue
 from infra.service.webhook_post import Answer
+from projections.fold.webhooks import MESSAGES
 from projections.read import webhooks as read
 from schemas.envelope import Actor, Event, outside_fact
 from schemas.events.ingestion import Counters, RunStopped
+from schemas.events.ledger import HumanDecision, LedgerChanged, Snapshot
+from schemas.events.project import ProjectDeleted
 from schemas.events.webhook import WebhookAdded, WebhookChanged, WebhookDeliveryEnded
 from tests.projections.builders import PROJECT, START
 from tests.projections.conftest import ReadModel
@@ -99,6 +102,42 @@ def test_what_happened_before_a_webhook_counts_or_two_weeks_ago_is_not_sent(worl
         "UPDATE webhook_messages SET recorded_at = now() - interval '15 days' RETURNING 1"
     )
     assert queue.list_unseen(world.model.connection) == []
+
+
+@pytest.mark.parametrize(
+    ("outcome", "kinds"), [("proposed", ["proposal"]), ("applied", []), ("refused", [])]
+)
+def test_what_a_member_proposes_waits_for_a_decision(outcome: str, kinds: list[str]):
+    decision = HumanDecision.model_validate(
+        {
+            "hitl_event_id": "hitl_1",
+            "action": "dismiss",
+            "target_type": "atom",
+            "target_id": "atm_1",
+            "decision": "dismissed",
+            "outcome": outcome,
+            "rationale": "Nobody needs the blue door.",
+            "actor_id": "ana",
+            "actor_role": "member",
+            "expected_revision": 1,
+            "before": Snapshot(),
+        }
+    )
+    changed = LedgerChanged(ledger_seq=1, prev_hash="", caused_by_event_id="e", hitl=decision)
+    fact = outside_fact(changed, project_id=PROJECT, occurred_at=START, actor=ANA)
+    found = list(MESSAGES[LedgerChanged](fact, changed))
+    assert [each.data["kind"] for each in found] == kinds
+    assert "blue door" not in json.dumps([dict(each.data) for each in found])
+
+
+def test_nothing_is_sent_of_a_project_that_was_deleted(world: World):
+    world.tell(added("whk_1"), ended("run_1"))
+    world.give_out()
+    world.tell(ProjectDeleted(name="demo"), ended("run_2"))
+    assert world.give_out() == 0
+    assert queue.list_due(world.model.connection, [], 10) == []
+    queue.forget_old(world.model.connection)
+    assert world.log_of("whk_1") == []
 
 
 def test_what_a_webhook_has_no_room_for_is_in_its_log_and_nothing_else_waits(

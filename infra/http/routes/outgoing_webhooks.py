@@ -2,7 +2,7 @@
 
 A message is JSON: `type`, `timestamp`, and `data` with ids and the `path` where this API says more.
 Its types: `contradiction.opened`, `decision.waiting` (a `kind` of `contradiction`, `merge`,
-`onboarding` or `confirmation`), `prd.changed`, `run.ended`, and `webhook.test`.
+`proposal`, `onboarding` or `confirmation`), `prd.changed`, `run.ended`, and `webhook.test`.
 """
 
 from __future__ import annotations
