@@ -6,7 +6,7 @@ from types import ModuleType
 import pytest
 
 from infra import service
-from infra.service.decisions import REASONS
+from projections.read.decision_words import REFUSALS
 from streams.hygiene.chunk_python import syntax_tree
 from tests.topology.test_imports import ROOT, imports
 
@@ -46,4 +46,4 @@ def test_every_reason_of_the_ledger_to_refuse_a_decision_has_a_kind_of_error():
         and isinstance(node.args[0], ast.Constant)
     }
     assert len(reasons) >= 10
-    assert reasons <= REASONS.keys()
+    assert reasons <= REFUSALS.keys()

@@ -17,6 +17,7 @@ from infra.http.console import (
     onboarding,
     overview,
     preferences,
+    proposing,
     signing_in,
     signing_in_with,
     sources,
@@ -29,7 +30,7 @@ from infra.http.console.pages import go_home
 
 AREAS = (
     *(signing_in, signing_in_with, overview, ledger, sources, documents, editing, deciding),
-    *(work, chat, onboarding, team, items, history, upkeep, finding, preferences),
+    *(proposing, work, chat, onboarding, team, items, history, upkeep, finding, preferences),
 )
 
 
