@@ -14,6 +14,8 @@ Fields = Mapping[str, str]
 # Words of people and of the outside. The publisher removes their secrets.
 TEXTS: Fields = {
     "ProjectCreated": "name description vision timezone",
+    "ProjectRenamed": "name",
+    "ProjectDeleted": "name",
     "SettingsChanged": "timezone",
     "ScheduleCreated": "title agent payload",
     "ScheduleUpdated": "title",
@@ -21,6 +23,8 @@ TEXTS: Fields = {
     "WorkItemFinished": "detail",
     "ConnectorAdded": "target base_url options",
     "Credential": "place",
+    "WebhookAdded": "url",
+    "WebhookChanged": "url",
     "SyncFailed": "error",
     "CursorMoved": "problem notices",
     "SourceInfo": "title mime declared_charset",
@@ -143,6 +147,8 @@ ENCRYPTED: Fields = {
     "MessageReceived": "nonce ciphertext",
     "SourceRevised": "content",
     "SourceContentPart": "content",
+    "WebhookAdded": "sealed",
+    "WebhookSecretRotated": "sealed",
 }
 
 # Ids, hashes, versions, codes and places that Cairn makes, and marks of services.
@@ -162,6 +168,12 @@ IDENTIFIERS: Fields = {
     "Recurrence": "at first_day",
     "QuietHours": "start end",
     "_Definition": "connector_id request_key",
+    "_Webhook": "webhook_id",
+    "WebhookAdded": "key_id request_key",
+    "WebhookChanged": "request_key",
+    "WebhookSecretRotated": "key_id request_key",
+    "WebhookDisabled": "delivery_id",
+    "WebhookDeliveryEnded": "delivery_id message_id event_type",
     "ConnectorAdded": "streams",
     "Credential": "role",
     "_Sync": "connector_id stream",

@@ -7,6 +7,7 @@ import re
 from bs4 import BeautifulSoup, Comment, Tag
 from markdownify import MarkdownConverter
 
+from connectors.unpacking.page_tables import lay_out_tables
 from connectors.unpacking.rendering import Unread, joined, text_of
 
 LEFT_OUT = (
@@ -53,6 +54,7 @@ def markdown_of_text(text: str) -> str:
         comment.extract()
     for said in [it for cell in soup.find_all(("td", "th")) for it in cell.find_all(string=PIPE)]:
         said.replace_with(said.replace("|", "\\|"))
+    lay_out_tables(soup)
     body = soup.find("main") or soup.body or soup
     written = CONVERTER.convert_soup(body)
     named = [] if not title or body.find("h1") else [f"# {' '.join(title.split())}"]

@@ -1,8 +1,9 @@
 """Decide about the ledger: each decision is published, and the ledger's answer is waited for.
 
 A decision raises NotFound for an unknown target, Conflict, Forbidden or Invalid when the ledger
-refuses it (the code is the ledger's reason), and Unavailable when nobody answers in time. The same
-key again returns the same answer.
+refuses it (the code is the ledger's reason), and Unavailable when nobody answers in time. What the
+tables show to be refused is refused before it is published (`sent_decisions`). The same key again
+returns the same answer.
 """
 
 from __future__ import annotations
@@ -15,10 +16,18 @@ from typing import Any, Literal
 from infra.errors import Conflict, Forbidden, Invalid, NotFound, Refusal, Unavailable
 from infra.service.publishing import draw_key, make_request, publish
 from infra.service.reading import ask, wait_for
+from infra.service.sent_decisions import (
+    is_sent,
+    judge,
+    note_sent,
+    url_of,
+    wait_for_others,
+)
 from infra.settings import Settings
 from projections.read import people, proposals
 from projections.read.decided import DecisionAnswer
 from projections.read.decision_words import REFUSALS
+from schemas.envelope import Envelope
 from schemas.events.hitl import (
     DECIDING,
     AtomDismissed,
@@ -35,6 +44,7 @@ from schemas.events.hitl import (
 from schemas.ids import hitl_event_id
 
 ANSWERED_WITHIN_S = 30.0
+OTHERS_WITHIN_S = 10.0  # how long an earlier decision about the same is waited for
 UNANSWERED = "decision_unanswered"  # recorded, so it is decided in time
 MERGE_OPERATION = "mop_"  # how the id of a merge begins
 
@@ -201,15 +211,15 @@ async def answer_proposal(
     """
     proposal = await ask(settings, lambda tables: proposals.proposal(tables, proposal_id))
     seen = proposal.expected_revision if by.expected_revision is None else by.expected_revision
-    return await _publish_decision(
-        settings,
-        proposal.project_id,
-        proposal_id,
-        replace(by, expected_revision=seen),
-        ProposalDecided,
+    event = ProposalDecided(
         proposal_id=proposal_id,
         decision=verdict,
+        expected_revision=seen,
+        actor_role=by.role,
+        rationale=by.rationale,
     )
+    fact = make_request(event, proposal.project_id, by.name, by.key)
+    return await _send(settings, fact, proposal_id, by)
 
 
 async def undo_decision(settings: Settings, decision_id: str, by: Decider) -> Decision:
@@ -272,27 +282,30 @@ async def _decide(
     **fields: Any,
 ) -> Decision:
     seen = await ask(settings, lambda tables: people.target(tables, target_id))
-    if by.expected_revision is None:
-        by = replace(by, expected_revision=seen.revision)
-    return await _publish_decision(settings, seen.project_id, target_id, by, kind, **fields)
+    shared = {"actor_role": by.role, "rationale": by.rationale}
+
+    def make(revision: int) -> Envelope:
+        event = kind.model_validate(fields | shared | {"expected_revision": revision})
+        return make_request(event, seen.project_id, by.name, by.key)
+
+    fact = make(seen.revision)  # its id does not depend on the revision
+    decision_id = hitl_event_id(seen.project_id, str(fact.event_id))
+    if not await is_sent(settings, decision_id):
+        is_last = await wait_for_others(
+            settings, target_id, decision_id, min(by.answer_within_s, OTHERS_WITHIN_S)
+        )
+        if by.expected_revision is None:
+            seen = await ask(settings, lambda tables: people.target(tables, target_id))
+        fact = make(seen.revision if by.expected_revision is None else by.expected_revision)
+        await _refuse_early(settings, fact, is_last=is_last)
+    return await _send(settings, fact, target_id, by)
 
 
-async def _publish_decision(
-    settings: Settings,
-    project_id: str,
-    target_id: str,
-    by: Decider,
-    kind: type[PersonDecided],
-    **fields: Any,
-) -> Decision:
+async def _send(settings: Settings, fact: Envelope, target_id: str, by: Decider) -> Decision:
     """The ledger's answer. Raises its refusal, and Unavailable without an answer in time."""
-    shared = {
-        "expected_revision": by.expected_revision,
-        "actor_role": by.role,
-        "rationale": by.rationale,
-    }
-    event = kind.model_validate(fields | shared)
-    fact = make_request(event, project_id, by.name, by.key)
+    project_id, event_id = fact.project_id, str(fact.event_id)
+    decision_id, may_decide = hitl_event_id(project_id, event_id), by.role in DECIDING
+    await note_sent(settings, decision_id, project_id, target_id, may_decide=may_decide)
     await publish(settings, [fact])
     answer = await wait_for(
         settings,
@@ -300,16 +313,51 @@ async def _publish_decision(
         timeout_s=by.answer_within_s,
     )
     if answer is None:
-        event_id = str(fact.event_id)
         recorded = {
             "target_id": target_id,
             "key": by.key,
             "event_id": event_id,
-            "decision_id": hitl_event_id(project_id, event_id),
-            "proposed": by.role not in DECIDING,
+            "hitl_event_id": decision_id,
+            "url": url_of(project_id, decision_id),
+            "proposed": not may_decide,
         }
         raise unanswered(recorded, by.answer_within_s)
     return check_outcome(Decision(**answer.model_dump()))
+
+
+async def _refuse_early(settings: Settings, fact: Envelope, *, is_last: bool) -> None:
+    """Raises what the ledger would, before anything is published.
+
+    ``is_last`` False: another decision about the target waits for its answer, and changes what the
+    person saw.
+    """
+    assert isinstance(fact.event, PersonDecided)
+    code, target = await judge(settings, fact.event)
+    if code is None and is_last:
+        return
+    target_id = fact.event.target_id
+    detail: dict[str, object] = {"target_id": target_id}
+    if target is not None:
+        detail |= {"revision": target.revision, "status": target.status}
+    if code is None:
+        raise Conflict(
+            f"{target_id} was not decided: another decision about it waits for its answer, which"
+            " changes what you saw. Look again then.",
+            code="stale_revision",
+            detail=detail,
+        )
+    later = ""
+    if target is not None and target.last_decision and code == "decided_since":
+        known = target.last_decision
+        last = await ask(settings, lambda tables: people.find_decision(tables, known))
+        later = f": {last.action} by {last.actor_id} ({known})" if last else ""
+    because = REFUSALS[code] + DETAILS.get(code, "").format(
+        revision=target.revision if target else "?",
+        status=target.status if target else "unknown",
+        later=later,
+    )
+    kind = KINDS.get(code, Conflict)
+    raise kind(f"{target_id} was not decided: {because}.", code=code, detail=detail)
 
 
 def unanswered(recorded: Mapping[str, Any], patience_s: float) -> Unavailable:

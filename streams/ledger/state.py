@@ -26,13 +26,13 @@ from streams.ledger.fact_frames import newer_fact_keys
 from streams.ledger.fold import MERGES, LedgerView, find_moved_evidence
 from streams.ledger.indexes import ProjectIndex
 from streams.ledger.judgements import Judgements
+from streams.ledger.refusals import OPEN as OPEN
 from streams.ledger.retries import DueRetry, Retries
 from streams.ledger.talk import talk_key
 from streams.ledger.turns import DueTurn, Turns
 from streams.stage import Record, Table, Tables
 
 MAX_WAITING_FOR_ENTITY = 64
-OPEN = frozenset({"open", "escalated"})
 
 
 class LedgerState:

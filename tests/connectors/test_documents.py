@@ -156,6 +156,18 @@ def test_a_mail_is_talk_of_its_sender_without_what_it_quotes(documents: Document
     )
 
 
+def test_cells_over_columns_and_rows_are_repeated_in_a_page(documents: Documents):
+    page = (
+        '<table><tr><th rowspan="2">Dock</th><th colspan="2">Open</th></tr><tr><th>Mon</th>'
+        '<th>Sun</th></tr><tr><td rowspan="2">East</td><td>7 h</td><td>2 h</td></tr>'
+        '<tr><td colspan="2">8 h</td></tr></table>'
+    )
+    told = text(documents, "a.html", page)
+    assert "| Dock | Open Mon | Open Sun |" in told
+    assert "| East | 7 h | 2 h |" in told
+    assert "| East | 8 h | 8 h |" in told
+
+
 def test_a_mail_of_html_alone_is_read_and_its_attachments_are_named(documents: Documents):
     mail = (
         "From: a@acme.example\nSubject: Plan\nMIME-Version: 1.0\n"

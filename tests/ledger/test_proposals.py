@@ -17,11 +17,12 @@ from schemas.events.hitl import (
 )
 from schemas.events.ledger import HumanDecision
 from tests.ledger.story import Story
+from tests.ledger.test_contradictions import COOKIES, JWT, disputed, only
 from tests.ledger.test_decisions_atoms import TITLE, about
 from tests.ledger.test_decisions_atoms import told_of as with_one_atom
-from tests.ledger.test_decisions_contradictions import COOKIES, JWT, disputed, only
-from tests.ledger.test_decisions_merges import HALF_ALIKE, LONG, pair_of
-from tests.ledger.test_decisions_merges import told_of as with_a_pair
+from tests.ledger.test_decisions_merges import pair_of
+from tests.ledger.test_merging import HALF_ALIKE, LONG
+from tests.ledger.test_merging import told_of as with_a_pair
 
 WHY = "the contract of spring says otherwise"
 
@@ -60,7 +61,8 @@ def test_a_proposal_changes_nothing_until_it_is_accepted_under_both_names():
     assert (made.actor_id, made.proposed_by) == ("ana", "mia")
     assert (made.proposal_id, made.rationale) == (proposal.hitl_event_id, WHY)
     assert told.atom(TITLE).status == "dismissed"
-    assert told.atom(TITLE).resolution.hitl_event_id == made.hitl_event_id
+    resolution = told.atom(TITLE).resolution
+    assert resolution and resolution.hitl_event_id == made.hitl_event_id
 
 
 def test_who_accepts_may_give_a_reason_of_their_own():

@@ -35,7 +35,7 @@ def test_every_name_is_what_its_module_holds_however_often_it_is_asked_for():
         assert not isinstance(getattr(service, name, None), ModuleType), name
 
 
-def test_every_reason_of_the_ledger_to_refuse_a_decision_has_a_kind_of_error():
+def test_every_reason_of_the_ledger_to_refuse_a_decision_is_said_in_words():
     reasons = {
         str(node.args[0].value)
         for path in (ROOT / "streams" / "ledger").rglob("*.py")
@@ -45,5 +45,13 @@ def test_every_reason_of_the_ledger_to_refuse_a_decision_has_a_kind_of_error():
         and node.func.id == "Refused"
         and isinstance(node.args[0], ast.Constant)
     }
-    assert len(reasons) >= 10
+    known_early = syntax_tree((ROOT / "streams" / "ledger" / "refusals.py").read_text())
+    reasons |= {
+        each.value
+        for node in ast.walk(known_early)
+        if isinstance(node, ast.Return)
+        for each in ast.walk(node)
+        if isinstance(each, ast.Constant) and isinstance(each.value, str) and "_" in each.value
+    }
+    assert len(reasons) >= 15
     assert reasons <= REFUSALS.keys()

@@ -18,6 +18,7 @@ from agents.offline.prose.lists import (
     is_of_row,
     name_burdened,
     name_row,
+    names_it,
     needs_itself,
     open_lead,
     row_name,
@@ -35,6 +36,7 @@ from agents.offline.prose.polarity import (
     without_taken_back,
     without_unstated,
 )
+from agents.offline.prose.ranked import is_ranked, labelled_draft, listed_draft
 from agents.offline.prose.rows import add_rows, row_drafts
 from agents.offline.prose.scenarios import scenario_draft
 from agents.offline.prose.stated import UNSURE, Read, add_stated, is_unstated, stated_drafts
@@ -141,7 +143,7 @@ def prose_drafts(chunk: ChunkCreated) -> tuple[list[Draft], list[Sentence]]:
     seen: list[Sentence] = []
     known: list[Read] = []
     rows: list[Draft] = []
-    scenarios: list[Draft] = []
+    formed: list[Draft] = []
     options = Options(chunk)
     for passage, stand in read_stands(setting.text, chunk, whole=whole):
         role, direct, option = options.place(setting, passage, stand)
@@ -158,7 +160,10 @@ def prose_drafts(chunk: ChunkCreated) -> tuple[list[Draft], list[Sentence]]:
             continue
         if passage.form == "scenario":
             made = scenario_draft(setting, passage, role, place_of(passage, setting))
-            scenarios += [made] if made else []
+            formed += [made] if made else []
+            continue
+        if made := labelled_draft(setting, passage, role, place_of(passage, setting)):
+            formed.append(made)
             continue
         read = without_taken_back(list(_sentences(setting.text, passage, rst=rst)))
         read = without_label(read, stand)
@@ -175,7 +180,7 @@ def prose_drafts(chunk: ChunkCreated) -> tuple[list[Draft], list[Sentence]]:
         option = known[at].option
         is_open = option and option.standing == "open"
         found += [propose(it, option) if option and is_open else it for it in drafts]
-    found = sorted([*found, *scenarios], key=_start_of) if scenarios else found
+    found = sorted([*found, *formed], key=_start_of) if formed else found
     told = [restore_draft(it, masked) for it in add_rows(found, rows)]
     return told, [restore_sentence(it, masked) for it in seen]
 
@@ -199,8 +204,12 @@ def _drafts_at(setting: Setting, known: Sequence[Read], at: int) -> Iterable[Dra
     if role == "risk" and read:
         read = _beside(read, *(other.said for other in known[max(0, at - 1) : at + 2 : 2]))
     before = known[at - 1] if at else None
+    place = place_of(passage, setting)
     drafts: Iterable[Draft] = _passage_drafts(setting, known[at]._replace(said=read), before)
-    drafts = add_forms(setting, passage, role, read, drafts, place_of(passage, setting))
+    drafts = list(add_forms(setting, passage, role, read, drafts, place))
+    if not drafts or is_ranked(setting, passage):
+        listed = listed_draft(setting, passage, role, place)
+        drafts = [listed] if listed else drafts
     if condition := condition_over(passage, ((it.passage, it.said) for it in reversed(known[:at]))):
         drafts = [add_condition(it, condition) for it in drafts]
     after = known[at + 1] if at + 1 < len(known) else None
@@ -338,7 +347,7 @@ def _sentence_draft(
         return None
     row = row_name(setting.text, passage) if role == "plain" else ""
     name = row or place.term
-    about = name if name and name.lower() not in sentence.text.lower() else subject
+    about = name if name and not names_it(name, sentence.text) else subject
     whole = document_subject(passage.headings)
     if about == subject and is_of_whole(drop_connective(sentence.text), subject, whole):
         about = whole or setting.name

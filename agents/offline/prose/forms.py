@@ -94,7 +94,7 @@ def add_forms(
         if formed and not any(stands or _is_as_good(it) for it in of_first):
             told = _tell_with(formed, of_first[0]) if of_first else formed
             found = [told, *(it for it in found if it not in of_first)]
-    scope, label = _scope_over(setting.text, passage)
+    scope, label = scope_over(setting.text, passage)
     return [_mark_scope(it, scope, label) for it in found] if scope else found
 
 
@@ -317,7 +317,7 @@ def _labelled(
     return make_formed(setting, passage, role, kind, title, told, spans, scope=place.whole)
 
 
-def _scope_over(text: str, passage: Passage) -> tuple[str, str]:
+def scope_over(text: str, passage: Passage) -> tuple[str, str]:
     """Whether a list or row is one of what is in the scope or out of it, and what says so."""
     if passage.form not in ("item", "task", "row"):
         return "", ""

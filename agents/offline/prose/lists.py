@@ -14,6 +14,7 @@ from agents.offline.recognise.noise import (
 from agents.offline.resolve.drafts import Draft
 from agents.offline.segment.passages import MIN_EVIDENCE_CHARS, Passage, Span
 from agents.offline.segment.sections import Role
+from agents.offline.segment.tables import is_id
 from agents.offline.segment.wording import (
     body_of,
     lower_first,
@@ -23,6 +24,7 @@ from agents.offline.segment.wording import (
 )
 
 MAX_NAME = 40  # characters of a cell that names its row
+_NAMES_ROWS = Wording("tables", "naming")
 _LEAD_MODAL = Wording("lists", "lead_modals")
 _LEAD_THREAT = re.compile(r"^(?!\W*(?:this|it|these|they|we|you)\b).*\b(?:can|could|may|might):$")
 _LEAD_ACTOR = Wording("lists", "lead_actors")
@@ -46,8 +48,31 @@ def row_name(text: str, passage: Passage) -> str:
     if passage.form != "row":
         return ""
     cells = [strip_markup(it) for it in passage.labels]
-    names = [it for it in cells if it and len(it) <= MAX_NAME and len(it.split()) <= 3]
+    named = [it for it in cells if it and not is_id(it)]
+    cells = named or [it for it in cells if it]
+    names = [it for it in cells if _is_name(it)]
+    if not cells:  # the statement comes first
+        beside = ((head, strip_markup(said).strip()) for head, said in passage.beside)
+        cells = names = [
+            said
+            for head, said in beside
+            if _is_name(said) and not is_id(said) and _NAMES_ROWS.match(_words(head))
+        ]
     return ", ".join(dict.fromkeys(names)) if cells and cells[0] in names else ""
+
+
+def _is_name(said: str) -> bool:
+    return 0 < len(said) <= MAX_NAME and len(said.split()) <= 3
+
+
+def _words(head: str) -> str:
+    return strip_markup(head).lower().strip(" ?:.*")
+
+
+def names_it(name: str, text: str) -> bool:
+    """Whether ``text`` has the name as words of its own; «A» is no «a»."""
+    flags = re.IGNORECASE if len(name) > 3 else re.NOFLAG
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, flags) is not None
 
 
 def is_of_row(text: str, passage: Passage, name: str) -> bool:
@@ -74,7 +99,7 @@ def name_row(draft: Draft, name: str, section: str) -> Draft:
     said, body = draft.statement, draft.body
     if said.lower().startswith(label.lower()):  # named so already
         said, body = said[len(label) :], body.removeprefix(label)
-    elif name.lower() in draft.title.lower():
+    elif names_it(name, draft.title):
         return draft
     front = "" if not section or section.lower() in draft.title.lower() else f"{section}, "
     told = f"{front}{label}{lower_first(said)}"

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from agents.offline.judge.features import mark_place
 from agents.offline.lexicons import Wording
 from agents.offline.prose.formed import is_glossary, lower_told
+from agents.offline.prose.lists import widen_quotes
+from agents.offline.prose.values import Cell, Told, ranked_row, tell_pairs, valued_row
 from agents.offline.recognise.cues import FORMED, MODAL, polarity_of
 from agents.offline.recognise.entities import names_in
 from agents.offline.recognise.fragments import has_verb
@@ -26,7 +28,7 @@ from agents.offline.segment.passages import MIN_EVIDENCE_CHARS, Passage
 from agents.offline.segment.sections import Role, role_of, show_heading
 from agents.offline.segment.wording import body_of, lower_first, strip_markup
 from schemas.areas import main_area
-from schemas.events.atom import AtomKind, AtomSeverity, Polarity
+from schemas.events.atom import AtomKind, Polarity
 
 _COLUMNS = {
     name: Wording("tables", name)
@@ -75,34 +77,23 @@ _LEFT_OUT = frozenset({"non_goal", "unsupported", "postponed", "waived", "forbid
 MOST_NAME = 80  # characters of what names a row
 FEWEST_WORDS = 3  # of a cell that states something
 TELLING_WORDS = 4  # of one that tells what a thing is
-MOST_PAIRS = 4  # cells of a row that are told beside its name
-
-
-class Cell(NamedTuple):
-    """``sort`` is what its column holds; ``raw`` is the cell with its markup."""
-
-    head: str
-    sort: str
-    said: str
-    raw: str
 
 
 def row_drafts(setting: Setting, passage: Passage, role: Role, place: Place) -> Iterator[Draft]:
     """What a row states; nothing where it is one of a list that states nothing."""
-    cells = [it for it in map(_read_cell, passage.cells) if it.head or it.said]
-    raw = setting.text[passage.start : passage.end]
-    if (
-        role in ("how_to", "terms")
-        or is_glossary(setting)
-        or len(raw) < MIN_EVIDENCE_CHARS
-        or len(cells) < 2
-    ):
+    labelled = zip((head for head, _ in passage.cells), passage.labels, strict=False)
+    cells = [it for it in map(_read_cell, labelled) if it.head or it.said]
+    if role in ("how_to", "terms") or is_glossary(setting) or len(cells) < 2:
         return
     if any(_MINE.search(it.head) for it in cells) or _serves_as_example(setting.text, passage):
         return
     if is_row_denied(passage) or _is_over(cells):
         return
-    told = list(_sided(cells)) or filter(None, (_stated(cells) or _told(cells),))
+    if passage.end - passage.start < MIN_EVIDENCE_CHARS:
+        one = ranked_row(cells) or valued_row(cells)
+    else:
+        one = _stated(cells) or ranked_row(cells) or _told(cells) or valued_row(cells)
+    told = list(_sided(cells)) or filter(None, (one,))
     for it in told:
         if role in _LEFT_OUT:
             it = it._replace(**_deny(passage, role, it))
@@ -145,7 +136,7 @@ def _draft_of(
         scope=scope,
         aside=bool(scope),
     )
-    return mark_place(made, setting, passage, role, 0, led=False)
+    return mark_place(widen_quotes(made, setting.text), setting, passage, role, 0, led=False)
 
 
 def add_rows(found: list[Draft], rows: list[Draft]) -> list[Draft]:
@@ -164,17 +155,6 @@ def _polarity_of(draft: Told) -> Polarity | None:
     if draft.attributes.get("scope") == "out":
         return "negate"
     return None if draft.kind == "unknown" else polarity_of(draft.title)
-
-
-class Told(NamedTuple):
-    """What a row states, before it is told with where it stands."""
-
-    kind: AtomKind
-    title: str
-    confidence: float
-    attributes: dict[str, str]
-    severity: AtomSeverity | None = None
-    impact: str | None = None
 
 
 def _read_cell(cell: tuple[str, str]) -> Cell:
@@ -318,7 +298,7 @@ def _bounded(first: Cell, rest: list[Cell]) -> Told | None:
     """A row with a figure in a column that names a bound."""
     if not any(_LIMIT.search(it.head.lower()) and _FIGURE.search(it.said) for it in rest):
         return None
-    return Told("claim", _pairs(first, rest), FORMED, {})
+    return Told("claim", tell_pairs(first, rest), FORMED, {})
 
 
 def _described(first: Cell, rest: list[Cell]) -> Told | None:
@@ -331,20 +311,7 @@ def _described(first: Cell, rest: list[Cell]) -> Told | None:
         said = telling[0].said
         own = said.lower().startswith(first.said.lower())
         return Told("claim", said if own else f"{first.said}: {lower_told(said)}", FORMED, {})
-    return Told("claim", _pairs(first, rest), FORMED, {})
-
-
-def _pairs(first: Cell, rest: list[Cell]) -> str:
-    """The row's name with what the other cells say, each after its column's head."""
-    given = [it for it in rest if it.said][:MOST_PAIRS]
-    if len(given) == 1 and given[0].sort == "telling":
-        return f"{first.said}: {lower_first(given[0].said)}"
-    told = (f"{_lower(it.head)} {lower_told(it.said).rstrip('.')}" for it in given)
-    return f"{first.said}: {'; '.join(told)}"
-
-
-def _lower(head: str) -> str:
-    return " ".join(map(lower_first, head.split()))
+    return Told("claim", tell_pairs(first, rest), FORMED, {})
 
 
 def _scope_of(place: Place, title: str) -> str:

@@ -11,6 +11,7 @@ from agents.offline.lexicons import Wording
 from agents.offline.recognise.disowned import is_reported
 from agents.offline.recognise.stances import is_quoted, stance_of_label, stand_of_label, stand_over
 from agents.offline.segment.passages import Passage
+from agents.offline.segment.priorities import is_ranking
 from agents.offline.segment.sections import Role, role_in, simplify
 from agents.offline.segment.tags import (
     is_crossed,
@@ -42,6 +43,8 @@ def find_taken_back(text: str, found: Sequence[Passage]) -> set[int]:
         if passage.form == "heading":
             continue
         raw = text[passage.start : passage.end]
+        if passage.form != "row" and is_ranking(text, passage.start, passage.end):
+            continue  # what is left out is told as such
         asks = raw.rstrip("~ ").endswith("?")  # crossed off, as it is answered
         if (
             passage.form not in ("row", "record")

@@ -14,6 +14,8 @@ from agents.offline.segment.passages import Span
 
 _GRID = re.compile(r"[ \t]*\+(?:[-=]+\+)+[ \t]*$")
 _SIMPLE = re.compile(r"[ \t]*=+(?: +=+)+[ \t]*$")
+_PARTLY_RULED = re.compile(r"\+[-=]+\+")
+_RULED = re.compile(r"[-=]+$")
 _HEAD_END = re.compile(r"[ \t]*\+(?:=+\+)+[ \t]*$")
 _CSV = re.compile(r"[ \t]*\.\.[ \t]+csv-table::")
 _CSV_CELL = re.compile(r"[ \t]*(?:\"(?P<quoted>(?:[^\"]|\"\")*)\"|(?P<bare>[^,\n]*))[ \t]*(?:,|$)")
@@ -59,23 +61,63 @@ def drawn_markup(text: str) -> Iterator[Span]:
 
 
 def _read_grid(lines: list[Line]) -> Drawn:
-    edges = [at for at, mark in enumerate(lines[0][0]) if mark == "+"]
+    """A ruler that goes through some columns only ends the cells of these; the others go on."""
+    taken = _count_drawn(lines)
+    edges = sorted({it for line, _ in lines[:taken] for it in _edges_of(line)})
     columns = [(a + 1, b) for a, b in zip(edges, edges[1:], strict=False)]
     rows: list[Cells] = []
     drawn: list[Span] = []
-    heads, taken, group = 0, 0, list[Line]()
-    for line, at in lines:
-        if not line.strip() or line.lstrip()[0] not in "+|" and len(line) <= columns[-1][0]:
-            break
-        taken += 1
-        if not _GRID.match(line):
+    above: Cells = [None] * len(columns)
+    heads, group = 0, list[Line]()
+    for line, at in lines[:taken]:
+        if not _PARTLY_RULED.search(line):
             group.append((line, at))
             continue
         if group:
-            rows.append(_row_of(group, columns, drawn))
+            row = _grid_row(group, columns, drawn)
+            rows.append([own or over for own, over in zip(row, above, strict=True)])
+            above = [
+                None if _RULED.match(line[start:end]) else cell
+                for cell, (start, end) in zip(rows[-1], columns, strict=True)
+            ]
         group = []
         heads = len(rows) if _HEAD_END.match(line) else heads
     return Drawn(rows, heads, taken, drawn)
+
+
+def _count_drawn(lines: list[Line]) -> int:
+    """How many lines the grid takes, which all begin with one of its marks."""
+    last = lines[0][0].rstrip().rfind("+", 0, -1) + 1  # where the last column begins
+    for number, (line, _) in enumerate(lines):
+        if not line.strip() or (line.lstrip()[0] not in "+|" and len(line) <= last):
+            return number
+    return len(lines)
+
+
+def _edges_of(line: str) -> list[int]:
+    """Where a ruler has its crossings."""
+    if not _PARTLY_RULED.search(line):
+        return []
+    return [at for at, mark in enumerate(line) if mark == "+"]
+
+
+def _grid_row(group: list[Line], columns: list[Span], drawn: list[Span]) -> Cells:
+    """The cells of a row; one that has no bar before the next column stands in both."""
+    wide: list[Span] = []
+    first = group[0][0]
+    last = len(columns) - 1  # its bar may be blank in the masked text
+    ends = [at for at, (_, end) in enumerate(columns) if at == last or first[end : end + 1] == "|"]
+    begin = 0
+    for end in ends:
+        wide.append((columns[begin][0], columns[end][1]))
+        begin = end + 1
+    cells = _row_of(group, wide, drawn) if wide else []
+    row: Cells = []
+    begin = 0
+    for cell, end in zip(cells, ends, strict=True):
+        row += [cell] * (end + 1 - begin)
+        begin = end + 1
+    return [*row, *[None] * (len(columns) - len(row))]
 
 
 def _read_simple(lines: list[Line]) -> Drawn:

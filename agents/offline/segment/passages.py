@@ -28,7 +28,8 @@ class Passage:
     head calls its column, those of a ``scenario`` its steps, each after its word. A ``record`` is a
     whole row. ``titled`` says that it is the first text of an element with a title, or what a
     document says of itself before it begins. ``labels`` are the cells before a row's cell, those
-    that go over several rows among them.
+    that go over several rows among them, of a ``record`` all its cells; ``beside`` are those after
+    it, each after its column's head.
     """
 
     start: int
@@ -44,6 +45,7 @@ class Passage:
     cells: tuple[tuple[str, str], ...] = ()
     titled: bool = False
     labels: tuple[str, ...] = ()
+    beside: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,10 +17,12 @@ from agents.offline.segment.front_matter import count_lines, describe
 from agents.offline.segment.html import take_html_heading
 from agents.offline.segment.org import headline_in
 from agents.offline.segment.passages import Form, Passage
+from agents.offline.segment.priorities import find_priority
 from agents.offline.segment.scan import Block, Scan
 from agents.offline.segment.scenarios import take_scenario
 from agents.offline.segment.stated_headings import find_stated
-from agents.offline.segment.tables import Place, Table, fill_labels, table_at
+from agents.offline.segment.table_passages import take_table
+from agents.offline.segment.tables import Place, table_at
 from agents.offline.segment.wording import TERM
 
 _ATX = re.compile(r"(#{1,6}|={1,6})[ \t]+(\S.*?)[ \t]*[#=]*$")
@@ -54,7 +56,6 @@ _RAW_HTML = re.compile(r"<(pre|script|style|table|svg|code|template)\b", re.I)
 _FENCE = re.compile(r"(?P<mark>`{3,}(?=[^`]*$)|~{3,})")
 _FENCE_END = re.compile(r"(?:`{3,}|~{3,})$")
 _COMMENT_ENDS = re.compile(r"^[ \t]*-{2,}>[ \t]*$", re.MULTILINE)
-MOST_FIELDS = 12  # of a table that describes one thing
 WRAPPED = 60  # characters that a line of wrapped text has at least
 _COMMAND = re.compile(r"[$>%#][ \t]?[a-z./]|(?:├|└|│|\|--|\+--|`--)")
 
@@ -101,7 +102,7 @@ def passages(text: str, base: Sequence[str], path: str, *, whole: bool) -> list[
         table = table_at(place, scan.dialect) if _may_hold_table(scan, lines[number]) else None
         taken = table.lines if table else take_scenario(scan, lines, number, at)
         if table is not None:
-            _take_table(scan, table)
+            take_table(scan, table)
         elif not taken:
             _take(scan, lines[number], at)
             taken = 1
@@ -167,7 +168,9 @@ def _take(scan: Scan, line: str, at: int) -> None:
         scan.open(at + line.index(bare), end, "paragraph", indent)
     elif scan.dialect == "rst" and _is_term(scan.block, indent):
         scan.block, scan.skip_indent = None, indent - 1
-    elif scan.block is not None and _LABEL_LINE.match(bare) and _is_labelled(scan):
+    elif scan.block is not None and (
+        (_LABEL_LINE.match(bare) and _is_labelled(scan)) or _is_ranked(scan, at + indent, end)
+    ):
         scan.open(at + line.index(bare), end, scan.block.form, scan.block.indent)
     elif scan.block is not None:
         scan.block.end, scan.block.lines = end, scan.block.lines + 1
@@ -191,6 +194,13 @@ def _may_be_element(scan: Scan, bare: str) -> bool:
 def _is_labelled(scan: Scan) -> bool:
     """Whether the open block begins with a label too: «**Risk**: …», «**Mitigation**: …»."""
     return scan.block is not None and bool(_LABEL_LINE.match(scan.text, scan.block.start))
+
+
+def _is_ranked(scan: Scan, start: int, end: int) -> bool:
+    """Whether the line and the open block begin with labels of MoSCoW: «Must: …», «Should: …»."""
+    if scan.block is None or not find_priority(scan.text, start, end):
+        return False
+    return find_priority(scan.text, scan.block.start, scan.block.end) is not None
 
 
 def _is_noted(scan: Scan, bare: str) -> bool:
@@ -231,34 +241,6 @@ def _take_item(scan: Scan, line: str, item: re.Match[str], at: int, indent: int)
     scan.list_indent = indent
     form: Form = "task" if box else "item"
     scan.open(at + item.end(), at + len(line), form, indent, done=bool(box and box[1] in "xX*"))
-
-
-def _take_table(scan: Scan, table: Table) -> None:
-    """Each wordy cell is a passage, which knows the other cells of its row."""
-    scan.flush()
-    card: list[tuple[str, str]] = []  # of a thing, a line for each of its fields
-    if len(table.rows) <= MOST_FIELDS and all(len(row.cells) == 2 for row in table.rows):
-        pairs = ([scan.text[a:b].strip() for a, b in row.cells] for row in table.rows)
-        card = [(name, value) for name, value in pairs]
-    above: tuple[str, ...] = ()
-    past = 0  # what stands before it is a cell of a row above, which goes on in this one
-    for row in table.rows:
-        texts = [scan.text[start:end] for start, end in row.cells]
-        heads = (*row.heads, *[""] * len(texts))
-        cells = tuple((head, text.strip()) for head, text in zip(heads, texts, strict=False))
-        if row.heads and len(texts) > 1 and row.cells[-1][0] >= past:
-            told = (min(it[0] for it in row.cells if it[0] >= past), row.cells[-1][1])
-            over = (scan.intro,) if scan.intro else ()
-            scan.found.append(
-                Passage(*told, "record", scan.headings(), scan.lead, over=over, cells=cells)
-            )
-        cells += tuple(it for it in card if it[0] != cells[0][1])
-        above = fill_labels(texts, above)
-        for at, ((start, end), text) in enumerate(zip(row.cells, texts, strict=True)):
-            if start >= past and text.count(" ") >= 5 and text.strip():
-                scan.open(start, end, "row", 0, cells=cells, labels=above[:at])
-                scan.flush()
-        past = max((end for _, end in row.cells), default=past)
 
 
 def _closes(bare: str, fence: str) -> bool:

@@ -32,6 +32,7 @@ class Block:
     done: bool = False
     cells: tuple[tuple[str, str], ...] = ()
     labels: tuple[str, ...] = ()
+    beside: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(slots=True)
@@ -135,6 +136,7 @@ class Scan:
                 block.cells,
                 self.place == 0 and bool(self.stack) and self.stack[-1][0] >= TITLED,
                 block.labels,
+                block.beside,
             )
         )
         if not in_list:
@@ -167,9 +169,10 @@ class Scan:
         done: bool = False,
         cells: tuple[tuple[str, str], ...] = (),
         labels: tuple[str, ...] = (),
+        beside: tuple[tuple[str, str], ...] = (),
     ) -> None:
         self.flush()
-        self.block = Block(start, end, form, indent, done=done, cells=cells, labels=labels)
+        self.block = Block(start, end, form, indent, 1, done, cells, labels, beside)
 
 
 def _same(a: str, b: str) -> bool:

@@ -14,6 +14,15 @@ from typing import NamedTuple
 from agents.offline.segment.grids import Drawn, drawn_table
 from agents.offline.segment.html_tables import read_html_table
 from agents.offline.segment.passages import Span
+from agents.offline.segment.table_spans import (
+    Going,
+    Wide,
+    fill_heads,
+    has_second_head,
+    is_head,
+    join_heads,
+    lay_out,
+)
 
 _RULE = re.compile(r"[|:+\-= \t]+$")
 _DELIMITER = re.compile(r"[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)+\|?[ \t]*$")
@@ -23,7 +32,8 @@ _LIST_TABLE = re.compile(r"[ \t]*\.\.[ \t]+(?:list-table|flat-table)::")
 _LIST_CELL = re.compile(r"(?P<indent>[ \t]*)(?P<row>\*[ \t]+)?-(?:[ \t]+|$)")
 _HEADER_ROWS = re.compile(r"[ \t]*:header-rows:[ \t]*(\d+)")
 _ADOC_CELL = re.compile(
-    r"(?:^|(?<=\s))(?:(?:\d+(?:\.\d+)?|\.\d+)[+*])?(?:[<^>](?:\.[<^>])?|\.[<^>])?[adehlmsv]?\|"
+    r"(?:^|(?<=\s))(?:(?P<across>\d{1,3})?(?:\.(?P<down>\d{1,3}))?(?P<sign>[+*]))?"
+    r"(?:[<^>](?:\.[<^>])?|\.[<^>])?[adehlmsv]?\|"
 )
 _ADOC_COLUMNS = re.compile(r"cols=(?:\"(?P<quoted>[^\"]*)\"|(?P<bare>[\w*]+))")
 _ADOC_HEAD = re.compile(r"(?:options|opts)=\"?[^\]]*header|%(?:\w+%)*header|\[%header", re.I)
@@ -31,7 +41,10 @@ _REPEATED = re.compile(r"(\d+)\*")
 _HTML_TABLE = re.compile(r"<table\b", re.IGNORECASE)
 _HTML_TABLE_END = re.compile(r"</table\s*>", re.IGNORECASE)
 _SAME_AS_ABOVE = re.compile(r"\^\^|[\"″〃”]|''|,,|(?:ditto|do\.|idem)", re.IGNORECASE)
+_NUMBERS = re.compile(r"#|no\.?|nr\.?|(?:\w+ )?(?:id|number|ref(?:erence)?|key)\.?", re.IGNORECASE)
+_ID = re.compile(r"#?\d[\d.]*|[A-Z]{1,8}(?:-[A-Z]{1,8})?[-_.]\d{1,6}(?:[.-]\d{1,4})*")
 MOST_LINES = 2_000  # of one table
+MOST_REPEATED = 50  # cells that one mark stands for
 
 
 class Row(NamedTuple):
@@ -84,18 +97,31 @@ def table_at(place: Place, dialect: str) -> Table | None:
     return None
 
 
-def fill_labels(texts: Sequence[str], above: tuple[str, ...]) -> tuple[str, ...]:
+def fill_labels(
+    texts: Sequence[str], above: tuple[str, ...], heads: Sequence[str] = ()
+) -> tuple[str, ...]:
     """The cells of a row; one that repeats the one above it, by a mark or as a blank first cell, as
-    that.
+    that. A blank below a number or id repeats nothing, and an empty row ends what stands over it.
     """
+    if not any(it.strip() for it in texts):
+        return ()
     filled: list[str] = []
     leading = True  # blank cells mean the one above only before the first that says something
     for at, text in enumerate(texts):
         said = text.strip()
         leading = leading and not said
         again = leading or _SAME_AS_ABOVE.fullmatch(said) is not None
-        filled.append(above[at] if again and at < len(above) else said)
+        own = leading and (
+            at < len(heads) and _NUMBERS.fullmatch(heads[at].strip(" *_`")) is not None
+        )
+        own = own or (leading and at < len(above) and is_id(above[at]))
+        filled.append(above[at] if again and not own and at < len(above) else said)
     return tuple(filled)
+
+
+def is_id(label: str) -> bool:
+    """Whether a label only numbers its row: «7», «2.1», «REQ-12»."""
+    return _ID.fullmatch(label.strip(" *_`.)")) is not None
 
 
 def _html_table(place: Place) -> Table:
@@ -111,7 +137,7 @@ def _html_table(place: Place) -> Table:
 
 def _of_drawn(text: str, drawn: Drawn) -> Table:
     rows = [tuple(cell or (0, 0) for cell in row) for row in drawn.rows]
-    heads = _told(text, rows[drawn.heads - 1]) if drawn.heads else ()
+    heads = join_heads([_told(text, it) for it in rows[: drawn.heads]])
     return Table(tuple(Row(row, heads) for row in rows[drawn.heads :]), drawn.lines)
 
 
@@ -130,14 +156,20 @@ def _bar_table(place: Place) -> Table:
         if not (line.strip().startswith("|") if outer else "|" in line):
             break
         taken += 1
-        if _RULE.match(line):
+        if _RULE.match(line) and (not rows or line.strip("| \t")):
             head = len(rows) - 1 if not ruled else head
             ruled = bool(rows)  # Org's tables may begin with one
         else:
             rows.append(_cells_of(line, at, len(rows[head]) if head >= 0 else 0))
     heads = _told(place.text, rows[head]) if head >= 0 else ()
+    of_head = {head}
+    under = _told(place.text, rows[head + 1]) if 0 <= head < len(rows) - 1 else ()
+    if has_second_head(heads, under):
+        heads, of_head = join_heads([fill_heads(heads), under]), {head, head + 1}
     return Table(
-        tuple(Row(it, heads if at > head else ()) for at, it in enumerate(rows) if at != head),
+        tuple(
+            Row(it, heads if at > head else ()) for at, it in enumerate(rows) if at not in of_head
+        ),
         taken,
     )
 
@@ -196,7 +228,7 @@ def _indent(line: str) -> int:
 def _adoc_table(place: Place) -> Table:
     """Rows of as many cells as the table has columns; cells go on until the next bar."""
     attributes = place.lines[place.number - 1] if place.number else ""
-    cells: list[Span] = []
+    cells: list[Wide] = []
     taken, per_line, opened, blank = 0, 0, 0, False
     for line, at in place.rest():
         taken += 1
@@ -207,17 +239,45 @@ def _adoc_table(place: Place) -> Table:
         marks = list(_ADOC_CELL.finditer(line))
         if cells and line.strip():
             first = marks[0].start() if marks else len(line)
-            cells[-1] = (cells[-1][0], max(cells[-1][1], at + len(line[:first].rstrip())))
+            start, end = cells[-1].span
+            cells[-1] = cells[-1]._replace(span=(start, max(end, at + len(line[:first].rstrip()))))
         ends = (*(it.start() for it in marks[1:]), len(line))
-        cells += [(at + it.end(), at + end) for it, end in zip(marks, ends, strict=False)]
-        if marks and not per_line:
-            per_line, opened = len(marks), taken
+        for mark, end in zip(marks, ends, strict=False):
+            cells += _adoc_cells(mark, (at + mark.end(), at + end))
+        if cells and not per_line:
+            per_line, opened = sum(it.across for it in cells), taken
         blank = blank or (not line.strip() and taken == opened + 1)
     columns = _columns_of(attributes) or per_line or 1
-    rows = [tuple(cells[at : at + columns]) for at in range(0, len(cells), columns)]
+    rows = _adoc_rows(cells, columns)
     headed = bool(rows) and (_ADOC_HEAD.search(attributes) or (blank and per_line == columns))
-    heads = _told(place.text, rows[0]) if headed else ()
+    told = [_told(place.text, it) for it in rows]
+    headed = headed or (bool(rows) and is_head(told[0], told[1:]))
+    heads = told[0] if headed else ()
     return Table(tuple(Row(row, heads) for row in rows[1 if headed else 0 :]), taken)
+
+
+def _adoc_cells(mark: re.Match[str], span: Span) -> list[Wide]:
+    """The cell behind a mark: «2+|» takes two columns, «.2+|» two rows, «2*|» is there twice."""
+    across, down = int(mark["across"] or 1), int(mark["down"] or 1)
+    if mark["sign"] == "*":
+        return [Wide(span)] * min(across, MOST_REPEATED)
+    return [Wide(span, across, down)]
+
+
+def _adoc_rows(cells: Sequence[Wide], columns: int) -> list[tuple[Span, ...]]:
+    """Rows that are full as soon as own cells, and those from above, take all columns."""
+    rows: list[tuple[Span, ...]] = []
+    going: Going = {}
+    left = list(cells)
+    while left:
+        free = columns - len(going)
+        taken = 0
+        while taken < len(left) and free > 0:
+            free -= left[taken].across
+            taken += 1
+        rows.append(lay_out(left[:taken], going, columns))
+        left = left[taken:]
+    return rows
 
 
 def _columns_of(attributes: str) -> int:

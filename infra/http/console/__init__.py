@@ -14,6 +14,7 @@ from infra.http.console import (
     history,
     items,
     ledger,
+    naming,
     onboarding,
     overview,
     preferences,
@@ -23,6 +24,7 @@ from infra.http.console import (
     sources,
     team,
     upkeep,
+    webhooks,
     work,
 )
 from infra.http.console.assets import serve_asset
@@ -30,7 +32,8 @@ from infra.http.console.pages import go_home
 
 AREAS = (
     *(signing_in, signing_in_with, overview, ledger, sources, documents, editing, deciding),
-    *(proposing, work, chat, onboarding, team, items, history, upkeep, finding, preferences),
+    *(proposing, work, chat, onboarding, team, items, history, upkeep, webhooks, finding),
+    *(preferences, naming),
 )
 
 

@@ -1,8 +1,9 @@
 """People decide about the ledger; the ledger's writer has the last word.
 
 With ``wait`` the answer is the ledger's (200), or that it is recorded (202) when the ledger takes
-longer. A decision about what has changed since ``expected_revision`` is refused (409). What a
-member decides is a proposal (202 with ``proposed``), which ``proposals`` lists and answers.
+longer: then `Location` tells what becomes of it. A decision about what has changed since
+``expected_revision`` is refused (409), at once where the tables show it. What a member decides is a
+proposal (202 with ``proposed``), which ``proposals`` lists and answers.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from fastapi import APIRouter, Path
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
-from infra.errors import Invalid, Unavailable
+from infra.errors import Invalid, NotFound, Unavailable
 from infra.http.access import DECIDERS, READERS, Guarded, allow
 from infra.http.api import Api, ApiDep, CallerDep, Write, WriteDep
 from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Named, Project, Wait
@@ -22,6 +23,7 @@ from infra.service import decisions as decide
 from infra.service import http_questions as ask
 from infra.service.decisions import UNANSWERED, Decider, Decision
 from infra.service.http_questions import DecisionAnswer, Page
+from infra.service.sent_decisions import SentDecision, read_sent, url_of
 from infra.service.tokens import Caller
 from schemas.events.hitl import Role
 
@@ -58,24 +60,25 @@ class ContradictionDecision(Reasons):
     escalated_to: str | None = Field(None, max_length=200)
 
 
-class Recorded(BaseModel):
-    """The decision is in the log; the ledger answers it in time, under ``decision_id``.
+class RecordedDecision(BaseModel):
+    """The decision is in the log; the ledger answers it in time, which ``url`` tells.
 
     ``proposed``: it is a member's, so it changes nothing until an owner or a product manager
     accepts it: see the proposals of the project.
     """
 
     event_id: str
+    hitl_event_id: str
+    url: str
     target_id: str
     key: str
-    decision_id: str
     proposed: bool
 
 
 DECIDED: dict[int | str, dict[str, Any]] = OF_ANY | {
     200: {"model": Decision, "description": "The ledger has applied it."},
     202: {
-        "model": Recorded,
+        "model": RecordedDecision,
         "description": "It is recorded, and not answered yet, or it is a proposal that waits.",
     },
 }
@@ -237,6 +240,16 @@ async def list_decisions(
     )
 
 
+@router.get("/v1/projects/{project}/hitl-events/{hitl_event_id}", responses=OF_ANY)
+@allow(*READERS)
+async def read_decision(api: ApiDep, project: Project, hitl_event_id: Id) -> SentDecision:
+    """Whether the ledger has taken or refused a decision, or has not answered it yet."""
+    found = await api.tables.ask(read_sent, project, hitl_event_id)
+    if found is None:
+        raise NotFound(f"The project has nothing called {hitl_event_id}.", code="unknown_id")
+    return found
+
+
 @router.post(
     "/v1/projects/{project}/hitl-events/{hitl_event_id}/undo",
     response_model=Decision,
@@ -281,7 +294,7 @@ async def answer(deciding: Awaitable[Decision], by: Decider, target_id: str | No
     except Unavailable as error:
         if error.code != UNANSWERED:
             raise
-        return _say_recorded(Recorded.model_validate(error.detail))
+        return _say_recorded(RecordedDecision.model_validate(error.detail))
     if target_id is not None and decision.target_id != target_id:
         raise Invalid(
             "This idempotency key was used for another decision: take a new one.",
@@ -289,19 +302,21 @@ async def answer(deciding: Awaitable[Decision], by: Decider, target_id: str | No
         )
     if decision.outcome == "proposed":
         return _say_recorded(
-            Recorded(
+            RecordedDecision(
                 event_id=decision.event_id,
+                hitl_event_id=decision.hitl_event_id,
+                url=url_of(decision.project_id, decision.hitl_event_id),
                 target_id=decision.target_id,
                 key=by.key,
-                decision_id=decision.hitl_event_id,
                 proposed=True,
             )
         )
     return decision
 
 
-def _say_recorded(recorded: Recorded) -> Response:
-    return Response(recorded.model_dump_json(), 202, media_type="application/json")
+def _say_recorded(recorded: RecordedDecision) -> Response:
+    headers = {"location": recorded.url}
+    return Response(recorded.model_dump_json(), 202, headers, "application/json")
 
 
 async def _decide_contradiction(

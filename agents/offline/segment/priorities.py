@@ -1,0 +1,80 @@
+"""Words of MoSCoW in front of what they rank: «Must: …», «Won't have: …», «[S] …», and as headings.
+
+One of its letters counts only in a text that ranks by them: «(C)» is also a copyright.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal, NamedTuple
+
+from agents.offline.segment.sections import simplify
+
+Priority = Literal["must", "should", "could", "wont"]
+
+_RANK = r"(?:must|should|could|won[’']?t|will[ ]not|nice)(?:[ -](?:to[ -])?(?:have|do))?s?"
+_LABEL = re.compile(
+    rf"(?:\*\*|__)?(?-i:(?=[A-Z]))(?P<rank>{_RANK})(?:[ ]\([^()\n]{{1,30}}\))?(?:\*\*|__)?[ ]?"
+    r"(?::(?:\*\*|__)?|[–—-](?=[ \t]))[ \t]*(?=\S)",
+    re.IGNORECASE,
+)
+_BRACKETED = re.compile(
+    rf"(?:\*\*|__)?[\[(](?P<rank>{_RANK})[\])](?:\*\*|__)?:?[ \t]+(?=\S)", re.IGNORECASE
+)
+_LETTER = re.compile(r"(?:\*\*|__)?[\[(](?P<rank>[MSCW])[\])](?:\*\*|__)?:?[ \t]+(?=[^\W\d])")
+_LETTERED = re.compile(r"^[ \t]*(?:[-*+•|]|\d{1,3}[.)])?[ \t]*(?:\*\*|__)?[\[(]([MSCW])[\])]", re.M)
+_HEADING = re.compile(
+    r"(?:moscow )?(?P<rank>must|should|could|won t|wont|will not|nice to)(?:[ -](?:haves?|do))?"
+    r"(?: requirements?| features?| stories| items?| this time)?$"
+)
+_LEFT_OUT = re.compile(
+    r"(?:\*\*|__)?(?:explicitly )?(?:out[ -]of[ -]scope|not in scope|non[ -]?goals?|exclusions?)"
+    r"(?:[ ](?:for|of|in)[ ][^:\n]{1,40})?(?:\*\*|__)?:(?:\*\*|__)?[ \t]+(?=\S)",
+    re.IGNORECASE,
+)
+LONGEST_HEADING = 60
+_RANKS: dict[str, Priority] = {
+    "m": "must",
+    "s": "should",
+    "c": "could",
+    "n": "could",
+    "w": "wont",
+}
+
+
+class Label(NamedTuple):
+    """``end`` is where the text behind it begins."""
+
+    priority: Priority
+    end: int
+
+
+def find_priority(text: str, start: int, end: int) -> Label | None:
+    """The label that ``text[start:end]`` begins with."""
+    if left_out := _LEFT_OUT.match(text, start, end):
+        return Label("wont", left_out.end())
+    label = _LABEL.match(text, start, end) or _BRACKETED.match(text, start, end)
+    if label is None and (label := _LETTER.match(text, start, end)):
+        used = {it[1] for it in _LETTERED.finditer(text)}
+        label = label if "M" in used and len(used) > 1 else None
+    return Label(_RANKS[label["rank"][0].lower()], label.end()) if label else None
+
+
+def priority_of_heading(heading: str) -> Priority | None:
+    """What a heading, or the line over a list, ranks."""
+    named = _HEADING.match(simplify(heading))
+    return _RANKS[named["rank"][0]] if named else None
+
+
+def is_ranking(text: str, start: int, end: int) -> bool:
+    """Whether a passage begins with such a label, or is the line over a list: «Won't have:»."""
+    short = end - start <= LONGEST_HEADING
+    return bool(find_priority(text, start, end) or (short and priority_of_heading(text[start:end])))
+
+
+def priority_of_cell(text: str) -> Priority | None:
+    """What a cell under «Priority» says: «Must», «Should have», «W»."""
+    said = text.strip(" *_`[]()")
+    if len(said) == 1:
+        return _RANKS.get(said.lower()) if said in "MSCW" else None
+    return priority_of_heading(said)
