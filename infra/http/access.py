@@ -6,7 +6,7 @@ without it, so no route can be forgotten.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Coroutine
+from collections.abc import Callable, Collection, Coroutine, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -48,6 +48,14 @@ LEADERS: tuple[ApiRole, ...] = ("owner", "pm")
 OPERATORS: tuple[ApiRole, ...] = ("owner", "operator")
 MOVERS: tuple[ApiRole, ...] = ("owner", "pm", "operator")  # of runs: cancel and resume
 OWNERS: tuple[ApiRole, ...] = ("owner",)
+ROLE_NAMES: Mapping[ApiRole, tuple[str, str]] = {  # of one who has it, and of many
+    "owner": ("owner", "owners"),
+    "pm": ("product manager", "product managers"),
+    "member": ("member", "members"),
+    "viewer": ("viewer", "viewers"),
+    "operator": ("operator", "operators"),
+    "privacy_officer": ("privacy officer", "privacy officers"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,9 +180,15 @@ def check_role(caller: Caller, roles: Collection[ApiRole]) -> None:
     """Raises Forbidden."""
     if caller.role not in roles:
         raise Forbidden(
-            f"Your role is {caller.role}, and this needs one of {', '.join(roles)}.",
+            f"This is for {name_roles(roles)}; your role is {ROLE_NAMES[caller.role][0]}.",
             code="role_not_allowed",
         )
+
+
+def name_roles(roles: Collection[ApiRole]) -> str:
+    """Who has one of the roles: ``owners, product managers and members``."""
+    *others, last = (ROLE_NAMES[role][1] for role in roles)
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def _declare(access: Access) -> Callable[[F], F]:

@@ -76,6 +76,7 @@ def test_every_link_leads_to_a_page_that_loads_only_from_here(browser: Browser, 
                 if target and tag != "form":
                     ahead.append(target.replace("&amp;", "&"))
     wanted = ["", "/ledger", "/documents", "/contradictions", "/merges", "/chat", "/sources"]
+    wanted += ["/proposals"]
     wanted += ["/changes", "/team", "/onboarding", "/moments", "/rejections"]
     for page_of_menu in (*wanted, "/runs", "/costs", "/decisions", "/audit", "/webhooks"):
         assert f"{page_of_menu}?" in seen
@@ -508,7 +509,7 @@ def test_an_operator_sees_what_runs_and_not_what_is_said(called: Called, home: s
         assert f"{home}/runs" in places
         for place in places:
             operator.open(place)
-        for hidden in ("ledger", "documents", "contradictions", "merges", "chat", "decisions"):
+        for hidden in ("ledger", "documents", "contradictions", "proposals", "chat", "decisions"):
             assert f"{home}/{hidden}" not in places
             assert operator.client.get(f"{home}/{hidden}").status_code == 403
         assert "Auth uses" not in page.text

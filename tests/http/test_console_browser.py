@@ -27,8 +27,8 @@ from tests.http.console import CONSOLE, Browser
 pytestmark = [pytest.mark.broker, pytest.mark.slow]
 PICTURES = Path(os.environ.get("CAIRN_TEST_PICTURES", "build/console"))
 MENU = (
-    "changes ledger documents contradictions merges chat team onboarding sources runs costs moments"
-    " decisions audit webhooks"
+    "changes ledger documents contradictions merges proposals chat team onboarding sources runs"
+    " costs moments decisions audit webhooks"
 )
 PAGES = ("", *(f"/{name}" for name in MENU.split()))
 STOPS_AT_MOST = 100
@@ -365,7 +365,7 @@ def test_a_contradiction_is_decided_by_keyboard_and_the_prd_that_it_blocked_turn
         tab.write("The decision record is what we agreed upon.")
         tab.keep("contradiction-chosen")
         tab.press("Enter", control=True)
-        tab.wait_for("document.querySelector('.told')?.textContent === 'Decided.'")
+        tab.wait_for("document.querySelector('.told')?.textContent.startsWith('Decided. ')")
         assert tab.run("document.querySelector('article.decide')") is None
         tab.keep("contradiction-decided")
         watching.wait_for(f"{state} === 'stable'")
@@ -390,7 +390,7 @@ def test_pairs_are_merged_and_kept_apart_by_keyboard_and_u_takes_it_back(tab: Ta
         wait_for_told(told, left)
 
     def wait_for_told(told: str, left: int) -> None:
-        tab.wait_for(f"document.querySelector('.told')?.textContent === '{told}'")
+        tab.wait_for(f"document.querySelector('.told')?.textContent.startsWith('{told} ')")
         assert tab.run(cards) == left
 
     tab.look()

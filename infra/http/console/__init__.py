@@ -18,6 +18,7 @@ from infra.http.console import (
     onboarding,
     overview,
     preferences,
+    proposing,
     signing_in,
     signing_in_with,
     sources,
@@ -32,7 +33,7 @@ from infra.http.console.reference import serve_reference
 
 AREAS = (
     *(signing_in, signing_in_with, overview, ledger, sources, documents, editing, deciding),
-    *(work, chat, onboarding, team, items, history, upkeep, webhooks, finding),
+    *(proposing, work, chat, onboarding, team, items, history, upkeep, webhooks, finding),
     *(preferences, naming),
 )
 

@@ -19,7 +19,7 @@ from infra.http.console.spans import Piece
 from infra.service import decisions
 from infra.service import http_questions as ask
 from infra.service.decisions import UNANSWERED, Decider, Decision, Resolution
-from infra.service.http_questions import Card, DecisionAnswer, Merge, Page
+from infra.service.http_questions import Card, DecisionAnswer, Merge, Page, Proposal
 from infra.settings import Settings
 from schemas.events.hitl import Role
 
@@ -186,7 +186,7 @@ async def decide(deciding: Awaitable[Decision], told: str) -> tuple[str, str]:
         return "Recorded; the ledger has not answered yet.", ""
     if decision.outcome == "proposed":
         return "Proposed; an owner or a product manager decides.", ""
-    return told, decision.hitl_event_id
+    return f"{told} {decision.summary}", decision.hitl_event_id if decision.undoable else ""
 
 
 async def _show_cards(visit: Visit, listed: Page[Card], status: str | None) -> Response:
@@ -200,6 +200,7 @@ async def _show_cards(visit: Visit, listed: Page[Card], status: str | None) -> R
         statuses=STATUSES,
         cursor=visit.asked("cursor") or "",
         decided=await _decided_by_now(visit, "contradiction"),
+        proposed=await list_proposed(visit),
     )
 
 
@@ -213,7 +214,16 @@ async def _show_pairs(visit: Visit, listed: Page[Merge], state: str | None) -> R
         states=MERGE_STATES,
         cursor=visit.asked("cursor") or "",
         decided=await _decided_by_now(visit, "merge"),
+        proposed=await list_proposed(visit),
     )
+
+
+async def list_proposed(visit: Visit, target_id: str | None = None) -> list[Proposal]:
+    """What members propose and nobody has answered, in the project or about a target."""
+    found: Page[Proposal] = await visit.ask(
+        ask.list_proposals, visit.project_id, state="waiting", target=target_id
+    )
+    return found.items
 
 
 async def _decided_by_now(visit: Visit, name: str) -> list[DecisionAnswer]:

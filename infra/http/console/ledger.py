@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from infra.http.access import DECIDERS, READERS
 from infra.http.console.browser import is_part
-from infra.http.console.deciding import Acts, decide_by_form
+from infra.http.console.deciding import Acts, decide_by_form, list_proposed
 from infra.http.console.history import STATUSES, show_past_atom, show_past_ledger
 from infra.http.console.pages import Pages, Visit
 from infra.http.console.rendering import address
@@ -86,6 +86,7 @@ async def show_atom(visit: Visit) -> Response:
         "atom.html",
         atom=atom,
         decided=decided.items,
+        proposed=await list_proposed(visit, atom_id),
         citing=citing,
         disputes=await visit.ask(ask.list_undecided_of, visit.project_id, atom_id, SHOWN),
         rows_shown=SHOWN,

@@ -48,6 +48,7 @@ SHORTCUTS = (
     Shortcut("documents", "a", "Documents", goes=True),
     Shortcut("contradictions", "c", "Contradictions", goes=True),
     Shortcut("merges", "m", "Merges", goes=True),
+    Shortcut("proposals", "v", "Proposals", goes=True),
     Shortcut("chat", "t", "Chat", goes=True),
     Shortcut("team", "p", "Team", goes=True),
     Shortcut("onboarding", "b", "Onboarding", goes=True),
