@@ -151,7 +151,7 @@ def _compare(ours: Sense, theirs: Sense, near: frozenset[str]) -> Iterator[Diffe
         pass
     elif found := find_exchanged(ours, theirs):
         yield Difference("roles_exchanged", f"{found[0]} for {found[1]}")
-    elif denied == (1, 1) and not opposed and not prefixed and _deny_each_other(ours, theirs):
+    elif denied[0] == denied[1] and not opposed and not prefixed and _deny_each_other(ours, theirs):
         yield Difference("negation_differs", "denies what it asserts, and the reverse")
     elif (sum(denied) + len(opposed) + prefixed) % 2:
         is_of_heading = denied[0] > denied[1] and not near.isdisjoint(NEGATORS | {"non", "out"})
