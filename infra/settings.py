@@ -122,6 +122,7 @@ class Settings(BaseModel):
     models: Absolute | None = None
     model_timeout_s: Annotated[float, Field(ge=1, le=86_400)] = 120.0
     model_pack: Annotated[int, Field(ge=1, le=32)] = 8
+    model_sample_percent: Annotated[float, Field(ge=0, le=100)] = 5.0
     model_format: Literal["auto", "prompt"] = "auto"
     ollama_ttl_seconds: Annotated[float, Field(ge=0, le=86_400)] = 30.0
     ollama_enable_in_cloud: bool = False

@@ -333,7 +333,7 @@ def select(names: Collection[str], settings: Settings) -> Stages:
     from streams.pipeline import HYGIENE, pipeline
     from streams.shell.reading import read_by_rules
 
-    whole = pipeline(read_by_rules)
+    whole = pipeline(read_by_rules, settings.model_sample_percent)
     parts, known = whole.parts, whole.names
     wanted = {stage for name in names for stage in parts.get(name, (name,))}
     if strange := sorted(wanted - set(known)):

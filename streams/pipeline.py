@@ -17,7 +17,7 @@ from streams.mapping import Read, map_step
 from streams.publishing import PUBLISH
 from streams.reduce.writer import REDUCE
 from streams.reflection.adjudication import ADJUDICATE
-from streams.reflection.step import REFLECT
+from streams.reflection.step import reflect_step
 from streams.repartitioning import REPARTITIONER
 from streams.run_control.writer import RUN_CONTROL
 from streams.stage import Step, Writer
@@ -50,14 +50,18 @@ class Pipeline:
         return {"reading": reading, "deciding": deciding, "all": self.names}
 
 
-def pipeline(read: Read) -> Pipeline:
-    """The whole topology with ``read`` as the reader of stage 1."""
+def pipeline(read: Read, sampled_percent: float = 0) -> Pipeline:
+    """The whole topology with ``read`` as the reader of stage 1.
+
+    ``sampled_percent``: of a model's sure statements, how many are sent for a verdict.
+    """
+    reflect = reflect_step(sampled_percent)
     return Pipeline(
         steps=(
             REPARTITIONER,
-            map_step("preview", read, REFLECT),
-            map_step("deep", read, REFLECT),
-            REFLECT,
+            map_step("preview", read, reflect),
+            map_step("deep", read, reflect),
+            reflect,
             ADJUDICATE,
             JUDGE,
             PUBLISH,

@@ -30,7 +30,8 @@ from streams.ledger.judged_pairs import MOST_PAIRS
 from streams.ledger.opposition import SURE
 from streams.ledger.turns import settle
 from streams.reflection import reflect
-from streams.reflection.adjudication import decide_by_rule, may_ask
+from streams.reflection.adjudication import decide_by_rule
+from streams.reflection.sampling import may_ask
 from streams.shell.model_calls import ask_about_borderline, ask_judge
 
 PROJECT = "prj_eval"  # whose costs these are

@@ -23,6 +23,11 @@ def holds(atom: AtomRecord) -> bool:
     return atom.attributes.get(DOCUMENT_STATUS) not in HOLDS_NOT
 
 
+def is_unquoted(atom: AtomRecord) -> bool:
+    """Whether a draft rests on no quote: concluded, or told by an order to a model alone."""
+    return atom.status == "draft" and atom.evidence_count > 0 and not atom.direct_evidence_count
+
+
 def is_over(atom: AtomRecord) -> bool:
     """Whether each document it comes from says that it was turned down or replaced."""
     return atom.attributes.get(DOCUMENT_STATUS) in OVER

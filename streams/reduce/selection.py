@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from schemas.events.ledger import LIVE, AtomRecord, ContradictionRecord, EvidenceRow
 from schemas.worth import worth
 from streams.ledger.agreement import keep_order
-from streams.ledger.standing import is_over
+from streams.ledger.standing import is_over, is_unquoted
 from streams.reduce.inputs import Pick, SectionInput
 from streams.reduce.placed_atoms import SectionFit
 from streams.reduce.placement import places
@@ -53,11 +53,11 @@ class ProjectShortlist:
     contradictions: dict[str, dict[str, ContradictionRecord]] = field(default_factory=dict)
 
     def put(self, atom: AtomRecord, rows: Iterable[EvidenceRow]) -> None:
-        """Take the atom as it stands now, with its evidence, if it is live and not over."""
+        """Take the atom as it stands now, with its evidence, if it is live, quoted and not over."""
         for entries in self.held.pop(atom.atom_id, []):
             entries.pop(atom.atom_id, None)
         self.live.discard(atom.atom_id)
-        if atom.status not in LIVE or atom.ledger != "pkl" or is_over(atom):
+        if atom.status not in LIVE or atom.ledger != "pkl" or is_over(atom) or is_unquoted(atom):
             return
         self.live.add(atom.atom_id)
         fits = places(atom, rows)

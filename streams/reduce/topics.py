@@ -17,6 +17,7 @@ from itertools import pairwise
 from schemas.bounded_cache import MIB, bounded_cache
 from schemas.events.ledger import LIVE, AtomRecord
 from schemas.worth import readable, worth
+from streams.ledger.standing import is_unquoted
 from streams.reflection.words import STOPWORDS
 
 PHRASE, NAME, ENTITY = "phrase", "name", "entity"
@@ -122,7 +123,7 @@ class ProjectTopics:
             if not entries:
                 del self.writings[key]
         self.scores.pop(atom.atom_id, None)
-        if atom.status not in LIVE or atom.ledger != "pkl":
+        if atom.status not in LIVE or atom.ledger != "pkl" or is_unquoted(atom):
             return
         self.scores[atom.atom_id] = worth(atom) if readable(atom.title) >= MIN_READABLE else 0.0
         topics = topics_of(atom, names)

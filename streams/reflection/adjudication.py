@@ -1,9 +1,6 @@
 """What becomes of borderline candidates (R13): a stronger model's verdict, or the rule instead.
 
-A batch has its most valuable chunks first, and only the first fifth of its places is asked about:
-so whether a chunk is asked about depends on nothing but its place, and a worker that starts again
-knows it without having seen the rest of the batch. Decided against counting calls as they are made,
-which would depend on what came first.
+Which ones are asked about: ``sampling``.
 """
 
 from __future__ import annotations
@@ -13,21 +10,15 @@ from dataclasses import asdict
 from typing import Literal
 
 from schemas.envelope import Envelope, Event
-from schemas.events.atom import AtomAdjudicated, AtomReflected, Finding, Judged, Reading
+from schemas.events.atom import AtomAdjudicated, AtomReflected, Finding, Judged
 from schemas.events.hygiene import ChunkCreated
 from schemas.model_reading import Adviser, Opinion, Spent
 from streams.reflection.rules import CONFIDENCE_THRESHOLD
+from streams.reflection.sampling import may_ask
 from streams.stage import Step
 
-MOST_PERCENT = 20  # of a batch's chunks
 MOST_GAIN = 0.20  # of confidence, over what the rules left
 NOTHING = Spent()
-
-
-def may_ask(reading: Reading) -> bool:
-    """Whether the chunk's candidates go to a model; the first chunk of a batch always may."""
-    most = max(1, reading.batch_size * MOST_PERCENT // 100) if reading.batch_size else 0
-    return reading.position <= most
 
 
 def apply_opinion(judged: Judged, opinion: Opinion) -> Judged:

@@ -21,7 +21,7 @@ from streams.ledger.terms import root
 from streams.reflection.passage import Difference, Passage
 
 LONGEST_SCAN = 400  # characters: figures of a longer text are looked for part by part
-MOST_FIGURES = 200  # of one text
+MOST_FIGURES = 120  # of one text
 MOST_COMPARED = 40  # of a statement
 MOST_COUNTED = 12  # things that a statement may have counted itself
 _NUMBER = re.compile(rf"(?<![\w.]){DIGITS}")
@@ -50,11 +50,11 @@ _DAYS = ("day", "zoned", "clock")
 
 def find_other_figures(statement: str, passage: Passage) -> Iterator[Difference]:
     """The figures of ``statement`` that its quote does not have."""
-    ours = list(islice(_scan(statement), MOST_COMPARED))
+    ours = _list_figures(statement)[:MOST_COMPARED]
     if not ours:
         return
-    quoted, near = _list_figures(passage.quote), _list_figures(passage.near)
-    quoted += _list_figures(" ".join(passage.quote.split("\n")))  # lines parted by the page's width
+    joined = " ".join(passage.quote.split("\n"))  # lines parted by the page's width
+    quoted, near = _list_figures(passage.quote, joined), _list_figures(passage.near)
     around: list[tuple[Quantity, str]] | None = None
     words = _fold(f"{passage.quote}\n{passage.near}")
     for one, written in ours:
@@ -83,8 +83,14 @@ def find_other_figures(statement: str, passage: Passage) -> Iterator[Difference]
         yield Difference("figure_differs", written, is_grave)
 
 
-def _list_figures(text: str) -> list[tuple[Quantity, str]]:
-    return list(islice(_scan(text), MOST_FIGURES))
+def _list_figures(*texts: str) -> list[tuple[Quantity, str]]:
+    """Each figure once with its limit, as it is written."""
+    found = {
+        (written, one.limit, one.noun): (one, written)
+        for text in texts
+        for one, written in islice(_scan(text), MOST_FIGURES)
+    }
+    return list(found.values())
 
 
 def _scan(text: str) -> Iterator[tuple[Quantity, str]]:
@@ -120,6 +126,8 @@ def _is_trivial(one: Quantity, written: str) -> bool:
 
 def _is_same(one: Quantity, written: str, other: Quantity, told: str) -> bool:
     """Whether both can be meant: equal values, an end of a range, a number without its unit."""
+    if _are_surely_apart(one, other):
+        return False
     if may_be_equal(one, other):
         return True
     if one.is_name or other.is_name:
@@ -134,6 +142,19 @@ def _is_same(one: Quantity, written: str, other: Quantity, told: str) -> bool:
     is_rate = {kind.split("/")[0] for kind in kinds}
     plain = bool(kinds & _PLAIN) or (len(is_rate) == 1 and next(iter(is_rate)).startswith("money"))
     return plain and bool(_raw(written) & _raw(told))
+
+
+def _are_surely_apart(one: Quantity, other: Quantity) -> bool:
+    """Values of two kinds, or of one without a common end: most pairs, told quickly."""
+    if len(one.readings) != 1 or len(other.readings) != 1:
+        return False
+    kinds = {one.dimension, other.dimension}
+    if any(it.startswith((*_DAYS, "money")) for it in kinds):
+        return False
+    if len(kinds) > 1:
+        return kinds.isdisjoint(_PLAIN) and not kinds <= {TIME, INTERVAL}
+    (ours,), (theirs,) = one.readings, other.readings
+    return ours.low not in (theirs.low, theirs.high) and ours.high not in (theirs.low, theirs.high)
 
 
 @lru_cache(maxsize=2_048)

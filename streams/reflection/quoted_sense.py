@@ -28,6 +28,7 @@ LEAST_LETTERS = 4
 LEAST_ALIKE = 4  # words of a sentence of which one is another
 BEFORE_COPIED = 5  # words before a copied sentence that could deny it: «it is not true that»
 MOST_WORDS = 400  # of a statement
+MOST_OPPOSED = 100  # words of a sentence that are looked at pair by pair
 MOST_SENTENCES = 60  # of a quote
 
 
@@ -126,14 +127,15 @@ def _find_beside(ours: Sense, quoted: Sequence[Sense]) -> list[Sense]:
     """The sentences of the quote that speak of what ours does."""
     if len(ours.roots) < 2:
         return []
+    near = [it for it in quoted if not ours.known.isdisjoint(it.known)]
     shares = [
         sum(bool(_match(one, theirs.known)) for one in ours.roots) / len(ours.roots)
-        for theirs in quoted
+        for theirs in near
     ]
     best = max(shares, default=0.0)
     if best < LEAST_SHARED:
         return []
-    return [it for it, share in zip(quoted, shares, strict=True) if share >= best - NEARLY_BEST]
+    return [it for it, share in zip(near, shares, strict=True) if share >= best - NEARLY_BEST]
 
 
 def _compare(ours: Sense, theirs: Sense, near: frozenset[str]) -> Iterator[Difference]:
@@ -149,7 +151,7 @@ def _compare(ours: Sense, theirs: Sense, near: frozenset[str]) -> Iterator[Diffe
         pass
     elif found := find_exchanged(ours, theirs):
         yield Difference("roles_exchanged", f"{found[0]} for {found[1]}")
-    elif denied == (1, 1) and not opposed and not prefixed and _deny_each_other(ours, theirs):
+    elif denied[0] == denied[1] and not opposed and not prefixed and _deny_each_other(ours, theirs):
         yield Difference("negation_differs", "denies what it asserts, and the reverse")
     elif (sum(denied) + len(opposed) + prefixed) % 2:
         is_of_heading = denied[0] > denied[1] and not near.isdisjoint(NEGATORS | {"non", "out"})
@@ -222,10 +224,10 @@ def _compare_levels(ours: Sense, theirs: Sense, near: frozenset[str]) -> Iterato
 
 def _find_opposed(ours: Sense, theirs: Sense) -> Iterator[tuple[str, str]]:
     """Words that only one side has and that are opposites in the same place."""
-    for at, one in enumerate(ours.roots):
+    for at, one in enumerate(ours.roots[:MOST_OPPOSED]):
         if _match(one, theirs.known):
             continue
-        for place, other in enumerate(theirs.roots):
+        for place, other in enumerate(theirs.roots[:MOST_OPPOSED]):
             if (
                 _is_opposed(one, other)
                 and not _match(other, ours.known)
@@ -237,10 +239,10 @@ def _find_opposed(ours: Sense, theirs: Sense) -> Iterator[tuple[str, str]]:
 
 def _find_exclusive(ours: Sense, theirs: Sense) -> tuple[str, str] | None:
     """Two of a set of which one holds: «Kafka» for «RabbitMQ»; numbers are compared as such."""
-    for at, one in enumerate(ours.roots):
+    for at, one in enumerate(ours.roots[:MOST_OPPOSED]):
         if one in theirs.known or find_number_words(ours.words[at]):
             continue
-        for place, other in enumerate(theirs.roots):
+        for place, other in enumerate(theirs.roots[:MOST_OPPOSED]):
             if (
                 exclude(one, other)
                 and other not in ours.known

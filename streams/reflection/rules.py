@@ -24,11 +24,12 @@ from schemas.events.atom import (
 from schemas.events.hygiene import ChunkCreated
 from schemas.versions import REFLECTION_VERSION
 from streams.reflection.evidence import judge_rows
+from streams.reflection.sampling import SAMPLED, may_ask, note_sampled
 from streams.reflection.spans import count_disjoint, neighbourhood, sentence_starts
 from streams.reflection.statement import CONCLUDED, RULE, compare_with_quote
 from streams.reflection.words import CONSEQUENCE, NEGATIVE_VERB, QUANTITY
 
-MODEL = "model"  # invents; what rules put together is compared by their tests
+MODEL = "model"
 ROWS_TO_BE_ACTIVE = 2
 EVIDENCE_FLOOR = 1
 INFERRED_PENALTY = 0.15
@@ -148,9 +149,8 @@ def judge(
     if BEYOND_LIMIT in candidate.attributes:
         findings.append(Finding(rule="R1", code="beyond_chunk_limit"))
     evidence = judge_rows(candidate, reading, chunk)
-    rows, compared, differs = evidence.rows, list[Finding](), False
-    if (candidate.engine or reading.engine) == MODEL:
-        rows, compared, differs = compare_with_quote(candidate, rows, chunk)
+    by_model = (candidate.engine or reading.engine) == MODEL
+    rows, compared, differs = compare_with_quote(candidate, evidence.rows, chunk, by_model=by_model)
     if candidate.kind == "risk":
         rows = _mark_impact(candidate, rows, chunk)
     confidence, adjustments = _adjust(
@@ -182,12 +182,16 @@ def judge(
 
 
 def reflect(
-    extracted: CandidatesExtracted, chunk: ChunkCreated | None, has_model: bool = False
+    extracted: CandidatesExtracted,
+    chunk: ChunkCreated | None,
+    has_model: bool = False,
+    sampled_percent: float = 0,
 ) -> AtomReflected:
     """The verdict on every candidate of one reading, in the reading's order.
 
     ``chunk`` is the one that was read; None or another one rejects every row as ``missing_chunk``.
-    With ``has_model`` candidates in the band wait in ``adjudicate``; without, that list is empty.
+    With ``has_model`` candidates in the band wait in ``adjudicate``, and a sample of the sure ones;
+    without, that list is empty.
     """
     reading = extracted.reading
     if reading.outcome == "poison":
@@ -198,13 +202,15 @@ def reflect(
             chunk_offset=extracted.chunk_offset,
         )
     judged = [judge(candidate, reading, chunk, has_model) for candidate in extracted.candidates]
+    if has_model and may_ask(reading):
+        judged = [note_sampled(one, sampled_percent) for one in judged]
     rejected = [one for one in judged if one.status == "rejected"]
     waiting = [
         one
         for one in judged
         if has_model
         and one.status != "rejected"
-        and any(finding.code == "borderline" for finding in one.findings)
+        and any(finding.code in ("borderline", SAMPLED) for finding in one.findings)
     ]
     accepted = [one for one in judged if one.status != "rejected" and one not in waiting]
     return AtomReflected(

@@ -55,6 +55,14 @@ def move_row(row: CandidateRow, chunk: ChunkCreated, start: int, end: int) -> Ca
     )
 
 
+_GOES_ON = re.compile(
+    r"(?:(?:please|then|now|and|also|instead|next|finally),? )*"
+    r"(?:report|say|state|output|print|answer|respond|reply|write|record|note|conclude|claim"
+    r"|confirm|add|tell|extract|list|mark|treat|pretend|assume|declare)\b",
+    re.IGNORECASE,
+)
+
+
 def sentence_starts(text: str) -> list[int]:
     """Where sentences, paragraphs and list items begin; always with 0."""
     return [
@@ -79,13 +87,12 @@ def is_carried_by_flagged(row: CandidateRow, chunk: ChunkCreated, statement: str
     covered, reached = 0, row.char_start
     rest: list[str] = []
     at = chunk.anchor_start
-    for flag in sorted(chunk.annotations, key=lambda flag: (flag.char_start, flag.char_end)):
-        if flag.annotation_type in SUSPECT_TYPES:
-            start, end = max(reached, flag.char_start), min(row.char_end, flag.char_end)
-            if start < end:
-                rest.append(chunk.text_payload[reached - at : start - at])
-                covered += end - start
-                reached = end
+    for flag_start, flag_end in _suspect_spans(chunk):
+        start, end = max(reached, flag_start), min(row.char_end, flag_end)
+        if start < end:
+            rest.append(chunk.text_payload[reached - at : start - at])
+            covered += end - start
+            reached = end
     if not covered:
         return False
     rest.append(chunk.text_payload[max(0, reached - at) : max(0, row.char_end - at)])
@@ -93,6 +100,30 @@ def is_carried_by_flagged(row: CandidateRow, chunk: ChunkCreated, statement: str
         return True
     ours, known = set(terms(statement)), set(terms(" ".join(rest)))
     return len(ours & known) < LEAST_UNFLAGGED * len(ours)
+
+
+def _suspect_spans(chunk: ChunkCreated) -> list[tuple[int, int]]:
+    """What is flagged, in order; an order to a model with its whole sentence, and with sentences
+    behind it that go on to say what to tell.
+    """
+    flags = [it for it in chunk.annotations if it.annotation_type in SUSPECT_TYPES]
+    if not flags:
+        return []
+    text, at = chunk.text_payload, chunk.anchor_start
+    starts = sentence_starts(text)
+    spans = []
+    for flag in flags:
+        start, end = flag.char_start, flag.char_end
+        if flag.annotation_type == "prompt_injection":
+            around = neighbourhood(starts, len(text), start - at, end - at, reach=0)
+            stop = around.stop
+            while stop < len(text) and "\n\n" not in text[stop - 2 : stop]:
+                if not _GOES_ON.match(text, stop):
+                    break
+                stop = neighbourhood(starts, len(text), stop, stop + 1, reach=0).stop
+            start, end = min(start, at + around.start), max(end, at + stop)
+        spans.append((start, end))
+    return sorted(spans)
 
 
 def count_disjoint(rows: Sequence[CandidateRow]) -> int:

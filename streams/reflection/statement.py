@@ -43,7 +43,11 @@ _ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d{1,3}[.)]|[a-z][.)])\s")
 
 
 def compare_with_quote(
-    candidate: Candidate, rows: Sequence[CandidateRow], chunk: ChunkCreated | None
+    candidate: Candidate,
+    rows: Sequence[CandidateRow],
+    chunk: ChunkCreated | None,
+    *,
+    by_model: bool = True,
 ) -> tuple[list[CandidateRow], list[Finding], bool]:
     """The rows as the comparison leaves them, its findings, and whether it rejects.
 
@@ -58,6 +62,8 @@ def compare_with_quote(
         found = [it for it in found if it.code == "nothing_shared"]
     else:
         found = find_differences(f"{_without_place(candidate)}\n{candidate.body}", passage)
+    if not by_model:  # rules exchange no word but a subject: «this proposal» for its name
+        found = [it for it in found if it.is_grave or it.code != "other_thing"]
     if candidate.kind == "unknown":  # a question asserts nothing: only its figures and words count
         found = [it for it in found if it.code not in ("negation_differs", "modality_differs")]
     findings = [Finding(rule=RULE, code=it.code, detail=it.detail[:200]) for it in found]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from schemas.envelope import Envelope, Event
 from schemas.events.atom import AtomReflected, CandidatesExtracted
 from schemas.events.hygiene import ChunkCreated
@@ -10,13 +12,22 @@ from streams.reflection import reflect
 from streams.stage import Step
 
 
-def reflect_candidates(cause: Envelope, chunk: ChunkCreated | None) -> list[Event]:
-    """Which candidates of a reading may become atoms."""
-    match cause.event:
-        case CandidatesExtracted() as extracted:
-            return [reflect(extracted, chunk, has_model=extracted.reading.engine == "model")]
-        case _:
-            return []
+@dataclass(frozen=True, slots=True)
+class Reflection:
+    """Decides which candidates of a reading may become atoms. Picklable.
+
+    ``sampled_percent``: of the sure ones of a model, how many are sent for a verdict, too.
+    """
+
+    sampled_percent: float = 0
+
+    def __call__(self, cause: Envelope, chunk: ChunkCreated | None) -> list[Event]:
+        match cause.event:
+            case CandidatesExtracted() as extracted:
+                has_model = extracted.reading.engine == "model"
+                return [reflect(extracted, chunk, has_model, self.sampled_percent)]
+            case _:
+                return []
 
 
 def give_up(cause: Envelope, chunk: ChunkCreated | None, error: str) -> list[Event]:
@@ -30,10 +41,12 @@ def give_up(cause: Envelope, chunk: ChunkCreated | None, error: str) -> list[Eve
             return []
 
 
-REFLECT = Step(
-    name="reflect",
-    inputs=("atom.candidate.v1",),
-    handle=reflect_candidates,
-    give_up=give_up,
-    with_chunk=True,
-)
+def reflect_step(sampled_percent: float = 0) -> Step:
+    """Stage 1b."""
+    return Step(
+        name="reflect",
+        inputs=("atom.candidate.v1",),
+        handle=Reflection(sampled_percent),
+        give_up=give_up,
+        with_chunk=True,
+    )

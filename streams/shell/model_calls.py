@@ -50,8 +50,8 @@ from streams.reflection.adjudication import (
     ADJUDICATE,
     decide_by_opinions,
     decide_by_rule,
-    may_ask,
 )
+from streams.reflection.sampling import may_ask
 from streams.shell.chunks import ChunkReader, Found
 from streams.shell.pool import ChildPool, Pools
 from streams.stage import Step

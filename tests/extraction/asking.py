@@ -24,7 +24,8 @@ from schemas.events.extract import ExtractRequested
 from schemas.events.judgement import JudgementRequested, PairToJudge, StatementToJudge
 from streams.ledger.judging import leave_to_rules
 from streams.pipeline import Pipeline, pipeline
-from streams.reflection.adjudication import answer_by_rule, may_ask
+from streams.reflection.adjudication import answer_by_rule
+from streams.reflection.sampling import may_ask
 from streams.shell.model_calls import ask_about_borderline, ask_judge
 from streams.shell.reading import read_by_rules
 from tests.reading.documents import a_chunk

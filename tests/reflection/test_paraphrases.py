@@ -14,6 +14,10 @@ from streams.reflection.passage import Passage
 
 REFUSED = [
     (
+        "Pickers are paid per crate, not per hour.",
+        "Pickers are paid per hour, not per crate.",
+    ),
+    (
         "The container must be released within 48 hours after customs clearance.",
         "The container must be released within 84 hours after customs clearance.",
     ),

@@ -153,7 +153,7 @@ def test_r6_evidence_whose_flagged_part_says_it_rests_on_it(share, expected):
     chunk = a_chunk("abcd efgh ijkl mnop qrst uvwx yzab cdef ghij klmn \n")
     row = a_row(chunk.text_payload[:50], chunk=chunk)
     covered = chunk.model_copy(
-        update={"annotations": [flagged(1_000, 1_000 + round(50 * share), "prompt_injection")]}
+        update={"annotations": [flagged(1_000, 1_000 + round(50 * share), "encoded_payload")]}
     )
     (kept,) = judged(a_candidate(row, confidence=0.9), covered).rows
     assert kept.evidence_type == expected
