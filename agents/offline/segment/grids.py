@@ -16,7 +16,7 @@ _GRID = re.compile(r"[ \t]*\+(?:[-=]+\+)+[ \t]*$")
 _SIMPLE = re.compile(r"[ \t]*=+(?: +=+)+[ \t]*$")
 _HEAD_END = re.compile(r"[ \t]*\+(?:=+\+)+[ \t]*$")
 _CSV = re.compile(r"[ \t]*\.\.[ \t]+csv-table::")
-_CSV_CELL = re.compile(r"[ \t]*(?:\"(?P<quoted>(?:[^\"]|\"\")*)\"|(?P<bare>[^,\n]*))[ \t]*(?:,|$)")
+_CSV_CELL = re.compile(r"[ \t]*+(?:\"(?P<quoted>(?:[^\"]|\"\")*)\"|(?P<bare>[^,\n]*))[ \t]*(?:,|$)")
 _OPTION = re.compile(r"[ \t]*:([\w-]+):[ \t]*(.*)$")
 MOST_LINES = 2_000
 
