@@ -15,7 +15,7 @@ _WORD = re.compile(r"[a-z]+(?:-[a-z]+)*")
 _SIGN_OF_CODE = re.compile(r"[_/()@:]|--|\.[a-z]|[a-z][A-Z]|\d\.\d")
 _CODE = re.compile(
     r"(?<![\w-])--?[a-z][\w-]+|\b\w+_\w+|\b[a-z]+[A-Z]\w*|\w\(\)|\b\w+/\w+/\w+|"
-    r"\b[\w/]+\.[a-z]{1,4}\b|\bv?\d+\.\d+\.\d+|[\w.]+::\w+|@[\w-]+/|"
+    r"\b[\w/]{1,120}\.[a-z]{1,4}\b|\bv?\d+\.\d+\.\d+|[\w.]{1,120}::\w+|@[\w-]+/|"
     r"\b(?:GET|POST|PUT|DELETE|PATCH) /"
 )
 _INNER = frozenset(

@@ -70,8 +70,8 @@ _TURN = re.compile(
     rf"|now))\s[^\n]{{0,100}}?{_OF_DOCUMENTS}"
 )
 _MESSAGE = re.compile(
-    r"[\"']?role[\"']?\s*[:=]\s*[\"']?(?:system|developer|assistant)[\"']?\s*,?\s*"
-    r"[\"']?(?:content|text|message)[\"']?\s*[:=]\s*[\"'|>]?\s*[^\n\"']{0,120}?"
+    r"[\"']?role[\"']?\s*[:=]\s*[\"']?(?:system|developer|assistant)[\"']?\s*+(?:,\s*+)?"
+    r"[\"']?(?:content|text|message)[\"']?\s*[:=]\s*+(?:[\"'|>]\s*+)?[^\n\"']{0,120}?"
     rf"\b(?:must|will|always|never|from now on|now|have to|shall"
     rf"|should)\b[^\n\"']{{0,60}}?{_OF_DOCUMENTS}"
 )
@@ -80,7 +80,7 @@ _KEY = re.compile(
     r"|bot)[_ -](?:instructions?|prompt"
     r"|message|directives?|orders?)|instructions?[_ -]for[_ -](?:ai|llms?|agents?|models?"
     r"|assistants?))"
-    r"[\"']?[ \t]*[:=][ \t]*[|>]?[+-]?[\"']?\s*"
+    r"[\"']?[ \t]*[:=][ \t]*+[|>]?[+-]?[\"']?\s*+"
     rf"(?=[^\n]{{0,200}}?\b(?:when|whenever|from now on|always|never|also|you must|do not"
     rf"|before)\b)"
     rf"[^\n]{{0,200}}?{_OF_DOCUMENTS}"

@@ -27,7 +27,7 @@ REGION = re.compile("(?<=\U0001f3f4)[\U000e0061-\U000e007a\U000e0030-\U000e0039]
 JOINERS = frozenset("\u200c\u200d")
 SOFT_HYPHEN = "\u00ad"
 SELECTORS = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]|[\u180b-\u180d]")
-STYLED = re.compile(r"[a-z0-9]*(?:[^\x00-\x7f\W_]|[Ⓐ-ⓩ])(?:[^\W_]|[Ⓐ-ⓩ])*")
+STYLED = re.compile(r"(?<![a-z0-9])[a-z0-9]*+(?:[^\x00-\x7f\W_]|[Ⓐ-ⓩ])(?:[^\W_]|[Ⓐ-ⓩ])*")
 # Letters that look like a Latin one, after Unicode's confusables (UTS 39), by small letter.
 LOOK_ALIKES = {
     ord(other): latin

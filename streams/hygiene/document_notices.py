@@ -47,7 +47,7 @@ _SECOND_HEADING = re.compile(
 )
 _FENCED = re.compile(r"^[ \t]*(```|~~~).*?^[ \t]*\1[ \t]*$", re.DOTALL | re.MULTILINE)
 _TITLED = re.compile(
-    r"^[ \t>]*(?:(?:!!!|\?\?\?\+?|:{3,})[ \t]*\{?(?P<kind>\w[\w-]*)?\}?[ \t]*|"
+    r"^[ \t>]*(?:(?:!!!|\?\?\?\+?|:{3,})[ \t]*+\{?(?P<kind>\w[\w-]*)?\}?[ \t]*+|"
     r"\[!(?P<sort>\w+)\][+-]?[ \t]*|"
     r"\.\. (?:admonition|warning|note|danger|attention|caution|important|error|hint|tip)::[ \t]*|"
     r"\[(?:WARNING|NOTE|CAUTION|IMPORTANT|TIP)\][ \t]*\n\.)"

@@ -26,7 +26,7 @@ CHANGES_OF_DRAWN = 0.25  # of neighbouring characters, between digits, lower and
 PLACEHOLDER = re.compile(
     r"""^(?:<.*|\$.*|\{.*|%.*|\#.*|@.*|&.*|\*.*|\[.*|\\.*|~.*|\.\.?/.*|/.*|\.\.\..*|--.*|=.*|!.*
         |your[-_ ]?.*|my[-_ ].*|some[-_ ]?.*|the[-_ ].*|insert.*|enter.*|replace.*|change[-_]?.*
-        |test[-_ ]?.*|none|null|nil|true|false|undefined|default.*|.*[xX*.]{4,}.*|.*\.\.\.
+        |test[-_ ]?.*|none|null|nil|true|false|undefined|default.*|.*[xX*.]{4}.*|.*\.\.\.
         |todo.*|tbd.*
         |(?:self|this|config|settings|options|props|params|args|req|request|response|env|os|process)\..*
         |[a-z][a-z0-9+.-]*://.*|(?:file|env|vault|ref|secret|arn|urn|did|data):.*|.*\$[({].*|.*\{\{.*)$
@@ -35,7 +35,7 @@ PLACEHOLDER = re.compile(
 )  # fmt: skip
 WORD_CHAIN = re.compile(r"[a-z]{2,}(?:[-._:/+ ][a-z]{1,}[0-9]?)+[:.]?")
 IDENTIFIER = re.compile(r"[A-Za-z_$][\w$.:-]*")
-RESOURCE_NAME = re.compile(r"[a-z]{2,}[0-9]{0,3}(?:[-_.](?:[a-z]{2,}[0-9]{0,3}|[0-9.]{1,12}))+")
+RESOURCE_NAME = re.compile(r"[a-z]{2,}[0-9]{0,3}(?:[-_.](?:[a-z]{2,}[0-9]{0,3}|[0-9]{1,12}))+")
 QUALIFIED_NAME = re.compile(r"(?:[a-z][a-z0-9-]*\.)+[a-z]{2,}/[A-Za-z][A-Za-z0-9_.-]*")
 NAMED_BY = ("credential", "token", "key")
 MASHED = re.compile(r"(?=(?:[^\W_]{0,60}[^\w\s.,/:-]){6})(?=.*[0-9])[^\s<>{}]{32,}")

@@ -44,7 +44,7 @@ ONLY_SOME = "one lets only some, the other lets others too"
 MANY_CHARS = 2_000  # more is a document, in which something is always denied
 _WEIGHTS = load_weights("contrast")
 _ONLY = re.compile(
-    r"(?i)^\W*+(?P<only>(?:only|solely|exclusively|nur|ausschließlich)\s+)?(?P<who>[^,.;]{1,60}?)\s+"
+    r"(?i)^\W*+(?P<only>(?:only|solely|exclusively|nur|ausschließlich)\s++)?(?P<who>[^,.;]{1,60}?)\s+"
     r"(?:can|may|must|could|is allowed to|are allowed to|dürfen|darf|können|kann)\s+(?P<what>.+)$"
 )
 Kind = Literal["polarity_mismatch", "body_conflict"]

@@ -32,7 +32,7 @@ NEAR = 0.5  # what the nearest heading adds
 EARLY_LINES = 40  # where an introduction introduces
 TOO_TECHNICAL = 3  # words that only code has, in a statement
 _CODE_WORD = re.compile(
-    r"\w+[_/]\w*[_/.]?\w*|\w+\.\w+\(|\w+\(\)|[a-z]+[A-Z]\w+|--\w[\w-]*|[\w-]+\.(?:[a-z]{2,4})\b|[{}<>=|\\$]"
+    r"\w+[_/]\w*(?:[/.]\w*)?|\w+\.\w+\(|\w+\(\)|[a-z]+[A-Z]\w+|--\w[\w-]*|[\w-]+\.(?:[a-z]{2,4})\b|[{}<>=|\\$]"
 )
 _CODE_HEADING = re.compile(r"`?[\w.*-]*(?:[_=<(/{]|\w\.\w)\S*(?: .*)?")
 

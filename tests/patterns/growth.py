@@ -1,30 +1,27 @@
-"""How the processor time of a call grows while its input doubles."""
+"""Whether a call ends on a long text, told without a clock on the wall."""
 
 from __future__ import annotations
 
-import time
+import signal
 from collections.abc import Callable
 
-SHORTEST = 0.002  # seconds that a measured size takes at least; below it the clock says little
-TIMES = 3  # of which the quickest counts: what disturbs the machine only adds
+LONG_TEXT = 200_000  # characters: at a square of them a call takes minutes, else a part of a second
+LIMIT_S = 10.0  # of processor time, far from both
 
 
-def ratios(call: Callable[[int], object], sizes: tuple[int, ...]) -> list[float]:
-    """How many times as long each size takes as the one before; repeated until it can be timed."""
-    rounds = _rounds(call, sizes[0])
-    taken = [min(_taken(call, size, rounds) for _ in range(TIMES)) for size in sizes]
-    return [later / earlier for earlier, later in zip(taken, taken[1:], strict=False)]
+def ends(call: Callable[[], object], limit_s: float = LIMIT_S) -> bool:
+    """Whether the call is done within the limit; patterns look for signals now and then."""
 
+    def stop(*_: object) -> None:
+        raise TimeoutError
 
-def _rounds(call: Callable[[int], object], size: int) -> int:
-    rounds = 1
-    while _taken(call, size, rounds) < SHORTEST:
-        rounds *= 2
-    return rounds
-
-
-def _taken(call: Callable[[int], object], size: int, rounds: int) -> float:
-    begun = time.process_time()
-    for _ in range(rounds):
-        call(size)
-    return time.process_time() - begun
+    before = signal.signal(signal.SIGVTALRM, stop)
+    signal.setitimer(signal.ITIMER_VIRTUAL, limit_s)
+    try:
+        call()
+    except TimeoutError:
+        return False
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+    return True

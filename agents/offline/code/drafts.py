@@ -39,7 +39,7 @@ _CLAUSE_END = re.compile(
     r"(?<=\w)(?=\n[\s#*/-]*(?:The|This|These|That|If|In|It|We|When|There|An?|As|Note|See|For now|"
     r"Currently) )"
 )  # a remark of its own begins in the next line
-_MARKED = re.compile(r"(?:TODO|FIXME|XXX)\s*(?:\([^)]*\)|\[[^\]]*\])?\s*[:,.\-]*\s*")
+_MARKED = re.compile(r"(?:TODO|FIXME|XXX)\s*+(?:\([^)]*\)|\[[^\]]*\])?\s*+[:,.\-]*+\s*+")
 _OBSERVES = Wording("comments", "observes")
 _MUSES = Wording("comments", "muses")
 _TEST_PATH = Wording("comments", "test_paths")

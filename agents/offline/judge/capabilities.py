@@ -55,7 +55,7 @@ _DONE = Wording("capabilities", "done_headings")
 _OTHER = Wording("capabilities", "other_headings")
 _GONE = Wording("capabilities", "gone_pages")
 _ABOUT_THE_PAGE = Wording("capabilities", "about_the_page")
-_HEADINGS = re.compile(r"^(?:#{1,6}|={2,6}) +(.+?)[ #=]*$", re.MULTILINE)
+_HEADINGS = re.compile(r"^(?:#{1,6}|={2,6}) ++(.+?)[ #=]*$", re.MULTILINE)
 _CARD = re.compile(
     r"<(?P<tag>(?:Link|Feature)?Card|Feature|GridItem)\b(?P<given>(?:[^<>\"'{}]|\"[^\"]*\"|'[^']*'|\{[^{}]*\})*?)(?:/>|>(?P<told>.*?)</(?P=tag)>)",
     re.DOTALL,

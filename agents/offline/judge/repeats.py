@@ -21,7 +21,7 @@ LEAST_WORDS = 4
 LEAST_LETTERS = 4
 _WORD = re.compile(r"(?<![\w-])--?[^\W\d_][\w-]*|\w+(?:[./:@'\u2019-]\w+)*%?")
 _MARKED = re.compile(r"(?<![\w-])--?[^\W\d_][\w-]*|\w*_\w*|[!<>=]=|\d\s?[^\W\d_]{1,4}\b|[\^~]\d")
-_PARTICULAR = re.compile(r"-.*|.*\d.*|.*_.*|.*[A-Z].*[A-Z].*")
+_PARTICULAR = re.compile(r"-.*|.*\d.*|.*_.*|[^A-Z\n]*[A-Z][^A-Z\n]*[A-Z].*")
 _MODALS = (
     frozenset(("must", "shall", "required", "needs")),
     frozenset(("should", "recommended")),

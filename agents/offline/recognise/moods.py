@@ -17,7 +17,7 @@ Asking = Literal["asks", "requests", "leaves open", "doubts", "tells"]
 
 SUBJECT_CHARS = 60  # what a statement is about stands in its beginning
 _QUOTED = re.compile(r"[“\"]\w+(?: \w+)?[”\"]")  # a word that is spoken of
-_ADDRESS = re.compile(r"\S*(?:://|\bwww\.)\S*")
+_ADDRESS = re.compile(r"(?<!\S)\S*(?:://|\bwww\.)\S*")
 _IT_MUST = Wording("moods", "it_must")
 _LETS = Wording("moods", "lets")
 _ACTS = Wording("moods", "acts")

@@ -133,7 +133,7 @@ def _is_one_block(text: str, one: Passage, other: Passage) -> bool:
     """Whether nothing but lines of «>» is between two quoted paragraphs."""
     if one.form != "quote" or other.form != "quote":
         return False
-    return re.fullmatch(r"[ \t]*\n(?:[ \t]*>[> \t]*\n?)+", text[one.end : other.start]) is not None
+    return re.fullmatch(r"[ \t]*\n(?:[ \t]*>[> \t]*+\n?)+", text[one.end : other.start]) is not None
 
 
 def _ruled_by(text: str, found: Sequence[Passage], at: int) -> set[int]:

@@ -51,7 +51,7 @@ _ARTICLE = re.compile(r"(?:the|an?|all|each|every|any) ", re.IGNORECASE)
 _PARTS_OF_NAME = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _WORDS = re.compile(r"[a-z]+")
 _SHORT_NAME = re.compile(r"(?=\w*\d|\w+[A-Z])\w{1,4}")  # «S3», «QoS»
-_ADDRESS = re.compile(r"\S*\w\.[a-z]\S+|\S*/\S*[/-]\S+")  # a file, an image
+_ADDRESS = re.compile(r"\S*\w\.[a-z]\S+|[^\s/]*/\S*[/-]\S+")  # a file, an image
 _SHORT = 8  # words of a question that can hardly name its subject
 _STEM = 5
 

@@ -13,7 +13,7 @@ _REPLACE = re.compile(
     r"^[ \t]*\.\. \|(?P<name>[^|\n]{1,60})\|[ \t]+replace::[ \t]*(?P<value>\S[^\n]*)$", re.MULTILINE
 )
 _SET = re.compile(
-    r"\{%-?[ \t]*(?:set|assign)[ \t]+(?P<name>\w{1,60})[ \t]*=[ \t]*(?P<value>[^%\n]{1,200}?)"
+    r"\{%-?[ \t]*(?:set|assign)[ \t]+(?P<name>\w{1,60})[ \t]*=[ \t]*+(?P<value>[^%\n]{1,200}?)"
     r"[ \t]*-?%\}"
 )
 _ASSIGNED = re.compile(

@@ -18,7 +18,7 @@ _PARTLY_RULED = re.compile(r"\+[-=]+\+")
 _RULED = re.compile(r"[-=]+$")
 _HEAD_END = re.compile(r"[ \t]*\+(?:=+\+)+[ \t]*$")
 _CSV = re.compile(r"[ \t]*\.\.[ \t]+csv-table::")
-_CSV_CELL = re.compile(r"[ \t]*(?:\"(?P<quoted>(?:[^\"]|\"\")*)\"|(?P<bare>[^,\n]*))[ \t]*(?:,|$)")
+_CSV_CELL = re.compile(r"[ \t]*+(?:\"(?P<quoted>(?:[^\"]|\"\")*)\"|(?P<bare>[^,\n]*))[ \t]*(?:,|$)")
 _OPTION = re.compile(r"[ \t]*:([\w-]+):[ \t]*(.*)$")
 MOST_LINES = 2_000
 

@@ -31,7 +31,7 @@ _HEADER = re.compile(
     r"Background|Rule|Feature|Ability|Business Need|"
     r"Szenario(?:grundriss|vorlage)?|Beispiel|Hintergrund|"
     r"Regel|Funktion(?:alität)?|Escenario|Esquema del escenario|Ejemplo|Antecedentes|Regla|"
-    r"Característica)(?: \d{1,3})?(?:\*\*|__)?[ \t]*:(?:\*\*|__)?[ \t]*(?P<title>.*?)"
+    r"Característica)(?: \d{1,3})?(?:\*\*|__)?[ \t]*:(?:\*\*|__)?[ \t]*+(?P<title>.*?)"
     r"(?:\*\*|__)?[ \t]*$"
 )
 _EXAMPLES = re.compile(r"[ \t]*(?:Examples|Scenarios|Beispiele|Ejemplos):[ \t]*(?P<said>.*)$")

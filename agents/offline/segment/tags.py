@@ -44,12 +44,12 @@ _TAG = re.compile(
 )
 _SHOUTED = re.compile(r"(?P<said>[A-ZÄÖÜ]{6,14})[ \t]+(?=[A-Z\d\[`*])")
 _LABEL_REMARK = re.compile(
-    r"^\W*(?:\*\*|__)?[\w #.-]{2,40}?\s*[(\[](?P<said>[^()\[\]\n]{3,40})[)\]]\s*"
+    r"^\W*+(?:\*\*|__)?[\w #.-]{2,40}?\s*[(\[](?P<said>[^()\[\]\n]{3,40})[)\]]\s*"
     r"(?::(?:\*\*|__)?|(?:\*\*|__):?)(?=\s)"
 )
 _LAST_REMARK = re.compile(r"[(\[{](?P<said>[^()\[\]{}\n]{3,48})[)\]}][\s.*_`]*$")
 _LAST_WORD = re.compile(
-    r"(?:\s[–—|-]|[.;!](?=\s))\s*[*_`~:]*(?P<said>[^\n–—|.;]{3,30}?)[\s.*_`:]*$"
+    r"(?:\s[–—|-]|[.;!](?=\s))\s*+[*_`~:]*+(?P<said>[^\n–—|.;]{3,30}?)[\s.*_`:]*$"
 )
 _STATUS_LINE = re.compile(
     r"^\W{0,6}(?:(?:current|approval|requirement|decision) )?(?:status|state|zustand|stand|"

@@ -33,7 +33,7 @@ _RUN_IN = re.compile(
 _TERM_LINE = Wording("sentences", "term_lines")
 TERM = re.compile(r"^([^\s:`][^:`\n]{1,60}|`[^`\n]{1,60}`)::(?=\s|$)")  # AsciiDoc, of a meaning
 _NEWLINE = re.compile(
-    r"(?<![ \t])[ \t]*+\n[ \t]*(?:(?:>|\*(?=[ \t\n])|//[/!]?|#+(?=[ \t])|--(?=[ \t])|;+)[ \t]*)*"
+    r"(?<![ \t])[ \t]*+\n[ \t]*(?:(?:>|\*(?=[ \t\n])|//[/!]?|#++(?=[ \t])|--(?=[ \t])|;++)[ \t]*)*"
 )
 _IMAGE = re.compile(r"!\[[^\]]*\](?:\([^()\s]*(?:\s\"[^\"]*\")?\)|\[[^\]]*\])?")
 _LINK = re.compile(
