@@ -23,6 +23,7 @@ from streams.ledger.contradictions import (
     is_unsure,
     refresh_contradictions,
 )
+from streams.ledger.documents import note_document
 from streams.ledger.draft import ChangeSetDraft
 from streams.ledger.entities import link_names, take_relations, welcome
 from streams.ledger.evidence import (
@@ -54,6 +55,7 @@ def apply_reading(draft: ChangeSetDraft, reflected: AtomReflected, take_in: Take
     withdraw_rules(draft, reflected)
     if reading.outcome == "poison":
         return
+    note_document(draft, reading)
     for judged in reflected.accepted:
         said.append((take_in(draft, reading, judged), judged.rows))
     link_reasoning(draft, said)
