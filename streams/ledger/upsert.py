@@ -180,7 +180,7 @@ def _upsert(
     new_source = draft.supports(reading.source_id, known.atom_id) is None
     atom, added = add_rows(draft, known, own_id, reading, judged.rows)
     if not added:
-        return known, False
+        return _accept_after_all(draft, judged, known), False
     confidence = merge_confidence(atom, judged.confidence_after, new_source=new_source)
     changed: dict[str, Any] = {
         "confidence": confidence,
@@ -229,6 +229,18 @@ def _first_status(draft: ChangeSetDraft, atom: AtomRecord, judged: Judged) -> tu
     if not two_rows_apart(draft.rows_of(atom.atom_id)):
         return "draft", "insufficient_evidence_draft"
     return "active", "accepted"
+
+
+def _accept_after_all(draft: ChangeSetDraft, judged: Judged, known: AtomRecord) -> AtomRecord:
+    """What was left a draft for want of a verdict, once that is made of the very same evidence."""
+    waited = known.status == "draft" and known.status_reason == "judged_draft"
+    if not (waited and judged.adjudication and holds(known)):
+        return known
+    status, reason = _first_status(draft, known, judged)
+    if status == known.status:
+        return known
+    draft.note("status_set", known.atom_id, None, reason, status)
+    return draft.put_atom(known, status=status, status_reason=reason)
 
 
 def _accept_later(atom: AtomRecord, judged: Judged) -> dict[str, Any]:
