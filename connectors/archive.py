@@ -224,11 +224,14 @@ def _refuse_unreadable(file: Path) -> Iterator[None]:
         yield
     except ReadingRefused as error:
         raise SourceRefused(
-            f"{file} is refused ({_reason(error)}): if you trust it, unpack it and give the folder."
+            f"{file} is refused ({_reason(error)}): if you trust it, unpack it and give the"
+            " folder.",
+            code="archive_refused",
         ) from error
     except (ReadingFailed, OSError, ValueError, TypeError, LookupError) as error:
         raise SourceRefused(
-            f"{file} cannot be read as an archive ({_reason(error)}): check that it is complete."
+            f"{file} cannot be read as an archive ({_reason(error)}): check that it is complete.",
+            code="archive_broken",
         ) from error
 
 

@@ -11,6 +11,7 @@ from connectors.transport import Secret
 from schemas import ids
 from schemas.envelope import Envelope
 from schemas.events.connector import ConnectorAdded, ConnectorRemoved, CursorMoved
+from schemas.events.project import ProjectDeleted
 
 MAX_SECRET_BYTES = 64 * 1024
 
@@ -47,6 +48,10 @@ def definitions(
                 found[event.connector_id] = Definition(fact.project_id, event)
             case ConnectorRemoved() as event:
                 found.pop(event.connector_id, None)
+            case ProjectDeleted():
+                for known_id, definition in list(found.items()):
+                    if definition.project_id == fact.project_id:
+                        del found[known_id]
             case _:
                 pass
     return found

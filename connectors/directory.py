@@ -12,8 +12,9 @@ from typing import Any
 
 from aiokafka.structs import TopicPartition
 
+from connectors.bound_secrets import Secrets
 from connectors.connector import SourceRefused
-from connectors.definitions import Definition, definitions, secret_at
+from connectors.definitions import Definition, definitions
 from connectors.service import WEBHOOK
 from connectors.webhooks.receiver import Endpoint
 from infra.background import in_background
@@ -23,7 +24,7 @@ from infra.settings import Settings
 from schemas.codec import InvalidRecord, decode
 from schemas.envelope import Envelope
 from schemas.events.connector import ConnectorAdded, ConnectorRemoved, ConnectorService
-from schemas.events.project import ProjectCreated
+from schemas.events.project import ProjectCreated, ProjectDeleted, ProjectRenamed
 
 POLL_MS = 500
 
@@ -40,6 +41,12 @@ class ConnectorDirectory:
             case ProjectCreated() as event:
                 self._projects[fact.project_id] = fact.project_id
                 self._projects.setdefault(event.name, fact.project_id)
+            case ProjectRenamed() as event:  # the earlier name stays good, as services know it
+                self._projects.setdefault(event.name, fact.project_id)
+            case ProjectDeleted():
+                definitions([fact], self._found)
+                named = self._projects.items()
+                self._projects = {name: each for name, each in named if each != fact.project_id}
             case ConnectorAdded() | ConnectorRemoved():
                 definitions([fact], self._found)
             case _:
@@ -54,18 +61,18 @@ class ConnectorDirectory:
         ]
 
     def endpoint(
-        self, service: ConnectorService, project: str, environ: Mapping[str, str]
+        self, service: ConnectorService, project: str, secrets: Secrets
     ) -> Endpoint | None:
-        """The webhook endpoint of a project, by its name or id, with its secrets."""
+        """The webhook endpoint of a project, by its name or id, with the secrets it may use."""
         project_id = self._projects.get(project)
         if project_id is None:
             return None
-        secrets = []
+        found = []
         for each in reversed(self.of(project_id, service)):
-            if place := each.credentials.get(WEBHOOK):
+            if WEBHOOK in each.credentials:
                 with suppress(SourceRefused):  # other connectors of the project still work
-                    secrets.append(secret_at(place, environ).reveal().encode())
-        return Endpoint(project_id, tuple(secrets))
+                    found.append(secrets.find(each, WEBHOOK).reveal().encode())
+        return Endpoint(project_id, tuple(found))
 
 
 @asynccontextmanager

@@ -19,6 +19,7 @@ from infra.background import in_background
 from infra.clock import Clock
 from infra.kafka import broker_errors, running_consumer, running_producer
 from infra.placement import check_place, is_tombstone
+from infra.recording import note_recording
 from infra.settings import Settings
 from schemas import codec
 from schemas.envelope import Envelope
@@ -43,6 +44,7 @@ async def open_publish(
     async with running_producer(settings, linger_ms=2) as producer:
 
         async def publish(envelopes: Sequence[Envelope]) -> None:
+            note_recording()
             with broker_errors("publishing"):
                 sent = [
                     await producer.send(

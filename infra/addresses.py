@@ -17,6 +17,8 @@ SCHEMES = frozenset(
 )
 WITHOUT_HOST = frozenset(("file", "postgres", "postgresql"))
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
+SHARED = ipaddress.ip_network("100.64.0.0/10")  # RFC 6598, of carriers and of private networks
+NAT64 = ipaddress.ip_network("64:ff9b::/96")  # RFC 6052
 _START = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):/+|//+")
 _GIT_USER = re.compile(r"(?<![\w.+%@:/-])git@(?=[\w.-]+:)")  # everybody's, and no secret
 _WHOLE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s'\"<>]+")
@@ -45,6 +47,39 @@ def is_loopback(url: str) -> bool:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+def may_be_called(address: str, *, private: bool = False) -> bool:
+    """Whether an IP address may be called that a user has named, by itself or by a host's name.
+
+    Only public ones; with ``private`` also those of this machine and of private networks, but never
+    link-local ones, where clouds keep credentials of their machines. An IPv6 address that carries
+    an IPv4 address is judged by that one too.
+    """
+    try:
+        parsed = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return False
+    carried = _carried(parsed) if isinstance(parsed, ipaddress.IPv6Address) else []
+    return all(_may_be_called(each, private=private) for each in (parsed, *carried))
+
+
+def _may_be_called(
+    address: ipaddress.IPv4Address | ipaddress.IPv6Address, *, private: bool
+) -> bool:
+    if address.is_multicast or address.is_link_local or address.is_unspecified:
+        return False
+    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped:
+        return True  # what it carries decides
+    return address.is_global or (private and (address.is_private or address in SHARED))
+
+
+def _carried(address: ipaddress.IPv6Address) -> list[ipaddress.IPv4Address]:
+    """The IPv4 addresses that an IPv6 address leads to: mapped, 6to4, Teredo, NAT64."""
+    found = [address.ipv4_mapped, address.sixtofour, *(address.teredo or ())]
+    if address in NAT64:
+        found.append(ipaddress.IPv4Address(int(address) & 0xFFFFFFFF))
+    return [each for each in found if each is not None]
 
 
 def is_well_formed(url: str, *, query: bool = False) -> bool:

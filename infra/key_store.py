@@ -109,20 +109,23 @@ class KeyStore:
                 return KeyRecord(key_id, project_id, subject, generation, wrapped)
         return self.current(project_id, subject, wrap)  # somebody else was faster
 
-    def erase(self, project_id: str, subject: str) -> bool:
+    def erase(self, project_id: str, subject: str | None) -> bool:
         """No generation of the subject's key can be read any more; whether there was one.
 
-        First the topic, then the table: cut off between the two it is to be done again, and the
-        loss of the database brings nothing back.
+        ``subject`` None: of no key of the project. First the topic, then the table: cut off between
+        the two it is to be done again, and the loss of the database brings nothing back.
         """
         at = SystemClock().now()
         with self._connect_restored() as connection:
             rows = connection.execute(
-                "SELECT key_id, generation FROM cairn.vault_keys"
-                " WHERE project_id = %s AND subject = %s AND wrapped IS NOT NULL FOR UPDATE",
+                "SELECT key_id, subject, generation FROM cairn.vault_keys WHERE project_id = %s"
+                " AND subject = coalesce(%s, subject) AND wrapped IS NOT NULL FOR UPDATE",
                 (project_id, subject),
             ).fetchall()
-            events = [KeyErased(key_id=row[0], subject=subject, generation=row[1]) for row in rows]
+            events = [
+                KeyErased(key_id=key_id, subject=whose, generation=generation)
+                for key_id, whose, generation in rows
+            ]
             if events:
                 _run(_publish(self._settings, [_fact(each, project_id, at) for each in events]))
                 connection.execute(

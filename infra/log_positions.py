@@ -5,7 +5,13 @@ from dataclasses import dataclass
 
 from aiokafka.structs import TopicPartition
 
-from infra.kafka import broker_errors, partition_counts, running_admin, running_consumer
+from infra.kafka import (
+    broker_errors,
+    learn_places,
+    partition_counts,
+    running_admin,
+    running_consumer,
+)
 from infra.settings import Settings
 
 
@@ -80,6 +86,7 @@ async def reaches(
             committed = {group: await client.list_consumer_group_offsets(group) for group in reads}
     async with running_consumer(settings) as reader:
         with broker_errors("reading ends of topics"):
+            await learn_places(reader, {place.topic for place in every})
             starts = await reader.beginning_offsets(every)
             ends = await reader.end_offsets(every)
     found: dict[str, dict[tuple[str, int], Reach]] = {}
@@ -120,6 +127,7 @@ async def _find_cuts(settings: Settings) -> list[CutLog]:
         return []
     async with running_consumer(settings) as reader:
         with broker_errors("reading ends of topics"):
+            await learn_places(reader, {place.topic for place in places})
             ends = await reader.end_offsets(places)
     return [
         CutLog(group, place.topic, place.partition, known.offset, ends[place])
@@ -154,6 +162,7 @@ async def offset_bounds(
         return {}
     async with running_consumer(settings) as reader:
         with broker_errors("reading ends of topics"):
+            await learn_places(reader, {place.topic for place in places})
             starts = await reader.beginning_offsets(places)
             ends = await reader.end_offsets(places)
     return {(each.topic, each.partition): (starts[each], ends[each]) for each in places}

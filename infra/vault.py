@@ -22,13 +22,14 @@ from pathlib import Path
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from infra.errors import Undecryptable, VaultUnconfigured
+from infra.errors import DatabaseUnavailable, Undecryptable, VaultUnconfigured
 from infra.key_store import KeyRecord, KeyStore
 from infra.settings import Settings
 
 KEY_BYTES = 32
 MARK_PURPOSE = b"cairn marks"  # one key, one use: marks have a key derived for them
 NONCE_BYTES = 12  # NIST SP 800-38D §5.2.1.1; random, far below 2^32 uses of one key
+PAUSE_S = 30.0  # before a database that does not answer is asked about a project's own key again
 FRESH_S = 4.0  # others have to drop an erased key within 5 s; asking takes some of them
 SCHEMA = "cairn content 1"
 KEY_SCHEMA = "cairn key 1"
@@ -63,6 +64,7 @@ class Vault:
         self._master = AESGCM(master_key) if master_key else None
         self._monotonic = monotonic
         self._asked_s = monotonic()
+        self._tried_s = self._asked_s  # for a project's own key
         self._keys: dict[str, _Key] = {}
         self._current: dict[tuple[str, str], _Key] = {}
 
@@ -79,9 +81,8 @@ class Vault:
 
     def decrypt(self, key_id: str, ciphertext: bytes, place: str = "") -> bytes:
         """The plaintext. Raises Undecryptable, VaultUnconfigured, …Unavailable."""
-        key = self._keys.get(key_id)
-        if key and key.record.subject:
-            self._drop_erased()
+        if key := self._keys.get(key_id):
+            self._drop_erased_of(key.record.subject)
             key = self._keys.get(key_id)
         key = key or self._find_key(key_id)
         return _open(key.cipher, ciphertext, key.binding(place), key_id)
@@ -102,7 +103,18 @@ class Vault:
         generation of the key. Raises DatabaseUnavailable, BrokerUnavailable: then do it again.
         """
         if not subject:
-            raise ValueError("a project's own key is not erased: name a person")
+            raise ValueError("a project's own key goes with the project alone: name a person")
+        return self._erase(project_id, subject)
+
+    def erase_project(self, project_id: str) -> bool:
+        """Nothing encrypted for the project or a person in it can be read; whether there was a key.
+
+        Here from now on, in other processes within 5 s while the database answers. For a project
+        that was deleted. Raises DatabaseUnavailable, BrokerUnavailable: then do it again.
+        """
+        return self._erase(project_id, None)
+
+    def _erase(self, project_id: str, subject: str | None) -> bool:
         done = self._store.erase(project_id, subject)
         self._asked_s = float("-inf")
         self._drop_erased()
@@ -120,8 +132,7 @@ class Vault:
         return closed
 
     def _key_for(self, project_id: str, subject: str) -> _Key:
-        if subject:
-            self._drop_erased()
+        self._drop_erased_of(subject)
         known = self._current.get((project_id, subject))
         if known:
             return known
@@ -162,6 +173,19 @@ class Vault:
         key = _Key(record, AESGCM(opened), hmac.digest(opened, MARK_PURPOSE, "sha256"))
         self._keys[record.key_id] = key
         return key
+
+    def _drop_erased_of(self, subject: str) -> None:
+        """As `_drop_erased`. A project's own key (no ``subject``) is used on while nobody answers:
+        projects are read and webhooks taken without the database.
+        """
+        if subject:
+            self._drop_erased()
+        elif self._monotonic() - self._tried_s >= FRESH_S:
+            self._tried_s = self._monotonic()
+            try:
+                self._drop_erased()
+            except DatabaseUnavailable:
+                self._tried_s += PAUSE_S
 
     def _drop_erased(self) -> None:
         """No key is at hand that was erased more than `FRESH_S` ago. Raises DatabaseUnavailable."""

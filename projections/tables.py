@@ -66,6 +66,7 @@ TABLES: tuple[Table, ...] = (
     _table("event_places", "event_id", compared=False),
     _table("log_heads", "project_id", "log", compared=False),
     _table("projects", "project_id", operational="created_at"),
+    _table("deleted_projects", "project_id", operational="deleted_at"),
     _table("sources", "source_id", operational="revised_at updated_at removed_at"),
     _table("source_revisions", "source_id", "revision_seq", operational="sanitized_at"),
     _table("source_texts", "source_id", "sanitized_hash", "part_index"),
@@ -134,6 +135,9 @@ TABLES: tuple[Table, ...] = (
     _table("project_settings", "project_id"),
     _table("scheduled_work", "work_item_id", compared=False),
     _table("heartbeats", "project_id", compared=False),
+    _table("webhooks", "webhook_id", compared=False),
+    _table("webhook_messages", "message_id", compared=False),
+    _table("webhook_outcomes", "delivery_id", "round", compared=False),
     _table("artifact_positions", "project_id", "artifact_seq", compared=False),
     _table(
         "artifacts",

@@ -242,11 +242,13 @@ class Verifier:
     def _check_decision(
         self, record: Record, project_id: str, event: LedgerChanged, hitl: HumanDecision
     ) -> None:
-        """A decision's id is of its cause, and a refused one has changed nothing."""
+        """A decision's id is of its cause, and one that was not applied has changed nothing."""
         if hitl.hitl_event_id != ids.hitl_event_id(project_id, event.caused_by_event_id):
             self._find("hitl_event_id", record, f"{hitl.hitl_event_id} is not of its cause")
-        if hitl.refusal and (event.atoms or event.merge_candidates or event.contradictions):
-            self._find("hitl_refused", record, f"{hitl.hitl_event_id} was refused and has effect")
+        has_effect = event.atoms or event.merge_candidates or event.contradictions
+        if hitl.outcome != "applied" and has_effect:
+            detail = f"{hitl.hitl_event_id} was {hitl.outcome} and has effect"
+            self._find("hitl_without_effect", record, detail)
 
     def _see_artifact(self, record: Record, fact: Envelope, event: ArtifactChanged) -> None:
         last = self._artifact_seqs.get(fact.project_id, 0)

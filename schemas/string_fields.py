@@ -14,6 +14,8 @@ Fields = Mapping[str, str]
 # Words of people and of the outside. The publisher removes their secrets.
 TEXTS: Fields = {
     "ProjectCreated": "name description vision timezone",
+    "ProjectRenamed": "name",
+    "ProjectDeleted": "name",
     "SettingsChanged": "timezone",
     "ScheduleCreated": "title agent payload",
     "ScheduleUpdated": "title",
@@ -21,6 +23,8 @@ TEXTS: Fields = {
     "WorkItemFinished": "detail",
     "ConnectorAdded": "target base_url options",
     "Credential": "place",
+    "WebhookAdded": "url",
+    "WebhookChanged": "url",
     "SyncFailed": "error",
     "CursorMoved": "problem notices",
     "SourceInfo": "title mime declared_charset",
@@ -104,7 +108,7 @@ CLEANED: Fields = {
     "ContradictionRecord": "explanation rationale decided_by escalated_to",
     "TitledAtom": "title",
     "OpenContradiction": "title_a title_b",
-    "HumanDecision": "decision rationale actor_id refusal",
+    "HumanDecision": "decision rationale actor_id refusal escalated_to proposed_by",
     "ArtifactChanged": "reason",
     "EditAnswer": "editor",
     "ArtifactSnapshot": "title rendered_markdown edited_by",
@@ -147,6 +151,8 @@ ENCRYPTED: Fields = {
     "MessageReceived": "nonce ciphertext",
     "SourceRevised": "content",
     "SourceContentPart": "content",
+    "WebhookAdded": "sealed",
+    "WebhookSecretRotated": "sealed",
 }
 
 # Ids, hashes, versions, codes and places that Cairn makes, and marks of services.
@@ -166,6 +172,12 @@ IDENTIFIERS: Fields = {
     "Recurrence": "at first_day",
     "QuietHours": "start end",
     "_Definition": "connector_id request_key",
+    "_Webhook": "webhook_id",
+    "WebhookAdded": "key_id request_key",
+    "WebhookChanged": "request_key",
+    "WebhookSecretRotated": "key_id request_key",
+    "WebhookDisabled": "delivery_id",
+    "WebhookDeliveryEnded": "delivery_id message_id event_type",
     "ConnectorAdded": "streams",
     "Credential": "role",
     "_Sync": "connector_id stream",
@@ -216,6 +228,7 @@ IDENTIFIERS: Fields = {
     "MergeDecided": "merge_candidate_id",
     "ContradictionDecided": "contradiction_id",
     "AtomDecided": "atom_id",
+    "ProposalDecided": "proposal_id",
     "StatementToJudge": "atom_id",
     "JudgementRequested": "run_id",
     "PairJudged": "run_id atom_a_id atom_b_id reason provider model prompt_version",
@@ -243,7 +256,7 @@ IDENTIFIERS: Fields = {
     "WorkingSummary": "state_version",
     "TitledAtom": "atom_id only_source",
     "OpenContradiction": "contradiction_id severity",
-    "HumanDecision": "hitl_event_id action target_id actor_role",
+    "HumanDecision": "hitl_event_id action target_id actor_role undoes proposal_id",
     "ArtifactChanged": "caused_by_event_id settled_run_id recomputed_sections reason_codes",
     "ArtifactSnapshot": (
         "artifact_id number content_hash engine model prompt_version run_id "

@@ -73,6 +73,8 @@ TOPICS: tuple[Topic, ...] = (
         "project_id",
         (
             "project.created",
+            "project.renamed",
+            "project.deleted",
             "project.settings_changed",
             "project.budget_set",
             "connector.added",
@@ -210,6 +212,7 @@ TOPICS: tuple[Topic, ...] = (
             "hitl.atom_dismissed",
             "hitl.atom_reincluded",
             "hitl.merge_undone",
+            "hitl.proposal_decided",
         ),
         ("cli",),
         ("ledger", "projections"),
@@ -257,6 +260,21 @@ TOPICS: tuple[Topic, ...] = (
         ),
         ("cli", "intake", "jobs"),
         ("projections",),
+    ),
+    Topic(
+        "webhook.v1",
+        "project_id",
+        (
+            "webhook.added",
+            "webhook.changed",
+            "webhook.secret_rotated",
+            "webhook.removed",
+            "webhook.disabled",
+            "webhook.delivery_ended",
+        ),
+        ("cli", "jobs"),
+        ("projections",),
+        internal=True,
     ),
     Topic(
         "reduce.request.v1",

@@ -18,7 +18,7 @@ There is no command yet that reprocesses a whole project under new versions.
 from __future__ import annotations
 
 HYGIENE_VERSION = "h4"  # decoding, line ends, which sources are skipped
-REDACTOR_VERSION = "r6"
+REDACTOR_VERSION = "r7"
 ANNOTATOR_VERSION = "a4"
 CHUNK_VERSION = "c7"
 EXTRACTOR_VERSION = "h11"  # of the reader that needs no model

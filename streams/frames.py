@@ -154,7 +154,7 @@ def _frames_of(fact: Event) -> Iterator[Frame]:
                     "target_type": decided.target_type,
                     "target_id": decided.target_id,
                     "decision": decided.decision,
-                    "outcome": "refused" if decided.refusal else "applied",
+                    "outcome": decided.outcome,
                     "ledger_seq": fact.ledger_seq,
                 },
             )

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from connectors.bound_secrets import Secrets
 from connectors.changed_files import list_changed
 from connectors.clones import GitUrl, root_of_url
 from connectors.connector import (
@@ -18,7 +19,7 @@ from connectors.connector import (
     redact_listing,
 )
 from connectors.contents import read_content
-from connectors.definitions import Definition, secret_at
+from connectors.definitions import Definition
 from connectors.documents import Documents
 from connectors.feeder import FeedOrder, feed, source_of
 from connectors.github.api import installation
@@ -34,10 +35,10 @@ class RepositoryFiles:
         self,
         clones: Path,
         publisher: Callable[[str], Awaitable[ItemPublisher]],
-        environ: Mapping[str, str],
+        secrets: Secrets,
         say: Callable[[str], None],
     ) -> None:
-        self._clones, self._publisher, self._environ, self._say = clones, publisher, environ, say
+        self._clones, self._publisher, self._secrets, self._say = clones, publisher, secrets, say
 
     async def bring(self, delta: Delta, definition: Definition, order: FeedOrder) -> bool:
         """Publishes the changed files as one trigger; False if all of them are stored already.
@@ -46,7 +47,7 @@ class RepositoryFiles:
         """
         url = clone_url(definition, delta.repository)
         root = definition.added.options.get("root") or root_of_url(url)
-        clone = GitUrl(url, root, self._clones, self._say, await self._token(definition))
+        clone = GitUrl(url, root, self._clones, self._say, await self._token(definition, url))
         await asyncio.to_thread(clone.fetch)
         listing = await asyncio.to_thread(
             list_changed, clone.clone, root, delta.before, delta.after
@@ -60,14 +61,23 @@ class RepositoryFiles:
             )
             return await _feed(listing, named, publisher)
 
-    async def _token(self, definition: Definition) -> Secret | None:
-        """The token for git: the connector's, or one of the App's installation for this fetch."""
+    async def _token(self, definition: Definition, url: str) -> Secret | None:
+        """The token for git: the connector's, or one of the App's installation for this fetch.
+
+        Only for an address over TLS; raises SourceRefused where it may not be sent there.
+        """
+        if urlsplit(url).scheme != "https":
+            return None
         places, added = definition.credentials, definition.added
         if "token" in places:
-            return secret_at(places["token"], self._environ)
+            return self._secrets.find_for(definition, "token", url)
         if not {"app-id", "app-key"} <= places.keys():
             return None
-        app_id, key = (secret_at(places[role], self._environ) for role in ("app-id", "app-key"))
+        self._secrets.check_host(definition, "app-key", url)  # the token that it gets goes there
+        app_id, key = (
+            self._secrets.find_for(definition, role, added.base_url)
+            for role in ("app-id", "app-key")
+        )
         token, _ = await installation(added.base_url, app_id.reveal(), key, added.target)()
         return token
 

@@ -37,7 +37,9 @@ COMMANDS = {
     "demo": Command(
         "Run", "demo", "Read PATH into a ledger and show an extract of the PRD made from it."
     ),
-    "project": Command("Feed", "project", "Create and list projects; set their hours."),
+    "project": Command(
+        "Feed", "project", "Create, list, rename and delete projects; set their hours."
+    ),
     "ingest": Command("Feed", "ingest", "Read sources into a project's ledger."),
     "connector": Command("Feed", "connector", "Connect services and read them."),
     "runs": Command("Feed", "runs", "List ingestion runs; cancel, resume or inspect one."),
@@ -45,6 +47,7 @@ COMMANDS = {
     "schedules": Command(
         "Feed", "schedules", "Have work done at times: add, list or remove a schedule."
     ),
+    "webhooks": Command("Feed", "webhooks", "Send news of a project to other systems, signed."),
     "jobs": Command("Feed", "jobs", "List background jobs; enqueue, cancel or retry one."),
     "show": Command(
         "Read",

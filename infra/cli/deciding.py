@@ -125,6 +125,8 @@ def _show(decision: Decision) -> None:
 
 
 def effect_of(decision: Decision) -> str:
-    """What an applied decision means, in a sentence."""
+    """What a decision means, in a sentence."""
+    if decision.outcome == "proposed":
+        return f"Proposed as {decision.hitl_event_id}; an owner or a product manager decides."
     action, chosen = decision.action, decision.decision
     return EFFECTS[f"{action}:{chosen}" if chosen else action]

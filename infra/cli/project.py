@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from infra.cli import service
-from infra.cli.context import JSON_OPTION, connect, explain_wrong_use, login_name, resumable
+from infra.cli.context import JSON_OPTION, connect, explain_wrong_use, login_name, resumable, say
 from infra.cli.output import as_lines
 
 KEY_OPTION = typer.Option(
@@ -22,7 +22,9 @@ PROJECT_OPTION = typer.Option(..., "--project", "-p", help="Name or id of the pr
 
 
 def register(app: typer.Typer) -> None:
-    projects = typer.Typer(help="Create and list projects; set their hours.", no_args_is_help=True)
+    projects = typer.Typer(
+        help="Create, list, rename and delete projects; set their hours.", no_args_is_help=True
+    )
     app.add_typer(projects, name="project")
 
     @projects.command()
@@ -42,6 +44,41 @@ def register(app: typer.Typer) -> None:
             print(json.dumps(asdict(project) | {"idempotency_key": key}))
         else:
             print(project.project_id)
+
+    @projects.command()
+    def rename(
+        project: str = typer.Argument(help="Name or id of the project."),
+        name: str = typer.Argument(help="Its new name."),
+        idempotency_key: str | None = KEY_OPTION,
+    ) -> None:
+        """Give a project another name; its id stays."""
+        settings = connect()
+        quiet_clients()
+        with resumable(idempotency_key) as key, explain_wrong_use():
+            asyncio.run(
+                service.rename_project(settings, project, name, actor=login_name(), key=key)
+            )
+        say(f"{project} is called {name} now.")
+
+    @projects.command()
+    def delete(
+        project: str = typer.Argument(help="Name or id of the project."),
+        confirm: str | None = typer.Option(
+            None, metavar="NAME", help="The project's name, to confirm it; else it is asked for."
+        ),
+        idempotency_key: str | None = KEY_OPTION,
+    ) -> None:
+        """Hide a project for good, end its work and erase its keys."""
+        settings = connect()
+        quiet_clients()
+        typed = (
+            confirm if confirm is not None else typer.prompt("Type the project's name", err=True)
+        )
+        with resumable(idempotency_key) as key, explain_wrong_use():
+            gone = asyncio.run(
+                service.delete_project(settings, project, typed, actor=login_name(), key=key)
+            )
+        say(f"{gone.name} ({gone.project_id}) is deleted.")
 
     @projects.command()
     def settings(

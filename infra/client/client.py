@@ -25,6 +25,7 @@ from infra.client.calls.streams import Streams
 from infra.client.calls.tasks import Tasks
 from infra.client.calls.tokens import Tokens
 from infra.client.calls.views import Views
+from infra.client.calls.webhooks import Webhooks
 
 
 class Client(
@@ -51,6 +52,7 @@ class Client(
     Tasks,
     Tokens,
     Views,
+    Webhooks,
 ):
     """A service by its address and a token.
 

@@ -17,8 +17,22 @@ from starlette.responses import Response
 from infra.errors import Forbidden
 from infra.http.api import api_of
 from infra.http.auth import caller_of
-from infra.http.bodies import check_body, check_text
+from infra.http.bodies import (
+    BODY_BYTES,
+    MAX_BODY_BYTES,
+    QUESTION_BYTES,
+    UNKNOWN_BYTES,
+    check_body,
+    check_text,
+)
 from infra.http.problems import Unauthenticated, is_expected, respond
+from infra.http.request_shape import (
+    check_media_type,
+    check_parameters,
+    list_parameters,
+    takes_only_json,
+)
+from infra.http.transfer import prepare_answer
 from infra.http.writes import perform, record_refusal
 from infra.service.tokens import ROLES, ApiRole, Caller
 
@@ -42,23 +56,35 @@ class Access:
 
     ``signed``: whoever signs the bytes of its body; the route itself reads and checks them.
     ``writes``: it changes something, so it takes an idempotency key and is audited.
-    ``everywhere``: only a token that is good for all projects may call it.
+    ``everywhere``: only a token that is good for all projects may call it. ``takes_files``: those
+    who write may send it documents or archives.
     """
 
     roles: tuple[ApiRole, ...]
     writes: bool = False
     everywhere: bool = False
     signed: bool = False
+    takes_files: bool = False
+
+    def most_bytes(self, caller: Caller | None) -> int:
+        """How long a body of this caller may be."""
+        if caller is None:
+            return UNKNOWN_BYTES
+        if not self.writes:
+            return QUESTION_BYTES
+        return MAX_BODY_BYTES if self.takes_files and caller.role in WRITERS else BODY_BYTES
 
 
 ACCESS = "__cairn_access__"
 
 
-def allow(*roles: ApiRole, writes: bool = False, everywhere: bool = False) -> Callable[[F], F]:
+def allow(
+    *roles: ApiRole, writes: bool = False, everywhere: bool = False, takes_files: bool = False
+) -> Callable[[F], F]:
     """Declare who may call the route of this function."""
     if not roles:
         raise ValueError("name the roles, or use `allow_anybody`")
-    return _declare(Access(roles, writes, everywhere))
+    return _declare(Access(roles, writes, everywhere, takes_files=takes_files))
 
 
 def allow_anybody() -> Callable[[F], F]:
@@ -95,18 +121,26 @@ class Guarded(APIRoute):
     def get_route_handler(self) -> Handle:
         handle = super().get_route_handler()
         access, operation = access_of(self.endpoint), self.name
+        known = frozenset(list_parameters(self.dependant))
+        # Clients of other protocols, and services that sign, may have parameters of their own.
+        is_strict = self.include_in_schema and not access.signed
+        takes_json = self.body_field is not None and takes_only_json(self.body_field.field_info)
 
         async def guarded(request: Request) -> Response:
             request.state.operation = operation
             try:
+                check_text(request)  # first: an id with a NUL cannot be looked up
                 caller = await check_caller(access, request)
-                check_text(request)
+                if is_strict:
+                    check_parameters(request, known)
+                if takes_json:
+                    check_media_type(request)
                 if access.signed:
                     return await handle(request)
-                await check_body(request)
+                await check_body(request, access.most_bytes(caller))
                 if access.writes and caller:
                     return await perform(request, caller, operation, handle)
-                return await handle(request)
+                return await prepare_answer(request, await handle(request))
             except Exception as error:
                 if not is_expected(error):
                     raise

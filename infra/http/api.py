@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -25,6 +26,8 @@ from infra.service.tokens import Caller
 from infra.service.webhooks import Deliveries
 from infra.settings import Settings
 
+KNOWN_FOR_S = 2.0
+
 
 @dataclass(slots=True)
 class Api:
@@ -39,17 +42,28 @@ class Api:
     deliveries: Deliveries
     lag: Lag
     environ: Mapping[str, str]  # where secrets of connectors are looked up
-    _projects: set[str] = field(default_factory=set)  # known to exist; projects are never deleted
+    _projects: dict[str, float] = field(default_factory=dict)  # until when each counts as there
 
     async def check_project(self, project_id: str, caller: Caller) -> None:
         """Raises NotFound, in the same words, for a project that is not there or not theirs."""
-        if caller.may_see(project_id):
-            if project_id in self._projects:
-                return
-            if project_id in await self.tables.ask(project_ids, project_id):
-                self._projects.add(project_id)
-                return
+        if caller.may_see(project_id) and await self.is_there(project_id):
+            return
         raise NotFound(f"There is no project {project_id}.", code="unknown_project")
+
+    async def is_there(self, project_id: str) -> bool:
+        """Whether the project exists; one that was deleted elsewhere does not 2 s later."""
+        now_s = time.monotonic()
+        if self._projects.get(project_id, 0.0) > now_s:
+            return True
+        if project_id in await self.tables.ask(project_ids, project_id):
+            self._projects[project_id] = now_s + KNOWN_FOR_S
+            return True
+        self.forget_project(project_id)
+        return False
+
+    def forget_project(self, project_id: str) -> None:
+        """The project was deleted here."""
+        self._projects.pop(project_id, None)
 
 
 def api_of(request: Request) -> Api:

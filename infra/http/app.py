@@ -17,6 +17,8 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.routing import Match
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
@@ -30,8 +32,10 @@ from infra.http.console.pages import ProblemPages, show_problem
 from infra.http.hosts import CheckHost, CheckOrigin, host_of
 from infra.http.openapi import describe
 from infra.http.problems import Correlate, respond
-from infra.http.rates import LimitRate
+from infra.http.rates import LimitOpen, LimitRate
+from infra.http.receiving import Linger, ReceiveBodies, Receptions
 from infra.http.routes import AREAS, mcp_endpoint
+from infra.http.transfer import AnswerHead
 from infra.service.http_tables import Tables
 from infra.service.http_upkeep import keep_up
 from infra.service.lag import Lag
@@ -44,6 +48,7 @@ from infra.service.streams import Hub
 from infra.service.webhooks import Deliveries
 from infra.settings import Settings
 
+METHODS = ("DELETE", "GET", "PATCH", "POST", "PUT")
 NO_SECRETS: Mapping[str, str] = MappingProxyType({})
 
 
@@ -86,7 +91,9 @@ def create_app(settings: Settings, environ: Mapping[str, str] = NO_SECRETS) -> F
         redirect_slashes=False,
         middleware=[
             Middleware(ProxyHeadersMiddleware, trusted_hosts=settings.http_proxies or ""),
+            Middleware(Linger),
             Middleware(Correlate),
+            Middleware(AnswerHead),
             Middleware(counter.around),
             Middleware(CheckHost, hosts=_hosts(settings)),
             Middleware(ProblemPages),
@@ -95,6 +102,8 @@ def create_app(settings: Settings, environ: Mapping[str, str] = NO_SECRETS) -> F
                 Authenticate, callers=callers, stream_tokens=stream_tokens, sessions=sessions
             ),
             Middleware(LimitRate, per_s=settings.http_rate),
+            Middleware(LimitOpen, per_s=settings.http_rate),
+            Middleware(ReceiveBodies, receptions=Receptions()),
         ],
         exception_handlers={
             kind: _answer for kind in (Refusal, RequestValidationError, HTTPException)
@@ -115,6 +124,7 @@ def create_app(settings: Settings, environ: Mapping[str, str] = NO_SECRETS) -> F
     )
     for area in AREAS:
         app.include_router(area)
+    app.state.areas = tuple(sorted({str(tag) for area in AREAS for tag in area.tags}))
     app.router.routes.extend(console_routes())
     app.include_router(mcp_endpoint.router)  # a protocol of its own: the document has no word of it
     describe(app)
@@ -143,7 +153,22 @@ class CountAnswers:
 
 
 async def _answer(request: Any, error: Exception) -> Any:
+    if isinstance(error, HTTPException) and error.status_code == 405:
+        error = HTTPException(405, headers={"Allow": ", ".join(_methods_at(request))})
     return (show_problem if is_of_console(request.scope) else respond)(request, error)
+
+
+def _methods_at(request: Request) -> list[str]:
+    """All methods of a path; each of its routes knows its own alone."""
+    routes = request.app.router.routes
+    found = [
+        method
+        for method in METHODS
+        if any(
+            route.matches({**request.scope, "method": method})[0] is Match.FULL for route in routes
+        )
+    ]
+    return sorted([*found, "HEAD"]) if "GET" in found else found
 
 
 def _operation_id(route: APIRoute) -> str:

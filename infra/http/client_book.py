@@ -146,12 +146,6 @@ def item_of(name: str) -> str:
     return name.removeprefix("Page_").removesuffix("_") if name.startswith("Page_") else name
 
 
-def class_of(name: str) -> str:
-    """Where two schemas have one name, the document puts the module before it."""
-    *modules, last = item_of(name).split("__")
-    return f"{modules[-1].capitalize()}{last}" if modules else last
-
-
 def type_of(schema: Schema, *, exact: bool) -> str:
     """The type as Python writes it.
 
@@ -159,7 +153,7 @@ def type_of(schema: Schema, *, exact: bool) -> str:
     that this client does not know yet.
     """
     if ref := schema.get("$ref"):
-        return class_of(ref.removeprefix(REF))
+        return item_of(ref.removeprefix(REF))
     if options := schema.get("anyOf") or schema.get("oneOf"):
         return " | ".join(dict.fromkeys(type_of(one, exact=exact) for one in options))
     values = schema.get("enum", [schema["const"]] if "const" in schema else [])

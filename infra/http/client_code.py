@@ -20,10 +20,11 @@ from infra.http.client_book import (
     SHARED,
     Book,
     Operation,
-    class_of,
+    item_of,
     refs,
     type_of,
 )
+from infra.http.problem_codes import LISTED, render_codes
 from infra.settings import Settings
 
 HERE = Path(__file__).resolve().parents[1] / "client"
@@ -35,6 +36,7 @@ EMPTY: dict[Any, Any] = {"array": [], "object": {}}  # where the document tells 
 
 
 def main() -> None:
+    LISTED.write_text(render_codes())
     files = write_code(read_document())
     for folder in ("models", "calls"):
         for path in (HERE / folder).glob("[a-z]*.py"):
@@ -69,7 +71,7 @@ def _render_models(book: Book, area: str) -> str:
 
 def _render_model(book: Book, name: str) -> str:
     schema = book.schemas[name]
-    lines = [f"class {class_of(name)}(Model):"]
+    lines = [f"class {item_of(name)}(Model):"]
     if told := schema.get("description"):
         lines += [*_docstring(told, "    "), ""]
     for attribute, kind in schema.get("properties", {}).items():
@@ -140,7 +142,7 @@ def _kinds(operation: Operation) -> dict[int, str]:
 
 def _item(operation: Operation) -> str:
     (schema,) = (schema for _, _, schema in operation.answers())
-    return class_of(schema["$ref"].removeprefix(REF))
+    return item_of(schema["$ref"].removeprefix(REF))
 
 
 def _call(operation: Operation) -> str:
@@ -195,7 +197,7 @@ def _imports(book: Book, used: set[str], own: str) -> list[str]:
         f"from infra.client.connection import {own}",
         "from infra.client.events import Frame",
         *(
-            f"from infra.client.models.{book.area_of[name]} import {class_of(name)}"
+            f"from infra.client.models.{book.area_of[name]} import {item_of(name)}"
             for name in sorted(used)
         ),
     ]

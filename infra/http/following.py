@@ -37,9 +37,10 @@ async def follow(
     async def is_allowed() -> bool:
         try:
             known = await (find_again() if find_again else api.callers.find_by_id(caller.token_id))
+            is_there = await api.is_there(stream.project_id)
         except DatabaseUnavailable:  # nothing can be revoked now, nor does anything new come
             return True
-        return known is not None and known.may_see(stream.project_id)
+        return known is not None and known.may_see(stream.project_id) and is_there
 
     batches = api.hub.follow(stream.stream_id, after)
     return EventStream(batches, stream.epoch, is_allowed, is_reset=is_reset)

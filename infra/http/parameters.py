@@ -38,8 +38,9 @@ _MEANING = {
     408: "The body did not come in time.",
     409: "It does not fit the state that things are in.",
     413: "The body is too large.",
+    415: "The body is not of a media type that this takes.",
     422: "What was given is out of range or does not fit together.",
-    429: "The token asks too fast.",
+    429: "The token asks too fast, or too much at once.",
     500: "A fault of the service.",
     503: "Broker or database do not answer.",
 }
@@ -51,4 +52,4 @@ def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
     return {status: {"description": _MEANING[status], "content": content} for status in statuses}
 
 
-OF_ANY = problems(400, 401, 403, 404, 409, 413, 422, 429, 500, 503)
+OF_ANY = problems(400, 401, 403, 404, 408, 409, 413, 422, 429, 500, 503)

@@ -16,7 +16,7 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, Field
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -27,6 +27,7 @@ MEDIA_TYPE = "application/problem+json"
 CORRELATION = "x-correlation-id"
 CORRELATION_ID = re.compile(r"[A-Za-z0-9._:-]{1,64}")
 RETRY_AFTER_S = 5
+LENGTH_AMBIGUOUS = "length_ambiguous"
 MOST_PROBLEMS = 10  # of one body that are named
 
 log = get("http")
@@ -50,6 +51,18 @@ class BodyTooLarge(Refusal):
     code = "body_too_large"
 
 
+class UnsupportedMedia(Refusal):
+    """The body is of a media type that the route does not take."""
+
+    code = "media_type_not_supported"
+
+
+class TooSlow(Refusal):
+    """The body does not come in time."""
+
+    code = "body_too_slow"
+
+
 class Malformed(Refusal):
     """The request is no request of this API, whatever it asks for."""
 
@@ -66,6 +79,8 @@ STATUS: tuple[tuple[type[Refusal], int], ...] = (
     (Unauthenticated, 401),
     (TooManyRequests, 429),
     (BodyTooLarge, 413),
+    (UnsupportedMedia, 415),
+    (TooSlow, 408),
     (Malformed, 400),
     (NotFound, 404),
     (Conflict, 409),
@@ -80,6 +95,12 @@ CODES = {
     404: "unknown_path",
     405: "method_not_allowed",
     413: "body_too_large",
+    415: "media_type_not_supported",
+}
+FAULT = "Something went wrong that should not: report the correlation id."
+MESSAGES = {
+    404: "There is nothing at this path: `/docs` lists the paths that there are.",
+    413: "The body is too large: `GET /v1/capabilities` names the limit.",
 }
 
 
@@ -90,7 +111,7 @@ class Problem(BaseModel):
     title: str
     status: int
     detail: dict[str, Any] = Field(description="Plain values that belong to the code.")
-    code: str
+    code: str = Field(description="Stable. `x-problem-codes` lists those that there are.")
     message: str
     correlation_id: str
 
@@ -103,17 +124,19 @@ def problem_of(error: Exception, correlation_id: str) -> tuple[Problem, dict[str
         case HTTPException():
             status = error.status_code
             code = CODES.get(status, "malformed_request")
-            message = f"{HTTPStatus(status).phrase}."
-            return _problem(status, code, message, {}, correlation_id), dict(error.headers or {})
+            headers = dict(error.headers or {})
+            message = MESSAGES.get(status, f"{HTTPStatus(status).phrase}.")
+            if status == 405:
+                message = f"This path does not take this method: it takes {headers['Allow']}."
+            return _problem(status, code, message, {}, correlation_id), headers
         case Refusal():
             status = next(status for kind, status in STATUS if isinstance(error, kind))
             return (
                 _problem(status, error.code, str(error), error.detail, correlation_id),
-                _headers(status),
+                _headers(status, error.code),
             )
         case _:
-            message = "Something went wrong that should not: report the correlation id."
-            return _problem(500, "internal_error", message, {}, correlation_id), {}
+            return _problem(500, "internal_error", FAULT, {}, correlation_id), {}
 
 
 def respond(request: Request, error: Exception) -> Response:
@@ -172,6 +195,8 @@ class Correlate:
         with structlog.contextvars.bound_contextvars(correlation_id=correlation_id):
             try:
                 await self._app(scope, receive, tell)
+            except (ClientDisconnect, ConnectionError):  # there is nobody to answer
+                log.info("http.client_gone", path=scope["path"])
             except Exception as error:
                 if not isinstance(error, Refusal):
                     log.exception("http.failed", path=scope["path"])
@@ -217,7 +242,9 @@ def _plain(value: Any) -> Any:
     return json.loads(text.encode("utf-8", "replace"))
 
 
-def _headers(status: int) -> dict[str, str]:
+def _headers(status: int, code: str) -> dict[str, str]:
+    if status == 408 or code == LENGTH_AMBIGUOUS:  # nobody knows where the next request begins
+        return {"connection": "close"}
     if status == 401:
         return {"www-authenticate": 'Bearer realm="cairn"'}
     if status in (429, 503):

@@ -1,7 +1,8 @@
 """Every write: done once for each idempotency key, and written into the audit log.
 
 A use case makes its ids from the key, so a request that was cut off may simply run again; what is
-kept here is the answer, and a fingerprint that tells the same key with another request.
+kept here is the answer, and a fingerprint that tells the same key with another request. A request
+that is refused before it has recorded anything does not use its key up.
 """
 
 from __future__ import annotations
@@ -19,11 +20,13 @@ from infra.errors import Forbidden, Invalid
 from infra.http.api import api_of
 from infra.http.auth import caller_of
 from infra.http.problems import correlation_of, is_expected, respond
+from infra.recording import watch_recording
 from infra.service.http_requests import (
     Asked,
     AuditEntry,
     Outcome,
     begin_write,
+    end_refused,
     end_write,
     record_refused,
 )
@@ -51,17 +54,20 @@ async def perform(request: Request, caller: Caller, operation: str, handle: Hand
     if earlier.status is not None:
         return Response(earlier.body, earlier.status, _headers(key, "true"), "application/json")
     request.state.repeated = earlier.repeated
-    try:
-        response = await handle(request)
-    except Exception as error:
-        if not is_expected(error):
-            await tables.ask(end_write, begun.audit_id, Outcome(500, "internal_error"))
-            raise
-        response = respond(request, error)
+    with watch_recording() as recording:
+        try:
+            response = await handle(request)
+        except Exception as error:
+            if not is_expected(error):
+                await tables.ask(end_write, begun.audit_id, Outcome(500, "internal_error"))
+                raise
+            response = respond(request, error)
     outcome = Outcome(response.status_code, _code(response))
     if response.status_code < 300 and _may_be_kept(response):
         body = bytes(response.body).decode()
         await tables.ask(end_write, begun.audit_id, outcome, asked, body)
+    elif asked and 400 <= response.status_code < 500 and not recording.is_begun:
+        await tables.ask(end_refused, begun.audit_id, outcome, asked, earlier)
     else:
         await tables.ask(end_write, begun.audit_id, outcome)
     response.headers.update(_headers(key))

@@ -122,11 +122,27 @@ if TYPE_CHECKING:
     from infra.service.onboarding import resume_onboarding as resume_onboarding
     from infra.service.onboarding import skip_onboarding_stage as skip_onboarding_stage
     from infra.service.onboarding import start_onboarding as start_onboarding
+    from infra.service.outgoing_webhooks import Delivery as Delivery
+    from infra.service.outgoing_webhooks import NewWebhook as NewWebhook
+    from infra.service.outgoing_webhooks import Webhook as Webhook
+    from infra.service.outgoing_webhooks import WebhookChange as WebhookChange
+    from infra.service.outgoing_webhooks import WebhookSpec as WebhookSpec
+    from infra.service.outgoing_webhooks import add_webhook as add_webhook
+    from infra.service.outgoing_webhooks import change_webhook as change_webhook
+    from infra.service.outgoing_webhooks import list_deliveries as list_deliveries
+    from infra.service.outgoing_webhooks import list_webhooks as list_webhooks
+    from infra.service.outgoing_webhooks import read_webhook as read_webhook
+    from infra.service.outgoing_webhooks import remove_webhook as remove_webhook
+    from infra.service.outgoing_webhooks import replay_delivery as replay_delivery
+    from infra.service.outgoing_webhooks import rotate_webhook_secret as rotate_webhook_secret
+    from infra.service.outgoing_webhooks import send_test_message as send_test_message
     from infra.service.planning import request_report as request_report
     from infra.service.polling import run_poller as run_poller
     from infra.service.progress import Note as Note
     from infra.service.projects import Project as Project
     from infra.service.projects import create_project as create_project
+    from infra.service.projects import delete_project as delete_project
+    from infra.service.projects import rename_project as rename_project
     from infra.service.publishing import draw_key as draw_key
     from infra.service.quality import GateRequest as GateRequest
     from infra.service.quality import QualityGraph as QualityGraph

@@ -25,6 +25,7 @@ from infra.service.reading import ask
 from infra.settings import Settings
 
 if TYPE_CHECKING:
+    from connectors.bound_secrets import Secrets
     from connectors.definitions import Definition
     from connectors.feeder import FeedOrder
     from connectors.intake.changes import Delta
@@ -91,10 +92,17 @@ class ConnectorRegistry:
     budgets: Budgets
     tell: Tell[Note] = field(default=lambda note: None)
 
+    @property
+    def secrets(self) -> Secrets:
+        from connectors.bound_secrets import Secrets
+
+        return Secrets(self.environ, self.settings.home)
+
     @asynccontextmanager
     async def open_service(self, definition: Definition) -> AsyncIterator[OpenService]:
-        """Open the service behind a definition. Raises SourceRefused when a secret is not there."""
-        from connectors.definitions import secret_at
+        """Open the service behind a definition. Raises SourceRefused when a secret is not there, or
+        may not be used for it.
+        """
         from connectors.registry import service_of
         from connectors.service import WEBHOOK, WEBHOOK_ONLY, ServiceContext
 
@@ -106,8 +114,11 @@ class ConnectorRegistry:
         async def titles(root: str, paths: Collection[str]) -> Mapping[str, str]:
             return await tables.titles(project_id, root, paths)
 
+        known, sent_to = self.secrets, definition.added.base_url
         secrets = {
-            role: secret_at(place, self.environ) for role, place in definition.credentials.items()
+            role: known.find_for(definition, role, sent_to)
+            for role in definition.credentials
+            if role != WEBHOOK  # it is sent nowhere
         }
         budget = self.budgets.of(definition.added)
         service = service_of(definition.added.service)
@@ -135,7 +146,7 @@ class ConnectorRegistry:
                     return out
 
                 clones = self.settings.home / "clones"
-                files = RepositoryFiles(clones, same, self.environ, tell_fetching(self.tell))
+                files = RepositoryFiles(clones, same, self.secrets, tell_fetching(self.tell))
 
                 async def bring(delta: Delta, order: FeedOrder) -> bool:
                     try:

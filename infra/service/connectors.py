@@ -39,7 +39,10 @@ CHECK_FAILED = "connector_check_failed"
 
 @dataclass(frozen=True, slots=True)
 class ConnectorSpec:
-    """What to read and how. ``credentials`` are places of secrets by role; no streams means all."""
+    """What to read and how. ``credentials`` are places of secrets by role; no streams means all.
+
+    ``by_owner_of_all``: the operator or an owner of all projects adds it, who may name any secret.
+    """
 
     service: str
     target: str
@@ -49,6 +52,7 @@ class ConnectorSpec:
     options: Mapping[str, str] | None = None
     every_s: int = 300
     budget_percent: int = 50
+    by_owner_of_all: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +136,7 @@ def define_connector(spec: ConnectorSpec, key: str) -> ConnectorAdded:
         every_s=spec.every_s,
         budget_percent=spec.budget_percent,
         options=_check_options(spec.options or {}),
+        by_owner_of_all=spec.by_owner_of_all,
     )
 
 

@@ -1,8 +1,9 @@
 """Decide about the ledger: each decision is published, and the ledger's answer is waited for.
 
 A decision raises NotFound for an unknown target, Conflict, Forbidden or Invalid when the ledger
-refuses it (the code is the ledger's reason), and Unavailable when nobody answers in time. The same
-key again returns the same answer.
+refuses it (the code is the ledger's reason), and Unavailable when nobody answers in time. What the
+tables show to be refused is refused before it is published (`sent_decisions`). The same key again
+returns the same answer.
 """
 
 from __future__ import annotations
@@ -15,9 +16,18 @@ from typing import Any, Literal
 from infra.errors import Conflict, Forbidden, Invalid, NotFound, Refusal, Unavailable
 from infra.service.publishing import draw_key, make_request, publish
 from infra.service.reading import ask, wait_for
+from infra.service.sent_decisions import (
+    is_sent,
+    judge,
+    note_sent,
+    url_of,
+    wait_for_others,
+)
 from infra.settings import Settings
 from projections.read import people
+from schemas.envelope import Envelope
 from schemas.events.hitl import (
+    DECIDING,
     AtomDismissed,
     AtomReincluded,
     AtomUnverified,
@@ -28,8 +38,10 @@ from schemas.events.hitl import (
     PersonDecided,
     Role,
 )
+from schemas.ids import hitl_event_id
 
 ANSWERED_WITHIN_S = 30.0
+OTHERS_WITHIN_S = 10.0  # how long an earlier decision about the same is waited for
 UNANSWERED = "decision_unanswered"  # recorded, so it is decided in time
 MERGE_OPERATION = "mop_"  # how the id of a merge begins
 
@@ -43,7 +55,9 @@ REASONS: Mapping[str, tuple[type[Refusal], str]] = {
         "it has changed since it was looked at (it is at revision {revision} now)",
     ),
     "unknown_target": (NotFound, "the ledger does not know it"),
-    "role_may_only_propose": (Forbidden, "a member may propose, only owner and pm decide"),
+    "role_may_only_propose": (Forbidden, "only an owner or a product manager answers a proposal"),
+    "already_proposed": (Conflict, "you have proposed the same already, and it waits"),
+    "not_waiting": (Conflict, "it is no proposal that waits, or it is answered already"),
     "rationale_too_short": (
         Invalid,
         "a resolution needs a rationale of at least 10 characters",
@@ -252,14 +266,24 @@ async def _decide(
     **fields: Any,
 ) -> Decision:
     seen = await ask(settings, lambda tables: people.target(tables, target_id))
-    revision = seen.revision if by.expected_revision is None else by.expected_revision
-    shared = {
-        "expected_revision": revision,
-        "actor_role": by.role,
-        "rationale": by.rationale,
-    }
-    event = kind.model_validate(fields | shared)
-    fact = make_request(event, seen.project_id, by.name, by.key)
+    shared = {"actor_role": by.role, "rationale": by.rationale}
+
+    def make(revision: int) -> Envelope:
+        event = kind.model_validate(fields | shared | {"expected_revision": revision})
+        return make_request(event, seen.project_id, by.name, by.key)
+
+    fact = make(seen.revision)  # its id does not depend on the revision
+    decision_id = hitl_event_id(seen.project_id, str(fact.event_id))
+    if not await is_sent(settings, decision_id):
+        is_last = await wait_for_others(
+            settings, target_id, decision_id, min(by.answer_within_s, OTHERS_WITHIN_S)
+        )
+        if by.expected_revision is None:
+            seen = await ask(settings, lambda tables: people.target(tables, target_id))
+        fact = make(seen.revision if by.expected_revision is None else by.expected_revision)
+        await _refuse_early(settings, fact, is_last=is_last)
+        may_decide = by.role in DECIDING
+        await note_sent(settings, decision_id, seen.project_id, target_id, may_decide=may_decide)
     await publish(settings, [fact])
     answer = await wait_for(
         settings,
@@ -267,9 +291,50 @@ async def _decide(
         timeout_s=by.answer_within_s,
     )
     if answer is None:
-        recorded = {"target_id": target_id, "key": by.key, "event_id": str(fact.event_id)}
+        recorded = {
+            "target_id": target_id,
+            "key": by.key,
+            "event_id": str(fact.event_id),
+            "hitl_event_id": decision_id,
+            "url": url_of(seen.project_id, decision_id),
+        }
         raise unanswered(recorded, by.answer_within_s)
     return check_outcome(Decision(**answer.model_dump()))
+
+
+async def _refuse_early(settings: Settings, fact: Envelope, *, is_last: bool) -> None:
+    """Raises what the ledger would, before anything is published.
+
+    ``is_last`` False: another decision about the target waits for its answer, and changes what the
+    person saw.
+    """
+    assert isinstance(fact.event, PersonDecided)
+    code, target = await judge(settings, fact.event)
+    if code is None and is_last:
+        return
+    target_id = fact.event.target_id
+    detail: dict[str, object] = {"target_id": target_id}
+    if target is not None:
+        detail |= {"revision": target.revision, "status": target.status}
+    if code is None:
+        raise Conflict(
+            f"{target_id} was not decided: another decision about it waits for its answer, which"
+            " changes what you saw. Look again then.",
+            code="stale_revision",
+            detail=detail,
+        )
+    later = ""
+    if target is not None and target.last_decision and code == "decided_since":
+        known = target.last_decision
+        last = await ask(settings, lambda tables: people.find_decision(tables, known))
+        later = f": {last.action} by {last.actor_id} ({known})" if last else ""
+    kind, reason = REASONS[code]
+    because = reason.format(
+        revision=target.revision if target else "?",
+        status=target.status if target else "unknown",
+        later=later,
+    )
+    raise kind(f"{target_id} was not decided: {because}.", code=code, detail=detail)
 
 
 def unanswered(recorded: Mapping[str, str], patience_s: float) -> Unavailable:

@@ -72,8 +72,9 @@ async def keep_documents(
 
     A document of a name that the folder has is a new revision of it. Raises as `ingest`.
     """
-    from infra.service.http_uploads import Document, ingest_documents
+    from infra.service.http_uploads import ingest_documents
     from infra.service.ingestion import IngestRequest
+    from infra.service.upload_checks import Document
 
     paths = [f"{folder}/{_file_name(one.name)}" for one in documents]
     request = IngestRequest(

@@ -2,7 +2,8 @@
 
 Whoever adds a connector chooses where its secret is sent. So a client cannot name any variable or
 file of the machine, but only those that its operator has set aside for connectors: variables
-called ``CONNECTOR_…`` and files of ``CAIRN_HOME/secrets``.
+called ``CONNECTOR_…`` and files of ``CAIRN_HOME/secrets``. Which project may
+use which of these, and to which hosts each may go, `connectors/bound_secrets.py` decides.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path, PurePosixPath
 
+from connectors.bound_secrets import FOLDER, SecretNotAllowed, Secrets
 from connectors.definitions import Definition
-from connectors.registry import service_of, stream_names
+from connectors.registry import stream_names
 from infra.errors import Forbidden, Invalid, NotFound
 from infra.service.connector_registry import ConnectorRegistry, load_registry
 from infra.service.connectors import (
@@ -29,7 +31,6 @@ from infra.service.connectors import (
 from infra.service.http_uploads import check_address
 from infra.settings import Settings
 
-SECRETS = "secrets"  # the folder below CAIRN_HOME
 VARIABLE = re.compile(r"env:CONNECTOR_[A-Z0-9_]{1,100}")
 FILE = re.compile(r"file:[A-Za-z0-9_][A-Za-z0-9._-]{0,99}")
 
@@ -104,23 +105,20 @@ async def connect_service(
     actor: str,
     key: str,
     check: bool,
-    any_address: bool,
+    by_owner_of_all: bool,
 ) -> Added:
-    """Connect a service. ``any_address``: also one that is not the service's usual address.
+    """Connect a service. ``by_owner_of_all``: any secret and address, where none are bound.
 
     Raises Invalid, Forbidden, and as `add_connector`.
     """
-    if spec.base_url and not any_address:
-        usual = service_of(spec.service).base_url
-        if spec.base_url.rstrip("/") != usual.rstrip("/"):
-            raise Forbidden(
-                "Another address than the service's own may be named by an owner of all projects"
-                " only: secrets are sent there.",
-                code="address_not_allowed",
-            )
     if clone_url := (spec.options or {}).get("clone_url"):
         check_address(clone_url)
-    defined = define_connector(replace(spec, credentials=_locate(settings, spec)), key)
+    located = replace(spec, credentials=_locate(settings, spec), by_owner_of_all=by_owner_of_all)
+    defined = define_connector(located, key)
+    try:
+        Secrets(environ, settings.home).check(Definition(project_id, defined))
+    except SecretNotAllowed as error:
+        raise Forbidden(str(error), code=error.code, detail=error.detail) from error
     added = await add_connector(settings, environ, project_id, defined, actor=actor, check=check)
     state = await read_connector(settings, environ, project_id, added.connector_id)
     return Added(state, {each.stream: each.permission for each in added.missing})
@@ -154,13 +152,13 @@ def _locate(settings: Settings, spec: ConnectorSpec) -> dict[str, str]:
     places = {}
     for role, name in spec.credentials.items():
         if FILE.fullmatch(name):
-            places[role] = f"file:{settings.home / SECRETS / name.partition(':')[2]}"
+            places[role] = f"file:{settings.home / FOLDER / name.partition(':')[2]}"
         elif VARIABLE.fullmatch(name):
             places[role] = name
         else:
             raise Invalid(
                 "A credential is named as env:CONNECTOR_… or file:NAME, the name of a file in the"
-                f" folder {SECRETS} of CAIRN_HOME; the secret itself is never sent.",
+                f" folder {FOLDER} of CAIRN_HOME; the secret itself is never sent.",
                 code="credential_name_invalid",
             )
     return places

@@ -124,6 +124,23 @@ def end_write(
             )
 
 
+def end_refused(
+    connection: Conn, audit_id: int, outcome: Outcome, asked: Asked, earlier: Answered
+) -> None:
+    """Note a write that was refused and has recorded nothing: its key may come with another body.
+
+    Not where the key was there before, since nobody knows what that request has recorded.
+    """
+    with connection.transaction():
+        end_write(connection, audit_id, outcome)
+        if not earlier.repeated:
+            connection.execute(
+                "DELETE FROM api_requests WHERE scope = %s AND key = %s AND fingerprint = %s"
+                " AND status IS NULL",
+                (asked.scope, asked.key, asked.fingerprint),
+            )
+
+
 def record_refused(connection: Conn, entry: AuditEntry, outcome: Outcome) -> None:
     """Note a write that was not begun."""
     with connection.transaction():

@@ -1,4 +1,7 @@
-"""What the API does by itself while it runs: it forgets keys, audit rows and sessions of old."""
+"""What the API does by itself while it runs: it forgets what is old.
+
+That is keys, rows of the audit log, sessions, uploads, and notes of decisions.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,10 @@ from infra.errors import Unavailable
 from infra.log import get
 from infra.service.http_requests import forget_old
 from infra.service.http_tables import Tables
+from infra.service.projects import erase_deleted
+from infra.service.sent_decisions import forget_sent
 from infra.service.sessions import forget_sessions
+from infra.service.uploads import forget_uploads
 from infra.settings import Settings
 
 EVERY_S = 3_600.0
@@ -17,10 +23,14 @@ log = get("upkeep")
 
 
 async def keep_up(settings: Settings, tables: Tables, every_s: float = EVERY_S) -> None:
-    """Forget what is old, now and then; several servers may do so at once. Never returns."""
+    """Forget what is old and erase what is left of deleted projects, now and then.
+
+    Several servers may do so at once. Never returns.
+    """
     while True:
         try:
             await forget_all(settings, tables)
+            await erase_deleted(settings)
         except Unavailable as error:
             log.warning("upkeep.database_away", reason=str(error), again_in_s=every_s)
         except Exception:  # it would end the server, which can do without it for a while
@@ -37,6 +47,9 @@ async def forget_all(settings: Settings, tables: Tables) -> int:
     forgotten = await tables.ask(forget_sessions)
     while count := await tables.ask(forget_old, *days):
         forgotten += count
+    while count := await tables.ask(forget_uploads, settings.http_keys_days):
+        forgotten += count
+    forgotten += await tables.ask(forget_sent, settings.http_keys_days)
     if forgotten:
         log.info("upkeep.forgotten", rows=forgotten)
     return forgotten

@@ -1,7 +1,8 @@
 """Ingest what comes over HTTP: documents, an archive, or the address of a repository.
 
 Never a path of this machine. Contents are written into a folder of their own below CAIRN_HOME for
-as long as they are read, and go the way of everything that is ingested.
+as long as they are read, and go the way of everything that is ingested. No sentence names that
+folder.
 """
 
 from __future__ import annotations
@@ -14,25 +15,21 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
-from connectors.archive import is_archive
-from connectors.paths import is_git_name
-from infra.errors import Invalid, Unavailable
+from connectors.connector import SourceRefused
+from infra.errors import Invalid, Refusal, Unavailable
 from infra.local.disk import says_full
 from infra.loop import in_thread
-from infra.service.ingestion import IngestRequest, SourceIngested, ingest
+from infra.service.ingestion import IngestRequest, SourceIngested, SourceListed, ingest
 from infra.service.progress import Note
+from infra.service.upload_checks import (
+    Document,
+    check_archive,
+    check_documents,
+    require_some,
+)
 from infra.settings import Settings
 
 ADDRESS = re.compile(r"https://[^\s\x00-\x1f]{1,2000}|github:[\w.-]{1,100}/[\w.-]{1,100}")
-MAX_PATH_CHARS, MAX_NAME_BYTES = 400, 200
-
-
-@dataclass(frozen=True, slots=True)
-class Document:
-    """A text with its path below the root: relative, with forward slashes."""
-
-    path: str
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,47 +41,55 @@ class Ingested:
 
 
 async def ingest_documents(
-    settings: Settings, request: IngestRequest, documents: Sequence[Document]
+    settings: Settings,
+    request: IngestRequest,
+    documents: Sequence[Document],
+    tell_listed: Callable[[SourceListed], None] = lambda _: None,
 ) -> Ingested:
-    """Record documents of the root ``request.as_name``. Raises as `ingest`, and Invalid."""
-    _check_paths([document.path for document in documents])
+    """Record documents of the root ``request.as_name``. Raises as `ingest`, and Invalid.
+
+    Of all three: ``tell_listed`` is called before anything is published.
+    """
+    fit, refused = check_documents(documents)
+    require_some(fit if not refused else [], refused)
 
     def write(folder: Path) -> Path:
-        for document in documents:
+        for document in fit:
             path = folder.joinpath("documents", *PurePosixPath(document.path).parts)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(document.text, encoding="utf-8", newline="")
         return folder / "documents"
 
-    async with _written(settings, write) as folder:
-        return await _ingest(settings, replace(request, sources=(str(folder),), any_folder=True))
+    return await _ingest_written(settings, request, write, tell_listed)
 
 
 async def ingest_archive(
-    settings: Settings, request: IngestRequest, name: str, content: bytes
+    settings: Settings,
+    request: IngestRequest,
+    name: str,
+    content: bytes,
+    tell_listed: Callable[[SourceListed], None] = lambda _: None,
 ) -> Ingested:
     """Record the files of an archive that is called ``name``. Raises as `ingest`, and Invalid."""
-    plain = PurePosixPath(name).name == name and len(name.encode()) <= MAX_NAME_BYTES
-    if not plain or not name.isprintable() or not is_archive(name):
-        raise Invalid(
-            "The name of an archive ends in .zip, .tar, .tar.gz, .tgz or the like, and has no"
-            " slash.",
-            code="archive_name_invalid",
-        )
+    check_archive(name, content)
 
     def write(folder: Path) -> Path:
         path = folder / name
         path.write_bytes(content)
         return path
 
-    async with _written(settings, write) as path:
-        return await _ingest(settings, replace(request, sources=(str(path),), any_folder=True))
+    return await _ingest_written(settings, request, write, tell_listed)
 
 
-async def ingest_address(settings: Settings, request: IngestRequest, address: str) -> Ingested:
+async def ingest_address(
+    settings: Settings,
+    request: IngestRequest,
+    address: str,
+    tell_listed: Callable[[SourceListed], None] = lambda _: None,
+) -> Ingested:
     """Fetch and record a repository. Raises as `ingest`, and Invalid for any other source."""
     check_address(address)
-    return await _ingest(settings, replace(request, sources=(address,)))
+    return await _ingest(settings, replace(request, sources=(address,)), tell_listed)
 
 
 def check_address(address: str) -> None:
@@ -96,12 +101,32 @@ def check_address(address: str) -> None:
         )
 
 
-async def _ingest(settings: Settings, request: IngestRequest) -> Ingested:
+async def _ingest_written(
+    settings: Settings,
+    request: IngestRequest,
+    write: Callable[[Path], Path],
+    tell_listed: Callable[[SourceListed], None],
+) -> Ingested:
+    """Ingest what ``write`` writes; whatever is told of it does not name the folder."""
+    async with _written(settings, write) as path:
+        wanted = replace(request, sources=(str(path),), any_folder=True)
+        done = await _ingest(settings, wanted, tell_listed)
+        feed, folder = done.result.feed, path.parent
+        unreadable = [_without(folder, each) for each in feed.unreadable]
+        notes = tuple(replace(note, message=_without(folder, note.message)) for note in done.notes)
+        return Ingested(replace(done.result, feed=replace(feed, unreadable=unreadable)), notes)
+
+
+async def _ingest(
+    settings: Settings, request: IngestRequest, tell_listed: Callable[[SourceListed], None]
+) -> Ingested:
     notes: list[Note] = []
     results: list[SourceIngested] = []
     async for step in ingest(settings, request):
         if isinstance(step, Note):
             notes.append(step)
+        elif isinstance(step, SourceListed):
+            tell_listed(step)
         elif isinstance(step, SourceIngested):
             results.append(step)
     return Ingested(results[-1], tuple(notes))
@@ -115,8 +140,18 @@ async def _written(settings: Settings, write: Callable[[Path], Path]) -> AsyncIt
     folder = Path(tempfile.mkdtemp(dir=above))
     try:
         yield await in_thread(lambda: _write_all(folder, write))
+    except SourceRefused as error:
+        raise Invalid(_without(folder, str(error)), code=error.code) from error
+    except Refusal as error:
+        error.args = (_without(folder, str(error)),)
+        raise
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _without(folder: Path, sentence: str) -> str:
+    """The sentence without the folder, which is no matter of whoever has sent a file."""
+    return sentence.replace(f"{folder}/", "")
 
 
 def _write_all(folder: Path, write: Callable[[Path], Path]) -> Path:
@@ -125,28 +160,8 @@ def _write_all(folder: Path, write: Callable[[Path], Path]) -> Path:
     except OSError as error:
         if says_full(error):
             raise Unavailable("The disk of the service is full.", code="disk_full") from error
-        raise _bad_path("they do not fit into one folder") from error
-
-
-def _check_paths(paths: Sequence[str]) -> None:
-    """Raises Invalid for a path that leaves its root, cannot be a file name, or comes twice."""
-    if len(set(paths)) < len(paths):
-        raise _bad_path("one of them comes twice")
-    for path in paths:
-        parts = path.split("/")
-        if (
-            not path.isprintable()
-            or len(path) > MAX_PATH_CHARS
-            or any(part in ("", ".", "..") or "\\" in part for part in parts)
-            or any(len(part.encode()) > MAX_NAME_BYTES for part in parts)
-            or any(is_git_name(part.encode()) for part in parts)
-        ):
-            raise _bad_path(f"{path[:80]!r} is none")
-
-
-def _bad_path(why: str) -> Invalid:
-    return Invalid(
-        "The path of a document is relative, has forward slashes and printable characters, and"
-        f" stays below its root: {why}.",
-        code="path_invalid",
-    )
+        raise Invalid(
+            "The documents do not fit into one folder: two of their paths are one name to the file"
+            " system.",
+            code="path_invalid",
+        ) from error

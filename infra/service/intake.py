@@ -76,6 +76,7 @@ class OpenConnections:
 
 async def run_intake(settings: Settings, environ: Mapping[str, str]) -> None:
     """Work until SIGTERM or SIGINT. Raises Refusal, …Unavailable: the supervisor starts anew."""
+    from connectors.bound_secrets import Secrets
     from connectors.directory import follow_connectors
     from connectors.intake.files import RepositoryFiles
     from connectors.intake.intake import Intake, Ports
@@ -102,8 +103,9 @@ async def run_intake(settings: Settings, environ: Mapping[str, str]) -> None:
             connected = await stack.enter_async_context(follow_connectors(settings))
             publish = await stack.enter_async_context(open_publish(settings, clock, redactor))
             connections = OpenConnections(settings, await load_registry(settings, environ), stack)
+            secrets = Secrets(environ, settings.home)
             files = RepositoryFiles(
-                settings.home / "clones", connections.publisher, environ, tell_fetching(tell)
+                settings.home / "clones", connections.publisher, secrets, tell_fetching(tell)
             )
             ports = Ports(
                 find_definitions=connected.of,

@@ -11,7 +11,7 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from infra.errors import Refusal, Unavailable
 from infra.jobs.keeper import RunningJob
@@ -44,13 +44,23 @@ MOST_FINDINGS = 100  # of a damaged log that a result names
 
 
 class IngestionPayload(Payload):
-    """Sources to read, as for an ingest; the job's key is the trigger's."""
+    """Sources to read, as for an ingest; the job's key is the trigger's.
 
-    sources: tuple[str, ...] = Field(min_length=1)
+    ``upload`` in their place: the key of what a client has sent over HTTP, to be recorded.
+    """
+
+    sources: tuple[str, ...] = ()
+    upload: str = ""
     lane: Literal["preview", "deep", "both"] = "both"
     as_name: str | None = None
     accept_removals: bool = False
     limits: dict[str, float] = {}
+
+    @model_validator(mode="after")
+    def _names_something(self) -> IngestionPayload:
+        if bool(self.sources) == bool(self.upload):
+            raise ValueError("name sources, or what was uploaded")
+        return self
 
 
 class ConnectorSyncPayload(Payload):
@@ -98,6 +108,10 @@ async def run_ingestion(
     """Publish the trigger and watch its runs; what was sent before is not sent again."""
     from infra.service.ingestion import IngestRequest, SourceIngested, ingest
 
+    if payload.upload:
+        from infra.service.upload_jobs import read_upload
+
+        return await read_upload(place, job, payload.upload)
     lease = job.lease
     request = IngestRequest(
         sources=payload.sources,

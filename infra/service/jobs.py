@@ -30,6 +30,7 @@ from infra.service.job_kinds import JOB_KINDS
 from infra.service.publishing import check_key, draw_key, make_request, publish, redactor_of
 from infra.service.reading import ask, transact
 from infra.service.runs import RUNNING
+from infra.service.webhook_sending import run_webhook_sender
 from infra.settings import Settings
 from projections.read import jobs, projects, runs
 from projections.read.jobs import Job, Transition
@@ -42,9 +43,9 @@ from schemas.events.job import JOB_STATUSES, PRIORITIES, JobType
 LARGEST_PAYLOAD_BYTES = 64 * 1024
 LONGEST_KEY, MOST_ATTEMPTS = 200, 100
 Kinds = Mapping[JobType, JobKind]
-# Types with a worker each: nobody who talks to the agents waits until a long job is done, and no
-# job waits until a model has worded a whole project.
-OWN_WORKERS: tuple[JobType, ...] = ("agent_turn", "synthesis")
+# Types with a worker each: nobody who talks to the agents or brings sources waits until a long job
+# is done, and no job waits until a model has worded a whole project.
+OWN_WORKERS: tuple[JobType, ...] = ("agent_turn", "synthesis", "ingestion")
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +174,8 @@ async def run_jobs(
 ) -> None:
     """Do jobs and publish what becomes of them until SIGTERM or SIGINT. Outages are waited for.
 
-    The relay has a thread and a loop of its own, so that no handler keeps it waiting.
+    The relay, and the sender of webhooks, have a thread and a loop of their own, so that no handler
+    keeps them waiting.
     """
     stop, over = asyncio.Event(), threading.Event()
     for sign in (signal.SIGTERM, signal.SIGINT):
@@ -191,6 +193,7 @@ async def run_jobs(
     ]
     relay = asyncio.ensure_future(in_thread(partial(_relay, settings, over)))
     relay.add_done_callback(lambda _: stop.set())
+    sender = asyncio.ensure_future(in_thread(partial(run_webhook_sender, settings, over)))
     watching = [watch_work(settings, kinds, stop)]
     if (settings.auto_quality or settings.auto_synthesis) and "quality_run" in kinds:
         watching.append(watch_prds(settings, stop))
@@ -202,6 +205,7 @@ async def run_jobs(
         over.set()
         stop.set()
         await asyncio.gather(*tasks, return_exceptions=True)
+        await sender
         await relay  # raises what it raised; what is not published yet is at the next start
 
 
@@ -286,8 +290,8 @@ def _check(request: JobRequest) -> None:
 async def _cancel_runs(settings: Settings, job: Job, actor: str) -> None:
     """Ask for the end of the runs that an ingestion has begun, as far as the tables show them."""
     count = len(job.payload.get("sources", ()))
-    key = job.idempotency_key
-    keys = [key] if count == 1 else [f"{key}|{index}" for index in range(count)]
+    key = job.payload.get("upload") or job.idempotency_key
+    keys = [key] if count <= 1 else [f"{key}|{index}" for index in range(count)]
 
     def question(tables: Conn) -> list[str]:
         return [

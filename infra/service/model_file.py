@@ -13,6 +13,7 @@ import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, SecretStr, ValidationError
 
@@ -20,6 +21,7 @@ from agents.models.call import Tier
 from agents.models.catalogue import BY_NAME, OLLAMA
 from agents.models.configuration import ModelConfiguration, ModelProvider
 from agents.models.prices import Price, PriceTable, read_prices
+from infra.addresses import is_loopback, is_well_formed
 from infra.errors import Forbidden, Invalid
 from infra.local.process import FOR_OTHERS
 from infra.log import get
@@ -203,10 +205,8 @@ def _provider_of(
     place = f"{path}: provider {name}"
     if entry.api_key is not None and entry.api_key_env is not None:
         raise ModelsFileInvalid(f"{place} has both api_key and api_key_env: remove one.")
-    if entry.base_url is not None and not entry.base_url.startswith(("http://", "https://")):
-        raise ModelsFileInvalid(
-            f"{place} has a base_url that is no address: begin with https:// or http://."
-        )
+    if entry.base_url is not None:
+        _check_address(place, entry)
     if known is None and not entry.base_url:
         raise ModelsFileInvalid(
             f"{place} has no base_url: give the address of its API, or use one of the names"
@@ -223,6 +223,27 @@ def _provider_of(
         needs_key=needs_key if needs_key is not None else known is None or known.needs_key,
         models=tuple(models),
     )
+
+
+def _check_address(place: str, entry: _ProviderEntry) -> None:
+    """Raises ModelsFileInvalid for an address that would show the key, or is none."""
+    url = entry.base_url or ""
+    if not url.startswith(("http://", "https://")) or not is_well_formed(url):
+        raise ModelsFileInvalid(
+            f"{place} has a base_url that is no address: begin with https:// or http://, without"
+            " a query."
+        )
+    if "@" in urlsplit(url).netloc:
+        raise ModelsFileInvalid(
+            f"{place} has a user in its base_url: remove it, and give the key as api_key or"
+            " api_key_env."
+        )
+    has_key = entry.api_key is not None or entry.api_key_env is not None
+    if has_key and url.startswith("http://") and not is_loopback(url):
+        raise ModelsFileInvalid(
+            f"{place} would send its key unencrypted: give an https:// address. Only a server on"
+            " this machine (127.0.0.1, ::1, localhost) may have a key and http://."
+        )
 
 
 def _key_of(entry: _ProviderEntry, environ: Mapping[str, str], with_keys: bool) -> SecretStr | None:

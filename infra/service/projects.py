@@ -1,18 +1,35 @@
-"""Create projects, and find them by name or id."""
+"""Create, rename and delete projects."""
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 
 from infra.errors import Conflict, Invalid
+from infra.jobs import queue
+from infra.loop import in_thread
 from infra.service.publishing import make_request, publish
-from infra.service.reading import ask, wait_until_shown
+from infra.service.reading import ask, transact, wait_until_shown
 from infra.settings import Settings
-from projections.read.projects import project_ids
-from projections.read.session import Conn
+from infra.vault import vault_of
+from projections.read.projects import deleted_of, name_of_project, project_ids, project_of
+from projections.read.session import Conn, rows
 from schemas import ids
-from schemas.events.project import ProjectCreated
+from schemas.envelope import Actor, Event
+from schemas.events.ingestion_request import RunCancelRequested
+from schemas.events.project import ProjectCreated, ProjectDeleted, ProjectRenamed
+from schemas.events.schedule import ScheduleRemoved
 
+UNENDED_JOBS = (
+    "SELECT job_id FROM orchestration_jobs WHERE project_id = %s"
+    " AND status IN ('queued', 'leased', 'failed')"
+)
+RUNNING_RUNS = "SELECT run_id FROM ingestion_runs WHERE project_id = %s AND status = 'running'"
+PLANNED_WORK = (
+    "SELECT work_item_id FROM scheduled_work WHERE project_id = %s"
+    " AND status NOT IN ('removed', 'finished')"
+)
 MAX_NAME_CHARS = 200
 
 
@@ -30,6 +47,11 @@ async def create_project(settings: Settings, name: str, *, actor: str, key: str)
     """
     check_name(name)
     project = Project(ids.project_id(key), name)
+    if await ask(settings, lambda tables: deleted_of(tables, [project.project_id])):
+        raise Invalid(
+            "This idempotency key has made a project that was deleted: take a new one.",
+            code="idempotency_key_reused",
+        )
     await ask(settings, lambda connection: _check_free(connection, project))
     await publish(
         settings, [make_request(ProjectCreated(name=name), project.project_id, actor, key)]
@@ -41,6 +63,109 @@ async def create_project(settings: Settings, name: str, *, actor: str, key: str)
         project_id=project.project_id,
     )
     return project
+
+
+async def rename_project(
+    settings: Settings, project: str, name: str, *, actor: str, key: str
+) -> Project:
+    """Call a project ``name``, and return when the tables show it; its id stays.
+
+    Raises NotFound, Invalid, Conflict and Unavailable as `create_project`.
+    """
+    check_name(name)
+    project_id = await ask(settings, lambda tables: project_of(tables, project))
+    renamed = Project(project_id, name)
+    await ask(settings, lambda tables: _check_free(tables, renamed))
+    await publish(settings, [make_request(ProjectRenamed(name=name), project_id, actor, key)])
+    await wait_until_shown(
+        settings,
+        lambda tables: name_of_project(tables, project_id) == name or None,
+        f"The name of {project_id}",
+        project_id=project_id,
+    )
+    return renamed
+
+
+async def delete_project(
+    settings: Settings, project: str, name: str, *, actor: str, key: str
+) -> Project:
+    """Hide a project and erase its keys; ``name`` is what the person has typed to confirm it.
+
+    Its jobs, runs, schedules and connectors end. Its facts stay on the log, where what was
+    encrypted of them can be read no more. Raises NotFound, Invalid for another name, Unavailable:
+    keys that were not erased then are erased by the upkeep of the API.
+    """
+    project_id = await ask(settings, lambda tables: project_of(tables, project))
+    known = await ask(settings, lambda tables: name_of_project(tables, project_id))
+    if name != known:
+        raise Invalid(
+            f"The project is called {known!r}, and not {name[:MAX_NAME_CHARS]!r}: type its name as"
+            " it is to delete it.",
+            code="confirmation_wrong",
+        )
+    await _end_work(settings, project_id, actor, key)
+    deleted = make_request(ProjectDeleted(name=name), project_id, actor, key)
+    await publish(settings, [deleted])
+    await wait_until_shown(
+        settings,
+        lambda tables: bool(deleted_of(tables, [project_id])) or None,
+        f"That {project_id} is deleted",
+        project_id=project_id,
+    )
+    await _end_work(settings, project_id, actor, key)  # what came in between
+    await erase_deleted(settings)
+    return Project(project_id, name)
+
+
+async def erase_deleted(settings: Settings) -> list[str]:
+    """Erase what was kept encrypted of deleted projects; the ids of those that had keys.
+
+    Raises …Unavailable: then do it again.
+    """
+
+    def find(connection: Conn) -> list[str]:
+        connection.execute(
+            "DELETE FROM uploads WHERE project_id IN (SELECT project_id FROM deleted_projects)"
+        )
+        found = rows(
+            connection,
+            "SELECT DISTINCT project_id FROM vault_keys JOIN deleted_projects USING (project_id)"
+            " WHERE wrapped IS NOT NULL",
+        )
+        return [str(row["project_id"]) for row in found]
+
+    vault, project_ids = vault_of(settings), await transact(settings, find)
+    for project_id in project_ids:
+        await in_thread(partial(vault.erase_project, project_id))
+    return project_ids
+
+
+async def _end_work(settings: Settings, project_id: str, actor: str, key: str) -> None:
+    """No job of the project goes on, and nothing of it is due any more."""
+    by = Actor(type="human", id=actor)
+
+    def end_jobs(connection: Conn) -> None:
+        for row in rows(connection, UNENDED_JOBS, project_id):
+            with suppress(Conflict):  # it has ended meanwhile
+                queue.cancel(connection, row["job_id"], by)
+
+    await transact(settings, end_jobs)
+    running = await ask(settings, lambda tables: rows(tables, RUNNING_RUNS, project_id))
+    planned = await ask(settings, lambda tables: rows(tables, PLANNED_WORK, project_id))
+    events: list[Event] = [
+        RunCancelRequested(run_id=row["run_id"], request_key=key) for row in running
+    ]
+    events += [ScheduleRemoved(work_item_id=row["work_item_id"]) for row in planned]
+    if events:
+        await publish(
+            settings,
+            [make_request(event, project_id, actor, _key_of(event, key)) for event in events],
+        )
+
+
+def _key_of(event: Event, key: str) -> str:
+    """One for each fact; those that carry the request's key need no other."""
+    return f"{key}|{event.aggregate_id}" if isinstance(event, ScheduleRemoved) else ""
 
 
 def check_name(name: str) -> None:

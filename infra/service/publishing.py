@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from infra.clock import SystemClock
 from infra.errors import Invalid
+from infra.recording import note_recording
 from infra.service.one_producer import Send, one_producer, producer_of
 from infra.settings import Settings
 from schemas.codec import utc_millis
@@ -38,6 +39,7 @@ def make_request(event: Event, project_id: str, actor: str, key: str = "") -> En
 
 async def publish(settings: Settings, facts: Sequence[Envelope]) -> None:
     """Return when the broker has acknowledged all ``facts``. Raises BrokerUnavailable."""
+    note_recording()
     if shared := producer_of(settings):
         await shared.send(facts)
         return

@@ -10,6 +10,7 @@ from typing import TypeVar
 import infra.postgres
 from infra.errors import Unavailable
 from infra.loop import in_thread
+from infra.recording import note_recording
 from infra.settings import Settings
 from projections.read.session import Conn, reading
 
@@ -39,7 +40,9 @@ async def transact(settings: Settings, change: Callable[[Conn], T]) -> T:
         with infra.postgres.connect(settings.conninfo, autocommit=True) as connection:
             return change(connection)
 
-    return await in_thread(write)
+    changed = await in_thread(write)
+    note_recording()
+    return changed
 
 
 async def wait_for(

@@ -35,7 +35,7 @@ class InstallationStatus:
     ``broker["problem"]`` says why the lag of a broker that answers is unknown. ``webhooks`` is None
     without a receiver; ``vault`` says what of the log cannot be opened. ``by_rules`` counts by
     project and cause the chunks that rules have read in place of a model. ``undecided`` says what a
-    stage could not decide.
+    stage could not decide, ``disabled_webhooks`` where news is not sent any more.
     """
 
     running: bool
@@ -55,6 +55,7 @@ class InstallationStatus:
     vault: list[str]
     by_rules: dict[str, dict[str, int]]
     undecided: list[str] = field(default_factory=list)
+    disabled_webhooks: list[str] = field(default_factory=list)
 
 
 def read_status(settings: Settings) -> InstallationStatus:
@@ -95,6 +96,7 @@ def read_status(settings: Settings) -> InstallationStatus:
         vault=_vault(settings) if server_version is not None else [],
         by_rules=_by_rules(settings) if server_version is not None else {},
         undecided=_undecided(settings) if server_version is not None else [],
+        disabled_webhooks=_disabled_webhooks(settings) if server_version is not None else [],
     )
 
 
@@ -127,6 +129,25 @@ def _undecided(settings: Settings) -> list[str]:
         with infra.postgres.connect(settings.conninfo, schema=CORE.schema) as connection:
             return [str(each) for each in undecided(connection)]
     except (Unavailable, psycopg.errors.UndefinedTable, psycopg.errors.UndefinedColumn):
+        return []
+
+
+def _disabled_webhooks(settings: Settings) -> list[str]:
+    """One sentence for each; none where no service has prepared the database."""
+    import psycopg
+
+    from projections.read.session import reading
+    from projections.read.webhooks import disabled_webhooks
+
+    try:
+        with reading(settings.conninfo) as connection:
+            return [
+                f"The webhook {each.webhook_id} of {each.project_id} is disabled"
+                f" ({each.disabled_reason}), {each.waiting} messages wait: once its receiver works,"
+                f" `cairn webhooks update {each.webhook_id} --project {each.project_id} --start`."
+                for each in disabled_webhooks(connection)
+            ]
+    except (Unavailable, psycopg.errors.UndefinedTable):
         return []
 
 

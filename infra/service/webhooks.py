@@ -90,19 +90,21 @@ class Deliveries:
 
     async def _open(self) -> None:
         """Take deliveries until something fails, and raise that."""
+        from connectors.bound_secrets import Secrets
         from connectors.directory import follow_connectors
         from connectors.runner import open_publish
         from connectors.webhooks.receiver import Receiver
         from connectors.webhooks.server import Server
 
         settings, clock = self._settings, SystemClock()
+        secrets = Secrets(self._environ, settings.home)
         async with (
             follow_connectors(settings) as connected,
             open_publish(settings, clock, redactor_of(settings)) as publish,
         ):
 
             def endpoint(service: ConnectorService, project: str) -> Endpoint | None:
-                return connected.endpoint(service, project, self._environ)
+                return connected.endpoint(service, project, secrets)
 
             receiver = Receiver(endpoint, make_seal(settings), publish, clock)
             self.server, self._was_open = Server(receiver, self.counters), True

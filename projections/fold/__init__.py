@@ -17,6 +17,7 @@ from projections.fold import (
     sources,
     streams,
     team,
+    webhooks,
 )
 from projections.projection import Fold
 from schemas.topics import TOPICS
@@ -38,7 +39,12 @@ FOLDS: dict[str, Fold] = {
         *agents.FOLDS.items(),
         *dead_letters.FOLDS.items(),
         *streams.FOLDS.items(),
+        *webhooks.FOLDS.items(),
     )
+}
+FOLDS |= {
+    event.type_name: webhooks.with_messages(FOLDS[event.type_name], messages)
+    for event, messages in webhooks.MESSAGES.items()
 }
 PROJECTED_TOPICS: tuple[str, ...] = tuple(
     topic.name for topic in TOPICS if any(name in FOLDS for name in topic.events)

@@ -19,6 +19,7 @@ from schemas.events.hitl import (
     MergeDecided,
     MergeUndone,
     PersonDecided,
+    ProposalDecided,
 )
 from schemas.events.ledger import HumanDecision, LedgerChanged, Snapshot
 
@@ -36,14 +37,19 @@ def fold_answer(rows: Rows, fact: Envelope, event: LedgerChanged, hitl: HumanDec
             "target_type": hitl.target_type,
             "target_id": hitl.target_id,
             "decision": hitl.decision,
-            "outcome": "refused" if hitl.refusal else "applied",
+            "outcome": hitl.outcome,
             "refusal": hitl.refusal,
             "rationale": hitl.rationale,
             "actor_id": hitl.actor_id,
             "actor_role": hitl.actor_role,
             "expected_revision": hitl.expected_revision,
             "before_state": hitl.before,
-            "after_state": None if hitl.refusal else _after(event),
+            "after_state": _after(event) if hitl.outcome == "applied" else None,
+            "undoes": hitl.undoes,
+            "floor": hitl.floor,
+            "escalated_to": hitl.escalated_to,
+            "proposal_id": hitl.proposal_id,
+            "proposed_by": hitl.proposed_by,
             "run_id": event.turn.run_id if event.turn else None,
             "correlation_id": fact.correlation_id,
             "occurred_at": fact.occurred_at,
@@ -68,6 +74,7 @@ FOLDS: dict[type[Event], Any] = dict.fromkeys(
         AtomDismissed,
         AtomReincluded,
         MergeUndone,
+        ProposalDecided,
     ),
     fold_decision,
 )

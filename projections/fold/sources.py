@@ -9,7 +9,7 @@ from projections.rows import Rows
 from schemas import ids
 from schemas.envelope import Envelope, Event
 from schemas.events.hygiene import ChunkCreated, SourceProcessed, SourceSanitized
-from schemas.events.project import ProjectCreated
+from schemas.events.project import ProjectCreated, ProjectDeleted, ProjectRenamed
 from schemas.events.source import SourceRevised
 
 # A revision makes the chunks of other hashes obsolete and those of a hash that came back live.
@@ -32,6 +32,19 @@ def project_created(rows: Rows, fact: Envelope, event: ProjectCreated) -> None:
             "created_at": fact.occurred_at,
         },
     )
+
+
+def project_renamed(rows: Rows, fact: Envelope, event: ProjectRenamed) -> None:
+    rows.then(
+        "UPDATE projects SET name = %s, updated_from_event_id = %s WHERE project_id = %s",
+        (event.name, fact.event_id, fact.project_id),
+    )
+
+
+def project_deleted(rows: Rows, fact: Envelope, event: ProjectDeleted) -> None:
+    """It is among the projects no more, so no question finds it; a note stays of its id."""
+    rows.add(fact, "deleted_projects", {"deleted_at": fact.occurred_at})
+    rows.then("DELETE FROM projects WHERE project_id = %s", (fact.project_id,))
 
 
 def source_revised(rows: Rows, fact: Envelope, event: SourceRevised) -> None:
@@ -223,6 +236,8 @@ def fields(part: Any) -> dict[str, Any]:
 
 FOLDS: dict[type[Event], Any] = {
     ProjectCreated: project_created,
+    ProjectRenamed: project_renamed,
+    ProjectDeleted: project_deleted,
     SourceRevised: source_revised,
     SourceSanitized: source_sanitized,
     ChunkCreated: chunk_created,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from infra.errors import NotFound
+from projections.read.projects import deleted_of
 from projections.read.session import Conn, ReadModel, rows
 
 TABLES = {
@@ -45,6 +46,18 @@ def check_belongs(connection: Conn, project_id: str, known_id: str) -> None:
         raise NotFound(f"The project has nothing called {known_id}.", code="unknown_id")
 
 
+def is_hidden(connection: Conn, known_id: str) -> bool:
+    """Whether it belongs to projects that were deleted."""
+    found = _all_projects_of(connection, known_id)
+    return bool(found) and deleted_of(connection, found) == set(found)
+
+
 def _projects_of(connection: Conn, known_id: str) -> list[str]:
+    found = _all_projects_of(connection, known_id)
+    deleted = deleted_of(connection, found) if found else set()
+    return [each for each in found if each not in deleted]
+
+
+def _all_projects_of(connection: Conn, known_id: str) -> list[str]:
     query = TABLES.get(known_id.partition("_")[0], STATEMENT)
     return [row["project_id"] for row in rows(connection, query, known_id)]

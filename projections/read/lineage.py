@@ -15,6 +15,7 @@ from uuid import UUID
 from pydantic import field_validator
 
 from infra.errors import NotFound
+from projections.read.belonging import is_hidden
 from projections.read.session import Conn, ReadModel, Row, rows, select
 from projections.read.sources import chunk_text
 
@@ -76,7 +77,7 @@ def trace(connection: Conn, known_id: str) -> Node:
     prefix = known_id.partition("_")[0]
     tracer = TRACERS.get(prefix, statement)
     found = tracer(connection, known_id)
-    if found is None:
+    if found is None or is_hidden(connection, known_id):
         raise NotFound(
             f"Nothing is called {known_id}: give the id of a statement, artifact (art_), atom"
             " (atm_), evidence row (evd_), chunk (chk_), source (src_) or run (run_).",

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from infra.errors import NotFound
+from projections.read.projects import deleted_of
 from projections.read.session import Conn, ReadModel, rows, select
 
 TARGETS = {
@@ -53,7 +54,7 @@ def target(connection: Conn, target_id: str) -> Target:
     """Project and revision of an atom, contradiction or merge candidate. Raises Refusal."""
     query = TARGETS.get(target_id.partition("_")[0])
     found = select(connection, Target, query, target_id) if query else []
-    if not found:
+    if not found or deleted_of(connection, [found[0].project_id]):
         raise NotFound(
             f"There is no {target_id}: give the id of an atom (atm_), a contradiction (ctr_) or a"
             " merge review (mrg_).",
@@ -77,10 +78,16 @@ def loser_of(connection: Conn, merge_op_id: str) -> str:
 
 def decision(connection: Conn, hitl_event_id: str) -> DecisionAnswer:
     """A decision that the ledger has answered. Raises NotFound."""
-    found = select(connection, DecisionAnswer, ANSWER.format("hitl_event_id"), hitl_event_id)
-    if not found:
+    found = find_decision(connection, hitl_event_id)
+    if found is None:
         raise NotFound(f"There is no decision {hitl_event_id}.", code="unknown_decision")
-    return found[0]
+    return found
+
+
+def find_decision(connection: Conn, hitl_event_id: str) -> DecisionAnswer | None:
+    """A decision that the ledger has answered; None for one that it has not."""
+    found = select(connection, DecisionAnswer, ANSWER.format("hitl_event_id"), hitl_event_id)
+    return next(iter(found), None)
 
 
 def answer_to(connection: Conn, event_id: str) -> DecisionAnswer | None:

@@ -67,6 +67,24 @@ def project_ids(connection: Conn, name_or_id: str) -> list[str]:
     return [row["project_id"] for row in found]
 
 
+def name_of_project(connection: Conn, project_id: str) -> str:
+    """What a project is called. Raises NotFound."""
+    found = rows(connection, "SELECT name FROM projects WHERE project_id = %s", project_id)
+    if not found:
+        raise NotFound(f"There is no project {project_id}.", code="unknown_project")
+    return str(found[0]["name"])
+
+
+def deleted_of(connection: Conn, project_ids: Collection[str]) -> set[str]:
+    """Those of the projects that were deleted."""
+    found = rows(
+        connection,
+        "SELECT project_id FROM deleted_projects WHERE project_id = ANY(%s)",
+        sorted(project_ids),
+    )
+    return {row["project_id"] for row in found}
+
+
 def projects(
     connection: Conn,
     *,

@@ -37,6 +37,7 @@ from schemas.events.hitl import (
     ContradictionDecided,
     MergeDecided,
     MergeUndone,
+    ProposalDecided,
 )
 from schemas.events.hygiene import ChunkCreated, SourceProcessed, SourceSanitized
 from schemas.events.ingestion import (
@@ -69,7 +70,13 @@ from schemas.events.ledger import LedgerChanged
 from schemas.events.ledger_retry import LedgerRetryRequested
 from schemas.events.model_calls import CALL_FACTS
 from schemas.events.pipeline import PIPELINE_FACTS
-from schemas.events.project import BudgetSet, ProjectCreated, SettingsChanged
+from schemas.events.project import (
+    BudgetSet,
+    ProjectCreated,
+    ProjectDeleted,
+    ProjectRenamed,
+    SettingsChanged,
+)
 from schemas.events.quality import (
     DimensionScored,
     IterationCompleted,
@@ -90,12 +97,16 @@ from schemas.events.team import (
 )
 from schemas.events.testimony import MessageReceived, MessageWithdrawn
 from schemas.events.vault import KeyCreated, KeyErased
+from schemas.events.webhook import WEBHOOK_FACTS
 
 _EVENTS: tuple[type[Event], ...] = (
     ProjectCreated,
+    ProjectRenamed,
+    ProjectDeleted,
     BudgetSet,
     SettingsChanged,
     *SCHEDULE_FACTS,
+    *WEBHOOK_FACTS,
     KeyCreated,
     KeyErased,
     StreamFrame,
@@ -137,6 +148,7 @@ _EVENTS: tuple[type[Event], ...] = (
     AtomDismissed,
     AtomReincluded,
     MergeUndone,
+    ProposalDecided,
     JudgementRequested,
     PairJudged,
     LedgerRetryRequested,

@@ -43,7 +43,8 @@ class ConnectorAdded(_Definition):
     ``target`` is what is read there (``owner/repo``, a Jira project key, a Slack workspace);
     ``base_url`` the service's address. ``streams`` are read, none named means all there are.
     ``budget_percent`` is the share of the account's rate limit a sync may use. ``options`` are the
-    service's own (``api_version``, ``site``).
+    service's own (``api_version``, ``site``). ``by_owner_of_all``: whoever added it may use every
+    secret and name every address (the operator, or an owner of all projects).
     """
 
     type_name: ClassVar[str] = "connector.added"
@@ -58,6 +59,7 @@ class ConnectorAdded(_Definition):
     census_every_s: int = 86_400
     budget_percent: int = 50
     options: dict[str, str] = {}
+    by_owner_of_all: bool = False
 
 
 class ConnectorRemoved(_Definition):

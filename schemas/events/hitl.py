@@ -3,6 +3,9 @@
 A decision is a request to the ledger's writer, which answers with a change set: ``hitl_applied`` or
 ``hitl_refused``. Who decides is the envelope's actor. ``expected_revision`` is the revision of the
 target that the person saw; any other is refused.
+
+What a ``member`` decides is a proposal: the ledger keeps it without effect until an owner or a
+product manager accepts or declines it (``hitl.proposal_decided``).
 """
 
 from __future__ import annotations
@@ -119,3 +122,20 @@ class MergeUndone(AtomDecided):
     """A merge was wrong. ``atom_id`` is the atom that was merged away."""
 
     type_name: ClassVar[str] = "hitl.merge_undone"
+
+
+class ProposalDecided(PersonDecided):
+    """What a member proposed is decided as proposed, or is not.
+
+    ``proposal_id`` is the ``hitl_event_id`` of the proposal. ``expected_revision`` is that of what
+    the proposal is about. Without ``rationale`` an accepted one has the reason of the proposal.
+    """
+
+    type_name: ClassVar[str] = "hitl.proposal_decided"
+
+    proposal_id: str
+    decision: Literal["accept", "decline"]
+
+    @property
+    def target_id(self) -> str:
+        return self.proposal_id

@@ -50,6 +50,8 @@ ChangeOp = Literal[
     "entity_linked",
     "hitl_applied",
     "hitl_refused",
+    "hitl_proposed",
+    "hitl_declined",
     "review_item_raised",
     "pair_nominated",
     "judgement_asked",
@@ -339,19 +341,28 @@ class HumanDecision(Part):
 
     ``before`` holds every changed record as it was; the lists of the change set hold them as they
     are now. A refused decision changes nothing: ``refusal`` says why, and ``before`` holds the
-    target.
+    target. What a member proposed changes nothing either. Its answer names it as ``proposal_id``
+    and who proposed it as ``proposed_by``; the actor is who has accepted or declined it.
+
+    ``undoes``, ``floor`` and ``escalated_to`` are those of the decision.
     """
 
     hitl_event_id: str
     action: str
-    target_type: Literal["atom", "merge_candidate", "contradiction", "artifact", "gate"]
+    target_type: Literal["atom", "merge_candidate", "contradiction", "artifact", "gate", "proposal"]
     target_id: str
     decision: str
+    outcome: Literal["applied", "refused", "proposed", "declined"] = "applied"
     rationale: str = ""
     actor_id: str
     actor_role: str
     expected_revision: int
     refusal: str = ""
+    undoes: str | None = None
+    floor: float | None = None
+    escalated_to: str | None = None
+    proposal_id: str | None = None
+    proposed_by: str | None = None
     before: Snapshot
 
 

@@ -29,6 +29,35 @@ class ProjectCreated(Event):
         return self.name
 
 
+class ProjectRenamed(Event):
+    """A project is called ``name`` from now on; its id stays. Natural key: the request's key."""
+
+    type_name: ClassVar[str] = "project.renamed"
+    topic: ClassVar[str] = "project.v1"
+
+    name: str
+
+    @property
+    def aggregate_id(self) -> str:
+        return "name"
+
+
+class ProjectDeleted(Event):
+    """A project is hidden and its keys are erased; its facts stay on the log.
+
+    ``name`` is what it was called, which the person has typed. Natural key: the request's key.
+    """
+
+    type_name: ClassVar[str] = "project.deleted"
+    topic: ClassVar[str] = "project.v1"
+
+    name: str
+
+    @property
+    def aggregate_id(self) -> str:
+        return "deleted"
+
+
 class BudgetSet(Event):
     """What models may cost at most, from now on; the last one for a scope and agent counts.
 

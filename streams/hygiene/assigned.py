@@ -88,11 +88,6 @@ COMMAND_WITH_NAME = re.compile(
         (?:[ ](?:set|-[\w-]+))*)[ ]{1,4}[\w.:/@-]{0,80}\Z""",
     re.VERBOSE,
 )  # fmt: skip
-SAID = re.compile(
-    r"""["'`*]{0,3}(?:[ ][^\W\d_]{1,12}){0,4}?(?:[ ](?:is|ist|lautet|war|was|est|es|sera|è|é|jest|är|er|on)|[ ]?[:=])(?:[ ]now|[ ]jetzt)?[ :]{1,3}
-        ["'`*]{0,3}(?P<value>[^\s"'`<>(){}\[\]|*]{7,60}?)(?=["'`*]{0,3}(?:[.,;:)]?(?:\s|\Z)))""",
-    re.VERBOSE,
-)  # fmt: skip
 
 
 class Value(NamedTuple):
@@ -118,8 +113,6 @@ def find_assigned_secret(
         text[value.start : value.end], value, name, head, lowered, at, language
     ):
         return value.start, value.end
-    if name in PASSWORD_NAMES and language in PROSE_LANGUAGES:
-        return _find_said(text, end)
     return None
 
 
@@ -283,16 +276,6 @@ def _is_option(lowered: str, at: int) -> bool:
     if COMMAND_WITH_NAME.search(before):
         return True
     return "machine " in before and "login " in before
-
-
-def _find_said(text: str, end: int) -> tuple[int, int] | None:
-    """``the password for the stage is hunter22``: letters, digits, and more than a word."""
-    match = SAID.match(text, end)
-    if match is None or not mixes_letters_and_digits(match["value"]):
-        return None
-    if not looks_password(match["value"], exact=True, config=False):
-        return None
-    return match.span("value")
 
 
 def end_of_value(text: str, start: int, end: int, reached: int, language: str | None) -> int:

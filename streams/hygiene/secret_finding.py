@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-ORDER_PEM, ORDER_AWS_SEC, ORDER_PREFIXED, ORDER_ASSIGN, ORDER_ENTROPY = 0, 2, 200, 201, 202
+ORDER_PEM, ORDER_AWS_SEC, ORDER_PREFIXED = 0, 2, 200
+ORDER_ASSIGN, ORDER_ENTROPY, ORDER_TOLD = 201, 202, 203
 
 
 class Finding(NamedTuple):

@@ -16,7 +16,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from itertools import islice
 
-from streams.hygiene.assigned import end_of_value, find_assigned_secret
+from streams.hygiene.assigned import PROSE_LANGUAGES, end_of_value, find_assigned_secret
 from streams.hygiene.decoded import View, in_base64, unfold
 from streams.hygiene.normalise import lower
 from streams.hygiene.password_files import find_listed
@@ -33,6 +33,7 @@ from streams.hygiene.secret_finding import (
     ORDER_ASSIGN,
     ORDER_ENTROPY,
     ORDER_PREFIXED,
+    ORDER_TOLD,
     Finding,
 )
 from streams.hygiene.secret_forms import (
@@ -52,6 +53,7 @@ from streams.hygiene.secret_names import (
     names_in,
 )
 from streams.hygiene.secret_tables import find_in_tables
+from streams.hygiene.secret_told import find_codes, find_told
 from streams.hygiene.secret_values import RESOURCE_NAME, SPEAKING
 
 DEEPEST = 3  # JSON within JSON within JSON
@@ -162,8 +164,10 @@ def _find_plain(text: str, lowered: str, language: str | None, words: Words) -> 
 
 def _of_names(text: str, lowered: str, language: str | None) -> list[Finding]:
     """What is a secret because of a name beside it."""
-    found: list[Finding] = []
     named = [it for it in names_in(lowered) if not is_no_secret_name(lowered, it[0])]
+    found = [_assigned(it) for it in find_codes(text, lowered)]
+    if language in PROSE_LANGUAGES:
+        found += (_told(it) for it in find_told(text, lowered, named))
     reached = 0
     for at, name in named:
         if span := find_assigned_secret(text, lowered, at, name, language):
@@ -185,6 +189,11 @@ def _of_names(text: str, lowered: str, language: str | None) -> list[Finding]:
 
 def _assigned(span: tuple[int, int]) -> Finding:
     return Finding(*span, ORDER_ASSIGN, "R-ASSIGN", "SECRET_VALUE")
+
+
+def _told(span: tuple[int, int]) -> Finding:
+    """What another rule finds at the same place too is called by that rule."""
+    return Finding(*span, ORDER_TOLD, "R-ASSIGN", "SECRET_VALUE")
 
 
 def _of_form(form: Form, order: int, anchor: str, where: str, text: str) -> Iterator[Finding]:

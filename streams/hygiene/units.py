@@ -88,7 +88,7 @@ def trim(text: str, start: int, end: int) -> tuple[int, int]:
 def _pack(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Consecutive spans of at most the target where borders allow, never above the maximum."""
     first, size = start, 0
-    for low, high in _borders(text, start, end):
+    for low, high in borders(text, start, end):
         grown = tokens_of(text[low:high])
         if size and size + grown > TARGET_TOKENS:
             yield first, low
@@ -97,7 +97,7 @@ def _pack(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     yield first, end
 
 
-def _borders(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+def borders(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Paragraphs; the lines of a paragraph above the target; parts of a line above the maximum."""
     for low, high in _paragraphs(text, start, end):
         if tokens_of(text[low:high]) <= TARGET_TOKENS:

@@ -18,8 +18,9 @@ from streams.ledger.draft import ChangeSetDraft
 from streams.ledger.evidence import take_back_confidence
 from streams.ledger.indexes import is_live
 from streams.ledger.lifecycle import retire
+from streams.ledger.refusals import target_of_atom
 from streams.ledger.revival import come_back
-from streams.ledger.ruling import Refused, Ruling, require_last, require_seen
+from streams.ledger.ruling import Refused, Ruling, require_fit
 
 DEFAULT_FLOOR = 0.90
 VERIFIED = "verified"  # why it is active what was a draft before
@@ -30,22 +31,19 @@ def apply_to_atom(draft: ChangeSetDraft, ruling: Ruling, decided: PersonDecided)
     atom = draft.atom(decided.target_id)
     if atom is None or not isinstance(decided, AtomDecided):
         raise Refused("unknown_target")
-    require_last(ruling.undoes, atom.resolution.hitl_event_id if atom.resolution else None)
-    require_seen(atom.revision, decided.expected_revision)
+    require_fit(decided, target_of_atom(atom))
     match decided:
         case AtomVerified():
             _verify(draft, ruling, atom, decided.floor)
         case AtomUnverified():
             _unverify(draft, ruling, atom)
         case AtomDismissed():
-            _dismiss(draft, ruling, atom)
+            _dismiss(draft, atom)
         case AtomReincluded():
             _reinclude(draft, atom)
 
 
 def _verify(draft: ChangeSetDraft, ruling: Ruling, atom: AtomRecord, floor: float | None) -> None:
-    if not is_live(atom):
-        raise Refused("not_live")
     floor = round(max(atom.confidence, DEFAULT_FLOOR) if floor is None else floor, 6)
     confidence = _confidence_before(draft, atom) if ruling.undoes else atom.confidence
     verified = draft.put_atom(
@@ -68,8 +66,6 @@ def _unverify(draft: ChangeSetDraft, ruling: Ruling, atom: AtomRecord) -> None:
     is without what the pin gave to it. When nothing but the pin kept it, since all that said it is
     gone, it goes as well.
     """
-    if atom.verified_by is None:
-        raise Refused("not_verified")
     changed: dict[str, Any] = {"confidence_floor": None, "verified_by": None, "verified_at": None}
     if ruling.undoes is not None:
         changed["confidence"] = _confidence_before(draft, atom)
@@ -98,18 +94,12 @@ def _is_reread(draft: ChangeSetDraft, atom: AtomRecord) -> bool:
     return any(f"{draft.project}|{source}" in draft.state.reread for source in sources)
 
 
-def _dismiss(draft: ChangeSetDraft, ruling: Ruling, atom: AtomRecord) -> None:
-    if not is_live(atom):
-        raise Refused("not_live")
-    if not ruling.rationale:
-        raise Refused("rationale_missing")
+def _dismiss(draft: ChangeSetDraft, atom: AtomRecord) -> None:
     kept = atom.model_copy(update={"previous_status": atom.status})
     retire(draft, kept, "dismissed", "dismissed_by_person")
 
 
 def _reinclude(draft: ChangeSetDraft, atom: AtomRecord) -> None:
-    if atom.status != "dismissed":
-        raise Refused("not_dismissed")
     status = atom.previous_status or "draft"
     after = draft.put_atom(atom, status=status, status_reason="reincluded", previous_status=None)
     draft.note("atom_reincluded", atom.atom_id, None, "reincluded", status)

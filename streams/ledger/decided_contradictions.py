@@ -9,11 +9,9 @@ from schemas.events.ledger import AtomRecord, ContradictionRecord
 from streams.ledger.contradictions import DECIDED_FIELDS
 from streams.ledger.draft import ChangeSetDraft
 from streams.ledger.lifecycle import LOST, has_lost, retire
+from streams.ledger.refusals import target_of_contradiction
 from streams.ledger.revival import come_back
-from streams.ledger.ruling import Refused, Ruling, require_last, require_seen
-from streams.ledger.state import OPEN
-
-MIN_RATIONALE_CHARS = 10
+from streams.ledger.ruling import Refused, Ruling, require_fit, require_last
 
 
 def apply_to_contradiction(
@@ -23,13 +21,10 @@ def apply_to_contradiction(
     contradiction = draft.contradiction(decided.contradiction_id)
     if contradiction is None:
         raise Refused("unknown_target")
-    require_last(decided.undoes, contradiction.hitl_event_id)
-    require_seen(contradiction.revision, decided.expected_revision)
+    require_fit(decided, target_of_contradiction(contradiction))
     if decided.decision == "reopen":
         _reopen(draft, contradiction, decided.undoes)
         return
-    if contradiction.status not in OPEN:
-        raise Refused("not_open")
     match decided.decision:
         case "resolve":
             _resolve(draft, ruling, contradiction, decided)
@@ -45,11 +40,8 @@ def _resolve(
     contradiction: ContradictionRecord,
     decided: ContradictionDecided,
 ) -> None:
-    if len(ruling.rationale) < MIN_RATIONALE_CHARS:
-        raise Refused("rationale_too_short")
     kind = decided.resolution_kind
-    if kind is None:
-        raise Refused("resolution_kind_missing")
+    assert kind
     _close(draft, ruling, contradiction, "resolved", kind, resolution_kind=kind)
     sides = (contradiction.atom_a_id, contradiction.atom_b_id)
     first, second = (draft.put_atom(draft.get_atom(atom_id)) for atom_id in sides)
@@ -87,10 +79,9 @@ def _escalate(
 def _reopen(draft: ChangeSetDraft, known: ContradictionRecord, undoes: str | None) -> None:
     """Open as before the decision ``undoes``; who has lost by it is live again.
 
-    Raises Refused without such a decision, or when one of the sides is gone or decided since.
+    Raises Refused when one of the sides is gone or decided since.
     """
-    if undoes is None or known.decided_by is None:
-        raise Refused("not_decided")
+    assert undoes
     if known.resolution_kind in ("a_wins", "b_wins"):
         winner, loser = _sides_of(draft, known)
         _require_as_resolved(draft, winner, loser, undoes)

@@ -31,8 +31,9 @@ from streams.ledger.evidence import (
     two_rows_apart,
 )
 from streams.ledger.merging import merge
+from streams.ledger.refusals import target_of_atom, target_of_pair
 from streams.ledger.revival import come_back
-from streams.ledger.ruling import Refused, Ruling, require_last, require_seen
+from streams.ledger.ruling import Refused, Ruling, require_fit
 from streams.ledger.state import OPEN
 
 REVIEWED = "reviewed"
@@ -43,16 +44,11 @@ def apply_to_merge(draft: ChangeSetDraft, ruling: Ruling, decided: MergeDecided)
     pair = draft.merge_candidate(decided.merge_candidate_id)
     if pair is None:
         raise Refused("unknown_target")
-    require_last(decided.undoes, pair.hitl_event_id)
-    require_seen(pair.revision, decided.expected_revision)
+    require_fit(decided, target_of_pair(pair))
     if decided.decision == "reopen":
-        if decided.undoes is None or pair.state != "rejected":
-            raise Refused("not_decided")
         if not _reopen(draft, pair):
             raise Refused("side_gone")
         return
-    if pair.state != "open":
-        raise Refused("not_open")
     first, second = draft.get_atom(pair.atom_a_id), draft.get_atom(pair.atom_b_id)
     if decided.decision == "approve":
         _record_decision(draft, ruling, pair, "approved")
@@ -122,10 +118,9 @@ def undo_merge(draft: ChangeSetDraft, ruling: Ruling, decided: MergeUndone) -> N
     loser = draft.atom(decided.atom_id)
     if loser is None:
         raise Refused("unknown_target")
-    require_last(ruling.undoes, loser.resolution.hitl_event_id if loser.resolution else None)
-    require_seen(loser.revision, decided.expected_revision)
+    require_fit(decided, target_of_atom(loser))
     op = draft.state.merges.get(f"{draft.project}|{loser.atom_id}")
-    if op is None or loser.status != "merged":
+    if op is None:
         raise Refused("not_merged")
     holder = draft.find_survivor(op.winner_atom_id)
     assert holder

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from schemas.envelope import Envelope
 from schemas.events import EVENT_TYPES
 from schemas.events.hitl import PersonDecided
+from schemas.events.ledger import HumanDecision
 from streams.cause import Cause
 from streams.ledger.arrivals import Arrivals, Waiting
 from streams.ledger.fold import LedgerView
@@ -23,12 +24,16 @@ class WaitingDecision(Waiting):
 
 @dataclass(frozen=True, slots=True)
 class DueDecision:
-    """A decision that takes the next place; it belongs to no turn."""
+    """A decision that takes the next place; it belongs to no turn.
+
+    ``proposal`` is what it accepts or declines.
+    """
 
     cause: Cause
     actor_id: str
     decided: PersonDecided
     turn: None = None
+    proposal: HumanDecision | None = None
 
 
 class Decisions(Arrivals[WaitingDecision]):

@@ -2,13 +2,15 @@
 
 The ledger, as the single writer, has the last word on every decision: who may decide, whether the
 target still is what the person saw, and whether the decision can be carried out. What cannot is
-recorded as refused, with the reason and the target as it is, and changes nothing.
+recorded as refused, with the reason and the target as it is, and changes nothing. What a member
+decides is recorded as proposed when it could be carried out (see ``proposals``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, TypeVar
+from dataclasses import replace
+from typing import Any, Literal, TypeVar
 
 from schemas.envelope import Envelope, Part
 from schemas.events.hitl import (
@@ -17,6 +19,7 @@ from schemas.events.hitl import (
     MergeDecided,
     MergeUndone,
     PersonDecided,
+    ProposalDecided,
 )
 from schemas.events.ledger import EvidenceRow, HumanDecision, Resolution, Snapshot
 from schemas.ids import hitl_event_id
@@ -25,35 +28,59 @@ from streams.ledger.decided_contradictions import apply_to_contradiction
 from streams.ledger.decided_merges import apply_to_merge, undo_merge
 from streams.ledger.decisions import DueDecision
 from streams.ledger.draft import ChangeSetDraft
+from streams.ledger.proposals import decision_of, find_waiting, require_new
 from streams.ledger.ruling import Refused, Ruling
 from streams.ledger.state import LedgerState
 from streams.ledger.summary import derive_summary
 from streams.stage import Table
 
 P = TypeVar("P", bound=Part)
+Outcome = Literal["applied", "refused", "proposed", "declined"]
 
 
 def decision_change_set(state: LedgerState, due: DueDecision) -> Envelope:
     """The one record that a decision leads to."""
+    if isinstance(due.decided, ProposalDecided):
+        return _decide_proposal(state, due, due.decided)
     draft = ChangeSetDraft(state, due)
     ruling = _make_ruling(draft, due)
+    may_decide = due.decided.actor_role in DECIDING
     try:
-        _check_role(due.decided)
+        if not may_decide:
+            require_new(state, draft.project, due.actor_id, due.decided, _names(due.decided))
         _apply(draft, ruling, due.decided)
     except Refused as refused:
         return _refuse(state, due, ruling, refused)
+    if not may_decide:
+        return _propose(state, due, ruling)
     return _record_effect(draft, due, ruling)
+
+
+def _propose(state: LedgerState, due: DueDecision, ruling: Ruling) -> Envelope:
+    """It could be carried out, and waits for somebody who may decide it."""
+    return _record_without_effect(state, due, ruling, "hitl_proposed", "proposed")
+
+
+def _decide_proposal(state: LedgerState, due: DueDecision, answer: ProposalDecided) -> Envelope:
+    """The decision as it was proposed, under the name of who accepts it; or nothing but a no."""
+    ruling = _make_ruling(ChangeSetDraft(state, due), due)
+    proposal = find_waiting(state, due.cause.project_id, answer)
+    if proposal is None:
+        return _refuse(state, due, ruling, Refused("not_waiting"))
+    proposed = replace(due, decided=decision_of(proposal, answer), proposal=proposal)
+    if answer.actor_role not in DECIDING:
+        return _refuse(state, proposed, ruling, Refused("role_may_only_propose"))
+    if answer.decision == "decline":
+        if not ruling.rationale:
+            return _refuse(state, proposed, ruling, Refused("rationale_missing"))
+        return _record_without_effect(state, proposed, ruling, "hitl_declined", "declined")
+    return decision_change_set(state, proposed)
 
 
 def refuse_as_undecided(state: LedgerState, due: DueDecision, reason: str) -> Envelope:
     """The answer to a decision that cannot be made, or whose effect fits into no record."""
     ruling = _make_ruling(ChangeSetDraft(state, due), due)
     return _refuse(state, due, ruling, Refused(reason))
-
-
-def _check_role(decided: PersonDecided) -> None:
-    if decided.actor_role not in DECIDING:
-        raise Refused("role_may_only_propose")
 
 
 def _apply(draft: ChangeSetDraft, ruling: Ruling, decided: PersonDecided) -> None:
@@ -92,7 +119,7 @@ def _record_effect(draft: ChangeSetDraft, due: DueDecision, ruling: Ruling) -> E
     target = due.decided.target_id
     undone = f"undoes {ruling.undoes}" if ruling.undoes else ""
     draft.note("hitl_applied", target, ruling.hitl_event_id, resolution.action, undone)
-    hitl = _record(due, ruling, "", _before(draft))
+    hitl = _record(due, ruling, "applied", _before(draft))
     event = draft.event(derive_summary(draft) if draft.atoms else None, hitl)
     return due.cause.caused(event, lane="none", run_id=None)
 
@@ -101,23 +128,45 @@ def _refuse(state: LedgerState, due: DueDecision, ruling: Ruling, refused: Refus
     draft = ChangeSetDraft(state, due)
     draft.note("hitl_refused", due.decided.target_id, ruling.hitl_event_id, refused.code)
     shown = _show(draft, [due.decided.target_id, *refused.records])
-    hitl = _record(due, ruling, refused.code, shown)
+    hitl = _record(due, ruling, "refused", shown, refused.code)
     return due.cause.caused(draft.event(None, hitl), lane="none", run_id=None)
 
 
-def _record(due: DueDecision, ruling: Ruling, refusal: str, before: Snapshot) -> HumanDecision:
+def _record_without_effect(
+    state: LedgerState,
+    due: DueDecision,
+    ruling: Ruling,
+    op: Literal["hitl_proposed", "hitl_declined"],
+    outcome: Literal["proposed", "declined"],
+) -> Envelope:
+    draft = ChangeSetDraft(state, due)
+    draft.note(op, due.decided.target_id, ruling.hitl_event_id, _names(due.decided)[0])
+    hitl = _record(due, ruling, outcome, _show(draft, [due.decided.target_id]))
+    return due.cause.caused(draft.event(None, hitl), lane="none", run_id=None)
+
+
+def _record(
+    due: DueDecision, ruling: Ruling, outcome: Outcome, before: Snapshot, refusal: str = ""
+) -> HumanDecision:
     action, decision, target_type = _names(due.decided)
+    proposal = due.proposal
     return HumanDecision(
         hitl_event_id=ruling.hitl_event_id,
         action=action,
         target_type=target_type,
         target_id=due.decided.target_id,
         decision=decision,
+        outcome=outcome,
         rationale=ruling.rationale,
         actor_id=ruling.actor_id,
         actor_role=due.decided.actor_role,
         expected_revision=due.decided.expected_revision,
         refusal=refusal,
+        undoes=ruling.undoes,
+        floor=getattr(due.decided, "floor", None),
+        escalated_to=getattr(due.decided, "escalated_to", None),
+        proposal_id=proposal.hitl_event_id if proposal else None,
+        proposed_by=proposal.actor_id if proposal else None,
         before=before,
     )
 
@@ -132,6 +181,8 @@ def _names(decided: PersonDecided) -> tuple[str, str, Any]:
             if decided.decision != "resolve":
                 decision = decided.decision
             return "contradiction_resolution", decision, "contradiction"
+        case ProposalDecided():
+            return "proposal", decided.decision, "proposal"
         case _:
             return ACTIONS[decided.type_name], "", "atom"
 

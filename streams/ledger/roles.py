@@ -14,7 +14,7 @@ _OTHER_PREPOSITION_TEXT = "in on at with without for of as about between during 
 _DIRECTIONS = frozenset(_DIRECTION_TEXT.split())
 _PREPOSITIONS = _DIRECTIONS | frozenset(_OTHER_PREPOSITION_TEXT.split())
 _EMPTY = FUNCTION_WORDS | FILLERS | NEGATORS
-_PASSIVE = re.compile(
+PASSIVE = re.compile(
     r"(?i)\b(?:is|are|was|were|be|been|being)\s+(?:(?:not|never|\w+ly)\s+)*"
     r"\w+(?:ed|en|wn|pt|nt|ld|lt|ght|ut|ad|un|ne)\b"
 )
@@ -32,7 +32,7 @@ def exchange_roles(one: str, other: str) -> bool:
     ours, theirs = places_of(one), places_of(other)
     if not ours or not theirs:
         return False
-    if bool(_PASSIVE.search(one)) == bool(_PASSIVE.search(other)) and _exchange_subject(
+    if bool(PASSIVE.search(one)) == bool(PASSIVE.search(other)) and _exchange_subject(
         ours, theirs
     ):
         return True

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from schemas.events.hitl import PersonDecided
+from streams.ledger.refusals import DecisionTarget, find_refusal
+
 
 class Refused(Exception):
     """The decision cannot be carried out; ``code`` says why.
@@ -47,7 +50,7 @@ def require_last(undoes: str | None, last: str | None, *records: str) -> None:
         raise Refused("decided_since", *records)
 
 
-def require_seen(revision: int, expected: int) -> None:
-    """Raises Refused when the target is not what the person saw."""
-    if revision != expected:
-        raise Refused("stale_revision")
+def require_fit(decided: PersonDecided, target: DecisionTarget) -> None:
+    """Raises Refused when the target itself shows that the decision cannot be carried out."""
+    if code := find_refusal(decided, target):
+        raise Refused(code)

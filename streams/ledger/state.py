@@ -18,6 +18,7 @@ from schemas.events.ledger import (
     HumanDecision,
     LedgerChanged,
     MergeOp,
+    Snapshot,
 )
 from streams.due import DueProjects
 from streams.ledger.decisions import Decisions, DueDecision
@@ -25,13 +26,13 @@ from streams.ledger.fact_frames import newer_fact_keys
 from streams.ledger.fold import MERGES, LedgerView, find_moved_evidence
 from streams.ledger.indexes import ProjectIndex
 from streams.ledger.judgements import Judgements
+from streams.ledger.refusals import OPEN as OPEN
 from streams.ledger.retries import DueRetry, Retries
 from streams.ledger.talk import talk_key
 from streams.ledger.turns import DueTurn, Turns
 from streams.stage import Record, Table, Tables
 
 MAX_WAITING_FOR_ENTITY = 64
-OPEN = frozenset({"open", "escalated"})
 
 
 class LedgerState:
@@ -72,6 +73,7 @@ class LedgerState:
         self.spoken: Table[str] = tables.table("spoken", str)
         self.serials: Table[str] = tables.table("serials", str)
         self.decided: Table[int] = tables.table("decided", int)
+        self.proposals: Table[HumanDecision] = tables.table("proposals", HumanDecision)
         self.confidence_decided: Table[list[float]] = tables.table("confidence_decided", list)
         self.indexes: defaultdict[str, ProjectIndex] = defaultdict(ProjectIndex)
         waiting = self.turns.projects() | self.decisions.projects() | self.retries.projects()
@@ -107,7 +109,7 @@ class LedgerState:
                 self.merges[f"{project}|{op.loser_atom_id}"] = op
         for change in event.changes:
             self._take_change(project, event, change)
-        if event.hitl and not event.hitl.refusal:
+        if event.hitl:
             self._take_decision(project, event, event.hitl)
         self.view.apply(record)
         self._drop_answered(record)
@@ -179,6 +181,13 @@ class LedgerState:
                 self.links_of[f"{project}|{atom_id}|{link.link_id}"] = ""
 
     def _take_decision(self, project: str, event: LedgerChanged, made: HumanDecision) -> None:
+        if made.outcome == "proposed":
+            kept = made.model_copy(update={"before": Snapshot()})
+            self.proposals[f"{project}|{made.hitl_event_id}"] = kept
+        elif made.outcome != "refused" and made.proposal_id:
+            self.proposals.pop(f"{project}|{made.proposal_id}", None)
+        if made.outcome != "applied":
+            return
         self.decided[f"{project}|{made.hitl_event_id}"] = event.ledger_seq
         before = {atom.atom_id: atom.confidence for atom in made.before.atoms}
         for atom in event.atoms:

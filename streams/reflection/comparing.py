@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from html import unescape
 
 from streams.reflection.passage import Difference, Passage
 from streams.reflection.quoted_figures import find_other_figures
@@ -18,24 +19,36 @@ LONGEST_STATEMENT = 2_500  # characters; a title and a body are shorter
 LONGEST_QUOTE = 4_000
 LONGEST_AROUND = 6_000
 ENOUGH_WORDS = 5  # to tell a language by
+MOST_SHARED = 0.5  # of a statement's words with a quote in another language, names among them
 _ENGLISH_TEXT = """
     the a an of to and or is are be in on for with by at it that this must should may can not
 """
 _ENGLISH = frozenset(_ENGLISH_TEXT.split())
+_QUOTATION = re.compile(r"^[ \t]*>[> \t]*", re.MULTILINE)
+_TITLE_LINE = re.compile(r"^([ \t]*(?:!!!|\?\?\?\+?|#{1,6})[ \t].*)$", re.MULTILINE)
+_EMPHASIS = re.compile(
+    r"`+|\*\*|\*(?=[^\W\d])|(?<=[^\W\d])\*|(?<![^\W])_+(?=[^\W_])|(?<=[^\W_])_+(?!\w)"
+)
 
 
 def find_differences(statement: str, passage: Passage) -> list[Difference]:
     """All that differs, the grave first, each kind of words once."""
-    text = statement[:LONGEST_STATEMENT]
+    text = _take_off_marks(statement[:LONGEST_STATEMENT])
     cut = Passage(
-        passage.quote[:LONGEST_QUOTE],
-        passage.near[:LONGEST_STATEMENT],
+        _take_off_marks(passage.quote[:LONGEST_QUOTE]),
+        _take_off_marks(passage.near[:LONGEST_STATEMENT]),
         passage.around[:LONGEST_AROUND],
         is_code=passage.is_code,
         is_foreign=_is_foreign(text, passage.quote),
     )
     found = dict.fromkeys(_find(text, cut))
     return sorted(found, key=lambda each: (not each.is_grave, each.code, each.detail))
+
+
+def _take_off_marks(text: str) -> str:
+    """What a page shows: neither emphasis, nor the marks of a quotation, nor named characters."""
+    plain = _TITLE_LINE.sub(r"\1\n", _QUOTATION.sub("", unescape(text).replace("\r\n", "\n")))
+    return _EMPHASIS.sub("", plain)
 
 
 def _find(text: str, passage: Passage) -> Iterator[Difference]:
@@ -48,10 +61,9 @@ def _find(text: str, passage: Passage) -> Iterator[Difference]:
 
 def _is_foreign(statement: str, quote: str) -> bool:
     """Whether one of the two is English and the other is not: then words cannot be compared."""
-    shares = []
-    for text in (statement, quote):
-        words = re.findall(r"[^\W\d_]+", text.lower())[:400]
-        if len(words) < ENOUGH_WORDS:
-            return False
-        shares.append(sum(word in _ENGLISH for word in words) / len(words))
-    return min(shares) < 0.02 and max(shares) > 0.12
+    texts = [re.findall(r"[^\W\d_]+", text.lower())[:400] for text in (statement, quote)]
+    if min(map(len, texts)) < ENOUGH_WORDS:
+        return False
+    shares = [sum(word in _ENGLISH for word in words) / len(words) for words in texts]
+    shared = len(set(texts[0]) & set(texts[1])) / len(set(texts[0]))
+    return min(shares) < 0.02 and max(shares) > 0.12 and shared < MOST_SHARED

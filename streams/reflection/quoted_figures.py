@@ -10,12 +10,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
+from functools import lru_cache
 from itertools import islice
-from typing import Literal
 
+from streams.ledger.measure_tables import Limit
 from streams.ledger.numerals import DIGITS, find_number_words, read_digits
 from streams.ledger.quantities import Quantity, may_be_equal, quantities_of
 from streams.ledger.readings import INTERVAL, NUMBER, PLACE, TIME
+from streams.ledger.terms import root
 from streams.reflection.passage import Difference, Passage
 
 LONGEST_SCAN = 400  # characters: figures of a longer text are looked for part by part
@@ -25,11 +27,22 @@ MOST_COUNTED = 12  # things that a statement may have counted itself
 _NUMBER = re.compile(rf"(?<![\w.]){DIGITS}")
 _PLAIN = frozenset((NUMBER, PLACE, "name"))
 _LOWER, _UPPER = frozenset(("least", "above")), frozenset(("most", "below"))
-_NOT_MORE: dict[str, Literal["most", "least"]] = {
+_NOT_MORE: dict[str, Limit] = {
     "above": "most",
     "below": "least",
 }  # «not more than 5»
 _DENIAL = re.compile(r"\b(?:not|never|no|cannot|nicht|nie)\b[^.;,]{0,40}\Z", re.IGNORECASE)
+_IN_TIME = re.compile(r"\b(?:later|latest|earlier|earliest|sooner)\b", re.IGNORECASE)
+_AHEAD = re.compile(r"\W*(?:before|prior|ahead|in advance)\b", re.IGNORECASE)
+_TURNED: dict[str, Limit] = {"most": "least", "least": "most", "above": "below", "below": "above"}
+_UNIT_OF = {
+    "hourly": "hour",
+    "daily": "day",
+    "weekly": "week",
+    "monthly": "month",
+    "yearly": "year",
+    "annually": "year",
+}
 _WORD = re.compile(r"[^\W_]+(?:[.,][0-9]+)*")
 _MARKS = re.compile(r"[`*]")
 _DAYS = ("day", "zoned", "clock")
@@ -56,12 +69,17 @@ def find_other_figures(statement: str, passage: Passage) -> Iterator[Difference]
             continue
         if any(_is_same(one, written, it, told) for it, told in near):
             continue
+        if _names_unit(written, words):
+            continue
         if _fold(written) in words or _stands_in(one, written, f"{passage.quote}\n{passage.near}"):
             continue
         if around is None:
             around = _list_figures(passage.around)
         is_near = any(_is_same(one, written, it, told) for it, told in around)
-        is_grave = not (is_near or _may_be_counted(one, written))
+        is_counted = _may_be_counted(one, written) and not _counts_other(
+            written, statement, quoted, passage.quote
+        )
+        is_grave = not (is_near or is_counted)
         yield Difference("figure_differs", written, is_grave)
 
 
@@ -75,8 +93,17 @@ def _scan(text: str) -> Iterator[tuple[Quantity, str]]:
         for at in range(0, len(line), LONGEST_SCAN):
             part = line[at : at + LONGEST_SCAN]
             for one in quantities_of(part):
-                limit = _NOT_MORE.get(one.limit) if _DENIAL.search(part[: one.start]) else None
-                yield replace(one, limit=limit or one.limit), part[one.start : one.end]
+                yield replace(one, limit=_limit_of(one, part)), part[one.start : one.end]
+
+
+def _limit_of(one: Quantity, text: str) -> Limit:
+    """The limit that a figure is; «no later than 2 days before» is «at least 2 days before»."""
+    limit = one.limit
+    if _DENIAL.search(text[: one.start]):
+        limit = _NOT_MORE.get(limit, limit)
+    if _IN_TIME.search(text[one.left : one.start]) and _AHEAD.match(text, one.end):
+        limit = _TURNED.get(limit, limit)
+    return limit
 
 
 def _fold(text: str) -> str:
@@ -109,11 +136,12 @@ def _is_same(one: Quantity, written: str, other: Quantity, told: str) -> bool:
     return plain and bool(_raw(written) & _raw(told))
 
 
-def _raw(written: str) -> set[Fraction]:
+@lru_cache(maxsize=2_048)
+def _raw(written: str) -> frozenset[Fraction]:
     """The bare numbers that stand in a figure."""
     found = {value for match in _NUMBER.finditer(written) for value in read_digits(match[0])}
     found |= {Fraction(int(run)) for run in re.findall(r"(?<!\d)\d{1,18}(?!\d)", written)}
-    return found | {word.value for word in find_number_words(written)}
+    return frozenset(found | {word.value for word in find_number_words(written)})
 
 
 def _is_turned(one: Quantity, other: Quantity) -> bool:
@@ -143,3 +171,26 @@ def _may_be_counted(one: Quantity, written: str) -> bool:
     return one.dimension == NUMBER and not any(
         reading.low > MOST_COUNTED or reading.low.denominator > 1 for reading in one.readings
     )
+
+
+def _counts_other(
+    written: str, statement: str, quoted: list[tuple[Quantity, str]], quote: str
+) -> bool:
+    """Whether the quote counts the same things otherwise: «five wrong PINs», «three wrong PINs»."""
+    things = _words_behind(written, statement)
+    return bool(things) and any(
+        things == _words_behind(told, quote) for it, told in quoted if it.dimension == NUMBER
+    )
+
+
+def _words_behind(figure: str, text: str) -> list[str]:
+    _, found, behind = text.partition(figure)
+    return [root(it) for it in _WORD.findall(behind[:60].lower())[:2]] if found else []
+
+
+def _names_unit(written: str, words: str) -> bool:
+    """Whether «daily» or «a day» stands for a «per day» of the quote."""
+    if any(mark.isdigit() for mark in written) or find_number_words(written):
+        return False
+    unit = written.lower().split()[-1]
+    return f" {_UNIT_OF.get(unit, unit)} " in words

@@ -11,28 +11,24 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
 
 from streams.ledger.contrast import exclude, is_opposed, measure_match
-from streams.ledger.lexicon import FILLERS, FUNCTION_WORDS, GERMAN_FUNCTION_WORDS, GERMAN_NEGATORS
-from streams.ledger.lexicon import NEGATORS as ENGLISH_NEGATORS
 from streams.ledger.numerals import find_number_words
-from streams.ledger.terms import root, tokens
+from streams.ledger.terms import root
 from streams.reflection.passage import Difference, Passage
+from streams.reflection.quoted_order import ORDER, compare_order, find_exchanged
+from streams.reflection.sense import DOUBTING, LEVELS, NEGATORS, ONLY, REACH, Sense, sense_of
 
 LEAST_SHARED = 0.5  # of a sentence's words, for the two to speak of the same
 NEARLY_BEST = 0.1
 OF_ONLY = 0.6
-REACH = 3  # words that a negator or a modal verb speaks of
+LEAST_LETTERS = 4
+LEAST_ALIKE = 4  # words of a sentence of which one is another
 BEFORE_COPIED = 5  # words before a copied sentence that could deny it: «it is not true that»
 MOST_WORDS = 400  # of a statement
 MOST_SENTENCES = 60  # of a quote
-
-
-def _words(text: str) -> list[str]:
-    return text.split()
 
 
 _PAIRS: str = tomllib.loads(
@@ -45,98 +41,28 @@ _OPPOSITES = frozenset(
     if one != other
     for pair in ((one, other), (other, one))
 )
-_SENTENCE = re.compile(r"(?<=[.!?])[\"')\]*_`]*\s+|[;\n]|\s[|>–—]\s")
+_SENTENCE = re.compile(r"(?<=[.!?])[\"')\]*_`]*\s+|[;\n]|\s[>–—]\s|\s\||\|\s")
 _WRAPPED = re.compile(r"(?<!\n)\n(?![ \t]*(?:\n|[-*+•|>#]|\d{1,3}[.)]))[ \t]*")
 _LETTERS = re.compile(r"[^\W_]+")
 _TARGET = re.compile(r"(?<=\])(?:\([^()\s]{0,300}\)|\[[^\[\]\n]{0,80}\])")
 _SENTENCE_MARK = "|"
 _ASIDE = re.compile(r"\([^()]{0,300}\)")  # a title leaves out what stands in brackets
-_PAUSE = re.compile(r"[,:()\"]")
-_PAUSED = "pausehere"  # a word that nobody writes: what a negator speaks of ends there
-_LIMIT = re.compile(
-    r"\b(?:can|could|may|must|shall|should|will|does|do|is|are)?\s*(?:not|never|no)\s+"
-    r"(?:ever\s+|to\s+)?(?:exceed|surpass|go (?:over|above|beyond|below)|fall (?:below|under)"
-    r"|drop below|(?:be |take |last |run |stay )?(?:more|greater|larger|longer|higher|later"
-    r"|older|fewer|less"
-    r"|lower|smaller|earlier|sooner|shorter)(?: than)?|above|below|beyond|over|under)\b"
+_LABELLED = re.compile(
+    r":\s+(?=[^:]*\b(?:is|are|was|were|may|must|can|cannot|should|will|has|have|does|do|it['’]s"
+    r"|\w+n['’]t)\b)"
 )
-_NOT_MORE = re.compile(
-    r"\bnot ((?:[a-z]+ ){1,3}?)(?:more|greater|larger|longer|higher|later|older|fewer|less|lower"
-    r"|smaller|earlier|sooner|shorter) than\b"
-)
-_NO_DENIAL = re.compile(
-    r"\bnot only\b|\b(?:not|never) (?:forget|fail|hesitate|neglect|omit) to\b|\bwhether or not\b"
-    r"|\bno matter\b|\bnot limited to\b|\bwithout (?:fail|exception|delay)\b"
-    r"|\bnot (?:just|merely)\b"
-    r"|\bno\.? (?=\d)"
-)
-_CANNOT = re.compile(r"\bcannot\b|\bca not\b|\bwo not\b")
-_KEEP_FROM = re.compile(
-    r"\b(?:keep|keeps|kept|stop|stops|stopped|hinders?|hindered)\b(?= (?:[\w'-]+ ){1,6}from\b)"
-)
-_WEAK = re.compile(
-    r"\b(?:need|needs) not\b|\b(?:do|does) not (?:have|need) to\b"
-    r"|\b(?:is|are) not (?:required|obliged|mandatory|necessary|needed)(?: to)?\b|\bneedn[’']t\b"
-)
-_MUST = re.compile(
-    r"\b(?:has|have|needs?|had) to\b|\b(?:is|are|be) (?:required|obliged|mandated|bound) to\b"
-    r"|\b(?:is|are) (?:mandatory|compulsory|required|obligatory)\b|\bmandatory\b"
-)
-_MAY = re.compile(
-    r"\b(?:is|are|be) (?:allowed|permitted|free|able|authori[sz]ed) to\b"
-    r"|\b(?:is|are) optional\b|\boptionally\b"
-)
-_SHOULD = re.compile(r"\b(?:is|are) (?:recommended|advised|encouraged|supposed)(?: to)?\b")
-_IMPLICIT_TEXT = """
-    forbid forbids forbidden forbade prohibit prohibits prohibited disallow disallows disallowed ban
-    bans banned prevent prevents prevented preventing impossible unable nowhere unless verboten
-    untersagt
+LEAST_OF_LABEL = 3  # words
+_ANNOUNCING = LEVELS.keys() | frozenset(("following", "this", "these", "that", "true"))
+_CUT = re.compile(r"(?:\([^()]*|\S*)…\Z")
+_DEGREES = frozenset(("more", "less", "fewer", "most", "least"))  # of what?
+_GRAMMAR_TEXT = """
+    after before until above below over under within during according because thus therefore
+    hence note addition additionally also moreover furthermore however finally instead
 """
-_BACKWARD_TEXT = """
-    forbidden prohibited disallowed banned prevented impossible nowhere verboten untersagt
-"""
-_ASKING = frozenset(_words("whether question questions unclear unknown undecided ob"))
-_NEGATORS = ENGLISH_NEGATORS | GERMAN_NEGATORS | frozenset(_IMPLICIT_TEXT.split())
-_BACKWARD = frozenset(_BACKWARD_TEXT.split())
-_ONLY = frozenset(_words("only solely exclusively nur ausschließlich"))
-_CONDITIONS = _ONLY | frozenset(
-    _words("""sole just unless except excluding besides limited restricted reserved alone if when
-        where     until before after provided requires require required needs""")
-)
-_LEVELS = {
-    **dict.fromkeys(_words("must shall muss müssen musst"), 3),
-    **dict.fromkeys(_words("should ought soll sollte sollten sollen recommended"), 2),
-    **dict.fromkeys(_words("may can could might kann können könnte darf dürfen"), 1),
-}
-_DEGREES = frozenset(_words("more less fewer most least"))  # of what?
-_DENIED_IS_BINDING = frozenset(_words("may can could kann können darf dürfen"))
-_HELPERS = frozenset(_words("be been being is are was were have has had do does did to also then"))
-_EMPTY = (
-    (FUNCTION_WORDS | GERMAN_FUNCTION_WORDS | FILLERS | _HELPERS)
-    - _NEGATORS - _ONLY - _LEVELS.keys()
-) - frozenset(_words(
-    "same other more most many much few several out off up down over under"
-))  # fmt: skip
+_GRAMMAR = frozenset(_GRAMMAR_TEXT.split())
+_DONTS = re.compile(r"n['’]ts?\b", re.IGNORECASE)
 _PREFIX = re.compile(r"^(?:un|in|im|ir|il|non-?|dis|mis|anti-?)(?=[a-z]{4})")
 _STEM_OF_LESS = re.compile(r"^([a-z]{4,})less$")
-
-
-@dataclass(frozen=True, slots=True)
-class Sense:
-    """One sentence: the roots of its words in order, and what stands before them.
-
-    ``denials``, ``levels`` and ``limits`` name by their places the words that a negator, a modal
-    verb (with its strength, 1 to 3) or an «only» speaks of.
-    """
-
-    roots: tuple[str, ...]
-    words: tuple[str, ...]
-    known: frozenset[str]
-    denials: tuple[tuple[int, ...], ...]
-    levels: tuple[tuple[int, tuple[int, ...]], ...]
-    limits: tuple[tuple[int, ...], ...]
-    has_condition: bool
-    asks: bool
 
 
 def find_other_sense(statement: str, passage: Passage) -> Iterator[Difference]:
@@ -145,12 +71,14 @@ def find_other_sense(statement: str, passage: Passage) -> Iterator[Difference]:
         return
     quoted = [sense_of(one) for one in _split(_join_lines(passage.quote))[:MOST_SENTENCES]]
     near_words = frozenset(re.findall(r"[^\W\d_]+", passage.near.lower()))
+    if _DONTS.search(passage.near):
+        near_words |= {"not"}
     whole = _join_lines(passage.quote)
-    copied = _SENTENCE_MARK.join(
-        _fold(it) for text in (whole, _ASIDE.sub(" ", whole)) for it in _split(text)
-    )
+    shown = [it for text in (whole, _ASIDE.sub(" ", whole)) for it in _split(text)]
+    named = [part for it in shown for part in (_LABELLED.split(it) if _is_label(it) else (it,))]
+    copied = [_SENTENCE_MARK.join(map(_fold, parts)) for parts in (shown, named)]
     for sentence in _split(statement):
-        if _is_copied(sentence, copied):
+        if any(_is_copied(sentence, text) for text in copied):
             continue
         ours = sense_of(sentence)
         beside = _find_beside(ours, quoted)
@@ -164,6 +92,13 @@ def _join_lines(text: str) -> str:
     return _WRAPPED.sub(" ", text)
 
 
+def _is_label(sentence: str) -> bool:
+    """Whether its colon parts two sayings: «No totals are kept: people have to add up»."""
+    label = _LABELLED.split(sentence, 1)[0]
+    words = _LETTERS.findall(label.lower())
+    return label != sentence and len(words) >= LEAST_OF_LABEL and _ANNOUNCING.isdisjoint(words)
+
+
 def _fold(text: str) -> str:
     """The words alone, between single blanks; of links what is shown."""
     return f" {' '.join(_LETTERS.findall(_TARGET.sub(' ', text.lower())))} "
@@ -171,12 +106,13 @@ def _fold(text: str) -> str:
 
 def _is_copied(sentence: str, quoted: str) -> bool:
     """Whether it stands in the quote word for word, a heading before it perhaps."""
-    parts = (sentence, *sentence.rstrip("…").split(": ", 1)[1:])
+    sentence = _CUT.sub("", sentence)
+    parts = (sentence, *sentence.split(": ", 1)[1:])
     for part in [_fold(it) for each in parts for it in (each, _ASIDE.sub(" ", each))]:
         pieces = quoted.split(part)[:-1] if part.strip() else []
         if pieces:
             before = [it.rsplit(_SENTENCE_MARK)[-1].split()[-BEFORE_COPIED:] for it in pieces]
-            return all((_NEGATORS | _ONLY).isdisjoint(words) for words in before)
+            return all((NEGATORS | ONLY).isdisjoint(words) for words in before)
     return False
 
 
@@ -184,60 +120,6 @@ def _split(text: str) -> list[str]:
     """Sentences; of many words only the first ones."""
     found = [part.strip() for part in _SENTENCE.split(text)]
     return [" ".join(part.split()[:MOST_WORDS]) for part in found if part][:MOST_SENTENCES]
-
-
-@lru_cache(maxsize=512)
-def sense_of(sentence: str) -> Sense:
-    plain = _PAUSE.sub(f" {_PAUSED} ", sentence.lower().replace("’", "'"))
-    text = _KEEP_FROM.sub("prevent", " ".join(tokens(plain)))
-    text = _CANNOT.sub("can not", text)
-    text = _NO_DENIAL.sub(" ", _NOT_MORE.sub(r" \1 ", _LIMIT.sub(" at limit ", text)))
-    text = _MUST.sub(" must ", _WEAK.sub(" may ", text))
-    words = _SHOULD.sub(" should ", _MAY.sub(" may ", text)).split()
-    kept: list[str] = []
-    marks: list[tuple[str, int]] = []
-    pauses: list[int] = []
-    for word in words:
-        if word == _PAUSED:
-            pauses.append(len(kept))
-        elif word in _NEGATORS or word in _LEVELS or word in _ONLY:
-            marks.append((word, len(kept)))
-        elif word not in _EMPTY:
-            kept.append(word)
-    roots = tuple(root(word) for word in kept)
-    denials = [_reach(word, at, len(kept), pauses) for word, at in marks if word in _NEGATORS]
-    return Sense(
-        roots=roots,
-        words=tuple(kept),
-        known=frozenset(roots),
-        denials=tuple(denials),
-        levels=tuple(_read_levels(marks, len(kept))),
-        limits=tuple(_reach(word, at, len(kept), pauses) for word, at in marks if word in _ONLY),
-        has_condition=not _CONDITIONS.isdisjoint(words) or len(denials) > 1,
-        asks=not _ASKING.isdisjoint(words) or sentence.rstrip().endswith("?"),
-    )
-
-
-def _reach(word: str, at: int, length: int, pauses: Sequence[int]) -> tuple[int, ...]:
-    """The places that a negator speaks of: behind it, or all before it in «is forbidden»."""
-    end = next((pause for pause in pauses if pause > at), length)
-    behind = tuple(range(at, min(length, end, at + REACH)))
-    return tuple(range(at)) if word in _BACKWARD and (at or not behind) else behind
-
-
-def _read_levels(
-    marks: Sequence[tuple[str, int]], length: int
-) -> Iterator[tuple[int, tuple[int, ...]]]:
-    """Modal verbs with their strength; what may not be done must not be done."""
-    for number, (word, at) in enumerate(marks):
-        if word not in _LEVELS:
-            continue
-        before, behind = marks[:number][-1:], marks[number + 1 : number + 2]
-        is_denied = any(it[0] in _NEGATORS and at - it[1] <= REACH for it in before) or any(
-            it[0] in _NEGATORS and it[1] == at for it in behind
-        )
-        level = 3 if is_denied and word in _DENIED_IS_BINDING else _LEVELS[word]
-        yield level, tuple(range(at, min(length, at + REACH)))
 
 
 def _find_beside(ours: Sense, quoted: Sequence[Sense]) -> list[Sense]:
@@ -258,10 +140,19 @@ def _compare(ours: Sense, theirs: Sense, near: frozenset[str]) -> Iterator[Diffe
     if ours.asks or theirs.asks:
         return
     denied = _count_denials(ours, theirs), _count_denials(theirs, ours)
-    opposed = list(_find_opposed(ours, theirs))
+    order = compare_order(ours, theirs)
+    opposed = [it for it in _find_opposed(ours, theirs) if order is None or it[0] not in ORDER]
     prefixed = _count_prefixed(ours, theirs)
-    if (sum(denied) + len(opposed) + prefixed) % 2:
-        is_of_heading = denied[0] > denied[1] and not near.isdisjoint(_NEGATORS | {"non", "out"})
+    if order is False:
+        yield Difference("opposite_meaning", "what comes first")
+    elif order and sum(denied) == 1:  # «not before» is «only after»
+        pass
+    elif found := find_exchanged(ours, theirs):
+        yield Difference("roles_exchanged", f"{found[0]} for {found[1]}")
+    elif denied == (1, 1) and not opposed and not prefixed and _deny_each_other(ours, theirs):
+        yield Difference("negation_differs", "denies what it asserts, and the reverse")
+    elif (sum(denied) + len(opposed) + prefixed) % 2:
+        is_of_heading = denied[0] > denied[1] and not near.isdisjoint(NEGATORS | {"non", "out"})
         if opposed and denied[0] == denied[1]:
             yield Difference("opposite_meaning", f"{opposed[0][0]} for {opposed[0][1]}")
         elif not is_of_heading:
@@ -269,6 +160,10 @@ def _compare(ours: Sense, theirs: Sense, near: frozenset[str]) -> Iterator[Diffe
             yield Difference("negation_differs", told)
     elif other := _find_exclusive(ours, theirs):
         yield Difference("other_thing", f"{other[0]} for {other[1]}")
+    elif other := _find_replaced(ours, theirs):
+        yield Difference("other_thing", f"{other[0]} for {other[1]}", is_grave=False)
+    if theirs.is_doubted and not ours.is_doubted and all(it > 1 for it, _ in ours.levels):
+        yield Difference("modality_differs", "certain for doubted", is_grave=False)
     yield from _compare_levels(ours, theirs, near)
     if bool(ours.limits) != bool(theirs.limits):
         limited, free = (ours, theirs) if ours.limits else (theirs, ours)
@@ -305,7 +200,7 @@ def _speaks_of(one: str, theirs: Sense) -> bool:
 
 def _compare_levels(ours: Sense, theirs: Sense, near: frozenset[str]) -> Iterator[Difference]:
     """Where both bind the same words, but not as much."""
-    heading = {_LEVELS[word] for word in near if word in _LEVELS}
+    heading = {LEVELS[word] for word in near if word in LEVELS}
     for level, places in ours.levels:
         mine = [ours.roots[at] for at in places]
         best: list[int] = []
@@ -355,6 +250,43 @@ def _find_exclusive(ours: Sense, theirs: Sense) -> tuple[str, str] | None:
     return None
 
 
+def _deny_each_other(ours: Sense, theirs: Sense) -> bool:
+    """«by crate, not by hour» beside «by hour, not by crate»."""
+    mine, other = _asserted_and_denied(ours), _asserted_and_denied(theirs)
+    return all(
+        denied and denied <= asserted
+        for denied, asserted in ((mine[1], other[0]), (other[1], mine[0]))
+    )
+
+
+def _asserted_and_denied(sense: Sense) -> tuple[frozenset[str], frozenset[str]]:
+    denied = {at for places in sense.denials for at in places}
+    asserted = frozenset(it for at, it in enumerate(sense.roots) if at not in denied)
+    return asserted, frozenset(sense.roots[at] for at in denied) - asserted
+
+
+def _find_replaced(ours: Sense, theirs: Sense) -> tuple[str, str] | None:
+    """The one word that stands in another's place where all else is the same.
+
+    It may be a synonym or not: no list has all opposites, so nothing is quoted that says it.
+    """
+    mine = [it for it in range(len(ours.roots)) if not _match(ours.roots[it], theirs.known)]
+    other = [it for it in range(len(theirs.roots)) if not _match(theirs.roots[it], ours.known)]
+    if len(mine) != 1 or len(other) != 1 or len(ours.roots) < LEAST_ALIKE:
+        return None
+    word, instead = ours.words[mine[0]], theirs.words[other[0]]
+    if _says_how(ours, mine[0]) or _says_how(theirs, other[0]) or word[:3] == instead[:3]:
+        return None
+    return (word, instead) if _stand_alike(ours, mine[0], theirs, other[0]) else None
+
+
+def _says_how(sense: Sense, at: int) -> bool:
+    """Whether a word is a figure, its unit or its limit, or leads in to what is said."""
+    word, beside = sense.words[at], sense.words[max(0, at - 2) : at + 3]
+    is_figure = any(it[0].isdigit() or find_number_words(it) for it in beside)
+    return is_figure or len(word) < LEAST_LETTERS or word in _GRAMMAR or word in DOUBTING
+
+
 def _stand_alike(ours: Sense, at: int, theirs: Sense, place: int) -> bool:
     """Whether a neighbour of the one stands near the other, too."""
     near = frozenset(theirs.roots[max(0, place - REACH) : place + REACH + 1])
@@ -389,7 +321,9 @@ def _is_opposed(one: str, other: str) -> bool:
 def _match(word: str, known: frozenset[str]) -> float:
     """As the ledger matches, but no word matches the one that denies it."""
     found = measure_match(word, known)
-    return found if found == 1.0 or not any(_is_opposed(word, it) for it in known) else 0.0
+    if found in (0.0, 1.0):
+        return found
+    return 0.0 if any(_is_opposed(word, it) for it in known) else found
 
 
 def _share(ours: Sense, theirs: Sense) -> float:

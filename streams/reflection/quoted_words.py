@@ -16,6 +16,9 @@ MOST_NAMES = 40
 MOST_OF_SUBJECT = 3  # words before a name that begins its sentence
 _NAME = re.compile(r"(?<![\w{<$%./-])(?:[^\W\d_][\w.+#-]*\w|[^\W\d_])")
 _MIXED = re.compile(r"[a-z][A-Z]|[A-Z]{2}|\w_\w|[A-Za-z]\d")
+_CLAUSE = re.compile(
+    r"(?<=[.!?:;])(?<!\bDr\.)(?<!\bMr\.)(?<!\bMs\.)(?<!\bMrs\.)(?<!\bSt\.)(?<!\bProf\.)\s+|\n|\|"
+)
 _UNIT = re.compile(r"(?<=\d)[ \u00a0]?([^\W\d_]{1,4})\b")
 _PLACEHOLDER = re.compile(
     r"\$?\{+[^{}\n]{1,60}\}+|<[A-Za-z][\w \-]{0,40}>|%\w{1,30}%|\[[A-Z_ ]{2,40}\]"
@@ -86,7 +89,7 @@ def _is_resolved(text: str, name: str, folded_quote: str) -> bool:
     """Whether the name stands for a «we» or «it» of the quote: at the start of its sentence, or
     beside another part of itself that the quote has.
     """
-    for sentence in re.split(r"(?<=[.!?:;])\s+|\n", text):
+    for sentence in _CLAUSE.split(text):
         if name not in sentence:
             continue
         words = sentence[: sentence.index(name)].split()
@@ -112,7 +115,7 @@ def _shares_beginnings(ours: list[str], known: frozenset[str]) -> bool:
 def _names(text: str) -> list[str]:
     """Words written as names; capitals at the start of a sentence or of every word say nothing."""
     found: dict[str, None] = {}
-    for line in re.split(r"(?<=[.!?:;])\s+|\n|\|", text):
+    for line in _CLAUSE.split(text):
         words = _NAME.findall(_PLACEHOLDER.sub(" ", line))
         small = sum(word[0].islower() for word in words)
         is_titled = len(words) > 2 and small * 3 <= len(words)

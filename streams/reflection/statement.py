@@ -25,6 +25,7 @@ DIFFERS = frozenset(
         "negation_differs",
         "opposite_meaning",
         "other_thing",
+        "roles_exchanged",
         "modality_differs",
         "condition_differs",
         "name_differs",
@@ -35,6 +36,8 @@ DIFFERS = frozenset(
 CONCLUDED = "retyped_inferred"
 MOST_LEAD_IN = 300  # characters of a line that leads in to a list
 MOST_BACK = 2_000  # characters before a list item in which its lead-in is looked for
+MOST_OF_TABLE = 20_000  # characters before a row in which the table's head is looked for
+MOST_OF_SPEAKER = 40  # characters before what a body says
 LEAST_OF_BODY = 20  # characters that a title and its body have in common
 _ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d{1,3}[.)]|[a-z][.)])\s")
 
@@ -68,8 +71,9 @@ def compare_with_quote(
 
 def _without_place(candidate: Candidate) -> str:
     """The title without the place that the rules' reader puts before it, where the body follows."""
+    start = candidate.body[: LEAST_OF_BODY + MOST_OF_SPEAKER].lower()
     _, colon, rest = candidate.title.partition(": ")
-    while colon and not candidate.body.lower().startswith(rest[:LEAST_OF_BODY].lower()):
+    while colon and rest[:LEAST_OF_BODY].lower() not in start:
         _, colon, rest = rest.partition(": ")
     return rest if colon and len(rest) >= LEAST_OF_BODY else candidate.title
 
@@ -90,7 +94,9 @@ def _passage_of(rows: Sequence[CandidateRow], chunk: ChunkCreated) -> Passage:
     text = chunk.text_payload
     starts = sentence_starts(text)
     quoted = "\n\n".join(dict.fromkeys(_quote_of(row, chunk, starts) for row in rows))
-    near = " \n ".join((*chunk.structure_path, chunk.title, chunk.path, chunk.root))
+    heads = dict.fromkeys(_table_head(row.char_start - chunk.anchor_start, text) for row in rows)
+    places = (*chunk.structure_path, chunk.title, chunk.path, chunk.root)
+    near = " \n ".join((*heads, *places))
     return Passage(quoted, near, text, is_code=is_code(chunk))
 
 
@@ -104,6 +110,19 @@ def _quote_of(row: CandidateRow, chunk: ChunkCreated, starts: Sequence[int]) -> 
     sentence = text[around].strip()
     lead_in = _lead_in(text, around.start)
     return f"{sentence}\n\n{lead_in} {sentence}" if lead_in else sentence
+
+
+def _table_head(at: int, text: str) -> str:
+    """The first line of the table in which a row is quoted; else nothing."""
+    start = text.rfind("\n", 0, max(0, at)) + 1
+    if "|" not in text[start : start + MOST_LEAD_IN].split("\n", 1)[0]:
+        return ""
+    head = ""
+    for line in reversed(text[max(0, start - MOST_OF_TABLE) : start].splitlines()):
+        if "|" not in line:
+            break
+        head = line
+    return head[:MOST_LEAD_IN]
 
 
 def _lead_in(text: str, at: int) -> str:

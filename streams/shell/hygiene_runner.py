@@ -33,9 +33,10 @@ from streams.shell.delivery import Delivery, DeliveryInWork, Progress
 from streams.shell.failures import BACK_OFF_S, dead_letter, failure_of, patiently
 from streams.shell.fair_queue import FairQueue, OneByOne
 from streams.shell.hygiene_partition import HygienePartition, Keep, Make, Prepared
+from streams.shell.in_part import find_in_part
 from streams.shell.outage import is_outage
 from streams.shell.partitions import AssignedPartitions, Running
-from streams.shell.pool import ChildPool, Pools
+from streams.shell.pool import JOB_TIMEOUT_S, ChildDied, ChildPool, JobTimedOut, Pools
 from streams.shell.preview_first import PREVIEW_TIER, PreviewFirst
 from streams.shell.publisher import Publisher
 from streams.undecidable import TRIES
@@ -52,7 +53,10 @@ LOG = log.get("hygiene")
 
 @dataclass(frozen=True)
 class Hygiene:
-    """Stage 0's functions (``streams.hygiene.stage``) and who opens contents (`Vault.decrypt`)."""
+    """Stage 0's functions (``streams.hygiene.stage``) and who opens contents (`Vault.decrypt`).
+
+    ``limit_s``: how long a revision may be worked on before parts of it are left out.
+    """
 
     clean: Clean
     decide: Decide
@@ -61,6 +65,7 @@ class Hygiene:
     name: str = "hygiene"
     input: str = "source.v1"
     output: str = "chunk.v1"
+    limit_s: float = JOB_TIMEOUT_S
 
 
 class ContentMismatch(Exception):
@@ -260,8 +265,7 @@ class HygieneRunner(AssignedPartitions[HygienePartition, Prepared]):
         found = Prepared(delivery, envelope, revised, settled, previous)
         for attempt in range(1, TRIES + 1):
             try:
-                found.make = self._make_with(delivery, await self._content(delivery, revised), pool)
-                found.made = await found.make(previous)
+                await self._make(found, await self._content(delivery, revised), pool, attempt)
                 return found
             except (ContentMismatch, Undecryptable) as error:
                 found.poison = str(error) or type(error).__name__
@@ -269,7 +273,7 @@ class HygieneRunner(AssignedPartitions[HygienePartition, Prepared]):
             except Exception as error:
                 if is_outage(error):
                     raise
-                if attempt == TRIES:
+                if attempt == TRIES or isinstance(error, JobTimedOut):
                     found.poison = failure_of(error).error
                     found.letter = dead_letter(
                         self._hygiene.name, delivery, error, attempt, envelope
@@ -278,16 +282,41 @@ class HygieneRunner(AssignedPartitions[HygienePartition, Prepared]):
             await asyncio.sleep(BACK_OFF_S * 2 ** (attempt - 1))
         raise AssertionError("unreachable: the last try returns")
 
-    def _make_with(self, delivery: Delivery, content: bytes, pool: ChildPool) -> Make:
+    async def _make(self, found: Prepared, content: bytes, pool: ChildPool, attempt: int) -> None:
+        """The answer to the whole text, or to what of it does not take too long.
+
+        A child that died may have died of something else: that is tried again before.
+        """
+        clean, delivery = self._hygiene.clean, found.delivery
+        try:
+            found.make = self._make_with(clean, delivery, content, pool)
+            found.made = await found.make(found.previous)
+        except (JobTimedOut, ChildDied) as error:
+            if isinstance(error, ChildDied) and attempt < TRIES:
+                raise
+            in_part = await find_in_part(
+                pool, clean, found.revised, content, error, self._hygiene.limit_s
+            )
+            if in_part is None:
+                raise
+            found.make = self._make_with(in_part.clean, delivery, content, pool)
+            found.made = await found.make(found.previous)
+            found.letter = dead_letter(
+                self._hygiene.name, delivery, in_part.failure, attempt, found.cause
+            )
+            LOG.warning("source.left_out_in_part", place=delivery.place)
+
+    def _make_with(self, clean: Clean, delivery: Delivery, content: bytes, pool: ChildPool) -> Make:
         async def make(previous: SourceProcessed | None) -> MadeAnswer:
             return await pool.run(
                 make_answer,
-                self._hygiene.clean,
+                clean,
                 self._hygiene.decide,
                 delivery.value,
                 content,
                 previous,
                 self._publisher.now(),
+                limit_s=self._hygiene.limit_s,
             )
 
         return make

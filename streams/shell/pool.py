@@ -126,8 +126,9 @@ class WorkingTime:
 class Job:
     """A call on its way to a child; ``batch`` is set while a child has it."""
 
-    def __init__(self, call: bytes) -> None:
+    def __init__(self, call: bytes, limit_s: float) -> None:
         self.call = call
+        self.limit_s = limit_s  # of work
         self.answer: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
         self.batch: asyncio.Task[None] | None = None
 
@@ -167,22 +168,26 @@ class ChildPool:
         It gives way to others only after that, because the start of a worker waits for it.
         """
         calls = [_call(function, arguments), _call(give_way, (self._nice,))]
+        jobs = [Job(call, self._timeout_s) for call in calls]
         idle, self._idle = self._idle, []
         try:
             await asyncio.gather(*(child.start(0) for child in idle))
-            await asyncio.gather(*(self._answers(child, calls) for child in idle))
+            await asyncio.gather(*(self._answers(child, jobs) for child in idle))
         finally:
             self._idle += idle
             self._hand_out()
 
-    async def run(self, function: Callable[..., T], *arguments: object) -> T:
+    async def run(
+        self, function: Callable[..., T], *arguments: object, limit_s: float | None = None
+    ) -> T:
         """``function(*arguments)``, computed in a child; function and arguments are pickled.
 
-        The function is hashable, and the same one is handed over again and again.
+        The function is hashable, and the same one is handed over again and again. ``limit_s``:
+        how long the job may work, where that is not the pool's limit.
 
         Raises ChildFailed for what the function raised, JobTimedOut, ChildDied.
         """
-        job = Job(_call(function, arguments))
+        job = Job(_call(function, arguments), limit_s or self._timeout_s)
         self._waiting.append(job)
         self._hand_out()
         try:
@@ -236,7 +241,7 @@ class ChildPool:
     async def _compute(self, child: Child, jobs: Sequence[Job]) -> None:
         try:
             try:
-                answers = await self._answers(child, [job.call for job in jobs])
+                answers = await self._answers(child, jobs)
             except (JobTimedOut, ChildDied) as error:
                 if len(jobs) == 1:
                     jobs[0].fail(error)
@@ -261,27 +266,28 @@ class ChildPool:
 
     async def _compute_alone(self, child: Child, job: Job) -> None:
         try:
-            [answer] = await self._answers(child, [job.call])
+            [answer] = await self._answers(child, [job])
         except (JobTimedOut, ChildDied) as error:
             job.fail(error)
         else:
             job.finish(answer)
 
-    async def _answers(self, child: Child, calls: list[bytes]) -> list[bytes]:
+    async def _answers(self, child: Child, jobs: Sequence[Job]) -> list[bytes]:
         """Raises JobTimedOut, ChildDied."""
+        calls, limit_s = [job.call for job in jobs], max(job.limit_s for job in jobs)
         try:
             async with asyncio.timeout(None) as limit:
-                with self._limit(child, limit):
+                with self._limit(child, limit, limit_s):
                     answers: list[bytes] = pickle.loads(await child.answer(pickle.dumps(calls)))
                     self.work += 1
                     return answers
         except TimeoutError:
             await child.kill()
-            raise JobTimedOut(f"the job worked longer than {self._timeout_s:.0f} s") from None
+            raise JobTimedOut(f"the job worked longer than {limit_s:.0f} s") from None
 
     @contextlib.contextmanager
-    def _limit(self, child: Child, limit: asyncio.Timeout) -> Iterator[None]:
-        """``limit`` passes once the child has worked longer than a job may."""
+    def _limit(self, child: Child, limit: asyncio.Timeout, limit_s: float) -> Iterator[None]:
+        """``limit`` passes once the child has worked longer than ``limit_s``."""
         loop, time = asyncio.get_running_loop(), WorkingTime(child)
         next_look: asyncio.TimerHandle
 
@@ -289,7 +295,7 @@ class ChildPool:
             nonlocal next_look
             if time.look():
                 self.work += 1
-            if time.spent_s > self._timeout_s:
+            if time.spent_s > limit_s:
                 limit.reschedule(loop.time())
             else:
                 next_look = loop.call_later(LOOK_EVERY_S, look)

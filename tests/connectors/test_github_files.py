@@ -6,6 +6,7 @@ import asyncio
 from dataclasses import replace
 from pathlib import Path
 
+from connectors.bound_secrets import Secrets
 from connectors.definitions import Definition
 from connectors.feeder import FeedOrder
 from connectors.intake.changes import Delta
@@ -35,7 +36,9 @@ class Project(Side):
             base_url="https://api.github.com/",
             options={"clone_url": f"file://{self.folder}", "root": "acme/shop"},
         )
-        files = RepositoryFiles(self.clones, self.broker.publisher_of, {}, lambda line: None)
+        files = RepositoryFiles(
+            self.clones, self.broker.publisher_of, Secrets({}, self.clones), lambda line: None
+        )
 
         async def bring(delta: Delta, order: FeedOrder) -> bool:
             return await files.bring(delta, Definition(PROJECT, added), order)

@@ -30,6 +30,31 @@ def test_without_a_valid_token_nothing_is_told(called: Called):
 
 
 @broker
+@pytest.mark.parametrize("role", ["viewer", "member", "owner"])
+def test_how_long_a_body_may_be_depends_on_role_and_route(called: Called, role: str):
+    """Nothing of a body that is too long is parsed, and no write of it begins."""
+    root, text = f"/v1/projects/{called.other}", "x" * 1024 * 1024
+    documents = {"kind": "documents", "documents": [{"path": str(n), "text": text} for n in "ab"]}
+    said = {"message": "x", "documents": [{"name": "a.md", "text": text + text}]}
+    with called.client(called.make_token(role)) as caller:
+
+        def ask(method: str, path: str, body: Any) -> tuple[int, str]:
+            answer = caller.request(method, root + path, json=body)
+            return answer.status_code, answer.json()["code"]
+
+        assert ask("GET", "/sources", [text]) == (413, "body_too_large")
+        if role == "viewer":
+            assert ask("POST", "/chat", said) == (413, "body_too_large")
+            assert ask("POST", "/sources", documents) == (403, "role_not_allowed")
+        else:
+            assert ask("POST", "/chat", said | {"unknown": 1}) == (422, "invalid_request")
+            assert ask("POST", "/sources", documents | {"unknown": 1}) == (422, "invalid_request")
+            assert ask("POST", "/tasks", {"title": text + text}) == (413, "body_too_large")
+            many = documents | {"limits": [[]] * 30_000}
+            assert ask("POST", "/sources", many) == (422, "too_many_values")
+
+
+@broker
 def test_a_token_of_another_project_gets_404_for_everything(called: Called):
     with called.client(called.make_token("owner", called.other)) as other:
         assert [each["name"] for each in other.get("/v1/projects").json()["items"]] == ["Other"]

@@ -96,6 +96,16 @@ def test_no_route_reads_more_than_the_limit_of_a_chunked_body(api: Apart, path: 
 
 
 @broker
+def test_a_stranger_sends_a_short_body_at_most(api: Apart):
+    form = {"content-type": "application/x-www-form-urlencoded", "origin": "http://localhost"}
+    for content, expected in (("token=x", 403), ("token=" + "x" * 20_000, 413)):
+        answer = api.client.post(
+            "/console/sign-in", content=content, headers=form | {"authorization": ""}
+        )
+        assert answer.status_code == expected
+
+
+@broker
 def test_forwarded_addresses_are_believed_from_the_proxy_alone(
     installation: Settings, tmp_path: Path
 ):

@@ -65,9 +65,17 @@ def test_a_clone_is_no_path_of_the_machine(called: Called, owner: httpx.Client):
 
 
 def test_an_owner_of_one_project_sends_secrets_to_the_service_only(called: Called):
+    token, elsewhere = "env:CONNECTOR_BOUND", "https://collector.example.org"
+    bound = f'["{token}"]\nprojects = ["{called.other}"]'
     with called.client(called.make_token("owner", called.other)) as theirs:
-        refused = add(theirs, called.other, base_url="https://collector.example.org")
-        assert (refused.status_code, refused.json()["code"]) == (403, "address_not_allowed")
+        unbound = add(theirs, called.other, credentials={"token": token})
+        assert (unbound.status_code, unbound.json()["code"]) == (403, "secret_not_allowed")
+        (called.cairn.home / "secrets.toml").write_text(bound)
+        for changes in ({"base_url": elsewhere}, {"options": {"clone_url": f"{elsewhere}/x.git"}}):
+            refused = add(theirs, called.other, credentials={"token": token}, **changes)
+            assert (refused.status_code, refused.json()["code"]) == (403, "secret_not_allowed")
+            assert refused.json()["detail"] == {"secret": token, "host": "collector.example.org"}
+        assert add(theirs, called.other, credentials={"token": token}).status_code == 201
         assert add(theirs, called.project).status_code == 404
     with called.client(called.make_token("pm", called.other)) as pm:
         assert add(pm, called.other).json()["code"] == "role_not_allowed"

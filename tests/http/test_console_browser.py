@@ -28,7 +28,7 @@ pytestmark = [pytest.mark.broker, pytest.mark.slow]
 PICTURES = Path(os.environ.get("CAIRN_TEST_PICTURES", "build/console"))
 MENU = (
     "changes ledger documents contradictions merges chat team onboarding sources runs costs moments"
-    " decisions audit"
+    " decisions audit webhooks"
 )
 PAGES = ("", *(f"/{name}" for name in MENU.split()))
 STOPS_AT_MOST = 100

@@ -55,6 +55,25 @@ def home(gate: str) -> str:
     return f"{CONSOLE}/projects/{gate}"
 
 
+def test_a_project_is_renamed_and_deleted_by_those_who_may(
+    called: Called, browser: Browser, member: Browser, home: str
+):
+    name = f"Shed {secrets.token_hex(4)}"
+    with called.client() as owner:
+        made = owner.post("/v1/projects", json={"name": name}).json()
+    page = f"{CONSOLE}/projects/{made['project_id']}/manage"
+    assert member.client.get(f"{home}/manage").status_code == 403
+    renamed = browser.send(page, page, name=f"{name} 2")
+    assert renamed.status_code in (200, 303), renamed.text
+    shown = browser.open(page)
+    assert f"{name} 2" in shown.written
+    wrong = browser.send(page, f"{page}/delete", confirm=name, **WHY)
+    assert "type its name" in wrong.text
+    done = browser.send(page, f"{page}/delete", confirm=f"{name} 2", **WHY)
+    assert done.status_code in (200, 303), done.text
+    assert browser.client.get(page).status_code == 404
+
+
 def links(page: Page, part: str) -> list[str]:
     return [it["href"] for it in page.all("a") if part in it["href"]]
 

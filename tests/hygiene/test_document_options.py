@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from schemas.options import read_option_label
 from tests.hygiene.test_document_status import chunks_of
+from tests.patterns.growth import ratios
 
 TWO = (
     "## Considered options\n\n### Option 1: one lane\n\nAll parcels take one lane.\n\n"
@@ -146,3 +148,30 @@ def test_what_an_option_says_of_itself_counts() -> None:
     belts = "### Belts\n\nThis option was chosen.\n\n"
     told = standings_of(f"# Halls\n\n## Options\n\n{carts}{belts}## Drawbacks\n\nNone.\n")
     assert told == {"Carts": "rejected", "Belts": "chosen"}
+
+
+@pytest.mark.parametrize("levels", [25, 200])
+def test_a_heading_of_many_numbers_is_read_like_any_other(levels: int) -> None:
+    """It took seconds at 25 levels, twice as long with each further one."""
+    heading = f"##### {'.'.join('1' * levels)}."
+    text = f"# Lanes\n\n## Alternatives\n\n{heading}\n\nEach hall has a lane of its own.\n"
+    ((title, standing),) = standings_of(text).items()
+    assert (heading.lstrip("# ").startswith(title), standing) == (True, "rejected")
+    assert read_option_label(f"{heading} Option 2: two lanes") == (
+        "option",
+        "option 2",
+        "two lanes",
+    )
+
+
+@pytest.mark.parametrize("ending", ["", "x", " Option"])
+def test_the_reading_of_a_label_grows_no_faster_than_its_numbers(ending: str) -> None:
+    grown = ratios(lambda size: read_option_label("1." * size + ending), (200, 400, 800, 1600))
+    assert sorted(grown)[1] < 3  # 2 where each character is looked at once, 4 at a square
+
+
+def test_a_reference_with_many_commas_is_read_like_any_other() -> None:
+    """Each blank between two commas could be read in two ways: 40 of them never ended."""
+    commas = "Option 2 " + ", " * 40
+    told = standings_of(f"# Lanes\n\n{TWO}## Decision\n\nWe go with option 2.\n\n{commas}x\n")
+    assert told["Option 2: two lanes"] == "chosen"

@@ -191,7 +191,6 @@ def test_the_answer_holds_the_atom_as_it_stood():
 REFUSALS: dict[str, dict[str, Any]] = {
     "stale_revision": {"expected_revision": 7},
     "unknown_target": {"atom_id": "atm_nobody"},
-    "role_may_only_propose": {"actor_role": "member"},
     "rationale_missing": {"rationale": "  "},
 }
 

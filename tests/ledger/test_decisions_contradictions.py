@@ -93,7 +93,6 @@ REFUSALS: dict[str, dict[str, Any]] = {
     "rationale_too_short": {"resolution_kind": "a_wins", "rationale": "because"},
     "resolution_kind_missing": {},
     "stale_revision": {"resolution_kind": "a_wins", "expected_revision": 9},
-    "role_may_only_propose": {"resolution_kind": "a_wins", "actor_role": "member"},
 }
 
 

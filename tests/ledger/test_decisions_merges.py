@@ -109,7 +109,6 @@ def test_another_wording_is_another_pair():
 
 REFUSALS: dict[str, dict[str, Any]] = {
     "stale_revision": {"expected_revision": 5},
-    "role_may_only_propose": {"actor_role": "member"},
 }
 
 

@@ -124,7 +124,7 @@ def test_before_and_after_are_complete(seed: int):
             held = {row.evidence_id: row for row in view.evidence.values()}
             assert all(view.atoms[f"prj_test|{atom.atom_id}"] == atom for atom in before.atoms)
             assert all(held[row.evidence_id] == row for row in before.evidence)
-            if not change_set.hitl.refusal:
+            if change_set.hitl.outcome == "applied":
                 known = [a for a in change_set.atoms if f"prj_test|{a.atom_id}" in view.atoms]
                 assert len(before.atoms) == len(known) == len(change_set.atoms)
                 assert len(before.evidence) == len(change_set.evidence)

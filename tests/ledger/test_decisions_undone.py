@@ -100,7 +100,7 @@ def test_a_pair_is_in_review_again_after_either_answer():
         actor_role="member",
         undoes=undone.hitl_event_id,
     )
-    assert told.decision(unread).refusal == "role_may_only_propose"
+    assert told.decision(unread).refusal == "decided_since"
 
 
 def escalate(told: Story) -> HumanDecision:

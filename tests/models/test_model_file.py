@@ -10,6 +10,7 @@ from infra.errors import Forbidden
 from infra.service.model_file import (
     ModelsFile,
     ModelsFileInvalid,
+    parse_models,
     read_models,
     read_price_table,
 )
@@ -129,3 +130,38 @@ def test_a_mistake_is_named_with_its_place_and_no_key_is_shown(
         read_models(settings)
     assert words in str(caught.value) and str(settings.models_file) in str(caught.value)
     assert "secret-1" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("address", "words"),
+    [
+        ("http://models.example.org/v1", "unencrypted"),
+        ("http://10.0.0.7:8000/v1", "unencrypted"),
+        ("http://2130706433/v1", "unencrypted"),
+        ("http://0x7f.1/v1", "unencrypted"),
+        ("http://127.0.0.1.example.org/v1", "unencrypted"),
+        ("http://localhost.example.org/v1", "unencrypted"),
+        ("http://[2001:db8::1]/v1", "unencrypted"),
+        ("http://localhost@models.example.org/v1", "a user in its base_url"),
+        ("http://127.0.0.1\\@models.example.org/v1", "no address"),
+        ("http://127.0.0.1#@models.example.org/v1", "no address"),
+        ("HTTP://models.example.org/v1", "no address"),
+    ],
+)
+@pytest.mark.parametrize("key", ['api_key = "secret-1"\n', 'api_key_env = "LAB_KEY"\n'])
+def test_a_key_is_sent_unencrypted_to_this_machine_alone(
+    tmp_path: Path, address: str, words: str, key: str
+):
+    url = address.replace("\\", "\\\\")
+    text = LAB + f'models = ["m"]\nbase_url = "{url}"\n{key}'
+    with pytest.raises(ModelsFileInvalid, match=words) as refused:
+        parse_models(tmp_path / "models.toml", text, {"LAB_KEY": "secret-1"})
+    assert "secret-1" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "address", ["http://127.0.0.1:8000/v1", "http://[::1]:8000", "http://localhost/v1", "https://a"]
+)
+def test_a_key_may_be_sent_to_this_machine_and_over_tls(tmp_path: Path, address: str):
+    text = LAB + f'models = ["m"]\nbase_url = "{address}"\napi_key = "secret-1"\n'
+    assert parse_models(tmp_path / "models.toml", text, {}).has_model

@@ -21,7 +21,9 @@ from tests.connectors.test_exports import issues
 from tests.projections.test_projector import projected_story, until_folded
 
 pytestmark = pytest.mark.broker
-SPEC = service.ConnectorSpec("github", "acme/shop", {"token": "env:GH_TOKEN"}, streams=("issues",))
+SPEC = service.ConnectorSpec(
+    "github", "acme/shop", {"token": "env:GH_TOKEN"}, streams=("issues",), by_owner_of_all=True
+)
 
 
 @pytest.fixture
@@ -101,7 +103,9 @@ def test_a_record_that_cannot_be_read_is_shown_by_sync_and_in_the_list(shop: Set
     with JiraServer(flavour="data-center").beside() as server:
         good = server.open_issue("Exports", "They must be resumable.")
         server.issues[server.open_issue("Imports", "")]["fields"]["description"] = 7
-        spec = service.ConnectorSpec("jira", "SHOP", {"token": "env:JIRA"}, server.url)
+        spec = service.ConnectorSpec(
+            "jira", "SHOP", {"token": "env:JIRA"}, server.url, by_owner_of_all=True
+        )
 
         async def use() -> tuple[service.StreamResult, service.StreamStatus]:
             defined = service.define_connector(spec, "key")

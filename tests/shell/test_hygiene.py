@@ -8,6 +8,7 @@ import pytest
 from infra.settings import Settings
 from schemas.codec import decode
 from schemas.envelope import SYSTEM, Envelope, outside_fact
+from schemas.events.dlq import RecordUndecidable
 from schemas.events.hygiene import ChunkCreated, SourceProcessed
 from schemas.events.source import SourceContentPart, SourceInfo, SourceRevised
 from schemas.ids import sha256_hex
@@ -26,7 +27,15 @@ from tests.shell.harness import (
 from tests.shell.stages import AT
 
 pytestmark = pytest.mark.broker
-TEXT = b"# Storage\n\nThe service must keep every record for ten years.\n\n" * 4
+PARAGRAPH = b"The service must keep every record for ten years.\n\n"
+TEXT = (b"# Storage\n\n" + PARAGRAPH) * 4
+
+
+def endless_on_mark(source: SourceInfo, content: bytes, force_include: bool) -> stage_0.Cleaned:
+    """Cleans whatever does not hold one word."""
+    while b"endlessly" in content:
+        pass
+    return stage_0.clean(source, content, force_include)
 
 
 def mirrored(key_id: str, sealed: bytes) -> bytes:
@@ -92,9 +101,11 @@ async def markers(settings: Settings) -> list[SourceProcessed]:
     return [fact.event for fact in facts if isinstance(fact.event, SourceProcessed)]
 
 
-async def answers(settings: Settings, count: int) -> list[SourceProcessed]:
+async def answers(
+    settings: Settings, count: int, stages: Stages = HYGIENE
+) -> list[SourceProcessed]:
     """The markers once there are ``count`` and every record of the input is acknowledged."""
-    async with Worker(settings, HYGIENE).running():
+    async with Worker(settings, stages).running():
         found: list[SourceProcessed] = await eventually(
             lambda: markers(settings), lambda each: len(each) >= count
         )
@@ -220,5 +231,31 @@ def test_bytes_that_do_not_match_or_cannot_be_read_are_skipped_as_poison(fresh: 
             "t3": ("sanitized", None),
         }
         assert len(await facts_of(fresh, "dlq.v1")) == 1  # the bytes that were no fact
+
+    asyncio.run(scenario())
+
+
+def test_a_part_that_takes_too_long_is_left_out_alone_and_told(fresh: Settings) -> None:
+    """The rest of the file is read; the letter about it has it read again after an upgrade."""
+
+    async def scenario() -> None:
+        functions = (endless_on_mark, stage_0.decide, stage_0.give_up, mirrored)
+        sick = Hygiene(*functions, limit_s=6)  # a child that starts anew needs two of them
+        text = PARAGRAPH + b"The pump may run endlessly.\n\nThe valve must close by itself.\n"
+        await publish(fresh, *a_revision("t1", text))
+        [marker] = await answers(fresh, 1, Stages(hygiene=sick))
+        assert (marker.outcome, marker.raw_sha256) == ("sanitized", sha256_hex(text))
+        chunks = [it.event for it in await facts_of(fresh, "chunk.v1")]
+        mine = [it for it in chunks if isinstance(it, ChunkCreated) and it.path == "docs/a.md"]
+        [left_out] = [it for it in mine if it.skip_reason]
+        line = text.decode()[: text.index(b"The pump")].count("\n") + 1
+        assert (left_out.skip_reason, left_out.line_start) == ("poison", line)
+        assert (left_out.skip_detail or "").startswith(f"line {line}: the job worked longer than")
+        read = " ".join(it.text_payload for it in mine if not it.skip_reason)
+        assert "ten years" in read and "valve" in read and "endlessly" not in read
+        [letter] = [it.event for it in await facts_of(fresh, "dlq.v1")]
+        assert isinstance(letter, RecordUndecidable) and letter.value
+        assert (letter.stage, letter.error_class) == ("hygiene", "JobTimedOut")
+        assert letter.error.startswith(f"left out: line {line}: ")
 
     asyncio.run(scenario())

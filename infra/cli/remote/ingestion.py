@@ -6,6 +6,7 @@ A packed source is all of its root where the source itself is: what it lacks is 
 from __future__ import annotations
 
 import asyncio
+import gzip
 import io
 import tarfile
 from collections import Counter
@@ -17,8 +18,8 @@ from connectors.recognise import open_source
 from infra.addresses import without_credentials
 from infra.cli.remote.asking import adopt, adopt_all, ask, ask_of
 from infra.client.client import Client
-from infra.client.models.ingestion import IngestionRecorded, Repository
-from infra.errors import Invalid
+from infra.client.models.ingestion import IngestionStatus, Repository
+from infra.errors import Invalid, Refusal
 from infra.loop import in_thread
 from infra.service.http_uploads import ADDRESS
 from infra.service.ingestion import (
@@ -41,6 +42,7 @@ from projections.read.runs import Run
 from streams.hygiene.strings import redact_text
 
 MIB = 1024 * 1024
+UNRECORDED = ("waiting", "recording", "retrying")
 
 
 def ingest(settings: Settings, request: IngestRequest) -> AsyncGenerator[IngestStep, None]:
@@ -54,7 +56,7 @@ async def _ingest_all(settings: Settings, request: IngestRequest, tell: Tell[Ing
     for index, source in enumerate(request.sources):
         one = replace(request, sources=(source,), key=request.trigger_key(index))
         if ADDRESS.fullmatch(source):
-            done = await _send_address(settings, one, project_id)
+            done = await _send_address(settings, one, project_id, tell)
         else:
             done = await _send_local(settings, one, project_id, before, tell)
         tell(SourceProgress(done.root, done.feed, done.progress))
@@ -65,7 +67,7 @@ async def _ingest_all(settings: Settings, request: IngestRequest, tell: Tell[Ing
 
 
 async def _send_address(
-    settings: Settings, request: IngestRequest, project_id: str
+    settings: Settings, request: IngestRequest, project_id: str, tell: Tell[IngestStep]
 ) -> SourceIngested:
     body = Repository(
         kind="repository",
@@ -77,9 +79,12 @@ async def _send_address(
         limits=dict(request.limits),
         engine=request.engine,
     )
-    recorded = await ask(
+    kept = await ask(
         settings, lambda client: client.ingest_sources(project_id, body, key=request.key)
     )
+    recorded = await _await_recorded(settings, kept, tell)
+    for note in recorded.notes:
+        tell(Note("told_by_service", note))
     return _result(request, recorded, recorded.notices)
 
 
@@ -112,15 +117,37 @@ async def _send_local(
         planned = _planned(request, project_id, listing, feed)
         check_roots(before, planned)
         content = await in_thread(lambda: _pack(listing, feed.unreadable.append))
-    recorded = await ask(settings, _sending(request, project_id, listing, content))
+    kept = await ask(settings, _sending(request, project_id, listing, content))
+    recorded = await _await_recorded(settings, kept, tell)
     done = _result(request, recorded, notices)
     return replace(done, feed=replace(done.feed, unreadable=feed.unreadable))
 
 
+async def _await_recorded(
+    settings: Settings, kept: IngestionStatus, tell: Tell[IngestStep]
+) -> IngestionStatus:
+    """The ingest as soon as the service has recorded it. Raises Refusal when it will not."""
+    status, told = kept, ""
+    while status.state in UNRECORDED:
+        if status.problem and status.problem.message != told:
+            told = status.problem.message
+            tell(Note("retrying", told))
+        await asyncio.sleep(LOOK_EVERY_S)
+        status = await ask(
+            settings, lambda client: client.read_ingestion(kept.project_id, kept.trigger_key)
+        )
+    if status.feed is not None:
+        return status
+    if status.problem and status.problem.status == 422:
+        raise Invalid(status.problem.message, code=status.problem.code)
+    why = status.problem.message if status.problem else f"it is {status.state}"
+    raise Refusal(f"The service has not recorded it: {why}", code="ingestion_ended")
+
+
 def _sending(
     request: IngestRequest, project_id: str, listing: Listing, content: bytes
-) -> Callable[[Client], IngestionRecorded]:
-    def send(client: Client) -> IngestionRecorded:
+) -> Callable[[Client], IngestionStatus]:
+    def send(client: Client) -> IngestionStatus:
         most = client.read_capabilities().limits.body_bytes
         if len(content) > most:
             raise Invalid(
@@ -148,7 +175,10 @@ def _sending(
 def _pack(listing: Listing, tell_unreadable: Callable[[str], None]) -> bytes:
     """The items as a compressed archive; one that cannot be read is told and left out."""
     packed = io.BytesIO()
-    with tarfile.open(fileobj=packed, mode="w:gz", format=tarfile.PAX_FORMAT) as archive:
+    with (
+        gzip.GzipFile(fileobj=packed, mode="wb", mtime=0) as squeezed,  # the same bytes each time:
+        tarfile.open(fileobj=squeezed, mode="w", format=tarfile.PAX_FORMAT) as archive,  # one key
+    ):
         for item in listing.items:
             try:
                 content = item.read()
@@ -205,15 +235,15 @@ def _planned(
 
 
 def _result(
-    request: IngestRequest, recorded: IngestionRecorded, notices: dict[str, int]
+    request: IngestRequest, recorded: IngestionStatus, notices: dict[str, int]
 ) -> SourceIngested:
     return SourceIngested(
         source=redact_text(without_credentials(request.sources[0])),
         project=request.project,
         project_id=recorded.project_id,
         trigger_key=recorded.trigger_key,
-        root=recorded.root,
-        complete=recorded.complete,
-        feed=adopt(FeedReport, recorded.feed),
+        root=recorded.root or "",
+        complete=bool(recorded.complete),
+        feed=adopt(FeedReport, recorded.feed) if recorded.feed else FeedReport(),
         notices=notices,
     )

@@ -32,6 +32,26 @@ async def create_project(settings: Settings, name: str, *, actor: str, key: str)
     return await ask(settings, create)
 
 
+async def rename_project(
+    settings: Settings, project: str, name: str, *, actor: str, key: str
+) -> Project:
+    def rename(client: Client, known: str) -> Project:
+        renamed = client.rename_project(known, ProjectRequest(name=name), key=key)
+        return Project(renamed.project_id, renamed.name)
+
+    return await ask_of(settings, project, rename)
+
+
+async def delete_project(
+    settings: Settings, project: str, name: str, *, actor: str, key: str
+) -> Project:
+    def delete(client: Client, known: str) -> Project:
+        client.delete_project(known, name=name, key=key)
+        return Project(known, name)
+
+    return await ask_of(settings, project, delete)
+
+
 async def list_members(settings: Settings, project: str) -> list[Member]:
     return await ask_of(settings, project, _members)
 

@@ -7,9 +7,10 @@ from infra.client.models.decisions import (
     ContradictionDecision,
     Decision,
     DecisionAnswer,
-    DecisionsRecorded,
     MergeDecision,
     Reasons,
+    RecordedDecision,
+    SentDecision,
     Verification,
 )
 
@@ -23,10 +24,10 @@ class Decisions(Connection):
         *,
         wait: bool | None = None,
         key: str | None = None,
-    ) -> Decision | DecisionsRecorded:
+    ) -> Decision | RecordedDecision:
         """Say whether the two atoms of a pair in review are one."""
         return self._write(
-            {200: Decision, 202: DecisionsRecorded},
+            {200: Decision, 202: RecordedDecision},
             "POST",
             "/v1/projects/{project}/merge-candidates/{review_id}/decision",
             at={"project": project, "review_id": review_id},
@@ -43,10 +44,10 @@ class Decisions(Connection):
         *,
         wait: bool | None = None,
         key: str | None = None,
-    ) -> Decision | DecisionsRecorded:
+    ) -> Decision | RecordedDecision:
         """Take a merge apart: by its id, or that of the atom that was merged away."""
         return self._write(
-            {200: Decision, 202: DecisionsRecorded},
+            {200: Decision, 202: RecordedDecision},
             "POST",
             "/v1/projects/{project}/merges/{merged_id}/undo",
             at={"project": project, "merged_id": merged_id},
@@ -63,10 +64,10 @@ class Decisions(Connection):
         *,
         wait: bool | None = None,
         key: str | None = None,
-    ) -> Decision | DecisionsRecorded:
+    ) -> Decision | RecordedDecision:
         """Resolve a contradiction, hand it on, or close it as none."""
         return self._write(
-            {200: Decision, 202: DecisionsRecorded},
+            {200: Decision, 202: RecordedDecision},
             "POST",
             "/v1/projects/{project}/contradictions/{contradiction_id}/decision",
             at={"project": project, "contradiction_id": contradiction_id},
@@ -83,10 +84,10 @@ class Decisions(Connection):
         *,
         wait: bool | None = None,
         key: str | None = None,
-    ) -> Decision | DecisionsRecorded:
+    ) -> Decision | RecordedDecision:
         """Pin an atom: no run removes it or lowers its confidence below the floor."""
         return self._write(
-            {200: Decision, 202: DecisionsRecorded},
+            {200: Decision, 202: RecordedDecision},
             "POST",
             "/v1/projects/{project}/atoms/{atom_id}/verify",
             at={"project": project, "atom_id": atom_id},
@@ -103,10 +104,10 @@ class Decisions(Connection):
         *,
         wait: bool | None = None,
         key: str | None = None,
-    ) -> Decision | DecisionsRecorded:
+    ) -> Decision | RecordedDecision:
         """Withdraw a verification."""
         return self._write(
-            {200: Decision, 202: DecisionsRecorded},
+            {200: Decision, 202: RecordedDecision},
             "POST",
             "/v1/projects/{project}/atoms/{atom_id}/unverify",
             at={"project": project, "atom_id": atom_id},
@@ -123,10 +124,10 @@ class Decisions(Connection):
         *,
         wait: bool | None = None,
         key: str | None = None,
-    ) -> Decision | DecisionsRecorded:
+    ) -> Decision | RecordedDecision:
         """Let an atom count no more; no run brings it back. It needs a rationale."""
         return self._write(
-            {200: Decision, 202: DecisionsRecorded},
+            {200: Decision, 202: RecordedDecision},
             "POST",
             "/v1/projects/{project}/atoms/{atom_id}/dismiss",
             at={"project": project, "atom_id": atom_id},
@@ -143,10 +144,10 @@ class Decisions(Connection):
         *,
         wait: bool | None = None,
         key: str | None = None,
-    ) -> Decision | DecisionsRecorded:
+    ) -> Decision | RecordedDecision:
         """Restore a dismissed atom."""
         return self._write(
-            {200: Decision, 202: DecisionsRecorded},
+            {200: Decision, 202: RecordedDecision},
             "POST",
             "/v1/projects/{project}/atoms/{atom_id}/reinclude",
             at={"project": project, "atom_id": atom_id},
@@ -164,6 +165,14 @@ class Decisions(Connection):
             query={"target": target},
         )
 
+    def read_decision(self, project: str, hitl_event_id: str) -> SentDecision:
+        """Whether the ledger has taken or refused a decision, or has not answered it yet."""
+        return self._read(
+            SentDecision,
+            "/v1/projects/{project}/hitl-events/{hitl_event_id}",
+            at={"project": project, "hitl_event_id": hitl_event_id},
+        )
+
     def undo_decision(
         self,
         project: str,
@@ -172,10 +181,10 @@ class Decisions(Connection):
         *,
         wait: bool | None = None,
         key: str | None = None,
-    ) -> Decision | DecisionsRecorded:
+    ) -> Decision | RecordedDecision:
         """Take back a decision, unless another one about its target followed it."""
         return self._write(
-            {200: Decision, 202: DecisionsRecorded},
+            {200: Decision, 202: RecordedDecision},
             "POST",
             "/v1/projects/{project}/hitl-events/{hitl_event_id}/undo",
             at={"project": project, "hitl_event_id": hitl_event_id},

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-from infra.client.connection import Connection
-from infra.client.models.ingestion import Documents, IngestionRecorded, Repository, TriggerProgress
+from infra.client.connection import Connection, Pages
+from infra.client.models.ingestion import DocumentResult, Documents, IngestionStatus, Repository
 
 
 class Ingestion(Connection):
@@ -16,10 +16,10 @@ class Ingestion(Connection):
         *,
         wait: bool | None = None,
         key: str | None = None,
-    ) -> IngestionRecorded:
-        """Read documents, or a repository by its address."""
+    ) -> IngestionStatus:
+        """Read documents, or a repository by its address. Follow it at `Location`."""
         return self._write(
-            IngestionRecorded,
+            IngestionStatus,
             "POST",
             "/v1/projects/{project}/sources",
             at={"project": project},
@@ -42,13 +42,15 @@ class Ingestion(Connection):
         engine: Literal["heuristic", "model"] | None = None,
         wait: bool | None = None,
         key: str | None = None,
-    ) -> IngestionRecorded:
+    ) -> IngestionStatus:
         """Read an archive, which is all of its root: what is not in it any more is removed.
 
-        With ``complete`` false it is a part of it, and nothing is removed.
+        With ``complete`` false it is a part of it, and nothing is removed. One whose first or last
+        bytes are no archive's is refused at once (422); one that turns out to be broken when it is
+        read has the state ``refused`` at `Location`, with the reason.
         """
         return self._write(
-            IngestionRecorded,
+            IngestionStatus,
             "POST",
             "/v1/projects/{project}/archives",
             at={"project": project},
@@ -66,10 +68,18 @@ class Ingestion(Connection):
             body=body,
         )
 
-    def read_ingestion(self, project: str, trigger_key: str) -> TriggerProgress:
+    def list_ingested_documents(self, project: str, trigger_key: str) -> Pages[DocumentResult]:
+        """What became of each document of an ingest; those that were refused come first."""
+        return self._list(
+            DocumentResult,
+            "/v1/projects/{project}/ingestions/{trigger_key}/documents",
+            at={"project": project, "trigger_key": trigger_key},
+        )
+
+    def read_ingestion(self, project: str, trigger_key: str) -> IngestionStatus:
         """How far an ingest is; ``settled``: all that follows from it can be read."""
         return self._read(
-            TriggerProgress,
+            IngestionStatus,
             "/v1/projects/{project}/ingestions/{trigger_key}",
             at={"project": project, "trigger_key": trigger_key},
         )

@@ -29,7 +29,7 @@ class Operation(Connection):
         return self._read(str, "/metrics")
 
     def read_openapi(self) -> dict[str, Any]:
-        """This document."""
+        """This document; also at `/openapi.json`, where tools look for it."""
         return self._read(dict[str, Any], "/v1/openapi.json")
 
     def read_capabilities(self) -> Capabilities:

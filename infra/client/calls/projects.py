@@ -15,6 +15,28 @@ class Projects(Connection):
         """Create a project; it can be used when the answer is there."""
         return self._write(Project, "POST", "/v1/projects", key=key, body=body)
 
+    def rename_project(
+        self, project: str, body: ProjectRequest, *, key: str | None = None
+    ) -> Project:
+        """Give a project another name; its id, and all that leads to it, stays."""
+        return self._write(
+            Project, "PATCH", "/v1/projects/{project}", at={"project": project}, key=key, body=body
+        )
+
+    def delete_project(self, project: str, *, name: str, key: str | None = None) -> None:
+        """Hide a project for good and erase its keys; owner only, and `name` has to be its name.
+
+        Its jobs, runs, schedules and connectors end. From then on it answers as one that does not
+        exist. Its facts stay on the log; what was encrypted of them can be read no more.
+        """
+        self._perform(
+            "DELETE",
+            "/v1/projects/{project}",
+            at={"project": project},
+            query={"name": name},
+            key=key,
+        )
+
     def read_project(self, project: str) -> Project:
         """A project with the numbers of its sources and live atoms."""
         return self._read(Project, "/v1/projects/{project}", at={"project": project})

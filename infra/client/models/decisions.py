@@ -73,17 +73,34 @@ class Reasons(Model):
     expected_revision: int | None = None
 
 
+class RecordedDecision(Model):
+    """The decision is in the log; the ledger answers it in time, which ``url`` tells."""
+
+    event_id: str
+    hitl_event_id: str
+    url: str
+    target_id: str
+    key: str
+
+
+class SentDecision(Model):
+    """A decision at its address. ``state`` is ``waiting`` until the ledger has answered it.
+
+    ``code`` says why it was refused; ``answer`` holds the records before and after it.
+    """
+
+    hitl_event_id: str
+    project_id: str
+    target_id: str
+    url: str
+    state: str
+    code: str | None = None
+    answer: DecisionAnswer | None = None
+
+
 class Verification(Model):
     """``floor``: the confidence below which no run lowers the atom; 0.90 without it."""
 
     rationale: str = ""
     expected_revision: int | None = None
     floor: float | None = None
-
-
-class DecisionsRecorded(Model):
-    """The decision is in the log; the ledger answers it in time."""
-
-    event_id: str
-    target_id: str
-    key: str

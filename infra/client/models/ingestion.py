@@ -5,13 +5,28 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from infra.client.connection import Model
-from infra.client.models.ingestion_parts import DocumentBody, FeedReport
+from infra.client.models.ingestion_parts import DocumentBody, FeedReport, IngestionProblem
+
+
+class DocumentResult(Model):
+    """What became of one document. ``index``: its place in the request, if it was refused.
+
+    ``skipped`` has nothing to be read, ``refused`` could not be taken at all; ``reason`` says why.
+    """
+
+    path: str | None
+    state: str
+    source_id: str | None
+    reason: str | None
+    message: str | None
+    index: int | None
 
 
 class Documents(Model):
     """Texts of one root. ``complete``: what the root had before and is not here is removed.
 
-    ``engine`` null: a model reads where one is configured.
+    A document that cannot be taken is refused by itself, and the others are read. ``engine`` null:
+    a model reads where one is configured.
     """
 
     kind: Literal["documents"]
@@ -25,26 +40,16 @@ class Documents(Model):
     engine: Literal["heuristic", "model"] | None = None
 
 
-class Repository(Model):
-    """A git repository: ``https://…`` or ``github:owner/repo``; owner and pm only."""
+class IngestionStatus(Model):
+    """``url`` answers this again. ``state``: ``waiting`` for a worker, ``recording``,
+    ``reading`` (recorded, and read in stages), ``done`` (all that follows from it can be read),
+    ``retrying`` after an outage; ``refused``, ``failed`` and ``cancelled`` are ends, ``problem``
+    says why.
 
-    kind: Literal["repository"]
-    address: str
-    root: str | None = None
-    accept_removals: bool = False
-    lane: Literal["preview", "deep", "both"] = "both"
-    target: Literal["tier1", "mandatory", "best_effort"] = "best_effort"
-    limits: dict[str, float] = {}
-    engine: Literal["heuristic", "model"] | None = None
-
-
-class TriggerProgress(Model):
-    """``listed`` sources, of which ``ready`` are answered for (``skipped`` of them skipped).
-
-    ``chunks_total`` counts what was found to read so far, ``chunks_done`` readings in the ledger
-    and chunks that said what was read before. ``by_rules``: see `owed_chunks`. ``runs``: what
-    `RUN_SHOWN` names. ``prd_version`` is 0 before the first. ``undecided`` says what of the project
-    no stage could decide.
+    ``results`` counts documents by what became of them, ``unread`` are the first of those that are
+    refused or skipped, each with its reason; ``documents_url`` lists all. ``sent`` and
+    ``unchanged`` count those that were recorded, ``feed`` tells more of it; None before.
+    ``notices`` count what was found and is not read, by code.
     """
 
     listed: int
@@ -60,19 +65,32 @@ class TriggerProgress(Model):
     settled: bool
     undecided: list[str] = []
     atoms_beyond_limit: int = 0
-
-
-class IngestionRecorded(Model):
-    """What was recorded. ``progress`` is what the tables show of it; ``feed`` counts sources."""
-
     trigger_key: str
     project_id: str
-    root: str
-    complete: bool
-    listed: int
-    sent: int
-    unchanged: int
-    notices: dict[str, int]
-    notes: list[str]
-    progress: TriggerProgress
-    feed: FeedReport
+    url: str
+    documents_url: str
+    state: str
+    job_id: str | None = None
+    root: str | None = None
+    complete: bool | None = None
+    results: dict[str, int] = {}
+    unread: list[DocumentResult] = []
+    sent: int = 0
+    unchanged: int = 0
+    notices: dict[str, int] = {}
+    notes: list[str] = []
+    feed: FeedReport | None = None
+    problem: IngestionProblem | None = None
+
+
+class Repository(Model):
+    """A git repository: ``https://…`` or ``github:owner/repo``; owner and pm only."""
+
+    kind: Literal["repository"]
+    address: str
+    root: str | None = None
+    accept_removals: bool = False
+    lane: Literal["preview", "deep", "both"] = "both"
+    target: Literal["tier1", "mandatory", "best_effort"] = "best_effort"
+    limits: dict[str, float] = {}
+    engine: Literal["heuristic", "model"] | None = None

@@ -19,3 +19,11 @@ class FeedReport(Model):
     answered_before: int = 0
     bytes_fed: int = 0
     unreadable: list[str] = []
+
+
+class IngestionProblem(Model):
+    """Why an upload was not recorded, or not yet: ``status`` is what a request would have got."""
+
+    code: str
+    message: str
+    status: int

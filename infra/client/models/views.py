@@ -70,7 +70,7 @@ class InstallationStatus(Model):
     ``broker["problem"]`` says why the lag of a broker that answers is unknown. ``webhooks`` is None
     without a receiver; ``vault`` says what of the log cannot be opened. ``by_rules`` counts by
     project and cause the chunks that rules have read in place of a model. ``undecided`` says what a
-    stage could not decide.
+    stage could not decide, ``disabled_webhooks`` where news is not sent any more.
     """
 
     running: bool
@@ -90,6 +90,7 @@ class InstallationStatus(Model):
     vault: list[str]
     by_rules: dict[str, dict[str, int]]
     undecided: list[str] = []
+    disabled_webhooks: list[str] = []
 
 
 class NearCopy(Model):

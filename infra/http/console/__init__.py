@@ -14,6 +14,7 @@ from infra.http.console import (
     history,
     items,
     ledger,
+    naming,
     onboarding,
     overview,
     preferences,
@@ -22,6 +23,7 @@ from infra.http.console import (
     sources,
     team,
     upkeep,
+    webhooks,
     work,
 )
 from infra.http.console.assets import serve_asset
@@ -29,7 +31,8 @@ from infra.http.console.pages import go_home
 
 AREAS = (
     *(signing_in, signing_in_with, overview, ledger, sources, documents, editing, deciding),
-    *(work, chat, onboarding, team, items, history, upkeep, finding, preferences),
+    *(work, chat, onboarding, team, items, history, upkeep, webhooks, finding),
+    *(preferences, naming),
 )
 
 

@@ -9,11 +9,12 @@ from starlette.responses import Response
 
 from infra.errors import Forbidden
 from infra.http.api import api_of
-from infra.http.auth import CONSOLE
-from infra.http.problems import BodyTooLarge, Malformed
+from infra.http.auth import CONSOLE, caller_of
+from infra.http.bodies import BODY_BYTES, UNKNOWN_BYTES
+from infra.http.problems import Malformed
+from infra.http.receiving import receive_body
 
 FORM_TYPE = "application/x-www-form-urlencoded"
-MOST_FORM_BYTES = 1_536 * 1024  # a section of 100,000 characters, each as up to 12 bytes
 MOST_FIELDS = 50
 HOME = f"{CONSOLE}/projects"
 SIGN_IN = f"{CONSOLE}/sign-in"
@@ -71,9 +72,7 @@ async def read_form(request: Request) -> dict[str, str]:
     """The fields of a form, each once, without what no use case can store. Raises Refusal."""
     if request.headers.get("content-type", "").partition(";")[0] != FORM_TYPE:
         raise Malformed("A form is sent as its page sends it.", code="malformed_request")
-    body = await request.body()
-    if len(body) > MOST_FORM_BYTES:
-        raise BodyTooLarge(f"A form has at most {MOST_FORM_BYTES // 1024} KiB.")
+    body = await receive_body(request, BODY_BYTES if caller_of(request.scope) else UNKNOWN_BYTES)
     try:
         fields = parse_qs(
             body.decode(), keep_blank_values=True, errors="strict", max_num_fields=MOST_FIELDS

@@ -218,6 +218,10 @@ class Visit:
         answer = self.problem.status if self.problem else 200
         return show(self.request, template, answer=answer, visit=self, **values)
 
+    async def look_around(self) -> None:
+        """For a form that answers with a page: what `show` needs. Raises NotFound."""
+        await _look_around(self)
+
     def go(self, *parts: str, told: str = "", **query: str | int | None) -> Response:
         """Lead to a page, which says ``told``."""
         return lead(self.request, address(*parts, **query), told)
@@ -413,7 +417,9 @@ async def _look_around(visit: Visit) -> None:
         await _find_project(visit)
         named = [each for each in visit.projects if each.project_id == wanted]
         named = named or await visit.ask(list_project_names, only=[str(wanted)])
-        (visit.project,) = named
+        if not named:  # deleted just now, elsewhere
+            raise NotFound(f"There is no project {wanted}.", code="unknown_project")
+        visit.project = named[0]
         if not is_part(visit.request):
             visit.views = await visit.ask(list_views, wanted, visit.caller.token_id)
 

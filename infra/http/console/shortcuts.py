@@ -57,6 +57,7 @@ SHORTCUTS = (
     Shortcut("moments", "w", "Moments", goes=True),
     Shortcut("decisions", "h", "Decisions", goes=True),
     Shortcut("audit", "u", "Audit", goes=True),
+    Shortcut("webhooks", "k", "Webhooks", goes=True),
 )
 
 

@@ -19,6 +19,7 @@ from infra.http.routes import (
     models,
     onboarding,
     operation,
+    outgoing_webhooks,
     planning,
     projects,
     quality,
@@ -59,5 +60,6 @@ AREAS: tuple[APIRouter, ...] = (
     onboarding.router,
     admin.router,
     views.router,
+    outgoing_webhooks.router,
     webhooks.router,
 )

@@ -168,7 +168,7 @@ async def _is_allowed(api: Api, caller: Caller, turn: BegunTurn) -> bool:
 
 
 @router.post(ROOT + "/chat", response_model=Turn, responses=STREAMED | OF_ANY)
-@allow(*READERS, writes=True)
+@allow(*READERS, writes=True, takes_files=True)
 async def say(
     api: ApiDep,
     caller: CallerDep,

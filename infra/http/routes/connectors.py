@@ -90,7 +90,7 @@ async def add_connector(
         actor=caller.name,
         key=write.key,
         check=body.check,
-        any_address=caller.projects is None,
+        by_owner_of_all=caller.projects is None,
     )
 
 

@@ -1,7 +1,8 @@
 """People decide about the ledger; the ledger's writer has the last word.
 
 With ``wait`` the answer is the ledger's (200), or that it is recorded (202) when the ledger takes
-longer. A decision about what has changed since ``expected_revision`` is refused (409).
+longer: then `Location` tells what becomes of it. A decision about what has changed since
+``expected_revision`` is refused (409), at once where the tables show it.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from fastapi import APIRouter, Path
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
-from infra.errors import Invalid, Unavailable
+from infra.errors import Invalid, NotFound, Unavailable
 from infra.http.access import DECIDERS, READERS, Guarded, allow
 from infra.http.api import Api, ApiDep, CallerDep, Write, WriteDep
 from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Named, Project, Wait
@@ -21,6 +22,7 @@ from infra.service import decisions as decide
 from infra.service import http_questions as ask
 from infra.service.decisions import UNANSWERED, Decider, Decision
 from infra.service.http_questions import DecisionAnswer, Page
+from infra.service.sent_decisions import SentDecision, read_sent
 from infra.service.tokens import Caller
 from schemas.events.hitl import Role
 
@@ -57,17 +59,19 @@ class ContradictionDecision(Reasons):
     escalated_to: str | None = Field(None, max_length=200)
 
 
-class Recorded(BaseModel):
-    """The decision is in the log; the ledger answers it in time."""
+class RecordedDecision(BaseModel):
+    """The decision is in the log; the ledger answers it in time, which ``url`` tells."""
 
     event_id: str
+    hitl_event_id: str
+    url: str
     target_id: str
     key: str
 
 
 DECIDED: dict[int | str, dict[str, Any]] = OF_ANY | {
     200: {"model": Decision, "description": "The ledger has applied it."},
-    202: {"model": Recorded, "description": "It is recorded, and not answered yet."},
+    202: {"model": RecordedDecision, "description": "It is recorded, and not answered yet."},
 }
 
 
@@ -223,6 +227,16 @@ async def list_decisions(
     )
 
 
+@router.get("/v1/projects/{project}/hitl-events/{hitl_event_id}", responses=OF_ANY)
+@allow(*READERS)
+async def read_decision(api: ApiDep, project: Project, hitl_event_id: Id) -> SentDecision:
+    """Whether the ledger has taken or refused a decision, or has not answered it yet."""
+    found = await api.tables.ask(read_sent, project, hitl_event_id)
+    if found is None:
+        raise NotFound(f"The project has nothing called {hitl_event_id}.", code="unknown_id")
+    return found
+
+
 @router.post(
     "/v1/projects/{project}/hitl-events/{hitl_event_id}/undo",
     response_model=Decision,
@@ -266,8 +280,9 @@ async def answer(deciding: Awaitable[Decision], target_id: str | None) -> Any:
     except Unavailable as error:
         if error.code != UNANSWERED:
             raise
-        recorded = Recorded.model_validate(error.detail)
-        return Response(recorded.model_dump_json(), 202, media_type="application/json")
+        recorded = RecordedDecision.model_validate(error.detail)
+        headers = {"location": recorded.url}
+        return Response(recorded.model_dump_json(), 202, headers, "application/json")
     if target_id is not None and decision.target_id != target_id:
         raise Invalid(
             "This idempotency key was used for another decision: take a new one.",

@@ -1,39 +1,47 @@
 """Bring sources: documents, an archive, or the address of a repository; and watch them be read.
 
-The answer comes when everything is recorded (202), and with ``wait`` when all that follows is
-readable (200), if that takes no longer than a minute. `GET …/ingestions/{trigger_key}` tells how
-far it is.
+The answer comes at once (202): what was sent is kept, and a job records it. `Location` names the
+address that tells how far it is, and what became of each document. With ``wait`` the answer comes
+when all that follows is readable (200), if that takes no longer than a minute.
 """
 
 from __future__ import annotations
 
 import asyncio
-from typing import Annotated, Any, Literal
+from dataclasses import replace
+from functools import partial
+from typing import Annotated, Any, Literal, cast
 
 from fastapi import APIRouter, Body, Path, Query
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, WrapValidator
 from starlette.responses import Response
 
-from infra.errors import Forbidden
+from infra.errors import Forbidden, Invalid
 from infra.http.access import LEADERS, OBSERVERS, WRITERS, Guarded, allow
-from infra.http.api import Api, ApiDep, CallerDep, WriteDep
-from infra.http.parameters import OF_ANY, Project, Wait
-from infra.service import http_questions as ask
-from infra.service.http_questions import TriggerProgress
-from infra.service.http_uploads import (
+from infra.http.api import Api, ApiDep, CallerDep, Write, WriteDep
+from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Project, Wait
+from infra.loop import in_thread
+from infra.service import ingestions
+from infra.service.http_questions import Page
+from infra.service.http_uploads import check_address
+from infra.service.ingestion import Lane
+from infra.service.ingestions import DocumentResult, IngestionStatus, url_of
+from infra.service.upload_checks import (
     Document,
-    Ingested,
-    ingest_address,
-    ingest_archive,
-    ingest_documents,
+    RefusedDocument,
+    check_archive,
+    check_documents,
+    require_some,
+    shorten,
 )
-from infra.service.ingestion import FeedReport, IngestRequest, Lane
+from infra.service.uploads import Upload, check_upload, keep_upload
 from schemas.events.ingestion_request import CoverageTarget, Engine
 
 router = APIRouter(route_class=Guarded, tags=["Ingestion"])
 WAITS_S, LOOK_EVERY_S = 60.0, 0.5
 MAX_DOCUMENTS = 2_000
 RootName = Annotated[str, Field(min_length=1, max_length=200)]
+TriggerKey = Annotated[str, Path(max_length=300)]
 Limits = Annotated[dict[str, float], Field(max_length=20)]
 
 
@@ -44,17 +52,36 @@ class DocumentBody(BaseModel):
     text: str = Field(max_length=8 * 1024 * 1024)
 
 
+def keep_unfit(value: Any, validate: Any) -> Any:
+    """A document that is none refuses itself alone: it is kept as its reason."""
+    try:
+        return validate(value)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        place = ".".join(map(str, first["loc"])) or "document"
+        path = value.get("path") if isinstance(value, dict) else None
+        return RefusedDocument(
+            -1,
+            shorten(path) if isinstance(path, str) else "",
+            "path_invalid" if place == "path" else "document_invalid",
+            f"The document is invalid at {place}: {first['msg']}.",
+        )
+
+
 class Documents(BaseModel):
     """Texts of one root. ``complete``: what the root had before and is not here is removed.
 
-    ``engine`` null: a model reads where one is configured.
+    A document that cannot be taken is refused by itself, and the others are read. ``engine`` null:
+    a model reads where one is configured.
     """
 
     model_config = ConfigDict(extra="forbid")
 
     kind: Literal["documents"]
     root: RootName
-    documents: list[DocumentBody] = Field(min_length=1, max_length=MAX_DOCUMENTS)
+    documents: list[Annotated[DocumentBody, WrapValidator(keep_unfit)]] = Field(
+        min_length=1, max_length=MAX_DOCUMENTS
+    )
     complete: bool = False
     accept_removals: bool = False
     lane: Lane = "both"
@@ -78,35 +105,29 @@ class Repository(BaseModel):
     engine: Engine | None = None
 
 
-class Recorded(BaseModel):
-    """What was recorded. ``progress`` is what the tables show of it; ``feed`` counts sources."""
-
-    trigger_key: str
-    project_id: str
-    root: str
-    complete: bool
-    listed: int
-    sent: int
-    unchanged: int
-    notices: dict[str, int]
-    notes: list[str]
-    progress: TriggerProgress
-    feed: FeedReport
-
-
 RECORDED: dict[int | str, dict[str, Any]] = OF_ANY | {
-    200: {"model": Recorded, "description": "All that follows from it can be read."},
-    202: {"model": Recorded, "description": "It is recorded, and being read."},
+    200: {"model": IngestionStatus, "description": "All that follows from it can be read."},
+    202: {
+        "model": IngestionStatus,
+        "description": "It is kept, and being recorded and read.",
+        "headers": {
+            "Location": {
+                "description": "Where to ask how far it is.",
+                "schema": {"type": "string"},
+            }
+        },
+    },
 }
+STATUS: TypeAdapter[IngestionStatus] = TypeAdapter(IngestionStatus)
 
 
 @router.post(
     "/v1/projects/{project}/sources",
     status_code=202,
-    response_model=Recorded,
+    response_model=IngestionStatus,
     responses=RECORDED,
 )
-@allow(*WRITERS, writes=True)
+@allow(*WRITERS, writes=True, takes_files=True)
 async def ingest_sources(
     api: ApiDep,
     caller: CallerDep,
@@ -115,36 +136,37 @@ async def ingest_sources(
     body: Annotated[Documents | Repository, Field(discriminator="kind")],
     wait: Wait = False,
 ) -> Response:
-    """Read documents, or a repository by its address."""
-    request = IngestRequest(
-        sources=("",),
-        project=project,
+    """Read documents, or a repository by its address. Follow it at `Location`."""
+    upload = Upload(
+        kind=body.kind,
         actor=caller.name,
-        key=write.key,
-        key_may_repeat=write.repeated,
-        lane=body.lane,
-        as_name=body.root,
-        accept_removals=body.accept_removals,
+        root=body.root,
         partial=isinstance(body, Documents) and not body.complete,
+        accept_removals=body.accept_removals,
+        lane=body.lane,
         target=body.target,
         limits=body.limits,
         engine=body.engine,
     )
     if isinstance(body, Documents):
-        documents = [Document(each.path, each.text) for each in body.documents]
-        return await _answer(api, await ingest_documents(api.settings, request, documents), wait)
+        fit, refused = await in_thread(partial(_sort, body))
+        require_some(fit, refused)
+        upload = upload.model_copy(update={"documents": tuple(fit)})
+        return await _keep(api, project, upload, write, wait, refused=refused)
     if caller.role not in LEADERS:
         raise Forbidden("Owner and pm name repositories.", code="role_not_allowed")
-    return await _answer(api, await ingest_address(api.settings, request, body.address), wait)
+    check_address(body.address)
+    upload = upload.model_copy(update={"address": body.address})
+    return await _keep(api, project, upload, write, wait)
 
 
 @router.post(
     "/v1/projects/{project}/archives",
     status_code=202,
-    response_model=Recorded,
+    response_model=IngestionStatus,
     responses=RECORDED,
 )
-@allow(*WRITERS, writes=True)
+@allow(*WRITERS, writes=True, takes_files=True)
 async def ingest_uploaded_archive(
     api: ApiDep,
     caller: CallerDep,
@@ -162,58 +184,86 @@ async def ingest_uploaded_archive(
 ) -> Response:
     """Read an archive, which is all of its root: what is not in it any more is removed.
 
-    With ``complete`` false it is a part of it, and nothing is removed.
+    With ``complete`` false it is a part of it, and nothing is removed. One whose first or last
+    bytes are no archive's is refused at once (422); one that turns out to be broken when it is
+    read has the state ``refused`` at `Location`, with the reason.
     """
-    request = IngestRequest(
-        sources=("",),
-        project=project,
+    check_archive(name, body)
+    upload = Upload(
+        kind="archive",
         actor=caller.name,
-        key=write.key,
-        key_may_repeat=write.repeated,
-        lane=lane,
-        as_name=root,
-        accept_removals=accept_removals,
+        root=root,
+        archive_name=name,
         partial=not complete,
+        accept_removals=accept_removals,
+        lane=lane,
         target=target,
         engine=engine,
     )
-    return await _answer(api, await ingest_archive(api.settings, request, name, body), wait)
+    return await _keep(api, project, upload, write, wait, body)
 
 
-@router.get("/v1/projects/{project}/ingestions/{trigger_key}", responses=OF_ANY)
+@router.get("/v1/projects/{project}/ingestions/{trigger_key:path}/documents", responses=OF_ANY)
 @allow(*OBSERVERS)
-async def read_ingestion(
-    api: ApiDep, project: Project, trigger_key: Annotated[str, Path(max_length=300)]
-) -> TriggerProgress:
-    """How far an ingest is; ``settled``: all that follows from it can be read."""
-    return await api.tables.ask(ask.trigger_progress, project, trigger_key)
-
-
-async def _answer(api: Api, ingested: Ingested, wait: bool) -> Response:
-    result = ingested.result
-    progress = await _look(api, result.project_id, result.trigger_key, WAITS_S if wait else 0.0)
-    recorded = Recorded(
-        trigger_key=result.trigger_key,
-        project_id=result.project_id,
-        root=result.root,
-        complete=result.complete,
-        listed=result.feed.listed,
-        sent=result.feed.fed,
-        unchanged=result.feed.unchanged + result.feed.answered_before,
-        notices=result.notices,
-        notes=[note.message for note in ingested.notes],
-        progress=progress,
-        feed=result.feed,
+async def list_ingested_documents(
+    api: ApiDep,
+    project: Project,
+    trigger_key: TriggerKey,
+    cursor: Cursor = None,
+    limit: Limit = DEFAULT_LIMIT,
+) -> Page[DocumentResult]:
+    """What became of each document of an ingest; those that were refused come first."""
+    return await api.tables.ask(
+        ingestions.list_documents, project, trigger_key, cursor=cursor, limit=limit
     )
-    status = 200 if progress.settled else 202
-    return Response(recorded.model_dump_json(), status, media_type="application/json")
 
 
-async def _look(api: Api, project_id: str, trigger_key: str, patience_s: float) -> TriggerProgress:
-    """The progress when it is settled, or as it is when the time is over."""
-    found = await api.tables.ask(ask.trigger_progress, project_id, trigger_key)
+@router.get("/v1/projects/{project}/ingestions/{trigger_key:path}", responses=OF_ANY)
+@allow(*OBSERVERS)
+async def read_ingestion(api: ApiDep, project: Project, trigger_key: TriggerKey) -> IngestionStatus:
+    """How far an ingest is; ``settled``: all that follows from it can be read."""
+    return await api.tables.ask(ingestions.read_ingestion, project, trigger_key)
+
+
+def _sort(body: Documents) -> tuple[list[Document], list[RefusedDocument]]:
+    given = cast(list[DocumentBody | RefusedDocument], body.documents)
+    return check_documents(
+        [
+            replace(each, index=index)
+            if isinstance(each, RefusedDocument)
+            else Document(each.path, each.text)
+            for index, each in enumerate(given)
+        ]
+    )
+
+
+async def _keep(
+    api: Api,
+    project: str,
+    upload: Upload,
+    write: Write,
+    wait: bool,
+    content: bytes = b"",
+    *,
+    refused: list[RefusedDocument] | None = None,
+) -> Response:
+    """Keep what was sent, with its job; what cannot be is refused before that."""
+    check_upload(api.settings, upload, project, write.key)
+    await keep_upload(api.settings, project, upload, content, refused=refused or [], key=write.key)
+    status = await _look(api, project, write.key, WAITS_S if wait else 0.0)
+    if wait and status.state == "refused" and status.problem:
+        raise Invalid(status.problem.message, code=status.problem.code)
+    code = 200 if status.settled else 202
+    location = {"location": url_of(project, write.key)}
+    return Response(STATUS.dump_json(status), code, location, "application/json")
+
+
+async def _look(api: Api, project_id: str, trigger_key: str, patience_s: float) -> IngestionStatus:
+    """The status when it is at an end, or as it is when the time is over."""
     deadline = asyncio.get_running_loop().time() + patience_s
-    while not found.settled and asyncio.get_running_loop().time() < deadline:
+    while True:
+        found = await api.tables.ask(ingestions.read_ingestion, project_id, trigger_key)
+        is_over = found.settled or found.state in ("refused", "failed", "cancelled")
+        if is_over or asyncio.get_running_loop().time() >= deadline:
+            return found
         await asyncio.sleep(LOOK_EVERY_S)
-        found = await api.tables.ask(ask.trigger_progress, project_id, trigger_key)
-    return found

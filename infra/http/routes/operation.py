@@ -70,21 +70,19 @@ async def read_metrics(api: ApiDep) -> PlainTextResponse:
     return PlainTextResponse(render([*found, *answered, following]))
 
 
-@router.get("/v1/openapi.json", responses=open_to_all)
+@router.get("/v1/openapi.json", responses=open_to_all, response_model=dict[str, Any])
+@router.get("/openapi.json", include_in_schema=False)
 @allow_anybody()
-async def read_openapi(request: Request) -> dict[str, Any]:
-    """This document."""
-    document: dict[str, Any] = request.app.openapi()
-    return document
+async def read_openapi(request: Request) -> Response:
+    """This document; also at `/openapi.json`, where tools look for it."""
+    return Response(await request.app.state.document.read(), media_type="application/json")
 
 
 @router.get("/v1/capabilities", responses=OF_ANY)
 @allow(*EVERYONE)
 async def read_capabilities(request: Request, api: ApiDep) -> Capabilities:
     """Version, engines, kinds of connectors, formats, roles, areas and limits."""
-    paths = request.app.openapi()["paths"].values()
-    areas = tuple(sorted({tag for path in paths for each in path.values() for tag in each["tags"]}))
-    return list_capabilities(api.settings, areas, MAX_BODY_BYTES)
+    return list_capabilities(api.settings, request.app.state.areas, MAX_BODY_BYTES)
 
 
 @router.get("/v1/admin/dlq", responses=OF_ANY)

@@ -1,13 +1,15 @@
-"""Create, list and read projects."""
+"""Create, list, read, rename and delete projects."""
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+from typing import Annotated
+
+from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, Field
 
-from infra.errors import Invalid
+from infra.errors import Invalid, NotFound
 from infra.http.access import EVERYONE, LEADERS, Guarded, allow
-from infra.http.api import ApiDep, CallerDep, WriteDep
+from infra.http.api import Api, ApiDep, CallerDep, WriteDep
 from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Named, Project
 from infra.service import http_questions as ask
 from infra.service import projects
@@ -56,9 +58,48 @@ async def create_project(
     return found
 
 
+@router.patch("/v1/projects/{project}", responses=OF_ANY)
+@allow(*LEADERS, writes=True)
+async def rename_project(
+    api: ApiDep, caller: CallerDep, write: WriteDep, project: Project, wanted: ProjectRequest
+) -> ProjectView:
+    """Give a project another name; its id, and all that leads to it, stays."""
+    await projects.rename_project(
+        api.settings, project, wanted.name, actor=caller.name, key=write.key
+    )
+    return await _read(api, project)
+
+
+@router.delete("/v1/projects/{project}", status_code=204, responses=OF_ANY)
+@allow("owner", writes=True)
+async def delete_project(
+    api: ApiDep,
+    caller: CallerDep,
+    write: WriteDep,
+    project: Project,
+    name: Annotated[
+        str, Query(max_length=200, description="The name of the project, to confirm it.")
+    ],
+) -> None:
+    """Hide a project for good and erase its keys; owner only, and `name` has to be its name.
+
+    Its jobs, runs, schedules and connectors end. From then on it answers as one that does not
+    exist. Its facts stay on the log; what was encrypted of them can be read no more.
+    """
+    await projects.delete_project(api.settings, project, name, actor=caller.name, key=write.key)
+    api.forget_project(project)
+
+
 @router.get("/v1/projects/{project}", responses=OF_ANY)
 @allow(*EVERYONE)
 async def read_project(api: ApiDep, project: Project) -> ProjectView:
     """A project with the numbers of its sources and live atoms."""
+    return await _read(api, project)
+
+
+async def _read(api: Api, project: str) -> ProjectView:
+    """Raises NotFound for one that was deleted just now."""
     found = await api.tables.ask(ask.list_projects, only=[project])
+    if not found.items:
+        raise NotFound(f"There is no project {project}.", code="unknown_project")
     return found.items[0]

@@ -7,16 +7,13 @@ connection.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
-from contextlib import suppress
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path
 from pydantic import BaseModel
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
-from starlette.types import Receive, Scope, Send
 
 from infra.errors import NotFound
 from infra.http.access import Guarded, allow_signed
@@ -27,7 +24,6 @@ from infra.http.problems import respond_with
 from infra.service.webhooks import SERVICES
 
 router = APIRouter(route_class=Guarded, tags=["Webhooks"])
-LINGERS_S = 1.0  # keeps reading so long, so that a refused sender receives its answer
 RETRY_AFTER_S = 30
 CLOSE = {"connection": "close"}
 SENT: dict[str, Any] = {
@@ -52,11 +48,10 @@ class Accepted(BaseModel):
 
 
 class Parts:
-    """The body of a request as it comes; ``is_over`` when there is no more."""
+    """The body of a request as it comes."""
 
     def __init__(self, request: Request) -> None:
         self._request = request
-        self.is_over = False
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         """Raises ConnectionError when the sender goes away."""
@@ -64,30 +59,7 @@ class Parts:
             async for part in self._request.stream():
                 yield part
         except ClientDisconnect as error:
-            self.is_over = True
             raise ConnectionResetError("The sender has gone.") from error
-        self.is_over = True
-
-
-class Lingering(Response):
-    """Sends ``answer``, then takes what still comes for a moment, or the sender may miss it."""
-
-    def __init__(self, answer: Response) -> None:
-        super().__init__()
-        self._answer = answer
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async def hold_open(message: Any) -> None:
-            if message["type"] == "http.response.body":
-                message = message | {"more_body": True}
-            await send(message)
-
-        await self._answer(scope, receive, hold_open)
-        with suppress(TimeoutError):
-            async with asyncio.timeout(LINGERS_S):
-                while (await receive()).get("more_body"):
-                    pass
-        await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
 @router.post(
@@ -109,11 +81,10 @@ async def receive_delivery(
     if service not in SERVICES:
         raise NotFound("There is no such service.", code="unknown_service")
     address = network_of(request.client.host) if request.client else ""
-    parts = Parts(request)
-    answer = await api.deliveries.take(service, project, request.headers, address, aiter(parts))
+    parts = aiter(Parts(request))
+    answer = await api.deliveries.take(service, project, request.headers, address, parts)
     if answer.status < 300:
         return JSONResponse(answer.body, answer.status, CLOSE)
     code, message = str(answer.body["code"]), str(answer.body["message"])
     again = {"retry-after": str(RETRY_AFTER_S)} if answer.retry else {}
-    refused = respond_with(request, answer.status, code, message, CLOSE | again)
-    return refused if parts.is_over else Lingering(refused)
+    return respond_with(request, answer.status, code, message, CLOSE | again)

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from connectors.bound_secrets import Secrets
 from connectors.changed_files import list_changed
 from connectors.clones import token_settings
 from connectors.connector import SourceUnavailable, UnknownSource
@@ -59,7 +60,9 @@ class Remote:
         options = {"clone_url": self.folder.as_uri(), "root": "acme/shop"}
         definition = Definition(PROJECT, ADDED.model_copy(update={"options": options}))
         order = FeedOrder(PROJECT, "-", Actor(), NOW, trigger="delta")
-        files = RepositoryFiles(self._clones, self.broker.publisher_of, {}, lambda line: None)
+        files = RepositoryFiles(
+            self._clones, self.broker.publisher_of, Secrets({}, self._clones), lambda line: None
+        )
         return asyncio.run(files.bring(delta, definition, order))
 
     def at(self, number: int) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from connectors.bound_secrets import SecretNotAllowed, Secrets
 from connectors.connector import SourceUnavailable
 from connectors.definitions import Definition
 from connectors.feeder import FeedOrder
@@ -53,10 +54,17 @@ class Ours:
     """Our side, with what it says and what it holds."""
 
     def __init__(self, folder: Path) -> None:
-        self.clones, self.said, self.broker = folder / "clones", list[str](), MemoryBroker()
+        self.home, self.clones = folder, folder / "clones"
+        self.said, self.broker = list[str](), MemoryBroker()
 
     async def bring(
-        self, server: GitServer, base_url: str, places: dict[str, str], environ: dict[str, str]
+        self,
+        server: GitServer,
+        base_url: str,
+        places: dict[str, str],
+        environ: dict[str, str],
+        *,
+        by_owner_of_all: bool = True,
     ) -> bool:
         added = ConnectorAdded(
             connector_id="con_1",
@@ -66,8 +74,10 @@ class Ours:
             base_url=base_url,
             credentials=[Credential(role=role, place=place) for role, place in places.items()],
             options={"clone_url": f"{server.url}/shop.git", "root": "acme/shop"},
+            by_owner_of_all=by_owner_of_all,
         )
-        files = RepositoryFiles(self.clones, self.broker.publisher_of, environ, self.said.append)
+        secrets = Secrets(environ, self.home)
+        files = RepositoryFiles(self.clones, self.broker.publisher_of, secrets, self.said.append)
         delta = Delta("github", "acme/shop", "", "f" * 40, "@poll")
         return await files.bring(delta, Definition(PROJECT, added), ORDER)
 
@@ -105,3 +115,43 @@ def test_without_the_right_token_nothing_is_fetched_and_none_is_told(private, tm
     assert "wr0ng" not in str(caught.value)
     assert set(private.statuses) == {401}
     assert not ours.broker.contents
+
+
+@pytest.mark.parametrize(
+    ("written", "by_owner_of_all"),
+    [
+        ("", False),
+        ('["env:CONNECTOR_TOKEN"]\nprojects = ["*"]', False),
+        ('["env:CONNECTOR_TOKEN"]\nhosts = ["github.com"]', True),
+        ('["env:CONNECTOR_TOKEN"]\nprojects = ["prj_other"]', True),
+    ],
+)
+def test_a_token_is_not_sent_to_a_host_that_it_is_not_for(
+    private: GitServer, tmp_path: Path, written: str, by_owner_of_all: bool
+):
+    ours = Ours(tmp_path)
+    (tmp_path / "secrets.toml").write_text(written)
+    bringing = ours.bring(
+        *(private, "https://api.github.com", {"token": "env:CONNECTOR_TOKEN"}),
+        {"CONNECTOR_TOKEN": APP_TOKEN},
+        by_owner_of_all=by_owner_of_all,
+    )
+    with pytest.raises(SecretNotAllowed, match=r"CONNECTOR_TOKEN.*secrets\.toml"):
+        asyncio.run(bringing)
+    assert (private.statuses, ours.said) == ([], [])
+
+
+def test_a_token_that_is_bound_to_this_host_fetches_for_the_owner_of_the_project(
+    private: GitServer, tmp_path: Path
+):
+    ours, host = Ours(tmp_path), private.url.removeprefix("https://")
+    (tmp_path / "secrets.toml").write_text(
+        f'["env:CONNECTOR_TOKEN"]\nprojects = ["{PROJECT}"]\nhosts = ["{host}"]'
+    )
+    bringing = ours.bring(
+        *(private, "https://api.github.com", {"token": "env:CONNECTOR_TOKEN"}),
+        {"CONNECTOR_TOKEN": APP_TOKEN},
+        by_owner_of_all=False,
+    )
+    assert asyncio.run(bringing)
+    assert set(private.statuses) == {200}

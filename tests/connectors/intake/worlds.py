@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from connectors.bound_secrets import Secrets
 from connectors.directory import ConnectorDirectory
 from connectors.feeder import FeedOrder
 from connectors.intake.changes import Delta
@@ -33,7 +34,7 @@ from tests.connectors.redactors import REDACTOR
 from tests.connectors.webhooks.senders import NOW, SECRET, Sent
 
 PROJECT = "prj_shop"
-ENVIRON = {"HOOK_SECRET": SECRET.decode()}
+SECRETS = Secrets({"HOOK_SECRET": SECRET.decode()}, Path("/no/home"))
 ADMIN = Actor(type="human", id="ana")
 
 
@@ -108,6 +109,7 @@ class World:
             service=service,
             target=target,
             base_url=f"https://{service}.example.org",
+            by_owner_of_all=True,
             credentials=[Credential(role=role, place="env:HOOK_SECRET") for role in roles],
             options=options,
         )
@@ -162,7 +164,7 @@ class World:
             log.extend(facts)
 
         def endpoint(service: ConnectorService, project: str) -> Any:
-            return self.connected.endpoint(service, project, ENVIRON)
+            return self.connected.endpoint(service, project, SECRETS)
 
         def seal(project_id: str, content: bytes, subject: str) -> tuple[str, bytes]:
             return self.keys.seal(project_id, content, subject)

@@ -1,0 +1,204 @@
+"""`cairn webhooks`: where news of a project is sent, signed, and the log of what was sent."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import typer
+
+from infra.cli import service
+from infra.cli.context import JSON_OPTION, connect, explain_wrong_use, login_name, resumable, say
+from infra.cli.output import as_lines, cell, table
+from infra.cli.project import KEY_OPTION, PROJECT_OPTION, quiet_clients
+
+ID = typer.Argument(metavar="ID", help="Id of the webhook.")
+EVENT = typer.Option(
+    None,
+    "--event",
+    help="contradiction.opened, decision.waiting, prd.changed or run.ended; again for more.",
+)
+PRIVATE = typer.Option(
+    None, "--allow-private/--public-only", help="The host may be on a private network or here."
+)
+
+
+def register(app: typer.Typer) -> None:
+    webhooks = typer.Typer(
+        no_args_is_help=True, help="Send news of a project to other systems, signed."
+    )
+    app.add_typer(webhooks, name="webhooks")
+    _register_changes(webhooks)
+    _register_log(webhooks)
+
+
+def _register_changes(webhooks: typer.Typer) -> None:
+    @webhooks.command()
+    def add(
+        url: str = typer.Argument(metavar="URL", help="https address that takes messages."),
+        project: str = PROJECT_OPTION,
+        event: list[str] | None = EVENT,
+        allow_private: bool | None = PRIVATE,
+        idempotency_key: str | None = KEY_OPTION,
+        as_json: bool = JSON_OPTION,
+    ) -> None:
+        """Send news to URL; all events unless --event is given. Prints id and secret, once."""
+        spec = service.WebhookSpec(url, event or (), allow_private=bool(allow_private))
+        with _asking(idempotency_key) as key:
+            added = asyncio.run(
+                service.add_webhook(connect(), project, spec, actor=login_name(), key=key)
+            )
+        _show_secret(added, as_json=as_json)
+
+    @webhooks.command()
+    def update(
+        webhook_id: str = ID,
+        project: str = PROJECT_OPTION,
+        url: str | None = typer.Option(None, "--url", help="Another address."),
+        event: list[str] | None = EVENT,
+        active: bool | None = typer.Option(
+            None, "--start/--stop", help="Start again, also after Cairn has disabled it, or stop."
+        ),
+        allow_private: bool | None = PRIVATE,
+        idempotency_key: str | None = KEY_OPTION,
+        as_json: bool = JSON_OPTION,
+    ) -> None:
+        """Change a webhook; what is left out stays."""
+        told = service.WebhookChange(url, event or None, active, allow_private)
+        with _asking(idempotency_key) as key:
+            changed = asyncio.run(
+                service.change_webhook(
+                    connect(), project, webhook_id, told, actor=login_name(), key=key
+                )
+            )
+        if as_json:
+            as_lines([changed.model_dump()])
+        else:
+            say(f"News is {'sent' if changed.is_active else 'not sent'} to {changed.url}.")
+
+    @webhooks.command()
+    def remove(
+        webhook_id: str = ID,
+        project: str = PROJECT_OPTION,
+        idempotency_key: str | None = KEY_OPTION,
+    ) -> None:
+        """Send nothing there any more; its log goes, too."""
+        with _asking(idempotency_key) as key:
+            gone = asyncio.run(
+                service.remove_webhook(connect(), project, webhook_id, actor=login_name(), key=key)
+            )
+        say(f"Nothing is sent to {gone.url} any more.")
+
+    @webhooks.command("rotate-secret")
+    def rotate_secret(
+        webhook_id: str = ID,
+        project: str = PROJECT_OPTION,
+        idempotency_key: str | None = KEY_OPTION,
+        as_json: bool = JSON_OPTION,
+    ) -> None:
+        """Make a new secret and print it, once; for 24 hours the old one signs, too."""
+        with _asking(idempotency_key) as key:
+            made = asyncio.run(
+                service.rotate_webhook_secret(
+                    connect(), project, webhook_id, actor=login_name(), key=key
+                )
+            )
+        _show_secret(made, as_json=as_json)
+
+
+def _register_log(webhooks: typer.Typer) -> None:
+    @webhooks.command("list")
+    def list_(project: str = PROJECT_OPTION, as_json: bool = JSON_OPTION) -> None:
+        """List webhooks, oldest first."""
+        with explain_wrong_use():
+            found = asyncio.run(service.list_webhooks(connect(), project))
+        if as_json:
+            as_lines(each.model_dump() for each in found)
+            return
+        columns = ("address", "events", "state", "waiting", "id")
+        table(columns, map(_row_of, found), "News of the project is sent nowhere.")
+
+    @webhooks.command()
+    def test(
+        webhook_id: str = ID,
+        project: str = PROJECT_OPTION,
+        idempotency_key: str | None = KEY_OPTION,
+        as_json: bool = JSON_OPTION,
+    ) -> None:
+        """Send a message of the type webhook.test; `cairn webhooks deliveries` shows the answer."""
+        with _asking(idempotency_key) as key:
+            sent = asyncio.run(service.send_test_message(connect(), project, webhook_id, key=key))
+        _show_delivery(sent, as_json=as_json)
+
+    @webhooks.command()
+    def deliveries(
+        webhook_id: str = ID,
+        project: str = PROJECT_OPTION,
+        limit: int = typer.Option(100, min=1, max=1_000, help="How many at most."),
+        as_json: bool = JSON_OPTION,
+    ) -> None:
+        """List what was sent in the last 30 days, newest first."""
+        asked = service.list_deliveries(connect(), project, webhook_id, limit=limit)
+        with explain_wrong_use():
+            found = asyncio.run(asked).items
+        if as_json:
+            as_lines(each.model_dump() for each in found)
+            return
+        columns = ("event", "status", "attempts", "last answer", "made (UTC)", "next (UTC)", "id")
+        table(columns, map(_delivery_row, found), "Nothing was sent.")
+
+    @webhooks.command()
+    def replay(
+        webhook_id: str = ID,
+        delivery_id: str = typer.Argument(metavar="DELIVERY", help="Id of the delivery."),
+        project: str = PROJECT_OPTION,
+        as_json: bool = JSON_OPTION,
+    ) -> None:
+        """Send a message once more, with the same webhook-id."""
+        with _asking(None):
+            sent = asyncio.run(service.replay_delivery(connect(), project, webhook_id, delivery_id))
+        _show_delivery(sent, as_json=as_json)
+
+
+@contextmanager
+def _asking(key: str | None) -> Iterator[str]:
+    quiet_clients()
+    with resumable(key) as drawn, explain_wrong_use():
+        yield drawn
+
+
+def _show_secret(made: service.NewWebhook, *, as_json: bool) -> None:
+    if as_json:
+        as_lines([made.webhook.model_dump() | {"secret": made.secret}])
+        return
+    say(f"News is sent to {made.webhook.url}. This secret signs it, and is shown this once:")
+    print(made.webhook.webhook_id, made.secret)
+
+
+def _show_delivery(sent: service.Delivery, *, as_json: bool) -> None:
+    if as_json:
+        as_lines([sent.model_dump()])
+    else:
+        print(sent.delivery_id)
+
+
+def _row_of(webhook: service.Webhook) -> tuple[object, ...]:
+    state = "active" if webhook.is_active else "stopped"
+    if webhook.disabled_reason:
+        state = f"disabled: {webhook.disabled_reason}"
+    known = (cell(webhook.url), ", ".join(webhook.events), state)
+    return (*known, webhook.waiting, webhook.webhook_id)
+
+
+def _delivery_row(sent: service.Delivery) -> tuple[object, ...]:
+    last = sent.attempts[-1] if sent.attempts else None
+    return (
+        sent.event_type,
+        sent.status,
+        sent.attempt_count,
+        cell(str(last.status or last.error)) if last else None,
+        f"{sent.created_at:%Y-%m-%d %H:%M:%S}",
+        f"{sent.next_attempt_at:%Y-%m-%d %H:%M:%S}" if sent.next_attempt_at else None,
+        sent.delivery_id,
+    )

@@ -1,0 +1,16 @@
+"""What the models of the area Webhooks are made of."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from infra.client.connection import Model
+
+
+class DeliveryAttempt(Model):
+    """``status`` is the receiver's answer; without one, ``error`` says why there was none."""
+
+    at: datetime
+    took_ms: int
+    status: int | None = None
+    error: str = ""

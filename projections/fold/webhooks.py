@@ -1,0 +1,219 @@
+"""Webhooks as the last fact left them, the messages that may be sent to them, and what came of it.
+
+A message is made in the transaction that folds its event, once for all webhooks, and says no more
+than which thing to ask the API about.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from projections.projection import Fold
+from projections.rows import Rows, as_json
+from projections.tables import OPERATIONAL
+from schemas.envelope import Envelope, Event
+from schemas.events.agent import ConfirmationRequested
+from schemas.events.artifact import VersionPublished
+from schemas.events.ingestion import RunStopped
+from schemas.events.ledger import LedgerChanged
+from schemas.events.pipeline import PipelineWaits
+from schemas.events.webhook import (
+    WebhookAdded,
+    WebhookChanged,
+    WebhookDeliveryEnded,
+    WebhookDisabled,
+    WebhookEvent,
+    WebhookRemoved,
+    WebhookSecretRotated,
+)
+from schemas.ids import derive_id
+
+SENT_WITHIN = timedelta(days=14)  # longer than all attempts of a delivery take
+
+OPENED = frozenset(("contradiction_opened", "merge_candidate_opened"))
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """News about ``subject``; ``path`` is where the API answers questions about it."""
+
+    event_type: WebhookEvent
+    subject: str
+    path: str
+    data: Mapping[str, Any]
+
+
+Messages = Callable[[Envelope, Any], Iterator[Message]]
+
+FORGET = "DELETE FROM webhook_messages WHERE recorded_at < %s"
+CHANGE = (
+    "UPDATE webhooks SET ({columns}) ="
+    " (SELECT {columns} FROM json_populate_record(NULL::webhooks, %s))"
+    " WHERE webhook_id = %s AND NOT removed"
+)
+ROTATE = (
+    "UPDATE webhooks SET previous_key_id = key_id, previous_sealed = sealed, previous_until = %s,"
+    " key_id = %s, sealed = %s, secret_request = %s, updated_from_event_id = %s"
+    " WHERE webhook_id = %s AND NOT removed"
+)
+
+
+def webhook_added(rows: Rows, fact: Envelope, event: WebhookAdded) -> None:
+    told = event.model_dump(exclude={"sealed", "request_key"})
+    rows.add(
+        fact,
+        "webhooks",
+        told
+        | {
+            "sealed": _text_of(event.sealed),
+            "secret_request": event.request_key,
+            "last_request": event.request_key,
+            "counts_from": _recorded_at(fact),
+            "removed": False,
+            "created_at": fact.occurred_at,
+            "created_by": f"{fact.actor.type}:{fact.actor.id}",
+        },
+    )
+
+
+def webhook_changed(rows: Rows, fact: Envelope, event: WebhookChanged) -> None:
+    told = event.model_dump(exclude_none=True, exclude={"webhook_id", "request_key"})
+    told["last_request"] = event.request_key
+    if event.is_active:
+        told |= {"disabled_reason": None, "disabled_at": None, "counts_from": _recorded_at(fact)}
+    _change(rows, fact, event.webhook_id, told)
+
+
+def webhook_secret_rotated(rows: Rows, fact: Envelope, event: WebhookSecretRotated) -> None:
+    secret = (event.previous_until, event.key_id, _text_of(event.sealed), event.request_key)
+    rows.then(ROTATE, (*secret, fact.event_id, event.webhook_id))
+
+
+def webhook_removed(rows: Rows, fact: Envelope, event: WebhookRemoved) -> None:
+    _change(rows, fact, event.webhook_id, {"removed": True, "is_active": False})
+
+
+def webhook_disabled(rows: Rows, fact: Envelope, event: WebhookDisabled) -> None:
+    told = {"is_active": False, "disabled_reason": event.reason, "disabled_at": fact.occurred_at}
+    _change(rows, fact, event.webhook_id, told)
+
+
+def webhook_delivery_ended(rows: Rows, fact: Envelope, event: WebhookDeliveryEnded) -> None:
+    told = event.model_dump(include={"delivery_id", "round", "outcome"})
+    rows.add(fact, "webhook_outcomes", told | {"ended_at": fact.occurred_at})
+
+
+def with_messages(fold: Fold, messages: Messages) -> Fold:
+    """The fold that also writes the messages about a fact."""
+
+    def fold_both(rows: Rows, fact: Envelope, event: Any) -> None:
+        fold(rows, fact, event)
+        for message in messages(fact, event):
+            _add_message(rows, fact, message)
+        if isinstance(event, RunStopped):
+            rows.then(FORGET, (_recorded_at(fact) - SENT_WITHIN,))
+
+    return fold_both
+
+
+def _add_message(rows: Rows, fact: Envelope, message: Message) -> None:
+    recorded_at = _recorded_at(fact)
+    body = {
+        "type": message.event_type,
+        "timestamp": recorded_at.astimezone(UTC).isoformat(timespec="milliseconds"),
+        "data": {"project_id": fact.project_id, **message.data, "path": message.path},
+    }
+    row = {
+        "message_id": derive_id("msg", str(fact.event_id), message.event_type, message.subject),
+        "event_type": message.event_type,
+        "body": json.dumps(body, ensure_ascii=False, separators=(",", ":")),
+        "recorded_at": recorded_at,
+    }
+    rows.add(fact, "webhook_messages", row)
+
+
+def _of_ledger(fact: Envelope, event: LedgerChanged) -> Iterator[Message]:
+    opened = {each.target_id for each in event.changes if each.op in OPENED}
+    project = f"/v1/projects/{fact.project_id}"
+    for found in event.contradictions:
+        if found.contradiction_id in opened:
+            known = {"contradiction_id": found.contradiction_id, "severity": found.severity}
+            about = (found.contradiction_id, f"{project}/contradictions")
+            yield Message("contradiction.opened", *about, known)
+            if found.status == "open":
+                yield Message("decision.waiting", *about, {"kind": "contradiction"} | known)
+    for pair in event.merge_candidates:
+        if pair.merge_candidate_id in opened and pair.state == "open":
+            known = {"kind": "merge", "merge_candidate_id": pair.merge_candidate_id}
+            path = f"{project}/merge-candidates"
+            yield Message("decision.waiting", pair.merge_candidate_id, path, known)
+
+
+def _of_artifact(fact: Envelope, event: VersionPublished) -> Iterator[Message]:
+    if event.artifact_type == "prd":
+        known = event.snapshot.artifact_id
+        changed = {
+            "artifact_id": known,
+            "version": event.snapshot.version,
+            "section_ids": event.recomputed_sections,
+        }
+        path = f"/v1/projects/{fact.project_id}/artifacts/{known}"
+        yield Message("prd.changed", known, path, changed)
+
+
+def _of_run(fact: Envelope, event: RunStopped) -> Iterator[Message]:
+    path = f"/v1/projects/{fact.project_id}/ingestion-runs/{event.run_id}"
+    ended = {"run_id": event.run_id, "stop_reason": event.stop_reason}
+    yield Message("run.ended", event.run_id, path, ended)
+
+
+def _of_pipeline(fact: Envelope, event: PipelineWaits) -> Iterator[Message]:
+    known = event.pipeline.pipeline_id
+    waits = {"kind": "onboarding", "pipeline_id": known, "stage": event.stage}
+    yield Message("decision.waiting", known, f"/onboarding/pipelines/{known}", waits)
+
+
+def _of_chat(fact: Envelope, event: ConfirmationRequested) -> Iterator[Message]:
+    path = f"/v1/projects/{fact.project_id}/conversations/{event.conversation_id}"
+    waits = {
+        "kind": "confirmation",
+        "confirmation_id": event.confirmation_id,
+        "conversation_id": event.conversation_id,
+    }
+    yield Message("decision.waiting", event.confirmation_id, path, waits)
+
+
+def _change(rows: Rows, fact: Envelope, webhook_id: str, row: dict[str, Any]) -> None:
+    row |= {OPERATIONAL: fact.event_id}
+    statement = CHANGE.format(columns=", ".join(row))
+    rows.then(statement, (as_json(row), webhook_id))
+
+
+def _recorded_at(fact: Envelope) -> datetime:
+    return fact.recorded_at or fact.occurred_at
+
+
+def _text_of(sealed: bytes) -> str:
+    return base64.b64encode(sealed).decode()
+
+
+FOLDS: dict[type[Event], Any] = {
+    WebhookAdded: webhook_added,
+    WebhookChanged: webhook_changed,
+    WebhookSecretRotated: webhook_secret_rotated,
+    WebhookRemoved: webhook_removed,
+    WebhookDisabled: webhook_disabled,
+    WebhookDeliveryEnded: webhook_delivery_ended,
+}
+MESSAGES: dict[type[Event], Messages] = {
+    LedgerChanged: _of_ledger,
+    VersionPublished: _of_artifact,
+    RunStopped: _of_run,
+    PipelineWaits: _of_pipeline,
+    ConfirmationRequested: _of_chat,
+}
