@@ -9,9 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from schemas.events.atom import CandidatesExtracted
+from schemas.events.atom import CandidatesExtracted, DocumentFacts
 from schemas.events.extract import ExtractRequested
 from schemas.events.hygiene import ChunkCreated
+from schemas.readers import is_prose
 
 USUAL_SENTENCES = 12  # of a chunk for which the limit of atoms holds as it is
 
@@ -35,3 +36,15 @@ def most_atoms(limit: int, sentences: int) -> int:
     so that a long list is read to its end and a reader that invents is still stopped.
     """
     return max(limit, limit * sentences // USUAL_SENTENCES)
+
+
+def describe_document(chunk: ChunkCreated) -> DocumentFacts | None:
+    """What the chunk's document is called and replaces; None where it is no document of prose."""
+    if not is_prose(chunk.path, chunk.source_type):
+        return None
+    return DocumentFacts(
+        root=chunk.root,
+        path=chunk.path,
+        title=chunk.structure_path[0] if chunk.structure_path else chunk.title,
+        supersedes=chunk.document_supersedes,
+    )

@@ -75,15 +75,19 @@ NAMES: Fields = {
 # Taken from a text that stage 0 has redacted, or from a fact that was published before.
 CLEANED: Fields = {
     "SourceSanitized": "text",
-    "ChunkCreated": ("path title structure_path text_payload skip_detail root document_successor"),
+    "ChunkCreated": (
+        "path title structure_path text_payload skip_detail root document_successor "
+        "document_supersedes"
+    ),
     "DocumentOption": "heading under",
     "SourceProcessed": "source skip_detail",
-    "ChunkRef": "structure_path",
+    "ChunkRef": "structure_path document_supersedes",
     "SourceReady": "processed",
     "RunStarted": "root",
     "RunStopped": "stop_detail",
     "ExtractRequested": "project_state",
     "CandidatesExtracted": "gaps",
+    "DocumentFacts": "root path title supersedes",
     "Reading": "structure_path error",
     "Candidate": "kind title body impact tags attributes entities",
     "CandidateRow": "snippet speaker speaker_role",

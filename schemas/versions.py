@@ -20,10 +20,10 @@ from __future__ import annotations
 HYGIENE_VERSION = "h4"  # decoding, line ends, which sources are skipped
 REDACTOR_VERSION = "r7"
 ANNOTATOR_VERSION = "a4"
-CHUNK_VERSION = "c6"
-EXTRACTOR_VERSION = "h10"  # of the reader that needs no model
+CHUNK_VERSION = "c7"
+EXTRACTOR_VERSION = "h11"  # of the reader that needs no model
 MODEL_EXTRACTOR_VERSION = "m3"  # what becomes of a model's answer; its prompt has a version, too
 REFLECTION_VERSION = "f6"
 DUPLICATES_VERSION = "d3"  # which atoms are merged, which merges are asked about
 CONTRADICTIONS_VERSION = "k3"
-LEDGER_VERSION = "l7"  # what else the ledger decides: status, confidence, links, mentions
+LEDGER_VERSION = "l8"  # what else the ledger decides: status, confidence, links, mentions

@@ -13,7 +13,7 @@ safe as soon as it is folded, and restart, rebalance and refold are one mechanis
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Collection, Iterable, Iterator, MutableMapping
+from collections.abc import Callable, Collection, Iterable, Iterator, MutableMapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Literal, Protocol, TypeVar, runtime_checkable
@@ -168,7 +168,8 @@ class Step:
     topics are passed over unread. So are facts written longer ago than ``within``: a topic that a
     stage begins to read has all its old ones. ``then`` is the step that answers its outputs, which
     have their cause's key and speak of its chunk: a shell may ask both at once, and must write what
-    it would have written apart.
+    it would have written apart. ``again`` makes of the answers what is written where a dead letter,
+    whose id it gets, is retried: whoever waited was answered, and takes no second answer.
     """
 
     name: str
@@ -180,3 +181,4 @@ class Step:
     only: tuple[str, ...] = ()
     within: timedelta | None = None
     then: Step | None = None
+    again: Callable[[Sequence[Event], str], list[Event]] | None = None

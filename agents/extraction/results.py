@@ -11,7 +11,7 @@ from agents.extraction.prompt import PROMPT_VERSION, Prepared
 from agents.extraction.sentences import is_list_of_facts
 from agents.models.call import ModelAnswer
 from agents.models.errors import ModelError
-from agents.reader import most_atoms
+from agents.reader import describe_document, most_atoms
 from schemas.areas import Area
 from schemas.events.atom import Candidate, CandidatesExtracted, Reading
 from schemas.events.extract import ExtractRequested
@@ -129,6 +129,7 @@ def _reading(asked: Asked, spent: Spent, **fields: object) -> Reading:
         output_tokens=spent.output_tokens,
         cost_usd=spent.cost_usd,
         project_state_version=request.project_state_version,
+        document=describe_document(chunk),
     )
     return reading.model_copy(update=fields)
 

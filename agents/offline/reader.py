@@ -22,7 +22,7 @@ from agents.offline.prose.owned import owned_drafts
 from agents.offline.resolve.drafts import Draft, context_of
 from agents.offline.segment.passages import MIN_EVIDENCE_CHARS, Sentence, Span
 from agents.offline.talk.drafts import is_talk, remarks_of, speaker_at, talk_drafts
-from agents.reader import ReadRequest, most_atoms
+from agents.reader import ReadRequest, describe_document, most_atoms
 from schemas.events.atom import (
     BEYOND_LIMIT,
     Candidate,
@@ -210,6 +210,7 @@ class OfflineReader:
                 input_tokens=chunk.token_estimate,
                 truncated_atoms=sum(BEYOND_LIMIT in it.attributes for it in candidates),
                 project_state_version=asked.project_state_version,
+                document=describe_document(chunk),
             ),
             chunk_partition=asked.chunk_partition,
             chunk_offset=asked.chunk_offset,

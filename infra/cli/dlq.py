@@ -16,9 +16,14 @@ def register(app: typer.Typer) -> None:
     app.add_typer(letters, name="dlq")
 
     @letters.command("list")
-    def list_(as_json: bool = JSON_OPTION) -> None:
+    def list_(
+        settled: bool = typer.Option(
+            False, "--settled", help="Also list those that were decided after all."
+        ),
+        as_json: bool = JSON_OPTION,
+    ) -> None:
         """List dead letters with place and reason."""
-        found = asyncio.run(service.list_dead_letters(connect()))
+        found = asyncio.run(service.list_dead_letters(connect(), settled=settled))
         if as_json:
             as_lines(letter.model_dump() for letter in found)
             return

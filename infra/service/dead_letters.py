@@ -62,10 +62,13 @@ class RetriedLetter:
     topic: str
 
 
-async def list_dead_letters(settings: Settings) -> list[DeadLetter]:
-    """Every dead letter with place and reason, without its value."""
+async def list_dead_letters(settings: Settings, *, settled: bool = False) -> list[DeadLetter]:
+    """Every dead letter with place and reason, without its value; with ``settled`` also those that
+    were decided after all.
+    """
     return await ask(
-        settings, lambda tables: list(take(partial(dead_letters.dead_letters, tables)))
+        settings,
+        lambda tables: list(take(partial(dead_letters.dead_letters, tables, settled=settled))),
     )
 
 

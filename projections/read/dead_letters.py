@@ -11,12 +11,13 @@ from schemas.inflection import count as count_of
 
 COLUMNS = (
     "d.dead_letter_id, d.project_id, d.stage, d.origin_topic, d.origin_partition, d.origin_offset,"
-    " d.error_class, d.error, d.attempts, d.recorded_at"
+    " d.error_class, d.error, d.attempts, d.recorded_at, s.dead_letter_id IS NOT NULL AS settled"
 )
+TABLES = "dead_letters d LEFT JOIN settled_dead_letters s ON s.dead_letter_id = d.dead_letter_id"
 DEAD_LETTERS = Listing(
     "dead letters",
     COLUMNS,
-    "dead_letters d",
+    TABLES,
     {
         "d.origin_topic": "text",
         "d.origin_partition": "int",
@@ -28,7 +29,7 @@ DEAD_LETTERS = Listing(
 
 
 class DeadLetter(ReadModel):
-    """What was given up, with place and reason."""
+    """What was given up, with place and reason; ``settled``: it was decided after all."""
 
     dead_letter_id: str
     project_id: str
@@ -40,6 +41,7 @@ class DeadLetter(ReadModel):
     error: str
     attempts: int
     recorded_at: datetime | None
+    settled: bool = False
 
 
 class Undecided(ReadModel):
@@ -71,11 +73,14 @@ def dead_letters(
     connection: Conn,
     *,
     only: Collection[str] | None = None,
+    settled: bool = False,
     cursor: str | None = None,
     limit: int = PAGE,
 ) -> Page[DeadLetter]:
-    """A page of dead letters by place, of the projects in ``only``. Raises Refusal."""
-    conditions: list[Condition] = [("true",)]
+    """A page of dead letters by place, of the projects in ``only``, and with ``settled`` also those
+    that were decided after all. Raises Refusal.
+    """
+    conditions: list[Condition] = [("true",) if settled else ("s.dead_letter_id IS NULL",)]
     if only is not None:
         conditions.append(("d.project_id = ANY(%s)", sorted(only)))
     found, following = page_of(connection, DEAD_LETTERS, conditions, cursor, limit)
@@ -85,8 +90,8 @@ def dead_letters(
 def dead_letter(connection: Conn, dead_letter_id: str) -> WholeDeadLetter | None:
     """One dead letter with its record."""
     query = (
-        f"SELECT {COLUMNS}, d.origin_key, d.value, d.undecidable FROM dead_letters d"
-        " WHERE dead_letter_id = %s"
+        f"SELECT {COLUMNS}, d.origin_key, d.value, d.undecidable FROM {TABLES}"
+        " WHERE d.dead_letter_id = %s"
     )
     return next(iter(select(connection, WholeDeadLetter, query, dead_letter_id)), None)
 

@@ -113,10 +113,20 @@ class Provenance(Part):
     extractor_version: str
 
 
+class DocumentFacts(Part):
+    """What a document is called, and which others it says that it replaces."""
+
+    root: str = ""
+    path: str = ""
+    title: str = ""
+    supersedes: list[str] = []
+
+
 class Reading(Part):
     """Which turn of which run a result answers, and what it cost.
 
-    ``batch_size`` counts the chunks of the turn's batch, 0 where nobody asked for it.
+    ``batch_size`` counts the chunks of the turn's batch, 0 where nobody asked for it. ``document``
+    is told of prose, null for all else.
     """
 
     run_id: str
@@ -141,6 +151,7 @@ class Reading(Part):
     cost_usd: float = 0.0
     truncated_atoms: int = 0
     project_state_version: str = ""
+    document: DocumentFacts | None = None
 
 
 class CandidatesExtracted(Event):

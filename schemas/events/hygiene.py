@@ -134,6 +134,7 @@ class ChunkCreated(Event):
     ``skip_reason`` is set for a chunk that nobody has to read (``too_short``,
     ``boilerplate``). ``annotations`` are those that touch the chunk, in full, with offsets of the
     whole payload. ``document_status`` is what its document says of itself, null where it says none;
+    ``document_supersedes`` are the paths, numbers or titles of what it says that it replaces.
     ``document_successor`` is the path or name of what replaces it, where it is superseded and names
     one; ``options`` are those that it weighs, wherever it says so. ``root`` is that of its source,
     whose words name the project where it is a repository. ``newer_facts_last``: its document is a
@@ -167,6 +168,7 @@ class ChunkCreated(Event):
     annotations: list[Annotation] = []
     document_status: DocumentStatus | None = None
     document_successor: str | None = None
+    document_supersedes: list[str] = []
     options: list[DocumentOption] = []
     skip_reason: SkipReason | None = None
     skip_detail: str | None = None
@@ -205,6 +207,7 @@ class ChunkRef(Part):
     areas: list[Area] = []
     structured: bool = False
     document_status: DocumentStatus | None = None
+    document_supersedes: list[str] = []
     options: list[DocumentOption] = []
     skip_reason: SkipReason | None = None
 

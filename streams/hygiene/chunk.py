@@ -25,6 +25,7 @@ from streams.hygiene.chunk_prose import headings_in
 from streams.hygiene.chunk_prose import sections as sections_of
 from streams.hygiene.chunk_talk import RECORD_HEAD, records
 from streams.hygiene.document_options import options_of
+from streams.hygiene.document_predecessors import predecessors_of
 from streams.hygiene.document_status import status_of, status_within, statuses_of_sections
 from streams.hygiene.document_successor import successor_of
 from streams.hygiene.document_title import Title, title_of
@@ -79,6 +80,7 @@ def chunk(
     head = text[: sections[0].start] if sections else text
     status = status_of(head, source.path, called.text) if is_document else None
     successor = successor_of(head, source.path) if status == "superseded" else None
+    replaced = predecessors_of(text, source.path, status) if is_document else []
     serial = is_prose and not is_talk and has_newer_facts_last(text)
     over = (called.text,) if called.over else ()
     chunks: list[ChunkCreated] = []
@@ -123,6 +125,7 @@ def chunk(
                 annotations=list_touching(annotations, piece.start, piece.end),
                 document_status=status_within(text, sections, piece.start, piece.end) or status,
                 document_successor=successor,
+                document_supersedes=replaced,
                 options=options,
                 skip_reason=skip.reason if skip else None,
                 skip_detail=skip.detail if skip else None,
@@ -200,6 +203,7 @@ def reference(made: ChunkCreated, documented: bool) -> ChunkRef:
         areas=[area for area in AREAS if counts.get(area, 0) >= WORDS_OF_AN_AREA] if counts else [],
         structured=documented or (made.anchor_type == "heading" and bool(made.structure_path)),
         document_status=made.document_status,
+        document_supersedes=made.document_supersedes,
         options=made.options,
         skip_reason=made.skip_reason,
     )

@@ -36,9 +36,9 @@ def successor_of(text: str, path: str) -> str | None:
         if _NOBODY.match(said):
             continue
         if (link := _LINK.match(said)) and not _ENDS.search(said[: link.start("name") - 1]):
-            return _resolve(link["to"], path) if link["to"] else link["name"].strip()
+            return resolve_link(link["to"], path) if link["to"] else link["name"].strip()
         if file := _PATH.match(said):
-            return _resolve(file["to"], path)
+            return resolve_link(file["to"], path)
         if record := _RECORD.match(said):
             return record["name"].strip()
         if name := _ENDS.split(said, maxsplit=1)[0].strip()[:LONGEST]:
@@ -46,7 +46,7 @@ def successor_of(text: str, path: str) -> str | None:
     return None
 
 
-def _resolve(target: str, path: str) -> str:
+def resolve_link(target: str, path: str) -> str:
     """A link as a path of the same root; an address stays one."""
     bare = target.partition("#")[0]
     if not bare or "://" in bare:

@@ -16,11 +16,12 @@ change set. Reading order:
    two texts are, by learnt weights (``pair_weights.json``)
 8. ``statements``, ``contrast``, ``opposition``, ``contradictions``, ``authority``: whether two
    statements can both hold, and which to believe, as a suggestion
-9. ``decisions``, ``people``, ``ruling``, ``decided_atoms``, ``decided_contradictions``,
-   ``decided_merges``, ``revival``: what people decide
-10. ``entities``, ``reasoning``, ``sources``, ``reanchor``, ``standing``, ``answers``, ``talk``,
-   ``summary``: names; reasons; changes of sources; documents that were turned down; questions and
-   answers of a conversation; the working summary
+9. ``arrivals``, ``decisions``, ``retries``, ``people``, ``ruling``, ``decided_atoms``,
+   ``decided_contradictions``, ``decided_merges``, ``revival``: what people decide
+10. ``entities``, ``reasoning``, ``sources``, ``documents``, ``reanchor``, ``standing``,
+   ``answers``, ``talk``, ``summary``: names; reasons; changes of sources; documents that others
+   replace; documents that were turned down; questions and answers of a conversation; the working
+   summary
 
 Inputs and own output may be folded in any interleaving: a table is fed from one topic and emptied
 by another. Runs of different triggers meet only at batch borders; ``ledger_seq`` records where.

@@ -13,6 +13,8 @@ from dataclasses import asdict
 from schemas.envelope import Envelope, Event
 from schemas.events.hygiene import ChunkCreated
 from schemas.events.judgement import JudgementRequested, PairJudged, PairToJudge
+from schemas.events.ledger import Turn
+from schemas.events.ledger_retry import LedgerRetryRequested
 from schemas.model_reading import Adviser, PairOpinion, Spent
 from streams.hygiene.orders import find_orders
 from streams.stage import Step
@@ -105,10 +107,22 @@ def _charge(answers: list[PairJudged], spent: Spent) -> list[PairJudged]:
     ]
 
 
+def judge_again(answers: Sequence[Event], dead_letter_id: str) -> list[Event]:
+    """The answers as what the ledger is to take in once more: it was answered without them."""
+    judged = [it for it in answers if isinstance(it, PairJudged)]
+    if not judged:
+        return []
+    turn = Turn(
+        run_id=judged[0].run_id, batch_no=judged[0].batch_no, position=0, kind="pairs", lane="deep"
+    )
+    return [LedgerRetryRequested(dead_letter_id=dead_letter_id, turn=turn, judged=judged)]
+
+
 JUDGE = Step(
     name="judge",
     inputs=("ledger.control.v1",),
     handle=answer_by_rule,
     give_up=give_up,
     only=(JudgementRequested.type_name,),
+    again=judge_again,
 )

@@ -10,6 +10,7 @@ SIDE_GONE = "side_gone"
 LOST = "contradiction_resolved"
 ANSWERED = "answered"
 NEWER_FACT = "newer_fact"
+REPLACED = "document_replaced"
 ANSWER_GONE = "answer_gone"
 OP_OF_STATUS: dict[AtomStatus, ChangeOp] = {
     "merged": "atom_merged",
@@ -20,8 +21,10 @@ OP_OF_STATUS: dict[AtomStatus, ChangeOp] = {
 
 
 def has_lost(atom: AtomRecord) -> bool:
-    """Whether a person resolved a contradiction against it: only a new source brings it back."""
-    return atom.status == "superseded" and atom.status_reason == LOST
+    """Whether a person resolved a contradiction against it, or its document was replaced: only a
+    new source brings it back, or the end of a run in which its document holds.
+    """
+    return atom.status == "superseded" and atom.status_reason in (LOST, REPLACED)
 
 
 def retire(

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from schemas.events.ingestion import SourceChange
 from schemas.events.ledger import AtomRecord
+from streams.ledger.documents import settle_documents
 from streams.ledger.draft import ChangeSetDraft
 from streams.ledger.evidence import TWO_ROWS_KINDS, stale_row, two_rows_apart
 from streams.ledger.indexes import is_live
@@ -82,6 +83,11 @@ def settle_run(
             if not _settle(draft, source, bounded=True):
                 return False
             draft.note("source_settled", source, None, "settled")
+    gone = {
+        it.source_id for it in changes if it.kind in ("removed", "duplicate") or not it.new_hash
+    }
+    if not settle_documents(draft, gone):
+        return False
     if held:
         draft.note(
             "review_item_raised", draft.turn.run_id, None, "removals_held", f"{held} sources"

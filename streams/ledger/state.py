@@ -41,8 +41,10 @@ class LedgerState:
     ``support`` counts the fresh rows of a source under an atom (0: all have become stale);
     ``source_rows`` names a source's rows as ``project|source|atom|evidence``.
     ``current_hash`` names the payload of a source that was revised, ``reread`` the run that revised
-    a source which is not settled yet. ``pairs`` lists the contradictions and merge candidates of an
-    atom, ``links_of`` its links, ``merges`` the last merge of an atom into another,
+    a source which is not settled yet. ``documents`` holds what a document is called and replaces,
+    behind its payload; ``replaced`` the atoms that were superseded with theirs. ``pairs`` lists the
+    contradictions and merge candidates of an atom, ``links_of`` its links,
+    ``merges`` the last merge of an atom into another,
     ``mentioned_by`` who has spoken of an entity, ``waiting_names`` the atoms that speak of a name
     no entity has, ``spoken`` what was asked and
     decided in a conversation as ``project|talk|kind|atom|evidence``, ``serials`` the facts of
@@ -60,6 +62,8 @@ class LedgerState:
         self.source_rows: Table[str] = tables.table("source_rows", str)
         self.current_hash: Table[str] = tables.table("current_hash", str)
         self.reread: Table[str] = tables.table("reread", str)
+        self.documents: Table[str] = tables.table("documents", str)
+        self.replaced: Table[str] = tables.table("replaced_atoms", str)
         self.pairs: Table[str] = tables.table("pairs", str)
         self.links_of: Table[str] = tables.table("links_of", str)
         self.open_contradictions: Table[str] = tables.table("open_disputes", str)
@@ -194,19 +198,31 @@ class LedgerState:
         source = f"{project}|{change.target_id}"
         match change.op, change.reason:
             case "source_settled", "revised":
+                if not change.other_id:
+                    self.documents.pop(source, None)
                 self.current_hash[source] = change.other_id or ""
                 self.reread[source] = event.turn.run_id if event.turn else ""
+            case "source_settled", "document":
+                self.documents[source] = change.detail
+            case "atom_superseded", "document_replaced":
+                self.replaced[source] = ""
+            case "status_set", "document_holds":
+                self.replaced.pop(source, None)
             case "source_settled", "settled":
                 self.reread.pop(source, None)
             case "source_settled", "renamed":
                 run_id = event.turn.run_id if event.turn else ""
                 moved = f"{project}|{change.other_id}"
                 self.current_hash[source], self.current_hash[moved] = change.detail, ""
+                if document := self.documents.pop(moved, None):
+                    self.documents[source] = document
                 self.reread[source] = self.reread[moved] = run_id
             case "source_settled", "duplicate":
+                self.documents.pop(source, None)
                 self.current_hash[source] = ""
                 self.reread[source] = event.turn.run_id if event.turn else ""
             case "source_settled", "removed":
+                self.documents.pop(source, None)
                 self.current_hash[source] = ""
                 self.reread.pop(source, None)
             case "entity_linked", "waiting":

@@ -23,6 +23,7 @@ from streams.ledger.contradictions import (
     is_unsure,
     refresh_contradictions,
 )
+from streams.ledger.documents import note_document
 from streams.ledger.draft import ChangeSetDraft
 from streams.ledger.entities import link_names, take_relations, welcome
 from streams.ledger.evidence import (
@@ -54,6 +55,7 @@ def apply_reading(draft: ChangeSetDraft, reflected: AtomReflected, take_in: Take
     withdraw_rules(draft, reflected)
     if reading.outcome == "poison":
         return
+    note_document(draft, reading)
     for judged in reflected.accepted:
         said.append((take_in(draft, reading, judged), judged.rows))
     link_reasoning(draft, said)
@@ -178,7 +180,7 @@ def _upsert(
     new_source = draft.supports(reading.source_id, known.atom_id) is None
     atom, added = add_rows(draft, known, own_id, reading, judged.rows)
     if not added:
-        return known, False
+        return _accept_after_all(draft, judged, known), False
     confidence = merge_confidence(atom, judged.confidence_after, new_source=new_source)
     changed: dict[str, Any] = {
         "confidence": confidence,
@@ -227,6 +229,18 @@ def _first_status(draft: ChangeSetDraft, atom: AtomRecord, judged: Judged) -> tu
     if not two_rows_apart(draft.rows_of(atom.atom_id)):
         return "draft", "insufficient_evidence_draft"
     return "active", "accepted"
+
+
+def _accept_after_all(draft: ChangeSetDraft, judged: Judged, known: AtomRecord) -> AtomRecord:
+    """What was left a draft for want of a verdict, once that is made of the very same evidence."""
+    waited = known.status == "draft" and known.status_reason == "judged_draft"
+    if not (waited and judged.adjudication and holds(known)):
+        return known
+    status, reason = _first_status(draft, known, judged)
+    if status == known.status:
+        return known
+    draft.note("status_set", known.atom_id, None, reason, status)
+    return draft.put_atom(known, status=status, status_reason=reason)
 
 
 def _accept_later(atom: AtomRecord, judged: Judged) -> dict[str, Any]:

@@ -36,7 +36,7 @@ class Ledger:
     name = "ledger"
     inputs = ("ingestion.v1", "atom.validated.v1", "hitl.v1", "ledger.control.v1")
     output = "ledger.v1"
-    state_version = 7  # 7: keeps what members proposed
+    state_version = 8  # 8: keeps what members proposed, and which documents replace others
 
     def __init__(self, take_in: TakeIn = apply_candidate) -> None:
         self._take_in = take_in

@@ -12,6 +12,8 @@ from typing import Literal
 from schemas.envelope import Envelope, Event
 from schemas.events.atom import AtomAdjudicated, AtomReflected, Finding, Judged
 from schemas.events.hygiene import ChunkCreated
+from schemas.events.ledger import Turn
+from schemas.events.ledger_retry import LedgerRetryRequested
 from schemas.model_reading import Adviser, Opinion, Spent
 from streams.reflection.rules import CONFIDENCE_THRESHOLD
 from streams.reflection.sampling import may_ask
@@ -130,10 +132,35 @@ def give_up(cause: Envelope, chunk: ChunkCreated | None, error: str) -> list[Eve
     ]
 
 
+def decide_again(answers: Sequence[Event], dead_letter_id: str) -> list[Event]:
+    """The verdicts as what the ledger is to take in once more: it was answered without them."""
+    verdicts = [it for it in answers if isinstance(it, AtomAdjudicated)]
+    if not verdicts:
+        return []
+    reading = verdicts[0].reading
+    turn = Turn(
+        run_id=reading.run_id,
+        batch_no=reading.batch_no,
+        position=reading.position,
+        kind="chunk",
+        lane=reading.lane,
+        chunk_id=reading.chunk_id,
+        outcome=reading.outcome,
+        engine=reading.engine,
+    )
+    kept = [it.judged for it in verdicts if it.judged.status != "rejected"]
+    return [
+        LedgerRetryRequested(
+            dead_letter_id=dead_letter_id, turn=turn, reading=reading, accepted=kept
+        )
+    ]
+
+
 ADJUDICATE = Step(
     name="adjudicate",
     inputs=("atom.validated.v1",),
     handle=answer_by_rule,
     give_up=give_up,
     only=(AtomReflected.type_name,),
+    again=decide_again,
 )

@@ -20,7 +20,9 @@ from streams.run_control.scope import ProjectScope, RunScope
 REMOVAL_THRESHOLD_PERCENT = 15  # of a root: a person must accept the removal of more
 MAX_CHANGES = 64  # told in one turn; with the chunks they touch this keeps a change set small
 MAX_CHUNKS_TOUCHED = 256
-Likeness = tuple[str, str, tuple[str, ...], str | None, tuple[tuple[str, str], ...], bool]
+Likeness = tuple[
+    str, str, tuple[str, ...], tuple[str | None, ...], tuple[tuple[str, str], ...], bool
+]
 
 
 def find_removed(scope: RunScope) -> RemovedSources:
@@ -285,7 +287,8 @@ def _likeness(ref: ChunkRef) -> Likeness:
     path = tuple(ref.structure_path)
     options = tuple((f"{it.under}|{it.heading}", it.standing) for it in ref.options)
     begins = ref.anchor_start == 0
-    return ref.text_hash, ref.anchor_type, path, ref.document_status, options, begins
+    stands = (ref.document_status, *ref.document_supersedes)
+    return ref.text_hash, ref.anchor_type, path, stands, options, begins
 
 
 def _pair(before: ChunkRef, now: ChunkRef) -> Reanchored:

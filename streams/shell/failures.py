@@ -55,10 +55,14 @@ class ChildFailed(Exception):
 
 def settles(delivery: Delivery, stage: str, cause: Envelope) -> list[Envelope]:
     """What is to be told when the record is answered, if somebody retries a dead letter by it."""
-    for name, value in delivery.headers:
-        if name == RETRIES_HEADER:
-            return [settled(Cause.of(cause), value.decode(errors="replace"), stage)]
-    return []
+    letter = retried_letter(delivery)
+    return [settled(Cause.of(cause), letter, stage)] if letter else []
+
+
+def retried_letter(delivery: Delivery) -> str:
+    """The id of the dead letter that somebody retries by the record; nothing where nobody does."""
+    values = (value for name, value in delivery.headers if name == RETRIES_HEADER)
+    return next(values, b"").decode(errors="replace")
 
 
 def failure_of(error: BaseException) -> Failure:

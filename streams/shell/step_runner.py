@@ -24,7 +24,7 @@ import structlog
 from infra import log
 from infra.watchdog import Work
 from schemas.codec import InvalidRecord
-from schemas.envelope import Envelope
+from schemas.envelope import Envelope, Event
 from schemas.ids import sha256_hex
 from streams.deciding import answer_without
 from streams.shell.chunks import ChunkReader, Found
@@ -36,6 +36,7 @@ from streams.shell.failures import (
     RecordTooLarge,
     dead_letter,
     failure_of,
+    retried_letter,
     settles,
 )
 from streams.shell.model_calls import Asker
@@ -249,10 +250,10 @@ class StepRunner:
     ) -> Sequence[Outgoing]:
         asked = await self._asker.answer(cause, found) if self._asker else None
         if asked is not None:
-            return [self._publisher.stamp(cause.caused(event)) for event in asked]
+            return self._tell(delivery, cause, asked)
         if self._pool is None:
             events = self._step.handle(cause, found.chunk if found else None)
-            return [self._publisher.stamp(cause.caused(event)) for event in events]
+            return self._tell(delivery, cause, events)
         then = self._then if self._then and self._then.reads(delivery.partition) else None
         answers = await self._pool.run(
             self._with_answers if then else self._alone,
@@ -264,6 +265,15 @@ class StepRunner:
             if then and each.answered:
                 then.note_answered(each.value)
         return answers
+
+    def _tell(
+        self, delivery: Delivery, cause: Envelope, events: Sequence[Event]
+    ) -> Sequence[Outgoing]:
+        """The answers, or what a retried dead letter has in their place."""
+        letter = retried_letter(delivery)
+        if letter and self._step.again:
+            events = self._step.again(events, letter)
+        return [self._publisher.stamp(cause.caused(event)) for event in events]
 
     def _give_up(
         self,

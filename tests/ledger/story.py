@@ -9,7 +9,14 @@ from typing import Any
 
 from schemas.codec import encode
 from schemas.envelope import Actor, Envelope, Event, outside_fact
-from schemas.events.atom import AtomReflected, Candidate, CandidateRow, Judged, Reading
+from schemas.events.atom import (
+    AtomReflected,
+    Candidate,
+    CandidateRow,
+    DocumentFacts,
+    Judged,
+    Reading,
+)
 from schemas.events.hitl import PersonDecided
 from schemas.events.ingestion import (
     BatchPlanned,
@@ -84,6 +91,7 @@ class Chunk:
     path: tuple[str, ...] = ("Overview",)
     engine: str = "heuristic"
     error: str | None = None
+    document: DocumentFacts | None = None
 
 
 @dataclass(frozen=True)
@@ -203,6 +211,7 @@ def results_of(run: Run) -> list[Record]:
                 extractor_version="h1",
                 input_tokens=100,
                 output_tokens=20,
+                document=chunk.document,
             )
             rejected = [judged(f"rejected {n}", status="rejected") for n in range(chunk.rejected)]
             event = AtomReflected(

@@ -22,7 +22,7 @@ from projections.checksums import checksums
 from projections.core import CORE
 from projections.fold import PROJECTED_TOPICS
 from projections.projector import prepare
-from projections.read.dead_letters import undecided
+from projections.read.dead_letters import dead_letters, undecided
 from projections.rows import Rows
 from schemas import ids
 from schemas.codec import decode, encode
@@ -306,6 +306,10 @@ def test_what_is_settled_is_told_no_more_whatever_was_read_first(model: ReadMode
     model.fold(story.log.records)
     assert [(it.stage, it.count) for it in undecided(model.connection, PROJECT)] == [("ledger", 1)]
     assert undecided(model.connection, "prj_another") == []
+    places = [it.origin_offset for it in dead_letters(model.connection).items]
+    assert places == [other.origin_offset]
+    every = dead_letters(model.connection, settled=True).items
+    assert [(it.origin_offset, it.settled) for it in every] == [(7, True), (8, False)]
 
 
 def test_a_nul_in_a_text_does_not_stop_the_projector(model: ReadModel):

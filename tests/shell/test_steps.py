@@ -188,7 +188,7 @@ def test_what_is_written_again_after_a_crash_has_the_same_ids(fresh: Settings) -
     asyncio.run(scenario())
 
 
-def test_a_record_that_is_retried_settles_its_dead_letter(fresh: Settings) -> None:
+def test_a_record_that_is_retried_settles_its_dead_letter_and_answers_anew(fresh: Settings) -> None:
     async def scenario() -> None:
         await publish(fresh, a_fact("bad"))
         async with at_work(fresh, "echo"):
@@ -202,11 +202,17 @@ def test_a_record_that_is_retried_settles_its_dead_letter(fresh: Settings) -> No
                 key=letter.project_id.encode(),
                 headers=retries,
             )
-        mended = replace(ECHO, handle=lambda cause, chunk: [a_result("mended")])
+        mended = replace(
+            ECHO,
+            handle=lambda cause, chunk: [a_result("mended")],
+            again=lambda answers, letter_id: [a_result(f"again for {letter_id}")],
+        )
         async with working(fresh, Stages(steps=(mended,))):
             _, settled = await facts_until(fresh, "dlq.v1", 2)
         assert isinstance(settled.event, DeadLetterSettled)
         assert settled.event.dead_letter_id == letter.event.dead_letter_id
+        names = names_of(await facts_of(fresh, RESULTS))
+        assert f"again for {settled.event.dead_letter_id}" in names and "mended" not in names
 
     asyncio.run(scenario())
 

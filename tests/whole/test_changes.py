@@ -282,6 +282,41 @@ def test_a_record_that_is_superseded_takes_its_decision_back_to_a_draft() -> Non
     assert ("active", "accepted") in stands(project)
 
 
+def an_adr(number: int, thing: str, says: str = "") -> bytes:
+    decided = f"We will use the {thing} for all heavy parcels because the Sorter reads no ink."
+    status = f"Status: Accepted\n\n{says}\n\n" if says else "Status: Accepted\n\n"
+    text = f"# ADR {number}: Use the {thing}\n\n{status}## Decision\n\n{decided}\n{FILLER}\n"
+    return text.encode()
+
+
+@pytest.mark.parametrize(
+    "says",
+    [
+        "Supersedes ADR-0003.",
+        "This decision replaces ADR 3.",
+        "It replaces [the old one](0003-labels.md).",
+        "Supersedes: Use the LabelPrinter",
+    ],
+)
+def test_a_record_replaces_another_as_long_as_it_says_so(says: str) -> None:
+    old = {"docs/adr/0003-labels.md": an_adr(3, "LabelPrinter")}
+    new = {"docs/adr/0009-lasers.md": an_adr(9, "LaserMarker", says)}
+    together = Project().ingest(old | new)
+    later = Project().ingest(new).ingest(old | new)
+    for project in (together, later):
+        assert ["LaserMarker" in it.title for it in decisions(project)] == [True]
+        assert {it.status_reason for it in replaced(project)} == {"document_replaced"}
+    silent = old | {"docs/adr/0009-lasers.md": an_adr(9, "LaserMarker")}
+    together.ingest(silent)
+    assert len(decisions(together)) == 2
+    assert_it_is_as_read_anew(together, silent)
+    assert len(decisions(later.ingest(old))) == 1
+
+
+def replaced(project: Project) -> list[AtomRecord]:
+    return [atom for _, atom in project.ledger.atoms.items() if atom.status == "superseded"]
+
+
 def decisions(project: Project) -> list[AtomRecord]:
     return [atom for atom in project.live.values() if atom.kind == "decision"]
 

@@ -36,9 +36,9 @@ class Operation(Connection):
         """Version, engines, kinds of connectors, formats, roles, areas and limits."""
         return self._read(Capabilities, "/v1/capabilities")
 
-    def list_dead_letters(self) -> Pages[DeadLetter]:
+    def list_dead_letters(self, *, settled: bool | None = None) -> Pages[DeadLetter]:
         """Records that could not be processed, of the projects of the token."""
-        return self._list(DeadLetter, "/v1/admin/dlq")
+        return self._list(DeadLetter, "/v1/admin/dlq", query={"settled": settled})
 
     def retry_dead_letter_once(
         self, dead_letter_id: str, *, key: str | None = None

@@ -47,7 +47,7 @@ class Capabilities(Model):
 
 
 class DeadLetter(Model):
-    """What was given up, with place and reason."""
+    """What was given up, with place and reason; ``settled``: it was decided after all."""
 
     dead_letter_id: str
     project_id: str
@@ -59,6 +59,7 @@ class DeadLetter(Model):
     error: str
     attempts: int
     recorded_at: datetime | None
+    settled: bool = False
 
 
 class Health(Model):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path
+from fastapi import APIRouter, Path, Query
 from pydantic import BaseModel
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
@@ -24,6 +24,7 @@ from infra.service.http_questions import DeadLetter, Page
 from infra.service.http_requests import AuditRow, list_audit
 
 router = APIRouter(route_class=Guarded, tags=["Operation"])
+Settled = Annotated[bool, Query(description="Also list those that were decided after all.")]
 open_to_all = problems(400, 429, 500, 503)
 
 
@@ -87,11 +88,15 @@ async def read_capabilities(request: Request, api: ApiDep) -> Capabilities:
 @router.get("/v1/admin/dlq", responses=OF_ANY)
 @allow(*OPERATORS)
 async def list_dead_letters(
-    api: ApiDep, caller: CallerDep, cursor: Cursor = None, limit: Limit = DEFAULT_LIMIT
+    api: ApiDep,
+    caller: CallerDep,
+    settled: Settled = False,
+    cursor: Cursor = None,
+    limit: Limit = DEFAULT_LIMIT,
 ) -> Page[DeadLetter]:
     """Records that could not be processed, of the projects of the token."""
     return await api.tables.ask(
-        ask.list_dead_letters, only=caller.projects, cursor=cursor, limit=limit
+        ask.list_dead_letters, only=caller.projects, settled=settled, cursor=cursor, limit=limit
     )
 
 
