@@ -169,7 +169,7 @@ IDENTIFIERS: Fields = {
     "WorkItemRouted": "agent job_id",
     "WorkItemFinished": "job_id",
     "HeartbeatTicked": "due",
-    "Recurrence": "at first_day",
+    "Recurrence": "at first_day cron zone",
     "QuietHours": "start end",
     "_Definition": "connector_id request_key",
     "_Webhook": "webhook_id",

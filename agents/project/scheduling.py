@@ -12,12 +12,15 @@ from calendar import monthrange
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
-from zoneinfo import ZoneInfo
+from zoneinfo import ZoneInfo, available_timezones
+
+from cronsim import CronSim, CronSimError
 
 from schemas.events.job import Priority
 from schemas.events.schedule import QuietHours, Recurrence, SprintPoint
 
 DAY = timedelta(days=1)
+FIELDS_OF_CRON, LONGEST_CRON = 5, 200
 _TIME = re.compile(r"(?:[01][0-9]|2[0-3]):[0-5][0-9]")
 FIRST_YEAR, LAST_YEAR = 1970, 2999  # beyond them calendars and zones end
 STEP_DAYS = {"daily": 1, "weekly": 7, "biweekly": 14}
@@ -44,6 +47,8 @@ def next_run(
     recurrence: Recurrence, after: datetime, zone: ZoneInfo, sprints: Sequence[Sprint] = ()
 ) -> datetime | None:
     """The first moment later than ``after`` at which the work is due, in UTC; None: never."""
+    if recurrence.kind == "cron":
+        return _next_by_cron(recurrence, after, zone)
     at = time.fromisoformat(recurrence.at)
     yesterday = after.astimezone(zone).date() - DAY  # a skipped time may be the next day's
     first = max(yesterday, date.fromisoformat(recurrence.first_day or f"{FIRST_YEAR}-01-01"))
@@ -52,6 +57,20 @@ def next_run(
         if moment > after:
             return moment
     return None
+
+
+def _next_by_cron(recurrence: Recurrence, after: datetime, zone: ZoneInfo) -> datetime | None:
+    """As cron has it: a time that the clocks skip is the first after it, one that they show twice
+    is the first; what comes every few minutes or hours comes in both hours.
+    """
+    own = ZoneInfo(recurrence.zone) if recurrence.zone else zone
+    day = date.fromisoformat(recurrence.first_day or f"{FIRST_YEAR}-01-01")
+    begin = max(after, instant(day, time(), own) - timedelta(seconds=1))
+    try:
+        following = next(CronSim(recurrence.cron, begin.astimezone(own)))
+    except (CronSimError, StopIteration, OverflowError):
+        return None
+    return following.astimezone(UTC)
 
 
 def instant(day: date, at: time, zone: ZoneInfo) -> datetime:
@@ -122,7 +141,12 @@ def _days_of_months(wanted: int, first: date) -> Iterator[date]:
 
 def check(recurrence: Recurrence) -> None:
     """Raises ValueError, with a sentence, for a recurrence that names no day or time."""
-    check_time(recurrence.at)
+    if recurrence.kind == "cron":
+        _check_cron(recurrence)
+    elif recurrence.cron or recurrence.zone:
+        raise ValueError("Only a recurrence of the kind 'cron' has fields of cron and a zone.")
+    else:
+        check_time(recurrence.at)
     if recurrence.weekday is not None and not 0 <= recurrence.weekday <= 6:
         raise ValueError("A weekday is a number from 0 (Monday) to 6.")
     if recurrence.day is not None and not 1 <= recurrence.day <= 31:
@@ -132,6 +156,31 @@ def check(recurrence: Recurrence) -> None:
             f"{recurrence.first_day!r} is no day from {FIRST_YEAR} to {LAST_YEAR}: write it like"
             " 2026-01-31."
         )
+
+
+def _check_cron(recurrence: Recurrence) -> None:
+    if recurrence.at or recurrence.weekday is not None or recurrence.day is not None:
+        raise ValueError("A recurrence of the kind 'cron' says its times by its five fields alone.")
+    if not is_cron(recurrence.cron):
+        raise ValueError(
+            f"{recurrence.cron!r} is no cron expression: write five fields, such as"
+            " '0 9 * * mon,thu' (minute, hour, day of the month, month, weekday)."
+        )
+    if recurrence.zone and recurrence.zone not in available_timezones():
+        raise ValueError(
+            f"{recurrence.zone!r} is no time zone: write it like Europe/Berlin or UTC."
+        )
+
+
+def is_cron(said: str) -> bool:
+    """Whether it is five fields of cron that name a time that comes."""
+    if len(said) > LONGEST_CRON or len(said.split()) != FIELDS_OF_CRON:
+        return False
+    try:
+        next(CronSim(said, datetime(FIRST_YEAR, 1, 1, tzinfo=UTC)))
+    except (CronSimError, StopIteration, OverflowError, ValueError):
+        return False
+    return True
 
 
 def check_time(at: str) -> None:

@@ -55,6 +55,11 @@ def compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w/.]){pattern}(?![\w/]|\.\w)", NO_CASE)
 
 
+@cache
+def hours_pattern() -> re.Pattern[str]:
+    return compiled(r"(?:(?:every|each) (?:(?P<count>[0-9]{1,2}|{numbers}) )?hours?|hourly)")
+
+
 def take_recurrences(text: str) -> tuple[list[Found], str]:
     """All that is said of when, in its order, and the text without it."""
     found = []

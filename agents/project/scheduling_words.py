@@ -17,7 +17,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from agents.project.imperatives import strip_lead
-from agents.project.scheduling import complete
+from agents.project.scheduling import FIELDS_OF_CRON, complete, is_cron
 from agents.project.scheduling_patterns import (
     NO_CASE,
     READ,
@@ -25,6 +25,7 @@ from agents.project.scheduling_patterns import (
     blank,
     exception_pattern,
     find_parts,
+    hours_pattern,
     left_patterns,
     list_weekdays,
     start_pattern,
@@ -119,11 +120,15 @@ def read_recurrence(text: str, now: datetime, timezone: str) -> Recurrence | Unc
     said = " ".join(text.replace(READ, " ").split())
     if len(said) > LONGEST_READ:
         return Unclear((), TOO_LONG)
+    if by_cron := _read_cron(said):
+        return by_cron
     try:
         recurrences, left = _take_when(said, now.astimezone(ZoneInfo(timezone)))
         _check_left(left)
     except _NotHeld as wrong:
         return _ask_about(wrong.parts)
+    if len(recurrences) > 1 and (together := _join_weekdays(recurrences)):
+        return together
     if len(recurrences) > 1:
         return Unclear(
             (said,), f"{said!r} takes {len(recurrences)} schedules: make one for each day and time."
@@ -133,9 +138,42 @@ def read_recurrence(text: str, now: datetime, timezone: str) -> Recurrence | Unc
     return recurrences[0]
 
 
+def _join_weekdays(made: Sequence[Recurrence]) -> Recurrence | None:
+    """Several days of each week at one time, as one recurrence."""
+    first = made[0]
+    if any(
+        (one.kind, one.at, one.first_day) != ("weekly", first.at, first.first_day) for one in made
+    ):
+        return None
+    hour, minute = first.at.split(":")
+    days = ",".join(str((one.weekday or 0) + 1) for one in made)
+    cron = f"{int(minute)} {int(hour)} * * {days}"
+    return Recurrence(kind="cron", cron=cron, first_day=first.first_day)
+
+
+def _read_hours(match: re.Match[str]) -> Recurrence | None:
+    """Every so many hours from midnight on, where each day then has the same."""
+    said = match["count"] or "1"
+    count = int(said) if said.isdigit() else words()["numbers"].get(said.lower(), 0)
+    if not count or 24 % count:
+        return None
+    return Recurrence(kind="cron", cron="0 * * * *" if count == 1 else f"0 */{count} * * *")
+
+
+def _read_cron(said: str) -> Recurrence | None:
+    """``0 9 * * mon,thu``, with a time zone behind it where it is not the project's."""
+    fields, zone = said, ""
+    if len(parts := said.split()) == FIELDS_OF_CRON + 1:
+        fields, zone = " ".join(parts[:-1]), parts[-1]
+    if not is_cron(fields):
+        return None
+    return Recurrence(kind="cron", cron=fields, zone=zone)
+
+
 WRITE_LIKE = (
     "{when!r} says no time that is known: write it like 'every monday at 09:00', 'every other"
-    " friday', 'every month on the 31st', 'every sprint end' or '2026-12-01 at 15:00'."
+    " friday', 'every month on the 31st', 'every sprint end',"
+    " '2026-12-01 at 15:00', or as cron does: '0 9 * * mon,thu Europe/Berlin'."
 )
 
 
@@ -173,6 +211,8 @@ def _ask_about(parts: Sequence[str]) -> Unclear:
 
 def _take_when(text: str, local: datetime) -> tuple[list[Recurrence], str]:
     """When, and what is left of the text. Raises _NotHeld."""
+    if (hours := hours_pattern().search(text)) and (by_cron := _read_hours(hours)):
+        return [by_cron], blank(text, hours)
     if parts := list(find_parts(text, unheld_patterns())):
         raise _NotHeld(*parts)
     excepted, text = _take_exceptions(text)

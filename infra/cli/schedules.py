@@ -22,6 +22,12 @@ EVERY = typer.Option(
 )
 ON = typer.Option(None, "--on", metavar="DAY", help="Once: 2026-12-01, tomorrow, friday.")
 AT = typer.Option(None, "--at", metavar="TIME", help="Time of day on the project's clocks: 09:00.")
+CRON = typer.Option(
+    None,
+    "--cron",
+    metavar="FIELDS",
+    help="As cron has it: '0 9 * * mon,thu', with a time zone behind it if not the project's.",
+)
 PRIORITY = typer.Option(None, help="urgent, scheduled or background.")
 
 
@@ -38,6 +44,7 @@ def register(app: typer.Typer) -> None:
         every: str | None = EVERY,
         on: str | None = ON,
         at: str | None = AT,
+        cron: str | None = CRON,
         title: str | None = typer.Option(None, help="Another title than the work has."),
         priority: str | None = PRIORITY,
         idempotency_key: str | None = KEY_OPTION,
@@ -45,7 +52,7 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Schedule work, and print the id of the schedule."""
         request = service.WorkRequest(
-            when=_words(every, on, at),
+            when=_words(every, on, at, cron),
             work=work,
             title=title or "",
             priority=priority or "scheduled",
@@ -63,13 +70,14 @@ def register(app: typer.Typer) -> None:
         every: str | None = EVERY,
         on: str | None = ON,
         at: str | None = AT,
+        cron: str | None = CRON,
         title: str | None = typer.Option(None, help="Another title."),
         priority: str | None = PRIORITY,
         idempotency_key: str | None = KEY_OPTION,
         as_json: bool = JSON_OPTION,
     ) -> None:
         """Change a schedule; what is left out stays. A new time is given whole."""
-        when = _words(every, on, at) if every or on or at else None
+        when = _words(every, on, at, cron) if every or on or at or cron else None
         told = service.WorkChange(title=title, when=when, priority=priority)
         with _asking(idempotency_key) as key:
             changed = asyncio.run(
@@ -78,6 +86,23 @@ def register(app: typer.Typer) -> None:
                 )
             )
         _show(changed, as_json=as_json)
+
+    @schedules.command()
+    def run(
+        schedule_id: str = ID,
+        project: str = PROJECT_OPTION,
+        idempotency_key: str | None = KEY_OPTION,
+        as_json: bool = JSON_OPTION,
+    ) -> None:
+        """Do the work of a schedule now, and print the id of the job; its times stay."""
+        with _asking(idempotency_key) as key:
+            job = asyncio.run(
+                service.start_schedule(connect(), project, schedule_id, actor=login_name(), key=key)
+            )
+        if as_json:
+            as_lines([job.model_dump()])
+        else:
+            print(job.job_id)
 
     @schedules.command()
     def remove(
@@ -121,8 +146,12 @@ def _asking(key: str | None) -> Iterator[str]:
         yield drawn
 
 
-def _words(every: str | None, on: str | None, at: str | None) -> str:
-    """When, in words. Raises typer.BadParameter."""
+def _words(every: str | None, on: str | None, at: str | None, cron: str | None) -> str:
+    """When, in words or fields of cron. Raises typer.BadParameter."""
+    if cron is not None:
+        if every or on or at:
+            raise typer.BadParameter("--cron says everything: leave out --every, --on and --at")
+        return cron
     if (every is None) == (on is None):
         raise typer.BadParameter("give --every for what comes again, or --on for what is done once")
     day = f"every {every}" if every else f"on {on}"

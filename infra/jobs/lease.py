@@ -38,6 +38,24 @@ _HELD_UP = (
     " AND o.job_id <> j.job_id AND (o.status = 'leased' OR o.created_seq < j.created_seq"
     " AND (o.status = 'failed' OR o.status = 'queued' AND o.run_after <= now())))"
 )
+_DUE = "status IN ('queued', 'failed') AND run_after <= now() AND job_type = ANY(%(job_types)s)"
+# Others take jobs at the same moment, so each project offers as many as may be taken from it.
+OFFERED = 16
+# Projects in turn. A common table expression runs once; a subquery of the UPDATE need not.
+_TURNS = (
+    "WITH waiting AS MATERIALIZED (SELECT DISTINCT project_id FROM orchestration_jobs"
+    f" WHERE {_DUE}), turns AS MATERIALIZED (SELECT w.project_id,"
+    " (SELECT count(*) FROM orchestration_jobs r WHERE r.project_id = w.project_id"
+    " AND r.status = 'leased') AS running, (SELECT max(s.started_at) FROM orchestration_jobs s"
+    " WHERE s.project_id = w.project_id) AS last_start FROM waiting w),"
+    " offered AS MATERIALIZED (SELECT o.job_id, t.running, t.last_start FROM turns t,"
+    " LATERAL (SELECT j.job_id FROM orchestration_jobs j WHERE j.project_id = t.project_id"
+    f" AND {_DUE} AND NOT {_HELD_UP} ORDER BY j.priority, j.run_after, j.created_seq"
+    " LIMIT %(offered)s) o), due AS MATERIALIZED (SELECT d.job_id FROM orchestration_jobs d"
+    f" JOIN offered USING (job_id) WHERE {_DUE}"
+    " ORDER BY d.priority, offered.running, offered.last_start NULLS FIRST, d.run_after,"
+    " d.created_seq LIMIT 1 FOR UPDATE OF d SKIP LOCKED) "
+)
 HELD = "job_id = %(job_id)s AND lease_epoch = %(epoch)s AND status = 'leased'"
 
 
@@ -67,7 +85,11 @@ class LeaseLost(Conflict):
 def claim(
     connection: Conn, owner: str, job_types: Collection[str], lease_s: float = LEASE_S
 ) -> Lease | None:
-    """Take the first job that is due, by priority, due time and age; None where there is none."""
+    """Take the first job that is due; None where there is none.
+
+    By priority; of one priority the projects take turns, and within a project due time and age
+    decide, so that many jobs of one do not hold up another's.
+    """
     with connection.transaction():
         row = change_job(
             connection,
@@ -76,12 +98,13 @@ def claim(
             " lease_expires_at = now() + interval '1 second' * %(lease_s)s,"
             " attempt_count = attempt_count + 1, started_at = coalesce(started_at, now())",
             "job_id = (SELECT job_id FROM due)",
-            {"owner": owner, "job_types": list(job_types), "lease_s": lease_s},
-            # A common table expression runs once; a subquery of the UPDATE need not.
-            prefix="WITH due AS MATERIALIZED (SELECT job_id FROM orchestration_jobs j"
-            " WHERE status IN ('queued', 'failed') AND run_after <= now()"
-            f" AND job_type = ANY(%(job_types)s) AND NOT {_HELD_UP}"
-            " ORDER BY priority, run_after, created_seq LIMIT 1 FOR UPDATE SKIP LOCKED) ",
+            {
+                "owner": owner,
+                "job_types": list(job_types),
+                "lease_s": lease_s,
+                "offered": OFFERED,
+            },
+            prefix=_TURNS,
         )
     return _lease_of(row) if row else None
 

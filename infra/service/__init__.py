@@ -183,6 +183,7 @@ if TYPE_CHECKING:
     from infra.service.runs import accept_removals as accept_removals
     from infra.service.runs import cancel_run as cancel_run
     from infra.service.runs import resume_run as resume_run
+    from infra.service.schedule_starts import start_schedule as start_schedule
     from infra.service.schedules import ProjectSettings as ProjectSettings
     from infra.service.schedules import QuietHours as QuietHours
     from infra.service.schedules import ScheduledWork as ScheduledWork

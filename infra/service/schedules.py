@@ -185,7 +185,7 @@ async def update_schedule(
     if told.priority is not None:
         _check_priority(told.priority)
     hours = await _read_hours(settings, project)
-    known = await _find_schedule(settings, hours.project_id, work_item_id)
+    known = await find_schedule(settings, hours.project_id, work_item_id)
     recurrence = None
     if told.when or told.recurrence:
         recurrence = _understand(hours, told.when, told.recurrence)
@@ -199,11 +199,15 @@ async def update_schedule(
         has_no_run=recurrence is not None and following is None,
     )
     await _publish(settings, fact, hours.project_id, actor, key)
-    wanted = fact.model_dump(include={"title", "priority", "recurrence"}, exclude_none=True)
+    wanted = {
+        name: value
+        for name in ("title", "priority", "recurrence")
+        if (value := getattr(fact, name)) is not None
+    }
 
     def shows(tables: Conn) -> ScheduledWork | None:
         now = read.work_item(tables, hours.project_id, work_item_id)
-        return now if wanted.items() <= now.model_dump().items() else None
+        return now if all(getattr(now, name) == wanted[name] for name in wanted) else None
 
     return await wait_until_shown(settings, shows)
 
@@ -213,7 +217,7 @@ async def remove_schedule(
 ) -> ScheduledWork:
     """Have work not done any more; returns it as it was. Jobs that were begun are not stopped."""
     project_id = await ask(settings, lambda tables: project_of(tables, project))
-    known = await _find_schedule(settings, project_id, work_item_id)
+    known = await find_schedule(settings, project_id, work_item_id)
     fact = ScheduleRemoved(work_item_id=work_item_id)
     await _publish(settings, fact, project_id, actor, key)
 
@@ -286,7 +290,7 @@ async def _read_hours(settings: Settings, project: str) -> ProjectHours:
     return await ask(settings, lambda tables: read_hours(tables, project_of(tables, project)))
 
 
-async def _find_schedule(settings: Settings, project_id: str, work_item_id: str) -> ScheduledWork:
+async def find_schedule(settings: Settings, project_id: str, work_item_id: str) -> ScheduledWork:
     """A schedule that is not removed. Raises NotFound."""
     known = await ask(settings, lambda tables: read.work_item(tables, project_id, work_item_id))
     if known.recurrence is None or known.status == "removed":

@@ -14,7 +14,7 @@ from pydantic import Field
 from schemas.envelope import Event, Part
 from schemas.events.job import JobType, Priority
 
-RecurrenceKind = Literal["once", "daily", "weekly", "biweekly", "monthly", "sprint"]
+RecurrenceKind = Literal["once", "daily", "weekly", "biweekly", "monthly", "sprint", "cron"]
 SprintPoint = Literal["start", "midpoint", "end"]
 Origin = Literal["user", "heartbeat", "webhook"]
 DeferReason = Literal["quiet_hours"]
@@ -26,15 +26,18 @@ class Recurrence(Part):
 
     ``at`` is the time of day (``09:00``), ``weekday`` 0 for Monday, ``day`` the day of the month,
     ``point`` the day of a sprint. ``first_day`` (``2026-01-31``) is the day of work that is done
-    once, and the first possible one of all other.
+    once, and the first possible one of all other. ``cron``: five fields (``0 9 * * mon,thu``), as
+    the clocks of ``zone`` show them, or those of the project; ``at`` is empty then.
     """
 
     kind: RecurrenceKind
-    at: str
+    at: str = ""
     weekday: int | None = None
     day: int | None = None
     point: SprintPoint | None = None
     first_day: str = ""
+    cron: str = ""
+    zone: str = ""
 
 
 class QuietHours(Part):

@@ -227,3 +227,45 @@ def test_slots_are_the_same_on_every_machine():
 def test_a_day_at_the_end_of_the_calendar_is_refused(kind: Any, day: str):
     with pytest.raises(ValueError, match="is no day from 1970 to 2999"):
         check(Recurrence(kind=kind, at="23:30", first_day=day))
+
+
+def by_cron(fields: str, **given: Any) -> Recurrence:
+    return Recurrence(kind="cron", cron=fields, **given)
+
+
+def test_fields_of_cron_are_due_as_cron_has_them_on_clocks_of_their_own():
+    after = datetime(2026, 3, 2, 12, tzinfo=UTC)  # a Monday
+    assert next_run(by_cron("0 9 * * mon,thu"), after, BERLIN) == datetime(
+        2026, 3, 5, 8, tzinfo=UTC
+    )
+    tokyo = by_cron("30 9 * * *", zone="Asia/Tokyo")
+    assert next_run(tokyo, after, BERLIN) == datetime(2026, 3, 3, 0, 30, tzinfo=UTC)
+    later = by_cron("0 */6 * * *", first_day="2026-03-10")
+    assert next_run(later, after, BERLIN) == datetime(2026, 3, 9, 23, tzinfo=UTC)
+
+
+def test_what_comes_by_cron_comes_once_where_the_clocks_skip_or_repeat_its_time():
+    skipped = next_run(by_cron("30 2 * * *"), datetime(2026, 3, 28, 12, tzinfo=UTC), BERLIN)
+    assert skipped == datetime(2026, 3, 29, 1, tzinfo=UTC)
+    first = next_run(by_cron("30 2 * * *"), datetime(2026, 10, 24, 12, tzinfo=UTC), BERLIN)
+    assert first == datetime(2026, 10, 25, 0, 30, tzinfo=UTC)
+    assert next_run(by_cron("30 2 * * *"), first, BERLIN) == datetime(
+        2026, 10, 26, 1, 30, tzinfo=UTC
+    )
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        (by_cron("61 * * * *"), "no cron expression"),
+        (by_cron("0 0 30 2 *"), "no cron expression"),
+        (by_cron("* * * * * *"), "no cron expression"),
+        (by_cron("@daily"), "no cron expression"),
+        (by_cron("0 9 * * *", zone="Mars/Base"), "no time zone"),
+        (by_cron("0 9 * * *", at="09:00"), "five fields alone"),
+        (Recurrence(kind="daily", at="09:00", zone="UTC"), "Only a recurrence of the kind 'cron'"),
+    ],
+)
+def test_fields_that_name_no_time_are_refused_with_a_sentence(wrong: Recurrence, told: str):
+    with pytest.raises(ValueError, match=told):
+        check(wrong)

@@ -154,8 +154,8 @@ def test_a_recurrence_alone_says_nothing_else():
     for alone in ("every day at 6 pm", "on tomorrow at 9", "on friday", "on 2026-12-01 at 10:00"):
         assert isinstance(read_recurrence(alone, NOW, "UTC"), Recurrence)
     assert isinstance(read_recurrence("every day at 6 pm sprint report", NOW, "UTC"), Unclear)
-    several = read_recurrence("every monday and friday", NOW, "UTC")
-    assert isinstance(several, Unclear) and "2 schedules" in several.question
+    several = read_recurrence("weekdays at 8 and 17", NOW, "UTC")
+    assert isinstance(several, Unclear) and "10 schedules" in several.question
 
 
 def test_work_is_named_in_either_order():
@@ -327,3 +327,25 @@ def test_a_long_text_is_asked_about():
         "9" * 9_000,
     ):
         assert isinstance(read_schedules(text, NOW, "Europe/Berlin"), Unclear)
+
+
+@pytest.mark.parametrize(
+    ("text", "cron", "zone"),
+    [
+        ("0 9 * * mon,thu", "0 9 * * mon,thu", ""),
+        ("15 7 1 * * Europe/Lisbon", "15 7 1 * *", "Europe/Lisbon"),
+        ("every 2 hours", "0 */2 * * *", ""),
+        ("hourly", "0 * * * *", ""),
+        ("every monday and thursday at 9", "0 9 * * 1,4", ""),
+        ("weekdays at 8:30", "30 8 * * 1,2,3,4,5", ""),
+    ],
+)
+def test_fields_of_cron_hours_and_lists_of_weekdays_are_one_recurrence(text, cron, zone):
+    found = read_recurrence(text, NOW, "Europe/Berlin")
+    assert isinstance(found, Recurrence)
+    assert (found.kind, found.cron, found.zone) == ("cron", cron, zone)
+
+
+@pytest.mark.parametrize("text", ["every 5 hours", "every 2 hours on weekdays", "61 * * * *"])
+def test_hours_that_days_do_not_share_evenly_are_asked_about(text):
+    assert isinstance(read_recurrence(text, NOW, "Europe/Berlin"), Unclear)

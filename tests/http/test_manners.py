@@ -113,7 +113,7 @@ def test_every_read_answers_head(app: FastAPI):
     for area in AREAS:
         for route in area.routes:
             if "GET" in route.methods:  # type: ignore[attr-defined]
-                path = route.path.format_map(Anything())  # type: ignore[attr-defined]
+                path = re.sub(r"\{[^}]*\}", "known", route.path)  # type: ignore[attr-defined]
                 assert stranger(app).head(path).status_code not in (404, 405, 429), path
 
 
@@ -191,11 +191,6 @@ def test_the_document_is_made_once(app: FastAPI, client: TestClient):
     made = app.openapi()
     assert client.get("/openapi.json").json() == made
     assert app.openapi() is made
-
-
-class Anything(dict[str, str]):
-    def __missing__(self, name: str) -> str:
-        return "known"
 
 
 def test_the_docs_show_every_operation_code_and_model_and_load_nothing_from_elsewhere(

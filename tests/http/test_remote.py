@@ -308,6 +308,31 @@ def test_schedules_and_hours_are_told_over_http_as_here(terminal: Terminal):
 
     terminal.elsewhere("schedules", "update", schedule_id, "-p", project, "--title", "Weekly")
     assert "Weekly" in terminal.here(*listing)[0]
+    job_ids = set()
+    for run in (terminal.here, terminal.elsewhere):
+        now = ["schedules", "run", schedule_id, "-p", project, "--idempotency-key", run.__name__]
+        job_ids.add(run(*now)[0].strip())
+    cron = ["schedules", "update", schedule_id, "-p", project, "--cron", "30 6 * * tue,fri UTC"]
+    changed = json.loads(terminal.elsewhere(*cron, "--json")[0])
+    due = datetime.fromisoformat(changed["next_run_at"])
+    assert (f"{due:%H:%M}", due.weekday() in (1, 4)) == ("06:30", True)
+    report = [
+        "report",
+        "--payload",
+        '{"report_type": "sprint", "as_of": "2026-11-01"}',
+        "-p",
+        project,
+    ]
+    for run in (terminal.here, terminal.elsewhere):
+        put = ["jobs", "enqueue", *report, "--idempotency-key", f"put-{run.__name__}"]
+        job_ids.add(run(*put)[0].strip())
+    assert len(job_ids) == 4
+    listed = [json.loads(line) for line in terminal.same("jobs", "list", "--json").splitlines()]
+    assert job_ids <= {each["job_id"] for each in listed}
+    for refused_by in ("replay", "rebuild"):
+        with pytest.raises(Refusal):
+            terminal.elsewhere("jobs", "enqueue", refused_by, "-p", project)
+    terminal.same("dlq", "list")
     terminal.elsewhere("schedules", "remove", schedule_id, "-p", project)
     assert "Weekly" not in terminal.here(*listing)[0]
     with pytest.raises(Refusal, match="There is no schedule"):
@@ -319,7 +344,6 @@ def test_schedules_and_hours_are_told_over_http_as_here(terminal: Terminal):
     [
         ("atoms --project Unknown", "unknown_project"),
         ("trace atm_0000", "unknown_id"),
-        ("dlq list", "only_where_the_service_runs"),
     ],
 )
 def test_what_cannot_be_answered_over_http_is_refused(terminal: Terminal, command: str, code: str):

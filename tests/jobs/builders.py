@@ -10,6 +10,7 @@ from infra.jobs.outbox import Conn
 from infra.jobs.queue import NewJob, enqueue
 from schemas.envelope import Actor
 
+PROJECT, OTHER_PROJECT = "prj_1", "prj_2"
 ANA = Actor(type="human", id="ana")
 TYPES = ("report", "replay", "heartbeat_execution")
 _numbers = itertools.count(1)
@@ -17,7 +18,7 @@ _numbers = itertools.count(1)
 
 def a_job(**given: Any) -> NewJob:
     values: dict[str, Any] = {
-        "project_id": "prj_1",
+        "project_id": PROJECT,
         "job_type": "report",
         "key": f"key-{next(_numbers)}",
         "payload": {},

@@ -12,7 +12,7 @@ from infra.jobs import lease as leases
 from infra.jobs.lease import Lease, LeaseLost, claim
 from infra.jobs.queue import cancel, enqueue, retry
 from schemas.ids import job_id
-from tests.jobs.builders import ANA, TYPES, a_job, put, take
+from tests.jobs.builders import ANA, OTHER_PROJECT, PROJECT, TYPES, a_job, put, take
 from tests.jobs.conftest import Database, connected
 
 pytestmark = pytest.mark.broker
@@ -37,6 +37,30 @@ def test_jobs_start_by_priority_then_due_time_then_age(database: Database):
         "background",
     ]
     assert claim(database.connection, "worker-1", TYPES) is None
+
+
+def test_many_jobs_of_one_project_do_not_hold_up_those_of_another(database: Database):
+    many = [put(database.connection, run_after=PAST) for _ in range(40)]
+    few = [put(database.connection, project_id=OTHER_PROJECT, run_after=PAST) for _ in range(5)]
+    urgent = put(database.connection, priority="urgent", run_after=PAST)
+
+    assert take(database.connection).job_id == urgent
+    started = [take(database.connection).job_id for _ in range(11)]
+    assert [one for one in started if one in few] == few
+    assert [one for one in started if one in many] == many[:6]
+    rest = [take(database.connection).job_id for _ in range(34)]
+    assert rest == many[6:]
+
+
+def test_of_two_projects_the_one_that_has_waited_longer_is_next(database: Database):
+    for project in (PROJECT, OTHER_PROJECT, PROJECT, OTHER_PROJECT):
+        put(database.connection, project_id=project, run_after=PAST)
+    turns = []
+    for _ in range(4):
+        lease = take(database.connection)
+        turns.append(lease.project_id)
+        leases.succeed(database.connection, lease, {})
+    assert turns == [PROJECT, OTHER_PROJECT] * 2
 
 
 def test_a_job_starts_neither_before_its_time_nor_at_a_worker_that_cannot_do_it(

@@ -12,8 +12,8 @@ import re
 import string
 from collections.abc import Iterable, Sequence
 from functools import cache
-from re import _constants as op  # type: ignore[attr-defined]
-from re import _parser as parser  # type: ignore[attr-defined]
+from re import _constants as op
+from re import _parser as parser
 from typing import Any, NamedTuple
 
 LONG = 12  # a repetition with as many turns counts as one without end

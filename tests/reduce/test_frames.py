@@ -202,7 +202,9 @@ def test_what_a_person_decides_is_told():
     }
     assert {"ledger.v1", "team.v1"} <= {*FRAME.inputs}
     assert {it.event.type_name for it in (decided, added)} <= {*FRAME.only}
-    refused = story.changed(project, hitl=verified.model_copy(update={"refusal": "not_live"}))
+    refused = story.changed(
+        project, hitl=verified.model_copy(update={"outcome": "refused", "refusal": "not_live"})
+    )
     assert [data(frame)["outcome"] for frame in frames_of(refused)] == ["refused"]
     assert frames_of(story.changed(project)) == []
 
@@ -222,8 +224,9 @@ def test_the_atoms_and_contradictions_of_a_change_set_are_one_frame_each():
     assert [each["is_new"] for each in atoms["atoms"]] == [True, False]  # type: ignore[attr-defined]
     assert atoms["atoms"][0]["atom_id"] == first.atom_id  # type: ignore[index]
     assert len(atoms["atoms"][1]["title"]) == 200  # type: ignore[index]
-    (pair,) = pairs["contradictions"]  # type: ignore[misc]
-    assert (pair["status"], pair["contradiction_id"]) == ("open", conflict.contradiction_id)  # type: ignore[index]
+    assert [(each["status"], each["contradiction_id"]) for each in pairs["contradictions"]] == [  # type: ignore[attr-defined]
+        ("open", conflict.contradiction_id)
+    ]
     assert pairs["ledger_seq"] == story.seq - 1
     assert (data(flood[0])["count"], len(data(flood[0])["atoms"])) == (60, 50)  # type: ignore[arg-type]
 

@@ -15,12 +15,16 @@ from infra.cli.remote.asking import (
     unchecked,
 )
 from infra.client.client import Client
+from infra.client.models.jobs import NewJob
 from infra.client.models.onboarding import Seen, Skip, Start
 from infra.client.models.quality import Judge
-from infra.errors import Forbidden, NotFound, Refusal, Unavailable
+from infra.errors import Forbidden, Invalid, NotFound, Refusal, Unavailable
+from infra.service.dead_letters import RetriedLetter
+from infra.service.jobs import EnqueuedJob, JobRequest
 from infra.service.onboarding import StartedPipeline
 from infra.service.quality import GateRequest, IsCancelled, never_cancelled
 from infra.settings import Settings
+from projections.read.dead_letters import DeadLetter
 from projections.read.jobs import Job, Transition
 from projections.read.onboarding import Pipeline, PipelineEvent
 from projections.read.page import PAGE, Page
@@ -28,6 +32,41 @@ from projections.read.quality import QualityRunEvent, QualityRunRow
 from schemas.events.pipeline import PipelineRecord
 
 JUDGED_WITHIN_S = 600.0
+
+
+async def enqueue_job(
+    settings: Settings, request: JobRequest, *, actor: str, **_: object
+) -> EnqueuedJob:
+    """Raises Invalid for a job of no project, which only the machine of the service takes."""
+    if request.project is None:
+        raise Invalid("Over HTTP a job is of a project: give --project.", code="job_needs_project")
+    body = NewJob.model_validate(
+        {
+            "job_type": request.job_type,
+            "payload": request.payload,
+            "priority": request.priority,
+            "run_after": request.run_after,
+        }
+    )
+
+    def put(client: Client, project_id: str) -> EnqueuedJob:
+        # The same key again is answered as the first time.
+        return EnqueuedJob(adopt(Job, client.enqueue_job(project_id, body, key=request.key)), True)
+
+    return await ask_of(settings, request.project, put)
+
+
+async def list_dead_letters(settings: Settings) -> list[DeadLetter]:
+    return await ask(
+        settings, lambda client: adopt_all(DeadLetter, client.list_dead_letters().take(PAGE))
+    )
+
+
+async def retry_dead_letter(settings: Settings, dead_letter_id: str) -> RetriedLetter:
+    return await ask(
+        settings,
+        lambda client: adopt(RetriedLetter, client.retry_dead_letter_once(dead_letter_id)),
+    )
 
 
 async def list_jobs(

@@ -7,6 +7,7 @@ from infra.client.client import Client
 from infra.client.models.schedules import ScheduleChange, ScheduleRequest, SettingsRequest
 from infra.service.schedules import ProjectSettings, ScheduledWork, WorkChange, WorkRequest
 from infra.settings import Settings
+from projections.read.jobs import Job
 from projections.read.page import PAGE, Page
 from schemas.events.schedule import QuietHours, Recurrence
 
@@ -86,6 +87,15 @@ async def remove_schedule(
         return known
 
     return await ask_of(settings, project, remove)
+
+
+async def start_schedule(
+    settings: Settings, project: str, work_item_id: str, *, actor: str, key: str
+) -> Job:
+    def start(client: Client, project_id: str) -> Job:
+        return adopt(Job, client.start_schedule(project_id, work_item_id, key=key))
+
+    return await ask_of(settings, project, start)
 
 
 async def read_project_settings(settings: Settings, project: str) -> ProjectSettings:

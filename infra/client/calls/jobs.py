@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from infra.client.connection import Connection, Pages
+from infra.client.models.jobs import NewJob
 from infra.client.models.shared import Job, Transition
 
 
@@ -23,6 +24,12 @@ class Jobs(Connection):
             "/v1/projects/{project}/jobs",
             at={"project": project},
             query={"status": status, "job_type": job_type},
+        )
+
+    def enqueue_job(self, project: str, body: NewJob, *, key: str | None = None) -> Job:
+        """Put a job into the queue; the same key again gives the same job."""
+        return self._write(
+            Job, "POST", "/v1/projects/{project}/jobs", at={"project": project}, key=key, body=body
         )
 
     def read_job(self, project: str, job_id: str) -> Job:

@@ -10,6 +10,7 @@ from infra.client.models.schedules import (
     ScheduleRequest,
     SettingsRequest,
 )
+from infra.client.models.shared import Job
 
 
 class Schedules(Connection):
@@ -65,6 +66,16 @@ class Schedules(Connection):
         self._perform(
             "DELETE",
             "/v1/projects/{project}/schedules/{schedule_id}",
+            at={"project": project, "schedule_id": schedule_id},
+            key=key,
+        )
+
+    def start_schedule(self, project: str, schedule_id: str, *, key: str | None = None) -> Job:
+        """Do the work now, beside its own times and also in quiet hours; its times stay."""
+        return self._write(
+            Job,
+            "POST",
+            "/v1/projects/{project}/schedules/{schedule_id}/run",
             at={"project": project, "schedule_id": schedule_id},
             key=key,
         )

@@ -2,20 +2,42 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path
+from pydantic import AwareDatetime, BaseModel, ConfigDict
 
 from infra.http.access import LEADERS, OBSERVERS, Guarded, allow
-from infra.http.api import ApiDep, CallerDep
+from infra.http.api import ApiDep, CallerDep, WriteDep
 from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Project
 from infra.service import http_questions as ask
 from infra.service import jobs
 from infra.service.http_questions import Job, JobTransition, Page
-from schemas.events.job import JobStatus, JobType
+from schemas.events.job import JobStatus, JobType, Priority
 
 router = APIRouter(route_class=Guarded, tags=["Jobs"])
 JobId = Annotated[str, Path(max_length=100)]
+# Reading folders of the machine, and upkeep, are for operators.
+Enqueued = Literal[
+    "report",
+    "quality_run",
+    "connector_sync",
+    "sprint_planning",
+    "insight_generation",
+    "feature_generation",
+    "task_breakdown",
+]
+
+
+class NewJob(BaseModel):
+    """Work for the queue. ``payload`` is what its type takes; ``run_after``: not earlier."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    job_type: Enqueued
+    payload: dict[str, Any] = {}
+    priority: Priority = "scheduled"
+    run_after: AwareDatetime | None = None
 
 
 @router.get("/v1/projects/{project}/jobs", responses=OF_ANY)
@@ -32,6 +54,23 @@ async def list_jobs(
     return await api.tables.ask(
         ask.list_jobs, project, status=status, job_type=job_type, cursor=cursor, limit=limit
     )
+
+
+@router.post("/v1/projects/{project}/jobs", status_code=202, responses=OF_ANY)
+@allow(*LEADERS, writes=True)
+async def enqueue_job(
+    api: ApiDep, caller: CallerDep, write: WriteDep, project: Project, body: NewJob
+) -> Job:
+    """Put a job into the queue; the same key again gives the same job."""
+    request = jobs.JobRequest(
+        body.job_type,
+        project,
+        body.payload,
+        key=write.key,
+        priority=body.priority,
+        run_after=body.run_after,
+    )
+    return (await jobs.enqueue_job(api.settings, request, actor=caller.name)).job
 
 
 @router.get("/v1/projects/{project}/jobs/{job_id}", responses=OF_ANY)

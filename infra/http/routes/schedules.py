@@ -11,8 +11,8 @@ from infra.http.access import LEADERS, OBSERVERS, Guarded, allow
 from infra.http.api import ApiDep, CallerDep, WriteDep
 from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Project
 from infra.service import http_questions as ask
-from infra.service import schedules
-from infra.service.http_questions import Page, ProjectSettings, ScheduledWork
+from infra.service import schedule_starts, schedules
+from infra.service.http_questions import Job, Page, ProjectSettings, ScheduledWork
 from infra.service.schedules import WorkChange, WorkRequest
 from schemas.events.job import JobType, Priority
 from schemas.events.schedule import QuietHours, Recurrence
@@ -126,6 +126,19 @@ async def remove_schedule(
 ) -> None:
     """Remove a schedule; jobs that were begun go on."""
     await schedules.remove_schedule(
+        api.settings, project, schedule_id, actor=caller.name, key=write.key
+    )
+
+
+@router.post(
+    "/v1/projects/{project}/schedules/{schedule_id}/run", status_code=202, responses=OF_ANY
+)
+@allow(*LEADERS, writes=True)
+async def start_schedule(
+    api: ApiDep, caller: CallerDep, write: WriteDep, project: Project, schedule_id: ScheduleId
+) -> Job:
+    """Do the work now, beside its own times and also in quiet hours; its times stay."""
+    return await schedule_starts.start_schedule(
         api.settings, project, schedule_id, actor=caller.name, key=write.key
     )
 

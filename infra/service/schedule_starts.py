@@ -1,0 +1,35 @@
+"""The work of a schedule at once, beside its own times."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from infra.clock import SystemClock
+from infra.errors import Invalid
+from infra.jobs import queue
+from infra.service.agent_jobs import ALL_JOB_KINDS
+from infra.service.due_jobs import make_job
+from infra.service.jobs import read_job
+from infra.service.project_hours import read_hours
+from infra.service.reading import ask, transact
+from infra.service.schedules import find_schedule
+from infra.settings import Settings
+from projections.read.jobs import Job
+from projections.read.projects import project_of
+from schemas.envelope import Actor
+
+
+async def start_schedule(
+    settings: Settings, project: str, work_item_id: str, *, actor: str, key: str
+) -> Job:
+    """Do the work now, also in quiet hours. Raises NotFound, and Invalid where no job does it."""
+    hours = await ask(settings, lambda tables: read_hours(tables, project_of(tables, project)))
+    known = await find_schedule(settings, hours.project_id, work_item_id)
+    now = SystemClock().now()
+    job = make_job(known, now, ALL_JOB_KINDS, now.astimezone(hours.zone))
+    if job is None:
+        raise Invalid(f"No worker does the work of {known.title!r}.", code="schedule_without_job")
+    by = Actor(type="human", id=actor)
+    asked = replace(job, key=f"{work_item_id}|now|{key}", created_by=f"{by.type}:{by.id}")
+    job_id, _ = await transact(settings, lambda tables: queue.enqueue(tables, asked, by))
+    return await read_job(settings, job_id)
