@@ -330,8 +330,7 @@ def test_schedules_and_hours_are_told_over_http_as_here(terminal: Terminal):
     listed = [json.loads(line) for line in terminal.same("jobs", "list", "--json").splitlines()]
     assert job_ids <= {each["job_id"] for each in listed}
     for refused_by in ("replay", "rebuild"):
-        with pytest.raises(Refusal):
-            terminal.elsewhere("jobs", "enqueue", refused_by, "-p", project)
+        assert terminal.elsewhere("jobs", "enqueue", refused_by, "-p", project)[1] == 2
     terminal.same("dlq", "list")
     terminal.elsewhere("schedules", "remove", schedule_id, "-p", project)
     assert "Weekly" not in terminal.here(*listing)[0]
