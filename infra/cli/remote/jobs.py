@@ -56,10 +56,11 @@ async def enqueue_job(
     return await ask_of(settings, request.project, put)
 
 
-async def list_dead_letters(settings: Settings) -> list[DeadLetter]:
-    return await ask(
-        settings, lambda client: adopt_all(DeadLetter, client.list_dead_letters().take(PAGE))
-    )
+async def list_dead_letters(settings: Settings, *, settled: bool = False) -> list[DeadLetter]:
+    def question(client: Client) -> list[DeadLetter]:
+        return adopt_all(DeadLetter, client.list_dead_letters(settled=settled).take(PAGE))
+
+    return await ask(settings, question)
 
 
 async def retry_dead_letter(settings: Settings, dead_letter_id: str) -> RetriedLetter:
