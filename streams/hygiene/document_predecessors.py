@@ -21,7 +21,7 @@ _VERB = (
 )
 _SAID = re.compile(
     rf"^[ \t>]*(?:[-*+|][ \t]*|#{{1,4}}[ \t]+)?[:*_#\"']{{0,4}}{_VERB}[*_\"']{{0,3}}"
-    r"[ \t]*[:|]?[*_]{0,2}[ \t]*(?P<field>[^\n]{0,400})|"
+    r"[ \t]*+[:|]?[*_]{0,2}[ \t]*+(?P<field>[^\n]{0,400})|"
     r"\b(?:this|the present|our new|diese[rs]?|dieses|esta|cette) (?:[\w-]+ )?"
     r"(?:decision|adr|record|document|rfc|proposal|kep|design|spec|specification|entscheidung|"
     rf"dokument|decisión|décision|page|one)[^\n.]{{0,40}}?\b{_VERB}[: \t]*"

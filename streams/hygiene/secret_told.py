@@ -83,7 +83,7 @@ DATE = re.compile(
     r"(?i)(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|q[1-4]|w|week|kw|fy|h[12])[a-z]*[-/]?'?[0-9]{2,4}|[0-9]+(?:st|nd|rd|th)"
 )
 ADDRESS = re.compile(
-    r"(?i)[a-z_]\w*=.*|[\w.+-]+@[\w-]+\.[\w.-]+|(?:www\.|[a-z][\w.-]*\.(?:com|org|net|io|de|dev|eu|md|py|js|ts|go|java|json|yaml|yml|toml|txt|html?)\b).*|.*[/\\].*"
+    r"(?i)-{0,2}[a-z_][\w-]*=.*|[\w.+-]+@[\w-]+\.[\w.-]+|(?:www\.|[a-z][\w.-]*\.(?:com|org|net|io|de|dev|eu|md|py|js|ts|go|java|json|yaml|yml|toml|txt|html?)\b).*|.*[/\\].*"
 )
 BRACKETS = re.compile(r"[()\[\]{}<>|]")
 SIGN = re.compile(r"[!@#$%^&*?~+§€£=]")

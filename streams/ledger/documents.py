@@ -104,11 +104,11 @@ def _leads_back(found: dict[str, str], successor: str, older: str) -> bool:
 def _documents_of(draft: ChangeSetDraft) -> Iterator[Document]:
     prefix = f"{draft.project}|"
     for key, told in draft.state.documents.with_prefix(prefix):
-        yield describe(key.removeprefix(prefix), told.partition("|")[2])
+        yield _describe(key.removeprefix(prefix), told.partition("|")[2])
 
 
 @lru_cache(maxsize=4096)
-def describe(source_id: str, told: str) -> Document:
+def _describe(source_id: str, told: str) -> Document:
     """A document by what it was called: its number, and its title with and without it."""
     facts = DocumentFacts.model_validate_json(told)
     stem = posixpath.basename(facts.path).rpartition(".")[0] or posixpath.basename(facts.path)

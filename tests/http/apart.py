@@ -42,6 +42,8 @@ def apart(installation: Settings, home: Path, **changes: object) -> Iterator[Apa
     settings = installation.model_copy(update=names | changes)
     ensure_owner_token(settings)
     app = create_app(settings)
-    headers = {"authorization": f"Bearer {read_owner_token(settings)}"}
-    with TestClient(app, base_url="http://localhost", headers=headers) as client:
+    # The origin is what a browser sends with each form.
+    origin = "http://localhost"
+    headers = {"authorization": f"Bearer {read_owner_token(settings)}", "origin": origin}
+    with TestClient(app, base_url=origin, headers=headers) as client:
         yield Apart(settings, app, client)

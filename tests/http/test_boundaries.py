@@ -23,6 +23,7 @@ MIB = 1024 * 1024
 def api(installation: Settings, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Apart]:
     home: Path = tmp_path_factory.mktemp("boundaries")
     with apart(installation, home, http_hosts="cairn.example.org", http_proxies=PROXY) as made:
+        del made.client.headers["origin"]
         yield made
 
 
@@ -111,7 +112,8 @@ def test_no_route_reads_more_than_the_limit_of_a_chunked_body(api: Apart, path: 
 
     headers = {"content-type": kind, "idempotency-key": f"large {kind}".replace(" ", "-")}
     answer = api.client.post(path, content=endless(), headers=headers)
-    assert (answer.status_code, answer.json()["code"]) == (413, "body_too_large")
+    refused = {"text/plain": (415, "media_type_not_supported")}.get(kind, (413, "body_too_large"))
+    assert (answer.status_code, answer.json()["code"]) == refused
 
 
 @broker

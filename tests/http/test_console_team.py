@@ -392,5 +392,5 @@ def test_a_record_that_the_tables_refuse_is_named_with_what_to_do(
     (retry,) = letters()
     shown = browser.open(f"{home}/runs").text
     assert "agent.v1" in shown and "out of range" in shown and "some words" not in shown
-    refused(member.send(f"{home}/runs", retry), 403, "needs one of owner, operator")
+    refused(member.send(f"{home}/runs", retry), 403, "This is for owners and operators")
     refused(browser.send(f"{home}/runs", retry), 409, "a rebuild makes them")  # as it did before

@@ -111,7 +111,7 @@ def test_a_section_is_written_by_leaders_alone(called: Called, shown: str, prd: 
         editor = f"{prd}/sections/goals"
         assert member.client.get(editor).status_code == 403
         sent = member.send(prd, editor, action="write", text="- It is mine.")
-        assert sent.status_code == 403 and "needs one of owner, pm" in sent.text
+        assert sent.status_code == 403 and "This is for owners and product managers" in sent.text
 
 
 def test_onboarding_waits_where_a_person_decides(
@@ -336,7 +336,7 @@ def test_budgets_are_set_by_leaders_and_letters_retried_by_operators(
     assert "$12.50" not in browser.open(page).text
     with Browser(called, called.make_token("pm", shown)) as lead:
         refused = lead.send(page, f"{home}/dead-letters/dlq_1/retry")
-        assert refused.status_code == 403 and "needs one of owner, operator" in refused.text
+        assert refused.status_code == 403 and "This is for owners and operators" in refused.text
     assert browser.send(page, f"{home}/dead-letters/dlq_1/retry").status_code == 404
     assert browser.client.get(f"{home}/rejections?code=R7&path=docs/*").status_code == 200
 

@@ -27,9 +27,9 @@ _ORDINARY = re.compile(
 _VALUE = re.compile(
     r"(?:[≤≥<>~±≈+–−-]=? ?|(?:up to|at (?:most|least)|max\.?|min\.?|about|ca\.) )?"
     r"(?P<money>[€$£¥])? ?\d[\d.,'’]*(?: ?(?:[–×x:/]|-|to) ?[€$£¥]?\d[\d.,]*)?"
-    r"(?P<unit> ?[%‰€$£¥°µ²³]+(?: ?[A-Za-z/]+)*| "
+    r"(?P<unit> ?[%‰€$£¥°µ²³]+[A-Za-z/]*+(?: [A-Za-z/]++)*| "
     r"(?!(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec))"
-    r"[A-Za-zµäöü][\wµ²³/%.-]*(?: [A-Za-z/]+){0,2}|"
+    r"[A-Za-zµäöü][\wµ²³/%.-]*+(?: [A-Za-z/]++){0,2}|"
     r"(?!(?:st|nd|rd|th)\b)[A-Za-zµ]{1,4}(?:/[a-z]+)?)?\.?",
     re.IGNORECASE,
 )
