@@ -54,7 +54,8 @@ def parse(lines: Iterator[str]) -> Iterator[Heard]:
             name, _, value = line.partition(": ")
             fields[name] = value
         elif fields:
-            yield Heard(fields.get("id", ""), fields["event"], json.loads(fields["data"]))
+            if "event" in fields:  # another block says when to come again
+                yield Heard(fields.get("id", ""), fields["event"], json.loads(fields["data"]))
             fields = {}
 
 

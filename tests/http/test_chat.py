@@ -81,7 +81,7 @@ def frames_of(answer: httpx.Response) -> list[tuple[str, dict[str, Any]]]:
     found = []
     for block in answer.text.split("\n\n"):
         parts = dict(line.split(": ", 1) for line in block.splitlines() if not line.startswith(":"))
-        if parts and parts["event"] != "hb":
+        if parts.get("event", "hb") != "hb":  # another block says when to come again
             found.append((parts["event"], json.loads(parts["data"])))
     return found
 

@@ -54,7 +54,7 @@ def test_every_route_declares_its_roles(route: Any):
 def test_the_application_serves_these_routes_and_no_others(document: dict[str, Any]):
     served = {(path, method) for path, method, _ in operations(document)}
     listed = [route for route in ROUTES if route.include_in_schema]
-    assert served == {(route.path, m.lower()) for route in listed for m in route.methods}
+    assert served == {(route.path_format, m.lower()) for route in listed for m in route.methods}
     assert {route.path for route in ROUTES if route not in listed} == {"/openapi.json"}
 
 

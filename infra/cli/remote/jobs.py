@@ -20,7 +20,8 @@ from infra.client.models.onboarding import Seen, Skip, Start
 from infra.client.models.quality import Judge
 from infra.errors import Forbidden, Invalid, NotFound, Refusal, Unavailable
 from infra.service.dead_letters import RetriedLetter
-from infra.service.jobs import EnqueuedJob, JobRequest
+from infra.service.job_kinds import JOB_KINDS
+from infra.service.jobs import EnqueuedJob, JobRequest, Kinds
 from infra.service.onboarding import StartedPipeline
 from infra.service.quality import GateRequest, IsCancelled, never_cancelled
 from infra.settings import Settings
@@ -29,15 +30,19 @@ from projections.read.jobs import Job, Transition
 from projections.read.onboarding import Pipeline, PipelineEvent
 from projections.read.page import PAGE, Page
 from projections.read.quality import QualityRunEvent, QualityRunRow
+from schemas.envelope import Actor
 from schemas.events.pipeline import PipelineRecord
 
 JUDGED_WITHIN_S = 600.0
 
 
 async def enqueue_job(
-    settings: Settings, request: JobRequest, *, actor: str, **_: object
+    settings: Settings, request: JobRequest, *, actor: str | Actor, kinds: Kinds = JOB_KINDS
 ) -> EnqueuedJob:
-    """Raises Invalid for a job of no project, which only the machine of the service takes."""
+    """Raises Invalid for a job of no project, which only the machine of the service takes.
+
+    The service takes what its workers do, whatever ``kinds`` says.
+    """
     if request.project is None:
         raise Invalid("Over HTTP a job is of a project: give --project.", code="job_needs_project")
     body = NewJob.model_validate(
