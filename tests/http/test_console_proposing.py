@@ -79,7 +79,8 @@ def signed_in(one: Apart, role: str) -> TestClient:
     wanted = {"name": f"a {role}", "role": role, "projects": None}
     made = one.client.post("/v1/tokens", json=wanted)
     assert made.status_code == 201, made.text
-    browser = TestClient(one.app, base_url="http://localhost")
+    origin = {"origin": "http://localhost"}
+    browser = TestClient(one.app, base_url="http://localhost", headers=origin)
     form = Page(browser.get(f"{CONSOLE}/sign-in").text).fields()
     browser.post(f"{CONSOLE}/sign-in", data=form | {"token": made.json()["token"]})
     return browser
