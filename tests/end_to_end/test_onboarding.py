@@ -201,7 +201,7 @@ def test_a_stage_that_fails_says_why_and_runs_again_when_it_is_resumed(
     pipeline = cairn.run("onboard", "start", str(missing), "--project", "Later").strip()
     assert wait_until(lambda: look(cairn, pipeline)["status"] == "failed", timeout_s=PATIENCE_S)
     (stage,) = [one for one in look(cairn, pipeline)["stages"] if one["name"] == "sources"]
-    assert stage["status"] == "failed" and str(missing) in stage["error"]
+    assert stage["status"] == "failed" and f"…/{missing.name}" in stage["error"]
 
     write_to(missing)
     cairn.run("onboard", "resume", pipeline)
