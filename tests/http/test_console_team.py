@@ -360,7 +360,8 @@ def test_a_run_shows_each_choice_and_what_it_left_is_read_by_who_operates(
         403,
         "for owners, product managers",
     )
-    refused(member.send(f"{home}/runs", f"{run}/cancel", **WHY), 403, "This is for owners, product managers")
+    cancel = f"{run}/cancel"
+    refused(member.send(f"{home}/runs", cancel, **WHY), 403, "for owners, product managers")
     refused(browser.send(run, f"{run}/cancel", reason=""), 422, "Say why")
     refused(browser.send(run, f"{run}/cancel", **WHY), 409, "has ended already")
     refused(browser.send(run, f"{run}/accept-removals", **WHY), 409, "no blocked removals")
