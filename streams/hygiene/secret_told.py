@@ -10,6 +10,7 @@ a name are looked at as a sentence needs: the time is linear in the text whateve
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
@@ -17,6 +18,7 @@ from typing import NamedTuple
 from schemas.ids import ID_HEX_DIGITS, ID_PREFIXES
 from streams.hygiene.secret_names import (
     ANY_KEY,
+    KEYS,
     NOT_THE_SECRET,
     PASSWORD_NAMES,
     is_of_something_else,
@@ -90,22 +92,26 @@ SIGN = re.compile(r"[!@#$%^&*?~+§€£=]")
 LETTER_DIGIT_LETTER = re.compile(r"(?=[^\W\d_][0-9]{1,2}[^\W\d_])")
 OUR_ID = re.compile(rf"(?:{'|'.join(ID_PREFIXES)})_[0-9a-f]{{{ID_HEX_DIGITS}}}")
 HEX = re.compile(r"[0-9a-f]+|[0-9A-F]+")
+GROUPS = re.compile(r"(?=[A-Z-]*[0-9])(?=[0-9-]*[A-Z])[A-Z0-9]{4,8}(?:-[A-Z0-9]{4,8}){2,8}")
 OF_A_KEY = re.compile(r"[\w+/.~%-]+={0,2}")
 NUMBER = re.compile(r"[0-9]{4,10}")
 PIN = re.compile(
-    r"(?<![A-Za-z])(?:pin|puk|[A-Z_]{0,30}P(?:IN|UK)|Pin)(?:[ _-]?[Cc]ode)?\b(?P<between>(?:[ ][a-z]{1,12}){0,5}?)"
-    r"(?:[ ]?[=:][ ]?|[ ](?:is|was|will[ ]be|ist|lautet|to)[ ](?:now[ ]|still[ ])?)[\"'`*]{0,2}(?P<value>[0-9]{4,8})(?![\w.,:%-]?[0-9])"
+    r"(?<![A-Za-z])(?:pin|puk|PIN|PUK|Pin)(?:[ _-]?[Cc]ode)?\b(?P<between>(?:[ ][a-z]{1,12}){0,5}?)"
+    r"(?:[ ]?[=:][ ]?|,?(?:[ ](?:it|which))?[ ](?:is|was|will[ ]be|ist|lautet|to)[ ](?:now[ ]|still[ ])?)[\"'`*]{0,2}(?P<value>[0-9]{4,8})(?![\w.,:%-]?[0-9])"
 )
 CODE = re.compile(
-    r"(?i)\b(?:unlock|access|entry|door|alarm|security|safe|gate|backup|recovery|one-time|verification|2fa|mfa)[ -](?:code|codes|pin)\b(?:[ ][a-z]{1,12}){0,5}?"
+    r"(?i)\b(?:unlock|access|entry|door|alarm|combination|security|safe|gate|backup|recovery|one-time|verification|2fa|mfa)[ -](?:code|codes|pin)\b(?:[ ][a-z]{1,12}){0,5}?"
     r"(?:[ ]?[=:][ ]?|[ ](?:is|are|was|were|will[ ]be)[ ]|(?=[ ][\w-]{0,9}[0-9][\w-]{5})[ ])[\"'`*]{0,2}(?P<value>(?=[\w-]{0,40}[0-9])[0-9A-Za-z-]{4,40}(?:,?[ ](?=[\w-]{0,40}[0-9])[0-9A-Za-z-]{4,40}){0,15})(?![\w-])"
 )
 COOKIES = re.compile(r"(?i)(?<![\w-])(?:set-)?cookie[\"']?:[ ]?(?P<pairs>[^\n]{1,4000})")
 COOKIE_PAIR = re.compile(r"(?<![\w.$%-])(?P<name>[\w.$%-]{1,60})=(?P<value>[^;,\s\"'`]{12,2000})")
 SESSION = re.compile(
-    r"(?i)(?<![\w-])(?:[\w.-]{0,20}sess(?:ion)?[_.-]?(?:id|key|token)?|connect\.sid|sid|ssid|auth_?cookie|remember_?(?:me|token)|\.aspxauth|\.aspnetcore\.[\w.]{1,40})"
+    r"(?i)(?:sess(?:ion)?[_.-]?(?:id|key|token)?|(?<![\w-])(?:connect\.sid|sid|ssid|auth_?cookie|remember_?(?:me|token)|\.aspxauth|\.aspnetcore\.[\w.]{1,40}))"
     r"=(?P<value>(?=[\w%+/.:~=-]{0,200}[0-9])[\w%+/.:~=-]{16,2000})"
 )
+# A text without one of these is not searched for sessions, or for logins.
+SESSION_WORDS = ("sess", "sid=", "cookie=", "remember", ".asp")
+LOGIN_WORDS = ("log", "sign", "cred", "zugang", "anmeld")
 PHRASE = re.compile(
     r"(?i)(?:pass[ -]?phrase|(?:recovery|seed|secret|backup)[ -]phrase|seed[ ]words)\b(?:[ ][a-z]{1,12}){0,5}?(?P<link>[ ]?[=:→]|[ ](?:is|was|will[ ]be|used[ ]to[ ]be)(?=[ ]))[ ]{0,3}(?P<rest>[^\n]{8,300})"
 )
@@ -126,6 +132,12 @@ PAIR_OF_LOGIN = re.compile(
 )
 
 
+# A word before "key" that says that it opens something.
+KEYS_IN_PROSE = KEYS | {
+    *("licence", "product", "activation", "ssh", "wifi", "wpa", "root", "secret", "pre-shared"),
+}
+
+
 class Told(NamedTuple):
     """A word behind a name, without the marks around it."""
 
@@ -137,9 +149,10 @@ class Told(NamedTuple):
 
 def find_told(text: str, lowered: str, named: list[tuple[int, str]]) -> Iterator[Span]:
     """Passwords, keys, codes and phrases that prose tells; overlaps included, unordered."""
-    ends = [*(at for at, _ in named[1:]), len(text)]
-    for (at, name), next_name in zip(named, ends, strict=False):
+    for at, name in named:
         if not is_of_something_else(lowered, at + len(name)):
+            following = bisect_left(named, (at + len(name), ""))
+            next_name = named[following][0] if following < len(named) else len(text)
             yield from _behind(text, lowered, at, name, next_name)
             if name in PASSWORD_NAMES and (span := _used_as(text, at)):
                 yield span
@@ -147,13 +160,7 @@ def find_told(text: str, lowered: str, named: list[tuple[int, str]]) -> Iterator
         for match in PHRASE.finditer(text):
             if span := _phrase(match):
                 yield span
-    if (
-        "log" in lowered
-        or "sign" in lowered
-        or "cred" in lowered
-        or "zugang" in lowered
-        or "anmeld" in lowered
-    ):
+    if any(word in lowered for word in LOGIN_WORDS):
         for match in PAIR_OF_LOGIN.finditer(text):
             told = _without_marks(*match.span("value"), text)
             if told and _is_odd(told.said):
@@ -171,7 +178,7 @@ def find_codes(text: str, lowered: str) -> Iterator[Span]:
             for pair in COOKIE_PAIR.finditer(text, *header.span("pairs")):
                 if mixes_letters_and_digits(pair["value"]) and not _stands_for_one(pair["value"]):
                     yield pair.span("value")
-    if "s" in lowered:
+    if any(word in lowered for word in SESSION_WORDS):
         for match in SESSION.finditer(text):
             if mixes_letters_and_digits(match["value"]) and not _stands_for_one(match["value"]):
                 yield match.span("value")
@@ -188,14 +195,11 @@ def _behind(text: str, lowered: str, at: int, name: str, next_name: int) -> Iter
     if next_name < stop:
         blank = text.find(" ", max(end, next_name), stop)  # behind the word that holds it
         stop = blank if blank >= 0 else stop
-    # Right behind the name or a word that tells; behind such a word; in the same sentence.
-    direct, linked, same = True, False, True
     # What a sign assigns has been judged; here only a number or what no word looks like counts.
     assigned = ASSIGNS.match(text, end) is not None
-    linked = assigned
+    # Right behind the name or a word that tells; behind such a word; in the same sentence.
+    direct, linked, same = name not in VERBS, assigned, True
     changes = CHANGES.search(lowered, max(0, at - LONGEST_BEFORE, lowered.rfind("\n", 0, at)), stop)
-    if name in VERBS:
-        direct = False
     words = list(islice(WORD.finditer(text, end, stop), MOST_WORDS))
     if words and _is_other_thing(words[0][0].strip(MARKS_BEHIND).lower()):
         return
@@ -213,7 +217,7 @@ def _behind(text: str, lowered: str, at: int, name: str, next_name: int) -> Iter
         found = (
             told is not None
             and not (told.said.isdigit() and UNITS.fullmatch(following))
-            and (_is_told(told, name, lowered, at, direct=direct, linked=linked))
+            and _is_told(told, name, lowered, at, direct=direct, linked=linked)
             and (not assigned or told.said.isdigit() or _is_odd(told.said))
         )
         if told and found:
@@ -248,14 +252,6 @@ def _names_a_key(lowered: str, at: int) -> bool:
     """Whether a word before ``key`` says that it opens something."""
     before = lowered[max(0, at - 16) : at].rstrip(" -_").rpartition(" ")[2]
     return before in KEYS_IN_PROSE
-
-
-KEYS_IN_PROSE = frozenset(
-    (
-        "api", "access", "private", "auth", "license", "licence", "master", "shared", "encryption", "signing", "secret", "admin",
-        "product", "activation", "ssh", "deploy", "webhook", "wifi", "wpa", "session", "service", "storage", "account", "root", "pre-shared",
-    )
-)  # fmt: skip
 
 
 def _is_alone(lowered: str, word: str) -> bool:
@@ -325,6 +321,8 @@ def _is_key(said: str, *, strict: bool) -> bool:
         return False
     if ADDRESS.fullmatch(said) and not said.endswith("=") and not SIGN.search(said):
         return False
+    if GROUPS.fullmatch(said):
+        return not strict
     if HEX.fullmatch(said) and len(said) >= SHORTEST_HEX:
         return not strict and not said.isdigit()
     if len(said) >= SHORTEST_BASE64 and (said.endswith("=") or "+" in said):
