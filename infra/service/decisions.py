@@ -13,7 +13,8 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from typing import Any, Literal
 
-from infra.errors import Conflict, Forbidden, Invalid, NotFound, Refusal, Unavailable
+from infra.errors import Conflict, Unavailable
+from infra.service.decision_refusals import refusal_of
 from infra.service.publishing import draw_key, make_request, publish
 from infra.service.reading import ask, wait_for
 from infra.service.sent_decisions import (
@@ -26,7 +27,6 @@ from infra.service.sent_decisions import (
 from infra.settings import Settings
 from projections.read import people, proposals
 from projections.read.decided import DecisionAnswer
-from projections.read.decision_words import REFUSALS
 from schemas.envelope import Envelope
 from schemas.events.hitl import (
     DECIDING,
@@ -51,25 +51,6 @@ MERGE_OPERATION = "mop_"  # how the id of a merge begins
 Verdict = Literal["approve", "reject"]
 Answer = Literal["accept", "decline"]
 Resolution = Literal["a_wins", "b_wins", "both_valid", "reworded"]
-
-# What kind of error each of the ledger's reasons is.
-KINDS: Mapping[str, type[Refusal]] = {
-    "unknown_target": NotFound,
-    "role_may_only_propose": Forbidden,
-    "rationale_too_short": Invalid,
-    "rationale_missing": Invalid,
-    "resolution_kind_missing": Invalid,
-    "record_too_large": Invalid,
-    "undecidable": Invalid,
-}
-# What is told besides about the target as it is now.
-DETAILS: Mapping[str, str] = {
-    "stale_revision": " (it is at revision {revision} now)",
-    "not_live": " (it is {status})",
-    "not_dismissed": " (it is {status})",
-    "not_merged": " (it is {status})",
-    "decided_since": "{later}",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -351,13 +332,7 @@ async def _refuse_early(settings: Settings, fact: Envelope, *, is_last: bool) ->
         known = target.last_decision
         last = await ask(settings, lambda tables: people.find_decision(tables, known))
         later = f": {last.action} by {last.actor_id} ({known})" if last else ""
-    because = REFUSALS[code] + DETAILS.get(code, "").format(
-        revision=target.revision if target else "?",
-        status=target.status if target else "unknown",
-        later=later,
-    )
-    kind = KINDS.get(code, Conflict)
-    raise kind(f"{target_id} was not decided: {because}.", code=code, detail=detail)
+    raise refusal_of(code, target_id, now=detail, later=later, detail=detail)
 
 
 def unanswered(recorded: Mapping[str, Any], patience_s: float) -> Unavailable:
@@ -374,17 +349,13 @@ def check_outcome(decision: Decision) -> Decision:
     if decision.outcome != "refused":
         return decision
     records = [record for kept in decision.before_state.values() for record in kept]
-    now: dict[str, Any] = {"revision": "?", "status": "unknown"} | (records[0] if records else {})
-    code = decision.refusal or ""
-    because = REFUSALS[code] + DETAILS.get(code, "").format(
-        revision=now["revision"], status=now["status"], later=_name_last(records)
-    )
-    if code == "stale_revision" and decision.proposal_id:
-        because = because.replace("looked at", "proposed")
-    raise KINDS.get(code, Conflict)(
-        f"{decision.target_id} was not decided: {because}.",
-        code=decision.refusal,
+    raise refusal_of(
+        decision.refusal or "",
+        decision.target_id,
+        now=records[0] if records else {},
+        later=_name_last(records),
         detail={"decision": asdict(decision)},
+        is_proposal=bool(decision.proposal_id),
     )
 
 

@@ -19,7 +19,8 @@ from infra.clock import SystemClock
 from infra.errors import Invalid
 from infra.jobs import queue
 from infra.jobs.keeper import RunningJob, Timing
-from infra.jobs.queue import MAX_ATTEMPTS, NewJob
+from infra.jobs.queue import MAX_ATTEMPTS as MAX_ATTEMPTS
+from infra.jobs.queue import NewJob
 from infra.jobs.relay import run_relay
 from infra.jobs.worker import Handler, Worker
 from infra.loop import in_thread

@@ -10,12 +10,10 @@ from infra.jobs import queue
 from infra.service.agent_jobs import ALL_JOB_KINDS
 from infra.service.due_jobs import make_job
 from infra.service.jobs import read_job
-from infra.service.project_hours import read_hours
-from infra.service.reading import ask, transact
-from infra.service.schedules import find_schedule
+from infra.service.reading import transact
+from infra.service.schedules import find_schedule, hours_of
 from infra.settings import Settings
 from projections.read.jobs import Job
-from projections.read.projects import project_of
 from schemas.envelope import Actor
 
 
@@ -23,7 +21,7 @@ async def start_schedule(
     settings: Settings, project: str, work_item_id: str, *, actor: str, key: str
 ) -> Job:
     """Do the work now, also in quiet hours. Raises NotFound, and Invalid where no job does it."""
-    hours = await ask(settings, lambda tables: read_hours(tables, project_of(tables, project)))
+    hours = await hours_of(settings, project)
     known = await find_schedule(settings, hours.project_id, work_item_id)
     now = SystemClock().now()
     job = make_job(known, now, ALL_JOB_KINDS, now.astimezone(hours.zone))

@@ -49,7 +49,8 @@ from schemas.events.schedule import (
 from schemas.ids import derive_id
 
 MAX_TITLE_CHARS = 200
-# What a schedule may start. Reading folders of the machine, and upkeep, are for operators.
+# What people of a project may start, now or at times. Reading folders of the machine, and upkeep,
+# are for operators.
 SCHEDULED_JOBS: tuple[JobType, ...] = (
     "report",
     "quality_run",
@@ -100,7 +101,7 @@ async def schedule_work(
         known = ", ".join(SPECIALISTS)
         raise Invalid(f"There is no agent {wanted.agent!r}: there are {known}.", code="no_agent")
     payload = _check_work(wanted.job_type, wanted.payload)
-    hours = await _read_hours(settings, project)
+    hours = await hours_of(settings, project)
     recurrence = _understand(hours, wanted.when, wanted.recurrence)
     work_item_id = derive_id("wrk", hours.project_id, key)
 
@@ -131,7 +132,7 @@ async def schedule_in_words(
     """Have work done that a sentence names with its times: by several schedules, where one cannot
     hold them. Raises Invalid with a question where a part of it is not understood.
     """
-    hours = await _read_hours(settings, project)
+    hours = await hours_of(settings, project)
     parsed = read_schedules(request, SystemClock().now(), hours.zone.key)
     if isinstance(parsed, Unclear):
         raise Invalid(parsed.question, code="schedule_invalid")
@@ -184,7 +185,7 @@ async def update_schedule(
         _check_title(told.title)
     if told.priority is not None:
         _check_priority(told.priority)
-    hours = await _read_hours(settings, project)
+    hours = await hours_of(settings, project)
     known = await find_schedule(settings, hours.project_id, work_item_id)
     recurrence = None
     if told.when or told.recurrence:
@@ -286,7 +287,7 @@ def _understand(hours: ProjectHours, when: str | None, given: Recurrence | None)
     return complete(said, now.astimezone(hours.zone).date())
 
 
-async def _read_hours(settings: Settings, project: str) -> ProjectHours:
+async def hours_of(settings: Settings, project: str) -> ProjectHours:
     return await ask(settings, lambda tables: read_hours(tables, project_of(tables, project)))
 
 
@@ -343,15 +344,20 @@ def _check_work(job_type: str | None, payload: Mapping[str, Any]) -> dict[str, A
         if payload:
             raise Invalid("Only a job takes a payload.", code="job_payload_invalid")
         return {}
+    check_job_type(job_type)
+    # The day of a report is the day on which it is due.
+    given = {"as_of": "2000-01-01", **payload} if job_type == "report" else payload
+    checked = check_payload(JOB_KINDS[job_type], given)  # type: ignore[index]
+    return {name: value for name, value in checked.items() if name in payload}
+
+
+def check_job_type(job_type: str) -> None:
+    """Raises Invalid for a job that people of a project cannot ask for."""
     if job_type not in SCHEDULED_JOBS:
         known = ", ".join(SCHEDULED_JOBS)
         raise Invalid(
-            f"No job of type {job_type!r} can be scheduled, only {known}.", code="job_type_unknown"
+            f"No job of type {job_type!r} can be asked for, only {known}.", code="job_type_unknown"
         )
-    # The day of a report is the day on which it is due.
-    given = {"as_of": "2000-01-01", **payload} if job_type == "report" else payload
-    checked = check_payload(JOB_KINDS[job_type], given)
-    return {name: value for name, value in checked.items() if name in payload}
 
 
 def _check_quiet(quiet: QuietHours) -> None:

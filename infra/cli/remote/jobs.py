@@ -51,6 +51,7 @@ async def enqueue_job(
             "payload": request.payload,
             "priority": request.priority,
             "run_after": request.run_after,
+            "max_attempts": request.max_attempts,
         }
     )
 

@@ -27,7 +27,9 @@ class Jobs(Connection):
         )
 
     def enqueue_job(self, project: str, body: NewJob, *, key: str | None = None) -> Job:
-        """Put a job into the queue; the same key again gives the same job."""
+        """Put a job into the queue; the same key again gives the same job. Only work that a
+        schedule may start: reading folders of the machine, and upkeep, are for operators.
+        """
         return self._write(
             Job, "POST", "/v1/projects/{project}/jobs", at={"project": project}, key=key, body=body
         )

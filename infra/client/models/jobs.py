@@ -15,3 +15,4 @@ class NewJob(Model):
     payload: dict[str, Any] = {}
     priority: Literal["urgent", "scheduled", "background"] = "scheduled"
     run_after: datetime | None = None
+    max_attempts: int = 5

@@ -2,31 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Path
-from pydantic import AwareDatetime, BaseModel, ConfigDict
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 from infra.http.access import LEADERS, OBSERVERS, Guarded, allow
 from infra.http.api import ApiDep, CallerDep, WriteDep
 from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Project
 from infra.service import http_questions as ask
-from infra.service import jobs
+from infra.service import jobs, schedules
 from infra.service.http_questions import Job, JobTransition, Page
 from schemas.events.job import JobStatus, JobType, Priority
 
 router = APIRouter(route_class=Guarded, tags=["Jobs"])
 JobId = Annotated[str, Path(max_length=100)]
-# Reading folders of the machine, and upkeep, are for operators.
-Enqueued = Literal[
-    "report",
-    "quality_run",
-    "connector_sync",
-    "sprint_planning",
-    "insight_generation",
-    "feature_generation",
-    "task_breakdown",
-]
 
 
 class NewJob(BaseModel):
@@ -34,10 +24,11 @@ class NewJob(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    job_type: Enqueued
+    job_type: JobType
     payload: dict[str, Any] = {}
     priority: Priority = "scheduled"
     run_after: AwareDatetime | None = None
+    max_attempts: int = Field(jobs.MAX_ATTEMPTS, ge=1, le=jobs.MOST_ATTEMPTS)
 
 
 @router.get("/v1/projects/{project}/jobs", responses=OF_ANY)
@@ -61,7 +52,10 @@ async def list_jobs(
 async def enqueue_job(
     api: ApiDep, caller: CallerDep, write: WriteDep, project: Project, body: NewJob
 ) -> Job:
-    """Put a job into the queue; the same key again gives the same job."""
+    """Put a job into the queue; the same key again gives the same job. Only work that a schedule
+    may start: reading folders of the machine, and upkeep, are for operators.
+    """
+    schedules.check_job_type(body.job_type)
     request = jobs.JobRequest(
         body.job_type,
         project,
@@ -69,6 +63,7 @@ async def enqueue_job(
         key=write.key,
         priority=body.priority,
         run_after=body.run_after,
+        max_attempts=body.max_attempts,
     )
     return (await jobs.enqueue_job(api.settings, request, actor=caller.name)).job
 
