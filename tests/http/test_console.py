@@ -222,8 +222,9 @@ def test_an_atom_is_verified_dismissed_and_included_again(
     stale = browser.send(atom, f"{atom}/decide", **late)
     assert stale.status_code == 409 and "it has changed since it was looked at" in stale.text
     by_now = Page(stale.text)
-    assert "By now it is active." in by_now.text
-    assert "read it again" in by_now.text and "read <i>once</i>" in by_now.text
+    said = by_now.text.partition("By now it is active. ")[2]
+    assert "included “Upload rules" in said and "again because “read it again”." in said
+    assert "What you wrote is kept." in said and "read <i>once</i>" in by_now.text
     fresh = browser.open(atom).fields(f"{atom}/decide")
     assert by_now.fields(f"{atom}/decide")["revision"] == fresh["revision"]
     log = browser.open(f"{home}/audit").text

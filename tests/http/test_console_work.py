@@ -90,6 +90,9 @@ def test_two_who_edit_a_section_lose_nothing_and_what_was_kept_keeps_its_citatio
     assert "- Labels are red. [[atm_0]]</textarea>" in unknown.text
     blue = change_section(browser, editor, "write", "Labels must be blue.")
     assert "Labels must be blue." in browser.open(editor).text  # what was written stays
+    assert wait_until(  # it was all taken out, also once the edits before it were read
+        lambda: "What the last run suggests" not in browser.open(editor).text, timeout_s=PATIENCE_S
+    )
     version = f"/v1/projects/{shown}/artifacts/{prd.rpartition('/')[2]}/versions/{wide}"
     sections = {it["section_id"]: it for it in owner.get(version).json()["sections"]}
     first, *_ = sections["functional_requirements"]["statements"]
