@@ -32,22 +32,29 @@ NEXT_ATTEMPT = (
     "now() + interval '1 second' * least(%(longest_s)s, %(first_s)s * 2 ^ (attempt_count - 1)"
     " * (1 + %(jitter)s * (2 * random() - 1)))"
 )
-# An older job with the same serial key goes first, unless its time has not come.
+# An older job with the same serial key goes first, unless its time has not come. The first half
+# keeps the planner from reading all jobs, where most have no serial key.
 _HELD_UP = (
-    "EXISTS (SELECT 1 FROM orchestration_jobs o WHERE o.serial_key = j.serial_key"
+    "(j.serial_key IS NOT NULL AND EXISTS (SELECT 1 FROM orchestration_jobs o WHERE o.serial_key = j.serial_key"
     " AND o.job_id <> j.job_id AND (o.status = 'leased' OR o.created_seq < j.created_seq"
-    " AND (o.status = 'failed' OR o.status = 'queued' AND o.run_after <= now())))"
+    " AND (o.status = 'failed' OR o.status = 'queued' AND o.run_after <= now()))))"
 )
-_DUE = "status IN ('queued', 'failed') AND run_after <= now() AND job_type = ANY(%(job_types)s)"
+_WAITS = "status IN ('queued', 'failed')"
+_DUE = f"{_WAITS} AND run_after <= now() AND job_type = ANY(%(job_types)s)"
 # Others take jobs at the same moment, so each project offers as many as may be taken from it.
 OFFERED = 16
-# Projects in turn. A common table expression runs once; a subquery of the UPDATE need not.
+# Projects in turn, found by steps over the index: their jobs may be many thousands. A common table
+# expression runs once; a subquery of the UPDATE need not.
 _TURNS = (
-    "WITH waiting AS MATERIALIZED (SELECT DISTINCT project_id FROM orchestration_jobs"
-    f" WHERE {_DUE}), turns AS MATERIALIZED (SELECT w.project_id,"
+    "WITH RECURSIVE waiting AS ((SELECT project_id FROM orchestration_jobs"
+    f" WHERE {_WAITS} ORDER BY project_id LIMIT 1) UNION ALL"
+    " SELECT (SELECT n.project_id FROM orchestration_jobs n WHERE n.project_id > w.project_id"
+    f" AND {_WAITS} ORDER BY n.project_id LIMIT 1) FROM waiting w"
+    " WHERE w.project_id IS NOT NULL), turns AS MATERIALIZED (SELECT w.project_id,"
     " (SELECT count(*) FROM orchestration_jobs r WHERE r.project_id = w.project_id"
     " AND r.status = 'leased') AS running, (SELECT max(s.started_at) FROM orchestration_jobs s"
-    " WHERE s.project_id = w.project_id) AS last_start FROM waiting w),"
+    " WHERE s.project_id = w.project_id) AS last_start FROM waiting w"
+    " WHERE w.project_id IS NOT NULL),"
     " offered AS MATERIALIZED (SELECT o.job_id, t.running, t.last_start FROM turns t,"
     " LATERAL (SELECT j.job_id FROM orchestration_jobs j WHERE j.project_id = t.project_id"
     f" AND {_DUE} AND NOT {_HELD_UP} ORDER BY j.priority, j.run_after, j.created_seq"
