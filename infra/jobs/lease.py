@@ -35,9 +35,10 @@ NEXT_ATTEMPT = (
 # An older job with the same serial key goes first, unless its time has not come. The first half
 # keeps the planner from reading all jobs, where most have no serial key.
 _HELD_UP = (
-    "(j.serial_key IS NOT NULL AND EXISTS (SELECT 1 FROM orchestration_jobs o WHERE o.serial_key = j.serial_key"
-    " AND o.job_id <> j.job_id AND (o.status = 'leased' OR o.created_seq < j.created_seq"
-    " AND (o.status = 'failed' OR o.status = 'queued' AND o.run_after <= now()))))"
+    "(j.serial_key IS NOT NULL AND EXISTS (SELECT 1 FROM orchestration_jobs o"
+    " WHERE o.serial_key = j.serial_key AND o.job_id <> j.job_id AND (o.status = 'leased'"
+    " OR o.created_seq < j.created_seq AND (o.status = 'failed'"
+    " OR o.status = 'queued' AND o.run_after <= now()))))"
 )
 _WAITS = "status IN ('queued', 'failed')"
 _DUE = f"{_WAITS} AND run_after <= now() AND job_type = ANY(%(job_types)s)"
