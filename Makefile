@@ -1,5 +1,6 @@
 # make demo   the main job on this repository, or on SRC=path-or-git-url; KEEP=1 leaves it running
 # make test   everything CI runs; AREA=ledger runs the tests of that folder of tests/ alone
+# make test-long  the tests that take many minutes
 # make venv   the environment, from requirements.lock
 # make lint   format, rules and types only
 # make lock   new locks from pyproject.toml and tests/requirements.in (needs uv)
@@ -17,7 +18,7 @@ AREAS := $(patsubst tests/%/__init__.py,%,$(wildcard tests/*/__init__.py))
 # Outside the checkout, which the demo reads; one folder a checkout.
 DEMO_HOME ?= $(or $(XDG_DATA_HOME),$(HOME)/.local/share)/cairn/demo-$(shell echo "$(CURDIR)" | cksum | cut -d' ' -f1)
 
-.PHONY: demo test venv lint style lock clean
+.PHONY: demo test test-long venv lint style lock clean
 
 venv: $(STAMP)
 
@@ -51,7 +52,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 # Three workers, also on two processors: tests with a broker wait for much of their time. One file of
 # tests a time; each worker starts a broker and a database when it comes to need them.
-PYTEST := $(BIN)/pytest --numprocesses 3 --no-loadscope-reorder --durations 20
+PYTEST := $(BIN)/pytest --numprocesses 3 --no-loadscope-reorder --durations 20 -m 'not long'
 
 ifeq ($(AREA),)
 test: style $(MODEL_STAMP)
@@ -64,6 +65,9 @@ else
 test:
 	@echo "There are no tests of $(AREA). Give one of: $(AREAS)." >&2; exit 2
 endif
+
+test-long: $(MODEL_STAMP)
+	@$(BIN)/pytest -m long
 
 lint: style
 	@echo "Types…"

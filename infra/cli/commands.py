@@ -34,6 +34,11 @@ COMMANDS = {
     "status": Command(
         "Run", "status", "Show processes, addresses, versions and the lag of every stage."
     ),
+    "check-cluster": Command(
+        "Run",
+        "check_cluster",
+        "Say what your broker and database lack, before anything is written (exit 1).",
+    ),
     "demo": Command(
         "Run", "demo", "Read PATH into a ledger and show an extract of the PRD made from it."
     ),
@@ -216,7 +221,7 @@ COMMANDS = {
 
 # What works on the files, processes or log of the machine that it is called on.
 ONLY_HERE = frozenset(
-    ("up", "down", "demo", "worker", "projector", "web", "intake")
+    ("up", "down", "check-cluster", "demo", "worker", "projector", "web", "intake")
     + ("model-worker",)
     + ("rebuild", "replay", "checksums", "verify-log")
 )

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from infra.service.audit import rebuild_tables as rebuild_tables
     from infra.service.audit import replay_ledger as replay_ledger
     from infra.service.audit import verify_log as verify_log
+    from infra.service.cluster_check import Remark as Remark
+    from infra.service.cluster_check import check_cluster as check_cluster
     from infra.service.connectors import AddedConnector as AddedConnector
     from infra.service.connectors import ConnectorCheck as ConnectorCheck
     from infra.service.connectors import ConnectorSpec as ConnectorSpec
@@ -179,6 +181,9 @@ if TYPE_CHECKING:
     from infra.service.reads import read_view as read_view
     from infra.service.reads import search_ledger as search_ledger
     from infra.service.reads import trace as trace
+    from infra.service.rights import PARTS as PARTS
+    from infra.service.rights import as_command as as_command
+    from infra.service.rights import rights_of as rights_of
     from infra.service.runs import AcceptedRemovals as AcceptedRemovals
     from infra.service.runs import accept_removals as accept_removals
     from infra.service.runs import cancel_run as cancel_run
