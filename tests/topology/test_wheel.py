@@ -50,4 +50,4 @@ def test_a_module_imports_no_library_of_training(path: Path) -> None:
 
 
 def _is_read(path: Path) -> bool:
-    return path.suffix in (".py", ".json", ".avsc", ".sql", ".toml", ".lock")
+    return path.suffix in (".py", ".json", ".gz", ".avsc", ".sql", ".toml", ".lock")
