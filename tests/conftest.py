@@ -9,7 +9,6 @@ import fcntl
 import os
 import shutil
 import tempfile
-import uuid
 from collections import defaultdict
 from collections.abc import Generator, Iterator
 from pathlib import Path
@@ -29,6 +28,7 @@ from infra.local.process import wait_until
 from infra.local.runtime import running, stop
 from infra.loop import rarely_collected
 from infra.settings import Settings
+from tests.databases import database_beside, migrated_beside, new_name
 
 if TYPE_CHECKING:
     from tests.models.worker import ModelWorker
@@ -39,7 +39,6 @@ hypothesis.settings.register_profile(
 )
 hypothesis.settings.load_profile("by no clock")
 SHARING = ("tests/end_to_end", "tests/http")  # one service for all files of the folder
-MIGRATIONS = Path(__file__).parents[1] / "projections" / "migrations"
 SHORT_S = 180  # ends a test that is not slow; others end after pyproject.toml's time
 # After Ctrl-C a worker stops the servers it has started; it is killed when that takes longer.
 NodeManager.EXIT_TIMEOUT = 60
@@ -55,6 +54,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     marks: defaultdict[str, set[str]] = defaultdict(set)
     for item in items:
         scope, own = scope_of(item.nodeid), {mark.name for mark in item.iter_markers()}
+        if "database_server" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.database)
         marks[scope].update(own)
         if scope not in SHARING and own.isdisjoint({"slow", "timeout"}):
             item.add_marker(pytest.mark.timeout(SHORT_S))
@@ -171,7 +172,7 @@ def installation(cache: Path) -> Iterator[Settings]:
 @pytest.fixture
 def bare(installation: Settings, home: Path) -> Settings:
     """Names nobody else uses in the shared servers: no topics yet, an empty database."""
-    name = f"t{uuid.uuid4().hex[:10]}"
+    name = new_name()
     database_url = database_beside(installation.conninfo, name)
     infra.postgres.ensure_database(database_url)
     return installation.model_copy(
@@ -180,14 +181,24 @@ def bare(installation: Settings, home: Path) -> Settings:
 
 
 @pytest.fixture
-def fresh(bare: Settings) -> Iterator[Settings]:
-    """The same with all topics made and all migrations applied."""
+def migrated(installation: Settings, home: Path) -> Settings:
+    """The same with all migrations applied."""
+    name = new_name()
+    database_url = migrated_beside(installation.conninfo, name)
+    return installation.model_copy(
+        update={"home": home, "topic_prefix": name, "database_url": database_url}
+    )
+
+
+@pytest.fixture
+def fresh(migrated: Settings) -> Iterator[Settings]:
+    """The same with all topics made."""
     from schemas.topics import TOPICS
 
-    infra.postgres.migrate(bare.conninfo, MIGRATIONS)
-    asyncio.run(infra.kafka.create_topics(bare, TOPICS))
-    yield bare
-    asyncio.run(infra.kafka.delete_topics(bare, [bare.topic(topic.name) for topic in TOPICS]))
+    asyncio.run(infra.kafka.create_topics(migrated, TOPICS))
+    yield migrated
+    topics = [migrated.topic(topic.name) for topic in TOPICS]
+    asyncio.run(infra.kafka.delete_topics(migrated, topics))
 
 
 def variables_of(settings: Settings) -> dict[str, str]:
@@ -204,12 +215,6 @@ def variables_of(settings: Settings) -> dict[str, str]:
         "CAIRN_KAFKA_SASL_PASSWORD": password.get_secret_value(),
         "CAIRN_DATABASE_URL": settings.conninfo,
     }
-
-
-def database_beside(url: str, name: str) -> str:
-    """The URL of another database of the same server."""
-    base, _, _ = url.rpartition("/")
-    return f"{base}/{name}"
 
 
 @pytest.fixture(scope="session")
