@@ -5,6 +5,7 @@ from __future__ import annotations
 from projections.fold import (
     agents,
     artifacts,
+    audit,
     dead_letters,
     ingestion,
     jobs,
@@ -39,6 +40,7 @@ FOLDS: dict[str, Fold] = {
         *agents.FOLDS.items(),
         *dead_letters.FOLDS.items(),
         *streams.FOLDS.items(),
+        *audit.FOLDS.items(),
         *webhooks.FOLDS.items(),
     )
 }
