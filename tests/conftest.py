@@ -6,7 +6,9 @@ topics, a database and a home of its own in it.
 
 import asyncio
 import fcntl
+import functools
 import os
+import re
 import shutil
 import tempfile
 from collections import defaultdict
@@ -38,7 +40,18 @@ hypothesis.settings.register_profile(
     "by no clock", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
 )
 hypothesis.settings.load_profile("by no clock")
-SHARING = ("tests/end_to_end", "tests/http")  # one service for all files of the folder
+# One service for all files of a folder that ask for one of these fixtures; the first one is behind
+# the others.
+SHARING = {
+    "tests/end_to_end": ("shared", "backbone"),
+    "tests/http": ("called", "owner", "shown", "ask"),
+}
+# The mark of a test by what it asks for; where a test starts servers by itself, its file says so.
+SERVERS = {
+    **dict.fromkeys(("installation", "called", "shared"), "broker"),
+    "database_server": "database",
+}
+ROOT = Path(__file__).parents[1]
 SHORT_S = 180  # ends a test that is not slow; others end after pyproject.toml's time
 # After Ctrl-C a worker stops the servers it has started; it is killed when that takes longer.
 NodeManager.EXIT_TIMEOUT = 60
@@ -53,9 +66,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """
     marks: defaultdict[str, set[str]] = defaultdict(set)
     for item in items:
+        fixtures = getattr(item, "fixturenames", ())
+        for name in {SERVERS[each] for each in fixtures if each in SERVERS}:
+            item.add_marker(name)
         scope, own = scope_of(item.nodeid), {mark.name for mark in item.iter_markers()}
-        if "database_server" in getattr(item, "fixturenames", ()):
-            item.add_marker(pytest.mark.database)
+        service, *_ = SHARING.get(item.path.parent.relative_to(ROOT).as_posix(), ("",))
+        assert service not in fixtures or scope in SHARING, f"{item.nodeid} shares a service"
         marks[scope].update(own)
         if scope not in SHARING and own.isdisjoint({"slow", "timeout"}):
             item.add_marker(pytest.mark.timeout(SHORT_S))
@@ -70,10 +86,21 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def scope_of(nodeid: str) -> str:
-    """What one worker runs as a whole: a file of tests, or all that share a running service."""
-    file = nodeid.partition("::")[0]
+    """What one worker runs as a whole: a file of tests, or all that share a running service.
+
+    The process that hands the files out knows their names alone, so their text is looked at.
+    """
+    return _scope_of_file(nodeid.partition("::")[0])
+
+
+@functools.cache
+def _scope_of_file(file: str) -> str:
     folder = file.rpartition("/")[0]
-    return folder if folder in SHARING else file
+    if folder not in SHARING:
+        return file
+    parameter = rf"[(,]\s*({'|'.join(SHARING[folder])})\b\s*[:,)]"
+    text = (ROOT / file).read_text(encoding="utf-8")
+    return folder if re.search(parameter, text) else file
 
 
 class Scheduling(LoadFileScheduling):  # type: ignore[misc]  # it ships no types
