@@ -665,8 +665,14 @@ def test_how_work_lies_on_a_team_is_recorded_for_whoever_may_read_it(
         ("members", {"name": "Ana", "capacity_points": 10}),
         ("tasks", {"title": "Oil the hinge", "estimate_points": 8}),
         ("sprints", {"goal": "Open the gate"}),
+        ("members", {"name": "Ben", "capacity_points": 10}),
     ):
         made = owner.post(f"{root}/{path}", json=body, headers=keyed())
+        assert made.status_code == 201, made.text
+    (ana,) = [it for it in owner.get(f"{root}/members").json() if it["name"] == "Ana"]
+    for title, points in (("Grease the lock", 5), ("Paint the post", 4)):
+        body = {"title": title, "estimate_points": points, "assignee_id": ana["member_id"]}
+        made = owner.post(f"{root}/tasks", json=body, headers=keyed())
         assert made.status_code == 201, made.text
 
     asked = {"message": "Redistribute the load of the team"}
@@ -675,6 +681,8 @@ def test_how_work_lies_on_a_team_is_recorded_for_whoever_may_read_it(
     (record,) = owner.get(f"{root}/rebalances").json()["items"]
     recorded = record["rebalance_id"]
     assert f"recorded as {recorded}." in turn["answer"]["content"]
+    assert turn["answer"]["author"] == "assigner"
+    assert all(one["score_delta"] > 0 for one in record["moves"])
     assert owner.get(f"{root}/rebalances/{recorded}").json() == record
     elsewhere = owner.get(f"/v1/projects/{called.other}/rebalances/{recorded}")
     assert (elsewhere.status_code, elsewhere.json()["code"]) == (404, "unknown_rebalance")
