@@ -7,7 +7,7 @@ from projections.tables import OPERATIONAL, TABLES
 from schemas.topics import BY_NAME, TOPICS
 from tests.projections.conftest import ReadModel
 
-OF_THE_API = {"api_tokens", "api_requests", "api_audit", "api_audit_outcomes", "saved_views"}
+OF_THE_API = {"api_tokens", "api_requests", "saved_views"}
 OF_THE_API |= {"uploads", "sent_decisions"}
 OF_THE_CONSOLE = {"console_sessions", "console_links"}
 OF_THE_QUEUE = {"orchestration_jobs", "outbox", "onboarding_pipelines"}
