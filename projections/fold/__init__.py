@@ -45,8 +45,7 @@ FOLDS: dict[str, Fold] = {
     )
 }
 FOLDS |= {
-    event.type_name: webhooks.with_messages(FOLDS[event.type_name], messages)
-    for event, messages in webhooks.MESSAGES.items()
+    event.type_name: webhooks.with_messages(FOLDS[event.type_name]) for event in webhooks.TELLING
 }
 PROJECTED_TOPICS: tuple[str, ...] = tuple(
     topic.name for topic in TOPICS if any(name in FOLDS for name in topic.events)
