@@ -1,6 +1,6 @@
 """After PostgreSQL is lost, log and master key give everything back: contents, keys and tables.
 
-All of it without internet and without a container engine.
+All of it without internet and without a container engine. At the end the log is damaged, too.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from infra.vault import vault_of
 from schemas.codec import decode
 from schemas.events.source import SourceContentPart, SourceRevised
 from tests.end_to_end.alone import can_reach_others, no_keys, only_loopback, plant_engines
+from tests.end_to_end.damage import assert_damage_holds_nobody_back
 from tests.end_to_end.looking import records
 from tests.parcel import write_to
 from tests.service import Service, service
@@ -44,6 +45,7 @@ def test_every_content_can_be_read_after_the_database_is_lost(tmp_path):
         assert len(key_ids(cairn)) == 1
         assert len(opened(cairn)) > len(contents)
         cairn.run("verify-log")
+        assert_damage_holds_nobody_back(cairn, "Parcel", tmp_path / "behind")
         assert not asked.exists()
 
 
