@@ -1,7 +1,7 @@
 """After PostgreSQL is lost, log and master key give back contents, keys, tables, audit and costs.
 
 What is lost is told, and no token of before opens anything. All of it without internet and without
-a container engine.
+a container engine. At the end the log is damaged, too.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from schemas.codec import decode
 from schemas.events.model_calls import ModelCall
 from schemas.events.source import SourceContentPart, SourceRevised
 from tests.end_to_end.alone import can_reach_others, no_keys, only_loopback, plant_engines
+from tests.end_to_end.damage import assert_damage_holds_nobody_back
 from tests.end_to_end.looking import records
 from tests.parcel import write_to
 from tests.service import COMMAND_PATIENCE_S, Service, service
@@ -71,6 +72,7 @@ def test_every_content_can_be_read_after_the_database_is_lost(tmp_path):
         assert all(line in rebuilt for line in status["loss"])
         (told_again,) = cairn.json("status")
         assert told_again["loss"] == status["loss"]
+        assert_damage_holds_nobody_back(cairn, "Parcel", tmp_path / "behind")
         assert not asked.exists()
 
 
