@@ -32,7 +32,7 @@ def role(path: str, title: str = "", headings: tuple[str, ...] = ()) -> str:
         ("docs/security.md", "product"),
         ("lanes.md", "doc"),
         ("docs/adr/0003-one-lane.md", "record"),
-        ("docs/meetings/2024-05-06.md", "record"),
+        ("docs/meetings/2024-05-06.md", "minutes"),
         ("handbook/engineering/decisions/0003-one-lane.md", "record"),
         ("ROADMAP.md", "plan"),
         ("enhancements/20240506-lanes.md", "plan"),
