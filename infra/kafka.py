@@ -38,7 +38,7 @@ from aiokafka.partitioner import murmur2
 from aiokafka.structs import TopicPartition
 
 from infra.errors import BrokerUnavailable, TopicsUnfit
-from infra.settings import MAX_REQUEST_BYTES, Settings
+from infra.settings import MAX_REQUEST_BYTES, Settings, SettingsError
 
 # The broker measures batches: headers, and what lz4 adds to bytes that cannot be compressed.
 FRAMING_BYTES = 64 * 1024
@@ -245,7 +245,7 @@ async def create_topics(settings: Settings, specs: Iterable[TopicSpec]) -> list[
             missing = [spec for spec in specs if settings.topic(spec.name) not in existing]
             if not missing:
                 return []
-            response = await client.create_topics([_new_topic(settings, spec) for spec in missing])
+            response = await client.create_topics([new_topic(settings, spec) for spec in missing])
             for name, code, *reason in response.topic_errors:
                 error = for_code(code)
                 if code and error is not TopicAlreadyExistsError:  # another start was faster
@@ -329,17 +329,28 @@ def _connection(settings: Settings) -> dict[str, Any]:
         "request_timeout_ms": int(settings.request_timeout_s * 1000),
     }
     if security.endswith("SSL"):
-        context = ssl.create_default_context(cafile=settings.kafka_ssl_cafile)
-        if settings.kafka_ssl_certfile:
-            context.load_cert_chain(settings.kafka_ssl_certfile, settings.kafka_ssl_keyfile)
-        options["ssl_context"] = context
-    if security.startswith("SASL") and settings.kafka_sasl_password:
+        options["ssl_context"] = _tls(settings)
+    if security.startswith("SASL"):
         options |= {
             "sasl_mechanism": settings.kafka_sasl_mechanism,
             "sasl_plain_username": settings.kafka_sasl_username,
-            "sasl_plain_password": settings.kafka_sasl_password.get_secret_value(),
+            "sasl_plain_password": settings.sasl_password,
         }
     return options
+
+
+def _tls(settings: Settings) -> ssl.SSLContext:
+    """Whom we trust and who we are. Raises SettingsError where a file cannot be used."""
+    try:
+        context = ssl.create_default_context(cafile=settings.kafka_ssl_cafile)
+        if settings.kafka_ssl_certfile:
+            context.load_cert_chain(settings.kafka_ssl_certfile, settings.kafka_ssl_keyfile)
+    except OSError as error:  # ssl.SSLError is one
+        raise SettingsError(
+            f"A certificate for the broker cannot be used ({error}): CAIRN_KAFKA_SSL_CAFILE,"
+            " CAIRN_KAFKA_SSL_CERTFILE and CAIRN_KAFKA_SSL_KEYFILE name files in PEM."
+        ) from error
+    return context
 
 
 @asynccontextmanager
@@ -353,7 +364,8 @@ async def _running(client: Any, start: Any, stop: Any) -> AsyncIterator[Any]:
             await stop()
 
 
-def _new_topic(settings: Settings, spec: TopicSpec) -> NewTopic:
+def new_topic(settings: Settings, spec: TopicSpec) -> NewTopic:
+    """``spec`` as the settings want it made."""
     return NewTopic(
         settings.topic(spec.name),
         num_partitions=settings.partitions,

@@ -80,6 +80,7 @@ class Settings(BaseModel):
     kafka_sasl_mechanism: Literal["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"] = "PLAIN"
     kafka_sasl_username: str | None = None
     kafka_sasl_password: SecretStr | None = None
+    kafka_sasl_password_file: Absolute | None = None
     kafka_ssl_cafile: Absolute | None = None
     kafka_ssl_certfile: Absolute | None = None
     kafka_ssl_keyfile: Absolute | None = None
@@ -105,7 +106,8 @@ class Settings(BaseModel):
     http_proxies: Annotated[str | None, AfterValidator(lambda text: _networks(text))] = None
     http_rate: Annotated[float, Field(ge=1, le=100_000)] = 200.0
     http_keys_days: Annotated[int, Field(ge=1, le=365)] = 7
-    http_audit_days: Annotated[int, Field(ge=30, le=36_500)] = 400  # 30: the database's own least
+    # 30: the database's own least; 400: as long as the topic keeps them
+    http_audit_days: Annotated[int, Field(ge=30, le=400)] = 400
 
     stream_key: SecretStr | None = None
     stream_key_file: Absolute | None = None
@@ -147,11 +149,12 @@ class Settings(BaseModel):
     @model_validator(mode="after")
     def _fits_together(self) -> "Settings":
         if self.kafka_security_protocol.startswith("SASL") and not (
-            self.kafka_sasl_username and self.kafka_sasl_password
+            self.kafka_sasl_username and (self.kafka_sasl_password or self.kafka_sasl_password_file)
         ):
             raise ValueError(
                 f"CAIRN_KAFKA_SECURITY_PROTOCOL is {self.kafka_security_protocol}, but user or"
-                " password is missing: set CAIRN_KAFKA_SASL_USERNAME and CAIRN_KAFKA_SASL_PASSWORD."
+                " password is missing: set CAIRN_KAFKA_SASL_USERNAME, and CAIRN_KAFKA_SASL_PASSWORD"
+                " or CAIRN_KAFKA_SASL_PASSWORD_FILE."
             )
         if self.oidc_issuer and not (self.oidc_audience or self.oidc_client_id):
             raise ValueError(
@@ -179,6 +182,21 @@ class Settings(BaseModel):
                 "No broker is known for this installation.", code="broker_unconfigured"
             )
         return self.kafka_bootstrap
+
+    @property
+    def sasl_password(self) -> str | None:
+        """The password of the account at the broker. Raises SettingsError for a lost file."""
+        if self.kafka_sasl_password:
+            return self.kafka_sasl_password.get_secret_value()
+        if self.kafka_sasl_password_file is None:
+            return None
+        try:
+            return self.kafka_sasl_password_file.read_text().strip()
+        except (OSError, UnicodeDecodeError) as error:
+            raise SettingsError(
+                f"CAIRN_KAFKA_SASL_PASSWORD_FILE names {self.kafka_sasl_password_file}, which"
+                f" cannot be read ({type(error).__name__}): name a text file with the password."
+            ) from error
 
     @property
     def conninfo(self) -> str:

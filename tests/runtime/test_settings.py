@@ -1,9 +1,11 @@
 """Settings say which variable is wrong and what to do, and never show a secret."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
 
+from infra.kafka import answers
 from infra.settings import Settings, SettingsError
 
 
@@ -69,6 +71,31 @@ def test_no_secret_is_shown_by_printing_the_settings():
 def test_sasl_without_a_password_is_refused():
     with pytest.raises(SettingsError, match="CAIRN_KAFKA_SASL_PASSWORD"):
         Settings.from_env({"CAIRN_KAFKA_SECURITY_PROTOCOL": "SASL_SSL"})
+
+
+def test_a_password_in_a_file_is_as_good(tmp_path: Path):
+    file = tmp_path / "password"
+    given = {
+        "CAIRN_KAFKA_SECURITY_PROTOCOL": "SASL_SSL",
+        "CAIRN_KAFKA_SASL_USERNAME": "ana",
+        "CAIRN_KAFKA_SASL_PASSWORD_FILE": str(file),
+    }
+    settings = Settings.from_env(given)
+    with pytest.raises(SettingsError, match="CAIRN_KAFKA_SASL_PASSWORD_FILE names"):
+        _ = settings.sasl_password
+    file.write_text("open sesame\n")
+    assert settings.sasl_password == "open sesame"
+
+
+def test_certificates_that_cannot_be_read_are_named(tmp_path: Path):
+    file = tmp_path / "ca.pem"
+    file.write_text("no certificate")
+    for path in (file, tmp_path / "none.pem"):
+        settings = Settings(
+            kafka_bootstrap="127.0.0.1:9", kafka_security_protocol="SSL", kafka_ssl_cafile=path
+        )
+        with pytest.raises(SettingsError, match="CAIRN_KAFKA_SSL_CAFILE"):
+            asyncio.run(answers(settings))
 
 
 def test_more_replicas_in_sync_than_there_are_is_refused():
