@@ -1,4 +1,4 @@
-# make demo   the main job on this repository, or on SRC=path-or-git-url; KEEP=1 leaves it running
+# make demo   a tour of a small example, or SRC=path-or-git-url; KEEP=1 leaves it running
 # make test   everything CI runs; AREA=ledger runs the tests of that folder of tests/ alone
 # make test-quick  tests that start no servers, in at most three minutes
 # make test-long   what takes minutes by nature, before a release or where an issue is closed
@@ -45,7 +45,7 @@ $(MODEL_STAMP): $(STAMP)
 	@touch $@
 
 demo: venv
-	@echo "Running the demo on $(or $(SRC),this repository); its data is in $(DEMO_HOME)…"
+	@echo "Running the demo on $(or $(SRC),a small example project); its data is in $(DEMO_HOME)…"
 	@CAIRN_HOME="$(DEMO_HOME)" $(BIN)/cairn demo $(if $(KEEP),--keep) $(if $(SRC),"$(SRC)")
 
 # A test starts the command hundreds of times, and each start would compile our own code anew.

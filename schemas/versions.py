@@ -26,4 +26,4 @@ MODEL_EXTRACTOR_VERSION = "m3"  # what becomes of a model's answer; its prompt h
 REFLECTION_VERSION = "f6"
 DUPLICATES_VERSION = "d3"  # which atoms are merged, which merges are asked about
 CONTRADICTIONS_VERSION = "k3"
-LEDGER_VERSION = "l8"  # what else the ledger decides: status, confidence, links, mentions
+LEDGER_VERSION = "l9"  # what else the ledger decides: status, confidence, links, mentions

@@ -40,6 +40,12 @@ def test_a_wheel_holds_every_module_and_the_data_that_is_read(wheel: list[str]) 
     assert {str(path.relative_to(ROOT)) for path in read} <= set(wheel)
 
 
+def test_a_wheel_holds_the_example_project(wheel: list[str]) -> None:
+    files = (file for file in (ROOT / "infra" / "example").rglob("*") if file.is_file())
+    kept = {str(file.relative_to(ROOT)) for file in files if "__pycache__" not in file.parts}
+    assert len(kept) > 25 and kept <= set(wheel)
+
+
 def test_a_wheel_holds_nothing_that_trains(wheel: list[str]) -> None:
     assert [name for name in wheel if "train" in Path(name).name or name.endswith(".tsv")] == []
 
