@@ -1,6 +1,7 @@
-# make demo   the main job on this repository, or on SRC=path-or-git-url; KEEP=1 leaves it running
+# make demo   a tour of a small example, or SRC=path-or-git-url; KEEP=1 leaves it running
 # make test   everything CI runs; AREA=ledger runs the tests of that folder of tests/ alone
-# make test-long  the tests that take many minutes
+# make test-quick  tests that start no servers, in at most three minutes
+# make test-long   what takes minutes by nature, before a release or where an issue is closed
 # make venv   the environment, from requirements.lock
 # make lint   format, rules and types only
 # make lock   new locks from pyproject.toml and tests/requirements.in (needs uv)
@@ -18,7 +19,7 @@ AREAS := $(patsubst tests/%/__init__.py,%,$(wildcard tests/*/__init__.py))
 # Outside the checkout, which the demo reads; one folder a checkout.
 DEMO_HOME ?= $(or $(XDG_DATA_HOME),$(HOME)/.local/share)/cairn/demo-$(shell echo "$(CURDIR)" | cksum | cut -d' ' -f1)
 
-.PHONY: demo test test-long venv lint style lock clean
+.PHONY: demo test test-quick test-long venv lint style lock clean
 
 venv: $(STAMP)
 
@@ -44,7 +45,7 @@ $(MODEL_STAMP): $(STAMP)
 	@touch $@
 
 demo: venv
-	@echo "Running the demo on $(or $(SRC),this repository); its data is in $(DEMO_HOME)…"
+	@echo "Running the demo on $(or $(SRC),a small example project); its data is in $(DEMO_HOME)…"
 	@CAIRN_HOME="$(DEMO_HOME)" $(BIN)/cairn demo $(if $(KEEP),--keep) $(if $(SRC),"$(SRC)")
 
 # A test starts the command hundreds of times, and each start would compile our own code anew.
@@ -52,22 +53,34 @@ unexport PYTHONDONTWRITEBYTECODE
 
 # Three workers, also on two processors: tests with a broker wait for much of their time. One file of
 # tests a time; each worker starts a broker and a database when it comes to need them.
-PYTEST := $(BIN)/pytest --numprocesses 3 --no-loadscope-reorder --durations 20 -m 'not long'
+WORKERS := 3
+PYTEST = $(BIN)/pytest --numprocesses $(WORKERS) --no-loadscope-reorder --durations 20
+
+# What takes minutes by nature has the mark `long`, and a short form without it.
+EVERY_TIME := -m "not long"
+WITHOUT_SERVERS := -m "not (long or slow or broker or database)"
 
 ifeq ($(AREA),)
 test: style $(MODEL_STAMP)
 	@echo "Tests and types…"
-	@$(PYTEST)
+	@$(PYTEST) $(EVERY_TIME)
 else ifneq ($(filter $(AREA),$(AREAS)),)
 test: $(MODEL_STAMP)
-	@$(PYTEST) tests/$(AREA)
+	@$(PYTEST) $(EVERY_TIME) tests/$(AREA)
 else
 test:
 	@echo "There are no tests of $(AREA). Give one of: $(AREAS)." >&2; exit 2
 endif
 
+# Nobody waits for a server here, so that a third worker would only collect all tests once more. The
+# whole topology in memory is left out, and histories of connectors are fewer.
+test-quick: WORKERS := 2
+test-quick: export CAIRN_TEST_HISTORIES := 10
+test-quick: $(MODEL_STAMP)
+	@$(PYTEST) $(WITHOUT_SERVERS) --ignore tests/whole
+
 test-long: $(MODEL_STAMP)
-	@$(BIN)/pytest -m long
+	@$(PYTEST) -m long
 
 lint: style
 	@echo "Types…"

@@ -106,7 +106,8 @@ class Settings(BaseModel):
     http_proxies: Annotated[str | None, AfterValidator(lambda text: _networks(text))] = None
     http_rate: Annotated[float, Field(ge=1, le=100_000)] = 200.0
     http_keys_days: Annotated[int, Field(ge=1, le=365)] = 7
-    http_audit_days: Annotated[int, Field(ge=30, le=36_500)] = 400  # 30: the database's own least
+    # 30: the database's own least; 400: as long as the topic keeps them
+    http_audit_days: Annotated[int, Field(ge=30, le=400)] = 400
 
     stream_key: SecretStr | None = None
     stream_key_file: Absolute | None = None

@@ -25,6 +25,10 @@ LATEST_VERSION = (
     " WHERE a.artifact_id = artifact_citations.artifact_id)"
 )
 
+# Older rows may have been forgotten: `CAIRN_HTTP_AUDIT_DAYS` is 30 at least. A day's grace, since
+# the outcome of a write is younger than the write.
+KEPT_AUDIT = "at > date_trunc('day', now()) - interval '29 days'"
+
 
 @dataclass(frozen=True, slots=True)
 class Table:
@@ -33,7 +37,8 @@ class Table:
     ``operational``: columns left out of checksums. ``merge``: columns that do not simply take the
     new value. ``compared`` False: the table as a whole is operational. ``condition`` narrows a
     checksum to the rows that two equal installations must share. ``append_only``: the database
-    refuses to change a row; one whose key is there already is left alone.
+    refuses to change a row; one whose key is there already is left alone. ``forgets``: rows that do
+    not meet the condition may be gone, so a rebuild does not compare them.
     """
 
     name: str
@@ -43,6 +48,7 @@ class Table:
     compared: bool = True
     condition: str = "true"
     append_only: bool = False
+    forgets: bool = False
 
     @property
     def left_out(self) -> frozenset[str]:
@@ -57,9 +63,16 @@ def _table(
     compared: bool = True,
     condition: str = "true",
     append_only: bool = False,
+    forgets: bool = False,
 ) -> Table:
     left_out = frozenset(operational.split())
-    return Table(name, key, left_out, merge or {}, compared, condition, append_only)
+    return Table(name, key, left_out, merge or {}, compared, condition, append_only, forgets)
+
+
+def _audit_table(name: str) -> Table:
+    return _table(
+        name, "audit_id", compared=False, condition=KEPT_AUDIT, append_only=True, forgets=True
+    )
 
 
 TABLES: tuple[Table, ...] = (
@@ -138,6 +151,8 @@ TABLES: tuple[Table, ...] = (
     _table("webhooks", "webhook_id", compared=False),
     _table("webhook_messages", "message_id", compared=False),
     _table("webhook_outcomes", "delivery_id", "round", compared=False),
+    _audit_table("api_audit"),
+    _audit_table("api_audit_outcomes"),
     _table("artifact_positions", "project_id", "artifact_seq", compared=False),
     _table(
         "artifacts",

@@ -16,7 +16,7 @@ ID_HEX_DIGITS = 32
 ID_PREFIXES = (
     "ann", "art", "atm", "chk", "cnd", "cnf", "cnv", "con", "dlq", "dlv", "eff", "evd",
     "gen", "hitl", "job", "lnk", "mem", "mop", "msg", "onb", "pg", "prj", "psg", "qlr", "reb",
-    "red", "run", "src", "stm", "syn", "trn", "tst", "whk", "wrk",
+    "red", "run", "src", "stm", "syn", "tok", "trn", "tst", "whk", "wrk",
 )  # fmt: skip
 
 

@@ -22,6 +22,7 @@ from schemas.events.artifact import (
 
 FOREVER_MS = -1
 DAY_MS = 24 * 60 * 60 * 1000
+AUDIT_DAYS = 400
 RECORD_BYTES = 1024 * 1024
 WHOLE_RECORD_BYTES = 8 * 1024 * 1024
 
@@ -274,6 +275,15 @@ TOPICS: tuple[Topic, ...] = (
         ),
         ("cli", "jobs"),
         ("projections",),
+        internal=True,
+    ),
+    Topic(
+        "audit.v1",
+        "project_id",
+        ("audit.write_begun", "audit.write_ended"),
+        ("jobs",),
+        ("projections",),
+        retention_ms=AUDIT_DAYS * DAY_MS,
         internal=True,
     ),
     Topic(

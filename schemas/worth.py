@@ -29,6 +29,8 @@ BY_ORIGIN = {
     "architecture": 0.05,
     "doc": 0.02,
     "talk": 0.0,
+    "minutes": 0.0,
+    "research": -0.05,
     "part": -0.1,
     "guide": -0.1,
     "article": -0.12,
@@ -47,6 +49,8 @@ INTRODUCING = ("readme", "overview")
 DELIBERATING = (
     "record",
     "plan",
+    "minutes",
+    "research",
 )  # what they tell beside decisions and needs is how it came to them
 UNTOLD = "doc"  # what an atom counts as that no reader gave an origin
 _BY_ABOUT = {"project": 0.2, "part": 0.05}

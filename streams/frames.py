@@ -3,7 +3,7 @@
 Stateless: a frame is a view of one fact, so its id follows from the fact's, and a repeat of the
 fact repeats the frame with the same id. The stream of a project shows everything and has no end;
 that of a run shows its progress and ends with the run; that of a loop of generation shows what the
-loop has made, and ends.
+loop has made, and ends. That of a pipeline is a part of its project's, chosen where it is read.
 """
 
 from __future__ import annotations
@@ -82,9 +82,6 @@ def make_frames(cause: Envelope, chunk: ChunkCreated | None) -> list[Event]:
         return _frames_of_answer(cause.project_id, fact)
     of_project = list(_frames_of(fact))
     frames = _numbered(cause.project_id, of_project)
-    if isinstance(fact, PipelineChanged):
-        ended = isinstance(fact, PipelineCompleted | PipelineCancelled)
-        frames += _numbered(fact.aggregate_id, of_project, ended)
     if isinstance(fact, RunStarted | BatchCommitted | RunStopped):
         ended = isinstance(fact, RunStopped)
         frames += _numbered(fact.run_id, [*of_project, *([_done(fact)] if ended else [])], ended)

@@ -6,10 +6,11 @@ topics, a database and a home of its own in it.
 
 import asyncio
 import fcntl
+import functools
 import os
+import re
 import shutil
 import tempfile
-import uuid
 from collections import defaultdict
 from collections.abc import Generator, Iterator
 from pathlib import Path
@@ -29,6 +30,7 @@ from infra.local.process import wait_until
 from infra.local.runtime import running, stop
 from infra.loop import rarely_collected
 from infra.settings import Settings
+from tests.databases import database_beside, migrated_beside, new_name
 
 if TYPE_CHECKING:
     from tests.models.worker import ModelWorker
@@ -38,8 +40,18 @@ hypothesis.settings.register_profile(
     "by no clock", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
 )
 hypothesis.settings.load_profile("by no clock")
-SHARING = ("tests/end_to_end", "tests/http")  # one service for all files of the folder
-MIGRATIONS = Path(__file__).parents[1] / "projections" / "migrations"
+# One service for all files of a folder that ask for one of these fixtures; the first one is behind
+# the others.
+SHARING = {
+    "tests/end_to_end": ("shared", "backbone"),
+    "tests/http": ("called", "owner", "shown", "ask"),
+}
+# The mark of a test by what it asks for; where a test starts servers by itself, its file says so.
+SERVERS = {
+    **dict.fromkeys(("installation", "called", "shared"), "broker"),
+    "database_server": "database",
+}
+ROOT = Path(__file__).parents[1]
 SHORT_S = 180  # ends a test that is not slow; others end after pyproject.toml's time
 # After Ctrl-C a worker stops the servers it has started; it is killed when that takes longer.
 NodeManager.EXIT_TIMEOUT = 60
@@ -54,7 +66,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """
     marks: defaultdict[str, set[str]] = defaultdict(set)
     for item in items:
+        fixtures = getattr(item, "fixturenames", ())
+        for name in {SERVERS[each] for each in fixtures if each in SERVERS}:
+            item.add_marker(name)
         scope, own = scope_of(item.nodeid), {mark.name for mark in item.iter_markers()}
+        service, *_ = SHARING.get(item.path.parent.relative_to(ROOT).as_posix(), ("",))
+        assert service not in fixtures or scope in SHARING, f"{item.nodeid} shares a service"
         marks[scope].update(own)
         if scope not in SHARING and own.isdisjoint({"slow", "timeout"}):
             item.add_marker(pytest.mark.timeout(SHORT_S))
@@ -69,10 +86,21 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def scope_of(nodeid: str) -> str:
-    """What one worker runs as a whole: a file of tests, or all that share a running service."""
-    file = nodeid.partition("::")[0]
+    """What one worker runs as a whole: a file of tests, or all that share a running service.
+
+    The process that hands the files out knows their names alone, so their text is looked at.
+    """
+    return _scope_of_file(nodeid.partition("::")[0])
+
+
+@functools.cache
+def _scope_of_file(file: str) -> str:
     folder = file.rpartition("/")[0]
-    return folder if folder in SHARING else file
+    if folder not in SHARING:
+        return file
+    parameter = rf"[(,]\s*({'|'.join(SHARING[folder])})\b\s*[:,)]"
+    text = (ROOT / file).read_text(encoding="utf-8")
+    return folder if re.search(parameter, text) else file
 
 
 class Scheduling(LoadFileScheduling):  # type: ignore[misc]  # it ships no types
@@ -171,7 +199,7 @@ def installation(cache: Path) -> Iterator[Settings]:
 @pytest.fixture
 def bare(installation: Settings, home: Path) -> Settings:
     """Names nobody else uses in the shared servers: no topics yet, an empty database."""
-    name = f"t{uuid.uuid4().hex[:10]}"
+    name = new_name()
     database_url = database_beside(installation.conninfo, name)
     infra.postgres.ensure_database(database_url)
     return installation.model_copy(
@@ -180,14 +208,24 @@ def bare(installation: Settings, home: Path) -> Settings:
 
 
 @pytest.fixture
-def fresh(bare: Settings) -> Iterator[Settings]:
-    """The same with all topics made and all migrations applied."""
+def migrated(installation: Settings, home: Path) -> Settings:
+    """The same with all migrations applied."""
+    name = new_name()
+    database_url = migrated_beside(installation.conninfo, name)
+    return installation.model_copy(
+        update={"home": home, "topic_prefix": name, "database_url": database_url}
+    )
+
+
+@pytest.fixture
+def fresh(migrated: Settings) -> Iterator[Settings]:
+    """The same with all topics made."""
     from schemas.topics import TOPICS
 
-    infra.postgres.migrate(bare.conninfo, MIGRATIONS)
-    asyncio.run(infra.kafka.create_topics(bare, TOPICS))
-    yield bare
-    asyncio.run(infra.kafka.delete_topics(bare, [bare.topic(topic.name) for topic in TOPICS]))
+    asyncio.run(infra.kafka.create_topics(migrated, TOPICS))
+    yield migrated
+    topics = [migrated.topic(topic.name) for topic in TOPICS]
+    asyncio.run(infra.kafka.delete_topics(migrated, topics))
 
 
 def variables_of(settings: Settings) -> dict[str, str]:
@@ -204,12 +242,6 @@ def variables_of(settings: Settings) -> dict[str, str]:
         "CAIRN_KAFKA_SASL_PASSWORD": password.get_secret_value(),
         "CAIRN_DATABASE_URL": settings.conninfo,
     }
-
-
-def database_beside(url: str, name: str) -> str:
-    """The URL of another database of the same server."""
-    base, _, _ = url.rpartition("/")
-    return f"{base}/{name}"
 
 
 @pytest.fixture(scope="session")

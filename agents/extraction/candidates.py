@@ -43,6 +43,7 @@ def _candidate(
     rows: list[CandidateRow],
     most: int,
 ) -> Candidate:
+    at = rows[0].char_start - chunk.anchor_start if rows else 0
     mark = {BEYOND_LIMIT: "true"} if ordinal >= most else {}
     title = _shorten(atom.title, MAX_MODEL_TITLE)
     return Candidate(
@@ -56,7 +57,7 @@ def _candidate(
         tags=_distinct(atom.tags, MAX_TAGS),
         area=atom.area,
         confidence=min(1.0, max(0.0, atom.confidence)),
-        attributes=_attributes(atom) | describe_standing(chunk, title) | mark,
+        attributes=_attributes(atom) | describe_standing(chunk, title, at) | mark,
         entities=_distinct(atom.entities, MOST_ENTITIES),
         evidence=rows,
     )

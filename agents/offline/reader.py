@@ -177,7 +177,9 @@ def _candidate(
         area=draft.area,
         confidence=draft.confidence,
         proposed_status="draft" if draft.confidence < 0.6 else "active",
-        attributes=draft.attributes | context_of(draft) | describe_standing(chunk, draft.statement),
+        attributes=draft.attributes
+        | context_of(draft)
+        | describe_standing(chunk, draft.statement, draft.spans[0][0]),
         entities=list(draft.entities),
         evidence=[
             _row(chunk, it, remarks, framing=it in draft.frames, serial=draft.serial)

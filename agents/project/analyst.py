@@ -9,21 +9,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from agents.project.confirmations import CallDeclined
 from agents.project.desk import Desk, cite_slim
 from agents.project.effects import Json
-from agents.project.outputs import AnalysisResult, FoundInsight, Gap, Pattern, ResearchFinding
-from agents.project.own_words import take_own_words
+from agents.project.outputs import AnalysisResult, FoundInsight, Gap, Pattern
+from agents.project.outside import TITLE, ask_outside, tell_findings
 from agents.project.state import AgentResult
 from agents.project.wording import word_summary
-from agents.tools.ports import ToolRefused
-from agents.tools.research import DEEP_RESEARCH, tell_finding
-from agents.tools.tool import ToolContext
 from schemas.inflection import count
 
 SHOWN = 5
 MOST_GAPS = 20
-LONGEST_QUERY = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +42,7 @@ async def analyse(desk: Desk, began: datetime) -> AgentResult:
     ]
     gaps = [Gap(title=one["title"], atom_id=one["atom_id"]) for one in unknowns.items]
     gaps += [Gap(title=one["explanation"]) for one in contradictions.items]
-    findings = await _ask_outside(desk)
+    findings = await ask_outside(desk)
     totals = Totals(
         insights=listed.total,
         patterns=max(listed.counted, len(patterns)),
@@ -90,24 +85,6 @@ def _read_pattern(insight: FoundInsight) -> Pattern:
     return Pattern(title=insight.title, source_ids=insight.source_ids, atom_ids=insight.atom_ids)
 
 
-async def _ask_outside(desk: Desk) -> list[ResearchFinding]:
-    """What a research service answers, where there is one and the request is for it."""
-    own = take_own_words(desk.request)
-    if not desk.can_research or "research" not in own.lower():
-        return []
-    query = own[:LONGEST_QUERY]
-
-    async def make(context: ToolContext, args: Json) -> Json:
-        return await desk.ports.research(context, args["query"])
-
-    args = {"query": query}
-    try:  # the words leave the machine, so a person says so first
-        told = await desk.change(DEEP_RESEARCH, args, make, needs="member", confirm=True)
-    except (ToolRefused, CallDeclined):
-        return []
-    return [ResearchFinding.model_validate(one) for one in told.get("findings", ())]
-
-
 def _summarise(totals: Totals) -> str:
     if not totals.insights and not totals.gaps:
         return "Nothing has been found yet: no insight is written, and the ledger knows no gap."
@@ -124,8 +101,8 @@ def _render(output: AnalysisResult, totals: Totals) -> str:
     lines += _list("Over several sources", patterns, totals.patterns)
     lines += _list("Insights", [one.title for one in output.insights], totals.insights)
     lines += _list("Open", [one.title for one in output.gaps], totals.gaps)
-    outside = [tell_finding(one.model_dump())[2:] for one in output.research]
-    lines += _list("Outside sources (no evidence of the project)", outside, len(outside))
+    outside = tell_findings(output.research)
+    lines += _list(TITLE, outside, len(outside))
     return "\n".join(lines)
 
 

@@ -18,6 +18,7 @@ from agents.tools.tool import ToolContext, ToolRole
 from schemas.tasks import OVER
 
 MOST, LEAST = 1.0, 0.5  # of a member's capacity
+EVEN = 1.25  # the highest load over the mean one; up to that nothing is moved
 MAY_PROPOSE: ToolRole = "member"
 
 Propose = Callable[[ToolContext, Json], Awaitable[Json]]
@@ -53,7 +54,7 @@ async def look_at_workload(desk: Desk, began: datetime, propose: Propose) -> Age
     )
     if not loads or not sprint:
         return await desk.finish(output, _say_why_not(bool(loads)), began)
-    ranked = await desk.rank_members(ids) if output.overloaded else ()
+    ranked = await desk.rank_members(ids) if imbalance_of(loads) > EVEN else ()
     able = {one["task_id"]: one["member_ids"] for one in ranked}
     names = {one["task_id"]: one["task"] for one in ranked}
     moves, rebalance_id = find_moves(loads, left, able), None
@@ -83,20 +84,27 @@ def imbalance_of(loads: Sequence[MemberLoad]) -> float:
 def find_moves(
     loads: Sequence[MemberLoad], left: Sequence[Assigned], able: Mapping[str, Sequence[str]]
 ) -> list[RecommendedMove]:
-    """Tasks of who has too much, the largest first, for the best of ``able`` with room for them."""
+    """Tasks of who has too much, or much more than others, the largest first, for the best of
+    ``able`` with room for them. Each one makes the load more even, or less than too much.
+    """
     now = {one.member_id: one for one in loads}
     moves = []
     for task in sorted(left, key=lambda one: (-one.points, one.task_id)):
         giver = now.get(task.member_id)
-        if giver is None or giver.ratio <= MOST:
+        before = imbalance_of(list(now.values()))
+        if giver is None or (giver.ratio <= MOST and not _is_far_above(giver, now)):
             continue
         others = (now[one] for one in able.get(task.task_id, ()) if one in now)
         taker = next((one for one in others if _has_room(one, giver, task)), None)
         if taker is None:
             continue
-        before = imbalance_of(list(now.values()))
-        now[giver.member_id] = _with_points(giver, -task.points)
-        now[taker.member_id] = _with_points(taker, task.points)
+        after = now | {
+            giver.member_id: _with_points(giver, -task.points),
+            taker.member_id: _with_points(taker, task.points),
+        }
+        if giver.ratio <= MOST and imbalance_of(list(after.values())) >= before:
+            continue
+        now = after
         moves.append(
             RecommendedMove(
                 task_id=task.task_id,
@@ -109,6 +117,11 @@ def find_moves(
             )
         )
     return moves
+
+
+def _is_far_above(load: MemberLoad, loads: Mapping[str, MemberLoad]) -> bool:
+    mean = sum(one.ratio for one in loads.values()) / len(loads)
+    return load.ratio > EVEN * mean
 
 
 def _has_room(taker: MemberLoad, giver: MemberLoad, task: Assigned) -> bool:

@@ -31,7 +31,8 @@ _NAMES = {
     "run_quality_check": r"quality|prd|check\w*|judge|review\w*|assess\w*|evaluate",
     "request_report": r"reports?|summar(?:y|ies)|updates?|stand-?ups?|retro\w*|forecasts?",
     "request_generation": r"features?|tasks?|sprints?|roadmap|backlog|epics?|plan\w*|down",
-    "propose_rebalance": r"rebalanc\w*|redistribut\w*|balanc\w*|spread|even|level|workload|move\w*",
+    "propose_rebalance": r"rebalanc\w*|redistribut\w*|balanc\w*|spread|even|level|workload|move\w*"
+    r"|distribut\w*|shift\w*|overloaded",
 }
 _FRAGMENT = re.compile(  # «sprint report, please», «I need the stand-up»: named, without a verb
     r"^(?:(?:please|the|a|an|our|my|(?:i|we) (?:need|want|would like|'d like)|can (?:i|we) have"

@@ -32,7 +32,7 @@ VERBS = {
 }
 VERBS["request"] = f"{VERBS['generate']}|break|split|divide|let|forecast|predict"
 VERBS["propose"] = (
-    "rebalance|redistribute|balance|spread|even|level|move|shift|suggest|propose|make"
+    "rebalance|redistribute|balance|spread|even|level|move|shift|suggest|propose|make|distribute"
 )
 VERBS["forecast"] = f"{VERBS['generate']}|forecast|predict|estimate"
 KINDS = {

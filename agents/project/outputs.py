@@ -57,6 +57,12 @@ class AnalysisResult(Output):
     research: list[ResearchFinding] = []
 
 
+class Researched(Output):
+    """``research`` is what others say, where the request is for it: no evidence of the project."""
+
+    research: list[ResearchFinding] = []
+
+
 class PlannedFeature(Output):
     feature_id: str
     number: str
@@ -71,7 +77,7 @@ class PlannedFeature(Output):
     atom_ids: list[str]
 
 
-class FeatureListResponse(Output):
+class FeatureListResponse(Researched):
     features: list[PlannedFeature]
     coverage_assessment: str
     gaps_remaining: list[str] = []
@@ -96,7 +102,7 @@ class RankedFeature(Output):
     factors: Factors
 
 
-class PrioritizationResponse(Output):
+class PrioritizationResponse(Researched):
     items: list[RankedFeature]
 
 
@@ -113,7 +119,7 @@ class UnplannedTask(Output):
     reason: str
 
 
-class SprintPlanResponse(Output):
+class SprintPlanResponse(Researched):
     sprint: str
     items: list[PlannedTask]
     unplanned: list[UnplannedTask] = []
@@ -133,7 +139,7 @@ class BrokenDownTask(Output):
     atom_ids: list[str] = []
 
 
-class BreakdownResponse(Output):
+class BreakdownResponse(Researched):
     feature_id: str
     tasks: list[BrokenDownTask]
 

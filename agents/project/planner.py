@@ -21,9 +21,11 @@ from agents.project.outputs import (
     PlannedTask,
     PrioritizationResponse,
     RankedFeature,
+    Researched,
     SprintPlanResponse,
     UnplannedTask,
 )
+from agents.project.outside import TITLE, ask_outside, tell_findings
 from agents.project.state import AgentResult
 from agents.project.wording import word_summary
 from agents.tools.ports import ToolRefused
@@ -43,19 +45,33 @@ ORDERS = {
     "task_breakdown": "break down feature 1",
     "sprint_planning": "plan the next sprint",
 }
+Done = tuple[Researched, str, Sequence[Json]]
+"""What the planner answers, in which words, and the items that it cites."""
 LARGEST_EFFORT, MOST_EVIDENCE = 13, 5  # where a factor is 1
 
 
 async def plan(desk: Desk, began: datetime) -> AgentResult:
-    """Do what the request asks for: break down, prioritise, plan sprints, or derive features."""
+    """Do what the request asks for: break down, prioritise, plan sprints, or derive features; where
+    it asks for research, too, with what others say beside it.
+    """
+    findings = await ask_outside(desk)
+    output, said, cited = await _do(desk)
+    output = output.model_copy(update={"research": findings})
+    if findings:
+        outside = (f"- {one}" for one in tell_findings(findings))
+        said = "\n".join([said, "", f"{TITLE}:", *outside])
+    return await desk.finish(output, said, began, citations=cite_slim(cited))
+
+
+async def _do(desk: Desk) -> Done:
     asked = desk.request.lower()
     if BREAK_DOWN.search(asked):
-        return await _break_down(desk, began)
+        return await _break_down(desk)
     if PRIORITISE.search(asked):
-        return await _prioritise(desk, began)
+        return await _prioritise(desk)
     if SPRINTS.search(asked):
-        return await _plan_sprints(desk, began)
-    return await _derive_features(desk, began)
+        return await _plan_sprints(desk)
+    return await _derive_features(desk)
 
 
 async def _generate(desk: Desk, phase: str) -> str:
@@ -71,7 +87,7 @@ async def _generate(desk: Desk, phase: str) -> str:
     return ""
 
 
-async def _derive_features(desk: Desk, began: datetime) -> AgentResult:
+async def _derive_features(desk: Desk) -> Done:
     note = await _generate(desk, "feature_generation")
     listed = await desk.count_items("feature")
     open_questions = await desk.list_atoms("unknown", SHOWN)
@@ -89,10 +105,10 @@ async def _derive_features(desk: Desk, began: datetime) -> AgentResult:
     )
     lines = [f"{one['number']} {one['title']}" for one in features]
     said = _render(output.coverage_assessment, lines, listed.total, note=note)
-    return await desk.finish(output, said, began, citations=cite_slim(features[:SHOWN]))
+    return output, said, features[:SHOWN]
 
 
-async def _prioritise(desk: Desk, began: datetime) -> AgentResult:
+async def _prioritise(desk: Desk) -> Done:
     listed = await desk.count_items("feature", best=_read_score)
     best = listed.items
     if not best:
@@ -104,14 +120,14 @@ async def _prioritise(desk: Desk, began: datetime) -> AgentResult:
         f"{count(listed.total, 'feature')}, the most important first:", lines, listed.total
     )
     output = PrioritizationResponse(items=items)
-    return await desk.finish(output, said, began, citations=cite_slim(best[:SHOWN]))
+    return output, said, best[:SHOWN]
 
 
 def _read_score(feature: Json) -> float:
     return float(feature["fields"]["priority_score"])
 
 
-async def _break_down(desk: Desk, began: datetime) -> AgentResult:
+async def _break_down(desk: Desk) -> Done:
     feature = await _find(desk)
     note = await _generate(desk, "task_breakdown")
     tasks = await desk.list_items(
@@ -129,10 +145,10 @@ async def _break_down(desk: Desk, began: datetime) -> AgentResult:
         ],
         note=note,
     )
-    return await desk.finish(output, said, began, citations=cite_slim([feature, *tasks]))
+    return output, said, [feature, *tasks]
 
 
-async def _plan_sprints(desk: Desk, began: datetime) -> AgentResult:
+async def _plan_sprints(desk: Desk) -> Done:
     note = await _generate(desk, "sprint_planning")
     sprint = await desk.find_coming_sprint()
     if sprint is None:
@@ -157,7 +173,7 @@ async def _plan_sprints(desk: Desk, began: datetime) -> AgentResult:
         [names.get(one.task_id, one.task_id) for one in output.items],
         note=note,
     )
-    return await desk.finish(output, said, began, citations=cite_slim([sprint, *tasks[:SHOWN]]))
+    return output, said, [sprint, *tasks[:SHOWN]]
 
 
 async def _find(desk: Desk) -> Json:

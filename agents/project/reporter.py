@@ -14,11 +14,9 @@ from agents.project.effects import Json
 from agents.project.outputs import REPORTS, MarkdownReport
 from agents.project.state import AgentResult
 from agents.tools.ports import ToolRefused
-from agents.tools.reports import look_back
-from agents.tools.show import name_of
 from agents.tools.tool import ToolContext
 
-RETROSPECTIVE = "retrospective"
+RETROSPECTIVE = "retro"
 KINDS = (
     ("standup", re.compile(r"\bstand-?ups?\b|\bstand up\b|\bdaily\b")),
     (RETROSPECTIVE, re.compile(r"\bretro\w*")),
@@ -49,18 +47,13 @@ def _choose(request: str) -> str:
 
 
 async def _request(desk: Desk, wanted: str, day: str) -> Json:
-    """The report; a retrospective is that of the sprint, looked back on."""
-    report_type = "sprint" if wanted == RETROSPECTIVE else wanted
+    """The report, with its markdown."""
 
     async def make(context: ToolContext, _: Json) -> Json:
-        item = await desk.ports.request_report(context, report_type, day)
-        if wanted != RETROSPECTIVE:
-            return slim_item(item) | {"markdown": render_report(item)}
-        tasks = await desk.ports.list_items(desk.project_id, "task")
-        looked = look_back(item, {one["artifact_id"]: name_of(one) for one in tasks})
-        return slim_item(item) | {"markdown": f"# Retrospective\n\n{looked.text}"}
+        item = await desk.ports.request_report(context, wanted, day)
+        return slim_item(item) | {"markdown": render_report(item)}
 
-    asked = {"report_type": report_type, "as_of": day}
+    asked = {"report_type": wanted, "as_of": day}
     if not desk.is_asked("request_report", asked):
         raise ToolRefused(NOT_ASKED.format(wanted=wanted), "not_asked_for")
     return await desk.change("request_report", asked, make, needs="member")
@@ -79,5 +72,7 @@ def render_report(item: Json) -> str:
     lines = [f"# {item['title']}"]
     for section in item.get("sections") or ():
         lines += ["", f"## {section['title']}", ""]
-        lines += [f"- {one['text']}" for one in section["statements"]] or [section["gap"] or "–"]
+        said = [f"- {one['text']}" for one in section["statements"]]
+        lines += [*said, *([""] if said and section["gap"] else [])]
+        lines += [section["gap"]] if section["gap"] else [] if said else ["–"]
     return "\n".join(lines)

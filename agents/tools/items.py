@@ -185,7 +185,8 @@ def show_item(item: Json) -> ToolResult:
         said = statements_of(item, section["section_id"])
         if said or section["gap"]:
             lines.append(f"{section['title']}:")
-        lines += [_show_statement(one) for one in said] or [f"- {section['gap']}"]
+        lines += [_show_statement(one) for one in said]
+        lines.append(f"- {section['gap']}")
     return answer([one for one in lines if one != "- "], item, cite_item(item))
 
 

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from agents.tools.items import Reference, cite_items, find_item, show_item
 from agents.tools.ports import Json, Ports
-from agents.tools.show import answer, name_of, show_list, statements_of
+from agents.tools.show import answer, name_of, show_list
 from agents.tools.tool import Tool, ToolArguments, ToolContext, ToolResult
 from schemas.inflection import count
 
@@ -46,9 +46,7 @@ def report_tools(ports: Ports) -> list[Tool]:
         return show_item(await ports.request_report(context, "sprint", wanted.as_of))
 
     async def generate_retro(context: ToolContext, wanted: AsOf) -> ToolResult:
-        report = await ports.request_report(context, "sprint", wanted.as_of)
-        tasks = await ports.list_items(context.project_id, "task")
-        return look_back(report, {one["artifact_id"]: name_of(one) for one in tasks})
+        return show_item(await ports.request_report(context, "retro", wanted.as_of))
 
     async def forecast_delivery(context: ToolContext, wanted: AsOf) -> ToolResult:
         report = await ports.request_report(context, "forecast", wanted.as_of)
@@ -60,7 +58,8 @@ def report_tools(ports: Ports) -> list[Tool]:
             f" (confidence {told.get('confidence')})."
         )
         shown = show_item(report)
-        return answer([days, shown.text], report, shown.citations)
+        assumed = show_list("Assumptions", told.get("assumptions") or ())
+        return answer([days, *assumed, shown.text], report, shown.citations)
 
     async def break_down_feature(context: ToolContext, wanted: Reference) -> ToolResult:
         feature = await find_item(ports, context.project_id, "feature", wanted.reference)
@@ -107,7 +106,8 @@ def report_tools(ports: Ports) -> list[Tool]:
         ),
         Tool(
             "generate_retro",
-            "Write a retrospective of the sprint: what went well, what did not, what came up.",
+            "Write a retrospective of the sprint: what was done and what not, what came in between,"
+            " what the ledger has gained, the velocity of closed sprints.",
             AsOf,
             generate_retro,
             space="reports",
@@ -171,21 +171,3 @@ def tell_schedules(made: Sequence[Json]) -> list[str]:
         f" ({one['recurrence']})."
         for one in made
     ]
-
-
-def look_back(report: Json, names: dict[str, str]) -> ToolResult:
-    """The sprint's report read as a retrospective: by rule, from its own figures."""
-    found = report["fields"].get("sprint") or {}
-    parts = {
-        "Went well": found.get("completed", []),
-        "Did not": found.get("carried_over", []),
-        "Came in between": found.get("added", []),
-    }
-    told = f"{found.get('completed_points', 0)} of {found.get('planned_points', 0)} points done."
-    lines = [f"Retrospective: {found.get('goal', '')} {told}"]
-    for title, ids in parts.items():
-        lines += show_list(title, [names.get(one, one) for one in ids])
-    risks = [one["text"] for one in statements_of(report, "risks")]
-    lines += show_list("Risks to watch", risks)
-    cited = show_item(report).citations
-    return answer(lines, {"report": report}, cited)

@@ -20,11 +20,11 @@ _NAMED = ("feature", "assignee", "sprint")
 
 class CreateTask(ToolArguments):
     """``title``: up to 200 characters. ``description``: what is to be done. ``solutions``: how it
-    will be done, a step each; without them the title is one. ``acceptance_criteria``: a sentence
-    each. ``feature``, ``assignee``, ``sprint``: an id, a number such as `feat-001` or `sprint-002`,
-    or a name. ``estimate_points``: story points, 0 to 100. ``required_skills``: such as `security`.
-    ``atom_ids``: the atoms that the task rests on, such as `atm_…`; without them it is the user's
-    own words.
+    will be done, a step each, and more than the title; without them what the ledger says of it,
+    else an open question. ``acceptance_criteria``: a sentence each. ``feature``, ``assignee``,
+    ``sprint``: an id, a number such as `feat-001` or `sprint-002`, or a name. ``estimate_points``:
+    story points, 0 to 100. ``required_skills``: such as `security`. ``atom_ids``: the atoms that
+    the task rests on, such as `atm_…`; without them it is the user's own words.
     """
 
     title: str = TITLE

@@ -4,12 +4,12 @@ import os
 import platform
 import signal
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import typer
 
 from infra.cli.context import JSON_OPTION
-from infra.cli.demo import OWN_REPOSITORY
 from infra.cli.output import as_lines, table
 
 Figures = dict[str, Any]
@@ -17,6 +17,7 @@ NAMES = (
     *("pipeline", "first-atom", "prd-v0", "hygiene", "reading"),
     *("dedupe", "reads", "api", "console", "streams", "model"),
 )
+OWN_REPOSITORY = Path(__file__).resolve().parents[2]
 
 
 def register(app: typer.Typer) -> None:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 LONGEST_SHOWN = 160
 PROMPT = "> "
+ALWAYS_SHOWN = frozenset({"confirmation_requested", "error"})
 ANSWERS = {
     "y": "approve",
     "yes": "approve",
@@ -45,6 +46,9 @@ def register(app: typer.Typer) -> None:
         file: list[Path] = typer.Option(
             [], "--file", metavar="FILE", help="A text that becomes a source (repeatable)."
         ),
+        verbose: bool = typer.Option(
+            False, "--verbose", "-v", help="Show what the agents look up on the way."
+        ),
         idempotency_key: str | None = KEY_OPTION,
         as_json: bool = JSON_OPTION,
     ) -> None:
@@ -52,7 +56,7 @@ def register(app: typer.Typer) -> None:
         documents = tuple(read_document(each) for each in file)
         settings = connect()
         quiet_clients()
-        talk = Talk(settings, project, conversation, as_json)
+        talk = Talk(settings, project, conversation, as_json=as_json, verbose=verbose)
         if text is not None or documents:
             with explain_wrong_use(), resumable(idempotency_key) as key:
                 asyncio.run(talk.ask(text or service.HANDED, key, documents))
@@ -90,10 +94,16 @@ class Talk:
     """A conversation at a terminal. ``has_failed``: one of its turns did."""
 
     def __init__(
-        self, settings: Settings, project: str, conversation: str | None, as_json: bool
+        self,
+        settings: Settings,
+        project: str,
+        conversation: str | None,
+        *,
+        as_json: bool,
+        verbose: bool = False,
     ) -> None:
         self._settings, self._project = settings, project
-        self._conversation, self._as_json = conversation, as_json
+        self._conversation, self._as_json, self._verbose = conversation, as_json, verbose
         self.has_failed = False
 
     async def ask(self, text: str, key: str, documents: tuple[HandedDocument, ...] = ()) -> None:
@@ -135,7 +145,7 @@ class Talk:
                 printed = show_piece(frame.data, printed)
             elif frame.name == "done":
                 show_answer(frame.data, printed)
-            else:
+            elif self._verbose or frame.name in ALWAYS_SHOWN:
                 show_step(frame)
             if frame.name == "confirmation_requested":
                 return frame.data

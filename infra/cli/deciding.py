@@ -130,5 +130,7 @@ def effect_of(decision: Decision) -> str:
         return f"Proposed as {decision.hitl_event_id}; an owner or a product manager decides."
     if decision.outcome == "declined":
         return "The proposal is declined; nothing is changed."
+    if decision.outcome == "withdrawn":
+        return "The proposal is withdrawn; nothing is changed."
     action, chosen = decision.action, decision.decision
     return EFFECTS[f"{action}:{chosen}" if chosen else action]

@@ -1,4 +1,4 @@
-"""`cairn demo`: the main job once, on real material: what Cairn is for, in one command."""
+"""`cairn demo`: the main job once, on a small example project or on material of one's own."""
 
 from __future__ import annotations
 
@@ -27,23 +27,25 @@ if TYPE_CHECKING:
 
 STATEMENTS_SHOWN, CITATIONS_SHOWN = 2, 2  # of each section, of each statement
 SNIPPET_CHARS = 160
-OWN_REPOSITORY = Path(__file__).resolve().parents[2]
+LOOK_EVERY_S, PATIENCE = 0.25, 120
+WHY = "The meeting decided so after two weeks of the pilot, later than the requirement."
 
 
 def register(app: typer.Typer) -> None:
     @app.command()
     def demo(
-        path: str = typer.Argument(
-            str(OWN_REPOSITORY), help="Folder, archive or git URL.", show_default="Cairn itself"
+        path: str | None = typer.Argument(
+            None, help="Folder, archive or git URL; without it a small example project."
         ),
         keep: bool = typer.Option(False, "--keep", help="Keep running what was started."),
     ) -> None:
-        """Read PATH into a ledger and show an extract of the PRD made from it."""
+        """Read a small example project, or PATH, and show what comes of it."""
         started_s = time.monotonic()
         ran_before = supervisor.read_state(load()) is not None
         settings = connect()
+        quiet_clients()
         try:
-            project = run_demo(settings, path)
+            project = Tour(settings).go() if path is None else run_demo(settings, path)
             say(f"That took {time.monotonic() - started_s:.0f} s.")
             say(
                 f"The whole PRD: {command_line(settings)} show prd --project {shlex.quote(project)}"
@@ -67,6 +69,120 @@ def say_how_to_open(settings: Settings) -> None:
 def command_line(settings: Settings) -> str:
     """How a user's shell, whose path and environment may know nothing of us, runs `cairn` here."""
     return f"CAIRN_HOME={shlex.quote(str(settings.home))} {shlex.quote(sys.argv[0])}"
+
+
+class Tour:
+    """The example project from its sources to a changed sentence, command by command."""
+
+    def __init__(self, settings: Settings) -> None:
+        from infra.example import NAME, copy_example
+
+        self._settings = settings
+        self._example = copy_example(settings.home / "example")
+        self._project = NAME
+
+    def go(self) -> str:
+        """Show all of it; the project's name."""
+        from infra.example import QUESTION
+
+        self._feed()
+        step("What a product manager reads: every line with its place in the sources.")
+        self._show(self._prd())
+        step("A question, answered from the documents.")
+        run("chat", QUESTION, "--project", self._project)
+        self._settle()
+        self._change()
+        return self._project
+
+    def _feed(self) -> None:
+        from infra.example import CHANNEL, SITE, TEAM
+
+        step("Sources: a repository, tickets of Jira, a channel of Slack (all made up).")
+        key = f"example|{self._settings.home}"
+        making = service.create_project(self._settings, self._project, actor=login_name(), key=key)
+        asyncio.run(making)
+        jira, slack = str(self._example.jira), str(self._example.slack)
+        to = ("--project", self._project)
+        run("connector", "import", "jira", jira, *to, "--site", SITE)
+        run("connector", "import", "slack", slack, *to, "--channel", CHANNEL, "--team", TEAM)
+        run("ingest", str(self._example.folder), *to, "--wait")
+
+    def _settle(self) -> None:
+        from infra.example import NEWER
+
+        step("Two documents that cannot both be right, found by comparing what they say.")
+        listing = service.list_contradiction_pairs(self._settings, self._project, "open")
+        pairs = asyncio.run(listing)
+        run("contradictions", "--project", self._project, "--cards")
+        if not pairs:
+            say("It was settled when this ran before: see `cairn decisions`.")
+            return
+        pair = pairs[0]
+        newer = "--b-wins" if NEWER in (pair.title_b or "") else "--a-wins"
+        step("A person decides, with a reason; the ledger keeps both.")
+        known = self._prd().version
+        run("resolve", pair.contradiction_id, newer, "-r", WHY)
+        self._wait_for_version_after(known)
+
+    def _change(self) -> None:
+        document = self._example.change()
+        step(f"Somebody changes one sentence of {document.relative_to(self._example.folder)}.")
+        earlier = set(statements_of(self._prd()))
+        run("ingest", str(self._example.folder), "--project", self._project, "--wait")
+        after = self._prd()
+        now = set(statements_of(after))
+        for text in sorted(earlier - now):
+            say(f"  - {text}")
+        for text in sorted(now - earlier):
+            say(f"  + {text}")
+        same = count(len(now & earlier), "statement")
+        say(f"The other {same} of the PRD stayed as they were.")
+        changed = [
+            statement
+            for section in after.sections
+            for statement in section.statements
+            if statement.text in now - earlier
+        ]
+        if changed:
+            step("Where that sentence comes from, and why it is so.")
+            run("trace", "--why", changed[0].citations[0].atom_id)
+
+    def _wait_for_version_after(self, known: int) -> None:
+        """Until the PRD is written again; a writer that is behind is waited for half a minute."""
+        for _ in range(PATIENCE):
+            if self._prd().version > known:
+                return
+            time.sleep(LOOK_EVERY_S)
+
+    def _prd(self) -> Artifact:
+        from projections.read import artifacts, projects, session
+
+        with session.reading(self._settings.conninfo) as connection:
+            project_id = projects.project_of(connection, self._project)
+            return artifacts.artifact(connection, project_id, "prd")
+
+    def _show(self, prd: Artifact) -> None:
+        from projections.read import session
+
+        with session.reading(self._settings.conninfo) as connection:
+            show_extract(connection, prd)
+
+
+def step(text: str) -> None:
+    """Say what comes next."""
+    say(f"\n== {text}")
+
+
+def run(*line: str) -> None:
+    """Run a command of `cairn` here, and show how somebody would type it."""
+    from infra.cli import build
+
+    say(f"$ cairn {shlex.join(line)}")
+    build()(args=list(line), prog_name="cairn", standalone_mode=False)
+
+
+def statements_of(prd: Artifact) -> list[str]:
+    return [statement.text for section in prd.sections for statement in section.statements]
 
 
 def run_demo(settings: Settings, source: str) -> str:

@@ -20,6 +20,7 @@ class State(StrEnum):
     WAITING = "waiting"
     ACCEPTED = "accepted"
     DECLINED = "declined"
+    WITHDRAWN = "withdrawn"
     ALL = "all"
 
 
@@ -61,6 +62,12 @@ def register(app: typer.Typer) -> None:
     def decline(proposal: str = PROPOSAL) -> Deciding:
         """Decline what a member proposes (needs --rationale)."""
         return lambda settings, by: service.answer_proposal(settings, proposal, by, "decline")
+
+    @app.command()
+    @by_person
+    def withdraw(proposal: str = PROPOSAL) -> Deciding:
+        """Take back what you have proposed yourself, as long as it waits."""
+        return lambda settings, by: service.answer_proposal(settings, proposal, by, "withdraw")
 
     @app.command()
     def decisions(

@@ -5,7 +5,7 @@ import asyncio
 import typer
 
 from infra.cli import service
-from infra.cli.context import connect
+from infra.cli.context import connect, say
 from infra.cli.output import table
 from infra.cli.verify_log import show_findings, show_records
 
@@ -40,5 +40,7 @@ def register(app: typer.Typer) -> None:
         if rebuilt.findings:
             print(f"Left out, or missing, in the log: {len(rebuilt.findings)}")
             show_findings(rebuilt.findings)
+        for line in service.describe_loss(settings, always=True):
+            say(line)
         if not all(each.equal for each in found):
             raise typer.Exit(1)

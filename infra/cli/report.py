@@ -19,6 +19,7 @@ class Type(StrEnum):
     sprint = "sprint"
     forecast = "forecast"
     management = "management"
+    retro = "retro"
 
 
 TYPES = ", ".join(Type)

@@ -40,8 +40,10 @@ class Kind(StrEnum):
 
 # What a line of facts shows of tasks and sprints: fields, ids with a name, lists.
 OF_WORK = ("estimate_points", "complexity", "capacity_points", "planned_points")
+OF_TYPE = {"retro": "sprint"}  # where the fields of a report are, if not under its own name
 OF_REPORTS = (
-    *("remaining_points", "velocity_mean", "sprints_needed", "p50_date", "p85_date", "confidence"),
+    *("remaining_points", "velocity_mean", "velocity_stddev", "sprints_needed"),
+    *("p50_date", "p85_date", "confidence"),
     *("planned_points", "completed_points", "velocity"),
 )
 NAMED = {"assignee_id": "assignee", "sprint_id": "in", "feature_id": "for"}
@@ -279,9 +281,10 @@ def _facts(item: "Item", names: "Mapping[str, str]") -> str:
             words.append(f"{word} {', '.join(names.get(one, one) for one in fields[name])}")
     if fields.get("feature_ids"):
         words.append(count(len(fields["feature_ids"]), "feature"))
+    kind = str(fields.get("report_type"))
     words += [
         f"{name.replace('_', ' ')} {told}"
-        for name, told in (fields.get(str(fields.get("report_type"))) or {}).items()
+        for name, told in (fields.get(OF_TYPE.get(kind, kind)) or {}).items()
         if name in OF_REPORTS and told is not None
     ]
     return ", ".join(words)

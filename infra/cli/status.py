@@ -50,7 +50,7 @@ def show(status: service.InstallationStatus) -> None:
         out.print("Nothing runs here: `cairn up --detach` starts it.")
     for line in status.vault:
         out.print(line, soft_wrap=True)
-    for line in (*status.undecided, *status.disabled_webhooks):
+    for line in (*status.loss, *status.undecided, *status.disabled_webhooks):
         out.print(line, soft_wrap=True)
     if status.processes:
         out.print(_table("process", status.processes, ("name", "pid", "state", "restarts")))

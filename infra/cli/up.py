@@ -37,7 +37,7 @@ def register(app: typer.Typer) -> None:
             if url := service.read_address(settings):
                 say(f"The API listens at {url}; {settings.home / 'token'} holds a token for it.")
             located = service.connect(settings)
-            for line in service.find_vault_problems(located):
+            for line in (*service.find_vault_problems(located), *service.describe_loss(located)):
                 say(line)
             say_console(located)
         else:
@@ -88,4 +88,6 @@ def prepare(settings: Settings) -> None:
     service.prepare_servers(settings)
     service.ensure_owner_token(settings)
     for line in service.find_vault_problems(settings, look=True):
+        say(line)
+    for line in service.describe_loss(settings):
         say(line)

@@ -38,7 +38,8 @@ class Operation:
 
     @property
     def is_paged(self) -> bool:
-        return any(each["name"] == "cursor" for each in self.parameters("query"))
+        """Whether it answers with pages of one list; several lists at once are no such page."""
+        return any(name != item_of(name) for _, _, it in self.answers() for name in refs(it))
 
     @property
     def is_stream(self) -> bool:

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -45,8 +46,9 @@ def main() -> None:
         (HERE / name).write_text(text)
 
 
+@cache
 def read_document() -> dict[str, Any]:
-    """The document, without any server."""
+    """The document, without any server. It takes seconds to make, and nobody changes it."""
     return create_app(Settings(database_url="postgresql://nobody@127.0.0.1:1/none")).openapi()
 
 

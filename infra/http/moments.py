@@ -40,6 +40,11 @@ def read_moment_or_sequence(text: str) -> int | datetime:
     return read_moment(text, UTC)
 
 
+def read_since(written: str | None) -> int | datetime | None:
+    """What `UpdatedSince` names; None where it is not given. Raises Invalid."""
+    return None if written is None else read_moment_or_sequence(written)
+
+
 def read_place(seq: int | None, moment: str | None, name: str = "as_of") -> int | datetime:
     """The one of both that is given; ``name`` is what the moment is called. Raises Invalid."""
     if seq is not None and moment is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import Path, Query
 from pydantic import Field
@@ -17,6 +17,19 @@ Limit = Annotated[int, Query(ge=1, le=LARGEST_PAGE, description="Most items of t
 DEFAULT_LIMIT = PAGE
 
 Project = Annotated[str, Path(description="Id of the project (prj_…).")]
+View = Annotated[
+    Literal["whole", "slim"],
+    Query(description="`slim`: what is long is not read and stays empty; the route says what."),
+]
+UpdatedSince = Annotated[
+    str | None,
+    Query(
+        max_length=64,
+        description="Only what has changed after this: an ISO 8601 time with its offset, or the"
+        " sequence number of a change set.",
+        examples=["2026-05-01T12:00:00Z"],
+    ),
+]
 Named = Annotated[str | None, Query(max_length=200)]
 Glob = Annotated[str | None, Query(max_length=1_000, description="A glob over paths: `docs/*`.")]
 Day = Annotated[str, Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$")]

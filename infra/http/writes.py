@@ -30,7 +30,7 @@ from infra.service.http_requests import (
     end_write,
     record_refused,
 )
-from infra.service.publishing import check_key, draw_key
+from infra.service.publishing import check_key, draw_key, redactor_of
 from infra.service.tokens import Caller
 
 HEADER = "idempotency-key"
@@ -59,17 +59,17 @@ async def perform(request: Request, caller: Caller, operation: str, handle: Hand
             response = await handle(request)
         except Exception as error:
             if not is_expected(error):
-                await tables.ask(end_write, begun.audit_id, Outcome(500, "internal_error"))
+                await tables.ask(end_write, begun.written, Outcome(500, "internal_error"))
                 raise
             response = respond(request, error)
     outcome = Outcome(response.status_code, _code(response))
     if response.status_code < 300 and _may_be_kept(response):
         body = bytes(response.body).decode()
-        await tables.ask(end_write, begun.audit_id, outcome, asked, body)
+        await tables.ask(end_write, begun.written, outcome, asked, body)
     elif asked and 400 <= response.status_code < 500 and not recording.is_begun:
-        await tables.ask(end_refused, begun.audit_id, outcome, asked, earlier)
+        await tables.ask(end_refused, begun.written, outcome, asked, earlier)
     else:
-        await tables.ask(end_write, begun.audit_id, outcome)
+        await tables.ask(end_write, begun.written, outcome)
     response.headers.update(_headers(key))
     return response
 
@@ -111,14 +111,17 @@ async def _fingerprint(request: Request, caller: Caller) -> bytes:
 def audit_entry(
     request: Request, caller: Caller, operation: str, key: str, reason: str = ""
 ) -> AuditEntry:
-    """The row of a write in the audit log; the project of its address is one that they may see."""
+    """The row of a write in the audit log; the project of its address is one that they may see.
+
+    A secret that somebody has put into the address is not in it.
+    """
     return AuditEntry(
         project_id=request.path_params.get("project"),
         token_id=caller.token_id,
         actor=caller.name,
         role=caller.role,
         operation=operation,
-        path=request.url.path[:500],
+        path=redactor_of(api_of(request).settings).text(request.url.path[:500]),
         key=key,
         correlation_id=correlation_of(request.scope),
         reason=reason,

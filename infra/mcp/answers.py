@@ -392,11 +392,15 @@ def _covered(name: str, counts: Counted, atoms: int | None = None) -> Entry:
 
 
 def show_changes(found: Changes) -> Rendered:
-    """What was decided and disputed first, then atoms, then what was written of them."""
+    """In the order of their pages: what was decided and disputed first, then atoms by the change
+    set that left them, then what was written of them.
+    """
     shown: list[Callable[[], Entry]] = [partial(_decided, each) for each in found.decided]
     shown += [partial(_disputed, each) for each in found.contradictions]
-    for what, atoms in (("came", found.came), ("went", found.went), ("changed", found.changed)):
-        shown += [partial(_moved, what, each) for each in atoms]
+    groups = (("came", found.came), ("went", found.went), ("changed", found.changed))
+    moved = [(atom, what) for what, atoms in groups for atom in atoms]
+    moved.sort(key=lambda each: (each[0].ledger_seq, each[0].atom_id))
+    shown += [partial(_moved, what, atom) for atom, what in moved]
     shown += [partial(_written, each) for each in found.written]
     return Rendered(shown)
 

@@ -23,7 +23,6 @@ from infra.mcp.pages import (
     MOST_TOKENS,
     Cursor,
     Entry,
-    Rendered,
     Result,
     Shown,
     bad_cursor,
@@ -191,18 +190,16 @@ async def changes_since(reader: LedgerReader, asked: ChangesSince) -> Answered:
     if (asked.since_seq is None) == (asked.since is None):
         raise Invalid("Give since_seq or since, one of both.", code="moment_ambiguous")
     since = asked.since or asked.since_seq or 0
-    if isinstance(since, datetime):
-        since = (await reader.read_changes(since, 1)).since_seq
-    cursor = read_cursor(_question(asked), asked.cursor)
-    window = cursor.state - since if cursor else MOST_CHANGE_SETS
-    if not 0 <= window <= MOST_CHANGE_SETS:
-        raise bad_cursor()
-    found = await reader.read_changes(since, max(window, 1))
+    found = await reader.read_changes(since, MOST_CHANGE_SETS, asked.cursor, MOST_ITEMS)
     head = answers.ChangesResult(
         since_seq=found.since_seq, to_seq=found.to_seq, head_seq=found.head_seq, changes=[]
     )
     line = f"changes after {found.since_seq} up to {found.to_seq} of {found.head_seq}"
-    return _page(asked, head, line, "changes", answers.show_changes(found), state=found.to_seq)
+    listed = answers.show_changes(found)
+    taken = _fit(listed, head, line, asked)
+    if len(taken) < len(listed):
+        found = await reader.read_changes(since, MOST_CHANGE_SETS, asked.cursor, len(taken))
+    return _answer(head, "changes", taken, line, found.next_cursor)
 
 
 TOOLS = {
@@ -314,14 +311,10 @@ def _page(
     line: str,
     field: str,
     entries: Iterable[Entry],
-    *,
-    state: int | None = None,
 ) -> Answered:
-    """The entries from the cursor on that fit. ``state``: of what is asked about, where it is not
-    all entries that have to be as they were.
-    """
-    listed = entries if isinstance(entries, Rendered) else list(entries)
-    now = state_of(listed) if state is None else state
+    """The entries from the cursor on that fit."""
+    listed = list(entries)
+    now = state_of(listed)
     cursor = read_cursor(_question(asked), asked.cursor) or Cursor(0, now)
     if cursor.state != now:
         raise bad_cursor()

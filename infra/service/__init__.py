@@ -109,6 +109,7 @@ if TYPE_CHECKING:
     from infra.service.jobs import run_jobs as run_jobs
     from infra.service.ledger_reader import LedgerReader as LedgerReader
     from infra.service.ledger_reader import open_ledger_reader as open_ledger_reader
+    from infra.service.lost_database import describe_loss as describe_loss
     from infra.service.model_entries import ProviderSpec as ProviderSpec
     from infra.service.model_setup import Trial as Trial
     from infra.service.model_setup import add_provider as add_provider

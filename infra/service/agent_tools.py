@@ -24,6 +24,7 @@ import infra.service.team as team
 from agents.tools.box import RANKS, Tools
 from agents.tools.ports import Json, ToolRefused
 from agents.tools.registry import build_tools
+from agents.tools.research import DEEP_RESEARCH
 from agents.tools.tool import Tool, ToolContext, ToolRole
 from infra.clock import SystemClock
 from infra.errors import NotFound, Refusal, Unavailable
@@ -49,9 +50,14 @@ P = ParamSpec("P")
 Port = Callable[Concatenate["ServicePorts", P], Coroutine[Any, Any, T]]
 
 
+BOUND = {DEEP_RESEARCH: ("analyst", "planner", "assistant")}  # all others are the assistant's
+
+
 @dataclass(frozen=True, slots=True)
 class AgentTool:
-    """What a tool is called, does, takes and may do. ``confirm``: a person is asked before."""
+    """What a tool is called, does, takes and may do. ``confirm``: a person is asked before.
+    ``agents`` are those that have it.
+    """
 
     name: str
     description: str
@@ -60,6 +66,7 @@ class AgentTool:
     mutating: bool
     confirm: bool
     role: ToolRole
+    agents: tuple[str, ...] = ("assistant",)
 
     @property
     def callers(self) -> tuple[ToolRole, ...]:
@@ -94,6 +101,7 @@ def _describe(tool: Tool) -> AgentTool:
         tool.mutating,
         tool.confirm,
         tool.role,
+        BOUND.get(tool.name, ("assistant",)),
     )
 
 

@@ -12,6 +12,7 @@ from projections.read.decision_words import REFUSALS
 KINDS: Mapping[str, type[Refusal]] = {
     "unknown_target": NotFound,
     "role_may_only_propose": Forbidden,
+    "not_own_proposal": Forbidden,
     "rationale_too_short": Invalid,
     "rationale_missing": Invalid,
     "resolution_kind_missing": Invalid,

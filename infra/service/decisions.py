@@ -49,7 +49,7 @@ UNANSWERED = "decision_unanswered"  # recorded, so it is decided in time
 MERGE_OPERATION = "mop_"  # how the id of a merge begins
 
 Verdict = Literal["approve", "reject"]
-Answer = Literal["accept", "decline"]
+Answer = Literal["accept", "decline", "withdraw"]
 Resolution = Literal["a_wins", "b_wins", "both_valid", "reworded"]
 
 
@@ -185,7 +185,8 @@ async def reinclude_atom(settings: Settings, atom_id: str, by: Decider) -> Decis
 async def answer_proposal(
     settings: Settings, proposal_id: str, by: Decider, verdict: Answer
 ) -> Decision:
-    """Decide as a member has proposed, or decline it, which needs a rationale.
+    """Decide as a member has proposed, or decline it, which needs a rationale; who has proposed it
+    may withdraw it.
 
     Without ``expected_revision`` it is about what the member saw. Raises Conflict when that has
     changed since then.
@@ -200,7 +201,22 @@ async def answer_proposal(
         rationale=by.rationale,
     )
     fact = make_request(event, proposal.project_id, by.name, by.key)
+    decision_id = hitl_event_id(proposal.project_id, str(fact.event_id))
+    if not await is_sent(settings, decision_id):
+        _check_answer(proposal, by, verdict)
     return await _send(settings, fact, proposal_id, by)
+
+
+def _check_answer(proposal: proposals.Proposal, by: Decider, verdict: Answer) -> None:
+    """Raises what the ledger would, as far as the tables show it."""
+    code = None
+    if proposal.state != "waiting":
+        code = "not_waiting"
+    elif verdict == "withdraw" and by.name != proposal.proposed_by:
+        code = "not_own_proposal"
+    if code is not None:
+        detail = {"target_id": proposal.proposal_id, "state": proposal.state}
+        raise refusal_of(code, proposal.proposal_id, now={}, later="", detail=detail)
 
 
 async def undo_decision(settings: Settings, decision_id: str, by: Decider) -> Decision:
@@ -300,7 +316,7 @@ async def _send(settings: Settings, fact: Envelope, target_id: str, by: Decider)
             "event_id": event_id,
             "hitl_event_id": decision_id,
             "url": url_of(project_id, decision_id),
-            "proposed": not may_decide,
+            "proposed": not may_decide and not isinstance(fact.event, ProposalDecided),
         }
         raise unanswered(recorded, by.answer_within_s)
     return check_outcome(Decision(**answer.model_dump()))

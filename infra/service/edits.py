@@ -41,7 +41,7 @@ REASONS: Mapping[str, tuple[type[Refusal], str]] = {
     "nothing_changes": (Conflict, "it says that already"),
     "stale_input": (Conflict, "it is made from other atoms by now"),
     "repeats_another": (Conflict, "another item says that already"),
-    "no_solutions": (Invalid, "a task says how it will be done"),
+    "no_solutions": (Invalid, "a task says how it will be done, and more than its title does"),
     "says_nothing": (Invalid, "it would say nothing"),
     "unknown_feature": (NotFound, "the feature is not there"),
     "unknown_sprint": (NotFound, "the sprint is not there"),

@@ -38,7 +38,7 @@ from projections.read.batches import Batch, RunBatch, last_batches, list_batches
 from projections.read.belonging import Belonging, check_belongs, find_belonging
 from projections.read.burndown import Burndown, BurndownDay
 from projections.read.burndown import burndown as read_burndown
-from projections.read.changes import LARGEST_WINDOW, WINDOW, Changes, changes_since
+from projections.read.changes import LARGEST_WINDOW, WINDOW, Changes, changes_page, changes_since
 from projections.read.changes import ChangedAtom as ChangedAtom
 from projections.read.changes import DecidedThing as DecidedThing
 from projections.read.changes import Dispute as Dispute
@@ -179,6 +179,7 @@ __all__ = [
     "LedgerPosition",
     "WINDOW",
     "Changes",
+    "changes_page",
     "changes_since",
     "Answer",
     "ArtifactSummary",

@@ -1,27 +1,31 @@
 """Requests by idempotency key with the answers they had, and the audit log of writes.
 
-The audit log is an append-only table and no topic: it also holds what was refused, which is no fact
-of a project, and strangers could fill a log that is kept for ever with it. What a write did change
-stands in the log with its actor.
+Rows of the audit log are facts on `audit.v1`: one commits in the outbox before a write is done, and
+one, with the answer that its key keeps, before the write is answered. So a process that is killed
+in between leaves the first, and the loss of the tables leaves what the relay has published.
 """
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 
 from infra.errors import Invalid
+from infra.jobs.outbox import add_fact
 from projections.read.page import PAGE, Condition, Listing, Page, page_of
 from projections.read.session import Conn, ReadModel, rows
+from schemas.envelope import Actor, Event
+from schemas.events.audit import WriteBegun, WriteEnded
 
 FORGOTTEN_AT_ONCE = 5_000
 AUDIT = Listing(
     "audit",
-    "w.audit_id, w.at, w.project_id, w.token_id, w.actor, w.role, w.operation, w.path, w.key,"
-    " w.reason, o.status, coalesce(o.code, 'begun') AS code, w.correlation_id",
-    "api_audit w LEFT JOIN api_audit_outcomes o USING (audit_id)",
-    {"w.audit_id": "bigint"},
+    "audit_id, at, project_id, token_id, actor, role, operation, path, key, reason, status, code,"
+    " correlation_id",
+    "audit_log",
+    {"audit_id": "bigint"},
 )
+ANYWHERE = "-"  # the project of a write that is about none
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +50,19 @@ class Answered:
 
 
 @dataclass(frozen=True, slots=True)
+class Written:
+    """A row of the audit log."""
+
+    audit_id: int
+    entry: AuditEntry
+
+
+@dataclass(frozen=True, slots=True)
 class Begun:
     """A write that may be done, with its place in the audit log; or one that was answered."""
 
     earlier: Answered
-    audit_id: int = 0
+    written: Written
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,19 +115,17 @@ def begin_write(connection: Conn, asked: Asked | None, entry: AuditEntry) -> Beg
     with connection.transaction():
         earlier = _note_request(connection, asked) if asked else Answered(repeated=False)
         if earlier.status is not None:
-            return Begun(earlier)
+            return Begun(earlier, Written(0, entry))
         return Begun(earlier, _note_write(connection, entry))
 
 
 def end_write(
-    connection: Conn, audit_id: int, outcome: Outcome, asked: Asked | None = None, body: str = ""
+    connection: Conn, written: Written, outcome: Outcome, asked: Asked | None = None, body: str = ""
 ) -> None:
     """Note what came of a write; with ``asked`` its answer is kept, if it is the first."""
     with connection.transaction():
-        connection.execute(
-            "INSERT INTO api_audit_outcomes (audit_id, status, code) VALUES (%s, %s, %s)",
-            (audit_id, outcome.status, outcome.code),
-        )
+        event = WriteEnded(audit_id=written.audit_id, status=outcome.status, code=outcome.code)
+        _add_fact(connection, event, written.entry)
         if asked:
             connection.execute(
                 "UPDATE api_requests SET status = %s, body = %s"
@@ -125,14 +135,14 @@ def end_write(
 
 
 def end_refused(
-    connection: Conn, audit_id: int, outcome: Outcome, asked: Asked, earlier: Answered
+    connection: Conn, written: Written, outcome: Outcome, asked: Asked, earlier: Answered
 ) -> None:
     """Note a write that was refused and has recorded nothing: its key may come with another body.
 
     Not where the key was there before, since nobody knows what that request has recorded.
     """
     with connection.transaction():
-        end_write(connection, audit_id, outcome)
+        end_write(connection, written, outcome)
         if not earlier.repeated:
             connection.execute(
                 "DELETE FROM api_requests WHERE scope = %s AND key = %s AND fingerprint = %s"
@@ -154,12 +164,17 @@ def forget_old(connection: Conn, keys_days: int, audit_days: int) -> int:
         " WHERE created_at < now() - interval '1 day' * %s LIMIT %s))",
         (keys_days, FORGOTTEN_AT_ONCE),
     )
-    writes = connection.execute(
-        "DELETE FROM api_audit WHERE audit_id = ANY(ARRAY(SELECT audit_id FROM api_audit"
-        " WHERE at < now() - interval '1 day' * %s ORDER BY at LIMIT %s))",
-        (audit_days, FORGOTTEN_AT_ONCE),
-    )
-    return keys.rowcount + writes.rowcount
+    with connection.transaction():
+        writes = connection.execute(
+            "DELETE FROM api_audit WHERE audit_id = ANY(ARRAY(SELECT audit_id FROM api_audit"
+            " WHERE at < now() - interval '1 day' * %s ORDER BY at LIMIT %s)) RETURNING audit_id",
+            (audit_days, FORGOTTEN_AT_ONCE),
+        ).fetchall()
+        connection.execute(
+            "DELETE FROM api_audit_outcomes WHERE audit_id = ANY(%s)",
+            ([audit_id for (audit_id,) in writes],),
+        )
+    return keys.rowcount + len(writes)
 
 
 def _note_request(connection: Conn, asked: Asked) -> Answered:
@@ -181,14 +196,33 @@ def _note_request(connection: Conn, asked: Asked) -> Answered:
     return Answered(noted.rowcount == 0, found["status"], found["body"] or "")
 
 
-def _note_write(connection: Conn, entry: AuditEntry) -> int:
-    (noted,) = rows(
-        connection,
-        "INSERT INTO api_audit (project_id, token_id, actor, role, operation, path, key,"
-        " correlation_id, reason) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s) RETURNING audit_id",
-        *astuple(entry),
+def _note_write(connection: Conn, entry: AuditEntry) -> Written:
+    (drawn,) = rows(connection, "SELECT nextval('audit_ids') AS audit_id")
+    audit_id = int(drawn["audit_id"])
+    event = WriteBegun(
+        audit_id=audit_id,
+        token_id=entry.token_id,
+        actor=entry.actor,
+        role=entry.role,
+        operation=entry.operation,
+        path=entry.path,
+        key=entry.key,
+        reason=entry.reason,
     )
-    return int(noted["audit_id"])
+    _add_fact(connection, event, entry)
+    return Written(audit_id, entry)
+
+
+def _add_fact(connection: Conn, event: Event, entry: AuditEntry) -> None:
+    (clock,) = rows(connection, "SELECT clock_timestamp() AS now")
+    add_fact(
+        connection,
+        event,
+        project_id=entry.project_id or ANYWHERE,
+        occurred_at=clock["now"],
+        actor=Actor(type="human", id=entry.actor),
+        correlation_id=entry.correlation_id,
+    )
 
 
 def list_audit(
@@ -205,6 +239,8 @@ def list_audit(
     """
     conditions: list[Condition] = [("true",)]
     if project_id is not None:
-        conditions.append(("w.project_id = %s", project_id))
+        conditions.append(("project_id = %s", project_id))
     found, following = page_of(connection, AUDIT, conditions, cursor, limit, backwards=newest_first)
+    for row in found:
+        row["project_id"] = None if row["project_id"] == ANYWHERE else row["project_id"]
     return Page(items=[AuditRow(**row) for row in found], next_cursor=following)

@@ -6,31 +6,45 @@ That is keys, rows of the audit log, sessions, uploads, and notes of decisions.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 
 from infra.errors import Unavailable
 from infra.log import get
 from infra.service.http_requests import forget_old
 from infra.service.http_tables import Tables
-from infra.service.projects import erase_deleted
+from infra.service.projects import end_left_work, erase_deleted
 from infra.service.sent_decisions import forget_sent
 from infra.service.sessions import forget_sessions
 from infra.service.uploads import forget_uploads
 from infra.settings import Settings
 
 EVERY_S = 3_600.0
+# Stages that were in the middle of something may make a key or a job for a deleted project.
+DELETED_EVERY_S = 20.0
 
 log = get("upkeep")
 
 
-async def keep_up(settings: Settings, tables: Tables, every_s: float = EVERY_S) -> None:
-    """Forget what is old and erase what is left of deleted projects, now and then.
+async def keep_up(settings: Settings, tables: Tables) -> None:
+    """Forget what is old and end what is left of deleted projects, now and then.
 
     Several servers may do so at once. Never returns.
     """
+
+    async def forget() -> None:
+        await forget_all(settings, tables)
+
+    async def settle_deleted() -> None:
+        await end_left_work(settings)
+        await erase_deleted(settings)
+
+    await asyncio.gather(_repeat(forget, EVERY_S), _repeat(settle_deleted, DELETED_EVERY_S))
+
+
+async def _repeat(work: Callable[[], Awaitable[None]], every_s: float) -> None:
     while True:
         try:
-            await forget_all(settings, tables)
-            await erase_deleted(settings)
+            await work()
         except Unavailable as error:
             log.warning("upkeep.database_away", reason=str(error), again_in_s=every_s)
         except Exception:  # it would end the server, which can do without it for a while

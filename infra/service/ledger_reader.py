@@ -21,7 +21,7 @@ from projections.read.artifact_list import ArtifactSummary, WholeArtifact
 from projections.read.atom_detail import WholeAtom, whole_atom
 from projections.read.atoms import Atom
 from projections.read.belonging import check_belongs
-from projections.read.changes import Changes, changes_since
+from projections.read.changes import Changes, changes_page
 from projections.read.contradictions import Card
 from projections.read.coverage import Coverage, coverage
 from projections.read.lineage import Node, trace
@@ -59,7 +59,9 @@ class LedgerReader(Protocol):
 
     async def read_coverage(self) -> Coverage: ...
 
-    async def read_changes(self, since: int | datetime, window: int) -> Changes: ...
+    async def read_changes(
+        self, since: int | datetime, window: int, cursor: str | None, limit: int
+    ) -> Changes: ...
 
 
 class TablesReader:
@@ -109,8 +111,12 @@ class TablesReader:
     async def read_coverage(self) -> Coverage:
         return await self._tables.ask(coverage, self._project_id)
 
-    async def read_changes(self, since: int | datetime, window: int) -> Changes:
-        return await self._tables.ask(changes_since, self._project_id, since, window)
+    async def read_changes(
+        self, since: int | datetime, window: int, cursor: str | None, limit: int
+    ) -> Changes:
+        return await self._tables.ask(
+            changes_page, self._project_id, since, window, cursor=cursor, limit=limit
+        )
 
 
 @asynccontextmanager

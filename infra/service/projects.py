@@ -26,6 +26,10 @@ UNENDED_JOBS = (
     "SELECT job_id FROM orchestration_jobs WHERE project_id = %s"
     " AND status IN ('queued', 'leased', 'failed')"
 )
+JOBS_OF_DELETED = (
+    "SELECT job_id FROM orchestration_jobs JOIN deleted_projects USING (project_id)"
+    " WHERE status IN ('queued', 'leased', 'failed')"
+)
 RUNNING_RUNS = "SELECT run_id FROM ingestion_runs WHERE project_id = %s AND status = 'running'"
 WEBHOOKS = "SELECT webhook_id FROM webhooks WHERE project_id = %s AND NOT removed"
 PLANNED_WORK = (
@@ -117,6 +121,20 @@ async def delete_project(
     await _end_work(settings, project_id, actor, key)  # what came in between
     await erase_deleted(settings)
     return Project(project_id, name)
+
+
+async def end_left_work(settings: Settings) -> None:
+    """End jobs that were queued for a project while or after it was deleted.
+
+    Raises DatabaseUnavailable: then do it again.
+    """
+
+    def end(connection: Conn) -> None:
+        for row in rows(connection, JOBS_OF_DELETED):
+            with suppress(Conflict):  # it has ended meanwhile
+                queue.cancel(connection, row["job_id"], Actor(type="system", id="upkeep"))
+
+    await transact(settings, end)
 
 
 async def erase_deleted(settings: Settings) -> list[str]:

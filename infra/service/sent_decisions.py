@@ -33,7 +33,7 @@ _PENDING = (
 )
 
 
-State = Literal["waiting", "applied", "refused", "proposed", "declined"]
+State = Literal["waiting", "applied", "refused", "proposed", "declined", "withdrawn"]
 
 
 class SentDecision(ReadModel):

@@ -151,7 +151,7 @@ def begin_session(connection: Conn, caller: Caller, new: NewSession, entry: Audi
         )
         if not made.rowcount:
             raise Conflict("This sign-in was finished before: begin again.", code="sign_in_over")
-        end_write(connection, begun.audit_id, Outcome(303, "done"))
+        end_write(connection, begun.written, Outcome(303, "done"))
     return cookie
 
 

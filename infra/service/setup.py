@@ -9,6 +9,7 @@ import infra.kafka
 import infra.postgres
 from infra.errors import VaultUnconfigured
 from infra.key_store import KeyStore
+from infra.service.lost_database import note_origin
 from infra.settings import Settings
 from infra.vault import vault_of
 from schemas.inflection import count
@@ -17,6 +18,8 @@ from schemas.topics import TOPICS
 
 def prepare_servers(settings: Settings) -> None:
     """Create the topics that the settings name and migrate the database to the last version.
+
+    A new database notes what the log held when it was made.
 
     Raises TopicsUnfit, MigrationRefused, …Unavailable.
     """
@@ -27,6 +30,7 @@ def prepare_servers(settings: Settings) -> None:
 
     asyncio.run(topics())
     infra.postgres.migrate(settings.conninfo, migrations_folder())
+    note_origin(settings)
 
 
 def find_vault_problems(settings: Settings, *, look: bool = False) -> list[str]:

@@ -35,7 +35,8 @@ class InstallationStatus:
     ``broker["problem"]`` says why the lag of a broker that answers is unknown. ``webhooks`` is None
     without a receiver; ``vault`` says what of the log cannot be opened. ``by_rules`` counts by
     project and cause the chunks that rules have read in place of a model. ``undecided`` says what a
-    stage could not decide, ``disabled_webhooks`` where news is not sent any more.
+    stage could not decide, ``disabled_webhooks`` where news is not sent any more. ``loss`` says,
+    for two weeks, what was lost with an earlier database and what to do.
     """
 
     running: bool
@@ -56,6 +57,7 @@ class InstallationStatus:
     by_rules: dict[str, dict[str, int]]
     undecided: list[str] = field(default_factory=list)
     disabled_webhooks: list[str] = field(default_factory=list)
+    loss: list[str] = field(default_factory=list)
 
 
 def read_status(settings: Settings) -> InstallationStatus:
@@ -97,6 +99,7 @@ def read_status(settings: Settings) -> InstallationStatus:
         by_rules=_by_rules(settings) if server_version is not None else {},
         undecided=_undecided(settings) if server_version is not None else [],
         disabled_webhooks=_disabled_webhooks(settings) if server_version is not None else [],
+        loss=_loss(settings) if server_version is not None else [],
     )
 
 
@@ -115,6 +118,12 @@ def _vault(settings: Settings) -> list[str]:
         return find_vault_problems(settings)
     except (Unavailable, Refusal, psycopg.errors.UndefinedTable):
         return []
+
+
+def _loss(settings: Settings) -> list[str]:
+    from infra.service.lost_database import describe_loss
+
+    return describe_loss(settings)
 
 
 def _undecided(settings: Settings) -> list[str]:

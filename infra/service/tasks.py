@@ -51,13 +51,15 @@ async def create_task(
     key: str,
     within_s: float = VISIBLE_WITHIN_S,
 ) -> Item:
-    """A new task in a person's words, as soon as the tables show it. Without an approach its title
-    is one.
+    """A new task in a person's words, as soon as the tables show it.
+
+    Without an approach it has what the ledger says of how, else an open question; an approach that
+    says no more than the title is refused.
     """
     if not told.title:
         raise Invalid("A task has a title.", code="task_invalid")
-    if not told.sections.get("solutions"):
-        told = replace(told, sections={**told.sections, "solutions": [told.title]})
+    sections = {key: said for key, said in told.sections.items() if said or key != "solutions"}
+    told = replace(told, sections=sections)
     request = ItemRequest(project, "create", told, key=key)
     return await change_task(settings, request, actor=actor, within_s=within_s)
 

@@ -23,6 +23,7 @@ from infra.settings import Settings
 from projections.read.page import PAGE, Condition, Listing, Page, page_of
 from projections.read.projects import project_ids
 from projections.read.session import Conn, ReadModel, rows
+from schemas.ids import derive_id
 
 ApiRole = Literal["owner", "pm", "member", "viewer", "operator", "privacy_officer"]
 ROLES: tuple[ApiRole, ...] = get_args(ApiRole)
@@ -210,7 +211,7 @@ def _within(by: Caller) -> Condition:
 
 
 def _token_id(owner: str, key: str) -> str:
-    return "tok_" + hashlib.sha256(f"{owner}\n{key}".encode()).hexdigest()[:32]
+    return derive_id("tok", owner, key)
 
 
 def _hash(token: str) -> bytes:

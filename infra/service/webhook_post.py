@@ -14,6 +14,7 @@ import binascii
 import hashlib
 import hmac
 import ipaddress
+import os
 import secrets
 import socket
 import ssl
@@ -32,6 +33,7 @@ from infra.loop import in_thread
 SECRET_PREFIX = "whsec_"
 SECRET_BYTES = 32
 ANSWERS_WITHIN_S = 10.0
+TRUSTED = ("SSL_CERT_FILE", "SSL_CERT_DIR")  # of the environment, as other programs read them
 MOST_ADDRESSES = 4  # of a name that are tried in one attempt
 
 
@@ -119,7 +121,10 @@ async def _post(
     addresses = await _resolve(url, may_be_private)
     named = {"host": url.netloc.decode("ascii"), **headers}
     async with httpx.AsyncClient(
-        verify=_tls(), trust_env=False, follow_redirects=False, timeout=None
+        verify=_tls(*map(os.environ.get, TRUSTED)),
+        trust_env=False,
+        follow_redirects=False,
+        timeout=None,
     ) as client:
         for number, address in enumerate(addresses, 1):
             request = client.build_request(
@@ -169,5 +174,8 @@ def _key_of(secret: str) -> bytes:
 
 
 @cache
-def _tls() -> ssl.SSLContext:
-    return httpx.create_ssl_context(trust_env=True)
+def _tls(cafile: str | None, capath: str | None) -> ssl.SSLContext:
+    """Of the certificate authorities in a file or folder; without both of the public ones."""
+    if cafile or capath:
+        return ssl.create_default_context(cafile=cafile or None, capath=capath or None)
+    return httpx.create_ssl_context(trust_env=False)

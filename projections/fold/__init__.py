@@ -5,6 +5,7 @@ from __future__ import annotations
 from projections.fold import (
     agents,
     artifacts,
+    audit,
     dead_letters,
     ingestion,
     jobs,
@@ -39,12 +40,12 @@ FOLDS: dict[str, Fold] = {
         *agents.FOLDS.items(),
         *dead_letters.FOLDS.items(),
         *streams.FOLDS.items(),
+        *audit.FOLDS.items(),
         *webhooks.FOLDS.items(),
     )
 }
 FOLDS |= {
-    event.type_name: webhooks.with_messages(FOLDS[event.type_name], messages)
-    for event, messages in webhooks.MESSAGES.items()
+    event.type_name: webhooks.with_messages(FOLDS[event.type_name]) for event in webhooks.TELLING
 }
 PROJECTED_TOPICS: tuple[str, ...] = tuple(
     topic.name for topic in TOPICS if any(name in FOLDS for name in topic.events)

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from collections.abc import Callable, Iterator
+from datetime import UTC, timedelta
 from typing import Any
 
+from projections.fold.escalations import ESCALATIONS
+from projections.fold.messages import Message, project_path, recorded_at_of
 from projections.projection import Fold
 from projections.rows import Rows, as_json
 from projections.tables import OPERATIONAL
@@ -27,7 +28,6 @@ from schemas.events.webhook import (
     WebhookChanged,
     WebhookDeliveryEnded,
     WebhookDisabled,
-    WebhookEvent,
     WebhookRemoved,
     WebhookSecretRotated,
 )
@@ -36,16 +36,6 @@ from schemas.ids import derive_id
 SENT_WITHIN = timedelta(days=14)  # longer than all attempts of a delivery take
 
 OPENED = frozenset(("contradiction_opened", "merge_candidate_opened"))
-
-
-@dataclass(frozen=True, slots=True)
-class Message:
-    """News about ``subject``; ``path`` is where the API answers questions about it."""
-
-    event_type: WebhookEvent
-    subject: str
-    path: str
-    data: Mapping[str, Any]
 
 
 Messages = Callable[[Envelope, Any], Iterator[Message]]
@@ -73,7 +63,7 @@ def webhook_added(rows: Rows, fact: Envelope, event: WebhookAdded) -> None:
             "sealed": _text_of(event.sealed),
             "secret_request": event.request_key,
             "last_request": event.request_key,
-            "counts_from": _recorded_at(fact),
+            "counts_from": recorded_at_of(fact),
             "removed": False,
             "created_at": fact.occurred_at,
             "created_by": f"{fact.actor.type}:{fact.actor.id}",
@@ -85,7 +75,7 @@ def webhook_changed(rows: Rows, fact: Envelope, event: WebhookChanged) -> None:
     told = event.model_dump(exclude_none=True, exclude={"webhook_id", "request_key"})
     told["last_request"] = event.request_key
     if event.is_active:
-        told |= {"disabled_reason": None, "disabled_at": None, "counts_from": _recorded_at(fact)}
+        told |= {"disabled_reason": None, "disabled_at": None, "counts_from": recorded_at_of(fact)}
     _change(rows, fact, event.webhook_id, told)
 
 
@@ -108,28 +98,30 @@ def webhook_delivery_ended(rows: Rows, fact: Envelope, event: WebhookDeliveryEnd
     rows.add(fact, "webhook_outcomes", told | {"ended_at": fact.occurred_at})
 
 
-def with_messages(fold: Fold, messages: Messages) -> Fold:
+def with_messages(fold: Fold) -> Fold:
     """The fold that also writes the messages about a fact."""
 
     def fold_both(rows: Rows, fact: Envelope, event: Any) -> None:
         fold(rows, fact, event)
-        for message in messages(fact, event):
+        for message in messages_about(fact, event):
             _add_message(rows, fact, message)
         if isinstance(event, RunStopped):
-            rows.then(FORGET, (_recorded_at(fact) - SENT_WITHIN,))
+            rows.then(FORGET, (recorded_at_of(fact) - SENT_WITHIN,))
 
     return fold_both
 
 
 def _add_message(rows: Rows, fact: Envelope, message: Message) -> None:
-    recorded_at = _recorded_at(fact)
+    recorded_at = recorded_at_of(fact)
     body = {
         "type": message.event_type,
         "timestamp": recorded_at.astimezone(UTC).isoformat(timespec="milliseconds"),
         "data": {"project_id": fact.project_id, **message.data, "path": message.path},
     }
     row = {
-        "message_id": derive_id("msg", str(fact.event_id), message.event_type, message.subject),
+        "message_id": derive_id(
+            "msg", message.once or str(fact.event_id), message.event_type, message.subject
+        ),
         "event_type": message.event_type,
         "body": json.dumps(body, ensure_ascii=False, separators=(",", ":")),
         "recorded_at": recorded_at,
@@ -139,7 +131,7 @@ def _add_message(rows: Rows, fact: Envelope, message: Message) -> None:
 
 def _of_ledger(fact: Envelope, event: LedgerChanged) -> Iterator[Message]:
     opened = {each.target_id for each in event.changes if each.op in OPENED}
-    project = f"/v1/projects/{fact.project_id}"
+    project = project_path(fact)
     for found in event.contradictions:
         if found.contradiction_id in opened:
             known = {"contradiction_id": found.contradiction_id, "severity": found.severity}
@@ -167,12 +159,12 @@ def _of_artifact(fact: Envelope, event: VersionPublished) -> Iterator[Message]:
             "version": event.snapshot.version,
             "section_ids": event.recomputed_sections,
         }
-        path = f"/v1/projects/{fact.project_id}/artifacts/{known}"
+        path = f"{project_path(fact)}/artifacts/{known}"
         yield Message("prd.changed", known, path, changed)
 
 
 def _of_run(fact: Envelope, event: RunStopped) -> Iterator[Message]:
-    path = f"/v1/projects/{fact.project_id}/ingestion-runs/{event.run_id}"
+    path = f"{project_path(fact)}/ingestion-runs/{event.run_id}"
     ended = {"run_id": event.run_id, "stop_reason": event.stop_reason}
     yield Message("run.ended", event.run_id, path, ended)
 
@@ -180,11 +172,12 @@ def _of_run(fact: Envelope, event: RunStopped) -> Iterator[Message]:
 def _of_pipeline(fact: Envelope, event: PipelineWaits) -> Iterator[Message]:
     known = event.pipeline.pipeline_id
     waits = {"kind": "onboarding", "pipeline_id": known, "stage": event.stage}
-    yield Message("decision.waiting", known, f"/onboarding/pipelines/{known}", waits)
+    path = f"{project_path(fact)}/onboarding/pipelines/{known}"
+    yield Message("decision.waiting", known, path, waits)
 
 
 def _of_chat(fact: Envelope, event: ConfirmationRequested) -> Iterator[Message]:
-    path = f"/v1/projects/{fact.project_id}/conversations/{event.conversation_id}"
+    path = f"{project_path(fact)}/conversations/{event.conversation_id}"
     waits = {
         "kind": "confirmation",
         "confirmation_id": event.confirmation_id,
@@ -199,10 +192,6 @@ def _change(rows: Rows, fact: Envelope, webhook_id: str, row: dict[str, Any]) ->
     rows.then(statement, (as_json(row), webhook_id))
 
 
-def _recorded_at(fact: Envelope) -> datetime:
-    return fact.recorded_at or fact.occurred_at
-
-
 def _text_of(sealed: bytes) -> str:
     return base64.b64encode(sealed).decode()
 
@@ -215,10 +204,20 @@ FOLDS: dict[type[Event], Any] = {
     WebhookDisabled: webhook_disabled,
     WebhookDeliveryEnded: webhook_delivery_ended,
 }
-MESSAGES: dict[type[Event], Messages] = {
+NEWS: dict[type[Event], Messages] = {
     LedgerChanged: _of_ledger,
     VersionPublished: _of_artifact,
     RunStopped: _of_run,
     PipelineWaits: _of_pipeline,
     ConfirmationRequested: _of_chat,
 }
+
+
+def messages_about(fact: Envelope, event: Any) -> Iterator[Message]:
+    """All messages that a fact leads to."""
+    for told in (NEWS, ESCALATIONS):
+        if (messages := told.get(type(event))) is not None:
+            yield from messages(fact, event)
+
+
+TELLING: frozenset[type[Event]] = frozenset(NEWS) | frozenset(ESCALATIONS)

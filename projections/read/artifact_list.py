@@ -8,6 +8,7 @@ from typing import Any
 
 from infra.errors import NotFound
 from projections.read.artifacts import CitingSection, add_places
+from projections.read.atoms import find_time
 from projections.read.page import PAGE, Condition, Listing, Page, page_of
 from projections.read.session import Conn, ReadModel, Row, like_holding, rows, select
 
@@ -146,17 +147,21 @@ def list_artifacts(
     artifact_type: str | None = None,
     state: str | None = None,
     titled: str | None = None,
+    updated_since: int | datetime | None = None,
     cursor: str | None = None,
     limit: int = PAGE,
 ) -> Page[ArtifactSummary]:
     """A page of artifacts by type and number; those that say nothing left out. Raises Refusal.
 
-    ``titled``: what their titles hold.
+    ``titled``: what their titles hold. ``updated_since``: only those that have changed after this
+    change set or time, also those that say nothing any more, which have no ``number``.
     """
-    conditions: list[Condition] = [
-        ("a.project_id = %s", project_id),
-        ("a.version IS NOT NULL AND (a.number <> '' OR a.artifact_type = 'prd')",),
-    ]
+    conditions: list[Condition] = [("a.project_id = %s", project_id), ("a.version IS NOT NULL",)]
+    if updated_since is None:
+        conditions.append(("(a.number <> '' OR a.artifact_type = 'prd')",))
+    else:
+        since = find_time(connection, project_id, updated_since)
+        conditions.append(("a.updated_at > %s", since))
     if artifact_type:
         conditions.append(("a.artifact_type = %s", artifact_type))
     if state:

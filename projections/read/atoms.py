@@ -7,7 +7,7 @@ last record of each atom up to *n*. Nothing is replayed for it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Literal, TypedDict, Unpack
 
 from infra.errors import NotFound
@@ -234,6 +234,19 @@ def find_sequence(connection: Conn, project_id: str, place: int | datetime) -> i
         return sequence_at(connection, project_id, place)
     check_sequence(place, head(connection, project_id))
     return place
+
+
+def find_time(connection: Conn, project_id: str, place: int | datetime) -> datetime:
+    """The moment that a place names: itself, or when that change set was recorded.
+
+    Raises NotFound for a sequence that is not there.
+    """
+    if isinstance(place, datetime):
+        return place
+    check_sequence(place, head(connection, project_id))
+    query = "SELECT recorded_at FROM ledger_change_sets WHERE project_id = %s AND ledger_seq = %s"
+    found = rows(connection, query, project_id, place)
+    return found[0]["recorded_at"] if found else datetime.fromtimestamp(0, UTC)
 
 
 def sequence_at(connection: Conn, project_id: str, at: datetime) -> int:

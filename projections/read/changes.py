@@ -2,55 +2,61 @@
 
 The differences are net: an atom that came and went between the two is not told. Each comes with the
 places it rests on, so that nobody has to ask again.
+
+They are four lists, one behind the other, each by an index that orders it. A page reads what it
+shows: the other change sets between the two cost it nothing.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
 from projections.read.atoms import Quote, find_sequence, head, quotes_of
 from projections.read.decided import COLUMNS, complete
-from projections.read.session import Conn, ReadModel, rows, select
+from projections.read.page import (
+    LARGEST_PAGE,
+    PAGE,
+    Condition,
+    Listing,
+    bad_cursor,
+    cursor_behind,
+    page_of,
+)
+from projections.read.session import Conn, ReadModel, Row
 from schemas.events.ledger import LIVE
 
-WINDOW, LARGEST_WINDOW = 500, 2_000  # change sets of one answer
-ATOMS = """
-    WITH touched AS (SELECT DISTINCT atom_id FROM ledger_atom_history
-        WHERE project_id = %s AND ledger_seq > %s AND ledger_seq <= %s)
-    SELECT t.atom_id, b.record AS before, a.record AS after, a.ledger_seq
-    FROM touched t
-    CROSS JOIN LATERAL (SELECT record, ledger_seq FROM ledger_atom_history h
-        WHERE h.atom_id = t.atom_id AND h.ledger_seq <= %s
-        ORDER BY h.ledger_seq DESC LIMIT 1) a
-    LEFT JOIN LATERAL (SELECT record FROM ledger_atom_history h
-        WHERE h.atom_id = t.atom_id AND h.ledger_seq <= %s
-        ORDER BY h.ledger_seq DESC LIMIT 1) b ON true
-    ORDER BY a.ledger_seq, t.atom_id
-"""
-DECIDED = f"""
-    SELECT {COLUMNS} FROM ledger_hitl_events
-    WHERE project_id = %s AND ledger_seq > %s AND ledger_seq <= %s ORDER BY ledger_seq
-"""
-DISPUTED = """
-    SELECT c.contradiction_id, c.status, c.severity, c.atom_a_id, a.title AS title_a, c.atom_b_id,
-        b.title AS title_b, c.opened_seq, c.updated_seq
-    FROM ledger_contradictions c LEFT JOIN ledger_atoms a ON a.atom_id = c.atom_a_id
-    LEFT JOIN ledger_atoms b ON b.atom_id = c.atom_b_id
-    WHERE c.project_id = %s AND c.updated_seq > %s AND c.updated_seq <= %s
-    ORDER BY c.updated_seq, c.contradiction_id
-"""
-WRITTEN = """
-    SELECT v.artifact_id, v.artifact_type, a.number, a.title, v.version, v.input_ledger_seq,
-        v.recomputed_sections, v.reason
-    FROM artifact_versions v JOIN artifacts a USING (artifact_id)
-    WHERE v.project_id = %s AND v.input_ledger_seq > %s AND v.input_ledger_seq <= %s
-    ORDER BY v.input_ledger_seq, a.artifact_type, a.number, v.version
-"""
+WINDOW, LARGEST_WINDOW = 500, 2_000  # change sets of one question
 COMPARED = (
     *("title", "body", "status", "confidence", "polarity", "severity", "impact", "area", "tags"),
     *("attributes", "evidence_state", "evidence_count", "verified_by"),
+)
+LEAST_LOOKED_AT, MOST_LOOKED_AT = 20, 5_000  # records of atoms for one page
+CURSOR = re.compile(r"(\d{1,15})\.(\d{1,15})\.([0-3])\.(.*)", re.ASCII)
+BETWEEN = "{0} > %s AND {0} <= %s"
+DECIDED = Listing(
+    "decided",
+    COLUMNS,
+    "ledger_hitl_events",
+    {"ledger_seq": "bigint", "hitl_event_id": "text"},
+)
+DISPUTED = Listing(
+    "disputed",
+    "c.contradiction_id, c.status, c.severity, c.atom_a_id, a.title AS title_a, c.atom_b_id,"
+    " b.title AS title_b, c.opened_seq, c.updated_seq",
+    "ledger_contradictions c LEFT JOIN ledger_atoms a ON a.atom_id = c.atom_a_id"
+    " LEFT JOIN ledger_atoms b ON b.atom_id = c.atom_b_id",
+    {"c.updated_seq": "bigint", "c.contradiction_id": "text"},
+)
+WRITTEN = Listing(
+    "written",
+    "v.artifact_id, v.artifact_type, a.number, a.title, v.version, v.input_ledger_seq,"
+    " v.recomputed_sections, v.reason",
+    "artifact_versions v JOIN artifacts a USING (artifact_id)",
+    {"v.input_ledger_seq": "bigint", "v.artifact_id": "text", "v.version": "int"},
 )
 
 
@@ -123,69 +129,193 @@ class WrittenVersion(ReadModel):
 
 
 class Changes(ReadModel):
-    """The difference between ``since_seq`` and ``to_seq``.
+    """The difference between ``since_seq`` and ``to_seq``, or a page of it.
 
-    Where ``to_seq`` is below ``head_seq``, the next question begins there.
+    Where ``next_cursor`` is there, more of the same difference follows. After its last page, and
+    where ``to_seq`` is below ``head_seq``, the next question begins at ``to_seq``.
     """
 
     since_seq: int
     to_seq: int
     head_seq: int
-    came: list[ChangedAtom]
-    went: list[ChangedAtom]
-    changed: list[ChangedAtom]
-    contradictions: list[Dispute]
-    decided: list[DecidedThing]
-    written: list[WrittenVersion]
+    came: list[ChangedAtom] = []
+    went: list[ChangedAtom] = []
+    changed: list[ChangedAtom] = []
+    contradictions: list[Dispute] = []
+    decided: list[DecidedThing] = []
+    written: list[WrittenVersion] = []
+    next_cursor: str | None = None
+
+
+Group = Literal["came", "went", "changed"]
+Lists = dict[str, list[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The change sets of a project after ``since_seq`` up to ``to_seq``."""
+
+    project_id: str
+    since_seq: int
+    to_seq: int
+
+    def has(self, project: str, seq: str) -> list[Condition]:
+        between = (BETWEEN.format(seq), self.since_seq, self.to_seq)
+        return [(f"{project} = %s", self.project_id), between]
 
 
 def changes_since(
     connection: Conn, project_id: str, since: int | datetime, window: int = WINDOW
 ) -> Changes:
     """What differs after a change set, or after the last one that was recorded by a time, over at
-    most ``window`` change sets.
+    most ``window`` change sets; all of it.
 
     Raises NotFound for a sequence that the ledger does not have.
     """
+    whole = page = changes_page(connection, project_id, since, window, limit=LARGEST_PAGE)
+    while page.next_cursor is not None:
+        page = changes_page(
+            connection, project_id, since, window, cursor=page.next_cursor, limit=LARGEST_PAGE
+        )
+        both = {name: getattr(whole, name) + getattr(page, name) for name in LISTED}
+        whole = page.model_copy(update=both)
+    return whole
+
+
+def changes_page(
+    connection: Conn,
+    project_id: str,
+    since: int | datetime,
+    window: int = WINDOW,
+    *,
+    cursor: str | None = None,
+    limit: int = PAGE,
+) -> Changes:
+    """At most ``limit`` items: what was decided and disputed, then atoms, then what was written.
+
+    All pages end where the first one did, however the ledger has grown meanwhile. Raises NotFound
+    for a sequence that the ledger does not have, and Refusal for a cursor of another question.
+    """
     since_seq = find_sequence(connection, project_id, since)
     last = head(connection, project_id)
-    to_seq = min(last, since_seq + window)
-    place = (project_id, since_seq, to_seq)
-    groups = _group_atoms(connection, project_id, since_seq, to_seq)
+    to_seq, place, behind = min(last, since_seq + window), 0, None
+    if cursor is not None:
+        to_seq, place, behind = _read_cursor(cursor, since_seq, last)
+    span = Span(project_id, since_seq, to_seq)
+    found: Lists = {}
+    following: str | None = None
+    while place < len(STEPS):
+        left = limit - sum(map(len, found.values()))
+        if left <= 0:
+            following = _write_cursor(span, place, None)
+            break
+        lists, behind = STEPS[place](connection, span, behind, left)
+        found |= lists
+        if behind is not None:
+            following = _write_cursor(span, place, behind)
+            break
+        place += 1
     return Changes(
-        since_seq=since_seq,
-        to_seq=to_seq,
-        head_seq=last,
-        came=groups["came"],
-        went=groups["went"],
-        changed=groups["changed"],
-        contradictions=select(connection, Dispute, DISPUTED, *place),
-        decided=[
-            DecidedThing.model_validate(it.model_dump(include=set(DecidedThing.model_fields)))
-            for it in complete(connection, rows(connection, DECIDED, *place))
-        ],
-        written=select(connection, WrittenVersion, WRITTEN, *place),
+        since_seq=since_seq, to_seq=to_seq, head_seq=last, next_cursor=following, **found
     )
 
 
-Group = Literal["came", "went", "changed"]
+def _decided(
+    connection: Conn, span: Span, cursor: str | None, limit: int
+) -> tuple[Lists, str | None]:
+    found, following = page_of(
+        connection, DECIDED, span.has("project_id", "ledger_seq"), cursor, limit
+    )
+    told = [
+        DecidedThing.model_validate(it.model_dump(include=set(DecidedThing.model_fields)))
+        for it in complete(connection, found)
+    ]
+    return {"decided": told}, following
 
 
-def _group_atoms(
-    connection: Conn, project_id: str, since_seq: int, to_seq: int
-) -> dict[Group, list[ChangedAtom]]:
-    found = rows(connection, ATOMS, project_id, since_seq, to_seq, to_seq, since_seq)
-    quotes = quotes_of(connection, [row["atom_id"] for row in found])
-    groups: dict[Group, list[ChangedAtom]] = {"came": [], "went": [], "changed": []}
-    for row in found:
-        before, after = row["before"], row["after"]
-        group, fields = difference(before, after)
-        if group is not None:
-            found_quotes = quotes.get(row["atom_id"], [])
-            groups[group].append(
-                build_change(after, row["ledger_seq"], group, fields, found_quotes)
-            )
+def _disputed(
+    connection: Conn, span: Span, cursor: str | None, limit: int
+) -> tuple[Lists, str | None]:
+    conditions = span.has("c.project_id", "c.updated_seq")
+    found, following = page_of(connection, DISPUTED, conditions, cursor, limit)
+    return {"contradictions": [Dispute(**row) for row in found]}, following
+
+
+def _moved(
+    connection: Conn, span: Span, cursor: str | None, limit: int
+) -> tuple[Lists, str | None]:
+    """Each atom at the last of its records, by the change set that left it.
+
+    Records are read in order until the page is full: what a condition finds of them is only known
+    of each one, so the database could not tell where a page ends. After so many that are not told
+    the page ends early.
+    """
+    listing, conditions = _records(span), span.has("h.project_id", "h.ledger_seq")
+    told: list[tuple[Row, Group, list[str]]] = []
+    following, left = cursor, MOST_LOOKED_AT
+    while left > 0:
+        size = max(limit, LEAST_LOOKED_AT)
+        found, following = page_of(connection, listing, conditions, following, size)
+        for row in found:
+            group, fields = difference(row["before"], row["after"])
+            if group is not None and row["later_seq"] is None:
+                told.append((row, group, fields))
+        if len(told) > limit:
+            last = told[limit - 1][0]
+            following = cursor_behind(listing, last["ledger_seq"], last["atom_id"])
+        if following is None or len(told) >= limit:
+            break
+        left -= size
+    return _cite(connection, told[:limit]), following
+
+
+def _cite(connection: Conn, told: Sequence[tuple[Row, Group, list[str]]]) -> Lists:
+    quotes = quotes_of(connection, [row["atom_id"] for row, _, _ in told])
+    groups: Lists = {"came": [], "went": [], "changed": []}
+    for row, group, fields in told:
+        cited = quotes.get(row["atom_id"], [])
+        change = build_change(row["after"], row["ledger_seq"], group, fields, cited)
+        groups[group].append(change)
     return groups
+
+
+def _written(
+    connection: Conn, span: Span, cursor: str | None, limit: int
+) -> tuple[Lists, str | None]:
+    conditions = span.has("v.project_id", "v.input_ledger_seq")
+    found, following = page_of(connection, WRITTEN, conditions, cursor, limit)
+    return {"written": [WrittenVersion(**row) for row in found]}, following
+
+
+STEPS = (_decided, _disputed, _moved, _written)
+LISTED = ("came", "went", "changed", "contradictions", "decided", "written")
+
+
+def _records(span: Span) -> Listing:
+    """Records of atoms, each with the one that stood before the span, and whether one followed."""
+    of_atom = "FROM ledger_atom_history e WHERE e.atom_id = h.atom_id AND e.ledger_seq"
+    before = f"SELECT e.record {of_atom} <= {span.since_seq:d} ORDER BY e.ledger_seq DESC LIMIT 1"
+    later = (
+        f"SELECT e.ledger_seq {of_atom} > h.ledger_seq AND e.ledger_seq <= {span.to_seq:d} LIMIT 1"
+    )
+    return Listing(
+        "moved",
+        f"h.atom_id, h.ledger_seq, h.record AS after, ({before}) AS before, ({later}) AS later_seq",
+        "ledger_atom_history h",
+        {"h.ledger_seq": "bigint", "h.atom_id": "text"},
+    )
+
+
+def _write_cursor(span: Span, place: int, behind: str | None) -> str:
+    return f"{span.since_seq}.{span.to_seq}.{place}.{behind or ''}"
+
+
+def _read_cursor(cursor: str, since_seq: int, last: int) -> tuple[int, int, str | None]:
+    """Where the question ends, which list is next, and behind what of it. Raises Refusal."""
+    found = CURSOR.fullmatch(cursor)
+    if found is None or int(found[1]) != since_seq or not since_seq <= int(found[2]) <= last:
+        raise bad_cursor()
+    return int(found[2]), int(found[3]), found[4] or None
 
 
 def build_change(

@@ -156,12 +156,14 @@ def cards(
     *,
     only: str | None = None,
     updated_since: int | datetime | None = None,
+    is_slim: bool = False,
     cursor: str | None = None,
     limit: int = PAGE,
 ) -> Page[Card]:
     """The same as cards, which are for those who decide; ``only`` that one.
 
-    ``updated_since``: only those that have changed after this change set or time. Raises Refusal.
+    ``updated_since``: only those that have changed after this change set or time. ``is_slim``:
+    without quotes and affected artifacts, which are not read. Raises Refusal.
     """
     conditions = _conditions(project_id, status)
     if only is not None:
@@ -170,7 +172,7 @@ def cards(
         since_seq = find_sequence(connection, project_id, updated_since)
         conditions.append(("c.updated_seq > %s", since_seq))
     found, following = page_of(connection, CARDS, conditions, cursor, limit)
-    return Page(items=_cards(connection, found), next_cursor=following)
+    return Page(items=_cards(connection, found, is_slim), next_cursor=following)
 
 
 def undecided_of(
@@ -191,13 +193,13 @@ def _conditions(project_id: str, status: str | None) -> list[Condition]:
     return [*conditions, ("c.status = %s", status)] if status else conditions
 
 
-def _cards(connection: Conn, found: list[Row]) -> list[Card]:
+def _cards(connection: Conn, found: list[Row], is_slim: bool) -> list[Card]:
     """Cards of the rows; each kind of what belongs to them is asked for once."""
-    sides = _sides(
-        connection, sorted({row[a] for row in found for a in ("atom_a_id", "atom_b_id")})
-    )
+    shown = sorted({row[a] for row in found for a in ("atom_a_id", "atom_b_id")})
+    sides = _sides(connection, shown, is_slim)
     affected: dict[str, list[AffectedArtifact]] = {}
-    for row in rows(connection, AFFECTED, [row["contradiction_id"] for row in found]):
+    affecting = [] if is_slim else [row["contradiction_id"] for row in found]
+    for row in rows(connection, AFFECTED, affecting) if affecting else []:
         affected.setdefault(row.pop("contradiction_id"), []).append(AffectedArtifact(**row))
     return [
         Card(
@@ -211,9 +213,9 @@ def _cards(connection: Conn, found: list[Row]) -> list[Card]:
     ]
 
 
-def _sides(connection: Conn, atom_ids: list[str]) -> dict[str, Side]:
+def _sides(connection: Conn, atom_ids: list[str], is_slim: bool) -> dict[str, Side]:
     quotes: dict[str, list[SideQuote]] = {}
-    for row in rows(connection, QUOTES, atom_ids, QUOTES_SHOWN):
+    for row in [] if is_slim else rows(connection, QUOTES, atom_ids, QUOTES_SHOWN):
         shown = SideQuote(**{name: row[name] for name in SideQuote.model_fields})
         quotes.setdefault(row["atom_id"], []).append(shown)
     return {

@@ -22,7 +22,8 @@ class DecisionAnswer(ReadModel):
     """What the ledger answered to a decision; states hold the records that it touched.
 
     ``outcome``: applied, refused, proposed (by a member, so it changed nothing and waits), or
-    declined (a proposal that was not accepted). ``summary`` says it in a sentence. ``undoable``:
+    declined (a proposal that was not accepted) or withdrawn (by who had proposed it). ``summary``
+    says it in a sentence. ``undoable``:
     nothing stands on it, so it can be taken back; else ``undo_refusal`` says why not.
     """
 

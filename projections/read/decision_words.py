@@ -56,6 +56,7 @@ REFUSALS: Mapping[str, str] = {
     "stale_revision": "it has changed since it was looked at",
     "unknown_target": "the ledger does not know it",
     "role_may_only_propose": "only an owner or a product manager answers a proposal",
+    "not_own_proposal": "only who has proposed it withdraws it",
     "already_proposed": "the same person has proposed the same already, and it waits",
     "not_waiting": "it is no proposal that waits, or it is answered already",
     "rationale_too_short": "a resolution needs a rationale of at least 10 characters",
@@ -114,6 +115,8 @@ def describe_act(row: Row, titles: Mapping[str, str]) -> str:
             return f"{actor} proposes to {to_do}"
         case "declined":
             return f"{actor} declined what {row['proposed_by']} proposed, to {to_do},"
+        case "withdrawn":
+            return f"{actor} withdrew the proposal to {to_do},"
         case "refused":
             why = REFUSALS.get(row["refusal"], "the ledger refused it")
             return f"{actor} wanted to {to_do}, which was refused ({why}),"

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
+from projections.read.atoms import find_sequence
 from projections.read.page import PAGE, Condition, Listing, Page, page_of
 from projections.read.session import Conn, ReadModel
 
@@ -23,6 +26,10 @@ MERGES = Listing(
     ) m LEFT JOIN ledger_atoms a ON a.atom_id = m.atom_a_id
     LEFT JOIN ledger_atoms b ON b.atom_id = m.atom_b_id""",
     {"m.part": "int", "m.ledger_seq": "bigint", "m.id": "text"},
+)
+CHANGED_AFTER = (
+    "(m.ledger_seq > %s OR EXISTS (SELECT 1 FROM ledger_hitl_events h WHERE h.target_id = m.id"
+    " AND h.outcome = 'applied' AND h.ledger_seq > %s))"
 )
 
 
@@ -58,6 +65,8 @@ def merges(
     *,
     state: str | None = None,
     only: str | None = None,
+    updated_since: int | datetime | None = None,
+    is_slim: bool = False,
     newest_first: bool = False,
     cursor: str | None = None,
     limit: int = PAGE,
@@ -65,14 +74,19 @@ def merges(
     """A page of merge operations in ledger order, then of pairs in review; or of one ``state``, or
     ``only`` that one.
 
-    Raises Refusal for a bad cursor.
+    ``updated_since``: only those that were done, opened or decided after this change set or time.
+    ``is_slim``: without the bodies of the statements. Raises Refusal for a bad cursor.
     """
     conditions: list[Condition] = [("m.project_id = %s", project_id)]
     if state is not None:
         conditions.append(("m.state = %s", state))
     if only is not None:
         conditions.append(("m.id = %s", only))
+    if updated_since is not None:
+        since_seq = find_sequence(connection, project_id, updated_since)
+        conditions.append((CHANGED_AFTER, since_seq, since_seq))
     found, following = page_of(
         connection, MERGES, conditions, cursor, limit, backwards=newest_first
     )
-    return Page(items=[Merge(**row) for row in found], next_cursor=following)
+    slim = {"body_a": None, "body_b": None} if is_slim else {}
+    return Page(items=[Merge(**row | slim) for row in found], next_cursor=following)

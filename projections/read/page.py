@@ -83,7 +83,7 @@ def page_of(
     except psycopg.DataError as error:
         if cursor is None:
             raise
-        raise _bad_cursor() from error
+        raise bad_cursor() from error
     last = [row.pop("page_key") for row in found][:limit]
     more = len(found) > limit
     return found[:limit], _cursor(name, last[-1]) if more else None
@@ -105,6 +105,11 @@ def cursors_of(
         return None
     key = found[0]["page_key"]
     return _cursor(_back(listing), key), _cursor(listing.name, key)
+
+
+def cursor_behind(listing: Listing, *key: object) -> str:
+    """The cursor of the page behind the row that has the key."""
+    return _cursor(listing.name, [str(each) for each in key])
 
 
 def take(ask: Callable[..., Page[T]], count: int | None = None) -> Iterator[T]:
@@ -142,14 +147,14 @@ def _place(listing: Listing, name: str, cursor: str) -> list[str]:
         padded = cursor + "=" * (-len(cursor) % 4)
         of_list, *key = json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
     except (ValueError, TypeError) as error:
-        raise _bad_cursor() from error
+        raise bad_cursor() from error
     texts = [value for value in key if isinstance(value, str)]
     if of_list != name or not len(key) == len(texts) == len(listing.keys):
-        raise _bad_cursor()
+        raise bad_cursor()
     return texts
 
 
-def _bad_cursor() -> Invalid:
+def bad_cursor() -> Invalid:
     return Invalid(
         "This is no cursor of this list: take next_cursor of a page of the same list and order, or"
         " begin without one.",

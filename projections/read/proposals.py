@@ -19,7 +19,8 @@ BY_ID = f"SELECT {LISTED} FROM proposals WHERE hitl_event_id = ANY(%s)"
 
 
 class Proposal(ReadModel):
-    """What a member proposes. ``state``: waiting, accepted or declined, then with the answer.
+    """What a member proposes. ``state``: waiting, accepted, declined or withdrawn, then with the
+    answer.
 
     ``proposes`` says what, ``summary`` also who and why. ``changed``: what it is about is at
     another ``revision`` than the member saw, so accepting it is refused unless the answer names

@@ -6,6 +6,9 @@ member) is among them: whoever asks what was not read wants to know of it, too.
 
 from __future__ import annotations
 
+from datetime import datetime
+
+from projections.read.atoms import find_time
 from projections.read.owed import IS_OWED
 from projections.read.page import PAGE, Condition, Listing, Page, page_of
 from projections.read.session import Conn, ReadModel, Row, like_of
@@ -15,10 +18,11 @@ from schemas.model_reading import describe_owed
 # a page looks at the chunks of its own sources alone.
 _LISTED = """
     SELECT project_id, root, path, source_id AS about, source_id, source_type, state, skip_reason,
-        skip_detail, CASE WHEN gate_skip_reason IS NULL THEN duplicate_of END AS copy_of
-    FROM sources WHERE state <> 'removed'
+        skip_detail, CASE WHEN gate_skip_reason IS NULL THEN duplicate_of END AS copy_of,
+        greatest(revised_at, updated_at, removed_at) AS changed_at
+    FROM sources
     UNION ALL
-    SELECT project_id, root, path, code, NULL, NULL, 'skipped', code, detail, NULL
+    SELECT project_id, root, path, code, NULL, NULL, 'skipped', code, detail, NULL, listed_at
     FROM listing_notices
 """
 # A source all of whose chunks need no reading is skipped for the reason of its first one.
@@ -52,7 +56,7 @@ SOURCES = Listing(
 
 
 class SourceState(ReadModel):
-    """``state``: sanitized (to be read, or read), skipped, or registered (not answered yet).
+    """``state``: sanitized (to be read, or read), skipped, registered (not answered yet), removed.
 
     Without ``source_id`` it is something that a listing found and that is no source. ``reason`` and
     ``detail`` say why it is skipped, or why rules have read so many of its chunks (``by_rules``) in
@@ -76,13 +80,15 @@ def source_states(
     skipped: bool = False,
     reason: str | None = None,
     source: str | None = None,
+    updated_since: int | datetime | None = None,
     cursor: str | None = None,
     limit: int = PAGE,
 ) -> Page[SourceState]:
     """A page of sources by root and path. Raises Refusal for a bad cursor.
 
     ``skipped``: only those that are not read, or not by the model that was to read them;
-    ``source`` is a glob over paths.
+    ``source`` is a glob over paths. ``updated_since``: only those that have changed after this
+    change set or time, also those that are removed, which stand in no other list.
     """
     conditions: list[Condition] = [("x.project_id = %s", project_id)]
     if skipped:
@@ -91,6 +97,11 @@ def source_states(
         conditions.append((f"{REASON} = %s", reason))
     if source:
         conditions.append(("x.path LIKE %s", like_of(source)))
+    if updated_since is None:
+        conditions.append(("x.state <> 'removed'",))
+    else:
+        since = find_time(connection, project_id, updated_since)
+        conditions.append(("x.changed_at > %s", since))
     found, following = page_of(connection, SOURCES, conditions, cursor, limit)
     return Page(items=[_build_state(row) for row in found], next_cursor=following)
 

@@ -29,8 +29,33 @@ STREAM = """
     WHERE stream_id = %s LIMIT 1)
 """
 FRAME = "stream_id, seq, name, data, is_last"
+# What a project tells and its pipeline tells, too, for as long as the pipeline lasts.
+TOLD_BY_PIPELINES = (
+    *("run", "progress", "atoms", "contradictions", "insight", "prd_section", "epic", "feature"),
+    *("task", "sprint_plan", "artifact_state", "quality_started", "assessment_progress"),
+    *("dimension_score", "iteration_feedback", "section_revised", "final_tier"),
+)
+# A pipeline's stream is that part of its project's: so the two have one order.
+OF_PIPELINE = f"""
+    SELECT p.pipeline_id AS stream_id, f.seq, f.name, f.data, f.seq = bounds.last AS is_last
+    FROM onboarding_pipelines p
+    CROSS JOIN LATERAL (SELECT '{{"pipeline_id":"' || p.pipeline_id || '"' AS begin) own
+    CROSS JOIN LATERAL (
+        SELECT min(b.seq) FILTER (WHERE b.name = 'pipeline_started') AS first,
+            coalesce(min(b.seq) FILTER (WHERE b.name = 'done'), {2**62}) AS last
+        FROM stream_frames b WHERE b.stream_id = p.project_id
+            AND b.name IN ('pipeline_started', 'done') AND starts_with(b.data, own.begin)
+    ) bounds
+    JOIN stream_frames f ON f.stream_id = p.project_id
+        AND f.seq >= bounds.first AND f.seq <= bounds.last
+        AND (f.name IN ({", ".join(f"'{name}'" for name in TOLD_BY_PIPELINES)})
+            OR starts_with(f.data, own.begin))
+"""
 PAGE = f"""
     SELECT {FRAME} FROM stream_frames WHERE stream_id = %s AND seq > %s ORDER BY seq LIMIT %s
+"""
+PAGE_OF_PIPELINE = f"""
+    {OF_PIPELINE} WHERE p.pipeline_id = %s AND f.seq > %s ORDER BY f.seq LIMIT %s
 """
 NEWS = f"""
     SELECT {FRAME.replace("stream_id, seq", "f.stream_id, f.seq")}
@@ -38,10 +63,11 @@ NEWS = f"""
     JOIN stream_frames f ON f.stream_id = known.stream_id AND f.seq > known.seq
     ORDER BY f.stream_id, f.seq LIMIT %s
 """
-ENDS = """
+ENDS_OF = """
     SELECT max(seq) AS last, bool_or(is_last) AS is_over, bool_or(seq = %s) AS is_known
-    FROM stream_frames WHERE stream_id = %s
 """
+ENDS = f"{ENDS_OF} FROM stream_frames WHERE stream_id = %s"
+ENDS_OF_PIPELINE = f"{ENDS_OF} FROM ({OF_PIPELINE} WHERE p.pipeline_id = %s) frames"
 
 
 class Stream(ReadModel):
@@ -100,7 +126,8 @@ def unknown_stream(stream_id: str) -> NotFound:
 
 def ends_of(connection: Conn, stream_id: str, seq: int = -1) -> StreamEnds:
     """Where the stream stands, and whether frame ``seq`` is there."""
-    (row,) = rows(connection, ENDS, seq, stream_id)
+    query = ENDS_OF_PIPELINE if _is_pipeline(stream_id) else ENDS
+    (row,) = rows(connection, query, seq, stream_id)
     return StreamEnds(
         last=-1 if row["last"] is None else row["last"],
         is_over=bool(row["is_over"]),
@@ -109,13 +136,25 @@ def ends_of(connection: Conn, stream_id: str, seq: int = -1) -> StreamEnds:
 
 
 def frames(connection: Conn, stream_id: str, after: int, limit: int) -> list[Frame]:
-    """The first ``limit`` frames behind ``after``."""
-    return select(connection, Frame, PAGE, stream_id, after, limit)
+    """The first ``limit`` frames behind ``after``. A pipeline's are a part of its project's."""
+    query = PAGE_OF_PIPELINE if _is_pipeline(stream_id) else PAGE
+    return select(connection, Frame, query, stream_id, after, limit)
 
 
 def frames_behind(connection: Conn, known: Mapping[str, int], limit: int) -> list[Frame]:
-    """Of each stream in ``known`` the frames behind that one, a stream after the other."""
-    return select(connection, Frame, NEWS, list(known), list(known.values()), limit)
+    """Of each stream in ``known`` the frames behind that one, a stream after the other.
+
+    ``limit`` counts those of pipelines by themselves.
+    """
+    found = select(connection, Frame, NEWS, list(known), list(known.values()), limit)
+    for stream_id, seq in known.items():
+        if _is_pipeline(stream_id):
+            found += frames(connection, stream_id, seq, limit)
+    return found
+
+
+def _is_pipeline(stream_id: str) -> bool:
+    return stream_id.startswith("onb_")
 
 
 def _epoch(stream_id: str, created_at: datetime) -> str:

@@ -17,6 +17,7 @@ from schemas.events.artifact import (
     VersionRejected,
 )
 from schemas.events.atom import AtomAdjudicated, AtomReflected, CandidatesExtracted
+from schemas.events.audit import AUDIT_FACTS
 from schemas.events.change import ChangeRequested, GenerationRequested
 from schemas.events.connector import (
     ConnectorAdded,
@@ -107,6 +108,7 @@ _EVENTS: tuple[type[Event], ...] = (
     SettingsChanged,
     *SCHEDULE_FACTS,
     *WEBHOOK_FACTS,
+    *AUDIT_FACTS,
     KeyCreated,
     KeyErased,
     StreamFrame,

@@ -264,6 +264,9 @@ class OwnedSprint(Part):
 class SprintPlanFields(Part):
     """One sprint of a plan. Days are like ``2026-01-31``, both are in the sprint. ``owned`` is what
     a person has said of it.
+
+    ``committed`` are the tasks that it began with, by id, ``committed_on`` is the day of that, and
+    ``committed_seq`` the ledger's position; without a day the sprint has not begun.
     """
 
     sprint_number: int
@@ -277,6 +280,9 @@ class SprintPlanFields(Part):
     unplanned: list[UnplannedTask] = []
     assumptions: list[str] = []
     owned: OwnedSprint | None = None
+    committed: list[str] = []
+    committed_on: str = ""
+    committed_seq: int = 0
 
 
 class MemberStandup(Part):
@@ -297,7 +303,9 @@ class StandupSummary(Part):
 
 
 class SprintReport(Part):
-    """``completed``, ``carried_over`` and ``added`` are tasks by id."""
+    """``completed``, ``carried_over`` and ``added`` are tasks by id; ``added`` came into the sprint
+    after it had begun. ``velocity`` is the mean of the sprints closed by then, else what was told.
+    """
 
     sprint_id: str
     goal: str
@@ -311,8 +319,23 @@ class SprintReport(Part):
     citations: list[str] = []
 
 
+class SprintVelocity(Part):
+    """What was done in a closed sprint. ``points`` are those of its done tasks; of a sprint that
+    was longer or shorter than a usual one, in proportion to its days.
+    """
+
+    sprint_id: str
+    sprint_number: int
+    points: float
+
+
 class DeliveryForecast(Part):
-    """``velocity_stddev`` is None as long as fewer than two sprints are known."""
+    """``velocity_stddev`` is None as long as fewer than two sprints are known.
+
+    ``history`` are the closed sprints that mean and deviation are of, the oldest first;
+    ``velocity_trend`` is by how many points a sprint the velocity grows among them.
+    ``confidence_reason`` says in a sentence where the confidence comes from.
+    """
 
     as_of: str
     remaining_points: int
@@ -322,19 +345,25 @@ class DeliveryForecast(Part):
     p50_date: str
     p85_date: str
     confidence: Literal["low", "medium", "high"]
+    confidence_reason: str = ""
+    history: list[SprintVelocity] = []
+    velocity_trend: float | None = None
     assumptions: list[str] = []
     risk_atom_ids: list[str] = []
 
 
 class ReportFields(Part):
-    """One of the last three is set by the type; a management report is its markdown alone.
+    """One of the last three is set by the type, ``sprint`` of a retrospective, too; a management
+    report is its markdown alone.
 
-    ``since_ledger_seq``: a management report tells what changed in the ledger after it.
+    ``since_ledger_seq``: a management report or retrospective tells what changed in the ledger
+    after it; ``ledger_changes`` counts that.
     """
 
-    report_type: Literal["standup", "sprint", "forecast", "management"]
+    report_type: Literal["standup", "sprint", "forecast", "management", "retro"]
     as_of: str
     since_ledger_seq: int | None = None
+    ledger_changes: dict[str, int] = {}
     standup: StandupSummary | None = None
     sprint: SprintReport | None = None
     forecast: DeliveryForecast | None = None

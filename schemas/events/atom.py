@@ -19,6 +19,7 @@ DOCUMENT_STATUS = "document_status"  # the attribute with what the atom's docume
 DOCUMENT_SUCCESSOR = "document_successor"  # the attribute with what replaces the atom's document
 ATTRIBUTION = "attribution"  # the attribute that says how its author disowns what it tells
 ORIGIN = "origin"  # the attribute with the role of its document: readme, product, plan, guide, code
+UNDER = "under"  # the attribute with the headings in its chunk over an atom, the nearest last
 BEYOND_LIMIT = "beyond_limit"  # the attribute of one too many of its chunk: reflection refuses it
 ABOUT = (
     "about"  # the attribute that says whether its subject is the project or a part named after it

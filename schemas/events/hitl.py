@@ -5,7 +5,8 @@ A decision is a request to the ledger's writer, which answers with a change set:
 target that the person saw; any other is refused.
 
 What a ``member`` decides is a proposal: the ledger keeps it without effect until an owner or a
-product manager accepts or declines it (``hitl.proposal_decided``).
+product manager accepts or declines it, or until that member withdraws it
+(``hitl.proposal_decided``).
 """
 
 from __future__ import annotations
@@ -129,12 +130,13 @@ class ProposalDecided(PersonDecided):
 
     ``proposal_id`` is the ``hitl_event_id`` of the proposal. ``expected_revision`` is that of what
     the proposal is about. Without ``rationale`` an accepted one has the reason of the proposal.
+    ``withdraw`` is of the person who proposed it, in whatever role, and of nobody else.
     """
 
     type_name: ClassVar[str] = "hitl.proposal_decided"
 
     proposal_id: str
-    decision: Literal["accept", "decline"]
+    decision: Literal["accept", "decline", "withdraw"]
 
     @property
     def target_id(self) -> str:

@@ -52,6 +52,7 @@ ChangeOp = Literal[
     "hitl_refused",
     "hitl_proposed",
     "hitl_declined",
+    "hitl_withdrawn",
     "review_item_raised",
     "pair_nominated",
     "judgement_asked",
@@ -342,7 +343,8 @@ class HumanDecision(Part):
     ``before`` holds every changed record as it was; the lists of the change set hold them as they
     are now. A refused decision changes nothing: ``refusal`` says why, and ``before`` holds the
     target. What a member proposed changes nothing either. Its answer names it as ``proposal_id``
-    and who proposed it as ``proposed_by``; the actor is who has accepted or declined it.
+    and who proposed it as ``proposed_by``; the actor is who has accepted or declined it, or
+    who has proposed it and withdraws it.
 
     ``undoes``, ``floor`` and ``escalated_to`` are those of the decision.
     """
@@ -352,7 +354,7 @@ class HumanDecision(Part):
     target_type: Literal["atom", "merge_candidate", "contradiction", "artifact", "gate", "proposal"]
     target_id: str
     decision: str
-    outcome: Literal["applied", "refused", "proposed", "declined"] = "applied"
+    outcome: Literal["applied", "refused", "proposed", "declined", "withdrawn"] = "applied"
     rationale: str = ""
     actor_id: str
     actor_role: str

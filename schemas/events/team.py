@@ -14,7 +14,7 @@ from schemas.envelope import Event, Part
 
 Skills = dict[str, int]
 AbsenceKind = Literal["vacation", "sick", "part_time", "on_call"]
-ReportType = Literal["standup", "sprint", "forecast", "management"]
+ReportType = Literal["standup", "sprint", "forecast", "management", "retro"]
 
 
 class Absence(Part):

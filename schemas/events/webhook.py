@@ -11,7 +11,9 @@ from typing import ClassVar, Literal, get_args
 
 from schemas.envelope import Event
 
-WebhookEvent = Literal["contradiction.opened", "decision.waiting", "prd.changed", "run.ended"]
+WebhookEvent = Literal[
+    "contradiction.opened", "decision.waiting", "prd.changed", "run.ended", "escalation"
+]
 WEBHOOK_EVENTS: tuple[WebhookEvent, ...] = get_args(WebhookEvent)
 DisabledReason = Literal["gone", "failing"]
 DeliveryOutcome = Literal["delivered", "failed"]

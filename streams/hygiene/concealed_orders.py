@@ -23,7 +23,8 @@ _READS = r"(?:is |are )?(?:read|review|process|summari[sz]|index|pars|analy[sz])
 _AI_READER = (
     rf"(?:(?:llm|ai|ml)[ -]+(?:code[ -]+)?(?:reviewers?|readers?|crawlers?|agents?|assistants?)"
     rf"|{_AI}"
-    rf"|(?:the |any |every )?models?(?=\s+(?:(?:who|that|which)\s+)?{_READS}))"
+    rf"|(?<=dear )models?|(?<=hey )models?|(?:the |any |every )?models?"
+    rf"(?=\s+(?:(?:who|that|which)\s+)?{_READS}))"
     rf"(?:\s+(?:who|that|which))?(?:\s+{_READS}\w*(?:\s+\w+){{0,4}})?"
 )
 _DO = (
@@ -57,10 +58,22 @@ _IN_CODE = re.compile(
     rf"(?:the |any |all |every )?(?:llm|ai)\b[^\n:]{{0,60}}:[^\n]{{0,160}}?(?:^|[\s,;.:])"
     rf"{_DO}"
 )
+_TO_REVIEWERS = re.compile(
+    r"(?:^|(?<=\n))[ \t]*(?:#{1,3}|//+|/\*+|\*|--|;+|%+)[ \t]*"
+    r"(?:llm|ai|ml)[ -]+(?:code[ -]+)?(?:reviewers?|readers?|agents?|assistants?|models?|tools?)"
+    r"[ \t]*[:,][^\n]{0,160}?\b(?:approve|accept|rate|trust"
+    r"|(?:do not|don[’']t) (?:report|flag|mention)|report (?:no|zero|nothing)"
+    r"|mark (?:it|this|as|every|all))\b"
+)
+_ENDED = re.compile(
+    r"(?:^|(?<=\n))[^\w\n]{0,10}(?:end|close) (?:of )?(?:the )?(?:system |user |source )?"
+    r"(?:document|file|context|input|text|data|content|message|report)s?[^\w\n]{0,10}\n[\s]{0,6}"
+    r"[\[(*#<]{0,3}(?:system|developer|admin(?:istrator)?|assistant|instructions?)\b[\])*>]{0,3}:"
+)
 _OF_DOCUMENTS = (
     r"(?:treat|mark|approve|accept|report|rate|verify|verified|ignore|skip|index|extract|consider"
     r"|trust"
-    r"|label|follow|obey|reveal|leak|fetch|forward|disregard|overrid\w+|exfiltrat\w+|send)\b"
+    r"|label|follow|obey|reveal|leak|fetch|forward|disregard|overrid\w+|exfiltrat\w+|send|upload)\b"
 )
 _TURN = re.compile(
     r"(?:^|(?<=\n))[ \t>*_]*(?:assistant|ai|bot|model|chatgpt|claude)[*_]{0,2}:[*_]{0,2}[ \t]+"
@@ -71,9 +84,11 @@ _TURN = re.compile(
 )
 _MESSAGE = re.compile(
     r"[\"']?role[\"']?\s*[:=]\s*[\"']?(?:system|developer|assistant)[\"']?\s*+(?:,\s*+)?"
-    r"[\"']?(?:content|text|message)[\"']?\s*[:=]\s*+(?:[\"'|>]\s*+)?[^\n\"']{0,120}?"
+    r"[\"']?(?:content|text|message)[\"']?\s*[:=]\s*+(?:[\"'|>]\s*+)?"
+    rf"(?:(?:please )?{_OF_DOCUMENTS}[^\n\"']{{0,60}}?\b(?:all|any|every|each|no|this|these|as)\b"
+    r"|[^\n\"']{0,120}?"
     rf"\b(?:must|will|always|never|from now on|now|have to|shall"
-    rf"|should)\b[^\n\"']{{0,60}}?{_OF_DOCUMENTS}"
+    rf"|should)\b[^\n\"']{{0,60}}?{_OF_DOCUMENTS})"
 )
 _KEY = re.compile(
     r"(?:^|(?<=[\n{,]))[ \t\"']*(?:(?:assistant|ai|llm|agent|model|system"
@@ -84,6 +99,14 @@ _KEY = re.compile(
     rf"(?=[^\n]{{0,200}}?\b(?:when|whenever|from now on|always|never|also|you must|do not"
     rf"|before)\b)"
     rf"[^\n]{{0,200}}?{_OF_DOCUMENTS}"
+)
+_MADE_UP = (
+    (_IN_CODE, ":"),
+    (_TO_REVIEWERS, ":"),
+    (_TURN, ":"),
+    (_ENDED, "end"),
+    (_MESSAGE, "role"),
+    (_KEY, ":"),
 )
 
 
@@ -96,7 +119,7 @@ def find_in_concealed(lowered: str, elements: list[tuple[int, int]]) -> Iterator
 
 def find_made_up_turns(lowered: str) -> Iterator[tuple[int, int]]:
     """Comments of code, turns, messages and keys with orders to a model, each to its line's end."""
-    for pattern, hint in ((_IN_CODE, ":"), (_TURN, ":"), (_MESSAGE, "role"), (_KEY, ":")):
+    for pattern, hint in _MADE_UP:
         if hint in lowered:
             for match in pattern.finditer(lowered):
                 end = lowered.find("\n", match.end())

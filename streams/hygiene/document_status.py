@@ -22,7 +22,8 @@ SECTION_CHARS = 600  # of a section of status; more tells of something else
 _LINE = re.compile(
     r"^[ \t>]*(?:[-*+][ \t]+)?(?:\|[ \t]*)?[:*_]{0,3}"
     r"(?:#\+)?(?:current |document |record |proposal |decision |adr )?(?:status|estado|statut)"
-    r"(?:[*_]{0,3}[ \t]*[:|][:*_]{0,3}|[*_]{2,3}[ \t])[ \t]*(?P<said>[^\n]{3,80})",
+    r"(?:[*_]{0,3}[ \t]*(?:(?:\n[ \t]{0,3})?:|\|)[:*_]{0,3}|[*_]{2,3}[ \t])[ \t]*"
+    r"(?P<said>[^\n]{3,80})",
     re.IGNORECASE | re.MULTILINE,
 )
 _FIELD = re.compile(

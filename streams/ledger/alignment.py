@@ -24,6 +24,9 @@ from streams.ledger.quantities import (
     quantities_of,
 )
 
+MANY_CHARS = 2_000  # more is a document, whose figures are not laid beside another's
+MOST_FIGURES = 40  # of a text; each is laid beside each of the other's, and more are a table
+MOST_BEFORE = 300  # characters before a figure that say what it is
 MARK = "id"  # before a number that is a name: no digit comes first, so it counts as a word
 _MARKED = re.compile(rf"\b{MARK}(?=\d)")
 _OPENING = re.compile(r"^\W*(?:in|on|at|during|for|by|as of|am|im|um)?\s*(?:the\s+)?$", re.I)
@@ -63,7 +66,9 @@ def unmark(text: str) -> str:
 @lru_cache(maxsize=64)
 def align(one: str, other: str) -> Aligned:
     one, other = (write_names_alike(" ".join(each.split())) for each in (one, other))
-    ours, theirs = quantities_of(one), quantities_of(other)
+    if max(len(one), len(other)) > MANY_CHARS:
+        return Aligned(one, other)
+    ours, theirs = (quantities_of(each)[:MOST_FIGURES] for each in (one, other))
     if not ours and not theirs:
         return Aligned(one, other)
     written = {our: _mark(one, our) for our in ours if our.is_name}
@@ -118,7 +123,7 @@ def _exclude(one: str, our: Quantity, other: str, their: Quantity) -> bool:
 
 
 def _is_given(text: str, name: Quantity) -> bool:
-    before = text[: name.start].rstrip("# ")
+    before = text[max(0, name.start - MOST_BEFORE) : name.start].rstrip("# ")
     can_be = name.is_value or (name.noun not in NUMBERED.names and _NEEDS.search(before))
     closes = _REST_OF_TEXT.match(text, name.end)
     return bool(can_be and closes and not _SCOPE_OF_NAME.search(before))
@@ -126,7 +131,7 @@ def _is_given(text: str, name: Quantity) -> bool:
 
 def _opens(text: str, figure: Quantity) -> bool:
     """Whether a day or a month opens its sentence and says when all the rest was so."""
-    before = _SENTENCE_END.split(text[: figure.left])[-1]
+    before = _SENTENCE_END.split(text[max(0, figure.left - MOST_BEFORE) : figure.left])[-1]
     return figure.dimension in (DAY, DAY_OF_YEAR) and bool(_OPENING.match(before))
 
 

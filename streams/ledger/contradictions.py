@@ -8,6 +8,7 @@ opens again when the side comes back.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Literal
 
@@ -52,6 +53,7 @@ DECIDED_FIELDS = (
     "escalated_to",
     "hitl_event_id",
 )
+_LABEL = re.compile(r"[A-Z][\w'’/-]*(?: [\w'’/-]+){0,3}: (?=[a-z])")
 Kind = Literal["polarity_mismatch", "body_conflict"]
 Severity = Literal["low", "medium", "high"]
 
@@ -124,7 +126,7 @@ def why_contradicts(one: AtomRecord, other: AtomRecord) -> ContradictionReason |
     """Why two atoms cannot both hold, or None."""
     if one.kind == "risk" or other.kind == "risk":
         return _compare_severity(one, other) if one.kind == other.kind else None
-    first, second = one.statement, other.statement
+    first, second = _without_label(one.statement, other.statement)
     if norm_text(one.title) == norm_text(other.title) or of_different_times(first, second):
         return None
     if of_different_versions(one, other) or of_different_scopes(one, other):
@@ -140,15 +142,27 @@ def why_contradicts(one: AtomRecord, other: AtomRecord) -> ContradictionReason |
     return _read_titles(one, other, pair)
 
 
+def _without_label(first: str, second: str) -> tuple[str, str]:
+    """Both statements; where one alone begins with the name of its section, without that.
+
+    «Loans: a tool must be returned within 14 days», «A tool must be returned within 21 days».
+    """
+    one, other = _LABEL.match(first), _LABEL.match(second)
+    if (one is None) == (other is None):
+        return first, second
+    return first[one.end() if one else 0 :], second[other.end() if other else 0 :]
+
+
 def _read_titles(one: AtomRecord, other: AtomRecord, pair: Aligned) -> ContradictionReason | None:
     """What reading both titles shows, when it is sure in both orders and no name differs."""
     if differ_in_names(pair.one, pair.other):
         return None
     if title_similarity(pair.one, pair.other) < SHARED_SUBJECT_SIMILARITY:
         return None
-    found = opposition(one.statement, other.statement)
+    first, second = _without_label(one.statement, other.statement)
+    found = opposition(first, second)
     if found.is_sure:
-        found = min(found, opposition(other.statement, one.statement))
+        found = min(found, opposition(second, first))
     if not found.is_sure or (found.kind == "polarity_mismatch" and one.kind != other.kind):
         return None
     return ContradictionReason(found.kind, found.explanation)

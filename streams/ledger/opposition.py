@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from schemas.fingerprint import norm_text
-from streams.ledger.alignment import Aligned, align, unmark
+from streams.ledger.alignment import MANY_CHARS, Aligned, align, unmark
 from streams.ledger.contrast import (
     Sentence,
     contrast_features,
@@ -41,7 +41,6 @@ OF_A_PART = 0.85  # the denied says more than the other: likely, not sure
 OF_THEIR_TIME = 0.2
 OF_OTHER_SCOPE = 0.2
 ONLY_SOME = "one lets only some, the other lets others too"
-MANY_CHARS = 2_000  # more is a document, in which something is always denied
 _WEIGHTS = load_weights("contrast")
 _ONLY = re.compile(
     r"(?i)^\W*+(?P<only>(?:only|solely|exclusively|nur|ausschließlich)\s++)?(?P<who>[^,.;]{1,60}?)\s+"
@@ -75,7 +74,7 @@ class Opposition(NamedTuple):
 
 def opposition(one: str, other: str, weights: Weights = _WEIGHTS) -> Opposition:
     """How surely the second statement cannot hold beside the first."""
-    if max(len(one), len(other)) > MANY_CHARS:
+    if max(len(one), len(other)) > MANY_CHARS:  # in a document something is always denied
         return Opposition(0.0, "body_conflict", "")
     pair = align(one, other)
     if value := differing_value(pair):

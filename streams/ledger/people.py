@@ -35,7 +35,7 @@ from streams.ledger.summary import derive_summary
 from streams.stage import Table
 
 P = TypeVar("P", bound=Part)
-Outcome = Literal["applied", "refused", "proposed", "declined"]
+Outcome = Literal["applied", "refused", "proposed", "declined", "withdrawn"]
 
 
 def decision_change_set(state: LedgerState, due: DueDecision) -> Envelope:
@@ -62,12 +62,18 @@ def _propose(state: LedgerState, due: DueDecision, ruling: Ruling) -> Envelope:
 
 
 def _decide_proposal(state: LedgerState, due: DueDecision, answer: ProposalDecided) -> Envelope:
-    """The decision as it was proposed, under the name of who accepts it; or nothing but a no."""
+    """The decision as it was proposed, under the name of who accepts it; or nothing but a no, of
+    who may decide it, or of who has proposed it.
+    """
     ruling = _make_ruling(ChangeSetDraft(state, due), due)
     proposal = find_waiting(state, due.cause.project_id, answer)
     if proposal is None:
         return _refuse(state, due, ruling, Refused("not_waiting"))
     proposed = replace(due, decided=decision_of(proposal, answer), proposal=proposal)
+    if answer.decision == "withdraw":
+        if proposal.actor_id != due.actor_id:
+            return _refuse(state, proposed, ruling, Refused("not_own_proposal"))
+        return _record_without_effect(state, proposed, ruling, "hitl_withdrawn", "withdrawn")
     if answer.actor_role not in DECIDING:
         return _refuse(state, proposed, ruling, Refused("role_may_only_propose"))
     if answer.decision == "decline":
@@ -136,8 +142,8 @@ def _record_without_effect(
     state: LedgerState,
     due: DueDecision,
     ruling: Ruling,
-    op: Literal["hitl_proposed", "hitl_declined"],
-    outcome: Literal["proposed", "declined"],
+    op: Literal["hitl_proposed", "hitl_declined", "hitl_withdrawn"],
+    outcome: Literal["proposed", "declined", "withdrawn"],
 ) -> Envelope:
     draft = ChangeSetDraft(state, due)
     draft.note(op, due.decided.target_id, ruling.hitl_event_id, _names(due.decided)[0])

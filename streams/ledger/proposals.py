@@ -1,4 +1,5 @@
-"""What members propose: it waits, with its reason, until somebody who may decide answers it.
+"""What members propose: it waits, with its reason, until somebody who may decide answers it, or
+until the member withdraws it.
 
 A proposal is checked like a decision when it is made and again when it is accepted, against the
 revision that the member saw: what has changed meanwhile is refused, and the proposal still waits.

@@ -6,6 +6,7 @@ What claims its place first keeps it, from the most particular form to the plain
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import NamedTuple
@@ -48,6 +49,7 @@ from streams.ledger.readings import (
 )
 
 _TIMES = frozenset((TIME, INTERVAL, CLOCK, DAY, DAY_OF_YEAR, ZONED))
+CHARS_BEFORE = 60
 ONE: tuple[Factor, ...] = ((NUMBER, Fraction(1)),)
 _TIME_UNITS = [name for name, readings in UNITS.items() if readings[0][0] == TIME]
 _UNIT = join_patterns([*UNITS, *CURRENCIES, *CODES])
@@ -105,7 +107,7 @@ class Bare(NamedTuple):
 
 def scan(text: str) -> list[Found]:
     """All figures in their order; none overlaps another."""
-    taken: list[Found] = []
+    taken: list[Found] = []  # in their order
     numbers = list(_find_numbers(text))
     for figures in (
         _find_moments(text),
@@ -116,13 +118,22 @@ def scan(text: str) -> list[Found]:
         _find_single_units(text),
     ):
         for each in figures:
-            if not any(each.start < other.end and other.start < each.end for other in taken):
-                taken.append(each)
-    ordered = sorted(taken)
+            at = bisect_left(taken, each.end, key=_start_of)
+            if not at or taken[at - 1].end <= each.start:
+                taken.insert(at, each)
     return [
         each._replace(**find_limit(text, each.start, each.end, is_time=_is_time(each))._asdict())
-        for each in _join_times(text, ordered)
+        for each in _join_times(text, taken)
     ]
+
+
+def _start_of(found: Found) -> int:
+    return found.start
+
+
+def _before(text: str, start: int) -> str:
+    """What stands right before a figure; no more, or a list of figures costs its square."""
+    return text[max(0, start - CHARS_BEFORE) : start]
 
 
 def _find_moments(text: str) -> Iterator[Found]:
@@ -220,7 +231,7 @@ def _read_price(text: str, bare: Bare, begin: int, money: tuple[Factor, ...]) ->
 def _find_second_price(text: str, begin: int, start: int, end: int) -> Bare | None:
     """The second number of `$5-10` and `$5 to $10`; the currency is ``text[begin:start]``."""
     to = _TO.match(text, end)
-    if not to or (_JOINING.fullmatch(to.group()) and not _BETWEEN.search(text[:begin])):
+    if not to or (_JOINING.fullmatch(to.group()) and not _BETWEEN.search(_before(text, begin))):
         return None
     sign = text[begin:start]
     at = to.end() + len(sign) if text.startswith(sign, to.end()) else to.end()
@@ -267,7 +278,7 @@ def _find_range_end(text: str, first: Bare) -> Bare | None:
     to = _TO.match(text, unit.end() if unit else first.end)
     if not to:
         return None
-    if _JOINING.fullmatch(to.group()) and not _BETWEEN.search(text[: first.start]):
+    if _JOINING.fullmatch(to.group()) and not _BETWEEN.search(_before(text, first.start)):
         return None
     match = _SECOND.match(text, to.end())
     values = read_digits(match.group()) if match else ()
@@ -299,7 +310,7 @@ def _read_unmeasured(text: str, bare: Bare) -> Found:
 
 def _numbers_things(text: str, bare: Bare, noun: str) -> bool:
     """Whether the noun before the number is one of a series that the number tells apart."""
-    before = text[max(0, bare.start - 60) : bare.start]
+    before = _before(text, bare.start)
     if before.rstrip().endswith("#") or noun in _NUMBERED:
         return True
     match = _NOUN_BEFORE.search(before)
@@ -314,7 +325,7 @@ def _numbers_things(text: str, bare: Bare, noun: str) -> bool:
 
 
 def _noun_before(text: str, start: int) -> str:
-    match = _NOUN_BEFORE.search(text[max(0, start - 60) : start])
+    match = _NOUN_BEFORE.search(_before(text, start))
     return match[1].lower() if match else ""
 
 
@@ -346,10 +357,10 @@ def _join_times(text: str, found: list[Found]) -> list[Found]:
                 last.start, each.end, last.readings[0].low + each.readings[0].low
             )
             continue
-        every = _EVERY_BEFORE.search(text[: each.start])
+        every = _EVERY_BEFORE.search(_before(text, each.start))
         if every and each.readings and each.readings[0].dimension == TIME:
             readings = tuple(each_._replace(dimension=INTERVAL) for each_ in each.readings)
-            each = each._replace(start=every.start(), readings=readings)
+            each = each._replace(start=each.start - len(every.group()), readings=readings)
         joined.append(each)
     return joined
 

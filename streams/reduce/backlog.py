@@ -30,7 +30,7 @@ from streams.reduce.loop import run_loop
 from streams.reduce.making import Made
 from streams.reduce.owned import is_deleted
 from streams.reduce.owned_features import WONT, is_ahead, owned_feature
-from streams.reduce.owned_sprints import owned_sprints
+from streams.reduce.owned_sprints import is_closed, owned_sprints
 from streams.reduce.owned_tasks import OwnTask, apply_owned, owned_task
 from streams.reduce.sprint import Job, Plan, plan_sprints
 from streams.reduce.sprint_plans import SprintWriter
@@ -96,7 +96,8 @@ class Backlog(Lists):
         self._withdraw("task")
         features = [one.feature for one in planned if one.feature]
         written = {job.task_id: self._as_it_stands(job.task_id) for job in jobs}
-        writer = SprintWriter(self.project, team, plan, written, features, known)
+        closing = self._closing()
+        writer = SprintWriter(self.project, team, plan, written, features, known, closing)
         grounds = [one.made.grounds for one in tasks]
         for sprint in plan.sprints:
             told = sprints.get(sprint.number, OwnedSprint())
@@ -104,6 +105,15 @@ class Backlog(Lists):
                 self.take_written(writer.write(sprint, grounds, self.at))
         self._withdraw_deleted("sprint_plan")
         self._withdraw("sprint_plan")
+
+    def _closing(self) -> int:
+        """The number of the sprint that a person closes now; 0: none."""
+        closed = (
+            one.sprint_plan.sprint_number
+            for key, one in self.drafts.items()
+            if one.sprint_plan and is_closed(one) and not is_closed(self.known.get(key))
+        )
+        return next(closed, 0)
 
     def _settle_job(self, job: Job, fields: TaskFields, sprints: Mapping[int, OwnedSprint]) -> Job:
         """The job with the sprint that a person has moved it into, or in which it was done.
@@ -219,7 +229,7 @@ class Backlog(Lists):
         self._put(fresh, state, task.made.attempt.objections)
 
     def _take_own(self, task: OwnTask, number: int, plan: Plan) -> None:
-        fresh = task.write(self.at, number, self._place(task.task_id, plan))
+        fresh = task.write(self.at, number, self._place(task.task_id, plan), self.withdrawn)
         state = derive_task_state(fresh, task.feature, Grounds(()), self._lane_of(fresh))
         self._put(fresh, state, [])
 

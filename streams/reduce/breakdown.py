@@ -2,8 +2,10 @@
 
 A feature becomes a task, or one for each discipline its requirements ask for where they are many.
 An action item that orders work is a task of its own. The approach of a task is told by decisions,
-else by claims, about the same, that of an action item by itself and by what was decided near it;
-where nothing tells it there is no task, and the reason is kept.
+else by claims, about the same, and never by what only says its title again. That of an action item
+is told by what was decided, required or claimed near it, else in other sources about the same, else
+by the part of itself that says by what means; where nothing tells it, it is an open question. A
+feature without an approach is no task, and the reason is kept.
 Decided against: a task for each requirement, half of which only describe.
 """
 
@@ -17,10 +19,12 @@ from schemas.events.ledger import AtomRecord
 from schemas.features import DONE, FEATURE
 from schemas.shortening import shorten
 from schemas.worth import worth
+from streams.reduce.approach import choose_telling
 from streams.reduce.candidates import Candidate
 from streams.reduce.features import SKILLS
 from streams.reduce.inputs import ENOUGH_TO_SAY, ItemInput, ListInput, SectionInput
 from streams.reduce.material import Material
+from streams.reduce.means import split_means
 from streams.reduce.members import GENERAL_SKILL
 from streams.reduce.orders import begins_with_order, is_criterion, is_work
 from streams.reduce.sections import is_excluded, says_no
@@ -41,6 +45,8 @@ MAX_TITLE = 110
 MAX_ACTIONS = 60
 SHARED = 2  # words that an approach has in common with what it is for
 MAX_NEAR = 2
+MOST_ELSEWHERE = 200
+SHARED_ELSEWHERE = 3  # words in common with what another source decides
 TELLING = 4  # words of an action item that says by itself what is to be done
 NO_APPROACH = "no decision, claim or requirement says how"
 TOO_SHORT = "it says too little, and nothing near it says how"
@@ -52,12 +58,16 @@ def skill_of(atom: AtomRecord) -> str:
 
 @dataclass(slots=True)
 class _Breakdown:
-    """One position's breakdown; ``told`` are the atoms that are tasks or belong to what exists."""
+    """One position's breakdown; ``told`` are the atoms that are tasks or belong to what exists.
+
+    ``deciding`` is what is decided or required anywhere, as soon as somebody has asked.
+    """
 
     material: Material
     items: list[ItemInput] = field(default_factory=list)
     left_out: dict[str, str] = field(default_factory=dict)
     told: set[str] = field(default_factory=set)
+    deciding: list[AtomRecord] | None = None
 
     def cut_feature(self, item: ItemInput, candidate: Candidate | None) -> None:
         slices = _slice(self.material, item, candidate)
@@ -88,14 +98,19 @@ class _Breakdown:
             if atom.atom_id in self.told:
                 continue
             self.told.add(atom.atom_id)
-            title = shorten(capitalize(plain(atom.statement).rstrip(" .,;:")), MAX_TITLE)
-            near = _find_related([atom], sources, self.material)
+            means = split_means(plain(atom.statement))
+            order = means or plain(atom.statement).rstrip(" .,;:")
+            title = shorten(capitalize(order), MAX_TITLE)
+            near = choose_telling(_find_related([atom], sources, self.material), title)
             decided = [one for one in near if one.kind != "claim"][:MAX_NEAR]
             if len(content_words(atom.statement)) < TELLING and not decided:
                 self.left_out[title] = TOO_SHORT
                 continue
             said = [one for one in near if one.kind == "claim"][:MAX_NEAR]
-            part = _Slice(skill_of(atom), [], [atom, *decided], said or [atom], [], [])
+            how = (
+                [atom, *decided] if means else decided or said or self._find_elsewhere(atom, title)
+            )
+            part = _Slice(skill_of(atom), [], how or [atom], [atom, *said], [], [])
             self.items.append(
                 ItemInput(
                     artifact_type="task",
@@ -109,6 +124,19 @@ class _Breakdown:
                     about=[part.skill],
                 )
             )
+
+    def _find_elsewhere(self, atom: AtomRecord, title: str) -> list[AtomRecord]:
+        """What other sources decide or require about the same."""
+        if self.deciding is None:
+            live, kinds = sorted(self.material.shortlist.live), ("decision", "requirement")
+            self.deciding = self.material.best(live, frozenset(kinds))[:MOST_ELSEWHERE]
+        wanted = _words([atom])
+        found = [
+            one
+            for one in choose_telling(self.deciding, title)
+            if len(_words([one]) & wanted) >= SHARED_ELSEWHERE
+        ]
+        return _find_related([atom], found, self.material)[:MAX_NEAR]
 
 
 @dataclass(slots=True)
@@ -188,6 +216,7 @@ def _slice(material: Material, item: ItemInput, candidate: Candidate | None) -> 
         how = shared.get(skill) or _find_related(wanted or introducing, claims, material)
         how = how or decisions[:2] or (claims[:3] if len(groups) == 1 else [])
         how = how or [one for one in requirements if one not in wanted][:2]
+        how = choose_telling(how, item.title)
         if not how:
             continue
         main = skill == biggest

@@ -14,14 +14,17 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
+from schemas.events.atom import ORIGIN
 from schemas.events.ledger import AtomRecord
 from streams.ledger.agreement import keep_order
 from streams.reduce.candidates import Candidate, named_features
 from streams.reduce.inputs import ItemInput, ListInput
 from streams.reduce.material import MIN_ATOMS, Material
 from streams.reduce.titles import AREA_TITLES, capitalize
-from streams.reduce.topics import ENTITY, PHRASE, Topic
+from streams.reduce.topics import ENTITY, HEADING, PHRASE, Topic, key_of, widen
+from streams.reduce.vocabulary import find_heading
 from streams.reduce.wording import content_words
 
 MAX_ITEMS = 60
@@ -33,6 +36,20 @@ TOO_FEW = 3  # and then areas
 AT_HOME = 1.0  # weighs for a topic that the preview made an item of
 THEME_SHARE = 0.06  # for what may gather features into an epic
 _BINDING = frozenset({"requirement", "decision"})
+_HEADED = frozenset({"readme", "overview", "product", "doc", "plan", "minutes", "talk"})
+_SPOKEN = frozenset({"plan", "minutes", "talk"})
+_NAME = re.compile(r"[A-Z][\w.+#-]*(?:[ /][\w.+#&-]+){0,5}")
+_OF_MEETINGS = re.compile(
+    r"\b(?:summits?|surveys?|focus|areas?|choice|meetings?|minutes|agenda|brainstorm\w*)\b", re.I
+)
+_NO_NAME = re.compile(
+    r"\b(?:is|are|was|were|can|should|must|will|would|do|does|has|have|we|you|your|our|it|this|that"
+    r"|how|why|what|who|when|where|which|not|don't|discussions?|minutes|agenda|summits?|surveys?|announcements?|notes?"
+    r"|general|others?|updates?|status|sprint|meetings?|next|brainstorm\w*|directions?|values?"
+    r"|questions?|procedures?|process|steps?|conclusions?|summary|results?|attendees|participants|members|team"
+    r"|priorities|descriptions?|list|format|contribut\w+|writing|adding|choosing|example)\b|\d{4}",
+    re.IGNORECASE,
+)
 
 
 @dataclass(slots=True)
@@ -58,6 +75,13 @@ class _Features:
                 break
         return found
 
+    def weigh_headed(self, topic: Topic) -> float:
+        """How much stands below a heading; what is said there counts as what is demanded does."""
+        if len(topic.atom_ids) < MIN_ATOMS:
+            return 0.0
+        scores = self.material.topics.scores
+        return round(sum(scores[atom_id] for atom_id in topic.atom_ids), 6)
+
     def weight(self, topic: Topic) -> float:
         left, at_home = self.find_left(topic), f"|{topic.key}" in self.standing
         enough, modest = len(left) > 1 or topic.sort == ENTITY, self.modest or at_home
@@ -69,7 +93,7 @@ class _Features:
     def make(self, topic: Topic) -> ItemInput | None:
         """The cluster with context of other kinds; None when fewer than two atoms are behind."""
         material, binding = self.material, self.find_left(topic)
-        area = _area_of(binding)
+        area = _area_of(binding or self._context(topic))
         calm = [atom for atom in binding if not material.is_contradicted(atom)]
         decisions = [atom for atom in calm if atom.kind == "decision"]
         criteria = [atom for atom in calm if atom.kind == "requirement"] or decisions
@@ -89,7 +113,8 @@ class _Features:
             area=area,
             anchor=topic.key,
             name=topic.name,
-            title=capitalize(topic.name),
+            title=capitalize(self._title_of(topic, binding)),
+            state=self._state_of(topic),
             standing=f"|{topic.key}" in self.standing,
             sections=[section for section in sections if section.picks],
             themes=material.topics.themes_of(
@@ -97,10 +122,26 @@ class _Features:
             ),
             about=sorted(material.topics.keys_of(atom.atom_id for atom in binding) - {topic.key}),
         )
-        if len(item.atoms) < MIN_ATOMS or not item.atoms_of("acceptance_criteria"):
+        bare = topic.sort != HEADING and not item.atoms_of("acceptance_criteria")
+        if len(item.atoms) < MIN_ATOMS or bare:
             return None
         self.used.update(atom.atom_id for atom in binding)
         return item
+
+    def _title_of(self, topic: Topic, binding: Sequence[AtomRecord]) -> str:
+        """The topic's name; two words that stand together with those that belong to them."""
+        if topic.sort != PHRASE:
+            return topic.name
+        titles = (atom.statement for atom in binding)
+        return next((it for title in titles if (it := widen(topic.name, title))), topic.name)
+
+    def _state_of(self, topic: Topic) -> Literal["", "done", "planned"]:
+        """Of what a heading names: planned where people only spoke of it."""
+        if topic.sort != HEADING:
+            return ""
+        atoms = (self.material.atoms[atom_id] for atom_id in topic.atom_ids)
+        spoken = all(atom.attributes.get(ORIGIN) in _SPOKEN for atom in atoms)
+        return "planned" if spoken else "done"
 
     def _context(self, topic: Topic) -> list[AtomRecord]:
         """What the topic is and does, sentences that begin with it first."""
@@ -122,7 +163,11 @@ def feature_clusters(
         return named
     making = _Features(material, standing)
     topics = material.find_shared_topics()
-    items = choose(topics, making.weight, making.make)
+    items = choose(headed_topics(material), making.weigh_headed, making.make)
+    topics = [it for it in topics if it.sort == ENTITY or not _OF_MEETINGS.search(it.name)]
+    if len(items) < FEW:
+        wanted = FEW - len(items) if items else MAX_ITEMS
+        items += choose(topics, making.weight, making.make)[:wanted]
     if len(items) < FEW:
         making.modest = True
         items += choose(topics, making.weight, making.make)
@@ -158,6 +203,23 @@ def _area_of(atoms: Iterable[AtomRecord]) -> str:
     """The area most of the atoms are in; a more special one than scope before it."""
     counted = Counter(atom.area for atom in atoms)
     return min(counted, key=lambda area: (-counted[area], area == "scope", area))
+
+
+def headed_topics(material: Material) -> list[Topic]:
+    """What headings name in documents about the product, where several statements stand below."""
+    named: dict[str, tuple[str, set[str]]] = {}
+    for atom_id, score in sorted(material.topics.scores.items()):
+        atom = material.atoms[atom_id]
+        if score <= 0 or atom.attributes.get(ORIGIN) not in _HEADED:
+            continue
+        for part in atom.context.split(", ")[1:]:
+            if _NAME.fullmatch(part) and not _NO_NAME.search(part) and not find_heading(part):
+                named.setdefault(key_of(part), (part, set()))[1].add(atom_id)
+    return [
+        Topic(key, HEADING, name, frozenset(ids))
+        for key, (name, ids) in sorted(named.items())
+        if len(ids) >= MIN_ATOMS
+    ]
 
 
 def areas(material: Material) -> list[Topic]:

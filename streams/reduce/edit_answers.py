@@ -28,7 +28,7 @@ def answer_edit(written: Written, basis: DuePosition, request: Request) -> Artif
     asked = _read(request)
     assert written.prd
     try:
-        prd = edit_prd(written.prd, asked, Grounds.of(basis.prd), settle_edit(written, asked))
+        prd = edit_prd(written.prd, asked, Grounds.of(basis.prd), settle_edit(written, request))
     except RefusedEdit as refused:
         known = written.prd if asked.artifact_id == written.prd.artifact_id else None
         return refuse_edit(written, request, known, refused)
@@ -66,10 +66,11 @@ def keep_prd(prd: ArtifactSnapshot) -> PrdAnswer:
     return PrdAnswer("unchanged", prd, [], [], [])
 
 
-def settle_edit(written: Written, asked: ChangeRequested) -> Settled:
+def settle_edit(written: Written, request: Request) -> Settled:
     """A request is answered at the position of the answer before."""
-    reason = REASONS[asked.editor_kind]
-    return Settled(written.ledger_seq, written.run_id, written.lane, reason)
+    reason = REASONS[_read(request).editor_kind]
+    day = request.cause.occurred_at.date().isoformat()
+    return Settled(written.ledger_seq, written.run_id, written.lane, reason, day)
 
 
 def _tell(

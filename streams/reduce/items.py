@@ -48,6 +48,7 @@ PREFIXES: dict[ArtifactType, str] = {
 PLANNED = {
     "feature": {"epic_id", "start_date", "end_date", "depends_on", "status"},
     "task": {"assignee_id", "sprint_id", "depends_on", "status"},
+    "sprint_plan": {"committed", "committed_on", "committed_seq"},
 }
 GONE = "Nothing live is behind this any more, or too little to stand alone."
 MAX_NAMED = 3
@@ -76,12 +77,15 @@ Synthesise = Callable[[str, SectionInput, list[ReviewFinding]], list[Statement]]
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """Where the items are written: the position, its run and lane, and why it is one."""
+    """Where the items are written: the position, its run and lane, why it is one, and the day of
+    what is answered.
+    """
 
     ledger_seq: int
     run_id: str
     lane: Lane
     reason: str
+    day: str = ""
 
 
 @dataclass(frozen=True, slots=True)

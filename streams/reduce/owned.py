@@ -5,6 +5,8 @@ What a person says of an item stands in every later plan; a deleted one does not
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from schemas.events.artifact_parts import (
     ArtifactChange,
     ArtifactSnapshot,
@@ -56,8 +58,13 @@ def write_sections(
         if edit.section_id not in TITLES:
             raise RefusedEdit("unknown_section")
         known[edit.section_id] = _write(known.get(edit.section_id), edit, asked, grounds)
+    return sort_sections(known.values())
+
+
+def sort_sections(sections: Iterable[Section]) -> list[Section]:
+    """In the order of all items."""
     order = list(TITLES)
-    return sorted(known.values(), key=lambda one: order.index(one.section_id))
+    return sorted(sections, key=lambda one: order.index(one.section_id))
 
 
 def _write(

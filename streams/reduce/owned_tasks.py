@@ -7,16 +7,18 @@ ledger. A task that a person has changed stays when nothing in the ledger is beh
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from schemas.events.artifact_parts import ArtifactSnapshot, OwnedTask, Section, TaskFields
 from schemas.events.change import ChangeRequested, ToldTask
+from streams.reduce.approach import repeats_title
 from streams.reduce.edits import RefusedEdit
 from streams.reduce.inputs import Grounds
 from streams.reduce.items import PREFIXES, Settled, blank, is_withdrawn
-from streams.reduce.owned import check_item, write_sections
+from streams.reduce.own_approach import drop_withdrawn, find_approach
+from streams.reduce.owned import check_item, sort_sections, write_sections
 from streams.reduce.sprint import Job
 from streams.reduce.tasks import rate_complexity, solutions_of
 
@@ -67,18 +69,29 @@ class OwnTask:
             assignee_id=(owned and owned.assignee_id) or "",
         )
 
-    def write(self, at: Settled, number: int, place: Mapping[str, Any]) -> ArtifactSnapshot:
-        """The task at this position, as the plan places it; its words are as they were."""
-        owned = self.fields.owned
+    def write(
+        self,
+        at: Settled,
+        number: int,
+        place: Mapping[str, Any],
+        withdrawn: Collection[str] = (),
+    ) -> ArtifactSnapshot:
+        """The task at this position, as the plan places it; its words are as they were.
+
+        A line of its approach that was found in the ledger goes with its atoms.
+        """
+        owned, editor = self.fields.owned, self.task.edited_by or ""
+        sections = drop_withdrawn(self.task_id, self.task.sections, withdrawn, editor)
+        said = {} if sections == self.task.sections else {"solutions": solutions_of(sections)}
         free: dict[str, object] = {
             "assignee_id": owned and owned.assignee_id,
             "sprint_id": None,
             "depends_on": [],
         }
-        return blank(self.task_id, "task", self.task.title, at, self.task.sections).model_copy(
+        return blank(self.task_id, "task", self.task.title, at, sections).model_copy(
             update={
                 "number": f"{PREFIXES['task']}-{number:03d}",
-                "task": self.fields.model_copy(update=free | dict(place)),
+                "task": self.fields.model_copy(update=free | said | dict(place)),
                 "upstream_artifact_ids": [self.feature.artifact_id] if self.feature else [],
                 "edited_by": self.task.edited_by,
             }
@@ -112,16 +125,32 @@ def draft_task(
     was = before.task.owned or OwnedTask()
     owned = _merge(was, told, is_deleted=asked.op == "delete")
     sections = write_sections(before, asked, grounds)
-    if not solutions_of(sections):
-        raise RefusedEdit("no_solutions")
+    title = owned.title or before.title
+    if asked.op == "create" and not any(it.section_id == "solutions" for it in asked.sections):
+        found = find_approach(asked.artifact_id, title, grounds, asked.editor)
+        sections = sort_sections([*sections, found])
+    _check_approach(asked, title, sections)
     if known and owned == was and sections == before.sections:
         raise RefusedEdit("nothing_changes")
     fields = apply_owned(before.task, owned)
     if owned.is_own:
         fields = _describe(fields, owned, sections)
-    title = owned.title or before.title
     update = {"title": title, "sections": sections, "task": fields, "edited_by": asked.editor}
     return before.model_copy(update=update)
+
+
+def _check_approach(asked: ChangeRequested, title: str, sections: Sequence[Section]) -> None:
+    """Raises RefusedEdit for an approach that a person has put and that says no more than the
+    title.
+    """
+    said = solutions_of(sections)
+    is_new = (
+        asked.task
+        and asked.task.title
+        or any(one.section_id == "solutions" for one in asked.sections)
+    )
+    if not said or (is_new and all(repeats_title(one, title) for one in said)):
+        raise RefusedEdit("no_solutions")
 
 
 def _check_named(told: ToldTask, items: Mapping[str, ArtifactSnapshot]) -> None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from schemas.events.atom import UNDER
 from schemas.events.ledger import AtomRecord, EvidenceRow
 from streams.reduce.sections import is_excluded
 from streams.reduce.vocabulary import ELSEWHERE, NOWHERE, find_wordings, weigh_headings
@@ -21,6 +22,8 @@ SPEAKS = {  # how much a document speaks for the product; by the attribute «ori
     "doc": 0.6,
     "part": 0.6,
     "talk": 0.6,
+    "minutes": 0.6,
+    "research": 0.6,
     "guide": 0.3,
     "development": 0.3,
     "reference": 0.3,
@@ -34,6 +37,7 @@ TOO_TECHNICAL = 3  # words that only code has, in a statement
 _CODE_WORD = re.compile(
     r"\w+[_/]\w*(?:[/.]\w*)?|\w+\.\w+\(|\w+\(\)|[a-z]+[A-Z]\w+|--\w[\w-]*|[\w-]+\.(?:[a-z]{2,4})\b|[{}<>=|\\$]"
 )
+_OF_PROJECT = re.compile(r"the (?:purpose|goal|aim|mission) of this (?:project|repository)\b", re.I)
 _CODE_HEADING = re.compile(r"`?[\w.*-]*(?:[_=<(/{]|\w\.\w)\S*(?: .*)?")
 
 
@@ -99,13 +103,21 @@ def read_atom(atom: AtomRecord, rows: Iterable[EvidenceRow]) -> PlacedAtom | Non
     """The atom with what was found out of it; None for one that no section may take."""
     fresh = sorted((row for row in rows if not row.stale), key=lambda row: row.evidence_id)
     voice = voice_of(atom)
-    headings = _read_headings([row.structure_path for row in fresh])
+    headings = _read_headings([_path_of(atom, row) for row in fresh])
     if not voice or ELSEWHERE in headings or headings.get(NOWHERE, 0.0) >= _least_nowhere(atom):
         return None
     asked = any(_asks(row.structure_path, atom.statement) for row in fresh)
     early = any(row.line_start <= EARLY_LINES for row in fresh) if fresh else True
     found = PlacedAtom(atom, headings, find_wordings(atom.statement), voice, early, asked)
     return found if _stands_alone(found) else None
+
+
+def _path_of(atom: AtomRecord, row: EvidenceRow) -> Sequence[str]:
+    """The headings over a row; those inside its chunk are known of where it was first read."""
+    under = atom.attributes.get(UNDER, "").split("\n") if UNDER in atom.attributes else []
+    if not under or row.source_id != atom.first_provenance.source_id:
+        return row.structure_path
+    return [*row.structure_path, *(it for it in under if it not in row.structure_path)]
 
 
 def _read_headings(paths: Sequence[Sequence[str]]) -> dict[str, float]:
@@ -139,7 +151,9 @@ def _stands_alone(found: PlacedAtom) -> bool:
     text, words = found.atom.statement, found.wordings
     if found.atom.kind == "entity":
         return True
-    if text.endswith("…") or ("work_on_it" in words and found.atom.kind != "unknown"):
+    if text.endswith("…"):
+        return False
+    if "work_on_it" in words and found.atom.kind != "unknown" and not _OF_PROJECT.match(text):
         return False
     if "setting" in words:
         return False

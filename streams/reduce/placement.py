@@ -14,6 +14,7 @@ from collections.abc import Iterable
 
 from schemas.events.atom import DOCUMENT_STATUS
 from schemas.events.ledger import AtomRecord, EvidenceRow
+from streams.reduce.admission import is_admitted, is_held, is_undecided, speaks_at_large
 from streams.reduce.placed_atoms import (
     FOR_A_PART,
     FOR_THE_PRODUCT,
@@ -23,11 +24,21 @@ from streams.reduce.placed_atoms import (
     read_atom,
 )
 from streams.reduce.sections import is_excluded
+from streams.reduce.subjects import (
+    is_about_product,
+    is_about_users,
+    tells_choice,
+    tells_need,
+    tells_purpose,
+)
 from streams.reduce.vocabulary import find_wordings
 
 _WHAT_IT_IS = re.compile(
-    r"^(?:(?:The|An?) [\w.@/-]+|[A-Z@][\w.@/-]*)(?: [\w.@/-]+){0,4} (?:is|are) (?:an?|the) "
+    r"^(?:(?:The|An?) [\w.@/-]+|[A-Z@][\w.@/-]*)(?: [\w.@/-]+){0,4}"
+    r" (?:(?:is|are) (?:an?|the)|(?:is|are|was|were) (?:designed|built|created|made|meant|intended)"
+    r" (?:to|for)) "
 )
+_DECIDING = frozenset({"record", "minutes", "plan", "talk", "architecture"})
 _NORMATIVE = re.compile(r"\b(?:MUST|SHALL|REQUIRED)\b|\bshall\b")
 _STORY = re.compile(r"^as an? \w", re.IGNORECASE)
 _FOR_CODE = frozenset(
@@ -39,7 +50,9 @@ _FOR_CODE = frozenset(
 def places(atom: AtomRecord, rows: Iterable[EvidenceRow] = ()) -> SectionFits:
     """Where the atom may stand, by what it says and where it was found (``rows``)."""
     found = read_atom(atom, rows)
-    fits = _by_kind(found) if found else SectionFits()
+    fits = _by_kind(found) if found and is_admitted(found) else SectionFits()
+    if found and fits.own and is_undecided(found):
+        fits = SectionFits(None, (fits.own, *fits.others))
     if atom.verified_by and fits.own is None:  # what a person vouches for is not left out
         return _verified(atom, fits)
     if atom.attributes.get("origin") != "code":
@@ -69,6 +82,8 @@ def _verified(atom: AtomRecord, fits: SectionFits) -> SectionFits:
 
 def _by_kind(found: PlacedAtom) -> SectionFits:
     listed = found.atom.attributes.get("scope") == "in" and _is_own(found)
+    if listed and found.announced == "goals" and found.of_product:
+        return found.fits("goals", "scope", more=0.2)
     if is_excluded(found.atom) or listed:
         return _scope(found)
     match found.atom.kind:
@@ -101,20 +116,31 @@ def _claim(found: PlacedAtom) -> SectionFits:
     words, announced = found.wordings, found.announced
     if found.voice < FOR_A_PART or _is_of_others(found, words):
         return SectionFits()
+    if tells_purpose(found.atom.statement) and found.of_product:
+        return found.fits("goals", "problem", more=0.3)
     if "limit" in words and _is_own(found):
         return found.fits("scope", "risks", more=0.1)
     if words & {"how_to", "limit"}:
         return SectionFits()
     measured = bool(words & {"bound", "quantity"})
+    if found.headings.get("risks") == 1.0 and speaks_at_large(found):
+        return found.fits("risks")
+    if found.atom.attributes.get("origin") == "minutes":
+        return found.fits("architecture_decisions")
+    if found.atom.attributes.get("origin") == "record":  # it explains a decision
+        motivated = ("problem",) if announced == "problem" else ()
+        return found.fits(None, *motivated, "solution_overview")
     if announced == "success_metrics" or ("metric" in words and measured):
         return found.fits("success_metrics")
     if announced == "results":  # remarks on how it was measured describe no part
         return found.fits(None, *(("success_metrics",) if measured else ()))
-    if "ambition" in words:
+    if "ambition" in words and (found.of_product or speaks_at_large(found)):
         return found.fits("goals", more=0.2)
     if found.of_product and _introduces(found):
         return _introduction(found)
-    if "needs" in words:
+    if is_held(found):
+        return found.fits(announced, "problem", more=0.1)
+    if tells_need(found.atom.statement, words):
         return found.fits("users")
     if "to_reader" in words and "capability" not in words:
         return SectionFits()
@@ -130,6 +156,11 @@ def _claim(found: PlacedAtom) -> SectionFits:
 def _is_named(found: PlacedAtom) -> bool:
     """Whether its subject is the product or a part named after it."""
     return bool(found.atom.attributes.get("about"))
+
+
+def _is_able(found: PlacedAtom) -> bool:
+    """Whether it says what the product, and nobody else, can do."""
+    return _is_named(found) or is_about_product(found.atom.statement)
 
 
 def _is_of_others(found: PlacedAtom, words: frozenset[str]) -> bool:
@@ -161,13 +192,13 @@ def _introduction(found: PlacedAtom) -> SectionFits:
         return found.fits("problem", *users, "solution_overview", more=0.3)
     if "goals" in words or announced == "goals":
         return found.fits("goals", "problem", more=0.2 * ("goals" in words))
-    if "needs" in words or announced == "users":
+    if announced == "users" or (tells_need(found.atom.statement, words)):
         return found.fits("users", "problem", more=0.1)
     if "problem" in words:
         return found.fits("problem", more=0.2)
     if "users" in words and "purpose" in words:
         return found.fits("users", "problem", "functional_requirements")
-    if "capability" in words:
+    if "capability" in words and _is_able(found):
         return found.fits("functional_requirements", "solution_overview")
     if "purpose" in words or announced == "problem":
         return found.fits("problem", "solution_overview")
@@ -211,7 +242,7 @@ def _part(found: PlacedAtom) -> SectionFits:
     if area in ("data_model", "integrations") and "data" in words:
         own = "data_and_integrations" if _is_named(found) else None
         return found.fits(own, "data_and_integrations", "solution_overview")
-    if "capability" in words:
+    if "capability" in words and _is_able(found):
         return found.fits("functional_requirements", "solution_overview", more=-0.1)
     if "bound" in words or area in ("non_functional", "security"):
         return found.fits(None, "non_functional_requirements", "solution_overview")
@@ -228,11 +259,16 @@ def _decision(found: PlacedAtom) -> SectionFits:
     if found.voice <= FOR_A_PART and words & {"how_to", "to_reader", "work_on_it"}:
         return SectionFits()
     reasoned = bool(told.get("rationale") or told.get("alternatives"))
+    headed = "architecture_decisions" in found.headings
+    said = tells_choice(found.atom.statement)
+    decides = told.get("origin") in _DECIDING or told.get(DOCUMENT_STATUS) == "accepted"
+    if not (decides or headed or said):
+        return SectionFits()  # it describes how things are
     if "limit" in words and _is_own(found):
         return found.fits("scope", "architecture_decisions", more=0.1)
-    if not (reasoned or "choice" in words or "architecture_decisions" in found.headings):
+    if not (reasoned or said or headed or "choice" in words):
         return found.fits(None, "architecture_decisions")  # it tells how something works
-    more = 0.1 * reasoned + 0.1 * ("choice" in words)
+    more = 0.1 * reasoned + 0.1 * said + 0.1 * headed
     if found.atom.area in ("deployment_constraints", "operations"):
         return found.fits("architecture_decisions", "deployment_and_operations", more=more)
     if found.atom.area in ("data_model", "integrations"):
@@ -243,10 +279,13 @@ def _decision(found: PlacedAtom) -> SectionFits:
 def _requirement(found: PlacedAtom) -> SectionFits:
     words, announced = found.wordings, found.announced
     told = found.atom.attributes.get("requirement_type") == "non_functional"
+    origin = found.atom.attributes.get("origin")
     quality = told or "quality" in words
     sort = "non_functional_requirements" if quality else "functional_requirements"
     if found.voice < FOR_A_PART:
         return SectionFits()
+    if origin == "record" and announced != sort:  # a condition of one decision
+        return found.fits(None, sort)
     if "limit" in words and _is_own(found):
         return found.fits("scope", sort, more=0.1)
     if "how_to" in words and announced not in _LISTS_OF_WISHES:
@@ -263,7 +302,8 @@ def _requirement(found: PlacedAtom) -> SectionFits:
     more = 0.1 * (announced == "functional_requirements") + 0.1 * (bound and quality)
     more += found.near("goals")  # the goals of one design are requirements of the product
     more += 0.15 * bool(_NORMATIVE.search(found.atom.statement))
-    return found.fits(sort, *(("goals",) if "goals" in words else ()), more=more)
+    aims = "goals" in words and found.of_product
+    return found.fits(sort, *(("goals",) if aims else ()), more=more)
 
 
 _LISTS_OF_WISHES = frozenset({"goals", "scope", "functional_requirements", "users"})
@@ -297,6 +337,8 @@ def _signal(found: PlacedAtom) -> SectionFits:
         return SectionFits()
     if not found.wordings & {"needs", "users", "problem"} and found.announced != "users":
         return SectionFits()
+    if not is_about_users(found.atom.statement) and found.announced not in ("users", "problem"):
+        return found.fits(None, "users", "problem")
     if found.atom.attributes.get("signal_type", "user") == "user":
         return found.fits("users", "problem", more=0.1)
     return found.fits("problem", "users", more=0.1)
@@ -304,7 +346,7 @@ def _signal(found: PlacedAtom) -> SectionFits:
 
 def _risk(found: PlacedAtom) -> SectionFits:
     """What endangers the product; a limit in a description of its use is a limit, no risk."""
-    if found.voice < FOR_A_PART and not found.near("risks"):
+    if found.voice < FOR_A_PART:
         return SectionFits()
     if "limit" in found.wordings and _is_own(found):
         return found.fits("scope", "risks")
@@ -314,11 +356,14 @@ def _risk(found: PlacedAtom) -> SectionFits:
     endangers = {"danger", "consequence"} <= found.wordings
     if not (severity or endangers or found.near("risks")):
         return SectionFits()
-    return found.fits("risks", more=severity)
+    small = 0.25 * (found.atom.attributes.get("origin") == "record")  # of one decision
+    return found.fits("risks", more=round(severity - small, 6))
 
 
 def _unknown(found: PlacedAtom) -> SectionFits:
     """What the team does not know; a question that a document asks its reader is none."""
+    if found.atom.attributes.get("origin") == "record" and found.announced != "open_questions":
+        return SectionFits()  # what a decision answered
     described = found.atom.attributes.get("origin") in _DESCRIPTIONS
     if found.asked_by_heading or "to_reader" in found.wordings:
         return SectionFits()

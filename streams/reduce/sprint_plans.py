@@ -22,6 +22,7 @@ from schemas.events.team import Team
 from schemas.ids import artifact_id as derive_artifact_id
 from schemas.ids import derive_id, sha256_hex
 from schemas.shortening import shorten
+from streams.reduce.commitments import commit
 from streams.reduce.forecast import assume_velocity
 from streams.reduce.inputs import Grounds, SectionInput
 from streams.reduce.items import (
@@ -52,7 +53,7 @@ class SprintWriter:
     """Writes the sprints of one plan; ``tasks`` are those of the position, by id.
 
     ``known`` are the sprints as they were, with what people want of them and with the words of a
-    model that are to be taken.
+    model that are to be taken. ``closing`` is the number of the sprint that a person closes now.
     """
 
     project: str
@@ -61,6 +62,7 @@ class SprintWriter:
     tasks: Mapping[str, ArtifactSnapshot]
     features: Sequence[ArtifactSnapshot]
     known: Mapping[str, ArtifactSnapshot]
+    closing: int = 0
 
     def write(
         self, sprint: Sprint, grounds: Sequence[Grounds], at: Settled
@@ -80,7 +82,7 @@ class SprintWriter:
         fresh = fresh.model_copy(
             update={
                 "number": f"{PREFIXES['sprint_plan']}-{sprint.number:03d}",
-                "sprint_plan": self._fields(sprint, told, tasks, before),
+                "sprint_plan": self._fields(sprint, told, tasks, before, at),
                 "edited_by": before.edited_by if before else None,
                 "upstream_artifact_ids": [one.artifact_id for one in tasks],
             }
@@ -133,15 +135,19 @@ class SprintWriter:
         goal: str,
         tasks: Sequence[ArtifactSnapshot],
         before: ArtifactSnapshot | None,
+        at: Settled,
     ) -> SprintPlanFields:
         """A closed sprint says nothing of what is planned after it but what it has left, and takes
         for granted what it did when it was closed.
         """
         closed = before.sprint_plan if before and is_closed(before) else None
-        return SprintPlanFields(
+        held, first = [one.artifact_id for one in tasks], sprint.first.isoformat()
+        is_after = not closed and 0 < self.closing < sprint.number
+        begun = commit(before, held, first, at, after_closing=is_after)
+        fields = SprintPlanFields(
             sprint_number=sprint.number,
             goal=goal,
-            start_date=sprint.first.isoformat(),
+            start_date=first,
             end_date=sprint.last.isoformat(),
             capacity_points=sprint.capacity,
             planned_points=sprint.points,
@@ -160,6 +166,7 @@ class SprintWriter:
             assumptions=closed.assumptions if closed else assume(self.team),
             owned=owned_sprint(before),
         )
+        return fields.model_copy(update=begun)
 
     def _unplanned(self, sprint: Sprint) -> list[UnplannedTask]:
         """The tasks that are in no sprint so far, with the sprint they are in or why in none."""

@@ -15,7 +15,7 @@ from schemas.events.team import Team
 from streams.cause import Cause
 from streams.due import DueProjects
 from streams.ledger.fold import LedgerView
-from streams.reduce.deltas import Changes, Delta, add_changes, gather_changes
+from streams.reduce.deltas import Changes, Delta, add_changes, gather_changes, join_old
 from streams.reduce.inputs import DuePosition, Withdrawn
 from streams.reduce.items import Settled
 from streams.reduce.owner_words import OwnerWords
@@ -180,7 +180,7 @@ class ReduceState:
         """The changes of the last settled positions, as the ledger is now; an atom that another
         contradicts is an open question, no news.
         """
-        deltas = [one for _, one in self.deltas.with_prefix(f"{project}|")]
+        deltas = join_old([one for _, one in self.deltas.with_prefix(f"{project}|")])
         shortlist = self.shortlist(project)
         ids = {
             key
@@ -188,7 +188,19 @@ class ReduceState:
             for key in one.added
             if key in shortlist.live and not shortlist.contradictions_of(key)
         }
-        return gather_changes(deltas, {key: self.ledger.atoms[f"{project}|{key}"] for key in ids})
+        live = {key: self.ledger.atoms[f"{project}|{key}"] for key in ids}
+        pairs = {it for one in deltas for it in (*one.opened, *one.closed)}
+        contradictions = [
+            found for key in pairs if (found := self.ledger.contradictions.get(f"{project}|{key}"))
+        ]
+        wanted = {it for one in contradictions for it in (one.atom_a_id, one.atom_b_id)}
+        wanted |= {it for one in deltas for both in one.replaced.items() for it in both}
+        others = {
+            key: atom
+            for key in wanted
+            if (atom := self.ledger.atoms.get(f"{project}|{key}")) and atom.ledger == "pkl"
+        }
+        return gather_changes(deltas, live, others, contradictions)
 
     def is_running(self, project: str) -> bool:
         """Whether a run has begun in the ledger and has not ended."""
@@ -196,9 +208,14 @@ class ReduceState:
         return any(not progress.ended for _, progress in runs)
 
 
-def update_shortlists(state: ReduceState, project: str, changed: LedgerChanged) -> None:
-    """The shortlists after a change set; an atom is listed anew when a name in it was found."""
-    state.delta[project] = add_changes(state.delta.get(project, Delta()), changed)
+def update_shortlists(
+    state: ReduceState, project: str, changed: LedgerChanged, day: str = ""
+) -> None:
+    """The shortlists after a change set; an atom is listed anew when a name in it was found.
+
+    ``day`` is when that happened.
+    """
+    state.delta[project] = add_changes(state.delta.get(project, Delta()), changed, day)
     for atom in changed.atoms:
         state.list_atom(project, atom)
     for atom_id in dict.fromkeys(one.atom_id for one in changed.mentions):
@@ -277,9 +294,10 @@ def _after(written: Written, record: Record, answer: ArtifactChanged) -> Written
 
 def settle(written: Written, due: DuePosition) -> Settled:
     """A decision is written in the lane of the run that ended before it."""
+    day = due.cause.occurred_at.date().isoformat()
     if due.run_id is None or due.lane is None:
-        return Settled(due.ledger_seq, written.run_id, written.lane, "human_decision")
-    return Settled(due.ledger_seq, due.run_id, due.lane, f"{due.lane}_run_ended")
+        return Settled(due.ledger_seq, written.run_id, written.lane, "human_decision", day)
+    return Settled(due.ledger_seq, due.run_id, due.lane, f"{due.lane}_run_ended", day)
 
 
 def due_key(project: str, ledger_seq: int) -> str:

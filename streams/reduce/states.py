@@ -12,6 +12,7 @@ from typing import Literal
 
 from schemas.events.artifact_parts import ArtifactSnapshot, ArtifactState, Section
 from schemas.events.ledger import LIVE, ContradictionRecord
+from streams.reduce.approach import is_open
 from streams.reduce.inputs import Grounds
 from streams.reduce.sections import SECTIONS
 
@@ -106,6 +107,8 @@ def derive_task_state(
     )
     if feature and feature.artifact_state == "draft":
         return DerivedState("draft", ("feature_is_draft",), blocked_by)
+    if is_open(task.sections):
+        return DerivedState("draft", ("approach_is_open",), blocked_by)
     if lane != "deep" or blocked_by or (feature and feature.artifact_state != "stable"):
         hindrance = "blocking_contradiction" if blocked_by else "deep_run_not_finished"
         return DerivedState("preview_stable", ("minimum_met", hindrance), blocked_by)

@@ -20,9 +20,11 @@ from schemas.worth import readable, worth
 from streams.ledger.standing import is_unquoted
 from streams.reflection.words import STOPWORDS
 
-PHRASE, NAME, ENTITY = "phrase", "name", "entity"
+PHRASE, NAME, ENTITY, HEADING = "phrase", "name", "entity", "heading"
 MIN_READABLE = 0.6  # below it a title is no sentence to show by itself
 _WORD = re.compile(r"[^\W\d_][\w-]+")
+_NEXT_WORD = re.compile(r" (?P<word>[^\W\d_][\w-]+)")
+MAX_NAME_WORDS = 4
 _GAP = re.compile(r"[^\w\s-]|\s{2,}")
 _NAMELIKE = re.compile(r"[A-Z][A-Z0-9-]+s?|[A-Z][a-z]+\d*(?:[A-Z][a-z0-9]*)+|[A-Z]+[a-z]+[A-Z]\w*")
 _NO_NOUNS = """
@@ -75,6 +77,23 @@ def phrases_of(title: str) -> tuple[str, ...]:
         for first, second in pairwise(_WORD.findall(stretch))
         if f"{first} {second}" in stretch and _makes_phrase(first, second)
     )
+
+
+def widen(phrase: str, title: str) -> str:
+    """``phrase`` as it stands in ``title``, with the nouns right after it; empty where it does not.
+
+    «desktop platform» in «broad desktop platform support on Windows» is «desktop platform support».
+    """
+    at = title.lower().find(phrase.lower())
+    if at < 0:
+        return ""
+    end, words = at + len(phrase), len(phrase.split())
+    while words < MAX_NAME_WORDS and (more := _NEXT_WORD.match(title, end)):
+        word = more["word"].lower()
+        if word in STOPWORDS | _NO_NOUN or _ONLY_LAST.search(word):
+            break
+        end, words = more.end(), words + 1
+    return title[at:end]
 
 
 def _as_written(name: str, title: str) -> str:

@@ -15,6 +15,7 @@ from schemas.fingerprint import norm_text
 from schemas.ids import derive_id
 from schemas.shortening import shorten
 from streams.reduce.inputs import Pick, SectionInput
+from streams.reduce.means import ask_how, split_means
 from streams.reduce.sections import is_excluded
 from streams.reflection.words import STOPWORDS
 
@@ -101,6 +102,9 @@ def section_text(section_id: str, atom: AtomRecord) -> str:
     said = position(atom)
     if not said:
         return ""
+    if section_id == "solutions" and atom.kind == "action_item":
+        order = plain(atom.statement)
+        return sentence(said) if split_means(order) else ask_how(order)
     if section_id == "scope":
         return sentence(_label_scope(atom, said))
     if atom.kind == "risk":

@@ -76,7 +76,7 @@ class Reduce:
     """
 
     name = "reduce"
-    state_version = 7  # 7: what was withdrawn before a position; which preview was the last
+    state_version = 8  # 8: the days of changes, what was replaced, contradictions opened and closed
     inputs = ("ledger.v1", "team.v1", "reduce.request.v1")
     output = "reduce.v1"
 
@@ -91,7 +91,8 @@ class Reduce:
         project = record.envelope.project_id
         match record.envelope.event:
             case LedgerChanged() as changed if state.ledger.fold(record):
-                update_shortlists(state, project, changed)
+                day = record.envelope.occurred_at.date().isoformat()
+                update_shortlists(state, project, changed, day)
                 self._look(state, record, changed)
             case ArtifactSpeculated() as ahead:
                 take_speculation(state, project, ahead)
@@ -315,7 +316,7 @@ class Reduce:
         """
         asked = request.event
         assert isinstance(asked, ChangeRequested) and written.prd
-        prd, at = written.prd, settle_edit(written, asked)
+        prd, at = written.prd, settle_edit(written, request)
         if asked.op != "edit":
             return self._answer_item(written, items, basis, request)
         if asked.editor_kind != "model":
@@ -353,7 +354,7 @@ class Reduce:
         """What a person says of a task, feature or sprint stands, and the plan follows it."""
         asked = request.event
         assert isinstance(asked, ChangeRequested) and written.prd
-        at, known = settle_edit(written, asked), items.get(asked.artifact_id)
+        at, known = settle_edit(written, request), items.get(asked.artifact_id)
         grounds = Grounds.of(basis.inputs)
         try:
             if asked.changed_type == "sprint_plan":
@@ -390,7 +391,13 @@ class Reduce:
     ) -> ArtifactChanged:
         project, fact = basis.cause.project_id, request.event
         assert written.prd
-        at = Settled(written.ledger_seq, written.run_id, written.lane, fact.type_name)
+        at = Settled(
+            written.ledger_seq,
+            written.run_id,
+            written.lane,
+            fact.type_name,
+            request.cause.occurred_at.date().isoformat(),
+        )
         team = apply_fact(written.team, fact) if isinstance(fact, TeamFact) else written.team
         lists = self._lists(project, at, items, team)
         start = _start_of(team, _plan_from(written, basis))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
+from itertools import accumulate
 
 from schemas.events.atom import CandidateRow
 from schemas.events.hygiene import ChunkCreated
@@ -12,6 +13,7 @@ from streams.ledger.terms import terms
 
 SUSPECT_TYPES = frozenset({"prompt_injection", "hidden_markup", "encoded_payload"})
 LEAST_UNFLAGGED = 0.75  # of a statement's words, for the unflagged part of a row to carry it
+_WORD = re.compile(r"\S+")
 _SENTENCE_END = re.compile(r"[.!?][\"')\]*_`]*\s+|\n[ \t]*\n\s*|\n[ \t]*(?:[-*+|>#]|\d+[.)])")
 
 
@@ -30,15 +32,22 @@ def is_quoted(row: CandidateRow, chunk: ChunkCreated) -> bool:
 
 def find_occurrences(snippet: str, text: str, limit: int = 2) -> list[tuple[int, int]]:
     """The first ``limit`` places of ``snippet`` in ``text``, blanks aside, in order."""
-    words = snippet.split()
-    if not words:
+    words = text.split()
+    sought, folded = fold_blanks(snippet), " ".join(words)
+    at = folded.find(sought) if sought else -1
+    if at < 0:
         return []
-    pattern = re.compile(r"\s+".join(map(re.escape, words)))
+    starts = list(accumulate((len(word) + 1 for word in words), initial=0))
+    places = [match.start() for match in _WORD.finditer(text)]
+
+    def unfold(folded_at: int) -> int:
+        word = bisect_right(starts, folded_at) - 1
+        return places[word] + folded_at - starts[word]
+
     found: list[tuple[int, int]] = []
-    match = pattern.search(text)
-    while match and len(found) < limit:
-        found.append(match.span())
-        match = pattern.search(text, match.start() + 1)
+    while at >= 0 and len(found) < limit:
+        found.append((unfold(at), unfold(at + len(sought) - 1) + 1))
+        at = folded.find(sought, at + 1)
     return found
 
 

@@ -40,6 +40,8 @@ MOST_OF_TABLE = 20_000  # characters before a row in which the table's head is l
 MOST_OF_SPEAKER = 40  # characters before what a body says
 LEAST_OF_BODY = 20  # characters that a title and its body have in common
 _ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d{1,3}[.)]|[a-z][.)])\s")
+_MARK = re.compile(rf"\A{_ITEM.pattern}\s*")
+_NEXT_ITEM = re.compile(rf"\n(?={_ITEM.pattern})")
 
 
 def compare_with_quote(
@@ -115,7 +117,11 @@ def _quote_of(row: CandidateRow, chunk: ChunkCreated, starts: Sequence[int]) -> 
     around = neighbourhood(starts, len(text), start, end, reach=0)
     sentence = text[around].strip()
     lead_in = _lead_in(text, around.start)
-    return f"{sentence}\n\n{lead_in} {sentence}" if lead_in else sentence
+    if not lead_in:
+        return sentence
+    items = _NEXT_ITEM.split(sentence)  # a row may quote several short ones
+    told = "\n\n".join(f"{lead_in} {_MARK.sub('', item)}" for item in items)
+    return f"{sentence}\n\n{told}"
 
 
 def _table_head(at: int, text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
@@ -10,7 +11,7 @@ from typing import cast
 
 import pytest
 
-from agents.project import scheduler
+from agents.project import planner, scheduler
 from agents.project.analyst import analyse
 from agents.project.asking import TurnEffects
 from agents.project.confirmations import Decision, WaitsForConfirmation
@@ -27,19 +28,23 @@ YES, NO = Decision(kind="approve", decided_by="ana"), Decision(kind="reject", de
 
 @dataclass
 class Outside:
-    """A world without insights that keeps what it is asked."""
+    """A world without insights that keeps what it is asked; ``service`` answers research."""
 
     scheduled: list[str] = field(default_factory=list)
     researched: list[str] = field(default_factory=list)
+    service: Callable[[ToolContext, str], Awaitable[Json]] | None = None
 
     async def schedule_work(self, _: ToolContext, request: str) -> Json:
         self.scheduled.append(request)
         item = {"work_item_id": "wrk_1", "title": "Sweep", "agent": "assistant"}
         return {"items": [item | {"priority": "scheduled", "recurrence": "weekly"} | NEXT]}
 
-    async def research(self, _: ToolContext, query: str) -> Json:
+    async def research(self, context: ToolContext, query: str) -> Json:
         self.researched.append(query)
-        return {"findings": []}
+        return await self.service(context, query) if self.service else {"findings": [FOUND]}
+
+    async def request_generation(self, *_: object) -> Json:
+        return {"artifact_ids": []}
 
     async def list_items(self, *_: object) -> list[Json]:
         return []
@@ -51,6 +56,7 @@ class Outside:
         return []
 
 
+FOUND = {"text": "Seals are signed", "address": "https://example.org", "found_on": "2026-11-26"}
 NEXT = {"next_run_at": "2026-11-30T09:00:00Z"}
 
 
@@ -76,6 +82,8 @@ def work(request: str, outside: Outside, topic: Topic, decision: Decision | None
         decisions=Decided(),
     )
     plan = partial(scheduler.schedule, do=outside.schedule_work)
+    if "features" in request:
+        return asyncio.run(do_work(desk, planner.plan))
     return asyncio.run(do_work(desk, analyse if "research" in request else plan))
 
 
@@ -96,12 +104,17 @@ def test_what_waits_is_done_or_not_as_a_person_says(decision: Decision, count: i
     assert (result.error == "declined") == (count == 0), result.response
 
 
-def test_no_word_leaves_the_machine_before_a_person_says_so():
-    outside, request = Outside(), "Do deep research on seals"
+@pytest.mark.parametrize(
+    "request_text", ["Do deep research on seals", "Derive the features and research seals"]
+)
+def test_no_word_leaves_the_machine_before_a_person_says_so(request_text: str):
+    outside, request = Outside(), request_text
     with pytest.raises(WaitsForConfirmation):
         work(request, outside, Topic(), None)
     assert outside.researched == []
     assert work(request, outside, Topic(), NO).error is None
     assert outside.researched == []
-    work(request, outside, Topic(), YES)
+    told = work(request, outside, Topic(), YES)
     assert outside.researched == [request]
+    assert told.output["research"] == [FOUND]
+    assert "no evidence of the project" in told.response and FOUND["address"] in told.response

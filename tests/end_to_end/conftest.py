@@ -52,17 +52,18 @@ def engines(tmp_path_factory) -> tuple[str, Path]:
     return plant_engines(tmp_path_factory.mktemp("engines"))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def shared(engines: tuple[str, Path]) -> Iterator[Service]:
     """A running service without keys of models and without a container engine.
 
-    A file that asks for it has projects of its own.
+    A file that asks for it has projects of its own. It ends with its folder: a service at rest
+    keeps a third of a processor busy.
     """
     with service(PATH=engines[0], CAIRN_AUTO_QUALITY="on", **no_keys()) as cairn:
         yield cairn
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def backbone(shared: Service, planted) -> Backbone:
     folder, planted_secrets = planted
     shared.run("project", "create", "Parcel", "--idempotency-key", "parcel")

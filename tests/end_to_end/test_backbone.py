@@ -13,6 +13,7 @@ import schemas
 from schemas.codec import decode, fingerprint
 from schemas.events.hygiene import SourceSanitized
 from schemas.events.ledger import AtomRecord
+from schemas.ids import chunk_id
 from schemas.worth import worth
 from tests.end_to_end.looking import everything, records
 from tests.service import COMMAND_PATIENCE_S
@@ -227,6 +228,53 @@ def test_the_same_folder_again_adds_nothing(backbone):
     before = backbone.cairn.checksums(backbone.project)
     backbone.cairn.ingest(backbone.folder, backbone.project, "first")
     assert backbone.cairn.checksums(backbone.project) == before
+
+
+def test_a_second_run_reads_the_same_chunks_and_adds_no_row(backbone, tmp_path: Path):
+    (tmp_path / "README.md").write_text(
+        "# Ferry\n\n## Boats\n\nThe ferry must leave at six.\n\n## Tickets\n\nA ticket costs two.\n"
+    )
+    cairn, project = backbone.cairn, "Twice read"
+    cairn.run("project", "create", project, "--idempotency-key", project)
+
+    def chunks_after(key: str) -> list[tuple[Any, ...]]:
+        cairn.ingest(tmp_path, project, key, name="ferry")
+        with psycopg.connect(cairn.settings_now().conninfo) as connection:
+            return connection.execute(
+                "SELECT chunk_id, c.source_id, sanitized_hash, anchor_type, anchor_start,"
+                " anchor_end, chunk_version FROM cairn.chunks c JOIN cairn.projects p"
+                " USING (project_id) WHERE p.name = %s ORDER BY 1",
+                (project,),
+            ).fetchall()
+
+    first, second = chunks_after("first"), chunks_after("second")
+    assert len(first) >= 1 and second == first
+    assert all(row[0] == chunk_id(*row[1:]) for row in second)
+    assert len({row[1:] for row in second}) == len(second)
+    runs = cairn.json("runs", "--project", project)
+    assert len({run["trigger_key"] for run in runs}) == 2, runs
+
+
+def test_each_atom_says_which_reading_of_which_chunk_it_is_from(backbone):
+    atoms = backbone.cairn.json(
+        *("atoms", "--project", backbone.project, "--status", "all", "--limit", "1000")
+    )
+    with psycopg.connect(backbone.cairn.settings_now().conninfo) as connection:
+        known = {
+            table: {row[0] for row in connection.execute(f"SELECT {table}_id FROM {name}".encode())}
+            for table, name in (
+                ("source", "cairn.sources"),
+                ("chunk", "cairn.chunks"),
+                ("run", "cairn.ingestion_runs"),
+            )
+        }
+    assert len(atoms) > 20
+    for atom in atoms:
+        for told in (atom["first_provenance"], atom["latest_provenance"]):
+            assert all(told[f"{what}_id"] in ids for what, ids in known.items()), atom
+            assert told["lane"] in ("preview", "deep") and len(told["sanitized_hash"]) == 64
+            assert told["engine"] == "heuristic" and told["extractor_version"]
+            assert (told["provider"], told["model"], told["prompt_version"]) == (None, None, None)
 
 
 def test_who_waits_is_told_once_when_first_results_are_there(backbone):

@@ -1,4 +1,8 @@
-"""The same input gives the same tables, whatever the partition count and the number of workers."""
+"""The same input gives the same tables, whatever the partition count and the number of workers.
+
+The short forms are `whole/test_faults.py`, in memory with three counts of partitions, and
+`shell/test_writers.py` with two workers.
+"""
 
 import shutil
 
@@ -6,7 +10,7 @@ import pytest
 
 from tests.service import service
 
-pytestmark = [pytest.mark.broker, pytest.mark.slow]
+pytestmark = [pytest.mark.broker, pytest.mark.slow, pytest.mark.long]
 
 
 def test_other_partitions_and_two_workers_end_in_equal_checksums(backbone, tmp_path):

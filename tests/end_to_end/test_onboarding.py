@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+import infra.postgres
 from infra.local.process import wait_until
 from infra.service.edits import PrdEdit, edit_prd_section
 from infra.service.onboarding import read_onboarding, read_onboarding_events, resume_onboarding
@@ -103,11 +104,11 @@ def test_a_project_is_led_from_its_sources_to_a_sprint_plan(
     version = str(at_gate["version"])
     accept = ("onboard", "accept", pipeline, "--expected-version")
     assert "not at 1" in refused(cairn, *accept, "1")
-    cairn.run(*accept, version)
+    in_stage_6 = kill_in_stage_6(cairn, pipeline, *accept, version)
     assert "not at" in refused(cairn, *accept, version)
 
     at_team = waits_at(cairn, pipeline, "team_setup")
-    assert stages(at_team)["feature_generation"] == "completed"
+    assert_it_went_on_where_it_was(cairn, in_stage_6, at_team)
     cairn.run("members", "add", "Ana", "--project", PROJECT, "--skill", "backend:4")
     cairn.run("members", "update", "Ana", "--project", PROJECT, "--capacity", "12")
     cairn.run("onboard", "resume", pipeline)
@@ -158,6 +159,56 @@ def edit_and_judge_again(cairn: Service, waiting: dict[str, Any]) -> dict[str, A
     assert third.artifact_version >= second.artifact_version
     assert stages(waiting)["prd_quality_gate"] == "running"
     return waiting
+
+
+def kill_in_stage_6(cairn: Service, pipeline: str, *accept: str) -> dict[str, Any]:
+    """The worker dies while it looks for features, and another starts; the pipeline then.
+
+    A lock on the table of the features holds the stage where it is until the worker is dead.
+    """
+    with infra.postgres.connect(cairn.settings_now().conninfo) as held:
+        held.execute("LOCK TABLE artifacts IN ACCESS EXCLUSIVE MODE")
+        cairn.run(*accept)
+
+        def is_looking() -> bool:
+            return stages(look(cairn, pipeline))["feature_generation"] == "running"
+
+        assert wait_until(is_looking, timeout_s=PATIENCE_S), look(cairn, pipeline)
+        killed = cairn.kill("jobs")
+        assert killed
+        assert wait_until(lambda: cairn.runs_again("jobs", killed), timeout_s=PATIENCE_S)
+        assert is_looking()
+        runs = cairn.json("runs", "--project", PROJECT)
+        return look(cairn, pipeline) | {"runs": [each["run_id"] for each in runs]}
+
+
+def assert_it_went_on_where_it_was(
+    cairn: Service, killed: dict[str, Any], after: dict[str, Any]
+) -> None:
+    """Stages 1 to 5 stand as they stood, times included, and stage 6 was entered once."""
+    assert [each["name"] for each in after["stages"][:5]] == list(STAGES[:5])
+    assert after["stages"][:5] == killed["stages"][:5]
+    before, sixth = killed["stages"][5], after["stages"][5]
+    assert (before["name"], before["finished_at"]) == ("feature_generation", None)
+    ended = {"status": "completed", "finished_at": sixth["finished_at"]}
+    assert sixth == before | ended and sixth["finished_at"]
+    moves = [
+        (one["data"]["stage"], one["data"]["after"])
+        for one in look(cairn, after["pipeline_id"])["history"]
+        if "before" in one["data"]
+    ]
+    assert len(moves) == len(set(moves)), moves
+    assert [each["run_id"] for each in cairn.json("runs", "--project", PROJECT)] == killed["runs"]
+    jobs = cairn.json("jobs", "list", "--project", PROJECT, "--type", "onboarding")
+    assert sorted(each["attempt_count"] for each in jobs)[-2:] == [
+        2,
+        2,
+    ]  # of stage 2 and of stage 6
+    (features,) = [
+        each["artifact_ids"] for each in after["artifacts"] if each["artifact_type"] == "feature"
+    ]
+    shown = {each["artifact_id"] for each in cairn.json("show", "features", "--project", PROJECT)}
+    assert len(features) == len(set(features)) and set(features) <= shown
 
 
 def test_a_draft_completes_no_stage(cairn: Service, tmp_path: Path):

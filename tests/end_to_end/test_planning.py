@@ -65,7 +65,7 @@ def test_reports_are_made_on_request_and_stay(cairn: Service):
     project = ("--project", PROJECT)
     cairn.run("members", "add", "Ben", *project, "--skill", "qa", "--capacity", "8")
 
-    for kind in ("standup", "sprint", "forecast", "management"):
+    for kind in ("standup", "sprint", "forecast", "management", "retro"):
         (made,) = cairn.json("report", kind, *project, "--as-of", "2026-05-06")
         assert made["fields"]["report_type"] == kind
         assert made["upstream_artifact_ids"]
@@ -75,7 +75,7 @@ def test_reports_are_made_on_request_and_stay(cairn: Service):
             for line in section["statements"]
         )
 
-    assert len(cairn.json("show", "report", *project)) == 4
+    assert len(cairn.json("show", "report", *project)) == 5
     assert "sprints needed" in cairn.run("report", "forecast", *project, "--as-of", "2026-05-06")
     assert "is no day" in refused(cairn, "report", "sprint", *project, "--as-of", "soon")
     assert cairn.run("verify-log")

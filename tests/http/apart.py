@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ import infra.postgres
 from infra.http.app import create_app
 from infra.service.tokens import ensure_owner_token, read_owner_token
 from infra.settings import Settings
-from tests.conftest import MIGRATIONS, database_beside
+from tests.databases import migrated_beside, new_name
 
 
 @dataclass
@@ -34,10 +33,8 @@ class Apart:
 @contextmanager
 def apart(installation: Settings, home: Path, **changes: object) -> Iterator[Apart]:
     """An application with a migrated database in the servers of ``installation``."""
-    name = f"t{uuid.uuid4().hex[:10]}"
-    url = database_beside(installation.conninfo, name)
-    infra.postgres.ensure_database(url)
-    infra.postgres.migrate(url, MIGRATIONS)
+    name = new_name()
+    url = migrated_beside(installation.conninfo, name)
     names = {"home": home, "database_url": url, "topic_prefix": name}
     settings = installation.model_copy(update=names | changes)
     ensure_owner_token(settings)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -47,8 +48,10 @@ class Receiver:
 
 
 @contextmanager
-def receiver(*statuses: int, **headers: str) -> Iterator[Receiver]:
-    """A receiver that answers with ``statuses``."""
+def receiver(
+    *statuses: int, tls: ssl.SSLContext | None = None, **headers: str
+) -> Iterator[Receiver]:
+    """A receiver that answers with ``statuses``; with ``tls`` as ``https://localhost``."""
     told = Receiver("", list(statuses) or [204], headers)
     told.may_answer.set()
 
@@ -71,9 +74,14 @@ def receiver(*statuses: int, **headers: str) -> Iterator[Receiver]:
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
+    if tls is not None:
+        server.socket = tls.wrap_socket(
+            server.socket, server_side=True, do_handshake_on_connect=False
+        )
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
-    told.url = f"http://127.0.0.1:{server.server_port}/hook"
+    place = "https://localhost" if tls else "http://127.0.0.1"
+    told.url = f"{place}:{server.server_port}/hook"
     try:
         yield told
     finally:

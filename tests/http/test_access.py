@@ -144,7 +144,7 @@ def test_a_token_is_stored_as_its_hash_and_shown_once(called: Called):
     import infra.postgres
 
     with infra.postgres.connect(called.cairn.settings_now().conninfo) as connection:
-        for table in ("api_tokens", "api_requests", "api_audit"):
+        for table in ("api_tokens", "api_requests", "audit_log", "outbox"):
             stored = connection.execute(f"SELECT t::text FROM {table} t".encode()).fetchall()
             assert first.json()["token"] not in str(stored)
 

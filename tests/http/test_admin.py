@@ -13,6 +13,7 @@ from infra import service
 from infra.local.process import wait_until
 from tests.http.conftest import Called
 from tests.http.test_writes import atoms_of, gate, keyed
+from tests.models.provider import write_models
 
 __all__ = ["gate"]
 pytestmark = pytest.mark.broker
@@ -94,6 +95,39 @@ def test_without_a_model_nothing_costs_and_all_providers_are_named(
         assert pm.get(of_call).status_code == 403  # texts of calls are for owners and operators
     states = {each["name"]: each["state"] for each in owner.get("/v1/models").json()}
     assert len(states) == 7 and set(states.values()) == {"unconfigured"}
+
+
+PROVIDERS = {
+    "anthropic": ["claude-opus-4-7", "claude-sonnet-4-6"],
+    "openai": ["gpt-5.5"],
+    "google": ["gemini-3.1-pro-preview", "gemini-3-flash-preview"],
+    "xai": ["grok-4-1-fast"],
+    "groq": ["openai/gpt-oss-120b", "llama-3.3-70b-versatile"],
+    "cerebras": ["zai-glm-4.7", "gpt-oss-120b"],
+    "ollama": [],
+}
+
+
+def test_seven_providers_are_listed_with_their_models_and_how_they_stand(
+    called: Called, owner: httpx.Client
+):
+    def listed() -> dict[str, tuple[list[str], str]]:
+        told = owner.get("/v1/models").json()
+        return {each["name"]: (each["models"], each["state"]) for each in told}
+
+    assert listed() == {name: (models, "unconfigured") for name, models in PROVIDERS.items()}
+    models = called.cairn.settings.models_file
+    nobody = {"base_url": "http://127.0.0.1:9"}
+    write_models(models, groq={"api_key": "k"}, xai={"api_key_env": "NO_SUCH_KEY"}, ollama=nobody)
+    try:
+        found = listed()
+    finally:
+        models.unlink()
+
+    states = {"groq": "ready", "xai": "no_key", "ollama": "unreachable"}
+    assert found == {
+        name: (models, states.get(name, "unconfigured")) for name, models in PROVIDERS.items()
+    }
 
 
 def test_a_budget_is_set_shown_and_lifted(called: Called, owner: httpx.Client, ask: Ask):

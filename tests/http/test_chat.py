@@ -393,6 +393,43 @@ def test_a_mail_that_a_model_obeys_makes_nothing_before_a_person_says_so(
     assert "every crane" not in owner.get(f"/v1/projects/{called.other}/tasks").text
 
 
+def show_turn(owner: httpx.Client, project: str, message: str, title: str) -> dict[str, Any]:
+    """The task of this title, which was not there before the turn and is there after it."""
+    assert find_task(owner, project, title) is None
+    turn = say(owner, project, message)
+    names = [name for name, _ in frames_until_end(owner, turn["turn_id"])]
+    assert names.index("tool_call") < names.index("tool_result") < names.index("result")
+    assert (names[-1], turn["status"]) == ("done", "answered"), turn
+    task = find_task(owner, project, title)
+    assert task and all(one.casefold() != title.casefold() for one in task["fields"]["solutions"])
+    return task
+
+
+def find_task(owner: httpx.Client, project: str, title: str) -> dict[str, Any] | None:
+    path = f"/v1/projects/{project}/artifacts"
+    listed = done(owner.get(path, params={"type": "task", "limit": 200}))["items"]
+    found = [one["artifact_id"] for one in listed if one["title"] == title]
+    return done(owner.get(f"{path}/{found[0]}")) if found else None
+
+
+def test_a_task_that_is_asked_for_is_there_after_the_turn_by_rules(
+    owner: httpx.Client, called: Called
+):
+    task = show_turn(owner, called.project, "Add a task for password reset", "Password reset")
+
+    assert task["fields"]["solutions"]
+
+
+@pytest.mark.usefixtures("obedient")
+def test_a_task_that_is_asked_for_is_there_after_the_turn_of_a_model(
+    owner: httpx.Client, called: Called
+):
+    message = "Please create a task called Sell every crane"
+    task = show_turn(owner, called.project, message, "Sell every crane")
+
+    assert task["fields"]["solutions"]
+
+
 def test_a_question_changes_nothing_and_rules_answer_it(owner: httpx.Client, yard: str):
     say(owner, yard, "create a task: Grease the winch")
     said = say(owner, yard, "Is «Grease the winch» done?")

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -58,9 +59,9 @@ FITS = "document.documentElement.scrollWidth <= document.documentElement.clientW
 INERT = "document.querySelectorAll('script:not([src]), [hx-get^=\"/v1/\"]').length === 0"
 
 
-def check_accessible(tab: Tab, name: str) -> None:
+def check_accessible(tab: Tab, name: str, looks: Sequence[tuple[str, int]] = LOOKS) -> None:
     """By axe's rules in both themes, wide and narrow; nothing has to be scrolled sideways."""
-    for theme, width in LOOKS:
+    for theme, width in looks:
         tab.look(width=width, theme=theme)
         tab.keep(f"{name}-{theme}-{width}")
         assert find_faults(tab, is_wide=width > 700) == [], (name, theme, width)
@@ -147,9 +148,11 @@ def note(name: str, figure: object) -> None:
     kept.write_text(json.dumps(figures | {name: figure}, indent=1))
 
 
+@pytest.mark.parametrize("in_each_look", [False, pytest.param(True, marks=pytest.mark.long)])
 def test_pages_are_light_and_accessible_in_both_themes_wide_narrow_and_enlarged(
-    tab: Tab, site: Site, home: str, prd: str
+    tab: Tab, site: Site, home: str, prd: str, in_each_look: bool
 ):
+    """The short form checks each page in one look, and all looks in turn."""
     atom = find_link(tab, f"{home}/ledger", "main a[href*='/atoms/']")
     pages = {page.strip("/") or "overview": home + page for page in PAGES} | {
         "projects": f"{CONSOLE}/projects",
@@ -166,10 +169,10 @@ def test_pages_are_light_and_accessible_in_both_themes_wide_narrow_and_enlarged(
         **site.items,
     }
     weights: dict[str, int] = {}
-    for name, path in pages.items():
+    for (name, path), look in zip(pages.items(), cycle(LOOKS), strict=False):
         tab.open(path)
         weights[name] = tab.run(BYTES)
-        check_accessible(tab, name)
+        check_accessible(tab, name, LOOKS if in_each_look else [look])
     note("bytes", weights)
     assert {name: it for name, it in weights.items() if not 0 < it < MOST_BYTES} == {}
     assert tab.reports == []

@@ -75,8 +75,8 @@ def one(database_server: str, tmp_path_factory: pytest.TempPathFactory) -> Itera
         yield made
 
 
-def signed_in(one: Apart, role: str) -> TestClient:
-    wanted = {"name": f"a {role}", "role": role, "projects": None}
+def signed_in(one: Apart, role: str, name: str = "") -> TestClient:
+    wanted = {"name": name or f"a {role}", "role": role, "projects": None}
     made = one.client.post("/v1/tokens", json=wanted)
     assert made.status_code == 201, made.text
     origin = {"origin": "http://localhost"}
@@ -139,6 +139,27 @@ def test_proposals_are_one_queue_that_leads_to_an_answer(browsers: dict[str, Tes
     unanswered = browsers["pm"].post(answers[0], data=sent)
     assert unanswered.status_code == 503  # no broker: the page shows the form again
     assert sent["key"] in unanswered.text
+
+
+def test_who_has_proposed_is_offered_to_withdraw_and_nobody_else(
+    one: Apart, browsers: dict[str, TestClient]
+):
+    def offered(browser: TestClient) -> tuple[Page, list[str]]:
+        page = open_page(browser, f"{HOME}/proposals")
+        actions = [it.get("action", "") for it in page.all("form")]
+        return page, [it for it in actions if it.endswith("/withdraw")]
+
+    assert [offered(browser)[1] for browser in browsers.values()] == [[], [], []]
+    mia = signed_in(one, "member", name="mia")
+    page, own = offered(mia)
+    assert len(own) == 2
+    unanswered = mia.post(own[0], data=page.fields(own[0]))
+    assert unanswered.status_code == 503  # no broker
+    other = open_page(browsers["member"], find_atom(one, "proposed"))
+    form = next(it["action"] for it in other.all("form") if it["action"].endswith("/decide"))
+    refused = browsers["member"].post(own[0], data=other.fields(form))
+    assert refused.status_code == 403
+    assert "only who has proposed it withdraws it" in words_of(Page(refused.text))
 
 
 def test_decisions_are_said_in_words_with_undo_where_nothing_stands_on_them(

@@ -148,7 +148,7 @@ def test_who_the_issuer_knows_is_signed_in_by_name(client: TestClient, issuer: S
     assert elsewhere.get(HOME).url.path == HOME
     out = client.post(f"{CONSOLE}/sign-out", data=shown.fields(f"{CONSOLE}/sign-out"))
     assert out.url.path == SIGN_IN and client.get(HOME).url.path == SIGN_IN
-    audited = "SELECT DISTINCT operation FROM api_audit WHERE actor = 'ana' ORDER BY 1"
+    audited = "SELECT DISTINCT operation FROM audit_log WHERE actor = 'ana' ORDER BY 1"
     assert one.rows(audited) == [("console_sign_in",), ("console_sign_out",)]
 
 

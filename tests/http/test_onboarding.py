@@ -9,9 +9,10 @@ import httpx
 import pytest
 
 from infra.local.process import wait_until
+from schemas.events.pipeline import STAGES
 from tests.http.conftest import Called
 from tests.http.console import CONSOLE, Browser
-from tests.http.listening import Following
+from tests.http.listening import Following, Heard, listen
 from tests.parcel import FILES
 
 pytestmark = pytest.mark.broker
@@ -76,6 +77,28 @@ def test_a_client_leads_a_project_from_an_upload_to_a_sprint_plan(
     assert {"run", "progress", "prd_section", "feature", "waiting_for_human", "phase"} <= told
     seqs = [frame.seq for frame in following.heard]
     assert seqs == sorted(set(seqs))
+    assert_each_stage_was_told(following.heard)
+    with called.client() as client:
+        whole = list(listen(client, started["pipeline_id"]))
+        half = len(whole) // 2
+        rest = list(listen(client, started["pipeline_id"], last_id=whole[half].id))
+    assert rest == whole[half + 1 :]
+    assert (whole[0].name, whole[-1].name) == ("pipeline_started", "done")
+    assert_each_stage_was_told(whole)
+    # Its own stream tells what the stages make, too: the gate's scores, and the plan at the end.
+    assert {"dimension_score", "final_tier", "artifacts"} <= {frame.name for frame in whole}
+
+
+def assert_each_stage_was_told(heard: list[Heard]) -> None:
+    """A stage is told when it begins, and behind that when it is over."""
+    phases = [
+        (frame.data["name"], frame.data["status"])
+        for frame in heard
+        if frame.name == "phase" and "pipeline_id" in frame.data
+    ]
+    assert [name for name, status in phases if status == "running"] == list(STAGES)
+    over = [name for name, status in phases if status in ("complete", "skipped")]
+    assert over == list(STAGES)
 
 
 def test_what_runs_in_the_background_is_seen_and_only_by_its_project(

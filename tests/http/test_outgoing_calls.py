@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import socket
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,6 +20,7 @@ from infra.errors import Invalid
 from infra.service.outgoing_webhooks import _check_url
 from infra.service.webhook_post import Answer, draw_secret, headers_of, post, sign
 from infra.service.webhook_queue import JITTER, PAUSES_S, pause_after
+from tests.http.certificates import Authority
 from tests.http.receiver import receiver
 
 BODY = b'{"type":"run.ended"}'
@@ -118,6 +121,32 @@ def test_a_name_that_leads_inside_is_judged_when_it_is_called():
             assert answer.status is None
             assert "may not be called" in answer.error or "not known" in answer.error
         assert made.received == []
+
+
+def test_a_certificate_is_checked_by_the_authorities_that_the_setting_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    own, other = (tmp_path / name for name in ("own", "other"))
+    own.mkdir()
+    other.mkdir()
+    authority, stranger = Authority(own), Authority(other)
+    secret = draw_secret()
+    headers = headers_of([secret], "msg_1", BODY)
+
+    def send(url: str) -> Answer:
+        return asyncio.run(post(url, BODY, headers, may_be_private=True))
+
+    monkeypatch.delenv("SSL_CERT_FILE", raising=False)
+    with receiver(tls=authority.serve_as("localhost")) as made:
+        assert send(made.url).error.endswith("(ConnectError)")
+        monkeypatch.setenv("SSL_CERT_FILE", str(stranger.file))
+        assert send(made.url).error.endswith("(ConnectError)")
+        monkeypatch.setenv("SSL_CERT_FILE", str(authority.file))
+        assert send(made.url.replace("localhost", "127.0.0.1")).error.endswith("(ConnectError)")
+        assert made.received == []
+        assert send(made.url).status == 204
+        (sent,) = made.received
+    assert Verifier(secret).verify(sent.body, sent.headers) == json.loads(BODY)
 
 
 def test_a_redirect_is_not_followed():

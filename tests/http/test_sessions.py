@@ -217,7 +217,7 @@ def test_a_sign_in_is_audited_and_ends_what_the_browser_had(one: Apart):
     copy = browser(one, client)
     assert redeem(client, code=link(one)).url.path == HOME
     assert is_open(client) and not is_open(copy)
-    written = "SELECT count(*) FROM api_audit JOIN api_audit_outcomes USING (audit_id)"
+    written = "SELECT count(*) FROM audit_log"
     written += " WHERE operation = 'console_sign_in' AND code = 'done' AND actor <> ''"
     ((before,),) = one.rows(written)
     assert redeem(browser(one), token="cairn_wrong").status_code == 401

@@ -195,7 +195,7 @@ def test_a_stream_token_is_written_down_nowhere(called: Called, run: str):
         nobody.get(f"/v1/me?token={made['token']}")
     signature = made["token"].partition(".")[2]
     with infra.postgres.connect(called.cairn.settings_now().conninfo) as connection:
-        for table in ("api_requests", "api_audit"):
+        for table in ("api_requests", "audit_log", "outbox"):
             stored = connection.execute(f"SELECT t::text FROM {table} t".encode()).fetchall()
             assert signature not in str(stored)
     with called.client() as owner:

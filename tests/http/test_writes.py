@@ -427,8 +427,11 @@ def test_a_deleted_project_answers_as_one_that_does_not_exist(called: Called, ow
             query = f"SELECT count(*) FROM cairn.{table} WHERE project_id = %s AND {condition}"
             return int((tables.execute(query.encode(), (project,)).fetchone() or [0])[0])
 
-    assert count("vault_keys", "true") and not count("vault_keys", "wrapped IS NOT NULL")
-    assert not count("orchestration_jobs", "status IN ('queued', 'leased', 'failed')")
+    # What was under way may still make a key or a job; the upkeep ends both within its turn.
+    assert count("vault_keys", "true")
+    assert wait_until(lambda: not count("vault_keys", "wrapped IS NOT NULL"), timeout_s=60)
+    left = "status IN ('queued', 'leased', 'failed')"
+    assert wait_until(lambda: not count("orchestration_jobs", left), timeout_s=60)
     assert wait_until(lambda: not count("scheduled_work", "status <> 'removed'"), timeout_s=60)
 
 
@@ -504,6 +507,38 @@ def test_a_proposal_is_of_its_project_and_declining_needs_a_reason(
     said = no | {"rationale": "the other place is older"}
     declined = owner.post(ours, json=said, headers=keyed(), params=waiting).json()
     assert (declined["outcome"], declined["proposed_by"]) == ("declined", "leo")
+    late = owner.post(ours, json=said, headers=keyed(), params=waiting)
+    assert (late.status_code, late.json()["code"]) == (409, "not_waiting")
+
+
+def test_a_member_withdraws_what_they_have_proposed_and_nothing_else(
+    called: Called, owner: httpx.Client, gate: str
+):
+    (atom, *_) = atoms_of(owner, gate)
+    home, waiting = f"/v1/projects/{gate}", {"wait": True}
+    with (
+        called.client(called.make_token("member", gate, name="eva")) as eva,
+        called.client(called.make_token("member", gate, name="tom")) as tom,
+    ):
+        body = {"rationale": "it is said twice"}
+        path = f"{home}/atoms/{atom['atom_id']}/dismiss"
+        proposed = eva.post(path, json=body, headers=keyed(), params=waiting).json()
+        back = f"{home}/proposals/{proposed['hitl_event_id']}/withdrawal"
+        for other in (tom, owner):
+            refused = other.post(back, json={}, headers=keyed())
+            assert (refused.status_code, refused.json()["code"]) == (403, "not_own_proposal")
+        elsewhere = back.replace(gate, called.project)
+        assert owner.post(elsewhere, json={}, headers=keyed()).status_code == 404
+        key = keyed()
+        made, again = (eva.post(back, json={}, headers=key, params=waiting) for _ in range(2))
+        assert (made.status_code, made.json()["outcome"]) == (200, "withdrawn")
+        assert again.json() == made.json()
+        late = eva.post(back, json={}, headers=keyed())
+        assert (late.status_code, late.json()["code"]) == (409, "not_waiting")
+        found = eva.get(f"{home}/proposals", params={"state": "withdrawn"}).json()["items"]
+        assert [it["proposal_id"] for it in found] == [proposed["hitl_event_id"]]
+    queued = owner.get(f"{home}/waiting").json()["items"]
+    assert proposed["hitl_event_id"] not in {it["target_id"] for it in queued}
 
 
 def test_runs_are_ended_and_resumed_by_those_who_may(called: Called, owner: httpx.Client, ask: Ask):
@@ -630,8 +665,14 @@ def test_how_work_lies_on_a_team_is_recorded_for_whoever_may_read_it(
         ("members", {"name": "Ana", "capacity_points": 10}),
         ("tasks", {"title": "Oil the hinge", "estimate_points": 8}),
         ("sprints", {"goal": "Open the gate"}),
+        ("members", {"name": "Ben", "capacity_points": 10}),
     ):
         made = owner.post(f"{root}/{path}", json=body, headers=keyed())
+        assert made.status_code == 201, made.text
+    (ana,) = [it for it in owner.get(f"{root}/members").json() if it["name"] == "Ana"]
+    for title, points in (("Grease the lock", 5), ("Paint the post", 4)):
+        body = {"title": title, "estimate_points": points, "assignee_id": ana["member_id"]}
+        made = owner.post(f"{root}/tasks", json=body, headers=keyed())
         assert made.status_code == 201, made.text
 
     asked = {"message": "Redistribute the load of the team"}
@@ -640,6 +681,8 @@ def test_how_work_lies_on_a_team_is_recorded_for_whoever_may_read_it(
     (record,) = owner.get(f"{root}/rebalances").json()["items"]
     recorded = record["rebalance_id"]
     assert f"recorded as {recorded}." in turn["answer"]["content"]
+    assert turn["answer"]["author"] == "assigner"
+    assert all(one["score_delta"] > 0 for one in record["moves"])
     assert owner.get(f"{root}/rebalances/{recorded}").json() == record
     elsewhere = owner.get(f"/v1/projects/{called.other}/rebalances/{recorded}")
     assert (elsewhere.status_code, elsewhere.json()["code"]) == (404, "unknown_rebalance")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +14,7 @@ from psycopg.rows import dict_row
 import infra.postgres
 from infra.jobs.outbox import Conn
 from infra.settings import Settings
-from tests.conftest import MIGRATIONS, database_beside
+from tests.databases import migrated_beside, new_name
 
 
 @dataclass
@@ -57,17 +56,15 @@ class Database:
 
 
 @pytest.fixture(scope="session")
-def migrated(installation: Settings) -> Settings:
+def shared(installation: Settings) -> Settings:
     """A database without topics that the tests of a session use one after the other."""
-    conninfo = database_beside(installation.conninfo, f"t{uuid.uuid4().hex[:10]}")
-    infra.postgres.ensure_database(conninfo)
-    infra.postgres.migrate(conninfo, MIGRATIONS)
+    conninfo = migrated_beside(installation.conninfo, new_name())
     return installation.model_copy(update={"database_url": conninfo})
 
 
 @pytest.fixture
-def database(migrated: Settings, home: Path) -> Iterator[Database]:
-    settings = migrated.model_copy(update={"home": home})
+def database(shared: Settings, home: Path) -> Iterator[Database]:
+    settings = shared.model_copy(update={"home": home})
     with infra.postgres.connect(settings.conninfo, autocommit=True) as connection:
         connection.execute("TRUNCATE orchestration_jobs, outbox, projects RESTART IDENTITY")
         yield Database(settings, connection)

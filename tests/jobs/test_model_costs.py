@@ -13,11 +13,13 @@ from agents.models.call import Message, ModelAnswer, ModelRequest
 from agents.models.errors import AllProvidersFailed, BudgetExceeded
 from agents.tools.box import call_tool
 from agents.tools.tool import ToolContext, ToolResult
-from infra.service.agent_tools import open_tools
+from infra.service.agent_tools import AgentTool, ServicePorts, list_agent_tools, open_tools
 from infra.service.models import has_model, has_research, open_model
 from infra.service.publishing import make_request, publish
 from infra.settings import Settings
 from schemas.events.project import BudgetSet
+from tests.agents.talks import Topic
+from tests.agents.test_desk import YES, Outside, work
 from tests.jobs.conftest import Database
 from tests.jobs.test_relay import relay_all
 from tests.models.provider import Answer, Failure, Request, Step, scripted_provider
@@ -196,3 +198,27 @@ def test_without_a_provider_there_is_no_model(bare: Settings):
             assert model is None
 
     asyncio.run(look())
+
+
+def test_the_analyst_and_the_planner_ask_the_configured_service(
+    whole: Database, worker: ModelWorker
+):
+    settings = settings_of(whole, worker)
+    found = {"findings": [{"text": "Seals are signed.", "address": "https://example.org/seals"}]}
+    with scripted_provider([found, found]) as outside, scripted_provider([]) as other:
+        worker.configure(perplexity=outside)
+        (tool,) = [one for one in tools_of(settings) if one.name == "deep_research"]
+        ports = ServicePorts(settings, can_research=has_research(settings))
+        for request in ("Do deep research on seals", "Derive the features and research seals"):
+            told = work(request, Outside(service=ports.research), Topic(), YES)
+            assert told.output["research"][0]["address"] == "https://example.org/seals"
+        worker.configure(openai=other)
+
+    assert {"analyst", "planner"} <= set(tool.agents)
+    assert "deep_research" not in [one.name for one in tools_of(settings)]
+    assert [one.model for one in outside.requests] == ["sonar-deep-research"] * 2
+
+
+def tools_of(settings: Settings) -> list[AgentTool]:
+    """The tools as the API lists them."""
+    return asyncio.run(list_agent_tools(settings))

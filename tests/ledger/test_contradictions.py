@@ -46,6 +46,25 @@ def test_jwt_against_session_cookies_is_one_open_contradiction_of_high_severity(
     assert len(told.ops("contradiction_opened")) == 1
 
 
+def test_a_figure_of_a_section_contradicts_that_of_a_statement_without_one():
+    told = disputed(
+        "Loans: a tool must be returned within 14 days",
+        "A tool must be returned within 21 days",
+        kind="decision",
+    )
+
+    assert only(told).explanation.startswith("the figures differ: within 14 days or within 21")
+
+
+def test_figures_of_two_sections_contradict_nothing():
+    told = disputed(
+        "Loans: a tool must be returned within 14 days",
+        "Repairs: a tool must be returned within 21 days",
+    )
+
+    assert not told.view.contradictions
+
+
 def test_finding_it_again_updates_the_record_and_adds_none():
     told = story(
         a_run(

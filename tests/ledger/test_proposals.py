@@ -48,6 +48,16 @@ def answered(told: Story, proposal: HumanDecision, decision: str, **fields: Any)
     return told.decision(ProposalDecided.model_validate(shared | fields), by="ana")
 
 
+def withdrawn(told: Story, proposal: HumanDecision, by: str, **fields: Any) -> HumanDecision:
+    shared = {
+        "proposal_id": proposal.hitl_event_id,
+        "decision": "withdraw",
+        "expected_revision": proposal.expected_revision,
+        "actor_role": "member",
+    }
+    return told.decision(ProposalDecided.model_validate(shared | fields), by=by)
+
+
 def test_a_proposal_changes_nothing_until_it_is_accepted_under_both_names():
     told = with_one_atom()
     before = told.atom(TITLE)
@@ -115,6 +125,31 @@ def test_a_member_accepts_and_declines_nothing():
         answer = answered(told, proposal, decision, actor_role="member", rationale="my own")
         assert answer.refusal == "role_may_only_propose"
     assert answered(told, proposal, "accept").outcome == "applied"
+
+
+@pytest.mark.parametrize("role", ["member", "pm"])
+def test_who_has_proposed_withdraws_it_in_whatever_role_they_have_now(role: str):
+    told = with_one_atom()
+    proposal = dismissal(told)
+    back = withdrawn(told, proposal, by="mia", actor_role=role)
+    assert (back.outcome, back.refusal, back.proposed_by) == ("withdrawn", "", "mia")
+    assert (back.proposal_id, back.target_id) == (proposal.hitl_event_id, proposal.target_id)
+    assert [change.op for change in told.change_sets[-1].changes] == ["hitl_withdrawn"]
+    assert told.change_sets[-1].atoms == []
+    again = withdrawn(told, proposal, by="mia", rationale="once more")
+    assert again.refusal == "not_waiting"
+    assert answered(told, proposal, "accept").refusal == "not_waiting"
+    assert dismissal(told, rationale="it is back").outcome == "proposed"
+
+
+@pytest.mark.parametrize(("by", "role"), [("leo", "member"), ("ana", "pm"), ("ole", "owner")])
+def test_what_somebody_else_has_proposed_is_not_withdrawn(by: str, role: str):
+    told = with_one_atom()
+    proposal = dismissal(told)
+    assert withdrawn(told, proposal, by=by, actor_role=role).refusal == "not_own_proposal"
+    assert answered(told, proposal, "accept").outcome == "applied"
+    late = withdrawn(told, proposal, by="mia", rationale="too late")
+    assert late.refusal == "not_waiting"
 
 
 def test_what_is_no_proposal_is_not_waiting():
@@ -190,3 +225,11 @@ def test_proposals_are_there_again_when_the_store_is_lost():
     assert answered(told, proposal, "accept").outcome == "applied"
     told.refold(own_first=False)
     assert answered(told, proposal, "decline", rationale="not now").refusal == "not_waiting"
+
+
+def test_a_withdrawn_proposal_stays_so_when_the_store_is_lost():
+    told = with_one_atom()
+    proposal = dismissal(told)
+    withdrawn(told, proposal, by="mia")
+    told.refold(own_first=False)
+    assert answered(told, proposal, "accept").refusal == "not_waiting"

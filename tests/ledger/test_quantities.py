@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from streams.ledger.alignment import MOST_FIGURES, align
 from streams.ledger.quantities import Quantity, equal, exclude, may_be_equal, quantities_of
 
 
@@ -229,3 +230,17 @@ def test_null_is_no_number_and_a_number_of_any_length_is_read():
 
 def test_a_letter_after_a_slash_that_is_no_unit_ends_the_figure():
     assert spans("a lane of 40 parcels/H and 3 belts") == ["40", "3"]
+
+
+def test_a_list_of_many_figures_is_read_to_its_end():
+    """Each of them costs the same, and what stands before it is looked at nearby."""
+    found = spans("between 5 and 9 s; " + "7 rows; " * 4_000 + "every 3 minutes")
+    assert (found[0], len(found), found[-1]) == ("5 and 9 s", 4_002, "every 3 minutes")
+
+
+def test_figures_of_documents_are_not_laid_side_by_side():
+    rows = ", ".join(f"row {number} of {number * 3} ms" for number in range(900))
+    pair = align(rows, rows.replace("3", "4"))
+    assert (pair.conflicts, pair.differences, pair.one) == ((), 0, rows)
+    values = "waits of " + ", ".join(["5 ms"] * 150)
+    assert align(values, values.replace("5", "6")).conflicts == (("5 ms", "6 ms"),) * MOST_FIGURES

@@ -22,8 +22,9 @@ from projections.fold import PROJECTED_TOPICS
 from projections.projector import prepare
 from streams.memory import Driver
 from streams.pipeline import pipeline
+from tests.databases import migrated_beside, new_name
 from tests.parcel import contents
-from tests.projections.conftest import ReadModel, migrated
+from tests.projections.conftest import ReadModel
 from tests.projections.log import records_in
 from tests.worlds import PROJECT, ingestion
 
@@ -47,7 +48,7 @@ def parcel(database_server: str) -> Iterator[str]:
     )
     driver.publish(ingestion(contents() | {"docs/lamps.md": HOSTILE.encode()}))
     driver.run()
-    conninfo = migrated(database_server)
+    conninfo = migrated_beside(database_server, new_name())
     with psycopg.connect(conninfo, autocommit=True) as connection:
         prepare(connection, CORE.schema)
         ReadModel(conninfo, connection).fold(records_in(driver, frozenset(PROJECTED_TOPICS)))

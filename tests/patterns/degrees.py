@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from re import _constants as op
 from re import _parser as parser
@@ -27,6 +27,7 @@ CATEGORIES = {
     op.CATEGORY_WORD: r"\w",
     op.CATEGORY_NOT_WORD: r"\W",
 }
+LEAVES = (op.LITERAL, op.NOT_LITERAL, op.ANY, op.IN)
 Node = tuple[Any, Any]
 NO = -1  # there is no such run
 
@@ -54,7 +55,26 @@ def degree_of(pattern: re.Pattern[str]) -> tuple[int, str]:
     tree = list(parser.parse(pattern.pattern, pattern.flags & ~re.DEBUG))
     if _count_long(tree) < 2:
         return 1, ""
-    return max((_in_row(tree, mark).within, mark) for mark in ALPHABET)
+    return max((_in_row(tree, mark).within, mark) for mark in _distinct_marks(tree))
+
+
+def _distinct_marks(tree: list[Node]) -> Iterable[str]:
+    """One of all marks that the same parts of the tree take: the others have its runs."""
+    parts = {(kind, tuple(value) if kind is op.IN else value) for kind, value in _leaves(tree)}
+    marks: dict[tuple[bool, ...], str] = {}
+    for mark in ALPHABET:
+        taken = (mark == "\n", *(_takes(kind, value, mark) for kind, value in parts))
+        marks.setdefault(taken, mark)
+    return marks.values()
+
+
+def _leaves(nodes: object) -> Iterator[Node]:
+    """What takes one character, anywhere in a tree."""
+    if isinstance(nodes, tuple) and nodes and any(nodes[0] is kind for kind in LEAVES):
+        yield nodes[0], nodes[1]
+    elif isinstance(nodes, tuple | list | parser.SubPattern):
+        for each in nodes:
+            yield from _leaves(each)
 
 
 def _count_long(nodes: object) -> int:
@@ -87,7 +107,7 @@ def _joined(one: Run, other: Run) -> Run:
 
 
 def _of(kind: Any, value: Any, mark: str) -> Run:
-    if kind in (op.LITERAL, op.NOT_LITERAL, op.ANY, op.IN):
+    if kind in LEAVES:
         takes = _takes(kind, value, mark)
         return Run(0, 0, 0, 0, some=True) if takes else NOTHING
     if kind in (op.MAX_REPEAT, op.MIN_REPEAT):

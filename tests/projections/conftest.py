@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,14 +9,13 @@ from typing import Any
 import psycopg
 import pytest
 
-import infra.postgres
 from projections.apply import apply_batch
 from projections.checkpoint import Record, read_checkpoint
 from projections.checksums import table_sum
 from projections.core import CORE
 from projections.projector import prepare
 from projections.tables import TABLES
-from tests.conftest import MIGRATIONS, database_beside
+from tests.databases import migrated_beside, new_name
 from tests.projections.log import PARTITIONS
 
 
@@ -66,14 +64,7 @@ class ReadModel:
 @pytest.fixture(scope="session")
 def database(database_server: str) -> str:
     """A migrated database that the tests of a session use one after the other."""
-    return migrated(database_server)
-
-
-def migrated(server: str) -> str:
-    conninfo = database_beside(server, f"t{uuid.uuid4().hex[:10]}")
-    infra.postgres.ensure_database(conninfo)
-    infra.postgres.migrate(conninfo, MIGRATIONS)
-    return conninfo
+    return migrated_beside(database_server, new_name())
 
 
 @pytest.fixture
@@ -87,7 +78,7 @@ def model(database: str) -> Iterator[ReadModel]:
 @pytest.fixture
 def other_model(database_server: str) -> Iterator[ReadModel]:
     """Another one, in a database of its own."""
-    conninfo = migrated(database_server)
+    conninfo = migrated_beside(database_server, new_name())
     with psycopg.connect(conninfo, autocommit=True) as connection:
         prepare(connection, CORE.schema)
         yield ReadModel(conninfo, connection)

@@ -27,7 +27,8 @@ from infra.kafka import partition_of
 from infra.local.runtime import running
 from infra.settings import Settings
 from schemas.topics import TOPICS
-from tests.conftest import MIGRATIONS, variables_of
+from tests.conftest import variables_of
+from tests.databases import MIGRATIONS
 from tests.projections.test_projector import until_folded
 from tests.shell.harness import at_work, facts_until, publish, until_committed
 from tests.shell.stages import a_fact, a_request

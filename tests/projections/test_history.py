@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
+from typing import Any
 
 import pytest
 
 from infra.errors import Refusal
 from projections.fold import PROJECTED_TOPICS
+from projections.read.artifact_list import list_artifacts
 from projections.read.atoms import atoms, atoms_as_of, sequence_at
 from projections.read.contradictions import cards
+from projections.read.decision_list import decisions
+from projections.read.merges import merges
 from projections.read.page import take
 from projections.read.rejections import rejections
+from projections.read.source_list import source_states
 from schemas.codec import decode
 from schemas.events.ledger import LedgerChanged
 from tests.projections.builders import PROJECT as STORY
@@ -80,6 +85,51 @@ def test_what_has_changed_since_is_told_from_the_rest(model: ReadModel):
     pairs = list(take(partial(cards, model.connection, PROJECT, None)))
     assert list(take(partial(cards, model.connection, PROJECT, None, updated_since=0))) == pairs
     assert list(take(partial(cards, model.connection, PROJECT, None, updated_since=last))) == []
+
+
+@pytest.mark.parametrize("ask", [source_states, list_artifacts, merges, decisions, cards])
+def test_each_list_tells_what_has_changed_since(model: ReadModel, ask: Any):
+    model.fold(records(TOPICS))
+    last = model.value("SELECT max(ledger_seq) FROM ledger_change_sets")
+    about = (model.connection, PROJECT, *((None,) if ask is cards else ()))
+    listed = list(take(partial(ask, *about)))
+    always = list(take(partial(ask, *about, updated_since=0)))
+    assert [it for it in always if it in listed] == listed
+    late = datetime(9999, 1, 1, tzinfo=UTC)
+    assert list(take(partial(ask, *about, updated_since=late))) == []
+    part = list(take(partial(ask, *about, updated_since=last // 2)))
+    assert [it for it in always if it in part] == part
+    with pytest.raises(Refusal, match="there is no sequence"):
+        ask(*about, updated_since=999_999)
+
+
+def test_a_removed_source_is_told_to_who_follows(model: ReadModel):
+    model.fold(records(TOPICS))
+    (known, at) = model.rows("SELECT source_id, max(updated_at) FROM sources GROUP BY 1 LIMIT 1")[0]
+    gone = "UPDATE sources SET removed_at = %s WHERE source_id = %s RETURNING 1"
+    model.rows(gone, at + timedelta(days=1), known)
+    states = partial(source_states, model.connection, PROJECT)
+    assert known not in {it.source_id for it in take(states)}
+    since = take(partial(states, updated_since=at + timedelta(hours=1)))
+    assert [(it.source_id, it.state) for it in since] == [(known, "removed")]
+
+
+def test_slim_items_say_the_same_but_for_what_is_long(model: ReadModel):
+    model.fold(records(TOPICS))
+    about = (model.connection, PROJECT)
+    expected = [
+        it.model_copy(update={"body_a": None, "body_b": None})
+        for it in take(partial(merges, *about))
+    ]
+    assert list(take(partial(merges, *about, is_slim=True))) == expected
+    shown = partial(cards, model.connection, PROJECT, None)
+    for whole_card, slim in zip(take(shown), take(partial(shown, is_slim=True)), strict=True):
+        assert whole_card.a.evidence and not slim.a.evidence and not slim.affected_artifacts
+        assert (slim.contradiction_id, slim.a.title, slim.b.body) == (
+            whole_card.contradiction_id,
+            whole_card.a.title,
+            whole_card.b.body,
+        )
 
 
 def test_a_sequence_that_is_not_there_is_refused(model: ReadModel):

@@ -7,8 +7,10 @@ from functools import partial
 
 import pytest
 
-from infra.errors import NotFound
-from projections.read.changes import LARGEST_WINDOW, changes_since
+from infra.errors import Invalid, NotFound
+from infra.evaluation.benches.reads import PROJECT as BENCH
+from infra.evaluation.benches.reads import fill
+from projections.read.changes import LARGEST_WINDOW, Changes, changes_page, changes_since
 from projections.read.contradictions import contradictions
 from projections.read.coverage import coverage
 from projections.read.moments import committed_batches, compare_ledgers, snap_to_batch
@@ -82,6 +84,64 @@ def test_a_comparison_tells_what_the_changes_between_tell(model: ReadModel, sinc
         assert group.count == len(expected)
     few = compare_ledgers(model.connection, PROJECT, since, told.to_seq, shown=1)
     assert (few.came.count, len(few.came.first)) == (compared.came.count, 1)
+
+
+LISTS = ("came", "went", "changed", "contradictions", "decided", "written")
+
+
+def pages_of(model: ReadModel, limit: int, since: int = 0, project: str = PROJECT) -> list[Changes]:
+    ask = partial(changes_page, model.connection, project, since, LARGEST_WINDOW, limit=limit)
+    pages = [ask()]
+    while pages[-1].next_cursor is not None:
+        pages.append(ask(cursor=pages[-1].next_cursor))
+    return pages
+
+
+@pytest.mark.parametrize("limit", [1, 3, 1_000])
+def test_pages_of_changes_are_together_the_whole(model: ReadModel, limit: int):
+    model.fold(records(TOPICS))
+    whole = changes_since(model.connection, PROJECT, 4, LARGEST_WINDOW)
+    pages = pages_of(model, limit, since=4)
+    for name in LISTS:
+        assert [it for page in pages for it in getattr(page, name)] == getattr(whole, name)
+    sizes = [sum(len(getattr(page, name)) for name in LISTS) for page in pages]
+    assert set(sizes[:-1]) <= {limit} and sum(sizes) > 20
+
+
+def test_pages_of_changes_end_where_the_first_one_did(model: ReadModel):
+    own = [record for record in records(TOPICS) if record.topic == "ledger.v1"]
+    model.fold(own[: len(own) // 2])
+    first = changes_page(model.connection, PROJECT, 0, limit=1)
+    assert first.next_cursor is not None
+    model.fold(own[len(own) // 2 :])
+    second = changes_page(model.connection, PROJECT, 0, cursor=first.next_cursor)
+    assert first.to_seq == second.to_seq < second.head_seq
+    for other in ("", "x", "0.1", f"1{first.next_cursor}", "0.999999.0.", "0.1.7.", "9.1.0."):
+        with pytest.raises(Invalid):
+            changes_page(model.connection, PROJECT, 0, cursor=other)
+
+
+def test_a_page_of_changes_reads_what_it_shows(model: ReadModel):
+    fill(model.conninfo, 2_000)
+    with model.connection.transaction():
+        before = rows_read(model)
+        first = changes_page(model.connection, BENCH, 0, LARGEST_WINDOW, limit=20)
+        of_first = rows_read(model) - before
+        assert first.next_cursor is not None
+        changes_page(model.connection, BENCH, 0, LARGEST_WINDOW, cursor=first.next_cursor, limit=20)
+        of_second = rows_read(model) - before - of_first
+    assert len(first.came) == 20
+    assert max(of_first, of_second) < 20 * 10  # of 2,400 records and 4,000 quotes
+
+
+def rows_read(model: ReadModel) -> int:
+    """How many rows this transaction has read of the ledger's tables so far."""
+    return int(
+        model.value(
+            "SELECT sum(seq_tup_read + coalesce(idx_tup_fetch, 0)) FROM pg_stat_xact_user_tables"
+            " WHERE schemaname = 'cairn' AND starts_with(relname, 'ledger_')"
+        )
+    )
 
 
 def test_what_had_been_read_is_what_coverage_told_then(model: ReadModel):

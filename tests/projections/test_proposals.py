@@ -123,6 +123,32 @@ def test_a_decision_can_be_taken_back_while_nothing_stands_on_it(model: ReadMode
     assert "ana included" in found[dropped].undo_refusal
 
 
+def test_a_withdrawn_proposal_waits_for_nobody(model: ReadModel):
+    it = Told()
+    sides = {it.dispute.atom_a_id, it.dispute.atom_b_id}
+    atom_id = min(each for each in it.titles if each not in sides)
+    proposal = it.say("mia", AtomDismissed, atom_id=atom_id)
+    kept = {"proposal_id": proposal, "decision": "withdraw"}
+    refused = it.say("leo", ProposalDecided, **kept)
+    back = it.say("mia", ProposalDecided, rationale="", **kept)
+    connection = model.fold(records_in(it.driver)).connection
+    (found,) = proposals(connection, PROJECT, state="withdrawn").items
+    assert (found.proposal_id, found.answer_id, found.answered_by) == (proposal, back, "mia")
+    assert proposals(connection, PROJECT, state="waiting").items == []
+    assert "proposal" not in {each.kind for each in queue(connection, PROJECT).items}
+    title = it.titles[atom_id]
+    told = listed(model)
+    assert told[back].summary == f"mia withdrew the proposal to dismiss “{title}”."
+    assert "only who has proposed it withdraws it" in told[refused].summary
+    assert not told[back].undoable
+    without: dict[str, Any] = {"before_state": {}, "after_state": None}
+    slim = decisions(model.connection, PROJECT, is_slim=True).items
+    assert slim == [it.model_copy(update=without) for it in told.values()]
+    last = max(it.ledger_seq for it in slim)
+    since = decisions(model.connection, PROJECT, updated_since=last - 1).items
+    assert [it.hitl_event_id for it in since] == [back]
+
+
 def test_proposals_wait_with_everything_else_until_they_are_answered(model: ReadModel, told: Any):
     _, (resolution, dismissal, waiting, accepted, declined, *_), records = told
     connection = model.fold(records).connection

@@ -398,6 +398,22 @@ def test_a_task_moves_from_who_has_too_much_to_the_best_who_has_room():
     assert move.reason == "Ana has 14 of 10 points; Cleo has the skills, and 1 of 10"
 
 
+def test_an_uneven_load_is_moved_as_far_as_that_makes_it_even():
+    def load(member_id: str, points: int) -> MemberLoad:
+        return MemberLoad(
+            member_id=member_id, name=member_id.title(), load=points, capacity=10, ratio=points / 10
+        )
+
+    left = [assigner.Assigned(f"task_{points}", "ana", points) for points in (5, 3, 1)]
+    able = {one.task_id: ["ben"] for one in left}
+
+    moves = assigner.find_moves([load("ana", 9), load("ben", 0)], left, able)
+    none = assigner.find_moves([load("ana", 5), load("ben", 5)], left, able)
+
+    assert [one.task_id for one in moves] == ["task_5"]
+    assert (moves[0].score_delta, none) == (round(2.0 - 5 / 4.5, 4), [])
+
+
 __all__ = ["play"]
 
 

@@ -10,13 +10,21 @@ import pytest
 
 from infra.service import webhook_queue as queue
 from infra.service.webhook_post import Answer
-from projections.fold.webhooks import MESSAGES
+from projections.fold.webhooks import messages_about
 from projections.read import webhooks as read
-from schemas.envelope import Actor, Event, outside_fact
+from schemas.envelope import SERVICE_WIDE, Actor, Event, outside_fact
+from schemas.events.artifact import VersionRejected
 from schemas.events.ingestion import Counters, RunStopped
+from schemas.events.job import JobDead, JobRecord, JobSucceeded
 from schemas.events.ledger import HumanDecision, LedgerChanged, Snapshot
+from schemas.events.model_calls import CallOverBudget
 from schemas.events.project import ProjectDeleted
-from schemas.events.webhook import WebhookAdded, WebhookChanged, WebhookDeliveryEnded
+from schemas.events.webhook import (
+    WebhookAdded,
+    WebhookChanged,
+    WebhookDeliveryEnded,
+    WebhookDisabled,
+)
 from tests.projections.builders import PROJECT, START
 from tests.projections.conftest import ReadModel
 from tests.projections.log import Log
@@ -70,16 +78,48 @@ def added(webhook_id: str, *events: str, **more: Any) -> WebhookAdded:
     )
 
 
+def stopped(why: str, run: str = "run_1", **more: Any) -> RunStopped:
+    counts = {"batch_count": 1, "sources_processed": 1, "sources_skipped": 0, "chunks_skipped": 0}
+    fields = {"run_id": run, "stop_reason": why, "totals": Counters()}
+    return RunStopped.model_validate(fields | counts | more)
+
+
 def ended(run: str) -> RunStopped:
-    return RunStopped(
-        run_id=run,
-        stop_reason="exhausted",
-        totals=Counters(),
-        batch_count=1,
-        sources_processed=1,
-        sources_skipped=0,
-        chunks_skipped=0,
+    return stopped("exhausted", run)
+
+
+def a_job() -> JobRecord:
+    counts = {"transition": 3, "priority": 10, "lease_epoch": 1, "attempt_count": 3}
+    texts = dict.fromkeys(("idempotency_key", "correlation_id", "created_by"), "one")
+    fields = {"job_id": "job_1", "job_type": "report", "status": "dead", "max_attempts": 3}
+    times = {"run_after": START, "created_at": START, "payload": "{}"}
+    return JobRecord.model_validate(fields | counts | texts | times)
+
+
+def over_budget(call_id: str) -> CallOverBudget:
+    texts = ("agent", "stage", "provider", "model", "asked_model", "tier", "prompt_version")
+    call = dict.fromkeys((*texts, "request_hash"), "one") | {"call_id": call_id, "attempt": 1}
+    budget = {"scope": "project", "unit": "usd", "limit": 5.0, "spent": 4.9, "estimate": 0.3}
+    return CallOverBudget.model_validate({"call": call | {"outcome": "budget_exceeded"}} | budget)
+
+
+def decided(outcome: str, decision: str) -> LedgerChanged:
+    made = HumanDecision.model_validate(
+        {
+            "hitl_event_id": "hitl_1",
+            "action": "contradiction_resolution",
+            "target_type": "contradiction",
+            "target_id": "ctr_1",
+            "decision": decision,
+            "outcome": outcome,
+            "rationale": "Nobody needs the blue door.",
+            "actor_id": "ana",
+            "actor_role": "member",
+            "expected_revision": 1,
+            "before": Snapshot(),
+        }
     )
+    return LedgerChanged(ledger_seq=1, prev_hash="", caused_by_event_id="e", hitl=made)
 
 
 def test_a_message_goes_once_to_each_active_webhook_that_asked_for_it(world: World):
@@ -108,26 +148,76 @@ def test_what_happened_before_a_webhook_counts_or_two_weeks_ago_is_not_sent(worl
     ("outcome", "kinds"), [("proposed", ["proposal"]), ("applied", []), ("refused", [])]
 )
 def test_what_a_member_proposes_waits_for_a_decision(outcome: str, kinds: list[str]):
-    decision = HumanDecision.model_validate(
-        {
-            "hitl_event_id": "hitl_1",
-            "action": "dismiss",
-            "target_type": "atom",
-            "target_id": "atm_1",
-            "decision": "dismissed",
-            "outcome": outcome,
-            "rationale": "Nobody needs the blue door.",
-            "actor_id": "ana",
-            "actor_role": "member",
-            "expected_revision": 1,
-            "before": Snapshot(),
-        }
-    )
-    changed = LedgerChanged(ledger_seq=1, prev_hash="", caused_by_event_id="e", hitl=decision)
+    changed = decided(outcome, "dismiss")
     fact = outside_fact(changed, project_id=PROJECT, occurred_at=START, actor=ANA)
-    found = list(MESSAGES[LedgerChanged](fact, changed))
+    found = list(messages_about(fact, changed))
     assert [each.data["kind"] for each in found] == kinds
     assert "blue door" not in json.dumps([dict(each.data) for each in found])
+
+
+def escalated(event: Event, project_id: str = PROJECT) -> list[dict[str, Any]]:
+    """What the messages of this type say."""
+    fact = outside_fact(
+        event, project_id=project_id, occurred_at=START, actor=ANA, natural_key="one"
+    )
+    found = [it for it in messages_about(fact, event) if it.event_type == "escalation"]
+    return [dict(it.data) | {"path": it.path} for it in found]
+
+
+@pytest.mark.parametrize(
+    ("event", "kind", "path"),
+    [
+        (stopped("budget_exhausted"), "run", "/ingestion-runs/run_1"),
+        (stopped("undecidable"), "run", "/ingestion-runs/run_1"),
+        (stopped("exhausted", removals_held=["src_1"]), "run", "/ingestion-runs/run_1"),
+        (JobDead(job=a_job()), "job", "/jobs/job_1"),
+        (
+            VersionRejected(artifact_id="art_1", artifact_type="prd", version=2, findings=[]),
+            "document",
+            "/artifacts",
+        ),
+        (
+            WebhookDisabled(webhook_id="whk_1", reason="gone", delivery_id="dlv_1", round=1),
+            "webhook",
+            "/webhooks/whk_1",
+        ),
+        (decided("applied", "escalate"), "contradiction", "/contradictions"),
+    ],
+)
+def test_what_goes_on_no_further_without_a_person_is_an_escalation(
+    event: Event, kind: str, path: str
+):
+    (told,) = escalated(event)
+    assert (told["kind"], told["path"]) == (kind, f"/v1/projects/{PROJECT}{path}")
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        stopped("exhausted"),
+        stopped("cancelled"),
+        JobSucceeded(job=a_job()),
+        decided("applied", "a_wins"),
+        decided("refused", "escalate"),
+        decided("proposed", "escalate"),
+    ],
+)
+def test_what_ends_well_or_waits_for_an_everyday_decision_is_none(event: Event):
+    assert escalated(event) == []
+
+
+def test_what_belongs_to_no_project_is_told_to_none():
+    assert escalated(JobDead(job=a_job()), SERVICE_WIDE) == []
+
+
+def test_a_budget_that_refuses_many_calls_is_told_once_a_day(world: World):
+    world.tell(added("whk_1", "escalation"))
+    world.tell(*(over_budget(f"call_{number}") for number in range(3)))
+    assert world.give_out() == 1
+    world.tell(over_budget("call_3"))
+    assert world.give_out() == 0
+    (told,) = world.log_of("whk_1")
+    assert json.loads(told.body)["data"]["kind"] == "budget"
 
 
 def test_nothing_is_sent_of_a_project_that_was_deleted(world: World):

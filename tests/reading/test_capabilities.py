@@ -328,3 +328,16 @@ def test_items_of_a_roadmap_are_planned_and_what_was_shipped_is_done():
 )
 def test_a_name_is_what_the_product_calls_it(raw, name):
     assert capability_name(raw) == name
+
+
+def test_what_it_does_is_a_list_of_features():
+    items = "- **Lanes**: parcels wait in lanes.\n- **Scales**: parcels are weighed.\n"
+    text = f"# Depot\n\n## What it does\n\n{items}"
+
+    assert set(named(text, "README.md", "Depot")) == {"Lanes", "Scales"}
+
+
+def test_a_proposal_in_a_folder_of_its_own_is_named_by_its_title():
+    text = "# Proposal: night lanes\n\nParcels that come at night wait in lanes of their own.\n"
+
+    assert set(named(text, "proposals/night/README.md", "Proposal: night lanes")) == {"Night lanes"}

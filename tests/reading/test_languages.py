@@ -24,6 +24,7 @@ def requirements(text: str) -> list[Candidate]:
         ("Das Öffnen der Klappe ist untersagt, solange der Motor läuft.", "negate", "must"),
         ("Der Bericht sollte jede Woche verschickt werden.", "affirm", "should"),
         ("La bomba debe arrancar con hielo.", "affirm", "must"),
+        ("Hay que avisar al taller antes del cambio.", "affirm", "must"),
         ("Los visitantes no podrán entrar sin tarjeta.", "negate", "must"),
         ("Se requiere que cada factura se guarde diez años.", "affirm", "must"),
         ("El informe debería enviarse cada semana.", "affirm", "should"),
@@ -34,6 +35,19 @@ def test_a_modal_binds_forbids_and_ranks(text, polarity, priority):
 
     assert (found.polarity, found.attributes["priority"]) == (polarity, priority)
     assert text.rstrip(".")[4:] in found.title
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Wir haben uns für die blaue Pumpe entschieden.",
+        "Im Mai wurde beschlossen, dass die Pumpe bleibt.",
+        "Hemos decidido comprar la bomba azul.",
+        "Se acordó cerrar los domingos.",
+    ],
+)
+def test_what_was_chosen_is_a_decision(text):
+    assert [it.kind for it in extract(a_chunk(f"# Depot\n\n{text}\n"))] == ["decision"]
 
 
 @pytest.mark.parametrize(

@@ -75,6 +75,7 @@ def test_the_limit_keeps_the_strongest_in_the_order_of_the_text(text):
     assert sorted((atom.confidence for atom in kept), reverse=True) == strongest
 
 
+@pytest.mark.parametrize("length", [6_000, pytest.param(18_000, marks=pytest.mark.long)])
 @pytest.mark.parametrize(
     ("before", "piece"),
     [
@@ -88,8 +89,8 @@ def test_the_limit_keeps_the_strongest_in_the_order_of_the_text(text):
         ("[a](", "{%a%}"),
     ],
 )
-def test_hostile_repetition_is_read_in_time_that_grows_with_its_length(before, piece):
-    line = before + piece * (18_000 // len(piece))
+def test_hostile_repetition_is_read_in_time_that_grows_with_its_length(before, piece, length):
+    line = before + piece * (length // len(piece))
     for text in (line, f"## {line}\n\nWe will use a log."):
         extract(a_chunk(text, "docs/adr/7-lanes.md"))
     extract(a_chunk(line, "a.java", source_type="code"))

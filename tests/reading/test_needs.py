@@ -10,6 +10,20 @@ from tests.reading.documents import a_chunk, kinds, read, surest
 RECORD = "docs/adr/0007-depot.md"
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "US-4: As a clerk I'd like to print a label twice.",
+        "In order to save paper, as a clerk, I need a preview.",
+        "Als Packerin möchte ich Etiketten nachdrucken.",
+        "Como empleada, quiero imprimir etiquetas.",
+        "| As a | I want to | So that |\n|--|--|--|\n| clerk | print a label | none is lost |",
+    ],
+)
+def test_a_story_is_a_need_in_any_of_its_forms(said):
+    assert "requirement" in kinds(f"# Printers\n\n{said}\n", "docs/x.md")
+
+
 def test_a_we_that_qualifies_a_noun_neither_decides_nor_needs():
     assert read("A sketch of the API we will provide to the clerks of Depot.\n", RECORD) == []
     found = read("In the Depot we will provide an API to the clerks.\n", RECORD)

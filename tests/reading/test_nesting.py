@@ -6,6 +6,7 @@ from __future__ import annotations
 import pytest
 
 from agents.offline.reader import extract
+from agents.offline.segment.tags import label_of
 from agents.offline.segment.wording import lower_first
 from schemas.events.atom import Candidate
 from tests.reading.documents import a_chunk
@@ -193,3 +194,10 @@ def test_an_item_with_a_need_of_its_own_does_not_go_on_with_the_sentence_above()
         "Parcel lanes: a depot that joins the network must keep a list of what must be sealed "
         "before midnight",
     ]
+
+
+def test_a_line_of_thousands_of_marks_has_no_label() -> None:
+    """Where a label begins is looked for among the first marks only."""
+    assert label_of("|" + " " * 200 + "| **Pending**: the gate opens late") == "Pending"
+    for mark in "*(-#|":
+        assert label_of(mark * 3_000 + " Pending: the gate opens late") == ""

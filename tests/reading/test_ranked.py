@@ -19,6 +19,8 @@ FORMS = [
     "- [{short}] {it}\n",
     "({short}) {it}\n",
     "1. ({long}) {it}\n",
+    "- {it} ({long})\n",
+    "{short}: {it}\n",
     "### {long} have\n\n- {it}\n\n",
     "**{long} have**\n\n- {it}\n\n",
     "{long} have:\n\n- {it}\n\n",

@@ -12,7 +12,7 @@ from tests.reading.documents import a_chunk
 def role(path: str, title: str = "", headings: tuple[str, ...] = ()) -> str:
     chunk = a_chunk("Text.\n", path, source_type=source_type_of(path), headings=headings)
     told = chunk.model_copy(update={"title": title or path})
-    return describe_standing(told, "Parcels are sorted by weight")["origin"]
+    return describe_standing(told, "Parcels are sorted by weight", 0)["origin"]
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def role(path: str, title: str = "", headings: tuple[str, ...] = ()) -> str:
         ("docs/security.md", "product"),
         ("lanes.md", "doc"),
         ("docs/adr/0003-one-lane.md", "record"),
-        ("docs/meetings/2024-05-06.md", "record"),
+        ("docs/meetings/2024-05-06.md", "minutes"),
         ("handbook/engineering/decisions/0003-one-lane.md", "record"),
         ("ROADMAP.md", "plan"),
         ("enhancements/20240506-lanes.md", "plan"),
@@ -130,7 +130,7 @@ def test_what_has_the_name_of_the_repository_is_the_project(
     statement: str, root: str, about: str | None
 ) -> None:
     chunk = a_chunk(f"{statement}.\n", "docs/lanes.md", root=root)
-    assert describe_standing(chunk, statement).get("about") == about
+    assert describe_standing(chunk, statement, 0).get("about") == about
 
 
 @pytest.mark.parametrize(
@@ -143,4 +143,4 @@ def test_what_has_the_name_of_the_repository_is_the_project(
 )
 def test_a_readme_may_call_it_what_it_is(statement: str, about: str | None) -> None:
     chunk = a_chunk(f"{statement}.\n", "README.md", source_type="readme", headings=("Parcel",))
-    assert describe_standing(chunk, statement).get("about") == about
+    assert describe_standing(chunk, statement, 0).get("about") == about

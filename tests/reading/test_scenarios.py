@@ -21,6 +21,12 @@ def _needs(text, **more):
         f"# Bridge\n\n```gherkin\nFeature: Signals\n  Scenario: Tram\n{STEPS}```\n",
         "# Bridge\n\n" + "\n".join(f"- **{it.replace(' ', '** ', 1)}" for it in STEPS.splitlines()),
         "# Bridge\n\n" + "\n".join(f"1. {it}" for it in STEPS.splitlines()),
+        f"# Bridge\n\nAC1\n{STEPS}",
+        "# Bridge\n\n| | |\n|--|--|\n| Given | a bridge that is up |\n"
+        "| **When** | a tram comes near |\n"
+        "| Then | the signal turns red in 2 seconds |\n",
+        "# Bridge\n\n| Given | When | Then |\n|--|--|--|\n"
+        "| a bridge that is up | a tram comes near | the signal turns red in 2 seconds |\n",
         "# Bridge\n\n### Scenario: Tram\n\n" + STEPS.replace("\n", "\n\n"),
     ],
 )

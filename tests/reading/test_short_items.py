@@ -13,6 +13,10 @@ from tests.reading.documents import a_chunk
         ("The lid must:\n\n- close\n- hold 9 kg", ["The lid must close", "The lid must hold 9 kg"]),
         ("The lid has to:\n- shut\n- lock", ["The lid has to shut", "The lid has to lock"]),
         ("The lid should\n\n1. open in 3 s", ["The lid should open in 3 s"]),
+        ("**The lid must:**\n\n- close\n- seal", ["The lid must close", "The lid must seal"]),
+        ("Die Klappe muss:\n\n- Gas melden\n- dicht sein", ["Die Klappe muss Gas melden"]),
+        ("La tapa debe:\n\n- cerrar bien\n- resistir golpes", ["la tapa debe resistir golpes"]),
+        ("- The lid must close in 3 s;\n- The lid must seal the tub; and\n- x", ["seal the tub"]),
     ],
 )
 def test_an_item_is_told_with_its_announcement(lines, told):

@@ -11,6 +11,8 @@ from tests.reading.documents import read
         "## Lockers must open within 2 seconds",
         "### LK-4 – Lockers shall never open by themselves",
         "### 3.2.1 Lockers have to survive a power cut",
+        "### LK-5: Lockers MUST ring twice at night",
+        "## As a guest, I want lockers to open by phone",
     ],
 )
 def test_a_heading_with_subject_and_need_is_read(heading):

@@ -18,6 +18,7 @@ FORMS = {
     "slack": "{}  9:12 PM\n{}\n",
     "zoom": "21:12:05 {}:\t{}",
     "transcript": "00:12:05.120 {}\n{}\n",
+    "speaker, date in words": "{} (3 Apr 2026 21:12): {}",
     "telegram": "{}, [03.04.2026 21:12]\n{}\n",
 }
 SAID = (

@@ -166,6 +166,15 @@ class Play:
         self._append(self._turn(commits=True), list(atoms), [], changes)
         return self
 
+    def append_changes(
+        self,
+        atoms: Iterable[AtomRecord],
+        changes: Iterable[Change],
+        conflicts: Iterable[ContradictionRecord] = (),
+    ) -> None:
+        """A change set of the run under way that says itself what it changed."""
+        self._append(self._turn(commits=True), list(atoms), list(conflicts), changes)
+
     def ends(self, lane: Lane = "deep") -> ArtifactChanged:
         """The run under way ends; the writer's one answer to that."""
         before = len(self.answers())

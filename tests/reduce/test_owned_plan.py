@@ -47,7 +47,9 @@ def play() -> Play:
     ask(play, starts("2026-01-05"))
     for name in ("one", "two"):
         task_id = derive_artifact_id(PROJECT, "task", name)
-        steps = SectionEdit(section_id="solutions", statements=[EditedStatement(text=name)])
+        steps = SectionEdit(
+            section_id="solutions", statements=[EditedStatement(text=f"Ask person {name} for it")]
+        )
         told = ToldTask(title=f"Task {name}", estimate_points=3)
         change(play, "create", task_id, task=told, sections=[steps])
     assert [len(tasks) for tasks in sprint_ids(play).values()] == [2, 1]

@@ -176,3 +176,72 @@ def test_what_a_person_vouches_for_is_not_left_out():
     assert sections_of(decision) == []
     verified = decision.model_copy(update={"verified_by": "ana"})
     assert sections_of(verified) == ["architecture_decisions"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "heading", "section"),
+    [
+        ("decision", "Parcels are weighed twice", "Decisions", "architecture_decisions"),
+        ("decision", "We agreed to weigh parcels twice", "Scales", "architecture_decisions"),
+        ("claim", "Scales are checked on Mondays", "What we agreed", "architecture_decisions"),
+        ("claim", "Only two porters can read the scales", "Risks", "risks"),
+        ("unknown", "Who checks the scales in August?", "Open questions", "open_questions"),
+        ("requirement", "Each parcel must be weighed twice", "Scales", "functional_requirements"),
+    ],
+)
+def test_minutes_tell_what_was_agreed_asked_and_feared(kind, text, heading, section):
+    assert first_of(kind, text, heading, origin="minutes") == section
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("claim", "The scales provide a second display for porters"),
+        ("decision", "Maria, different scales for different parcels"),
+        ("requirement", "karl: need to support both scales"),
+        ("domain_signal", "Porters struggle with the scales"),
+    ],
+)
+def test_what_was_said_in_passing_in_minutes_stands_nowhere(kind: str, text: str):
+    assert first_of(kind, text, "Scales", origin="minutes") == ""
+
+
+def test_research_tells_of_users_and_makes_no_requirements():
+    needs = "Porters say that customers want a receipt by mail"
+
+    assert first_of("domain_signal", needs, "What we heard", origin="research") == "users"
+    assert first_of("requirement", "Find out how porters weigh", "Goals", origin="research") == ""
+
+
+def test_what_nobody_has_agreed_to_fills_a_section_that_is_short():
+    atom = a_requirement(
+        "The relay must sign every order", attributes={"document_status": "proposed"}
+    )
+
+    assert places(atom).own is None
+    assert sections_of(atom) == ["functional_requirements"]
+
+
+def test_headings_inside_a_short_document_count_as_those_over_its_chunk():
+    told = an_atom(
+        "decision",
+        "Parcels are weighed twice",
+        attributes={"origin": "minutes", "under": "Depot\nDecisions"},
+    )
+
+    assert sections_of(told, "Depot meeting")[0] == "architecture_decisions"
+
+
+def test_who_is_spoken_of_comes_first_in_a_line_about_users():
+    spoken = "Many volunteers want to see the day of the last check"
+    beside = "The research repository holds what users need"
+
+    assert first_of("claim", spoken, "Depot") == "users"
+    assert first_of("claim", beside, "Depot") != "users"
+
+
+def test_the_goals_that_a_readme_lists_are_goals():
+    attributes = {"scope": "in", "origin": "readme"}
+    aim = a_requirement("A porter hands out a parcel in two minutes", attributes=attributes)
+
+    assert sections_of(aim, "Depot", "Goals")[0] == "goals"

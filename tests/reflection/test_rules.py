@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from schemas.versions import REFLECTION_VERSION
 from streams.reflection import reflect
+from streams.reflection.spans import find_occurrences
 from tests.reading.documents import a_chunk, flagged
 from tests.reflection.builders import (
     CHOSE,
@@ -305,3 +306,24 @@ def test_any_candidate_gets_exactly_one_verdict(snippet, start, end, confidence,
     )
     result = reflected(candidate, has_model=True)
     assert len(result.accepted) + len(result.rejected) + len(result.adjudicate) == 1
+
+
+@pytest.mark.parametrize(
+    ("snippet", "text", "found"),
+    [
+        (
+            "gate is shut",
+            "The gate\n  is shut, the gate is\tshut.",
+            ["gate\n  is shut", "gate is\tshut"],
+        ),
+        ("  gate ", "irrigated gates and gate", ["gate", "gate", "gate"]),
+        ("abab", "abababab", ["abab", "abab", "abab"]),
+        ("is shut", "is\x1cshut is\u2028\u00a0shut is-shut", ["is\x1cshut", "is\u2028\u00a0shut"]),
+        ("shut", "\n\n shut", ["shut"]),
+        (" \n", "a \n b", []),
+        ("a", "", []),
+        ("to be " * 5_000 + "kept", "to be " * 10_000, []),
+    ],
+)
+def test_a_quote_is_found_whatever_blanks_stand_in_it(snippet, text, found):
+    assert [text[start:end] for start, end in find_occurrences(snippet, text, 3)] == found

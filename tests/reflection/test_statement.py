@@ -256,6 +256,27 @@ def test_r15_reads_the_line_that_leads_in_to_a_list():
     assert judged(right, piece).rows[0].evidence_type == "direct"
 
 
+@pytest.mark.parametrize("marks", [("-", "-", "-"), ("1.", "2.", "3."), ("a)", "b)", "c)")])
+def test_r15_reads_what_leads_in_to_a_list_before_each_item_of_a_row(marks):
+    """Short items are quoted by one row; the full stop of a number ends no sentence."""
+    items = f"{marks[0]} tilt\n{marks[1]} swing alone\n{marks[2]} brake by hand"
+    piece = a_chunk(f"The crane must never:\n\n{items}\n")
+    for title, right in (
+        ("The crane must never swing alone", True),
+        ("The crane must never brake by hand", True),
+        ("The crane must swing alone", False),
+    ):
+        candidate = Candidate(
+            candidate_id="cnd_1",
+            kind="claim",
+            title=title,
+            body=title,
+            confidence=0.9,
+            evidence=[a_row(items, chunk=piece)],
+        )
+        assert ("negation_differs" not in codes(judged(candidate, piece))) is right, title
+
+
 def test_r15_makes_a_conclusion_a_draft_whose_rows_are_inferred():
     one = said("Only foremen may open the gate at night.", "Foremen may open the gate at night")
     assert one.status == "draft"

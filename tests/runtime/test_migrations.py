@@ -8,7 +8,7 @@ import pytest
 import infra.postgres
 from infra.errors import DatabaseUnavailable, MigrationRefused
 from infra.settings import Settings
-from tests.conftest import MIGRATIONS
+from tests.databases import MIGRATIONS
 
 pytestmark = pytest.mark.broker
 

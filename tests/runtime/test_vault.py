@@ -22,7 +22,7 @@ from schemas.envelope import SYSTEM, Event, outside_fact
 from schemas.events.testimony import MessageReceived
 from schemas.events.vault import KeyCreated
 from schemas.topics import BY_NAME
-from tests.conftest import MIGRATIONS, database_beside
+from tests.databases import database_beside, migrated_beside
 from tests.runtime.topics import values_of, write
 
 MASTER = bytes(range(32))
@@ -30,19 +30,17 @@ PROJECT, OTHER = "prj_" + "1" * 32, "prj_" + "2" * 32
 
 
 @pytest.fixture
-def database(bare: Settings) -> Settings:
+def database(migrated: Settings) -> Settings:
     """An installation with a master key, a database and the topics that the vault reads."""
-    infra.postgres.migrate(bare.conninfo, MIGRATIONS)
     topics = [BY_NAME[name] for name in (TOPIC, *CONTENT_TOPICS)]
-    asyncio.run(infra.kafka.create_topics(bare, topics))
-    return bare.model_copy(update={"vault_key_file": ensure_key_file(bare.home / "vault.key")})
+    asyncio.run(infra.kafka.create_topics(migrated, topics))
+    key_file = ensure_key_file(migrated.home / "vault.key")
+    return migrated.model_copy(update={"vault_key_file": key_file})
 
 
 def with_a_new_database(settings: Settings) -> Settings:
     """The same installation after its database was lost."""
-    url = database_beside(settings.conninfo, f"{settings.topic_prefix}_new")
-    infra.postgres.ensure_database(url)
-    infra.postgres.migrate(url, MIGRATIONS)
+    url = migrated_beside(settings.conninfo, f"{settings.topic_prefix}_new")
     return settings.model_copy(update={"database_url": url})
 
 

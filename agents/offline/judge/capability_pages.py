@@ -173,7 +173,8 @@ def _place_of(chunk: ChunkCreated) -> str:
         over = chunk.document_status in ("rejected", "superseded") or _CHOICES.search(path)
         own = name.split(".", 1)[0]
         inside = path[kept.end() :]
-        return "" if over or is_elsewhere(inside) or _INTRODUCTIONS.match(own) else RECORD
+        unnamed = _INTRODUCTIONS.match(own) and "/" not in inside
+        return "" if over or is_elsewhere(inside) or unnamed else RECORD
     part = _FREE.search(folders)
     if is_elsewhere(path[part.end() :] if part else path):
         return ""

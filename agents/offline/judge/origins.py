@@ -10,10 +10,11 @@ from __future__ import annotations
 import functools
 import re
 
+from agents.offline.judge.headings import headings_over
 from agents.offline.judge.roles import role_of
 from agents.offline.lexicons import Wording, load_words
 from agents.offline.segment.sections import document_name, simplify
-from schemas.events.atom import ABOUT, DOCUMENT_STATUS, DOCUMENT_SUCCESSOR, ORIGIN
+from schemas.events.atom import ABOUT, DOCUMENT_STATUS, DOCUMENT_SUCCESSOR, ORIGIN, UNDER
 from schemas.events.hygiene import ChunkCreated
 
 _SUBJECT_END = Wording("documents", "subject_ends")
@@ -44,14 +45,16 @@ def origin_of(chunk: ChunkCreated) -> str:
     return "architecture" if chunk.source_type == "architecture_doc" and role == "doc" else role
 
 
-def describe_standing(chunk: ChunkCreated, title: str) -> dict[str, str]:
-    """The attributes of a statement made in ``chunk``."""
+def describe_standing(chunk: ChunkCreated, title: str, at: int) -> dict[str, str]:
+    """The attributes of a statement made in ``chunk``, ``at`` characters after its beginning."""
     origin = origin_of(chunk)
     given = {ORIGIN: origin}
     if chunk.document_status is not None:
         given[DOCUMENT_STATUS] = chunk.document_status
     if chunk.document_successor is not None:
         given[DOCUMENT_SUCCESSOR] = chunk.document_successor
+    if origin != "code" and (over := headings_over(chunk.text_payload, at)):
+        given[UNDER] = "\n".join(over)
     if origin in _TELLING and (about := _subject_of(chunk, origin, title)):
         given[ABOUT] = about
     return given

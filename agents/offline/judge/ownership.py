@@ -24,6 +24,7 @@ from agents.offline.recognise.other_products import name_of_other, own_names
 from agents.offline.resolve.drafts import Draft
 from agents.offline.segment.passages import Span
 from agents.offline.segment.sections import simplify
+from agents.offline.segment.turns import blank_turns
 from agents.offline.segment.wording import split_sentences, strip_markup
 from schemas.events.atom import ATTRIBUTION, AtomKind
 from schemas.events.hygiene import ChunkCreated
@@ -53,6 +54,8 @@ def disown_drafts(drafts: list[Draft], chunk: ChunkCreated) -> list[Draft]:
     quoted = find_quotations(chunk.text_payload)
     if chunk.source_type not in TALK_TYPES:  # there the sender is one of those who talk
         quoted += find_letters(chunk.text_payload, _words_of_titles(chunk))
+        # Of a saved chat each turn is read for itself: «10:02 Bo: I doubt that …».
+        chunk = chunk.model_copy(update={"text_payload": blank_turns(chunk.text_payload)})
     disowned = (_disown(it, chunk, quoted) for it in drafts)
     return [it for it in disowned if it is not None]
 

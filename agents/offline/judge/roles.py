@@ -18,16 +18,19 @@ _NAMED = {
     role: Wording("roles", role)
     for role in (
         *("foreign", "past", "translation", "agent", "legal", "changelog"),
-        *("record", "plan", "article", "development", "architecture"),
+        *("record", "minutes", "research", "plan", "article", "development", "architecture"),
         *("guide", "reference", "overview", "product"),
     )
 }
 _NAMED["ahead"] = Wording("roles", "plan", entry="ahead")
-_WHOLE = ("foreign", "past", "translation", "agent", "legal", "changelog", "record", "plan")
+_WHOLE = (
+    *("foreign", "past", "translation", "agent", "legal", "changelog"),
+    *("record", "minutes", "research", "plan"),
+)
 _GENRES = (*_WHOLE, "article")  # what a folder says of all that is in it
 _BY_NAME = (
-    *("legal", "changelog", "record", "plan", "development", "architecture", "guide"),
-    *("reference", "overview", "product"),
+    *("legal", "changelog", "record", "minutes", "research", "plan", "development"),
+    *("architecture", "guide", "reference", "overview", "product"),
 )  # what a file or the nearest folder is called
 _BY_HEADING = ("legal", "changelog", "ahead", "development", "guide", "reference")
 _SECTIONED = frozenset({"readme", "overview", "product", "doc", "part", "architecture"})
@@ -85,6 +88,8 @@ def _role_by_names(folders: list[str], names: list[str]) -> str:
         return nearest
     if own == "overview":
         return own if _is_at_top(folders) else nearest or "product"
+    if nearest == "overview":  # a folder holds more than what its name says
+        nearest = "product"
     return own or nearest or ("product" if _are_documents(folders) else "doc")
 
 

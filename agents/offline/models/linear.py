@@ -10,6 +10,7 @@ wait for no download and a sum can be explained feature by feature.
 from __future__ import annotations
 
 import functools
+import gzip
 import json
 import math
 from collections.abc import Iterable, Mapping
@@ -97,9 +98,8 @@ def load_soundness() -> Odds:
 
 
 def _read(name: str) -> dict[str, Any]:
-    content: dict[str, Any] = json.loads(
-        resources.files(__package__).joinpath(f"{name}.json").read_bytes()
-    )
+    file = resources.files(__package__).joinpath(f"{name}.json.gz")
+    content: dict[str, Any] = json.loads(gzip.decompress(file.read_bytes()))
     return content
 
 

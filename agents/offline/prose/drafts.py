@@ -11,6 +11,7 @@ from agents.offline.judge.features import mark_place
 from agents.offline.lexicons import Wording
 from agents.offline.prose.forms import add_forms
 from agents.offline.prose.lists import (
+    drop_marks,
     find_burdened,
     find_lead,
     is_case,
@@ -57,6 +58,7 @@ from agents.offline.recognise.phrasing import find_by_words, read_as_plan
 from agents.offline.recognise.structure import find_by_structure
 from agents.offline.resolve.conditions import add_condition, condition_over
 from agents.offline.resolve.drafts import Draft, gives_reason, is_of_present, make_draft, tags_of
+from agents.offline.resolve.notes import add_notes
 from agents.offline.resolve.placeholders import restore_draft, restore_sentence
 from agents.offline.resolve.places import Place, document_subject, place_of
 from agents.offline.resolve.replies import add_reply, reply_to
@@ -79,8 +81,6 @@ from schemas.events.hygiene import ChunkCreated
 from schemas.readers import is_silent
 
 MIN_EVIDENCE_CHARS = 20
-
-
 MAX_ANNOUNCING = 16  # words of a sentence that says what the items under it are
 _ANNOUNCES: tuple[tuple[Role, re.Pattern[str]], ...] = (
     (
@@ -182,7 +182,7 @@ def prose_drafts(chunk: ChunkCreated) -> tuple[list[Draft], list[Sentence]]:
         found += [propose(it, option) if option and is_open else it for it in drafts]
     found = sorted([*found, *formed], key=_start_of) if formed else found
     told = [restore_draft(it, masked) for it in add_rows(found, rows)]
-    return told, [restore_sentence(it, masked) for it in seen]
+    return add_notes(told, chunk.text_payload), [restore_sentence(it, masked) for it in seen]
 
 
 def _start_of(draft: Draft) -> int:
@@ -228,8 +228,7 @@ def _sentences(text: str, passage: Passage, *, rst: bool) -> Iterator[Sentence]:
     """The readable sentences of a passage, each with the reason that follows it."""
     spans = _without_label(text, split_sentences(text, passage.start, passage.end))
     plains = [strip_markup(text[start:end], rst=rst) for start, end in spans]
-    if passage.form == "row":
-        plains = [it.replace("\\|", "|") for it in plains]
+    plains = drop_marks(passage, plains)
     lead, taken = open_lead(text, passage), False
     for number, (span, words) in enumerate(zip(spans, plains, strict=True)):
         if taken:
@@ -311,7 +310,8 @@ def _sentence_draft(
     if lead is not None and needs_itself(sentence.text):
         lead = None
     if lead is not None and role != "risk" and (cue is None or cue.kind == "requirement"):
-        cue = Cue("requirement", WEAK if is_of_papers(lead[1]) else ANCHORED)
+        sure = WEAK if is_of_papers(lead[1]) else ANCHORED
+        cue = Cue("requirement", sure, fragment=not has_verb(lead[1]))  # no verb: not English
     elif role != "risk" or cue is None or cue.kind != "risk":
         lead = None
     if short and lead is None:
@@ -356,7 +356,7 @@ def _sentence_draft(
     draft = make_draft(cue, sentence, passage.headings, about, lead, place, setting.text)
     if draft is not None and lead is not None:
         draft = widen_quotes(draft, setting.text)
-    if draft is not None and denies_foreign_need(sentence.text):
+    if draft is not None and denies_foreign_need(draft.title if lead else sentence.text):
         draft = replace(draft, polarity="negate")
     if draft is not None and passage.form == "row" and role == "plain":
         draft = name_row(draft, row, bare_name(subject_of(passage.headings)))

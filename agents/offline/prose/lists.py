@@ -36,9 +36,12 @@ _ASIDE_LAST = re.compile(
     r"\b(?:have to|has to|must|shall|should), [^,]+$"
 )  # «must, within their depot», which a comma ends
 _FOR_NOW = Wording("lists", "for_now")
+_LIST_END = re.compile(r"(?<=[\w)\]%\"”’'`])[;,](?: (?:and|or|und|oder|y|o))?$")
+FEWEST_BLANKS = 2  # of an item that is no line of code
 _OPEN_END = re.compile(
     r"\b(?:must|shall|should|may|can|could|will|do|does|(?:need|needs|has|have|required) to)"
-    r"(?: not| never|n['’]t)?:?$|\b(?:cannot|can['’]t|won['’]t|never):?$",
+    r"(?: not| never|n['’]t)?:?$|\b(?:cannot|can['’]t|won['’]t|never):?$"
+    r"|\b(?:muss|müssen|sollen?|sollte|(?:darf|dürfen) nicht|deben?|deberán?|tienen? que):?$",
     re.IGNORECASE,
 )
 
@@ -147,6 +150,18 @@ def find_lead(text: str, passage: Passage, role: Role) -> tuple[Span, str] | Non
         return None
     said = words.rstrip(": ")
     return span, f"{said}," if _ASIDE_LAST.search(said) else said
+
+
+def drop_marks(passage: Passage, plains: list[str]) -> list[str]:
+    """The sentences of a cell without escapes of its bars, those of an item without what ties it
+    to the next one: «…; and».
+    """
+    if passage.form == "row":
+        return [it.replace("\\|", "|") for it in plains]
+    end = _LIST_END.search(plains[-1]) if passage.form in ("item", "task") and plains else None
+    if end is None or plains[-1].count(" ") < FEWEST_BLANKS:
+        return plains
+    return [*plains[:-1], plains[-1][: end.start()]]
 
 
 def open_lead(text: str, passage: Passage) -> str:

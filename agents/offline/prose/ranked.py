@@ -45,7 +45,9 @@ def labelled_draft(setting: Setting, passage: Passage, role: Role, place: Place)
     label = find_priority(setting.text, passage.start, passage.end)
     if label is None:
         return None
-    return _draft_of(setting, passage, role, place, label.priority, label.end)
+    if label.stop is not None and passage.form == "paragraph":
+        return None
+    return _draft_of(setting, passage, role, place, label.priority, label.end, stop=label.stop)
 
 
 def listed_draft(setting: Setting, passage: Passage, role: Role, place: Place) -> Draft | None:
@@ -90,8 +92,9 @@ def _draft_of(
     begin: int,
     *,
     excluded: bool = False,
+    stop: int | None = None,
 ) -> Draft | None:
-    said = strip_markup(setting.text[begin : passage.end]).strip()
+    said = strip_markup(setting.text[begin : stop or passage.end]).strip()
     words = said.split()
     if (
         not words

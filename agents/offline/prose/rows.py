@@ -14,6 +14,7 @@ from agents.offline.judge.features import mark_place
 from agents.offline.lexicons import Wording
 from agents.offline.prose.formed import is_glossary, lower_told
 from agents.offline.prose.lists import widen_quotes
+from agents.offline.prose.story_rows import story_row
 from agents.offline.prose.values import Cell, Told, ranked_row, tell_pairs, valued_row
 from agents.offline.recognise.cues import FORMED, MODAL, polarity_of
 from agents.offline.recognise.entities import names_in
@@ -85,7 +86,10 @@ def row_drafts(setting: Setting, passage: Passage, role: Role, place: Place) -> 
     cells = [it for it in map(_read_cell, labelled) if it.head or it.said]
     if role in ("how_to", "terms") or is_glossary(setting) or len(cells) < 2:
         return
-    if any(_MINE.search(it.head) for it in cells) or _serves_as_example(setting.text, passage):
+    if _serves_as_example(setting.text, passage):
+        return
+    story = story_row(cells)
+    if story is None and any(_MINE.search(it.head) for it in cells):
         return
     if is_row_denied(passage) or _is_over(cells):
         return
@@ -93,6 +97,7 @@ def row_drafts(setting: Setting, passage: Passage, role: Role, place: Place) -> 
         one = ranked_row(cells) or valued_row(cells)
     else:
         one = _stated(cells) or ranked_row(cells) or _told(cells) or valued_row(cells)
+    one = story or one
     told = list(_sided(cells)) or filter(None, (one,))
     for it in told:
         if role in _LEFT_OUT:

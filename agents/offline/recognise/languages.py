@@ -22,6 +22,7 @@ class Language:
     words: frozenset[str]
     unbound: Wording
     modals: tuple[tuple[str, Wording], ...]
+    decided: Wording
 
 
 _GERMAN = Language(
@@ -32,6 +33,7 @@ _GERMAN = Language(
         ("should", Wording("languages", "german_should")),
         ("could", Wording("languages", "german_could")),
     ),
+    Wording("languages", "german_decided"),
 )
 _SPANISH = Language(
     load_words("languages", "spanish_words"),
@@ -41,18 +43,21 @@ _SPANISH = Language(
         ("should", Wording("languages", "spanish_should")),
         ("could", Wording("languages", "spanish_could")),
     ),
+    Wording("languages", "spanish_decided"),
 )
 _ENGLISH = load_words("languages", "english_words")
 _NEGATING = Wording("languages", "negating")
 
 
 def find_foreign_need(text: str) -> Cue | None:
-    """What a German or Spanish sentence asks of somebody; None for what is neither, asks a
-    question, or binds nobody.
+    """What a German or Spanish sentence asks of somebody, or tells was chosen; None for what is
+    neither, asks a question, or binds nobody.
     """
     if text.rstrip().endswith("?"):
         return None
     words = [word.lower() for word in words_of(text)]
+    if len(words) >= LEAST_WORDS and _ENGLISH.isdisjoint(words) and _is_decided(text):
+        return Cue("decision", MODAL, fragment=True)
     language = _find_language(words)
     if language is None or len(words) < LEAST_WORDS or language.unbound.search(text):
         return None
@@ -67,6 +72,12 @@ def find_foreign_need(text: str) -> Cue | None:
 def denies_foreign_need(text: str) -> bool:
     """Whether a German or Spanish need forbids something."""
     return bool(_NEGATING.search(text)) and find_foreign_need(text) is not None
+
+
+def _is_decided(text: str) -> bool:
+    """Whether a German or Spanish sentence tells what was chosen."""
+    languages = (_GERMAN, _SPANISH)
+    return any(it.decided.search(text) and not it.unbound.search(text) for it in languages)
 
 
 def _find_language(words: list[str]) -> Language | None:

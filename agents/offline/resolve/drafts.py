@@ -10,7 +10,7 @@ from agents.offline.lexicons import Wording
 from agents.offline.recognise import cues
 from agents.offline.recognise.cues import EXPLICIT, LIKELY, Cue
 from agents.offline.recognise.entities import names_in
-from agents.offline.recognise.fragments import is_order, is_whole, stands_alone
+from agents.offline.recognise.fragments import has_verb, is_order, is_whole, stands_alone
 from agents.offline.recognise.impact import burden_of, impact_of, severity_of
 from agents.offline.recognise.needs import requirement_attributes
 from agents.offline.recognise.noise import words_of
@@ -227,6 +227,8 @@ def join_lead(lead: str, item: str) -> str:
     if _LEAD_WITH_OBJECT.search(lead):
         return item if is_order(item) else f"{lead} {lower_first(item)}"
     first, gap, rest = item.partition(" ")
+    if not has_verb(lead):  # not English: «Die Schnittstelle muss» over «Fehler melden»
+        return f"{lead} {item}"
     if _THIRD_PERSON.fullmatch(first):
         item = f"{_base_form(first)}{gap}{rest}"
     return f"{lead} {lower_first(item)}"

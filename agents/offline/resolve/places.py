@@ -47,7 +47,14 @@ _KIND = re.compile(
     re.IGNORECASE,
 )
 _PART = re.compile(r"(?:part|step|chapter|section|phase|appendix) (?:\d|[ivx]+\b)", re.IGNORECASE)
-_NO_NAME = re.compile(rf"(?:how|why|what|title|untitled)\b|.*[?!.]$|{FILE}", re.IGNORECASE)
+_MEETING = (
+    r"(?:[\w'’&/.,-]+ ){0,6}(?:meetings?|minutes|stand-?ups?|retrospectives?|retros?|agenda"
+    r"|(?:mini[- ])?summit)\b(?! (?:room|app|tool|service|planner|notes? app)).*"
+)  # what was said there is about the product, not about the meeting
+_IS_MEETING = re.compile(_MEETING, re.IGNORECASE)
+_NO_NAME = re.compile(
+    rf"(?:how|why|what|title|untitled)\b|.*[?!.]$|{_MEETING}|{FILE}", re.IGNORECASE
+)
 _LEADS = re.compile(
     r"(?:getting started|quick ?start|tutorials?|how|why|what|where|who|which|examples?|samples?|"
     r"demos?|walk-?through|exercises?|trouble-?shooting|step|instructions)\b|.*\b(?:examples?|samples?)\b|"
@@ -113,6 +120,8 @@ def _parts_of(headings: tuple[str, ...]) -> tuple[str, str]:
 
 
 def _name_of(heading: str) -> str:
+    if _IS_MEETING.match(heading):
+        return ""
     if _SHORT_CODE.fullmatch(heading):
         return show_heading(heading)
     return bare_name(subject_of((heading,)) or _occasion(heading))

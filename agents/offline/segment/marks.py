@@ -14,20 +14,43 @@ _MARKS = re.compile(
     r"|(?P<hidden>%%[^%]{1,2000}%%)"
     r"|(?<!!)(?P<link>\[\[(?:[^\[\]|\n]{1,200}\|)?)(?P<alias>[^\[\]|\n]{1,200})(?P<end>\]\])"
     r"|(?P<open>(?<![=!<>])==(?=[^\s=]))(?P<lit>[^=\n]{1,400})(?P<close>(?<=[^\s=])==(?!=))"
+    r"|(?P<embed>(?<=[^\s])[ \t]++!\[\[[^\[\]\n]{1,200}\]\])"
+    r"|(?P<task>(?:[ \t]++(?:[📅⏳🛫➕✅❌]\ufe0f?[ \t]*+\d{4}-\d\d-\d\d|[🔺⏫🔼🔽⏬]\ufe0f?"
+    r"|🔁[ \t]*+(?:every|jed|cada)\w*+(?: \w{1,20}+){1,5}+|[🆔⛔][ \t]*+[\w,-]{1,40}+))++"
+    r"[ \t]*+(?=\n|\Z))"
+    r"|(?P<tags>(?<=[.!?)…])(?:[ \t]++#[A-Za-z][\w/-]{0,60}+)++[ \t]*+(?=\n|\Z))"
     r"|(?P<block>[ \t]\^[A-Za-z][\w-]{0,40}[ \t]*(?=\n|\Z))"
 )
-_HINTS = re.compile(r"%%|\[\[|==|[ \t]\^[A-Za-z]")
-_FAILED = re.compile(r"^>[ \t]*\[!(?:failure|fail|missing)\][^\n]*(?:\n>[^\n]*)*", re.M | re.I)
+_HINTS = re.compile(
+    r"%%|\[\[|==|[ \t]\^[A-Za-z]|[.!?)…][ \t]+#[A-Za-z]|[📅⏳🛫➕✅❌🔺⏫🔼🔽⏬🔁🆔⛔]"
+)
+_FAILED = re.compile(
+    r"^(?P<quoted>>(?:[ \t]?>){0,4})[ \t]*\[!(?:failure|fail|missing)\][^\n]*"
+    r"(?:\n(?P=quoted)[^\n]*)*",
+    re.M | re.I,
+)
 _CANCELLED = re.compile(r"^[ \t]*[-*+][ \t]+\[-\][ \t][^\n]*", re.M)
 _TASK_STATE = re.compile(r"(?<=\[)[<>/!?](?=\][ \t])")
 _TASK = re.compile(r"^[ \t]*[-*+][ \t]+\[[<>/!?]\][ \t]", re.M)
 _NOTE = re.compile(
     r"^(?P<mark>\[\^[^\]\n]{1,60}\]:|\.\. \[(?:#\w*|\d+|\*)\])(?=[ \t]+(?P<said>\S.*))", re.M
 )
-_ONLY_REFERS = re.compile(
+ONLY_REFERS = re.compile(
     r"https?:|\bpp?\. ?\d|\(\d{4}\)|\b(?:ibid|isbn|doi|vol|et al)\b|^\W*(?:see|cf)\b", re.IGNORECASE
 )
+_CROSSED = re.compile(
+    r"^[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+(?:[❌🚫✗✘⛔]\ufe0f?|:x:|:no_entry:)[ \t]*"
+    r"(?![^\n]*\b(?:not|never|no|cannot|don['’]t|must)\b)[^\n]*\b(?:may|can|is allowed to"
+    r"|are allowed to|should|shall)\b[^\n]*",
+    re.M | re.I,
+)  # who may do what a cross stands before, may not
+# A number between slashes, as German lists of requirements have it, or before a story.
+_NUMBER = re.compile(
+    r"(?:^|(?<=\n))(?P<before>[ \t]*(?:[-*+][ \t]+)?)(?P<id>/[A-Z]{1,4}\d{1,5}[A-Z]?/(?=[ \t]+\S)"
+    r"|[A-Z]{2,5}-?\d{1,5} [-–—](?=[ ]As an? ))"
+)
 _NO_BREAK = re.compile(r"[^\n]")
+_MACRO = re.compile(r"(?P<open>footnote:[\w-]{0,40}\[)(?P<said>[^\[\]]{0,600})\]")
 FEWEST_WORDS = 4  # of a note that says something
 
 
@@ -35,8 +58,14 @@ def without_marks(text: str, dialect: str) -> str:
     """``text`` without the marks that ``dialect`` may have; as long as ``text``."""
     if dialect in ("md", "rst"):
         text = _NOTE.sub(_note, text) if "[^" in text or ".. [" in text else text
+    if "/ " in text or " As a" in text:
+        text = _NUMBER.sub(lambda it: f"{it['before']}{'·' * len(it['id'])}", text)
+    if dialect == "adoc" and "footnote:" in text:
+        return _MACRO.sub(_footnote, text)
     if dialect != "md":
         return text
+    if not text.isascii() or ":x:" in text or ":no_entry:" in text:
+        text = _CROSSED.sub(_blank, text)
     if "[" in text:
         text = _CANCELLED.sub(_blank, _FAILED.sub(_blank, text))
         text = _TASK.sub(lambda it: _TASK_STATE.sub(" ", it[0]), text)
@@ -44,9 +73,16 @@ def without_marks(text: str, dialect: str) -> str:
 
 
 def _note(note: re.Match[str]) -> str:
-    if _ONLY_REFERS.search(note["said"]) or len(note["said"].split()) < FEWEST_WORDS:
+    if ONLY_REFERS.search(note["said"]) or len(note["said"].split()) < FEWEST_WORDS:
         return note["mark"]
     return f"-{' ' * (len(note['mark']) - 1)}"
+
+
+def _footnote(note: re.Match[str]) -> str:
+    """A footnote of AsciiDoc behind its sentence; nothing of one that only refers."""
+    if ONLY_REFERS.search(note["said"]) or len(note["said"].split()) < FEWEST_WORDS:
+        return _NO_BREAK.sub(" ", note[0])
+    return f"{_aside(note['open'])}{note['said']} "
 
 
 def _mark(found: re.Match[str]) -> str:

@@ -26,13 +26,15 @@ _BEFORE = r"(?<![^\s(\"'“‘«*_>|])"
 _OPERAND = r"(?:!?[A-Za-z_][\w.]{0,30}(?:\[\w{1,9}\])?|-?\d[\d.]{0,9}|\"[^\"\n]{0,20}\")"
 _HEAVY = r"[ \t]?(?:===?|!==?|&&|\|\|)[ \t]?"
 _LIGHT = r"[ \t][<>]=?[ \t]"
+_SMALL = r"(?:-?\d[\d.]{0,9}|[A-Za-z]{1,2})"
 _NUMBER = r"[ ]?(?:[-+−–]?\d[\d.]{0,11}|[-+−]?∞)[ ]?"
 _FOUND = re.compile(
-    rf"(?P<code>{_CODE})"
+    r"(?P<ticked>`(?:[$#]?\{[\w.-]{1,40}\}|\{\{ ?\.?[\w.-]{1,40} ?\}\}|%\w{2,40}%)`)"
+    rf"|(?P<code>{_CODE})"
     r"|(?P<bad>\$\{[\w.-]{1,60}(?::?[-=][^{}\n]{0,40})?\}(?=[/\w{$\\])[^\s]*)"
-    rf"|(?P<braced>{_BEFORE}(?:\{{\{{-?[ \t]*(?P<moustache>[$\w][\w.-]{{0,60}})"
+    rf"|(?P<braced>{_BEFORE}(?:\{{\{{-?[ \t]*(?P<moustache>\.?[$\w][\w.-]{{0,60}})"
     r"[ \t]*(?:\|[^{}\n]{1,60})?-?\}\}"
-    r"|\$\{(?P<shell>[\w.-]{1,60})(?::?[-=][^{}\n]{0,40})?\}"
+    r"|[$#]\{(?P<shell>[\w.-]{1,60})(?::?[-=][^{}\n]{0,40})?\}"
     r"|\{(?P<brace>[A-Za-z_][\w.-]{0,40}(?: [\w-]{1,20}){0,3})\})"
     r"(?=(?:[A-Za-z]{1,3}\b)?(?![\w(\[{/=`\\<])))"
     r"|(?P<percent>(?<![^\s(\"'“*_])%(?P<batch>[A-Za-z_]\w{1,40})%(?![\w%]))"
@@ -45,8 +47,13 @@ _FOUND = re.compile(
     r"|[A-Za-z]\w{0,30}\[[ijkn]\])(?![\w(:\[]))"
     rf"|(?P<compared>(?<![\w=!<>&|.\"]){_OPERAND}(?:{_LIGHT}{_OPERAND})?{_HEAVY}{_OPERAND}"
     rf"(?:(?:{_HEAVY}|{_LIGHT}){_OPERAND}){{0,3}}(?![\w=!<>&|(\"]))"
+    rf"|(?P<less>(?<![\w=!<>&|.\"])(?:{_SMALL}[ \t](?:[<>]=?|[≤≥])[ \t]{_SMALL}"
+    rf"|{_OPERAND}[ \t](?:[<>]=|[≤≥])[ \t]{_OPERAND})(?![\w=!<>&|(\"]))"
+    r"|(?P<bound>(?<=[^\s>|][ \t(])(?:[<>]=?|[≤≥])[ \t]?\d[\d.,]{0,11})"
+    r"|(?P<version>(?<![^\s(\"'“])[\^~]\d[\w.*]{0,20}[\w*])"
+    r"|(?P<math>(?<![\w$\\])\$(?=[^\s$])[^$\n`]{1,56}(?<=[^\s$])\$(?![\w$]))"
 )
-_HINTS = re.compile(r"[{%|^]|<[A-Za-z]|==|!=|&&|[\[(\]] ?[-+−∞\d][^\n]{0,14}[,;.…]|\w\[\w")
+_HINTS = re.compile(r"[{%|^<>≤≥$]|~\d|==|!=|&&|[\[(\]] ?[-+−∞\d][^\n]{0,14}[,;.…]|\w\[\w")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _NO_PROSE = re.compile(
     r"[;{]\s*$|^\s*[$>%]\s*[a-z./]|\s--\w|=>|^\s*\w+\s*=|\(\)|^\s*\"[^\"]*\"\s*:"
@@ -88,7 +95,7 @@ class Masked:
             original = originals.get(found[0].lower(), found[0])
             known = self.values.get(original)
             if known is None:
-                return original
+                return original.strip("`")
             return capitalise(known.value) if found.start() == 0 else known.value
 
         return self._found.sub(told, said)

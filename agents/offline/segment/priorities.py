@@ -14,15 +14,27 @@ Priority = Literal["must", "should", "could", "wont"]
 
 _RANK = r"(?:must|should|could|won[’']?t|will[ ]not|nice)(?:[ -](?:to[ -])?(?:have|do))?s?"
 _LABEL = re.compile(
-    rf"(?:\*\*|__)?(?-i:(?=[A-Z]))(?P<rank>{_RANK})(?:[ ]\([^()\n]{{1,30}}\))?(?:\*\*|__)?[ ]?"
+    rf"(?:\*\*|__)?(?-i:(?=[A-Z]))(?P<rank>{_RANK})(?P<bare>)"
+    r"(?:[ ]\([^()\n]{1,30}\))?(?:\*\*|__)?[ ]?"
     r"(?::(?:\*\*|__)?|[–—-](?=[ \t]))[ \t]*(?=\S)",
     re.IGNORECASE,
 )
 _BRACKETED = re.compile(
-    rf"(?:\*\*|__)?[\[(](?P<rank>{_RANK})[\])](?:\*\*|__)?:?[ \t]+(?=\S)", re.IGNORECASE
+    rf"(?:\*\*|__)?[\[(](?P<rank>{_RANK})[\])](?P<bare>)(?:\*\*|__)?:?[ \t]+(?=\S)", re.IGNORECASE
 )
-_LETTER = re.compile(r"(?:\*\*|__)?[\[(](?P<rank>[MSCW])[\])](?:\*\*|__)?:?[ \t]+(?=[^\W\d])")
-_LETTERED = re.compile(r"^[ \t]*(?:[-*+•|]|\d{1,3}[.)])?[ \t]*(?:\*\*|__)?[\[(]([MSCW])[\])]", re.M)
+_LETTER = re.compile(
+    r"(?:\*\*|__)?(?:[\[(](?P<rank>[MSCW])[\])](?:\*\*|__)?:?|(?P<bare>[MSCW])(?:\*\*|__)?:(?:\*\*|__)?)"
+    r"[ \t]+(?=[^\W\d])"
+)
+_LETTERED = re.compile(
+    r"^[ \t]*(?:[-*+•|]|\d{1,3}[.)])?[ \t]*(?:\*\*|__)?"
+    r"(?:[\[(]([MSCW])[\])]|([MSCW])(?:\*\*|__)?:)",
+    re.M,
+)
+_BEHIND = re.compile(
+    rf"[ \t]*[*_]{{0,2}}[\[(](?:priority:? )?(?P<rank>{_RANK})[\])][*_]{{0,2}}[ \t.]*\Z",
+    re.IGNORECASE,
+)
 _HEADING = re.compile(
     r"(?:moscow )?(?P<rank>must|should|could|won t|wont|will not|nice to)(?:[ -](?:haves?|do))?"
     r"(?: requirements?| features?| stories| items?| this time)?$"
@@ -33,6 +45,7 @@ _LEFT_OUT = re.compile(
     re.IGNORECASE,
 )
 LONGEST_HEADING = 60
+LONGEST_LABEL = 30  # behind an item
 _RANKS: dict[str, Priority] = {
     "m": "must",
     "s": "should",
@@ -43,10 +56,11 @@ _RANKS: dict[str, Priority] = {
 
 
 class Label(NamedTuple):
-    """``end`` is where the text behind it begins."""
+    """``end`` is where the text behind it begins; ``stop`` where one behind its text begins."""
 
     priority: Priority
     end: int
+    stop: int | None = None
 
 
 def find_priority(text: str, start: int, end: int) -> Label | None:
@@ -55,9 +69,21 @@ def find_priority(text: str, start: int, end: int) -> Label | None:
         return Label("wont", left_out.end())
     label = _LABEL.match(text, start, end) or _BRACKETED.match(text, start, end)
     if label is None and (label := _LETTER.match(text, start, end)):
-        used = {it[1] for it in _LETTERED.finditer(text)}
+        used = {it[1] or it[2] for it in _LETTERED.finditer(text)}
         label = label if "M" in used and len(used) > 1 else None
-    return Label(_RANKS[label["rank"][0].lower()], label.end()) if label else None
+    if label is None:
+        return _find_behind(text, start, end)
+    rank = label["rank"] or label["bare"]
+    return Label(_RANKS[rank[0].lower()], label.end())
+
+
+def _find_behind(text: str, start: int, end: int) -> Label | None:
+    """The label that an item ends with: «Payment by card (must)»."""
+    begin = max(start, end - LONGEST_LABEL)
+    behind = _BEHIND.search(text[begin:end])
+    if behind is None or not text[start : begin + behind.start()].strip():
+        return None
+    return Label(_RANKS[behind["rank"][0].lower()], start, begin + behind.start())
 
 
 def priority_of_heading(heading: str) -> Priority | None:

@@ -18,7 +18,7 @@ from agents.offline.segment.html import take_html_heading
 from agents.offline.segment.org import headline_in
 from agents.offline.segment.passages import Form, Passage
 from agents.offline.segment.priorities import find_priority
-from agents.offline.segment.scan import Block, Scan
+from agents.offline.segment.scan import Block, Scan, goes_on_below
 from agents.offline.segment.scenarios import take_scenario
 from agents.offline.segment.stated_headings import find_stated
 from agents.offline.segment.table_passages import take_table
@@ -26,7 +26,9 @@ from agents.offline.segment.tables import Place, table_at
 from agents.offline.segment.wording import TERM
 
 _ATX = re.compile(r"(#{1,6}|={1,6})[ \t]+(\S.*?)[ \t]*[#=]*$")
-_ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d{1,3}[.)]|[a-z][)])[ \t]+(?P<box>\[[ xX]\][ \t]+)?(?=\S)")
+_ITEM = re.compile(
+    r"[ \t]*(?:[-*+•]|(?:\d{1,3}|#(?=\.))[.)]|[a-z][)])[ \t]+(?P<box>\[[ xX]\][ \t]+)?(?=\S)"
+)
 _ADOC_ITEM = re.compile(
     r"[ \t]*(?:(?P<mark>\*{1,6}|\.{1,6}|[-•])|\d{1,3}\.|[a-z]\.)[ \t]+"
     r"(?P<box>\[[ xX*]\][ \t]+)?(?=\S)"
@@ -36,6 +38,7 @@ _BOLD_LINE = re.compile(r"(?:\*\*|__)([^*_]{2,60}?):?(?:\*\*|__):?$")
 _LABEL_LINE = re.compile(r"\*\*[A-Z][\w /-]{1,40}(?::\*\*|\*\*:)(?=\s)")
 _DEFINITION = re.compile(r"\[[^\]]{1,120}\]:")
 _FIELD = re.compile(r":[\w -]{1,40}:(?:[ \t]|$)")
+_NEED = re.compile(r"[A-Z][\w'’-]*(?: [\w'’-]+){1,8} (?:must|shall|should)\b")  # with a subject
 _DIRECTIVE = re.compile(r"\.\.(?:[ \t]|$)")
 _KEPT_DIRECTIVE = re.compile(
     r"\.\.[ \t]+(?:(?:note|warning|important|caution|attention|tip|hint|danger|error|req|spec|need|"
@@ -168,6 +171,9 @@ def _take(scan: Scan, line: str, at: int) -> None:
         scan.open(at + line.index(bare), end, "paragraph", indent)
     elif scan.dialect == "rst" and _is_term(scan.block, indent):
         scan.block, scan.skip_indent = None, indent - 1
+        if _NEED.match(bare):
+            scan.skip_indent = -1
+            scan.open(at + indent, end, "paragraph", 0)
     elif scan.block is not None and (
         (_LABEL_LINE.match(bare) and _is_labelled(scan)) or _is_ranked(scan, at + indent, end)
     ):
@@ -298,6 +304,12 @@ def _is_heading(scan: Scan, line: str, bare: str, at: int) -> bool:
     first = bare[0]
     if first in "#=" and scan.dialect != "rst":
         match = _ATX.match(bare)
+        if match and goes_on_below(match.group(2)):
+            start = at + line.index(bare) + match.start(2)
+            scan.flush()
+            scan.open(start, at + len(line), "paragraph", 0)
+            scan.flush()
+            return True
         if match and (first == "#" or scan.dialect == "adoc"):
             start = at + line.index(bare) + match.start(2)
             scan.heading(len(match.group(1)), match.group(2), start, start + len(match.group(2)))
@@ -323,6 +335,8 @@ def _is_heading(scan: Scan, line: str, bare: str, at: int) -> bool:
             take_delimiter(scan, bare)
         return True
     if first in "*_" and block is None and (bold := _BOLD_LINE.match(bare)):
+        if goes_on_below(bare):
+            return False
         start = at + line.index(bold.group(1))
         scan.heading(8, bold.group(1), start, start + len(bold.group(1)))
         return True

@@ -175,5 +175,11 @@ class Scan:
         self.block = Block(start, end, form, indent, 1, done, cells, labels, beside)
 
 
+def goes_on_below(line: str) -> bool:
+    """Whether a line set as a heading is the beginning of each item under it: «The lock must:»."""
+    bare = line.rstrip("*_ ")
+    return bare.endswith(":") and _OPEN_END.search(bare.rstrip("*_: ")) is not None
+
+
 def _same(a: str, b: str) -> bool:
     return re.sub(r"\W+", "", a).lower() == re.sub(r"\W+", "", b).lower()

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from agents.offline.segment.passages import Span
 from agents.offline.segment.scan import Scan
 
-_SORTS = {
+SORTS = {
     **dict.fromkeys(("given", "angenommen", "gegeben", "dado", "dada", "dados"), "given"),
     **dict.fromkeys(("when", "wenn", "cuando"), "when"),
     **dict.fromkeys(("then", "dann", "entonces"), "then"),
@@ -35,6 +35,11 @@ _HEADER = re.compile(
     r"(?:\*\*|__)?[ \t]*$"
 )
 _EXAMPLES = re.compile(r"[ \t]*(?:Examples|Scenarios|Beispiele|Ejemplos):[ \t]*(?P<said>.*)$")
+_NUMBERED = re.compile(
+    r"(?:\*\*|__)?(?:(?:AC|TC|UC|US|Case|Criterion|Criteria|Scenario|Test)[ _#-]*\d[\d.]*"
+    r"|(?:[A-Z]{1,6}[_-]?\d[\d.-]*))(?:[ \t]?[:.–-][^.\n]{0,60})?(?:\*\*|__)?:?",
+    re.IGNORECASE,
+)
 _LABELLED = re.compile(r"\W*(?:scenario|szenario|escenario)\b", re.IGNORECASE)
 _ENDS = re.compile(r"[ \t]*(?:#{1,6}[ \t]|={2,6}[ \t]|```|~~~|[-*+•][ \t]|\d{1,2}[.)][ \t]|@\w)")
 _BINDS = re.compile(r",.*\b(?:must|shall|should|ha(?:s|ve) to|needs? to|cannot)\b")
@@ -76,7 +81,7 @@ def take_scenario(scan: Scan, lines: Sequence[str], number: int, at: int) -> int
     over = scan.headings()
     called = header is not None or scan.gherkin
     called = called or bool(over and _LABELLED.match(over[-1]))
-    if header is None and not called and scan.block is not None and scan.block.form != "item":
+    if header is None and not called and _is_inside(scan):
         return 0
     found = _read_steps(lines, number, at, header, called=called, gherkin=scan.gherkin)
     if found is None:
@@ -90,6 +95,14 @@ def take_scenario(scan: Scan, lines: Sequence[str], number: int, at: int) -> int
     scan.open(*found.span, "scenario", 0, cells=(*scan.background, *found.steps))
     scan.flush()
     return found.lines
+
+
+def _is_inside(scan: Scan) -> bool:
+    """Whether the lines above go on here; a number or name of the scenario does not."""
+    if scan.block is None or scan.block.form == "item":
+        return False
+    above = scan.text[scan.block.start : scan.block.end].strip()
+    return scan.block.lines > 1 or not _NUMBERED.fullmatch(above)
 
 
 def _open_code(scan: Scan, lines: Sequence[str]) -> int:
@@ -148,7 +161,7 @@ def _read_steps(
         elif not line.strip():
             blanks = True
         elif said := (_STEP.match(line) or (_STAR.match(line) if gherkin else None)):
-            word = _SORTS[said["word"].lower()]
+            word = SORTS[said["word"].lower()]
             known = {it for it, _ in steps}
             if (blanks and not (called or _is_bare(steps))) or (
                 word == "given" and "then" in known

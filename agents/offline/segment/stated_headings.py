@@ -5,15 +5,20 @@ from __future__ import annotations
 import re
 
 _LABEL = re.compile(
-    r"(?:[A-Z]{1,8}[-_ ]?\d[\w.-]*|\d+(?:\.\d+)*[.)]?)(?:[ \t]*[-–—][ \t]+|[ \t]+)(?=[A-Z])"
+    r"(?:[A-Z]{1,8}[-_ ]?\d[\w.-]*|\d+(?:\.\d+)*[.)]?)(?:[ \t]*[-–—:][ \t]+|[ \t]+)(?=[A-Z])"
 )
 _STATED = re.compile(
-    r"(?P<subject>(?:[\w'’/&+-]+ ){1,8})(?:must|shall|should|ha(?:s|ve) to|needs? to)"
-    r"(?: not| never)? [a-z]+ \S",
+    r"(?P<subject>(?:[\w'’/&+-]+ ){1,8})(?:(?i:must|shall|should)(?i: not| never)?|ha(?:s|ve) to"
+    r"|needs? to|may (?:not|never|only)|cannot)(?: not| never)? [a-z]+ \S",
+)
+_STORY = re.compile(
+    r"as an? (?:[\w'’/&-]+ ){0,6}[\w'’/&-]+,? i (?:never |do not |don['’]t )?"
+    r"(?:want|need|can|would like|['’]d like|should|must)\b.* \S",
+    re.IGNORECASE,
 )
 _NO_SUBJECT = re.compile(
     r"(?:what|how|why|when|where|which|who|whether|if|should|must|do|does|can)\b"
-    r"|.*\b(?:that|which|who|what|why|how|every|you|we)\b",
+    r"|.*\b(?:that|which|who|what|why|how|you|we)\b|.+\bevery\b",
     re.IGNORECASE,
 )
 FEWEST_WORDS = 4
@@ -24,6 +29,8 @@ def find_stated(title: str) -> str:
     label = _LABEL.match(title)
     said = title[label.end() :] if label else title
     stated = _STATED.match(said)
+    if _STORY.match(said) and "[" not in said and "<" not in said:
+        return said
     if stated is None or said.rstrip().endswith(("?", ":")) or len(said.split()) < FEWEST_WORDS:
         return ""
     return "" if _NO_SUBJECT.match(stated["subject"]) else said

@@ -2,11 +2,33 @@
 
 from __future__ import annotations
 
+import re
+
 from agents.offline.segment.passages import Passage
 from agents.offline.segment.scan import Scan
+from agents.offline.segment.scenarios import SORTS
 from agents.offline.segment.tables import Table, fill_labels
 
+_NEED = re.compile(r"\w \w.* (?:must|shall|should) (?:not )?\w+")  # a cell without a head
 MOST_FIELDS = 12  # of a table that describes one thing
+
+
+def _take_steps(scan: Scan, table: Table, card: list[tuple[str, str]]) -> bool:
+    """Whether the lines of a table are the steps of a scenario: «Given», «When», «Then»."""
+    if not card:
+        return False
+    head, start = table.rows[0].heads, table.rows[0].cells[0][0]
+    steps = [*([(head[0], head[1])] if len(head) > 1 else []), *card]
+    told = [(SORTS.get(name.strip(" *_:`").lower(), ""), said) for name, said in steps]
+    told = told if told[0][0] else told[1:]
+    sorts = [sort for sort, _ in told]
+    if not all(sorts) or "then" not in sorts or sorts[0] not in ("given", "when"):
+        return False
+    if len(told) > len(card):  # the first step stands where other tables have their head
+        start = max(scan.text.rfind(head[0], 0, start), 0)
+    scan.open(start, table.rows[-1].cells[-1][1], "scenario", 0, cells=tuple(told))
+    scan.flush()
+    return True
 
 
 def take_table(scan: Scan, table: Table) -> None:
@@ -16,6 +38,8 @@ def take_table(scan: Scan, table: Table) -> None:
     if len(table.rows) <= MOST_FIELDS and all(len(row.cells) == 2 for row in table.rows):
         pairs = ([scan.text[a:b].strip() for a, b in row.cells] for row in table.rows)
         card = [(name, value) for name, value in pairs]
+    if _take_steps(scan, table, card):
+        return
     above: tuple[str, ...] = ()
     past = 0  # what stands before it is a cell of a row above, which goes on in this one
     for row in table.rows:
@@ -36,7 +60,8 @@ def take_table(scan: Scan, table: Table) -> None:
         beside = cells
         cells += tuple(it for it in card if it[0] != cells[0][1])
         for at, ((start, end), text) in enumerate(zip(row.cells, texts, strict=True)):
-            if start >= past and text.count(" ") >= 5 and text.strip():
+            wordy = text.count(" ") >= 5 or (not row.heads and _NEED.search(text))
+            if start >= past and wordy and text.strip():
                 after = beside[at + 1 :]
                 scan.open(start, end, "row", 0, cells=cells, labels=above[:at], beside=after)
                 scan.flush()

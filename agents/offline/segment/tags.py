@@ -39,7 +39,7 @@ _HEADINGS: tuple[tuple[Stance, Wording], ...] = (
     ("fine", Wording("polarity", "allowed_heading")),
 )
 _TAG = re.compile(
-    r"^\W*?(?P<open>[\[(<{*_`~:]*)(?P<said>[^\W\d][^\n:\])>*_`}|.;]{2,48}?)[\])>}*_`:]*"
+    r"^\W{0,400}?(?P<open>[\[(<{*_`~:]{0,20})(?P<said>[^\W\d][^\n:\])>*_`}|.;]{2,48}?)[\])>}*_`:]*"
     r"(?:\s*(?P<colon>:)[*_`]*|(?<=[\])>}`])|\s+[–—-])(?=\s|$)"
 )
 _SHOUTED = re.compile(r"(?P<said>[A-ZÄÖÜ]{6,14})[ \t]+(?=[A-Z\d\[`*])")

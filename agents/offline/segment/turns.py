@@ -10,15 +10,19 @@ from __future__ import annotations
 import re
 
 _CLOCK = r"\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d{1,3})?Z?(?:[ \u202f\u00a0]?[AaPp]\.?[Mm]\.?)?"
-_DATE = r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4}"
+_DATE = (
+    r"(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4}"
+    r"|\d{1,2}\.? [A-Z][a-z]{2,8}\.?,? \d{4}|[A-Z][a-z]{2,8}\.? \d{1,2},? \d{4})"
+)
 _STAMP = (
     rf"(?:\[(?:{_DATE}[T, ]{{1,2}})?{_CLOCK}\]|\((?:{_DATE}[T, ]{{1,2}})?{_CLOCK}\)|"
     rf"(?:{_DATE}[T, ]{{1,2}})?{_CLOCK})"
 )
 _NAME = r"[^\W\d_][\w.'’-]{0,30}(?: [\w.'’-]{1,30}){0,3}"
 _LINE = re.compile(
-    rf"^[ \t\u200e]*(?P<prefix>(?P<stamp>{_STAMP})[ \t]*(?:[-–—|][ \t]*)?"
-    rf"(?:<[@+%~&]?{_NAME}>|{_NAME}[ \t]?:)[ \t]+)(?=\S)",
+    rf"^[ \t\u200e]*(?P<prefix>(?:(?P<stamp>{_STAMP})[ \t]*(?:[-–—|][ \t]*)?"
+    rf"(?:<[@+%~&]?{_NAME}>|{_NAME}[ \t]?:)|(?:<{_NAME}>|{_NAME})[ \t]+(?P<behind>{_STAMP}):)"
+    r"[ \t]+)(?=\S)",
     re.MULTILINE,
 )
 _HEAD = re.compile(
@@ -36,7 +40,9 @@ def blank_turns(text: str) -> str:
     if not _HINT.search(text):
         return text
     lines, heads = list(_LINE.finditer(text)), _find_heads(text)
-    if len(lines) + len(heads) < 2 and not any(_HAS_DATE.search(it["stamp"]) for it in lines):
+    if len(lines) + len(heads) < 2 and not any(
+        _HAS_DATE.search(it["stamp"] or it["behind"]) for it in lines
+    ):
         return text
     spans = [it.span("prefix") for it in lines] + [it.span() for it in heads]
     turns = {start for start, _ in spans}

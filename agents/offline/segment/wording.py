@@ -16,7 +16,7 @@ from schemas.events.atom import MAX_BODY, MAX_TITLE
 
 _BREAK = re.compile(
     r"[.!?](?:(?<![.!?][.!?])[.!?]*+[)\"'”’*_`\]]*+"
-    r"(?=\\?\s+(?:(?:\*|//[/!]?|#|--)\s+)?(?:[(\[\"'“*_`<]*[A-Z0-9]|`|\[|\*\*|_[A-Z]))"
+    r"(?=\\?\s+(?:(?:\*|//[/!]?|#|--|>)\s+)?(?:[(\[\"'“*_`<]*[A-Z0-9]|`|\[|\*\*|_[A-Z]))"
     r"|(?<=[a-z]{3}\.)(?=(?:If|The|This|These|A|An|It|In|When|For|Note|All|Each|Only|However|Once|"
     r"By|To|Use|Otherwise|Defaults?) [a-z]))"
 )  # it begins with signs that most places lack, so that these are passed over fast

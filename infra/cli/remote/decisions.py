@@ -58,15 +58,14 @@ async def undo_merge(settings: Settings, merged_id: str, by: Decider) -> Decisio
 async def answer_proposal(
     settings: Settings, proposal_id: str, by: Decider, verdict: Answer
 ) -> Decision:
-    body = ProposalAnswer(decision=verdict, **_reasons(by))
-    return await _decide(
-        settings,
-        proposal_id,
-        by,
-        lambda client, known: client.decide_proposal(
-            known, proposal_id, body, wait=True, key=by.key
-        ),
-    )
+    def deciding(client: Client, known: str) -> Answered | RecordedDecision:
+        if verdict == "withdraw":
+            own = Reasons(**_reasons(by))
+            return client.withdraw_proposal(known, proposal_id, own, wait=True, key=by.key)
+        body = ProposalAnswer(decision=verdict, **_reasons(by))
+        return client.decide_proposal(known, proposal_id, body, wait=True, key=by.key)
+
+    return await _decide(settings, proposal_id, by, deciding)
 
 
 async def undo_decision(settings: Settings, decision_id: str, by: Decider) -> Decision:

@@ -76,12 +76,15 @@ class RemoteReader:
     async def read_coverage(self) -> Coverage:
         return await self._ask(Coverage, lambda client, known: client.read_coverage(known))
 
-    async def read_changes(self, since: int | datetime, window: int) -> Changes:
+    async def read_changes(
+        self, since: int | datetime, window: int, cursor: str | None, limit: int
+    ) -> Changes:
         place: dict[str, Any] = (
             {"since": since.isoformat()} if isinstance(since, datetime) else {"since_seq": since}
         )
+        page: dict[str, Any] = {"window": window, "cursor": cursor, "limit": limit}
         return await self._ask(
-            Changes, lambda client, known: client.list_changes(known, **place, window=window)
+            Changes, lambda client, known: client.list_changes(known, **place, **page)
         )
 
     async def _ask(self, kind: type[T], question: Callable[[Client, str], object]) -> T:

@@ -15,14 +15,22 @@ from infra.client.models.shared import SpeculativeArtifact
 
 class Artifacts(Connection):
     def list_artifacts(
-        self, project: str, *, type: str | None = None, state: str | None = None
+        self,
+        project: str,
+        *,
+        type: str | None = None,
+        state: str | None = None,
+        updated_since: str | None = None,
     ) -> Pages[ArtifactSummary]:
-        """Artifacts by type and number, without their text."""
+        """Artifacts (PRD, features, tasks…) by type and number, without their text.
+
+        ``updated_since`` tells also which say nothing any more: they have an empty ``number``.
+        """
         return self._list(
             ArtifactSummary,
             "/v1/projects/{project}/artifacts",
             at={"project": project},
-            query={"type": type, "state": state},
+            query={"type": type, "state": state, "updated_since": updated_since},
         )
 
     def list_speculative(self, project: str, type: str) -> list[SpeculativeArtifact]:

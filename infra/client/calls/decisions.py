@@ -160,13 +160,23 @@ class Decisions(Connection):
             body=body,
         )
 
-    def list_decisions(self, project: str, *, target: str | None = None) -> Pages[DecisionAnswer]:
-        """What people decided and what the ledger answered, in ledger order."""
+    def list_decisions(
+        self,
+        project: str,
+        *,
+        target: str | None = None,
+        updated_since: str | None = None,
+        view: Literal["whole", "slim"] | None = None,
+    ) -> Pages[DecisionAnswer]:
+        """What people decided and what the ledger answered, in ledger order.
+
+        A slim one has no ``before_state`` and no ``after_state``.
+        """
         return self._list(
             DecisionAnswer,
             "/v1/projects/{project}/hitl-events",
             at={"project": project},
-            query={"target": target},
+            query={"target": target, "updated_since": updated_since, "view": view},
         )
 
     def read_decision(self, project: str, hitl_event_id: str) -> SentDecision:
@@ -201,7 +211,7 @@ class Decisions(Connection):
         self,
         project: str,
         *,
-        state: Literal["waiting", "accepted", "declined", "all"] | None = None,
+        state: Literal["waiting", "accepted", "declined", "withdrawn", "all"] | None = None,
         target: str | None = None,
     ) -> Pages[Proposal]:
         """What members propose and why, in ledger order; what waits unless ``state`` says
@@ -236,6 +246,28 @@ class Decisions(Connection):
             {200: Decision, 202: RecordedDecision},
             "POST",
             "/v1/projects/{project}/proposals/{proposal_id}/decision",
+            at={"project": project, "proposal_id": proposal_id},
+            query={"wait": wait},
+            key=key,
+            body=body,
+        )
+
+    def withdraw_proposal(
+        self,
+        project: str,
+        proposal_id: str,
+        body: Reasons,
+        *,
+        wait: bool | None = None,
+        key: str | None = None,
+    ) -> Decision | RecordedDecision:
+        """Take back what one has proposed oneself, as long as it waits; 403 for what others
+        have.
+        """
+        return self._write(
+            {200: Decision, 202: RecordedDecision},
+            "POST",
+            "/v1/projects/{project}/proposals/{proposal_id}/withdrawal",
             at={"project": project, "proposal_id": proposal_id},
             query={"wait": wait},
             key=key,

@@ -39,7 +39,11 @@ class Ledger(Connection):
         updated_since: str | None = None,
         view: Literal["whole", "slim"] | None = None,
     ) -> Pages[Atom]:
-        """Atoms with their evidence, most valuable first; live ones unless ``status`` is given."""
+        """Atoms with their evidence, most valuable first; live ones unless ``status`` is given.
+
+        `status=all` with ``updated_since`` tells also what has gone. A slim one has no
+        ``evidence``; ``evidence_count`` says how much there is.
+        """
         return self._list(
             Atom,
             "/v1/projects/{project}/atoms",
@@ -127,13 +131,17 @@ class Ledger(Connection):
         *,
         status: Literal["open", "escalated", "resolved", "dismissed", "all"] | None = None,
         updated_since: str | None = None,
+        view: Literal["whole", "slim"] | None = None,
     ) -> Pages[Card]:
-        """Contradictions with both sides and what they affect, the gravest first."""
+        """Contradictions with both sides and what they affect, the gravest first.
+
+        A slim one has neither quotes (``evidence``) nor ``affected_artifacts``.
+        """
         return self._list(
             Card,
             "/v1/projects/{project}/contradictions",
             at={"project": project},
-            query={"status": status, "updated_since": updated_since},
+            query={"status": status, "updated_since": updated_since, "view": view},
         )
 
     def list_past_contradictions(
@@ -154,9 +162,22 @@ class Ledger(Connection):
             query={"as_of": as_of, "as_of_seq": as_of_seq, "status": status},
         )
 
-    def list_merges(self, project: str) -> Pages[Merge]:
-        """Merges in ledger order, then the pairs in review."""
-        return self._list(Merge, "/v1/projects/{project}/merge-candidates", at={"project": project})
+    def list_merges(
+        self,
+        project: str,
+        *,
+        updated_since: str | None = None,
+        view: Literal["whole", "slim"] | None = None,
+    ) -> Pages[Merge]:
+        """Merges in ledger order, then the pairs in review. A slim one has no bodies of
+        statements.
+        """
+        return self._list(
+            Merge,
+            "/v1/projects/{project}/merge-candidates",
+            at={"project": project},
+            query={"updated_since": updated_since, "view": view},
+        )
 
     def list_waiting(self, project: str) -> Pages[Waiting]:
         """What waits for a person's decision, and what it holds up."""
@@ -193,17 +214,26 @@ class Ledger(Connection):
         since_seq: int | None = None,
         since: str | None = None,
         window: int | None = None,
+        cursor: str | None = None,
+        limit: int | None = None,
     ) -> Changes:
         """What came, went, changed and was decided after ``since_seq`` or ``since``, with the
         places it rests on; give one of both.
 
-        Where ``to_seq`` is below ``head_seq``, ask again from there.
+        Where ``next_cursor`` is there, more of the same answer follows. After it, and where
+        ``to_seq`` is below ``head_seq``, ask again from there.
         """
         return self._read(
             Changes,
             "/v1/projects/{project}/changes",
             at={"project": project},
-            query={"since_seq": since_seq, "since": since, "window": window},
+            query={
+                "since_seq": since_seq,
+                "since": since,
+                "window": window,
+                "cursor": cursor,
+                "limit": limit,
+            },
         )
 
     def read_position(self, project: str) -> LedgerPosition:

@@ -25,15 +25,23 @@ class Sources(Connection):
         skipped: bool | None = None,
         reason: str | None = None,
         path: str | None = None,
+        updated_since: str | None = None,
     ) -> Pages[SourceState]:
         """Sources by root and path; ``skipped``: only those that are not read, each with its
         reason.
+
+        ``updated_since`` tells also which were removed.
         """
         return self._list(
             SourceState,
             "/v1/projects/{project}/sources",
             at={"project": project},
-            query={"skipped": skipped, "reason": reason, "path": path},
+            query={
+                "skipped": skipped,
+                "reason": reason,
+                "path": path,
+                "updated_since": updated_since,
+            },
         )
 
     def read_source(self, project: str, source_id: str) -> WholeSource:

@@ -56,8 +56,9 @@ class DecisionAnswer(Model):
     """What the ledger answered to a decision; states hold the records that it touched.
 
     ``outcome``: applied, refused, proposed (by a member, so it changed nothing and waits), or
-    declined (a proposal that was not accepted). ``summary`` says it in a sentence. ``undoable``:
-    nothing stands on it, so it can be taken back; else ``undo_refusal`` says why not.
+    declined (a proposal that was not accepted) or withdrawn (by who had proposed it). ``summary``
+    says it in a sentence. ``undoable``: nothing stands on it, so it can be taken back; else
+    ``undo_refusal`` says why not.
     """
 
     hitl_event_id: str
@@ -94,7 +95,8 @@ class MergeDecision(Model):
 
 
 class Proposal(Model):
-    """What a member proposes. ``state``: waiting, accepted or declined, then with the answer.
+    """What a member proposes. ``state``: waiting, accepted, declined or withdrawn, then with the
+    answer.
 
     ``proposes`` says what, ``summary`` also who and why. ``changed``: what it is about is at
     another ``revision`` than the member saw, so accepting it is refused unless the answer names the

@@ -100,20 +100,22 @@ class Card(Model):
 
 
 class Changes(Model):
-    """The difference between ``since_seq`` and ``to_seq``.
+    """The difference between ``since_seq`` and ``to_seq``, or a page of it.
 
-    Where ``to_seq`` is below ``head_seq``, the next question begins there.
+    Where ``next_cursor`` is there, more of the same difference follows. After its last page, and
+    where ``to_seq`` is below ``head_seq``, the next question begins at ``to_seq``.
     """
 
     since_seq: int
     to_seq: int
     head_seq: int
-    came: list[ChangedAtom]
-    went: list[ChangedAtom]
-    changed: list[ChangedAtom]
-    contradictions: list[Dispute]
-    decided: list[DecidedThing]
-    written: list[WrittenVersion]
+    came: list[ChangedAtom] = []
+    went: list[ChangedAtom] = []
+    changed: list[ChangedAtom] = []
+    contradictions: list[Dispute] = []
+    decided: list[DecidedThing] = []
+    written: list[WrittenVersion] = []
+    next_cursor: str | None = None
 
 
 class LedgerPosition(Model):

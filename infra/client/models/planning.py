@@ -67,5 +67,5 @@ class Rebalance(Model):
 class ReportRequest(Model):
     """``as_of`` is the day the report is about; without it today."""
 
-    report_type: Literal["standup", "sprint", "forecast", "management"]
+    report_type: Literal["standup", "sprint", "forecast", "management", "retro"]
     as_of: str | None = None

@@ -68,7 +68,8 @@ class SourceRemoval(Model):
 
 
 class SourceState(Model):
-    """``state``: sanitized (to be read, or read), skipped, or registered (not answered yet).
+    """``state``: sanitized (to be read, or read), skipped, registered (not answered yet),
+    removed.
 
     Without ``source_id`` it is something that a listing found and that is no source. ``reason`` and
     ``detail`` say why it is skipped, or why rules have read so many of its chunks (``by_rules``) in

@@ -8,7 +8,9 @@ from infra.client.connection import Model
 
 
 class AgentTool(Model):
-    """What a tool is called, does, takes and may do. ``confirm``: a person is asked before."""
+    """What a tool is called, does, takes and may do. ``confirm``: a person is asked before.
+    ``agents`` are those that have it.
+    """
 
     name: str
     description: str
@@ -17,6 +19,7 @@ class AgentTool(Model):
     mutating: bool
     confirm: bool
     role: str
+    agents: list[str] = ["assistant"]
 
 
 class ChangedTask(Model):

@@ -70,7 +70,8 @@ class InstallationStatus(Model):
     ``broker["problem"]`` says why the lag of a broker that answers is unknown. ``webhooks`` is None
     without a receiver; ``vault`` says what of the log cannot be opened. ``by_rules`` counts by
     project and cause the chunks that rules have read in place of a model. ``undecided`` says what a
-    stage could not decide, ``disabled_webhooks`` where news is not sent any more.
+    stage could not decide, ``disabled_webhooks`` where news is not sent any more. ``loss`` says,
+    for two weeks, what was lost with an earlier database and what to do.
     """
 
     running: bool
@@ -91,6 +92,7 @@ class InstallationStatus(Model):
     by_rules: dict[str, dict[str, int]]
     undecided: list[str] = []
     disabled_webhooks: list[str] = []
+    loss: list[str] = []
 
 
 class NearCopy(Model):

@@ -64,7 +64,9 @@ class WebhookRequest(Model):
 
     url: str
     events: list[
-        Literal["contradiction.opened", "decision.waiting", "prd.changed", "run.ended"]
+        Literal[
+            "contradiction.opened", "decision.waiting", "prd.changed", "run.ended", "escalation"
+        ]
     ] = []
     is_active: bool = True
     allow_private: bool = False
@@ -75,7 +77,12 @@ class WebhookUpdate(Model):
 
     url: str | None = None
     events: (
-        list[Literal["contradiction.opened", "decision.waiting", "prd.changed", "run.ended"]] | None
+        list[
+            Literal[
+                "contradiction.opened", "decision.waiting", "prd.changed", "run.ended", "escalation"
+            ]
+        ]
+        | None
     ) = None
     is_active: bool | None = None
     allow_private: bool | None = None

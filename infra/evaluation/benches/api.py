@@ -118,7 +118,7 @@ def reads_of(conninfo: str, count: int) -> list[Read]:
         Read(
             "changes",
             f"{project}/changes?since_seq={since}",
-            lambda conn: ask.changes_since(conn, PROJECT, since, ask.WINDOW),
+            lambda conn: ask.changes_page(conn, PROJECT, since, ask.WINDOW),
         ),
     ]
 

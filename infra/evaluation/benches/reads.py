@@ -31,6 +31,7 @@ from infra.local.runtime import await_server, stop
 from infra.settings import Settings
 from projections.fold.ledger import atom_columns
 from projections.read.atoms import atoms, atoms_as_of
+from projections.read.changes import LARGEST_WINDOW, changes_page
 from projections.read.search import search_ledger
 from projections.read.session import Conn, reading
 from schemas.areas import AREAS
@@ -84,6 +85,9 @@ def measure(connection: Conn, count: int, runs: int) -> dict[str, Any]:
         "first_page_of_a_kind": kind,
         "first_page_by_age": partial(now, order="age"),
         "first_page_as_of": past,
+        "page_of_changes": partial(
+            changes_page, connection, PROJECT, 0, LARGEST_WINDOW, limit=PAGE
+        ),
         "search_words": partial(search, QUERY),
         "search_question": partial(search, QUESTION),
         "search_entity": partial(search, "What is Service 77 for?"),

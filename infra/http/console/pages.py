@@ -441,7 +441,7 @@ async def _write(visit: Visit, make: Make, operation: str, page: Make | None) ->
         response, code = await make(visit), "done"
     except Exception as error:
         response, code = await _refuse(visit, error, page), code_of(error)
-    await visit.ask(end_write, begun.audit_id, Outcome(response.status_code, code))
+    await visit.ask(end_write, begun.written, Outcome(response.status_code, code))
     return response
 
 

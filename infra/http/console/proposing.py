@@ -7,7 +7,7 @@ from typing import cast
 from starlette.responses import Response
 
 from infra.errors import Invalid
-from infra.http.access import LEADERS, READERS
+from infra.http.access import DECIDERS, LEADERS, READERS
 from infra.http.console.deciding import decide, decider, go_to_next
 from infra.http.console.pages import Pages, Visit
 from infra.service import decisions
@@ -16,7 +16,7 @@ from infra.service.decisions import Answer
 
 pages = Pages()
 SHOWN = 20
-STATES = ("waiting", "accepted", "declined", "all")
+STATES = ("waiting", "accepted", "declined", "withdrawn", "all")
 ANSWERS = {"accept": "Accepted.", "decline": "Declined."}
 
 
@@ -47,3 +47,15 @@ async def decide_proposal(visit: Visit) -> Response:
     )
     told, undo = await decide(deciding, ANSWERS[verdict])
     return go_to_next(visit, "proposals", told, undo if verdict == "accept" else "")
+
+
+@pages.act("/projects/{project}/proposals/{proposal}/withdraw", *DECIDERS, page=list_proposals)
+async def withdraw_proposal(visit: Visit) -> Response:
+    """Take back what this person has proposed; then the next one is there."""
+    proposal_id = visit.part("proposal")
+    await visit.ask(ask.check_belongs, visit.project_id, proposal_id)
+    deciding = decisions.answer_proposal(
+        visit.api.settings, proposal_id, decider(visit), "withdraw"
+    )
+    told, _ = await decide(deciding, "Withdrawn.")
+    return go_to_next(visit, "proposals", told, "")

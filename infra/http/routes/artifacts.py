@@ -9,8 +9,17 @@ from starlette.responses import Response
 
 from infra.http.access import READERS, Guarded, allow
 from infra.http.api import ApiDep
-from infra.http.moments import MaybeAsOf, read_place
-from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Named, Project, Sequence
+from infra.http.moments import MaybeAsOf, read_place, read_since
+from infra.http.parameters import (
+    DEFAULT_LIMIT,
+    OF_ANY,
+    Cursor,
+    Limit,
+    Named,
+    Project,
+    Sequence,
+    UpdatedSince,
+)
 from infra.service import http_questions as ask
 from infra.service.http_questions import (
     ArtifactSummary,
@@ -37,12 +46,22 @@ async def list_artifacts(
     project: Project,
     type: Named = None,
     state: Named = None,
+    updated_since: UpdatedSince = None,
     cursor: Cursor = None,
     limit: Limit = DEFAULT_LIMIT,
 ) -> Page[ArtifactSummary]:
-    """Artifacts by type and number, without their text."""
+    """Artifacts (PRD, features, tasks…) by type and number, without their text.
+
+    ``updated_since`` tells also which say nothing any more: they have an empty ``number``.
+    """
     return await api.tables.ask(
-        ask.list_artifacts, project, artifact_type=type, state=state, cursor=cursor, limit=limit
+        ask.list_artifacts,
+        project,
+        artifact_type=type,
+        state=state,
+        updated_since=read_since(updated_since),
+        cursor=cursor,
+        limit=limit,
     )
 
 

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query
 from infra.http.access import READERS, Guarded, allow
 from infra.http.api import ApiDep
 from infra.http.moments import MaybeAsOf, read_place
-from infra.http.parameters import OF_ANY, Project, Sequence
+from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Project, Sequence
 from infra.service import http_questions as ask
 from infra.service.http_questions import LARGEST_WINDOW, WINDOW, Changes, LedgerPosition
 
@@ -24,16 +24,21 @@ async def list_changes(
     since_seq: Sequence | None = None,
     since: MaybeAsOf = None,
     window: Annotated[
-        int, Query(ge=1, le=LARGEST_WINDOW, description="Most change sets of one answer.")
+        int, Query(ge=1, le=LARGEST_WINDOW, description="Most change sets of one question.")
     ] = WINDOW,
+    cursor: Cursor = None,
+    limit: Limit = DEFAULT_LIMIT,
 ) -> Changes:
     """What came, went, changed and was decided after ``since_seq`` or ``since``, with the places it
     rests on; give one of both.
 
-    Where ``to_seq`` is below ``head_seq``, ask again from there.
+    Where ``next_cursor`` is there, more of the same answer follows. After it, and where ``to_seq``
+    is below ``head_seq``, ask again from there.
     """
     place = read_place(since_seq, since, "since")
-    return await api.tables.ask(ask.changes_since, project, place, window)
+    return await api.tables.ask(
+        ask.changes_page, project, place, window, cursor=cursor, limit=limit
+    )
 
 
 @router.get("/v1/projects/{project}/position", responses=OF_ANY)

@@ -18,7 +18,18 @@ from starlette.responses import Response
 from infra.errors import Invalid, NotFound, Unavailable
 from infra.http.access import DECIDERS, READERS, Guarded, allow
 from infra.http.api import Api, ApiDep, CallerDep, Write, WriteDep
-from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Named, Project, Wait
+from infra.http.moments import read_since
+from infra.http.parameters import (
+    DEFAULT_LIMIT,
+    OF_ANY,
+    Cursor,
+    Limit,
+    Named,
+    Project,
+    UpdatedSince,
+    View,
+    Wait,
+)
 from infra.service import decisions as decide
 from infra.service import http_questions as ask
 from infra.service.decisions import UNANSWERED, Decider, Decision
@@ -231,12 +242,23 @@ async def list_decisions(
     api: ApiDep,
     project: Project,
     target: Named = None,
+    updated_since: UpdatedSince = None,
+    view: View = "whole",
     cursor: Cursor = None,
     limit: Limit = DEFAULT_LIMIT,
 ) -> Page[DecisionAnswer]:
-    """What people decided and what the ledger answered, in ledger order."""
+    """What people decided and what the ledger answered, in ledger order.
+
+    A slim one has no ``before_state`` and no ``after_state``.
+    """
     return await api.tables.ask(
-        ask.list_decisions, project, target=target, cursor=cursor, limit=limit
+        ask.list_decisions,
+        project,
+        target=target,
+        updated_since=read_since(updated_since),
+        is_slim=view == "slim",
+        cursor=cursor,
+        limit=limit,
     )
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Path, Query
 
 from infra.http.access import READERS, Guarded, allow
 from infra.http.api import ApiDep
-from infra.http.moments import MaybeAsOf, read_moment_or_sequence, read_place
+from infra.http.moments import MaybeAsOf, read_place, read_since
 from infra.http.parameters import (
     DEFAULT_LIMIT,
     OF_ANY,
@@ -19,6 +18,8 @@ from infra.http.parameters import (
     Named,
     Project,
     Sequence,
+    UpdatedSince,
+    View,
 )
 from infra.service import http_questions as ask
 from infra.service.http_questions import (
@@ -44,19 +45,6 @@ from schemas.events.ledger import AtomStatus, WorkingSummary
 router = APIRouter(route_class=Guarded, tags=["Ledger"])
 Id = Annotated[str, Path(max_length=200)]
 CardStatus = Literal["open", "escalated", "resolved", "dismissed", "all"]
-View = Annotated[
-    Literal["whole", "slim"],
-    Query(description="`slim`: `evidence` stays empty; `evidence_count` says how much there is."),
-]
-UpdatedSince = Annotated[
-    str | None,
-    Query(
-        max_length=64,
-        description="Only what has changed after this: an ISO 8601 time with its offset, or the"
-        " sequence number of a change set. Give `status=all` to see also what has gone.",
-        examples=["2026-05-01T12:00:00Z"],
-    ),
-]
 Listed = AtomStatus | Literal["all"]
 
 
@@ -76,7 +64,11 @@ async def list_atoms(
     cursor: Cursor = None,
     limit: Limit = DEFAULT_LIMIT,
 ) -> Page[Atom]:
-    """Atoms with their evidence, most valuable first; live ones unless ``status`` is given."""
+    """Atoms with their evidence, most valuable first; live ones unless ``status`` is given.
+
+    `status=all` with ``updated_since`` tells also what has gone. A slim one has no ``evidence``;
+    ``evidence_count`` says how much there is.
+    """
     return await api.tables.ask(
         ask.list_atoms,
         project,
@@ -86,7 +78,7 @@ async def list_atoms(
         tag=tag,
         min_confidence=min_confidence,
         order=order,
-        updated_since=_since(updated_since),
+        updated_since=read_since(updated_since),
         is_slim=view == "slim",
         cursor=cursor,
         limit=limit,
@@ -169,16 +161,21 @@ async def list_contradictions(
     project: Project,
     status: CardStatus = "open",
     updated_since: UpdatedSince = None,
+    view: View = "whole",
     cursor: Cursor = None,
     limit: Limit = DEFAULT_LIMIT,
 ) -> Page[Card]:
-    """Contradictions with both sides and what they affect, the gravest first."""
+    """Contradictions with both sides and what they affect, the gravest first.
+
+    A slim one has neither quotes (``evidence``) nor ``affected_artifacts``.
+    """
     wanted = None if status == "all" else status
     return await api.tables.ask(
         ask.list_cards,
         project,
         wanted,
-        updated_since=_since(updated_since),
+        updated_since=read_since(updated_since),
+        is_slim=view == "slim",
         cursor=cursor,
         limit=limit,
     )
@@ -212,10 +209,22 @@ async def list_past_contradictions(
 @router.get("/v1/projects/{project}/merge-candidates", responses=OF_ANY)
 @allow(*READERS)
 async def list_merges(
-    api: ApiDep, project: Project, cursor: Cursor = None, limit: Limit = DEFAULT_LIMIT
+    api: ApiDep,
+    project: Project,
+    updated_since: UpdatedSince = None,
+    view: View = "whole",
+    cursor: Cursor = None,
+    limit: Limit = DEFAULT_LIMIT,
 ) -> Page[Merge]:
-    """Merges in ledger order, then the pairs in review."""
-    return await api.tables.ask(ask.list_merges, project, cursor=cursor, limit=limit)
+    """Merges in ledger order, then the pairs in review. A slim one has no bodies of statements."""
+    return await api.tables.ask(
+        ask.list_merges,
+        project,
+        updated_since=read_since(updated_since),
+        is_slim=view == "slim",
+        cursor=cursor,
+        limit=limit,
+    )
 
 
 @router.get("/v1/projects/{project}/waiting", responses=OF_ANY)
@@ -256,8 +265,3 @@ async def trace(api: ApiDep, project: Project, known_id: Id) -> Node:
     """From an id down to the evidence and the log, and up to the artifacts that cite it."""
     await api.tables.ask(ask.check_belongs, project, known_id)
     return await api.tables.ask(ask.trace, known_id)
-
-
-def _since(written: str | None) -> int | datetime | None:
-    """Raises Invalid."""
-    return None if written is None else read_moment_or_sequence(written)

@@ -2,7 +2,9 @@
 
 A message is JSON: `type`, `timestamp`, and `data` with ids and the `path` where this API says more.
 Its types: `contradiction.opened`, `decision.waiting` (a `kind` of `contradiction`, `merge`,
-`proposal`, `onboarding` or `confirmation`), `prd.changed`, `run.ended`, and `webhook.test`.
+`proposal`, `onboarding` or `confirmation`), `prd.changed`, `run.ended`, `escalation` (what goes on
+no further until a person acts: a `kind` of `contradiction`, `job`, `dead_letter`, `run`,
+`onboarding`, `document`, `budget` or `webhook`), and `webhook.test`.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from fastapi import APIRouter
 
-from infra.http.access import LEADERS, READERS, Guarded, allow
+from infra.http.access import DECIDERS, LEADERS, READERS, Guarded, allow
 from infra.http.api import ApiDep, CallerDep, WriteDep
 from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Named, Project, Wait
 from infra.http.routes.decisions import DECIDED, Id, Reasons, answer, decider
@@ -16,7 +16,7 @@ from infra.service.decisions import Decision
 from infra.service.http_questions import Page, Proposal
 
 router = APIRouter(route_class=Guarded, tags=["Decisions"])
-State = Literal["waiting", "accepted", "declined", "all"]
+State = Literal["waiting", "accepted", "declined", "withdrawn", "all"]
 
 
 class ProposalAnswer(Reasons):
@@ -73,4 +73,26 @@ async def decide_proposal(
     by = decider(caller, write, body, wait)
     await api.tables.ask(ask.check_belongs, project, proposal_id)
     deciding = decide.answer_proposal(api.settings, proposal_id, by, body.decision)
+    return await answer(deciding, by, None)
+
+
+@router.post(
+    "/v1/projects/{project}/proposals/{proposal_id}/withdrawal",
+    response_model=Decision,
+    responses=DECIDED,
+)
+@allow(*DECIDERS, writes=True)
+async def withdraw_proposal(
+    api: ApiDep,
+    caller: CallerDep,
+    write: WriteDep,
+    project: Project,
+    proposal_id: Id,
+    body: Reasons,
+    wait: Wait = False,
+) -> Any:
+    """Take back what one has proposed oneself, as long as it waits; 403 for what others have."""
+    by = decider(caller, write, body, wait)
+    await api.tables.ask(ask.check_belongs, project, proposal_id)
+    deciding = decide.answer_proposal(api.settings, proposal_id, by, "withdraw")
     return await answer(deciding, by, None)

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Path, Query
 
 from infra.http.access import LEADERS, OBSERVERS, READERS, Guarded, allow
 from infra.http.api import ApiDep, CallerDep, WriteDep
-from infra.http.moments import MaybeAsOf, read_place
+from infra.http.moments import MaybeAsOf, read_place, read_since
 from infra.http.parameters import (
     DEFAULT_LIMIT,
     OF_ANY,
@@ -18,6 +18,7 @@ from infra.http.parameters import (
     Named,
     Project,
     Sequence,
+    UpdatedSince,
 )
 from infra.service import http_questions as ask
 from infra.service.explaining import Explanation, explain_source
@@ -46,16 +47,21 @@ async def list_sources(
     skipped: bool = False,
     reason: Named = None,
     path: Glob = None,
+    updated_since: UpdatedSince = None,
     cursor: Cursor = None,
     limit: Limit = DEFAULT_LIMIT,
 ) -> Page[SourceState]:
-    """Sources by root and path; ``skipped``: only those that are not read, each with its reason."""
+    """Sources by root and path; ``skipped``: only those that are not read, each with its reason.
+
+    ``updated_since`` tells also which were removed.
+    """
     return await api.tables.ask(
         ask.list_sources,
         project,
         skipped=skipped,
         reason=reason,
         source=path,
+        updated_since=read_since(updated_since),
         cursor=cursor,
         limit=limit,
     )

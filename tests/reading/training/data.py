@@ -6,6 +6,7 @@ argument or an alternative is a claim, a commit that owns up to debt is ``debt``
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
 from collections import Counter
@@ -47,6 +48,14 @@ def digest_of(folder: Path) -> str:
     for name in FILES:
         whole.update((folder / name).read_bytes())
     return whole.hexdigest()
+
+
+def write_weights(path: Path, content: dict[str, Any], about: dict[str, Any]) -> None:
+    """Write weights as compressed JSON; the same content gives the same bytes."""
+    text = json.dumps(
+        {"about": about, **content}, ensure_ascii=False, sort_keys=True, separators=(",", ":")
+    )
+    path.write_bytes(gzip.compress(text.encode(), 9, mtime=0))
 
 
 def examples_of(folder: Path) -> list[Example]:

@@ -1,4 +1,4 @@
-"""Trains ``agents/offline/models/placement.json``: ``python -m tests.reading.training.placement
+"""Trains ``agents/offline/models/placement.json.gz``: ``python -m tests.reading.training.placement
 UNITS``.
 
 UNITS is what ``tests.reading.training.sections`` wrote. Logistic regression over the features of
@@ -21,9 +21,10 @@ from sklearn.linear_model import LogisticRegression
 
 from agents.offline.recognise.features import features_of
 from schemas.ids import sha256_hex
-from tests.reading.training.statements import MODELS, SCALE, matrix_of, written
+from tests.reading.training.data import write_weights
+from tests.reading.training.statements import MODELS, SCALE, matrix_of
 
-OUT = MODELS / "placement.json"
+OUT = MODELS / "placement.json.gz"
 AT_LEAST = 10  # units that show a feature
 AT_MOST = {"plain": 400, "other": 60}  # units of a kind that one project gives
 OF_KINDS = 200
@@ -82,7 +83,7 @@ def main() -> None:
         "units": len(units),
         "units_sha256": hashlib.sha256(whole).hexdigest(),
     }
-    written(OUT, learned(units), about)
+    write_weights(OUT, learned(units), about)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Trains ``agents/offline/models/soundness.json``: ``python -m tests.reading.training.soundness
+"""Trains ``agents/offline/models/soundness.json.gz``: ``python -m tests.reading.training.soundness
 EXAMPLES``.
 
 EXAMPLES is what ``tests.reading.training.judged_drafts`` wrote. Logistic regression over the
@@ -28,6 +28,7 @@ from agents.offline.judge.features import OWN_SAID, OWN_SUBJECT, UNKNOWN_ROOT
 from agents.offline.judge.soundness import SOUND
 from agents.offline.models.linear import Odds
 from agents.offline.recognise.cues import WEAK
+from tests.reading.training.data import write_weights
 from tests.reading.training.statements import MODELS, SCALE
 
 AT_EVEN = 8  # drafts that show a feature
@@ -35,7 +36,7 @@ WITH_DOCUMENT = "document"  # the eye of readers who had it open
 OF_TITLES = "title"  # that of readers who asked first what a title says alone
 COUNTS = {WITH_DOCUMENT: 2.0, OF_TITLES: 2.0}
 SMOOTHING = 0.03  # the inverse strength of the L2 penalty
-OUT = MODELS / "soundness.json"
+OUT = MODELS / "soundness.json.gz"
 KEPT = (1.0, 0.95, 0.9, 0.85, 0.8, 0.7, 0.5, 0.25)
 STEPS = (0.0, 0.4, 0.5, 0.6, 0.7, 0.8, 1.01)
 Example = dict[str, Any]
@@ -136,8 +137,7 @@ def main() -> None:
     else:
         digest = hashlib.sha256(asked.examples.read_bytes()).hexdigest()
         about = {"made_by": "tests/reading/training/soundness.py", "examples_sha256": digest}
-        content = {"about": about, **learned(known)}
-        OUT.write_text(json.dumps(content, indent=0, ensure_ascii=False) + "\n", encoding="utf-8")
+        write_weights(OUT, learned(known), about)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
-"""Trains ``agents/offline/models/statements.json``: ``python -m tests.reading.training.statements
-DATA``.
+"""Trains ``agents/offline/models/statements.json.gz``:
+``python -m tests.reading.training.statements DATA``.
 
 Logistic regression over the features of all examples, rounded to whole numbers. The same data,
 scikit-learn 1.9.1 and this file give the same weights; nothing in it is drawn. With ``--folds`` the
@@ -10,7 +10,6 @@ which is what the figures of unseen projects and the calibration rest on.
 from __future__ import annotations
 
 import argparse
-import json
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -24,7 +23,13 @@ import agents.offline.models
 from agents.offline.models.linear import Weights, pack
 from agents.offline.recognise.features import features_of
 from agents.offline.recognise.qualities import NAMES, quality_features
-from tests.reading.training.data import FOLDS, Example, digest_of, examples_of
+from tests.reading.training.data import (
+    FOLDS,
+    Example,
+    digest_of,
+    examples_of,
+    write_weights,
+)
 
 SCALE = 64
 AT_LEAST = 3  # examples that show a feature
@@ -32,7 +37,7 @@ SMOOTHING = 0.25  # the inverse strength of the L2 penalty
 QUALITY_SMOOTHING = 3.0
 EMPHASIS = {"decision": 1.2, "risk": 1.3, "unknown": 1.1, "debt": 1.2, "claim": 0.9, "other": 0.8}
 MODELS = Path(agents.offline.models.__file__).parent
-OUT = MODELS / "statements.json"
+OUT = MODELS / "statements.json.gz"
 
 
 def learned(examples: Sequence[Example], features: Sequence[set[str]]) -> dict[str, Any]:
@@ -104,29 +109,14 @@ def main() -> None:
         for fold in range(FOLDS):
             kept = [at for at, one in enumerate(examples) if one.fold != fold]
             content = learned([examples[at] for at in kept], [features[at] for at in kept])
-            _write(asked.folds / f"{fold}.json", content, asked.data)
+            _write(asked.folds / f"{fold}.json.gz", content, asked.data)
     else:
         _write(OUT, learned(examples, features), asked.data)
 
 
 def _write(path: Path, content: dict[str, Any], data: Path) -> None:
     about = {"made_by": "tests/reading/training/statements.py", "data_sha256": digest_of(data)}
-    written(path, content, about)
-
-
-def written(path: Path, content: dict[str, Any], about: dict[str, Any]) -> None:
-    """The file, one feature a line."""
-    lines = [
-        f"{json.dumps(key)}: {json.dumps(value)}"
-        for key, value in sorted(content.items())
-        if key != "features"
-    ]
-    table = [
-        f"{json.dumps(feature)}: {json.dumps(row, separators=(',', ':'))}"
-        for feature, row in sorted(content["features"].items())
-    ]
-    head = [f'"about": {json.dumps(about)}', *lines]
-    path.write_text("{" + ",\n".join(head) + ',\n"features": {\n' + ",\n".join(table) + "\n}}\n")
+    write_weights(path, content, about)
 
 
 if __name__ == "__main__":
