@@ -5,13 +5,19 @@ aiokafka lacks these versions of the requests, which alone tell of rights and of
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
-from aiokafka.errors import GroupAuthorizationFailedError, KafkaError
+from aiokafka.errors import (
+    GroupAuthorizationFailedError,
+    GroupCoordinatorNotAvailableError,
+    GroupLoadInProgressError,
+    KafkaError,
+)
 from aiokafka.protocol.admin import ApiVersionRequest
 from aiokafka.protocol.api import Request, RequestStruct, Response
 from aiokafka.protocol.types import (
@@ -32,6 +38,8 @@ OPERATIONS = {3: "Read", 4: "Write", 5: "Create", 8: "Describe", 10: "DescribeCo
 TEXT = String("utf-8")
 SETTINGS_OF_TOPICS = ("cleanup.policy", "retention.ms", "max.message.bytes", "min.insync.replicas")
 METADATA, GROUPS, QUORUM = 3, 15, 55
+COORDINATOR_TRIES, COORDINATOR_PAUSE_S = 40, 0.5
+NOT_READY = (14, 15, 16)  # a broker that never had groups makes itself ready for them first
 
 
 class MetadataResponse(Response):
@@ -251,12 +259,20 @@ async def ask_settings(
 
 async def ask_group(client: AIOKafkaAdminClient, group: str) -> frozenset[str]:
     """What the account may do with a consumer group, which need not exist. Raises KafkaError."""
-    try:
-        node = await client.find_coordinator(group)
-    except GroupAuthorizationFailedError:
-        return frozenset()
-    found: Any = await client._send_request_to_node(node, GroupsQuestion(group))
-    return _operations(found.to_object()["groups"][0]["authorized_operations"])
+    for _ in range(COORDINATOR_TRIES):
+        try:
+            node = await client.find_coordinator(group)
+        except GroupAuthorizationFailedError:
+            return frozenset()
+        except (GroupCoordinatorNotAvailableError, GroupLoadInProgressError):
+            await asyncio.sleep(COORDINATOR_PAUSE_S)
+            continue
+        found: Any = await client._send_request_to_node(node, GroupsQuestion(group))
+        (told,) = found.to_object()["groups"]
+        if told["error_code"] not in NOT_READY:
+            return _operations(told["authorized_operations"])
+        await asyncio.sleep(COORDINATOR_PAUSE_S)
+    raise GroupCoordinatorNotAvailableError(f"No broker looks after {group} yet.")
 
 
 async def ask_clock(client: AIOKafkaAdminClient) -> int | None:

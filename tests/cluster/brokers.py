@@ -214,7 +214,8 @@ class Brokers:
             for right in rights
             for name in right.operations
         ]
-        for done in self.admin().create_acls(bindings).values():
+        admin = self.admin()  # what it was asked for ends with it
+        for done in admin.create_acls(bindings).values():
             done.result(START_PATIENCE_S)
 
     def leaders(self, topic: str) -> dict[int, int]:
@@ -230,7 +231,8 @@ class Brokers:
     def move_leaders(self, topic: str) -> None:
         """The first of each partition's brokers leads it (Kafka's preferred election)."""
         places = [TopicPartition(topic, number) for number in self.leaders(topic)]
-        self.admin().elect_leaders(ElectionType.PREFERRED, places).result(START_PATIENCE_S)
+        admin = self.admin()
+        admin.elect_leaders(ElectionType.PREFERRED, places).result(START_PATIENCE_S)
 
     def _configure(self) -> None:
         _, _, both = self.authority.sign("broker")
