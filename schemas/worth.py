@@ -30,7 +30,7 @@ BY_ORIGIN = {
     "doc": 0.02,
     "talk": 0.0,
     "minutes": 0.0,
-    "research": -0.05,
+    "research": 0.05,
     "part": -0.1,
     "guide": -0.1,
     "article": -0.12,
@@ -50,7 +50,6 @@ DELIBERATING = (
     "record",
     "plan",
     "minutes",
-    "research",
 )  # what they tell beside decisions and needs is how it came to them
 UNTOLD = "doc"  # what an atom counts as that no reader gave an origin
 _BY_ABOUT = {"project": 0.2, "part": 0.05}

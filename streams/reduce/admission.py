@@ -20,9 +20,13 @@ _AGREED = re.compile(
     r"|^(?:decided|agreed|approved|resolved|decision|resolution)\b",
     re.IGNORECASE,
 )
-_DEMANDS = re.compile(r"\b(?:must|shall|is required to|are required to|has to|have to)\b", re.I)
-# «Anna, that is slow», «anna: that is slow»
-_OPINION = re.compile(r"^@?[A-Za-z][\w.-]{1,20}(?: \(@?[\w-]+\))?(?:,|:) ")
+# «We have to stay on this» is an opinion, «each parcel must be weighed» a demand.
+_DEMANDS = re.compile(
+    r"^(?!(?:we|i|you|they|people)\b).*\b(?:must|shall|(?:is|are) required to|ha(?:s|ve) to)\b",
+    re.IGNORECASE,
+)
+# «Anna, that is slow», «anna: that is slow», «Anna Lee: that is slow»
+_OPINION = re.compile(r"^@?[A-Za-z][\w.-]{1,20}(?: [A-Z][\w.-]*){0,2}(?: \(@?[\w-]+\))?(?:,|:) ")
 _ASKS_US = re.compile(r"(?:should|do we|can we|shall we|must we|who|which|how do we)\b.*\?$", re.I)
 SHORT = 12  # words of a line in a list of users
 _STRONG = frozenset({"problem", "goals", "users"})  # headings that hold whatever it says

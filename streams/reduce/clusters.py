@@ -164,7 +164,11 @@ def feature_clusters(
     making = _Features(material, standing)
     topics = material.find_shared_topics()
     items = choose(headed_topics(material), making.weigh_headed, making.make)
-    topics = [it for it in topics if it.sort == ENTITY or not _OF_MEETINGS.search(it.name)]
+    topics = [
+        it
+        for it in topics
+        if not _is_speaker(material, it) and (it.sort == ENTITY or not _OF_MEETINGS.search(it.name))
+    ]
     if len(items) < FEW:
         wanted = FEW - len(items) if items else MAX_ITEMS
         items += choose(topics, making.weight, making.make)[:wanted]
@@ -203,6 +207,15 @@ def _area_of(atoms: Iterable[AtomRecord]) -> str:
     """The area most of the atoms are in; a more special one than scope before it."""
     counted = Counter(atom.area for atom in atoms)
     return min(counted, key=lambda area: (-counted[area], area == "scope", area))
+
+
+def _is_speaker(material: Material, topic: Topic) -> bool:
+    """Whether half of what is of it begins as what somebody of that name said: «LW: we have …»."""
+    begins = re.compile(rf"{re.escape(topic.name)}(?: [A-Z][\w.-]*)?: ", re.IGNORECASE)
+    spoken = sum(
+        bool(begins.match(material.atoms[atom_id].statement)) for atom_id in topic.atom_ids
+    )
+    return 2 * spoken >= len(topic.atom_ids)
 
 
 def headed_topics(material: Material) -> list[Topic]:

@@ -144,7 +144,7 @@ def _claim(found: PlacedAtom) -> SectionFits:
         return found.fits("users")
     if "to_reader" in words and "capability" not in words:
         return SectionFits()
-    if announced == "problem" or "problem" in words:  # of a part or a design, where none is told
+    if announced == "problem":  # of a part or a design, where none is told
         return found.fits(None, "problem", "solution_overview")
     if _bears_out(found):
         return found.fits(
@@ -192,7 +192,7 @@ def _introduction(found: PlacedAtom) -> SectionFits:
         return found.fits("problem", *users, "solution_overview", more=0.3)
     if "goals" in words or announced == "goals":
         return found.fits("goals", "problem", more=0.2 * ("goals" in words))
-    if announced == "users" or (tells_need(found.atom.statement, words)):
+    if announced == "users" or tells_need(found.atom.statement, words):
         return found.fits("users", "problem", more=0.1)
     if "problem" in words:
         return found.fits("problem", more=0.2)
@@ -246,8 +246,6 @@ def _part(found: PlacedAtom) -> SectionFits:
         return found.fits("functional_requirements", "solution_overview", more=-0.1)
     if "bound" in words or area in ("non_functional", "security"):
         return found.fits(None, "non_functional_requirements", "solution_overview")
-    if "users" in words and found.voice > FOR_A_PART:
-        return found.fits(None, "users", "solution_overview")
     return found.fits(None, "solution_overview")
 
 
@@ -338,7 +336,7 @@ def _signal(found: PlacedAtom) -> SectionFits:
     if not found.wordings & {"needs", "users", "problem"} and found.announced != "users":
         return SectionFits()
     if not is_about_users(found.atom.statement) and found.announced not in ("users", "problem"):
-        return found.fits(None, "users", "problem")
+        return SectionFits()
     if found.atom.attributes.get("signal_type", "user") == "user":
         return found.fits("users", "problem", more=0.1)
     return found.fits("problem", "users", more=0.1)

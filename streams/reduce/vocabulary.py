@@ -20,6 +20,7 @@ from schemas.patterns import compile_for_small
 
 Table = Literal["heading", "wording"]
 NOWHERE, ELSEWHERE = "nowhere", "elsewhere"
+MOST_WORDS = 7  # of a heading that announces a section; a longer one tells a matter of its own
 REACH = (1.0, 0.7, 0.5)  # how much the nearest heading tells, and those above it
 _NUMBERING = re.compile(r"^(?:[\divx]+(?:[.)][\divx]*)+|\d+)\s+", re.IGNORECASE)
 _SIGNS = re.compile(r"[^\w]+")
@@ -64,7 +65,9 @@ def _read_entry(row: dict[str, Any]) -> Entry:
 def find_heading(heading: str) -> str:
     """The section a heading announces, ``nowhere`` for one whose text tells nothing, or nothing."""
     bare = " ".join(_SIGNS.sub(" ", _NUMBERING.sub("", heading.strip()).lower()).split())
-    return next((one.of for one in read_entries("heading") if one.pattern.fullmatch(bare)), "")
+    found = next((one.of for one in read_entries("heading") if one.pattern.fullmatch(bare)), "")
+    told = found in (NOWHERE, ELSEWHERE) or len(bare.split()) <= MOST_WORDS
+    return found if told else ""
 
 
 def weigh_headings(path: Sequence[str]) -> dict[str, float]:

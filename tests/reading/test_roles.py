@@ -9,8 +9,8 @@ from schemas.source_kinds import source_type_of
 from tests.reading.documents import a_chunk
 
 
-def role(path: str, title: str = "", headings: tuple[str, ...] = ()) -> str:
-    chunk = a_chunk("Text.\n", path, source_type=source_type_of(path), headings=headings)
+def role(path: str, title: str = "", headings: tuple[str, ...] = (), text: str = "Text.\n") -> str:
+    chunk = a_chunk(text, path, source_type=source_type_of(path), headings=headings)
     told = chunk.model_copy(update={"title": title or path})
     return describe_standing(told, "Parcels are sorted by weight", 0)["origin"]
 
@@ -144,3 +144,30 @@ def test_what_has_the_name_of_the_repository_is_the_project(
 def test_a_readme_may_call_it_what_it_is(statement: str, about: str | None) -> None:
     chunk = a_chunk(f"{statement}.\n", "README.md", source_type="readme", headings=("Parcel",))
     assert describe_standing(chunk, statement, 0).get("about") == about
+
+
+WRITTEN_TALK = "\n".join(
+    f"{who}: {said}"
+    for who, said in (
+        ("AB", "the lanes are slow"),
+        ("Carla Diaz", "they were never fast"),
+        ("AB", "we could add another one"),
+        ("Carla Diaz", "who pays for it"),
+        ("AB", "the depot"),
+        ("EF", "then it takes a year"),
+    )
+)
+
+
+def test_what_notes_down_who_said_what_is_minutes_whatever_it_is_called():
+    assert role("docs/lanes.md") == "product"
+    assert role("docs/lanes.md", text=WRITTEN_TALK) == "minutes"
+    settings = (
+        "API: the address\nURL: the place\nAPI: its key\nTTL: seconds\nKey: a word\nSee: this\n"
+    )
+    assert role("docs/lanes.md", text=settings) == "product"
+
+
+def test_notes_of_a_day_are_minutes():
+    assert role("group/2024/GRP-05-06.md", headings=("Lanes", "Notes")) == "minutes"
+    assert role("group/2024/GRP-05-06.md", headings=("Lanes", "Scales")) != "minutes"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import re
+from collections import Counter
 
 from agents.offline.judge.headings import headings_over
 from agents.offline.judge.roles import role_of
@@ -28,6 +29,13 @@ _PROSE = frozenset(
 )
 _INTRODUCING = ("readme", "overview")
 _TELLING = (*_INTRODUCING, "product", "doc", "architecture", "guide", "plan", "record")
+_MAY_BE_TALK = frozenset({"doc", "product", "plan", "record", "overview"})
+_SPEAKER = re.compile(
+    r"^[ \t>*-]*+(?:\*\*|__)?(?P<who>[A-Z]{2,3}|@[\w-]{2,20}|[A-Z][a-z'’-]+ [A-Z][\w.'’-]*)"
+    r"(?:\*\*|__)?:(?:\*\*|__)? ",
+    re.MULTILINE,
+)
+TURNS, TURNS_OF_ONE = 6, 2
 _NAMED = re.compile(r"(?:The )?[A-Z]\w+(?: [A-Z]\w+)? (?:is|are) (?:an?|the) ")
 _WORD = re.compile(r"[a-z\d]+")
 MAX_SUBJECT = 5  # words
@@ -42,7 +50,17 @@ def origin_of(chunk: ChunkCreated) -> str:
     if chunk.source_type not in _PROSE:
         return "code"
     role = role_of(chunk.path, chunk.title, chunk.source_type, chunk.structure_path)
+    if role in _MAY_BE_TALK and is_written_talk(chunk.text_payload):
+        return "minutes"
     return "architecture" if chunk.source_type == "architecture_doc" and role == "doc" else role
+
+
+@functools.lru_cache(maxsize=8)  # the statements of a chunk come one after another
+def is_written_talk(text: str) -> bool:
+    """Whether it notes down who said what: «LW: …», «Ann Lee: …», again and again, by several."""
+    turns = Counter(turn["who"] for turn in _SPEAKER.finditer(text))
+    again = sum(count >= TURNS_OF_ONE for count in turns.values())
+    return sum(turns.values()) >= TURNS and again > 1
 
 
 def describe_standing(chunk: ChunkCreated, title: str, at: int) -> dict[str, str]:

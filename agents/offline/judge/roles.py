@@ -32,7 +32,7 @@ _BY_NAME = (
     *("legal", "changelog", "record", "minutes", "research", "plan", "development"),
     *("architecture", "guide", "reference", "overview", "product"),
 )  # what a file or the nearest folder is called
-_BY_HEADING = ("legal", "changelog", "ahead", "development", "guide", "reference")
+_BY_HEADING = ("legal", "changelog", "minutes", "ahead", "development", "guide", "reference")
 _SECTIONED = frozenset({"readme", "overview", "product", "doc", "part", "architecture"})
 _AGENT_FILE = Wording("roles", "agent_file")
 _TRANSLATED = Wording("roles", "translated")
@@ -42,6 +42,10 @@ _CONTAINERS = Wording("roles", "containers")
 _SUFFIX = re.compile(r"\.(?:mdx?|markdown|rst|adoc|txt|org|html?|ipynb|docx|pdf)$")
 _NUMBER = re.compile(r"^(?:v?\d[\d.]*+(?:(?<=\.)|[-_ ])[-_. ]*+)+(?=[a-z])")
 _JOINT = re.compile(r"(?<=[a-z])(?=[A-Z][a-z])")
+_DATED = re.compile(r"(?:^|[-_/])(?:20\d\d[-_])?[01]\d[-_][0-3]\d\.\w+$")
+_OF_MEETINGS = frozenset(
+    {"notes", "minutes", "meeting-notes", "attendees", "agenda", "agenda-items"}
+)
 _NO_WORD = re.compile(r"[^\w.()]+|_+")
 
 
@@ -52,6 +56,8 @@ def role_of(path: str, title: str, source_type: str, headings: Sequence[str]) ->
     if source_type == "agent_guide" and "/" not in path:
         return "agent"
     title = "" if path.endswith(title) else title
+    if _DATED.search(path) and any(normalise(it) in _OF_MEETINGS for it in headings):
+        return "minutes"
     role = _role_of_document(path, title, source_type == "readme")
     if role not in _SECTIONED:
         return role
