@@ -40,7 +40,7 @@ COMMANDS = {
         "Say what your broker and database lack, before anything is written (exit 1).",
     ),
     "demo": Command(
-        "Run", "demo", "Read PATH into a ledger and show an extract of the PRD made from it."
+        "Run", "demo", "Read a small example project, or PATH, and show what comes of it."
     ),
     "project": Command(
         "Feed", "project", "Create, list, rename and delete projects; set their hours."
@@ -158,6 +158,9 @@ COMMANDS = {
     "accept": Command("Decide", "proposals", "Decide as a member proposes."),
     "decline": Command(
         "Decide", "proposals", "Decline what a member proposes (needs --rationale)."
+    ),
+    "withdraw": Command(
+        "Decide", "proposals", "Take back what you have proposed yourself, as long as it waits."
     ),
     "edit": Command("Decide", "edit", "Edit a section of the PRD, or answer a suggestion for it."),
     "verify": Command(

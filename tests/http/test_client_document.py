@@ -73,7 +73,7 @@ def test_a_method_takes_the_parameters_and_sends_the_request_of_its_operation(na
         path.format_map(placed),
     )
     wanted = {each["name"] for each in _of(operation, "query")}
-    assert set(request.url.params) == wanted - ({"cursor"} & wanted)
+    assert set(request.url.params) == wanted - ({"cursor"} if _is_paged(operation) else set())
     assert request.headers["authorization"] == "Bearer a token"
     assert ("idempotency-key" in request.headers) == (method != "get")
     assert bool(request.content) == ("requestBody" in operation)
@@ -118,9 +118,17 @@ def _of(operation: Mapping[str, Any], place: str) -> list[dict[str, Any]]:
 def _parameters(operation: Mapping[str, Any]) -> dict[str, Any]:
     """What a caller gives: places, query and body, by name."""
     given = {each["name"]: each for place in ("path", "query") for each in _of(operation, place)}
-    if "cursor" in given:
+    if _is_paged(operation):
         given = {name: told for name, told in given.items() if name not in NAMED_BY_THE_CLIENT}
     return given | ({"body": operation["requestBody"]} if "requestBody" in operation else {})
+
+
+def _is_paged(operation: Mapping[str, Any]) -> bool:
+    """Whether it answers with pages of one list; several lists at once are no such page."""
+    content = operation["responses"][min(operation["responses"])].get("content", {})
+    ref = content.get("application/json", {}).get("schema", {}).get("$ref", "")
+    named = DOCUMENT["components"]["schemas"].get(ref.rpartition("/")[2], {})
+    return named.get("properties", {}).keys() >= {"items", "next_cursor"}
 
 
 def _own_parameters(method: str, operation: Mapping[str, Any]) -> set[str]:
@@ -213,7 +221,7 @@ def _schemas(schema: Any) -> set[tuple[str, ...]]:
             if isinstance(ref := one.get("$ref"), str) and ref not in seen:
                 seen.add(ref)
                 named = DOCUMENT["components"]["schemas"][ref.rpartition("/")[2]]
-                if "next_cursor" not in named["properties"]:
+                if {"items", "next_cursor"} - named["properties"].keys():
                     found.add(tuple(named["properties"]))
                 ahead.append(named)
             ahead += one.values()

@@ -21,6 +21,7 @@ from infra.cli.commands import ONLY_HERE
 from infra.cli.remote import AREAS
 from infra.cli.remote.asking import read_token
 from infra.errors import Invalid, Refusal
+from infra.local.process import wait_until
 from infra.settings import Settings, SettingsError
 from tests.http.conftest import Called
 
@@ -243,6 +244,8 @@ def test_a_run_that_has_ended_and_a_pipeline_are_told_over_http_as_here(
     project = ("--project", packed["project_id"])
     pipeline = terminal.elsewhere("onboard", "start", *project)[0].strip()
     assert terminal.elsewhere("onboard", "cancel", pipeline)[1] == 0
+    show = ("onboard", "show", pipeline, "--json")
+    assert wait_until(lambda: "cancelled" in terminal.here(*show)[0], timeout_s=60)
     for command in (["show", pipeline, "--json"], ["list", *project, "--json"]):
         told = terminal.same("onboard", *command)
         assert pipeline in told and "cancelled" in told

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import secrets
 import tarfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -41,6 +41,17 @@ def followed(client: httpx.Client, sent: httpx.Response) -> dict[str, Any]:
 
     assert wait_until(has_ended, timeout_s=PATIENCE_S), last
     return last
+
+
+def audited(client: httpx.Client) -> Iterator[dict[str, Any]]:
+    """Every write that was asked for, page by page: the oldest come first."""
+    asked: dict[str, Any] = {"limit": 1000}
+    while True:
+        page = client.get("/v1/admin/audit", params=asked).json()
+        yield from page["items"]
+        if not page["next_cursor"]:
+            return
+        asked["cursor"] = page["next_cursor"]
 
 
 def packed(files: dict[str, bytes]) -> bytes:
@@ -417,8 +428,7 @@ def test_a_deleted_project_answers_as_one_that_does_not_exist(called: Called, ow
     assert (again.status_code, again.json()["code"]) == (422, "idempotency_key_reused")
     assert owner.post("/v1/projects", json={"name": name}, headers=keyed()).status_code == 201
 
-    listed = owner.get("/v1/admin/audit", params={"limit": 1000}).json()["items"]
-    (row,) = [each for each in listed if each["key"] == "delete-it"]
+    (row,) = [each for each in audited(owner) if each["key"] == "delete-it"]
     assert (row["operation"], row["project_id"], row["code"]) == ("delete_project", project, "done")
     settings = called.cairn.settings_now()
 

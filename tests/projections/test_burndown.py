@@ -29,6 +29,7 @@ from tests.reduce.teams import a_member, ask, joins, standing, starts
 
 ZONE = "America/Los_Angeles"  # seven hours behind
 SPRINT = artifact_id(PROJECT, "sprint_plan", "1")
+HOW = "Write the seal with the key of the depot, and compare it on arrival."
 FIRST, LAST = "2026-05-04", "2026-05-17"
 
 
@@ -43,7 +44,7 @@ class Plan(Play):
             ask(self, fact, at=noon(1))
 
     def tell_task(self, name: str, at: datetime, **told: object) -> None:
-        steps = SectionEdit(section_id="solutions", statements=[EditedStatement(text=name)])
+        steps = SectionEdit(section_id="solutions", statements=[EditedStatement(text=HOW)])
         known = self.find(artifact_id(PROJECT, "task", name))
         more = {"task": ToldTask.model_validate(told if known else {"title": name} | told)}
         sections = [] if known else [steps]
