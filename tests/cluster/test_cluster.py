@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pydantic import SecretStr
@@ -53,7 +54,7 @@ def test_what_is_missing_is_told_with_what_to_do(parts: Parts) -> None:
     brokers, database, folder = parts
     (topics,) = missing(settings_of(parts, "cairn-reader"), ["reader"])
     assert (topics.about, "start `cairn up` first" in topics.sentence) == ("topics", True)
-    wanted = {
+    wanted: dict[str, dict[str, Any]] = {
         "CAIRN_REPLICATION is 5": {"replication": 5},
         "CAIRN_KAFKA_SASL_MECHANISM": {"kafka_sasl_password": SecretStr("guessed")},
         "CAIRN_KAFKA_SSL_CAFILE": {"kafka_ssl_cafile": Authority(folder, "other").file},

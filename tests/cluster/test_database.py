@@ -13,7 +13,7 @@ import infra.postgres
 from infra.service.database_check import Told, check_database
 from tests.cluster.certificates import Authority
 from tests.cluster.database import Database, binaries
-from tests.conftest import MIGRATIONS
+from tests.databases import MIGRATIONS
 
 MOST_SECONDS_APART = 5.0
 

@@ -128,7 +128,7 @@ def _is_paged(operation: Mapping[str, Any]) -> bool:
     content = operation["responses"][min(operation["responses"])].get("content", {})
     ref = content.get("application/json", {}).get("schema", {}).get("$ref", "")
     named = DOCUMENT["components"]["schemas"].get(ref.rpartition("/")[2], {})
-    return named.get("properties", {}).keys() >= {"items", "next_cursor"}
+    return bool(named.get("properties", {}).keys() >= {"items", "next_cursor"})
 
 
 def _own_parameters(method: str, operation: Mapping[str, Any]) -> set[str]:
