@@ -19,7 +19,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from weakref import WeakSet
 
 from connectors.connector import (
     MAX_CONTENT_BYTES,
@@ -42,7 +41,7 @@ NOTHING: Mapping[str, str] = {}
 LAST_INSTANT_S = 253402300799  # 9999-12-31, the last a datetime can hold
 NO_GIT = "git is not installed: install it, or give an archive."
 MAX_NAMES = 4 * MAX_ENTRIES  # different paths in a whole history
-_STARTED: WeakSet[subprocess.Popen[bytes]] = WeakSet()
+_STARTED: set[subprocess.Popen[bytes]] = set()
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,6 +276,28 @@ def _spawn(at: GitDirectory, *arguments: str) -> subprocess.Popen[bytes]:
     return _start(at, arguments, _environment(at, remote=False), errors=subprocess.DEVNULL)
 
 
+class _Git(subprocess.Popen[bytes]):
+    """A call that is known from its first moment on: an interrupt may come while it starts."""
+
+    def __init__(
+        self, command: Sequence[str], at: Path, environment: Mapping[str, str], errors: int
+    ) -> None:
+        _STARTED.difference_update([it for it in list(_STARTED) if _has_ended(it)])
+        _STARTED.add(self)
+        pipe = subprocess.PIPE
+        try:
+            super().__init__(
+                command, cwd=at, env=environment, stdin=pipe, stdout=pipe, stderr=errors
+            )
+        except OSError:
+            _STARTED.discard(self)
+            raise
+
+
+def _has_ended(process: subprocess.Popen[bytes]) -> bool:
+    return getattr(process, "pid", None) is not None and process.poll() is not None
+
+
 def _start(
     at: GitDirectory,
     arguments: Sequence[str],
@@ -284,25 +305,16 @@ def _start(
     errors: int = subprocess.PIPE,
 ) -> subprocess.Popen[bytes]:
     try:
-        process = subprocess.Popen(
-            ("git", "--no-pager", *arguments),
-            cwd=at.folder,
-            env=environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=errors,
-        )
+        return _Git(("git", "--no-pager", *arguments), at.folder, environment, errors)
     except FileNotFoundError as error:
         raise SourceUnavailable(NO_GIT) from error
-    _STARTED.add(process)
-    return process
 
 
 @atexit.register
 def _end_all() -> None:
     """Stops calls that nobody waits for any more, for example after an interrupt."""
     for process in list(_STARTED):
-        if process.poll() is None:
+        if getattr(process, "pid", None) is not None and process.poll() is None:
             process.terminate()
 
 
