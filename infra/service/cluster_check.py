@@ -205,7 +205,7 @@ async def _check_absent(
         return []
     count = f"{len(absent)} of {len(TOPICS)} do not exist"
     if not may_make:
-        sentence = f"{count}: start `cairn up` first, with an account that may create them."
+        sentence = f"{count}: start the service first, with an account that may create them."
         return [Remark("topics", "missing", sentence)]
     asked = [infra.kafka.new_topic(settings, topic) for topic in absent]
     answer = await client.create_topics(asked, validate_only=True)
@@ -214,7 +214,7 @@ async def _check_absent(
         if code:
             refused.setdefault(f"{for_code(code).__name__} {' '.join(map(str, reason))}", name)
     if not refused:
-        return [Remark("topics", "ok", f"{count}; `cairn up` can make them.")]
+        return [Remark("topics", "ok", f"{count}; the first start can make them.")]
     return [
         Remark(
             f"topic {name}",

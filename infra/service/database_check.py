@@ -14,7 +14,7 @@ from infra.errors import DatabaseUnavailable
 from infra.postgres import SCHEMA
 
 LEAST_VERSION, TRIED_VERSIONS = 15, (15, 18)
-CONNECTIONS = 60  # that one `cairn up` may open, with commands beside it
+CONNECTIONS = 60  # that one service may open, with commands beside it
 
 Told = tuple[str, Literal["ok", "warning", "missing"], str]
 

@@ -39,7 +39,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "projector": ("projector",),
     "intake": (INTAKE,),
 }
-MAKES_TOPICS = "commands"  # `cairn up`
+MAKES_TOPICS = "commands"  # the one that starts the service
 RETRIES = ("web", "commands")  # dead letters
 
 

@@ -53,7 +53,7 @@ def test_an_empty_cluster_is_checked_and_nothing_is_written(parts: Parts) -> Non
 def test_what_is_missing_is_told_with_what_to_do(parts: Parts) -> None:
     brokers, database, folder = parts
     (topics,) = missing(settings_of(parts, "cairn-reader"), ["reader"])
-    assert (topics.about, "start `cairn up` first" in topics.sentence) == ("topics", True)
+    assert (topics.about, "start the service first" in topics.sentence) == ("topics", True)
     wanted: dict[str, dict[str, Any]] = {
         "CAIRN_REPLICATION is 5": {"replication": 5},
         "CAIRN_KAFKA_SASL_MECHANISM": {"kafka_sasl_password": SecretStr("guessed")},
