@@ -41,7 +41,7 @@ NOTHING: Mapping[str, str] = {}
 LAST_INSTANT_S = 253402300799  # 9999-12-31, the last a datetime can hold
 NO_GIT = "git is not installed: install it, or give an archive."
 MAX_NAMES = 4 * MAX_ENTRIES  # different paths in a whole history
-_STARTED: set[subprocess.Popen[bytes]] = set()
+_STARTED: set[_Git] = set()
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,7 +282,7 @@ class _Git(subprocess.Popen[bytes]):
     def __init__(
         self, command: Sequence[str], at: Path, environment: Mapping[str, str], errors: int
     ) -> None:
-        _STARTED.difference_update([it for it in list(_STARTED) if _has_ended(it)])
+        _STARTED.difference_update([it for it in list(_STARTED) if it.has_ended])
         _STARTED.add(self)
         pipe = subprocess.PIPE
         try:
@@ -293,9 +293,13 @@ class _Git(subprocess.Popen[bytes]):
             _STARTED.discard(self)
             raise
 
+    @property
+    def has_begun(self) -> bool:
+        return getattr(self, "pid", None) is not None
 
-def _has_ended(process: subprocess.Popen[bytes]) -> bool:
-    return getattr(process, "pid", None) is not None and process.poll() is not None
+    @property
+    def has_ended(self) -> bool:
+        return self.has_begun and self.poll() is not None
 
 
 def _start(
@@ -314,7 +318,7 @@ def _start(
 def _end_all() -> None:
     """Stops calls that nobody waits for any more, for example after an interrupt."""
     for process in list(_STARTED):
-        if getattr(process, "pid", None) is not None and process.poll() is None:
+        if process.has_begun and not process.has_ended:
             process.terminate()
 
 

@@ -18,12 +18,12 @@ There is no command yet that reprocesses a whole project under new versions.
 from __future__ import annotations
 
 HYGIENE_VERSION = "h4"  # decoding, line ends, which sources are skipped
-REDACTOR_VERSION = "r7"
-ANNOTATOR_VERSION = "a4"
-CHUNK_VERSION = "c7"
+REDACTOR_VERSION = "r8"
+ANNOTATOR_VERSION = "a5"
+CHUNK_VERSION = "c8"
 EXTRACTOR_VERSION = "h12"  # of the reader that needs no model
 MODEL_EXTRACTOR_VERSION = "m3"  # what becomes of a model's answer; its prompt has a version, too
-REFLECTION_VERSION = "f6"
+REFLECTION_VERSION = "f7"
 DUPLICATES_VERSION = "d3"  # which atoms are merged, which merges are asked about
-CONTRADICTIONS_VERSION = "k3"
+CONTRADICTIONS_VERSION = "k4"
 LEDGER_VERSION = "l9"  # what else the ledger decides: status, confidence, links, mentions

@@ -18,6 +18,7 @@ from infra.cli.context import connect, load, login_name, say
 from infra.cli.ingest import summarise, watch_ingest
 from infra.cli.project import quiet_clients
 from infra.cli.up import say_console
+from infra.local.process import wait_until
 from infra.settings import Settings
 from schemas.inflection import count
 from schemas.shortening import shorten
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 STATEMENTS_SHOWN, CITATIONS_SHOWN = 2, 2  # of each section, of each statement
 SNIPPET_CHARS = 160
-LOOK_EVERY_S, PATIENCE = 0.25, 120
+PATIENCE_S = 30.0  # with a writer of documents that is behind
 WHY = "The meeting decided so after two weeks of the pilot, later than the requirement."
 
 
@@ -122,7 +123,8 @@ class Tour:
         step("A person decides, with a reason; the ledger keeps both.")
         known = self._prd().version
         run("resolve", pair.contradiction_id, newer, "-r", WHY)
-        self._wait_for_version_after(known)
+        if not wait_until(lambda: self._prd().version > known, timeout_s=PATIENCE_S):
+            say("The PRD is not written again yet; what follows tells of it as it stood.")
 
     def _change(self) -> None:
         document = self._example.change()
@@ -146,13 +148,6 @@ class Tour:
         if changed:
             step("Where that sentence comes from, and why it is so.")
             run("trace", "--why", changed[0].citations[0].atom_id)
-
-    def _wait_for_version_after(self, known: int) -> None:
-        """Until the PRD is written again; a writer that is behind is waited for half a minute."""
-        for _ in range(PATIENCE):
-            if self._prd().version > known:
-                return
-            time.sleep(LOOK_EVERY_S)
 
     def _prd(self) -> Artifact:
         from projections.read import artifacts, projects, session

@@ -139,7 +139,7 @@ def why_contradicts(one: AtomRecord, other: AtomRecord) -> ContradictionReason |
     denies = "negate" in (one.polarity, other.polarity)
     if not denies and (values := differing_value(pair)):
         return ContradictionReason("body_conflict", values)
-    return _read_titles(one, other, pair)
+    return _read_titles(one, other, pair, first, second)
 
 
 def _without_label(first: str, second: str) -> tuple[str, str]:
@@ -153,13 +153,14 @@ def _without_label(first: str, second: str) -> tuple[str, str]:
     return first[one.end() if one else 0 :], second[other.end() if other else 0 :]
 
 
-def _read_titles(one: AtomRecord, other: AtomRecord, pair: Aligned) -> ContradictionReason | None:
+def _read_titles(
+    one: AtomRecord, other: AtomRecord, pair: Aligned, first: str, second: str
+) -> ContradictionReason | None:
     """What reading both titles shows, when it is sure in both orders and no name differs."""
     if differ_in_names(pair.one, pair.other):
         return None
     if title_similarity(pair.one, pair.other) < SHARED_SUBJECT_SIMILARITY:
         return None
-    first, second = _without_label(one.statement, other.statement)
     found = opposition(first, second)
     if found.is_sure:
         found = min(found, opposition(second, first))

@@ -162,19 +162,14 @@ def feature_clusters(
     if (named := named_features(material, found, standing)).items:
         return named
     making = _Features(material, standing)
-    topics = material.find_shared_topics()
     items = choose(headed_topics(material), making.weigh_headed, making.make)
-    topics = [
-        it
-        for it in topics
-        if not _is_speaker(material, it) and (it.sort == ENTITY or not _OF_MEETINGS.search(it.name))
-    ]
     if len(items) < FEW:
-        wanted = FEW - len(items) if items else MAX_ITEMS
-        items += choose(topics, making.weight, making.make)[:wanted]
-    if len(items) < FEW:
-        making.modest = True
-        items += choose(topics, making.weight, making.make)
+        topics = _shared_topics(material)
+        most = FEW - len(items) if items else MAX_ITEMS
+        items += choose(topics, making.weight, making.make, most=most)
+        if len(items) < FEW:
+            making.modest = True
+            items += choose(topics, making.weight, making.make)
     if len(items) < TOO_FEW:
         items += choose(areas(material), making.weight, making.make)
     items.sort(key=lambda item: not item.standing and item.is_meagre)
@@ -186,12 +181,14 @@ def choose(
     topics: Iterable[Topic],
     weight: Callable[[Topic], float],
     make: Callable[[Topic], ItemInput | None],
+    *,
+    most: int = MAX_ITEMS,
 ) -> list[ItemInput]:
     """The heaviest topic first, each weighed again when its turn comes; weights never grow."""
     heap = [(-heavy, topic.key, topic) for topic in topics if (heavy := weight(topic)) > 0]
     heapq.heapify(heap)
     items: list[ItemInput] = []
-    while heap and len(items) < MAX_ITEMS:
+    while heap and len(items) < most:
         known, key, topic = heapq.heappop(heap)
         now = weight(topic)
         if now <= 0:
@@ -207,6 +204,15 @@ def _area_of(atoms: Iterable[AtomRecord]) -> str:
     """The area most of the atoms are in; a more special one than scope before it."""
     counted = Counter(atom.area for atom in atoms)
     return min(counted, key=lambda area: (-counted[area], area == "scope", area))
+
+
+def _shared_topics(material: Material) -> list[Topic]:
+    """What atoms have in common, without names of speakers and of meetings."""
+    return [
+        it
+        for it in material.find_shared_topics()
+        if not _is_speaker(material, it) and (it.sort == ENTITY or not _OF_MEETINGS.search(it.name))
+    ]
 
 
 def _is_speaker(material: Material, topic: Topic) -> bool:

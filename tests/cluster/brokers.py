@@ -31,7 +31,7 @@ from infra.local.process import free_ports, port_answers, spawn, tail, wait_unti
 from infra.local.runtime import stop
 from infra.service.rights import Right
 from infra.settings import Settings
-from tests.cluster.certificates import Authority
+from tests.certificates import Authority
 
 MECHANISM = "SCRAM-SHA-512"
 ADMIN = "admin"

@@ -12,7 +12,7 @@ from pathlib import Path
 import infra.postgres
 from infra.local.process import free_ports, group_of, spawn, tail, wait_until
 from infra.local.runtime import stop
-from tests.cluster.certificates import Authority
+from tests.certificates import Authority
 
 OWNER = "cairn"
 UNPRIVILEGED = "nobody"  # PostgreSQL refuses to run as root

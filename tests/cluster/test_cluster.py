@@ -11,8 +11,8 @@ from pydantic import SecretStr
 from infra.service.cluster_check import Remark, check_cluster
 from infra.service.rights import PARTS
 from infra.settings import Settings
+from tests.certificates import Authority
 from tests.cluster.brokers import ADMIN, Brokers
-from tests.cluster.certificates import Authority
 from tests.cluster.clustered import ACCOUNTS, SERVICE, check, documents
 from tests.cluster.database import Database
 

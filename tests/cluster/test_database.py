@@ -11,7 +11,7 @@ import pytest
 
 import infra.postgres
 from infra.service.database_check import Told, check_database
-from tests.cluster.certificates import Authority
+from tests.certificates import Authority
 from tests.cluster.database import Database, binaries
 from tests.databases import MIGRATIONS
 

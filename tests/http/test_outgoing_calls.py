@@ -20,7 +20,7 @@ from infra.errors import Invalid
 from infra.service.outgoing_webhooks import _check_url
 from infra.service.webhook_post import Answer, draw_secret, headers_of, post, sign
 from infra.service.webhook_queue import JITTER, PAUSES_S, pause_after
-from tests.http.certificates import Authority
+from tests.certificates import Authority
 from tests.http.receiver import receiver
 
 BODY = b'{"type":"run.ended"}'
