@@ -92,7 +92,7 @@ class Secrets:
         allowed = self._binding(name).projects
         project = definition.project_id
         if allowed is None:
-            is_allowed = definition.added.by_owner_of_all
+            is_allowed = definition.added.by_global_owner
         else:
             is_allowed = ANY_PROJECT in allowed or project in allowed
         if not is_allowed:
@@ -110,7 +110,7 @@ class Secrets:
         allowed = self._binding(name).hosts
         host = host_of(url)
         if allowed is None:
-            is_allowed = added.by_owner_of_all or host in OWN_HOSTS.get(added.service, ())
+            is_allowed = added.by_global_owner or host in OWN_HOSTS.get(added.service, ())
         else:
             is_allowed = host in {_written_host(each) for each in allowed}
         if not host or not is_allowed:

@@ -29,7 +29,7 @@ class Definition:
 
     @property
     def credentials(self) -> dict[str, str]:
-        return {each.role: each.place for each in self.added.credentials}
+        return {each.role: each.location for each in self.added.credentials}
 
 
 def connector_id(project_id: str, service: str, base_url: str, target: str) -> str:

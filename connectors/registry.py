@@ -29,7 +29,7 @@ class Budgets:
     _known: dict[tuple[str, ...], Budget] = field(default_factory=dict)
 
     def of(self, added: ConnectorAdded) -> Budget:
-        places = sorted(f"{each.role} {each.place}" for each in added.credentials)
+        places = sorted(f"{each.role} {each.location}" for each in added.credentials)
         key = (added.base_url, *places)
         return self._known.setdefault(key, Budget(percent=added.budget_percent))
 

@@ -87,12 +87,12 @@ class Stream(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SyncTarget:
-    """Which connector is synced. ``every_s`` is the pause between two polls."""
+    """Which connector is synced. ``interval_s`` is the pause between two polls."""
 
     project_id: str
     connector_id: str
     service: str
-    every_s: int = 300
+    interval_s: int = 300
 
 
 @dataclass(slots=True)
@@ -152,7 +152,7 @@ class Engine:
         )
         await self._publish_event(finished)
         now = self.clock.now()
-        outcome.next_poll_at = now + timedelta(seconds=self.target.every_s)
+        outcome.next_poll_at = now + timedelta(seconds=self.target.interval_s)
         await self._save_status(cursor, outcome, caught_up_at=now)
         return outcome
 
@@ -281,7 +281,7 @@ class Engine:
     ) -> Outcome:
         now = self.clock.now()
         outcome.reason, outcome.error = reason_of(error), str(error)
-        wait = timedelta(seconds=max(RETRY_S, self.target.every_s))
+        wait = timedelta(seconds=max(RETRY_S, self.target.interval_s))
         outcome.next_poll_at = error.until if isinstance(error, BudgetSpent) else now + wait
         failed = SyncFailed(
             connector_id=cursor.connector_id,

@@ -161,7 +161,7 @@ def _give_up(
     In a numbered log it keeps its number, or no record behind it would be the next one.
     """
     log.error(
-        "projector.record_given_up",
+        "projector.record_rejected",
         projection=projection.name,
         topic=record.topic,
         partition=record.partition,

@@ -74,7 +74,7 @@ async def run(
         except (BrokerUnavailable, DatabaseUnavailable) as error:
             if away_s >= PATIENCE_S:
                 raise
-            log.warning("projector.service_away", reason=str(error), again_in_s=pause_s)
+            log.warning("projector.outage", reason=str(error), again_in_s=pause_s)
             await _pause(stop, pause_s)
             away_s, pause_s = away_s + pause_s, min(5.0, 2 * pause_s)
 
@@ -100,7 +100,7 @@ async def _follow(
                 (settings.topic(name), part): checkpoint[name, part] for name, part in places
             }
             tell_ready()
-            log.info("projector.follows", projection=projection.name, partitions=len(places))
+            log.info("projector.ready", projection=projection.name, partitions=len(places))
 
             async def apply(records: Sequence[Record]) -> None:
                 await asyncio.to_thread(

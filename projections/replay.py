@@ -48,7 +48,7 @@ class Difference:
 
     table: str
     key: str
-    since: Literal["came", "went", "changed"]
+    since: Literal["added", "removed", "changed"]
     columns: tuple[str, ...] = ()
 
 
@@ -134,8 +134,8 @@ def _up_to(
 
 def _differences(live: Conn, shadow: Conn, table: Table, project_id: str) -> list[Difference]:
     now, then = (_rows(connection, table, project_id) for connection in (live, shadow))
-    found = [Difference(table.name, key, "came") for key in now.keys() - then.keys()]
-    found += [Difference(table.name, key, "went") for key in then.keys() - now.keys()]
+    found = [Difference(table.name, key, "added") for key in now.keys() - then.keys()]
+    found += [Difference(table.name, key, "removed") for key in then.keys() - now.keys()]
     for key in now.keys() & then.keys():
         changed = tuple(name for name in now[key] if now[key][name] != then[key][name])
         if changed:

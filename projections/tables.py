@@ -195,7 +195,7 @@ TABLES: tuple[Table, ...] = (
     _table("llm_answers", "request_hash", compared=False),
     _table("job_history", "job_id", "transition", compared=False),
     _table("dead_letters", "dead_letter_id", compared=False),
-    _table("settled_dead_letters", "dead_letter_id", compared=False),
+    _table("resolved_dead_letters", "dead_letter_id", compared=False),
     _table("stream_frames", "event_id", compared=False),
     _table("onboarding_events", "pipeline_id", "seq", compared=False),
     _table("agent_events", "turn_id", "ordinal", compared=False, append_only=True),

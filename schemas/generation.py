@@ -101,12 +101,12 @@ def add_item(state: LoopState, text: str) -> LoopState:
 
 
 def add_decision(
-    state: LoopState, decision: Decision, artifact_id: str, made_from: Sequence[str]
+    state: LoopState, decision: Decision, artifact_id: str, input_ids: Sequence[str]
 ) -> LoopState:
     """The step has succeeded: errors before it count no more."""
     record = ContinuationRecord(
         artifact_id=artifact_id,
-        made_from=list(made_from),
+        input_ids=list(input_ids),
         should_continue=decision.should_continue,
         confidence=decision.confidence,
         coverage_assessment=decision.coverage_assessment,

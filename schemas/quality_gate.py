@@ -48,7 +48,7 @@ DIMENSIONS: Mapping[QualityMode, Mapping[str, tuple[str, ...]]] = {
 REMOVALS: Mapping[RemovalReason, str] = {
     "repeats_another": "repeats another statement",
     "draft_and_vague": "rests on drafts alone and is vague",
-    "left_out_by_model": "left out by the model that worded the section anew",
+    "removed_by_model": "left out by the model that worded the section anew",
 }
 
 

@@ -138,7 +138,7 @@ TOPICS: tuple[Topic, ...] = (
         "source_id",
         ("chunk.created", "source.processed"),
         ("hygiene",),
-        ("rekeyer", "map_preview", "map_deep", "reflect", "adjudicate", "projections"),
+        ("repartitioner", "map_preview", "map_deep", "reflect", "adjudicate", "projections"),
         max_message_bytes=WHOLE_RECORD_BYTES,
     ),
     Topic(
@@ -153,7 +153,7 @@ TOPICS: tuple[Topic, ...] = (
             "ingestion.cancel_requested",
             "ingestion.resume_requested",
         ),
-        ("cli", "feeder", "rekeyer"),
+        ("cli", "feeder", "repartitioner"),
         ("run_control", "projections"),
         max_message_bytes=WHOLE_RECORD_BYTES,
     ),
@@ -471,7 +471,7 @@ TOPICS: tuple[Topic, ...] = (
     Topic(
         "dlq.v1",
         "origin",
-        ("dlq.recorded", "dlq.undecidable", "dlq.settled"),
+        ("dlq.recorded", "dlq.undecidable", "dlq.resolved"),
         ("all stages",),
         ("projections", "operators"),
         internal=True,

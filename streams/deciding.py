@@ -15,7 +15,7 @@ from typing import Any
 from uuid import UUID
 
 from schemas.envelope import SERVICE_WIDE, SYSTEM, Envelope, Event, outside_fact
-from schemas.events.dlq import DeadLetterSettled
+from schemas.events.dlq import DeadLetterResolved
 from schemas.events.hygiene import ChunkCreated
 from schemas.ids import derive_id
 from streams.stage import Decision, Record, Step, Writer
@@ -194,5 +194,5 @@ def fold_letter_id(stage: str, place: Place) -> str:
 
 def settle_fold(stage: str, place: Place, at: datetime) -> Envelope:
     """What is told of a record that was passed over, and that another version has folded."""
-    event = DeadLetterSettled(dead_letter_id=fold_letter_id(stage, place), stage=stage)
+    event = DeadLetterResolved(dead_letter_id=fold_letter_id(stage, place), stage=stage)
     return outside_fact(event, project_id=SERVICE_WIDE, occurred_at=at, actor=SYSTEM)

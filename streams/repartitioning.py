@@ -1,6 +1,6 @@
 """Repartitioner: carries stage 0's answers from the source's key to the project's, for run control.
 
-Outside of the code it is called ``rekeyer``: so its consumer group is named.
+Outside of the code it is called ``repartitioner``: so its consumer group is named.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def give_up(cause: Envelope, chunk: ChunkCreated | None, error: str) -> list[Eve
 
 
 REPARTITIONER = Step(
-    name="rekeyer",
+    name="repartitioner",
     inputs=("chunk.v1",),
     handle=carry_over,
     give_up=give_up,

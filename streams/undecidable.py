@@ -28,7 +28,7 @@ from pathlib import Path
 from schemas.code_version import code_version
 from schemas.codec import encode
 from schemas.envelope import Envelope, Lane
-from schemas.events.dlq import DeadLetterSettled, RecordUndecidable
+from schemas.events.dlq import DeadLetterResolved, RecordUndecidable
 from schemas.ids import derive_event_id
 from schemas.strings import redact_fact
 from streams.cause import Cause
@@ -181,5 +181,5 @@ def settled_by(cause: Cause, stage: str) -> list[Envelope]:
 
 def settled(cause: Cause, dead_letter_id: str, stage: str) -> Envelope:
     """``cause`` had what a dead letter is about decided."""
-    event = DeadLetterSettled(dead_letter_id=dead_letter_id, stage=stage)
+    event = DeadLetterResolved(dead_letter_id=dead_letter_id, stage=stage)
     return cause.caused(event, lane="none", run_id=None)

@@ -99,7 +99,7 @@ def _row(chunk: ChunkCreated, cut: Cut, remarks: list[RemarkSpan]) -> CandidateR
         evidence_type=cut.evidence_type,
         speaker=remark.speaker if remark else None,
         speaker_role=remark.role if remark else None,
-        said_at=remark.at if remark else None,
+        stated_at=remark.at if remark else None,
         serial=find_serial(chunk, start),
     )
 

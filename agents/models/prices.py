@@ -71,7 +71,13 @@ class PriceTable:
         return None
 
     def cost_of(
-        self, provider: str, model: str, usage: Usage, day: date, *, asked_model: str | None = None
+        self,
+        provider: str,
+        model: str,
+        usage: Usage,
+        day: date,
+        *,
+        requested_model: str | None = None,
     ) -> float | None:
         """US dollars; None where the price is not known.
 
@@ -79,8 +85,8 @@ class PriceTable:
         was asked for costs: a budget that admitted the call by that price has to count it.
         """
         price = self.find(provider, model, day)
-        if price is None and asked_model is not None:
-            price = self.find(provider, asked_model, day)
+        if price is None and requested_model is not None:
+            price = self.find(provider, requested_model, day)
         return price.cost_of(usage) if price else None
 
 

@@ -153,7 +153,7 @@ def _row(
         framing=framing,
         speaker=remark.speaker if remark else None,
         speaker_role=remark.role if remark else None,
-        said_at=remark.at if remark else None,
+        stated_at=remark.at if remark else None,
         serial=serial,
     )
 

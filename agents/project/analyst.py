@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from agents.project.desk import Desk, cite_slim
 from agents.project.effects import Json
 from agents.project.outputs import AnalysisResult, FoundInsight, Gap, Pattern
 from agents.project.outside import TITLE, ask_outside, tell_findings
+from agents.project.specialist_context import SpecialistContext, cite_slim
 from agents.project.state import AgentResult
 from agents.project.wording import word_summary
 from schemas.inflection import count
@@ -30,11 +30,11 @@ class Totals:
     gaps: int
 
 
-async def analyse(desk: Desk, began: datetime) -> AgentResult:
+async def analyse(specialist: SpecialistContext, began: datetime) -> AgentResult:
     """The state of knowledge, and where it is asked for also what others say, marked as such."""
-    listed = await desk.count_items("insight", counted=_is_shared)
-    unknowns = await desk.list_atoms("unknown", MOST_GAPS)
-    contradictions = await desk.list_contradictions()
+    listed = await specialist.count_items("insight", counted=_is_shared)
+    unknowns = await specialist.list_atoms("unknown", MOST_GAPS)
+    contradictions = await specialist.list_contradictions()
     insights = listed.items
     found = [_read_insight(one) for one in insights]
     patterns = [
@@ -42,7 +42,7 @@ async def analyse(desk: Desk, began: datetime) -> AgentResult:
     ]
     gaps = [Gap(title=one["title"], atom_id=one["atom_id"]) for one in unknowns.items]
     gaps += [Gap(title=one["explanation"]) for one in contradictions.items]
-    findings = await ask_outside(desk)
+    findings = await ask_outside(specialist)
     totals = Totals(
         insights=listed.total,
         patterns=max(listed.counted, len(patterns)),
@@ -51,7 +51,7 @@ async def analyse(desk: Desk, began: datetime) -> AgentResult:
     by_rule = _summarise(totals)
     facts = [one["text"] or one["title"] for one in insights] + [one.title for one in gaps]
     output = AnalysisResult(
-        summary=await word_summary(desk, facts, by_rule),
+        summary=await word_summary(specialist, facts, by_rule),
         insights=found,
         patterns=patterns,
         gaps=gaps,
@@ -60,7 +60,7 @@ async def analyse(desk: Desk, began: datetime) -> AgentResult:
         research=findings,
     )
     cited = cite_slim([*insights[:SHOWN], *unknowns.items[:SHOWN]])
-    return await desk.finish(output, _render(output, totals), began, citations=cited)
+    return await specialist.finish(output, _render(output, totals), began, citations=cited)
 
 
 def _is_shared(insight: Json) -> bool:

@@ -63,7 +63,7 @@ def _next_by_cron(recurrence: Recurrence, after: datetime, zone: ZoneInfo) -> da
     """As cron has it: a time that the clocks skip is the first after it, one that they show twice
     is the first; what comes every few minutes or hours comes in both hours.
     """
-    own = ZoneInfo(recurrence.zone) if recurrence.zone else zone
+    own = ZoneInfo(recurrence.timezone) if recurrence.timezone else zone
     day = date.fromisoformat(recurrence.first_day or f"{FIRST_YEAR}-01-01")
     begin = max(after, instant(day, time(), own) - timedelta(seconds=1))
     try:
@@ -98,10 +98,10 @@ def defer_until(
     return None if priority == "urgent" else find_quiet_end(quiet, at, zone)
 
 
-def slot_of(now: datetime, every_s: int) -> datetime:
+def slot_of(now: datetime, interval_s: int) -> datetime:
     """The beginning of the stretch of time that ``now`` is in; stretches are counted from 1970."""
     seconds = int(now.timestamp())
-    return datetime.fromtimestamp(seconds - seconds % every_s, UTC)
+    return datetime.fromtimestamp(seconds - seconds % interval_s, UTC)
 
 
 def _days(recurrence: Recurrence, first: date, sprints: Sequence[Sprint]) -> Iterator[date]:
@@ -143,7 +143,7 @@ def check(recurrence: Recurrence) -> None:
     """Raises ValueError, with a sentence, for a recurrence that names no day or time."""
     if recurrence.kind == "cron":
         _check_cron(recurrence)
-    elif recurrence.cron or recurrence.zone:
+    elif recurrence.cron or recurrence.timezone:
         raise ValueError("Only a recurrence of the kind 'cron' has fields of cron and a zone.")
     else:
         check_time(recurrence.at)
@@ -166,9 +166,9 @@ def _check_cron(recurrence: Recurrence) -> None:
             f"{recurrence.cron!r} is no cron expression: write five fields, such as"
             " '0 9 * * mon,thu' (minute, hour, day of the month, month, weekday)."
         )
-    if recurrence.zone and recurrence.zone not in available_timezones():
+    if recurrence.timezone and recurrence.timezone not in available_timezones():
         raise ValueError(
-            f"{recurrence.zone!r} is no time zone: write it like Europe/Berlin or UTC."
+            f"{recurrence.timezone!r} is no time zone: write it like Europe/Berlin or UTC."
         )
 
 

@@ -167,7 +167,7 @@ def _read_cron(said: str) -> Recurrence | None:
         fields, zone = " ".join(parts[:-1]), parts[-1]
     if not is_cron(fields):
         return None
-    return Recurrence(kind="cron", cron=fields, zone=zone)
+    return Recurrence(kind="cron", cron=fields, timezone=zone)
 
 
 WRITE_LIKE = (

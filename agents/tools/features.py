@@ -65,7 +65,7 @@ def feature_tools(ports: Ports) -> list[Tool]:
         feature = await find_item(ports, context.project_id, "feature", wanted.feature)
         change = wanted.model_dump(exclude={"feature"}, exclude_none=True, exclude_defaults=True)
         if not change.keys() - {"reason", "atom_ids"}:
-            raise ToolRefused("Say what of the feature should change.", "nothing_changes")
+            raise ToolRefused("Say what of the feature should change.", "no_change")
         done = await ports.change_feature(context, change_of(feature, "update") | change)
         return tell_change("Changed", done)
 

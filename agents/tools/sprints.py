@@ -58,7 +58,7 @@ def sprint_tools(ports: Ports) -> list[Tool]:
         sprint = await find_item(ports, context.project_id, "sprint", wanted.sprint)
         change = wanted.model_dump(exclude={"sprint"}, exclude_none=True)
         if not change:
-            raise ToolRefused("Say what of the sprint should change.", "nothing_changes")
+            raise ToolRefused("Say what of the sprint should change.", "no_change")
         done = await ports.change_sprint(context, change_of(sprint, "update") | change)
         return tell_change("Changed", done)
 

@@ -77,7 +77,7 @@ def task_tools(ports: Ports) -> list[Tool]:
         change = wanted.model_dump(exclude={"task", *_NAMED}, exclude_none=True)
         change |= await _find_named(context, wanted)
         if not change:
-            raise ToolRefused("Say what of the task should change.", "nothing_changes")
+            raise ToolRefused("Say what of the task should change.", "no_change")
         done = await ports.change_task(context, change_of(task, "update") | change)
         return tell_change("Changed", done)
 

@@ -300,7 +300,7 @@ def _rank_feature(rank: int, feature: Json) -> dict[str, Any]:
         "dependency": len(feature["plan"].get("depends_on", ())),
         "evidence": len(fields.get("atom_ids", ())),
     }
-    decided = (fields.get("owned") or {}).get("priority") or {}
+    decided = (fields.get("user_edited") or {}).get("priority") or {}
     atom_ids = decided.get("atom_ids") or fields.get("atom_ids", ())[:MOST_SPEAKING]
     told = f"{fields.get('priority', '')} {_explain_priority(fields, decided)}"
     counted = (
@@ -314,7 +314,7 @@ def _rank_feature(rank: int, feature: Json) -> dict[str, Any]:
         "rank": rank,
         "score": fields.get("priority_score", 0),
         "priority": fields.get("priority", ""),
-        "ruled_priority": fields.get("ruled_priority") or fields.get("priority", ""),
+        "computed_priority": fields.get("computed_priority") or fields.get("priority", ""),
         "decided_by": decided.get("decided_by"),
         "reason": decided.get("reason", ""),
         "atom_ids": list(atom_ids),
@@ -328,5 +328,5 @@ def _explain_priority(fields: Json, decided: Json) -> str:
     if not decided:
         return f"by rule, score {fields.get('priority_score', 0):.2f}"
     why = f": {cut(decided['reason'])}" if decided["reason"] else ""
-    ruled = fields.get("ruled_priority")
+    ruled = fields.get("computed_priority")
     return f"by {decided['decided_by']}{why}{f' (by rule {ruled})' if ruled else ''}"

@@ -33,7 +33,7 @@ from schemas.events.connector_item import ItemReceived
 from schemas.events.dlq import (
     RETRIES_HEADER,
     DeadLetter,
-    DeadLetterSettled,
+    DeadLetterResolved,
     RecordUndecidable,
 )
 
@@ -121,7 +121,7 @@ class Consumer:
         """Tells that a dead letter is settled, where somebody retries it by this record."""
         for name, value in record.headers or ():
             if name == RETRIES_HEADER:
-                settled = DeadLetterSettled(dead_letter_id=value.decode(), stage=STAGE)
+                settled = DeadLetterResolved(dead_letter_id=value.decode(), stage=STAGE)
                 await self._publish([fact.caused(settled)])
 
     async def _give_up(
@@ -145,7 +145,7 @@ class Consumer:
                 subject_id=str(fact.event_id),
                 stage_version=code_version("schemas", "connectors"),
             )
-        log.warning("intake.gave_up", error_class=letter.error_class, attempts=attempts)
+        log.warning("intake.record_rejected", error_class=letter.error_class, attempts=attempts)
         dead = outside_fact(
             letter,
             project_id=fact.project_id if fact else SERVICE_WIDE,

@@ -51,7 +51,7 @@ def register(app: typer.Typer) -> None:
         """Connect a service to a project; says which permission is missing."""
         spec = service.ConnectorSpec(
             *(kind, target, _pairs(credential), base_url, stream, _pairs(option), every, budget),
-            by_owner_of_all=True,
+            by_global_owner=True,
         )
         with explain_wrong_use():
             defined = service.define_connector(spec, idempotency_key or service.draw_key())

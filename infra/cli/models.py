@@ -149,8 +149,10 @@ def _tell(trial: Trial, *, as_json: bool) -> None:
     if as_json:
         as_lines([trial.model_dump()])
         return
-    served = "" if trial.served_model == trial.asked_model else f", served by {trial.served_model}"
-    print(f"{trial.provider}/{trial.asked_model} answers ({trial.latency_ms:,} ms{served}).")
+    served = (
+        "" if trial.served_model == trial.requested_model else f", served by {trial.served_model}"
+    )
+    print(f"{trial.provider}/{trial.requested_model} answers ({trial.latency_ms:,} ms{served}).")
     if not trial.keeps_form:
         print(
             "It does not answer by a JSON Schema, as reading asks for: what cannot be used of it,"

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from infra.http.app import create_app
-from infra.http.client_book import (
+from infra.http.client_document import (
     REF,
     SHARED,
-    Book,
+    ApiDocument,
     Operation,
     item_of,
     refs,
@@ -54,25 +54,25 @@ def read_document() -> dict[str, Any]:
 
 def write_code(document: Mapping[str, Any]) -> dict[str, str]:
     """The text of each file by its path below `infra/client`."""
-    book = Book(document)
-    files = {f"models/{area}.py": _render_models(book, area) for area in book.areas}
-    files |= {f"calls/{area}.py": _render_calls(book, area) for area in book.operations}
-    files["client.py"] = _render_client(sorted(book.operations))
+    api = ApiDocument(document)
+    files = {f"models/{area}.py": _render_models(api, area) for area in api.areas}
+    files |= {f"calls/{area}.py": _render_calls(api, area) for area in api.operations}
+    files["client.py"] = _render_client(sorted(api.operations))
     return {path: _format(text) for path, text in sorted(files.items())}
 
 
-def _render_models(book: Book, area: str) -> str:
+def _render_models(api: ApiDocument, area: str) -> str:
     name = area.removesuffix("_parts")
     about = "several areas" if area == SHARED else f"the area {name.capitalize()}"
     what = "What the models" if name != area else "What requests and answers"
-    names = book.areas[area]
-    used = {inner for name in names for inner in refs(book.schemas[name])}
-    lines = [f'"""{what} of {about} are made of."""', *_imports(book, used - {*names}, "Model")]
-    return "\n".join([*lines, *(_render_model(book, name) for name in names)])
+    names = api.areas[area]
+    used = {inner for name in names for inner in refs(api.schemas[name])}
+    lines = [f'"""{what} of {about} are made of."""', *_imports(api, used - {*names}, "Model")]
+    return "\n".join([*lines, *(_render_model(api, name) for name in names)])
 
 
-def _render_model(book: Book, name: str) -> str:
-    schema = book.schemas[name]
+def _render_model(api: ApiDocument, name: str) -> str:
+    schema = api.schemas[name]
     lines = [f"class {item_of(name)}(Model):"]
     if told := schema.get("description"):
         lines += [*_docstring(told, "    "), ""]
@@ -81,15 +81,15 @@ def _render_model(book: Book, name: str) -> str:
             raise ValueError(f"{name}.{attribute} cannot be an attribute: name it otherwise")
         given = attribute in schema.get("required", ())
         default = "" if given else f" = {kind.get('default', EMPTY.get(kind.get('type')))!r}"
-        lines.append(f"    {attribute}: {type_of(kind, exact=book.is_request(name))}{default}")
+        lines.append(f"    {attribute}: {type_of(kind, exact=api.is_request(name))}{default}")
     return "\n".join(lines)
 
 
-def _render_calls(book: Book, area: str) -> str:
-    operations = book.operations[area]
+def _render_calls(api: ApiDocument, area: str) -> str:
+    operations = api.operations[area]
     used = {name for operation in operations for name in operation.models()}
     lines = [f'"""The operations of the area {area.capitalize()}."""']
-    lines += [*_imports(book, used, "Connection, Pages"), f"class {area.capitalize()}(Connection):"]
+    lines += [*_imports(api, used, "Connection, Pages"), f"class {area.capitalize()}(Connection):"]
     return "\n".join([*lines, "\n\n".join(map(_render_call, operations))])
 
 
@@ -189,7 +189,7 @@ def _render_client(areas: list[str]) -> str:
     )
 
 
-def _imports(book: Book, used: set[str], own: str) -> list[str]:
+def _imports(api: ApiDocument, used: set[str], own: str) -> list[str]:
     """More than a file needs: what it does not use is dropped when it is formatted."""
     return [
         "from __future__ import annotations",
@@ -199,7 +199,7 @@ def _imports(book: Book, used: set[str], own: str) -> list[str]:
         f"from infra.client.connection import {own}",
         "from infra.client.events import Frame",
         *(
-            f"from infra.client.models.{book.area_of[name]} import {item_of(name)}"
+            f"from infra.client.models.{api.area_of[name]} import {item_of(name)}"
             for name in sorted(used)
         ),
     ]

@@ -28,7 +28,7 @@ QUOTES, ATOMS, LOG = 2, 6, 2  # of one item
 FACTS = (
     *("title", "text", "snippet", "kind", "status", "confidence", "artifact_type", "version"),
     *("artifact_state", "section_id", "path", "line_start", "line_end", "root", "revision_ref"),
-    *("evidence_type", "stale", "speaker", "said_at", "lane", "engine", "model", "trigger"),
+    *("evidence_type", "stale", "speaker", "stated_at", "lane", "engine", "model", "trigger"),
 )
 
 
@@ -157,7 +157,7 @@ class CoverageResult(Result):
 
 
 class Changed(Shown):
-    """what: came, went, changed, contradiction, decided or written."""
+    """what: added, removed, changed, contradiction, decided or written."""
 
     what: str
     seq: int
@@ -397,7 +397,7 @@ def show_changes(found: Changes) -> Rendered:
     """
     shown: list[Callable[[], Entry]] = [partial(_decided, each) for each in found.decided]
     shown += [partial(_disputed, each) for each in found.contradictions]
-    groups = (("came", found.came), ("went", found.went), ("changed", found.changed))
+    groups = (("added", found.added), ("removed", found.removed), ("changed", found.changed))
     moved = [(atom, what) for what, atoms in groups for atom in atoms]
     moved.sort(key=lambda each: (each[0].ledger_seq, each[0].atom_id))
     shown += [partial(_moved, what, atom) for atom, what in moved]

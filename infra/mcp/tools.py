@@ -252,8 +252,8 @@ TOOLS = {
         ),
         Tool(
             "changes_since",
-            "What came, went, changed and was decided after a ledger sequence (since_seq; 0: from"
-            " the start) or a time (since).",
+            "What was added, removed, changed and decided after a ledger sequence (since_seq; 0:"
+            " from the start) or a time (since).",
             ChangesSince,
             answers.ChangesResult,
             changes_since,

@@ -124,7 +124,7 @@ class Watchdog(threading.Thread):
             except (BrokerUnavailable, TimeoutError):
                 continue
             except Exception as error:
-                LOG.warning("watchdog.look_failed", error_class=type(error).__name__)
+                LOG.warning("watchdog.check_failed", error_class=type(error).__name__)
 
     def end(self) -> None:
         self._over.set()
@@ -174,7 +174,7 @@ class Watchdog(threading.Thread):
         unread = [standing.reached[place] for place in standing.behind]
         topic, partition = standing.behind[0]
         LOG.error(
-            "stage.stands_still",
+            "stage.stalled",
             group=group,
             place=f"{topic}|{partition}|{unread[0].next}",
             unread=sum(reach.end - reach.next for reach in unread),

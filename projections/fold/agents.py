@@ -131,7 +131,7 @@ def _say(
         "citations": [one.model_dump() for one in citations or ()],
         "engine": engine,
         "error": error,
-        "said_at": fact.occurred_at,
+        "sent_at": fact.occurred_at,
     }
     rows.add(fact, "conversation_messages", _place(event) | said | rest)
 
@@ -142,10 +142,10 @@ def _place(event: AgentEvent) -> Row:
 
 def _call(event: ToolCalled | ToolReturned) -> Row:
     return {
-        "effect_id": event.place.effect_id,
+        "effect_id": event.position.effect_id,
         "conversation_id": event.conversation_id,
         "turn_id": event.turn_id,
-        "agent": event.place.node,
+        "agent": event.position.node,
         "tool": event.tool,
     }
 

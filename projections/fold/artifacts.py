@@ -85,7 +85,7 @@ def _remember(rows: Rows, fact: Envelope, seq: int, item: ArtifactSnapshot) -> N
         columns = {"sprint_id", "estimate_points", "status"}
         rows.add(fact, "task_history", at | task.model_dump(include=columns))
     if plan := item.sprint_plan:
-        is_closed = plan.owned is not None and plan.owned.is_closed
+        is_closed = plan.user_edited is not None and plan.user_edited.is_closed
         rows.add(fact, "sprint_history", at | {"is_closed": is_closed})
 
 

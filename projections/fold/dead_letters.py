@@ -10,7 +10,7 @@ from projections.rows import Rows
 from schemas.code_version import code_version
 from schemas.codec import InvalidRecord
 from schemas.envelope import SERVICE_WIDE, Envelope, Event
-from schemas.events.dlq import DeadLetter, DeadLetterSettled, RecordUndecidable
+from schemas.events.dlq import DeadLetter, DeadLetterResolved, RecordUndecidable
 from schemas.ids import derive_id
 
 STAGE = "projector"
@@ -49,10 +49,10 @@ def _undecided(event: DeadLetter) -> dict[str, Any]:
     }
 
 
-def settled(rows: Rows, fact: Envelope, event: DeadLetterSettled) -> None:
+def settled(rows: Rows, fact: Envelope, event: DeadLetterResolved) -> None:
     """In a table of its own: it may be read before its dead letter."""
-    row = {"dead_letter_id": event.dead_letter_id, "settled_at": fact.recorded_at}
-    rows.add(fact, "settled_dead_letters", row)
+    row = {"dead_letter_id": event.dead_letter_id, "resolved_at": fact.recorded_at}
+    rows.add(fact, "resolved_dead_letters", row)
 
 
 def unreadable(rows: Rows, record: Record, error: Exception, attempts: int = 1) -> None:
@@ -95,5 +95,5 @@ def _hex(value: bytes | None) -> str | None:
 FOLDS: dict[type[Event], Any] = {
     DeadLetter: dead_letter,
     RecordUndecidable: dead_letter,
-    DeadLetterSettled: settled,
+    DeadLetterResolved: settled,
 }

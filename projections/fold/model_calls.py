@@ -10,9 +10,9 @@ from schemas.envelope import Envelope, Event
 from schemas.events.model_calls import (
     AnswerRecorded,
     CallCompleted,
+    CallEvent,
     CallFailed,
     CallOverBudget,
-    CallTold,
     PayloadRecorded,
 )
 from schemas.events.project import BudgetSet
@@ -22,7 +22,7 @@ KEPT = timedelta(milliseconds=BY_NAME[PayloadRecorded.topic].retention_ms)
 FORGET = "DELETE FROM llm_call_payloads WHERE expires_at < %s"
 
 
-def call_told(rows: Rows, fact: Envelope, event: CallTold) -> None:
+def call_told(rows: Rows, fact: Envelope, event: CallEvent) -> None:
     rows.add(
         fact,
         "llm_calls",

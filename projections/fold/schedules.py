@@ -85,7 +85,7 @@ def work_item_deferred(rows: Rows, fact: Envelope, event: WorkItemDeferred) -> N
 
 def work_item_finished(rows: Rows, fact: Envelope, event: WorkItemFinished) -> None:
     result = event.model_dump(include={"outcome", "job_id", "detail"})
-    status = "waiting" if event.goes_on else "finished"
+    status = "waiting" if event.has_next_run else "finished"
     ended = {"status": status, "last_result": result, "not_before": None, "reason": None}
     _change(rows, fact, event.work_item_id, ended)
 

@@ -15,8 +15,8 @@ ALTER TABLE cairn.ledger_contradictions
     ADD COLUMN revision int NOT NULL DEFAULT 1;
 
 ALTER TABLE cairn.ledger_merge_ops
-    ADD COLUMN links_made text[] NOT NULL DEFAULT '{}',
-    ADD COLUMN links_ended text[] NOT NULL DEFAULT '{}';
+    ADD COLUMN links_added text[] NOT NULL DEFAULT '{}',
+    ADD COLUMN links_removed text[] NOT NULL DEFAULT '{}';
 
 -- Append-only. ``before_state`` of a refused decision is its target as it was; ``after_state`` is
 -- null then.

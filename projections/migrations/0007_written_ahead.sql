@@ -27,7 +27,7 @@ CREATE TABLE cairn.loop_continuations (
     phase        text NOT NULL,
     item_no      int NOT NULL,
     artifact_id  text NOT NULL,
-    made_from    text[] NOT NULL,
+    input_ids    text[] NOT NULL,
     should_continue boolean NOT NULL,
     confidence   double precision NOT NULL,
     coverage_assessment text NOT NULL,

@@ -2,4 +2,4 @@
 
 ALTER TABLE cairn.ledger_evidence ADD COLUMN speaker text;
 ALTER TABLE cairn.ledger_evidence ADD COLUMN speaker_role text;
-ALTER TABLE cairn.ledger_evidence ADD COLUMN said_at timestamptz;
+ALTER TABLE cairn.ledger_evidence ADD COLUMN stated_at timestamptz;

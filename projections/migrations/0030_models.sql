@@ -9,7 +9,7 @@ CREATE TABLE cairn.llm_calls (
     workflow_id     text,
     provider        text NOT NULL,
     model           text NOT NULL,
-    asked_model     text NOT NULL,
+    requested_model     text NOT NULL,
     tier            text NOT NULL,
     prompt_version  text NOT NULL,
     attempt         int NOT NULL,

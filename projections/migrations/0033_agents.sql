@@ -40,12 +40,12 @@ CREATE TABLE cairn.conversation_messages (
     citations       jsonb NOT NULL,
     engine          text,
     error           text NOT NULL,
-    said_at         timestamptz NOT NULL,
+    sent_at         timestamptz NOT NULL,
     updated_from_event_id uuid,
     PRIMARY KEY (turn_id, role)
 );
 CREATE INDEX conversation_messages_in_order ON cairn.conversation_messages
-    (conversation_id, said_at, turn_id, ordinal);
+    (conversation_id, sent_at, turn_id, ordinal);
 
 CREATE TABLE cairn.agent_results (
     turn_id         text NOT NULL,

@@ -45,7 +45,7 @@ CREATE INDEX scheduled_work_routed ON cairn.scheduled_work (job_id) WHERE status
 CREATE TABLE cairn.heartbeats (
     project_id text PRIMARY KEY,
     slot_at    timestamptz NOT NULL,
-    every_s    int NOT NULL,
+    interval_s    int NOT NULL,
     due        jsonb NOT NULL,
     updated_from_event_id uuid
 );

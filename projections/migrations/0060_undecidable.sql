@@ -3,9 +3,9 @@ ALTER TABLE cairn.dead_letters
     ADD COLUMN undecidable boolean NOT NULL DEFAULT false,
     ADD COLUMN subject_id text,
     ADD COLUMN stage_version text;
-CREATE TABLE cairn.settled_dead_letters (
+CREATE TABLE cairn.resolved_dead_letters (
     dead_letter_id text PRIMARY KEY,
     project_id     text NOT NULL,
-    settled_at     timestamptz,
+    resolved_at     timestamptz,
     updated_from_event_id uuid
 );

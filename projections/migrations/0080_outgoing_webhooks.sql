@@ -6,7 +6,7 @@ CREATE TABLE cairn.webhooks (
     url             text NOT NULL,
     events          text[] NOT NULL,
     is_active       boolean NOT NULL,
-    may_be_private  boolean NOT NULL,
+    allow_private_address  boolean NOT NULL,
     key_id          text NOT NULL,
     sealed          text NOT NULL, -- base64
     previous_key_id text,

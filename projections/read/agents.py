@@ -17,15 +17,15 @@ CONVERSATIONS = Listing(
 )
 ONE = f"SELECT {CONVERSATIONS.columns} FROM conversations WHERE conversation_id = %s"
 MESSAGES = """
-    SELECT turn_id, role, author, content, citations, engine, error, said_at
-    FROM conversation_messages WHERE conversation_id = %s ORDER BY said_at, turn_id, ordinal
+    SELECT turn_id, role, author, content, citations, engine, error, sent_at
+    FROM conversation_messages WHERE conversation_id = %s ORDER BY sent_at, turn_id, ordinal
 """
 NEWEST = """
     SELECT role, content FROM (
-        SELECT role, content, said_at, turn_id, ordinal FROM conversation_messages
+        SELECT role, content, sent_at, turn_id, ordinal FROM conversation_messages
         WHERE conversation_id = %s AND turn_id <> %s
-        ORDER BY said_at DESC, turn_id DESC, ordinal DESC LIMIT %s
-    ) newest ORDER BY said_at, turn_id, ordinal
+        ORDER BY sent_at DESC, turn_id DESC, ordinal DESC LIMIT %s
+    ) newest ORDER BY sent_at, turn_id, ordinal
 """
 EVENTS = """
     SELECT turn_id, ordinal, project_id, conversation_id, event_type, data, occurred_at,
@@ -33,7 +33,7 @@ EVENTS = """
     FROM agent_events WHERE turn_id = %s ORDER BY ordinal
 """
 ANSWER = """
-    SELECT turn_id, conversation_id, content, author, citations, engine, error, said_at
+    SELECT turn_id, conversation_id, content, author, citations, engine, error, sent_at
     FROM conversation_messages WHERE turn_id = %s AND role = 'assistant'
 """
 CONFIRMATION = """
@@ -90,7 +90,7 @@ class SaidMessage(ReadModel):
     citations: list[dict[str, Any]]
     engine: str | None
     error: str
-    said_at: datetime
+    sent_at: datetime
 
 
 class TurnAnswer(ReadModel):
@@ -101,7 +101,7 @@ class TurnAnswer(ReadModel):
     citations: list[dict[str, Any]]
     engine: str | None
     error: str
-    said_at: datetime
+    sent_at: datetime
 
 
 class TurnEvent(ReadModel):

@@ -33,7 +33,7 @@ SPRINTS = """
     SELECT artifact_id, title, number <> '' AS is_there,
         (fields->>'sprint_number')::int AS sprint_number, fields->>'start_date' AS start_date,
         fields->>'end_date' AS end_date,
-        coalesce((fields->'owned'->>'is_deleted')::boolean, false) AS is_deleted
+        coalesce((fields->'user_edited'->>'is_deleted')::boolean, false) AS is_deleted
     FROM artifacts WHERE project_id = %s AND artifact_type = 'sprint_plan' AND version IS NOT NULL
     ORDER BY sprint_number
 """

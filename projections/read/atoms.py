@@ -44,7 +44,7 @@ FROM_PATH = (
 QUOTES = """
     SELECT e.atom_id, e.evidence_id, s.path, e.source_id, e.sanitized_hash, e.chunk_id,
         e.char_start, e.char_end, e.line_start, e.line_end, e.snippet, e.evidence_type, e.stale,
-        e.speaker, e.speaker_role, e.said_at
+        e.speaker, e.speaker_role, e.stated_at
     FROM ledger_evidence e LEFT JOIN sources s USING (source_id) WHERE e.atom_id = ANY(%s)
     ORDER BY e.stale, s.path, e.char_start, e.evidence_id
 """
@@ -67,7 +67,7 @@ class Quote(ReadModel):
     stale: bool
     speaker: str | None
     speaker_role: str | None
-    said_at: datetime | None
+    stated_at: datetime | None
 
 
 class Atom(AtomRecord):

@@ -1,4 +1,4 @@
-"""What is different in a project since a change set: what came, went, changed and was decided.
+"""What is different in a project since a change set: what was added, removed, changed and decided.
 
 The differences are net: an atom that came and went between the two is not told. Each comes with the
 places it rests on, so that nobody has to ask again.
@@ -138,8 +138,8 @@ class Changes(ReadModel):
     since_seq: int
     to_seq: int
     head_seq: int
-    came: list[ChangedAtom] = []
-    went: list[ChangedAtom] = []
+    added: list[ChangedAtom] = []
+    removed: list[ChangedAtom] = []
     changed: list[ChangedAtom] = []
     contradictions: list[Dispute] = []
     decided: list[DecidedThing] = []
@@ -147,7 +147,7 @@ class Changes(ReadModel):
     next_cursor: str | None = None
 
 
-Group = Literal["came", "went", "changed"]
+Group = Literal["added", "removed", "changed"]
 Lists = dict[str, list[Any]]
 
 
@@ -271,7 +271,7 @@ def _moved(
 
 def _cite(connection: Conn, told: Sequence[tuple[Row, Group, list[str]]]) -> Lists:
     quotes = quotes_of(connection, [row["atom_id"] for row, _, _ in told])
-    groups: Lists = {"came": [], "went": [], "changed": []}
+    groups: Lists = {"added": [], "removed": [], "changed": []}
     for row, group, fields in told:
         cited = quotes.get(row["atom_id"], [])
         change = build_change(row["after"], row["ledger_seq"], group, fields, cited)
@@ -288,7 +288,7 @@ def _written(
 
 
 STEPS = (_decided, _disputed, _moved, _written)
-LISTED = ("came", "went", "changed", "contradictions", "decided", "written")
+LISTED = ("added", "removed", "changed", "contradictions", "decided", "written")
 
 
 def _records(span: Span) -> Listing:
@@ -327,7 +327,7 @@ def build_change(
         confidence=after["confidence"],
         ledger_seq=ledger_seq,
         fields=fields,
-        why=after["status_reason"] if group == "went" else "",
+        why=after["status_reason"] if group == "removed" else "",
         citations=[
             CitedPlace(**quote.model_dump(include=set(CitedPlace.model_fields))) for quote in quotes
         ],
@@ -340,6 +340,6 @@ def difference(
     """What became of an atom, and in which fields it differs if it was and is live."""
     was, is_now = before is not None and before["status"] in LIVE, after["status"] in LIVE
     if was != is_now:
-        return ("came" if is_now else "went"), []
+        return ("added" if is_now else "removed"), []
     fields = [name for name in COMPARED if before and before.get(name) != after.get(name)]
     return ("changed" if was and fields else None), fields

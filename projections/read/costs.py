@@ -79,7 +79,7 @@ class WholeCall(ReadModel):
     run_id: str | None
     provider: str
     model: str
-    asked_model: str
+    requested_model: str
     attempt: int
     outcome: CallOutcome
     error_class: str
@@ -100,7 +100,7 @@ def whole_call(connection: Conn, project_id: str, call_id: str) -> WholeCall:
         connection,
         WholeCall,
         "SELECT c.call_id, c.occurred_at, c.agent, c.stage, c.run_id, c.provider, c.model,"
-        " c.asked_model, c.attempt, c.outcome, c.error_class, c.input_tokens, c.cached_tokens,"
+        " c.requested_model, c.attempt, c.outcome, c.error_class, c.input_tokens, c.cached_tokens,"
         " c.output_tokens, c.usage_estimated, c.cost_usd, c.latency_ms, t.prompt, t.response,"
         " t.expires_at AS kept_until"
         " FROM llm_calls c LEFT JOIN llm_call_payloads t USING (call_id, project_id)"

@@ -13,7 +13,7 @@ COLUMNS = (
     "d.dead_letter_id, d.project_id, d.stage, d.origin_topic, d.origin_partition, d.origin_offset,"
     " d.error_class, d.error, d.attempts, d.recorded_at, s.dead_letter_id IS NOT NULL AS settled"
 )
-TABLES = "dead_letters d LEFT JOIN settled_dead_letters s ON s.dead_letter_id = d.dead_letter_id"
+TABLES = "dead_letters d LEFT JOIN resolved_dead_letters s ON s.dead_letter_id = d.dead_letter_id"
 DEAD_LETTERS = Listing(
     "dead letters",
     COLUMNS,
@@ -100,7 +100,7 @@ def undecided(connection: Conn, project_id: str | None = None) -> list[Undecided
     """What could not be decided and is not settled, of one project or of all."""
     query = (
         "SELECT d.stage, d.error_class, count(*) AS count FROM dead_letters d WHERE d.undecidable"
-        " AND NOT EXISTS (SELECT 1 FROM settled_dead_letters s"
+        " AND NOT EXISTS (SELECT 1 FROM resolved_dead_letters s"
         " WHERE s.dead_letter_id = d.dead_letter_id)"
         " AND d.project_id = coalesce(%s, d.project_id)"
         " GROUP BY d.stage, d.error_class ORDER BY d.stage, d.error_class"

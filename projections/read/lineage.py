@@ -230,7 +230,7 @@ def evidence(connection: Conn, evidence_id: str, *, up: bool = True) -> Node | N
     facts = _one(
         connection,
         "SELECT atom_id, source_id, sanitized_hash, chunk_id, char_start, char_end, line_start,"
-        " line_end, snippet, evidence_type, stale, run_id, speaker, speaker_role, said_at"
+        " line_end, snippet, evidence_type, stale, run_id, speaker, speaker_role, stated_at"
         " FROM ledger_evidence"
         " WHERE evidence_id = %s",
         evidence_id,

@@ -41,8 +41,8 @@ DIFFERENCE = """
             coalesce(b.status = ANY(%(live)s), false) AS was_live
         FROM touched t LEFT JOIN earlier b USING (atom_id)
     ), grouped AS (
-        SELECT *, CASE WHEN is_live AND NOT was_live THEN 'came' WHEN was_live AND NOT is_live
-            THEN 'went' ELSE 'changed' END AS change
+        SELECT *, CASE WHEN is_live AND NOT was_live THEN 'added' WHEN was_live AND NOT is_live
+            THEN 'removed' ELSE 'changed' END AS change
         FROM pairs p WHERE is_live <> was_live OR (is_live AND EXISTS (
             SELECT 1 FROM ledger_atom_history a, ledger_atom_history b,
                 unnest(%(compared)s::text[]) name
@@ -78,8 +78,8 @@ class ChangedAtoms(ReadModel):
 
 
 class LedgerDifference(ReadModel):
-    came: ChangedAtoms
-    went: ChangedAtoms
+    added: ChangedAtoms
+    removed: ChangedAtoms
     changed: ChangedAtoms
 
 
@@ -114,8 +114,8 @@ def compare_ledgers(
     found = connection.execute(DIFFERENCE, asked, prepare=False).fetchall()
     quotes = quotes_of(connection, [row[0] for row in found])
     groups: dict[Group, ChangedAtoms] = {
-        "came": ChangedAtoms(),
-        "went": ChangedAtoms(),
+        "added": ChangedAtoms(),
+        "removed": ChangedAtoms(),
         "changed": ChangedAtoms(),
     }
     for atom_id, before, after, ledger_seq, change, count in found:

@@ -41,7 +41,7 @@ RECEIVED = (
 # What the queue has ended since; the job of a lost database is not known, so its work stays routed.
 ENDED = (
     "SELECT w.project_id, w.work_item_id, w.due_at, w.job_id, j.status AS outcome,"
-    " coalesce(j.last_error, '') AS detail, w.next_run_at IS NOT NULL AS goes_on"
+    " coalesce(j.last_error, '') AS detail, w.next_run_at IS NOT NULL AS has_next_run"
     " FROM scheduled_work w JOIN orchestration_jobs j USING (job_id)"
     " WHERE w.status = 'routed' AND j.status IN ('succeeded', 'dead', 'cancelled')"
     " ORDER BY w.due_at, w.work_item_id LIMIT %s"
@@ -102,7 +102,7 @@ class EndedWork(ReadModel):
     job_id: str
     outcome: str
     detail: str
-    goes_on: bool
+    has_next_run: bool
 
 
 class ProjectSettings(ReadModel):

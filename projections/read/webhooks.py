@@ -10,7 +10,7 @@ from projections.read.session import Conn, ReadModel, rows, select
 from schemas.events.webhook import DisabledReason, WebhookEvent
 
 COLUMNS = (
-    "w.webhook_id, w.project_id, w.url, w.events, w.is_active, w.may_be_private,"
+    "w.webhook_id, w.project_id, w.url, w.events, w.is_active, w.allow_private_address,"
     " w.disabled_reason, w.disabled_at, w.previous_until, w.created_at, w.created_by,"
     " (SELECT count(*) FROM webhook_deliveries d WHERE d.webhook_id = w.webhook_id"
     " AND d.status = 'waiting') AS waiting"
@@ -49,7 +49,7 @@ class Webhook(ReadModel):
     url: str
     events: list[WebhookEvent]
     is_active: bool
-    may_be_private: bool
+    allow_private_address: bool
     disabled_reason: DisabledReason | None
     disabled_at: datetime | None
     previous_until: datetime | None

@@ -28,7 +28,7 @@ from schemas.events.connector import (
     SyncStarted,
 )
 from schemas.events.connector_item import ItemReceived
-from schemas.events.dlq import DeadLetter, DeadLetterSettled, RecordUndecidable
+from schemas.events.dlq import DeadLetter, DeadLetterResolved, RecordUndecidable
 from schemas.events.extract import ExtractRequested
 from schemas.events.hitl import (
     AtomDismissed,
@@ -189,6 +189,6 @@ _EVENTS: tuple[type[Event], ...] = (
     *AGENT_EVENTS,
     DeadLetter,
     RecordUndecidable,
-    DeadLetterSettled,
+    DeadLetterResolved,
 )
 EVENT_TYPES: dict[str, type[Event]] = {event.type_name: event for event in _EVENTS}

@@ -20,7 +20,7 @@ NO_MODEL: AgentEngine = "rules"
 
 
 class AgentCitation(Part):
-    """What a sentence rests on, and the place of its first evidence."""
+    """What a sentence rests on, and the location of its first evidence."""
 
     cited_id: str
     path: str | None = None
@@ -46,7 +46,7 @@ class AgentOutput(Part):
     finished_at: datetime
 
 
-class EffectPlace(Part):
+class EffectPosition(Part):
     """Where an effect stands in its turn: ``number`` counts within the iteration of a node.
 
     ``input_hash`` is the hash of what the effect was given. ``effect_id`` follows from all.
@@ -112,7 +112,7 @@ class ToolCalled(AgentEvent):
 
     type_name: ClassVar[str] = "agent.tool_called"
 
-    place: EffectPlace
+    position: EffectPosition
     tool: str
     arguments: str
 
@@ -122,7 +122,7 @@ class ToolReturned(AgentEvent):
 
     type_name: ClassVar[str] = "agent.tool_returned"
 
-    place: EffectPlace
+    position: EffectPosition
     tool: str
     answer: str
     is_error: bool = False
@@ -133,7 +133,7 @@ class EffectRecorded(AgentEvent):
 
     type_name: ClassVar[str] = "agent.effect_recorded"
 
-    place: EffectPlace
+    position: EffectPosition
     kind: EffectKind
     answer: str
 

@@ -143,14 +143,14 @@ class PriorityChoice(Part):
     atom_ids: list[str] = []
 
 
-class OwnedFeature(Part):
-    """What a person has said of a feature, which no run overwrites; None: as the rules say.
+class UserEditedFeature(Part):
+    """What a person has changed in a feature, which no run overwrites; None: as the rules say.
 
-    ``is_own``: a person made it, and no cluster of atoms is behind it. ``is_deleted``: it stays
-    away, also when the same cluster comes again.
+    ``is_user_created``: a person made it, and no cluster of atoms is behind it. ``is_deleted``: it
+    does not return, also when the same cluster comes again.
     """
 
-    is_own: bool = False
+    is_user_created: bool = False
     is_deleted: bool = False
     title: str | None = None
     priority: PriorityChoice | None = None
@@ -161,9 +161,9 @@ class OwnedFeature(Part):
 class FeatureFields(Part):
     """What a feature has besides its statements. Dates are days, ``2026-01-31``.
 
-    ``ruled_priority`` is what the rules say, where a person has decided on ``priority``; ``owned``
-    is what a person has said of it. A feature that will not be made (``wont``) has no dates and no
-    tasks.
+    ``computed_priority`` is what the rules say, where a person has decided on ``priority``;
+    ``user_edited`` is what a person has changed in it. A feature that will not be made (``wont``)
+    has no dates and no tasks.
     """
 
     epic_id: str | None = None
@@ -178,22 +178,22 @@ class FeatureFields(Part):
     end_date: str = ""
     depends_on: list[str] = []
     status: FeatureStatus = "proposed"
-    ruled_priority: Priority | None = None
-    owned: OwnedFeature | None = None
+    computed_priority: Priority | None = None
+    user_edited: UserEditedFeature | None = None
 
 
 TaskStatus = Literal["todo", "in_progress", "in_review", "done", "blocked", "dropped"]
 
 
-class OwnedTask(Part):
-    """What a person has said of a task, which no run overwrites; None: as the rules say.
+class UserEditedTask(Part):
+    """What a person has changed in a task, which no run overwrites; None: as the rules say.
 
-    ``is_own``: a person made it, and no cluster of atoms is behind it. ``is_deleted``: it stays
-    away, also when the same cluster comes again. ``sprint_id`` is the sprint it was moved into;
-    empty: the plan chooses again.
+    ``is_user_created``: a person made it, and no cluster of atoms is behind it. ``is_deleted``: it
+    does not return, also when the same cluster comes again. ``sprint_id`` is the sprint it was
+    moved into; empty: the plan chooses again.
     """
 
-    is_own: bool = False
+    is_user_created: bool = False
     is_deleted: bool = False
     title: str | None = None
     feature_id: str | None = None
@@ -209,8 +209,8 @@ class TaskFields(Part):
 
     ``solutions`` is the technical approach, never empty while the task is there. ``feature_id`` is
     None for a task that stands alone. ``upstream_atom_ids`` are the atoms of the feature that the
-    task is cut from. ``sprint_id`` and ``assignee_id`` are set by the plan. ``owned`` is what a
-    person has said of it.
+    task is cut from. ``sprint_id`` and ``assignee_id`` are set by the plan. ``user_edited`` is what
+    a person has changed in it.
     """
 
     feature_id: str | None = None
@@ -227,7 +227,7 @@ class TaskFields(Part):
     assignee_id: str | None = None
     status: TaskStatus = "todo"
     sprint_id: str | None = None
-    owned: OwnedTask | None = None
+    user_edited: UserEditedTask | None = None
 
 
 class PlanItem(Part):
@@ -245,14 +245,15 @@ class UnplannedTask(Part):
     reason: str
 
 
-class OwnedSprint(Part):
-    """What a person has said of a sprint; None: as the plan says. Days are like ``2026-01-31``.
+class UserEditedSprint(Part):
+    """What a person has changed in a sprint; None: as the plan says. Days are like ``2026-01-31``.
 
-    ``is_own``: a person made it; it is there without tasks, too. ``is_closed``: it keeps what was
-    done in it, and the rest is planned for later. ``is_deleted``: its number is passed over.
+    ``is_user_created``: a person made it; it is there without tasks, too. ``is_closed``: it keeps
+    what was done in it, and the rest is planned for later. ``is_deleted``: its number is not used
+    again.
     """
 
-    is_own: bool = False
+    is_user_created: bool = False
     is_closed: bool = False
     is_deleted: bool = False
     goal: str | None = None
@@ -262,8 +263,8 @@ class OwnedSprint(Part):
 
 
 class SprintPlanFields(Part):
-    """One sprint of a plan. Days are like ``2026-01-31``, both are in the sprint. ``owned`` is what
-    a person has said of it.
+    """One sprint of a plan. Days are like ``2026-01-31``, both are in the sprint. ``user_edited``
+    is what a person has changed in it.
 
     ``committed`` are the tasks that it began with, by id, ``committed_on`` is the day of that, and
     ``committed_seq`` the ledger's position; without a day the sprint has not begun.
@@ -279,7 +280,7 @@ class SprintPlanFields(Part):
     risk_atom_ids: list[str] = []
     unplanned: list[UnplannedTask] = []
     assumptions: list[str] = []
-    owned: OwnedSprint | None = None
+    user_edited: UserEditedSprint | None = None
     committed: list[str] = []
     committed_on: str = ""
     committed_seq: int = 0
@@ -439,11 +440,11 @@ EditRefusal = Literal[
     "no_suggestion",
     "not_valid",
     "edited_by_person",
-    "nothing_changes",
+    "no_change",
     "stale_input",
     "repeats_another",
     "no_solutions",
-    "says_nothing",
+    "empty_text",
     "closed",
     "unknown_feature",
     "unknown_sprint",
@@ -476,11 +477,11 @@ class EditAnswer(Part):
 class ContinuationRecord(Part):
     """Whether a loop goes on after the item ``artifact_id``, and all the item was made from.
 
-    ``made_from`` is the whole input of the step, atoms and open contradictions, by id.
+    ``input_ids`` is the whole input of the step, atoms and open contradictions, by id.
     """
 
     artifact_id: str
-    made_from: list[str] = []
+    input_ids: list[str] = []
     should_continue: bool
     confidence: float
     coverage_assessment: str = ""
@@ -529,7 +530,7 @@ class DimensionScore(Part):
     critiques: list[SectionCritique] = []
 
 
-RemovalReason = Literal["repeats_another", "draft_and_vague", "left_out_by_model"]
+RemovalReason = Literal["repeats_another", "draft_and_vague", "removed_by_model"]
 
 
 class RemovedStatement(Part):

@@ -46,8 +46,8 @@ class SectionEdit(Part):
     input_hash: str = ""
 
 
-class ToldTask(Part):
-    """What a person says of a task besides its sections; None: as it is. An empty ``sprint_id``:
+class TaskEdit(Part):
+    """What a person changes in a task besides its sections; None: as it is. An empty ``sprint_id``:
     the plan chooses the sprint again.
     """
 
@@ -60,8 +60,8 @@ class ToldTask(Part):
     status: TaskStatus | None = None
 
 
-class ToldFeature(Part):
-    """What a person says of a feature besides its sections; None: as it is.
+class FeatureEdit(Part):
+    """What a person changes in a feature besides its sections; None: as it is.
 
     ``reason`` and ``atom_ids`` say why it has this priority.
     """
@@ -74,8 +74,8 @@ class ToldFeature(Part):
     status: FeatureStatus | None = None
 
 
-class ToldSprint(Part):
-    """What a person says of a sprint; None: as it is. Days are like ``2026-01-31``.
+class SprintEdit(Part):
+    """What a person changes in a sprint; None: as it is. Days are like ``2026-01-31``.
 
     ``sprint_number`` is that of a new one.
     """
@@ -115,8 +115,8 @@ class ChangeRequested(Event):
     version. ``model`` and ``prompt_version`` say where they come from. ``loop`` without sections
     says how a model has gone through a list.
 
-    ``create``, ``update`` and ``delete`` are of an item of ``changed_type``: what a person says of
-    it is in ``task``, ``feature`` or ``sprint``.
+    ``create``, ``update`` and ``delete`` are of an item of ``changed_type``: what a person changes
+    in it is in ``task``, ``feature`` or ``sprint``.
     """
 
     type_name: ClassVar[str] = "reduce.change_requested"
@@ -132,9 +132,9 @@ class ChangeRequested(Event):
     prompt_version: str | None = None
     loop: LoopRecord | None = None
     changed_type: ChangedType = "task"
-    task: ToldTask | None = None
-    feature: ToldFeature | None = None
-    sprint: ToldSprint | None = None
+    task: TaskEdit | None = None
+    feature: FeatureEdit | None = None
+    sprint: SprintEdit | None = None
 
     @property
     def aggregate_id(self) -> str:

@@ -19,7 +19,7 @@ class Credential(Part):
     """Where a secret is found: ``env:NAME`` or ``file:PATH``. ``role`` says what it is for."""
 
     role: str
-    place: str
+    location: str
 
 
 class _Definition(Event):
@@ -43,7 +43,7 @@ class ConnectorAdded(_Definition):
     ``target`` is what is read there (``owner/repo``, a Jira project key, a Slack workspace);
     ``base_url`` the service's address. ``streams`` are read, none named means all there are.
     ``budget_percent`` is the share of the account's rate limit a sync may use. ``options`` are the
-    service's own (``api_version``, ``site``). ``by_owner_of_all``: whoever added it may use every
+    service's own (``api_version``, ``site``). ``by_global_owner``: whoever added it may use every
     secret and name every address (the operator, or an owner of all projects).
     """
 
@@ -55,11 +55,11 @@ class ConnectorAdded(_Definition):
     base_url: str
     streams: list[str] = []
     credentials: list[Credential] = []
-    every_s: int = 300
-    census_every_s: int = 86_400
+    interval_s: int = 300
+    census_interval_s: int = 86_400
     budget_percent: int = 50
     options: dict[str, str] = {}
-    by_owner_of_all: bool = False
+    by_global_owner: bool = False
 
 
 class ConnectorRemoved(_Definition):

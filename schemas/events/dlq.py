@@ -68,10 +68,10 @@ class RecordUndecidable(DeadLetter):
         return f"{self.stage}|{self.attempt_id}" if self.attempt_id else super().local_key
 
 
-class DeadLetterSettled(Event):
+class DeadLetterResolved(Event):
     """What a dead letter is about was decided after all. Natural key: the dead letter."""
 
-    type_name: ClassVar[str] = "dlq.settled"
+    type_name: ClassVar[str] = "dlq.resolved"
     topic: ClassVar[str] = "dlq.v1"
     stable_key: ClassVar[bool] = True
 

@@ -42,7 +42,7 @@ AnnotationType = Literal[
 AnchorType = Literal["heading", "function", "class", "module", "record", "entry", "window"]
 Outcome = Literal["sanitized", "skipped", "unchanged"]
 DocumentStatus = Literal["proposed", "accepted", "rejected", "superseded"]
-OptionStanding = Literal["chosen", "rejected", "open"]
+OptionStatus = Literal["chosen", "rejected", "open"]
 
 
 class DocumentOption(Part):
@@ -52,7 +52,7 @@ class DocumentOption(Part):
 
     heading: str
     under: str = ""
-    standing: OptionStanding
+    status: OptionStatus
 
 
 class Redaction(Part):

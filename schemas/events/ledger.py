@@ -195,7 +195,7 @@ class EvidenceRow(Part):
     run_id: str
     speaker: str | None = None
     speaker_role: str | None = None
-    said_at: datetime | None = None
+    stated_at: datetime | None = None
     serial: int | None = None
 
 
@@ -213,8 +213,8 @@ class LinkRecord(Part):
 class MergeOp(Part):
     """Two atoms became one, or a merge was undone, or an atom gained evidence.
 
-    ``links_made`` were given to the winner, ``links_ended`` taken from the loser. The winner speaks
-    of the entities ``mentions_made`` only because the loser did.
+    The winner got ``links_added``, the loser lost ``links_removed``. ``mentions_added`` are the
+    entities that the winner mentions only because the loser did.
     """
 
     merge_op_id: str
@@ -234,9 +234,9 @@ class MergeOp(Part):
     run_id: str | None = None
     reason: str = ""
     caused_by_event_id: str
-    links_made: list[str] = []
-    links_ended: list[str] = []
-    mentions_made: list[str] = []
+    links_added: list[str] = []
+    links_removed: list[str] = []
+    mentions_added: list[str] = []
 
 
 class MergeCandidate(Part):

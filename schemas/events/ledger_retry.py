@@ -29,7 +29,7 @@ class LedgerRetryRequested(Event):
     accepted: list[Judged] = []
     source_changes: list[SourceChange] = []
     unfinished: list[str] = []
-    held: int = 0
+    removals_held: int = 0
     judged: list[PairJudged] = []
 
     @property

@@ -18,10 +18,11 @@ CallOutcome = Literal[
 class ModelCall(Part):
     """One call of one provider.
 
-    ``model`` is the one that served, ``asked_model`` the one that was asked for. ``cost_usd`` None:
-    its price is not known (``price_known``). ``input_tokens`` includes those of the provider's
-    cache. ``outcome`` lost: nobody knows how the call ended, and it counts as what was set aside
-    for it. ``status`` is that of HTTP. ``fallback_from`` is the provider/model that failed before.
+    ``model`` is the one that served, ``requested_model`` the one that was asked for. ``cost_usd``
+    None: its price is not known (``price_known``). ``input_tokens`` includes those of the
+    provider's cache. ``outcome`` lost: nobody knows how the call ended, and it counts as what was
+    set aside for it. ``status`` is that of HTTP. ``fallback_from`` is the provider/model that
+    failed before.
     """
 
     call_id: str
@@ -31,7 +32,7 @@ class ModelCall(Part):
     workflow_id: str | None = None
     provider: str
     model: str
-    asked_model: str
+    requested_model: str
     tier: str
     prompt_version: str
     attempt: int
@@ -50,7 +51,7 @@ class ModelCall(Part):
     request_hash: str
 
 
-class CallTold(Event):
+class CallEvent(Event):
     """What becomes of a call. Topic ``llm.call.v1``, key ``project_id``; natural key: the call."""
 
     topic: ClassVar[str] = "llm.call.v1"
@@ -67,19 +68,19 @@ class CallTold(Event):
         return self.call.call_id
 
 
-class CallCompleted(CallTold):
+class CallCompleted(CallEvent):
     """A provider answered; ``malformed`` is an answer too, and is paid for."""
 
     type_name: ClassVar[str] = "llm.call_completed"
 
 
-class CallFailed(CallTold):
+class CallFailed(CallEvent):
     """A provider did not answer."""
 
     type_name: ClassVar[str] = "llm.call_failed"
 
 
-class CallOverBudget(CallTold):
+class CallOverBudget(CallEvent):
     """A call was not made, since its estimate does not fit into a budget.
 
     ``limit`` and ``spent`` are US dollars or tokens, by ``unit``; ``spent`` includes what is set

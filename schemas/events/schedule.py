@@ -27,7 +27,7 @@ class Recurrence(Part):
     ``at`` is the time of day (``09:00``), ``weekday`` 0 for Monday, ``day`` the day of the month,
     ``point`` the day of a sprint. ``first_day`` (``2026-01-31``) is the day of work that is done
     once, and the first possible one of all other. ``cron``: five fields (``0 9 * * mon,thu``), as
-    the clocks of ``zone`` show them, or those of the project; ``at`` is empty then.
+    the clocks of ``timezone`` show them, or those of the project; ``at`` is empty then.
     """
 
     kind: RecurrenceKind
@@ -37,7 +37,7 @@ class Recurrence(Part):
     point: SprintPoint | None = None
     first_day: str = ""
     cron: str = ""
-    zone: str = ""
+    timezone: str = ""
 
 
 class QuietHours(Part):
@@ -116,7 +116,7 @@ class HeartbeatTicked(Event):
     topic: ClassVar[str] = "schedule.v1"
 
     slot_at: datetime
-    every_s: int = Field(ge=1)
+    interval_s: int = Field(ge=1)
     due: list[str] = []
 
     @property
@@ -125,7 +125,7 @@ class HeartbeatTicked(Event):
 
     @property
     def local_key(self) -> str:
-        return f"{self.slot_at.isoformat()}|{self.every_s}"
+        return f"{self.slot_at.isoformat()}|{self.interval_s}"
 
 
 class WorkItemReceived(_WorkItem):
@@ -189,14 +189,14 @@ class WorkItemDeferred(_Due):
 
 
 class WorkItemFinished(_Due):
-    """Due work has ended. ``goes_on``: it will be due again. ``detail`` is the error, if any."""
+    """Due work has ended. ``has_next_run``: it comes again. ``detail`` is the error, if any."""
 
     type_name: ClassVar[str] = "work_item.finished"
 
     outcome: WorkOutcome
     job_id: str | None = None
     detail: str = ""
-    goes_on: bool = False
+    has_next_run: bool = False
 
 
 SCHEDULE_FACTS: tuple[type[Event], ...] = (

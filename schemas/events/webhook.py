@@ -34,8 +34,8 @@ class _Webhook(Event):
 class WebhookAdded(_Webhook):
     """News of the types ``events`` is sent to ``url`` from now on. Natural key: the request's key.
 
-    ``may_be_private``: an owner of all projects has named the address, so it may be on a private
-    network. ``sealed`` is the secret (AES-256-GCM) under the data key ``key_id``.
+    ``allow_private_address``: an owner of all projects has named the address, so it may be on a
+    private network. ``sealed`` is the secret (AES-256-GCM) under the data key ``key_id``.
     """
 
     type_name: ClassVar[str] = "webhook.added"
@@ -43,7 +43,7 @@ class WebhookAdded(_Webhook):
     url: str
     events: list[WebhookEvent]
     is_active: bool = True
-    may_be_private: bool = False
+    allow_private_address: bool = False
     key_id: str
     sealed: bytes
     request_key: str = ""
@@ -60,7 +60,7 @@ class WebhookChanged(_Webhook):
     url: str | None = None
     events: list[WebhookEvent] | None = None
     is_active: bool | None = None
-    may_be_private: bool | None = None
+    allow_private_address: bool | None = None
     request_key: str = ""
 
 

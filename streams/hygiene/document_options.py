@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from schemas.events.hygiene import DocumentOption, OptionStanding
+from schemas.events.hygiene import DocumentOption, OptionStatus
 from schemas.fingerprint import norm_text
 from schemas.options import (
     KIND,
@@ -137,7 +137,7 @@ class _Option(NamedTuple):
     under: str
     group: tuple[int, int]
     label: OptionLabel
-    listed: OptionStanding | None
+    listed: OptionStatus | None
 
 
 def options_of(text: str, headings: Sequence[Heading], title: str) -> list[DocumentOption]:
@@ -182,14 +182,14 @@ def _judge(
         return []  # cases that all occur
     told = []
     for option in options:
-        standing: OptionStanding = option.listed or "open"
+        status: OptionStatus = option.listed or "open"
         if option in blended:
-            standing = "open"
+            status = "open"
         elif option in chosen:
-            standing = "chosen"
+            status = "chosen"
         elif chosen or blended or option in refused:
-            standing = "rejected"
-        told.append(DocumentOption(heading=option.title, under=option.under, standing=standing))
+            status = "rejected"
+        told.append(DocumentOption(heading=option.title, under=option.under, status=status))
     return told
 
 
@@ -226,7 +226,7 @@ def _find_options(text: str, headings: Sequence[Heading]) -> list[_Option]:
     return [it for it in found if _is_one_of(it, found)]
 
 
-def _stands_listed(lists: Sequence[str]) -> OptionStanding | None:
+def _stands_listed(lists: Sequence[str]) -> OptionStatus | None:
     if any(_TURNED_DOWN.search(it) for it in lists):
         return "rejected"
     return "open" if lists else None
@@ -269,7 +269,7 @@ def _ends_of(headings: Sequence[Heading], length: int) -> dict[int, int]:
     return ends
 
 
-def _standing_of_title(title: str) -> OptionStanding | None:
+def _standing_of_title(title: str) -> OptionStatus | None:
     found = _MARKED.search(title)
     if found is None:
         return None

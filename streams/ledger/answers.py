@@ -28,16 +28,16 @@ def settle_answers(
 ) -> None:
     """Questions that the atom answers are closed; one answered before is closed at once."""
     talk = talk_of(structure_path)
-    spoken = next((row for row in rows if row.said_at), None)
-    if spoken is None or spoken.said_at is None or not talk or not is_live(atom):
+    spoken = next((row for row in rows if row.stated_at), None)
+    if spoken is None or spoken.stated_at is None or not talk or not is_live(atom):
         return
     if atom.kind == "decision":
         for question, row in _find_said(draft, talk, "unknown"):
-            if _is_follow_up(spoken.said_at, spoken.speaker, row) and _takes_up(atom, question):
+            if _is_follow_up(spoken.stated_at, spoken.speaker, row) and _takes_up(atom, question):
                 _close(draft, question, atom)
     elif atom.kind == "unknown":
         for decision, row in _find_said(draft, talk, "decision"):
-            earlier = row.said_at is not None and spoken.said_at < row.said_at
+            earlier = row.stated_at is not None and spoken.stated_at < row.stated_at
             if earlier and row.speaker != spoken.speaker and _takes_up(decision, atom):
                 _close(draft, atom, decision)
                 return
@@ -50,7 +50,7 @@ def _find_said(draft: ChangeSetDraft, talk: str, kind: str) -> list[tuple[AtomRe
     places |= {
         (row.atom_id, row.evidence_id)
         for row in draft.evidence.values()
-        if row.said_at and talk_of(row.structure_path) == talk
+        if row.stated_at and talk_of(row.structure_path) == talk
     }
     found = []
     for atom_id, evidence_id in sorted(places):
@@ -61,7 +61,7 @@ def _find_said(draft: ChangeSetDraft, talk: str, kind: str) -> list[tuple[AtomRe
 
 
 def _is_follow_up(at: datetime, speaker: str | None, asked: EvidenceRow) -> bool:
-    return asked.said_at is not None and at > asked.said_at and speaker != asked.speaker
+    return asked.stated_at is not None and at > asked.stated_at and speaker != asked.speaker
 
 
 def _takes_up(decision: AtomRecord, question: AtomRecord) -> bool:

@@ -128,8 +128,8 @@ def undo_merge(draft: ChangeSetDraft, ruling: Ruling, decided: MergeUndone) -> N
         _block(draft, ruling, op, holder, loser)
     else:
         _require_untouched(draft, ruling.undoes, op)
-    links_made, links_ended = _links_back(draft, op)
-    for entity_id in op.mentions_made if holder.atom_id == op.winner_atom_id else ():
+    links_added, links_removed = _links_back(draft, op)
+    for entity_id in op.mentions_added if holder.atom_id == op.winner_atom_id else ():
         draft.unmention(holder.atom_id, entity_id, "unmerged")
     if loser.kind == "entity":
         _mentions_back(draft, op, loser)
@@ -153,8 +153,8 @@ def undo_merge(draft: ChangeSetDraft, ruling: Ruling, decided: MergeUndone) -> N
         evidence_added=moved,
         actor=ruling.actor_id,
         reason=f"undoes {op.merge_op_id}",
-        links_made=links_made,
-        links_ended=links_ended,
+        links_added=links_added,
+        links_removed=links_removed,
     )
     pair = op.candidate_id and draft.merge_candidate(op.candidate_id)
     if ruling.undoes is not None and pair:
@@ -225,12 +225,12 @@ def _links_back(draft: ChangeSetDraft, op: MergeOp) -> tuple[list[str], list[str
     """The loser's links are its own again; the ids of those made and of those ended."""
     made: list[str] = []
     ended: list[str] = []
-    for key in op.links_made:
+    for key in op.links_added:
         link = draft.get_link(key)
         if link.active:
             draft.unlink(link.from_atom_id, link.to_atom_id, link.link_type, "unmerged")
             ended.append(key)
-    for key in op.links_ended:
+    for key in op.links_removed:
         link = draft.get_link(key)
         if draft.link(link.from_atom_id, link.to_atom_id, link.link_type, "unmerged"):
             made.append(key)

@@ -173,6 +173,6 @@ def _evidence(
         run_id=run_id,
         speaker=row.speaker,
         speaker_role=row.speaker_role,
-        said_at=row.said_at,
+        stated_at=row.stated_at,
         serial=row.serial,
     )

@@ -228,8 +228,8 @@ def merge_into(
     merged = draft.put_atom(merged, **status_by_rows(draft, merged))
     if loser.status == "active" and merged.status == "draft":
         merged = draft.put_atom(merged, status="active", status_reason="merged_with_active")
-    links_made, links_ended = _move_links(draft, loser, winner)
-    mentions_made = [
+    links_added, links_removed = _move_links(draft, loser, winner)
+    mentions_added = [
         each.entity_atom_id
         for each in draft.mentions_of(loser.atom_id)
         if draft.mention(winner.atom_id, each.entity_atom_id, each.mention, "merged")
@@ -249,9 +249,9 @@ def merge_into(
         evidence_added=moved,
         actor=actor,
         reason=reason,
-        links_made=links_made,
-        links_ended=links_ended,
-        mentions_made=mentions_made,
+        links_added=links_added,
+        links_removed=links_removed,
+        mentions_added=mentions_added,
     )
     gone = loser.model_copy(
         update={

@@ -18,5 +18,5 @@ def talk_of(structure_path: list[str]) -> str:
 
 def talk_key(project: str, row: EvidenceRow, kind: str) -> str:
     """The row's place among what was asked and decided; empty for what is no part of it."""
-    talk = talk_of(row.structure_path) if row.said_at and kind in TAKES_PART else ""
+    talk = talk_of(row.structure_path) if row.stated_at and kind in TAKES_PART else ""
     return f"{project}|{talk}|{kind}|{row.atom_id}|{row.evidence_id}" if talk else ""

@@ -9,9 +9,9 @@ from datetime import date
 from schemas.events.artifact_parts import (
     ArtifactSnapshot,
     LoopRecord,
-    OwnedSprint,
     ReviewFinding,
     TaskFields,
+    UserEditedSprint,
 )
 from schemas.events.team import Team
 from schemas.ids import artifact_id as derive_artifact_id
@@ -29,9 +29,9 @@ from streams.reduce.lists import Lists
 from streams.reduce.loop import run_loop
 from streams.reduce.making import Made
 from streams.reduce.owned import is_deleted
-from streams.reduce.owned_features import WONT, is_ahead, owned_feature
-from streams.reduce.owned_sprints import is_closed, owned_sprints
-from streams.reduce.owned_tasks import OwnTask, apply_owned, owned_task
+from streams.reduce.owned_features import WONT, find_edited_feature, is_ahead
+from streams.reduce.owned_sprints import find_edited_sprints, is_closed
+from streams.reduce.owned_tasks import OwnTask, apply_user_edited, find_edited_task
 from streams.reduce.sprint import Job, Plan, plan_sprints
 from streams.reduce.sprint_plans import SprintWriter
 from streams.reduce.states import DerivedState, derive_lane, derive_task_state
@@ -58,7 +58,7 @@ class Task:
     @property
     def job(self) -> Job:
         rank = self.feature.feature.priority if self.feature and self.feature.feature else ""
-        owned = self.fields.owned
+        user_edited = self.fields.user_edited
         return Job(
             self.task_id,
             self.title,
@@ -66,13 +66,13 @@ class Task:
             tuple(self.fields.required_skills),
             tuple(self.needs),
             rank,
-            (owned and owned.assignee_id) or "",
+            (user_edited and user_edited.assignee_id) or "",
         )
 
     @property
     def title(self) -> str:
-        owned = self.fields.owned
-        return (owned and owned.title) or self.made.item.title
+        user_edited = self.fields.user_edited
+        return (user_edited and user_edited.title) or self.made.item.title
 
 
 @dataclass(slots=True)
@@ -84,7 +84,7 @@ class Backlog(Lists):
         tasks = self._list_tasks(given)
         own = self._list_own({one.task_id for one in tasks})
         known = self._drafted
-        sprints = owned_sprints(known.values())
+        sprints = find_edited_sprints(known.values())
         planned: list[Task | OwnTask] = [*tasks, *own]
         jobs = [self._settle_job(one.job, one.fields, sprints) for one in planned]
         plan = plan_sprints(jobs, team, start, sprints) if team.members or sprints else Plan()
@@ -100,7 +100,7 @@ class Backlog(Lists):
         writer = SprintWriter(self.project, team, plan, written, features, known, closing)
         grounds = [one.made.grounds for one in tasks]
         for sprint in plan.sprints:
-            told = sprints.get(sprint.number, OwnedSprint())
+            told = sprints.get(sprint.number, UserEditedSprint())
             if sprint.places or told.goal or told.is_closed:
                 self.take_written(writer.write(sprint, grounds, self.at))
         self._withdraw_deleted("sprint_plan")
@@ -115,7 +115,9 @@ class Backlog(Lists):
         )
         return next(closed, 0)
 
-    def _settle_job(self, job: Job, fields: TaskFields, sprints: Mapping[int, OwnedSprint]) -> Job:
+    def _settle_job(
+        self, job: Job, fields: TaskFields, sprints: Mapping[int, UserEditedSprint]
+    ) -> Job:
         """The job with the sprint that a person has moved it into, or in which it was done.
 
         What was dropped is in none.
@@ -126,11 +128,11 @@ class Backlog(Lists):
         was = before.task if before else None
         if was and fields.status == "done":
             number = self._sprint_number(was.sprint_id)
-            told = sprints.get(number, OwnedSprint())
+            told = sprints.get(number, UserEditedSprint())
             if told.is_closed and not told.is_deleted:
                 return replace(job, done_in=number, done_by=was.assignee_id or "")
-        number = self._sprint_number(fields.owned.sprint_id if fields.owned else None)
-        told = sprints.get(number, OwnedSprint())
+        number = self._sprint_number(fields.user_edited.sprint_id if fields.user_edited else None)
+        told = sprints.get(number, UserEditedSprint())
         return job if told.is_closed or told.is_deleted else replace(job, sprint=number)
 
     def _sprint_number(self, sprint_id: str | None) -> int:
@@ -157,8 +159,8 @@ class Backlog(Lists):
         tasks = []
         for one in made:
             feature = features.get(self._feature_id(one.item))
-            owned = owned_task(self._before(one.artifact_id))
-            fields = apply_owned(task_fields(one, feature), owned)
+            user_edited = find_edited_task(self._before(one.artifact_id))
+            fields = apply_user_edited(task_fields(one, feature), user_edited)
             tasks.append(Task(one, feature, fields))
         return order_tasks(tasks)
 
@@ -169,7 +171,9 @@ class Backlog(Lists):
         """
         known = self._drafted
         features = {one.artifact_id: one for one in self._made if one.feature}
-        found = (known[key] for key in sorted(known) if key not in made and owned_task(known[key]))
+        found = (
+            known[key] for key in sorted(known) if key not in made and find_edited_task(known[key])
+        )
         left = (one for one in found if not is_deleted(one) and not is_withdrawn(one))
         own = (OwnTask.of(one, features) for one in left)
         return [one for one in own if not (one.cut_from and self._is_unwanted(one.cut_from))]
@@ -177,8 +181,8 @@ class Backlog(Lists):
     def _is_unwanted(self, feature_id: str) -> bool:
         """Whether a person has deleted the feature, or decided that it will not be made."""
         feature = self._before(feature_id)
-        owned = owned_feature(feature)
-        choice = owned.priority if owned else None
+        user_edited = find_edited_feature(feature)
+        choice = user_edited.priority if user_edited else None
         return is_deleted(feature) or bool(choice and choice.priority == WONT)
 
     def _run(self, given: ListInput) -> list[Made]:

@@ -53,7 +53,7 @@ def apply_edits(
         for section in prd.sections
     ]
     if sections == prd.sections:
-        raise RefusedEdit("nothing_changes")
+        raise RefusedEdit("no_change")
     if request.editor_kind == "quality_gate":
         _check(sections, grounds, lane)
     return sections

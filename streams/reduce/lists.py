@@ -50,9 +50,9 @@ from streams.reduce.owned import is_deleted, withdraw_deleted
 from streams.reduce.owned_features import (
     NOT_PLANNED,
     OwnFeature,
-    apply_owned_feature,
+    apply_user_edited_feature,
+    find_edited_feature,
     is_ahead,
-    owned_feature,
 )
 from streams.reduce.planning import Work, order, schedule
 from streams.reduce.states import derive_item_state, derive_lane
@@ -169,7 +169,9 @@ class Lists:
         by_rule = feature_fields(made.item)
         if made.item.state == DONE:
             by_rule = by_rule.model_copy(update={"status": DONE})
-        return apply_owned_feature(by_rule, owned_feature(self._before(made.artifact_id)))
+        return apply_user_edited_feature(
+            by_rule, find_edited_feature(self._before(made.artifact_id))
+        )
 
     def _list_own_features(self, made: Set[str]) -> dict[str, OwnFeature]:
         """The features that people have written and that no cluster is behind, by id."""
@@ -188,8 +190,8 @@ class Lists:
     def _tell_owner(self, artifact_id: str) -> dict[str, object]:
         """The title that a person has given, and who changed the item last."""
         before = self._before(artifact_id)
-        owned = owned_feature(before)
-        title = {"title": owned.title} if owned and owned.title else {}
+        user_edited = find_edited_feature(before)
+        title = {"title": user_edited.title} if user_edited and user_edited.title else {}
         return title | {"edited_by": before.edited_by if before else None}
 
     def _epics(
@@ -352,7 +354,7 @@ def _work(made: Sequence[Made], fields: Mapping[str, FeatureFields]) -> list[Wor
 
 
 def _points_of(made: Made, fields: FeatureFields) -> int:
-    told = fields.owned.effort_points if fields.owned else None
+    told = fields.user_edited.effort_points if fields.user_edited else None
     return estimate_effort(made.item) if told is None else told
 
 

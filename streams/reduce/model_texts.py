@@ -57,7 +57,7 @@ def draft_sections(
         for section in before
     ]
     if sections == list(before):
-        raise RefusedEdit("nothing_changes")
+        raise RefusedEdit("no_change")
     written = [one for one in sections if one.section_id in edits]
     if found := [*_find_foreign(before, written), *errors(validate(written, grounds, lane))]:
         raise RefusedEdit("not_valid", found)

@@ -10,10 +10,10 @@ from collections.abc import Iterable
 from schemas.events.artifact_parts import (
     ArtifactChange,
     ArtifactSnapshot,
-    OwnedFeature,
-    OwnedSprint,
-    OwnedTask,
     Section,
+    UserEditedFeature,
+    UserEditedSprint,
+    UserEditedTask,
 )
 from schemas.events.change import ChangeRequested, SectionEdit
 from schemas.ids import sha256_hex
@@ -23,13 +23,13 @@ from streams.reduce.items import TITLES, Settled, is_withdrawn, withdraw
 from streams.reduce.section_text import EDITED, replace_statements
 
 DELETED = "A person has deleted it."
-Owned = OwnedTask | OwnedFeature | OwnedSprint
+UserEdited = UserEditedTask | UserEditedFeature | UserEditedSprint
 
 
 def is_deleted(item: ArtifactSnapshot | None) -> bool:
     """Whether a person has deleted an item of any type."""
-    owned: Owned | None = getattr(item.own if item else None, "owned", None)
-    return bool(owned and owned.is_deleted)
+    user_edited: UserEdited | None = getattr(item.own if item else None, "user_edited", None)
+    return bool(user_edited and user_edited.is_deleted)
 
 
 def withdraw_deleted(item: ArtifactSnapshot, at: Settled) -> ArtifactChange:
@@ -40,7 +40,7 @@ def check_item(known: ArtifactSnapshot | None, asked: ChangeRequested) -> Artifa
     """The item that the request is about; None: it makes one. Raises RefusedEdit."""
     if asked.op == "create":
         if known is not None and (is_deleted(known) or not is_withdrawn(known)):
-            raise RefusedEdit("nothing_changes")
+            raise RefusedEdit("no_change")
         return None
     if known is None or known.artifact_type != asked.changed_type or is_withdrawn(known):
         raise RefusedEdit("unknown_artifact")
@@ -85,5 +85,5 @@ def _write(
         content_hash="",
         input_hash=sha256_hex(edit.section_id),
     )
-    owned = {"state": EDITED, "edited_by": asked.editor, "gap": ""}
-    return replace_statements(begun.model_copy(update=owned), statements)
+    user_edited = {"state": EDITED, "edited_by": asked.editor, "gap": ""}
+    return replace_statements(begun.model_copy(update=user_edited), statements)

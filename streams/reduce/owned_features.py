@@ -12,11 +12,11 @@ from schemas.events.artifact_parts import (
     ArtifactSnapshot,
     FeatureFields,
     FeatureStatus,
-    OwnedFeature,
     PriorityChoice,
     Section,
+    UserEditedFeature,
 )
-from schemas.events.change import ChangeRequested, ToldFeature
+from schemas.events.change import ChangeRequested, FeatureEdit
 from schemas.features import DONE
 from streams.reduce.edits import RefusedEdit
 from streams.reduce.features import LEAST_EFFORT, NOT_ESTIMATED, URGENCY
@@ -37,21 +37,27 @@ class OwnFeature:
     """A feature that stands by a person's words alone; its other sections are gone."""
 
     feature: ArtifactSnapshot
-    owned: OwnedFeature
+    user_edited: UserEditedFeature
     sections: list[Section]
 
     @classmethod
     def of(cls, feature: ArtifactSnapshot) -> OwnFeature | None:
         """None where a person has written none of it: then it goes with its atoms."""
-        owned = owned_feature(feature)
+        user_edited = find_edited_feature(feature)
         own = [one for one in feature.sections if one.state == EDITED]
-        if owned is None or owned.is_deleted or not (own or owned.is_own):
+        if (
+            user_edited is None
+            or user_edited.is_deleted
+            or not (own or user_edited.is_user_created)
+        ):
             return None
-        return cls(feature, owned, own)
+        return cls(feature, user_edited, own)
 
     @property
     def fields(self) -> FeatureFields:
-        return apply_owned_feature(_describe(self.owned, self.sections), self.owned)
+        return apply_user_edited_feature(
+            _describe(self.user_edited, self.sections), self.user_edited
+        )
 
     @property
     def key(self) -> str:
@@ -59,7 +65,7 @@ class OwnFeature:
 
     @property
     def work(self) -> Work:
-        points = self.owned.effort_points
+        points = self.user_edited.effort_points
         points = LEAST_EFFORT if points is None else points
         return Work(self.key, points, self.fields.priority_score)
 
@@ -75,27 +81,29 @@ class OwnFeature:
         )
 
 
-def owned_feature(item: ArtifactSnapshot | None) -> OwnedFeature | None:
-    return item.feature.owned if item and item.feature else None
+def find_edited_feature(item: ArtifactSnapshot | None) -> UserEditedFeature | None:
+    return item.feature.user_edited if item and item.feature else None
 
 
-def apply_owned_feature(fields: FeatureFields, owned: OwnedFeature | None) -> FeatureFields:
+def apply_user_edited_feature(
+    fields: FeatureFields, user_edited: UserEditedFeature | None
+) -> FeatureFields:
     """The rules' fields with what a person has said instead."""
-    if owned is None:
+    if user_edited is None:
         return fields
-    update: dict[str, object] = {"owned": owned}
-    if owned.priority:
-        chosen = owned.priority.priority
+    update: dict[str, object] = {"user_edited": user_edited}
+    if user_edited.priority:
+        chosen = user_edited.priority.priority
         score = _OF_PERSON * URGENCY[chosen] + _OF_RULES * fields.priority_score
         update |= {
             "priority": chosen,
             "priority_score": round(score, 4),
-            "ruled_priority": None if owned.is_own else fields.priority,
+            "computed_priority": None if user_edited.is_user_created else fields.priority,
         }
-    if owned.effort_points is not None:
-        update["effort_points"] = owned.effort_points
-    if owned.status:
-        update["status"] = owned.status if owned.status in _BEGUN else NOT_PLANNED
+    if user_edited.effort_points is not None:
+        update["effort_points"] = user_edited.effort_points
+    if user_edited.status:
+        update["status"] = user_edited.status if user_edited.status in _BEGUN else NOT_PLANNED
     return fields.model_copy(update=update)
 
 
@@ -108,20 +116,20 @@ def draft_feature(
     known: ArtifactSnapshot | None, asked: ChangeRequested, grounds: Grounds, at: Settled
 ) -> ArtifactSnapshot:
     """The feature as the person wants it, before it is planned. Raises RefusedEdit."""
-    told = asked.feature or ToldFeature()
+    told = asked.feature or FeatureEdit()
     known = check_item(known, asked)
     before = known or _begin(asked, told, at)
     assert before.feature
-    was = before.feature.owned or OwnedFeature()
-    owned = _merge(was, told, asked)
+    was = before.feature.user_edited or UserEditedFeature()
+    user_edited = _merge(was, told, asked)
     sections = write_sections(before, asked, grounds)
     if not any(one.statements for one in sections):
-        raise RefusedEdit("says_nothing")
-    if known and owned == was and sections == before.sections:
-        raise RefusedEdit("nothing_changes")
-    fields = before.feature.model_copy(update={"owned": owned})
+        raise RefusedEdit("empty_text")
+    if known and user_edited == was and sections == before.sections:
+        raise RefusedEdit("no_change")
+    fields = before.feature.model_copy(update={"user_edited": user_edited})
     update = {
-        "title": owned.title or before.title,
+        "title": user_edited.title or before.title,
         "sections": sections,
         "feature": fields,
         "edited_by": asked.editor,
@@ -129,13 +137,15 @@ def draft_feature(
     return before.model_copy(update=update)
 
 
-def _begin(asked: ChangeRequested, told: ToldFeature, at: Settled) -> ArtifactSnapshot:
-    owned = OwnedFeature(is_own=True)
+def _begin(asked: ChangeRequested, told: FeatureEdit, at: Settled) -> ArtifactSnapshot:
+    user_edited = UserEditedFeature(is_user_created=True)
     feature = blank(asked.artifact_id, "feature", told.title or "", at, [])
-    return feature.model_copy(update={"feature": _describe(owned, [])})
+    return feature.model_copy(update={"feature": _describe(user_edited, [])})
 
 
-def _merge(owned: OwnedFeature, told: ToldFeature, asked: ChangeRequested) -> OwnedFeature:
+def _merge(
+    user_edited: UserEditedFeature, told: FeatureEdit, asked: ChangeRequested
+) -> UserEditedFeature:
     said: dict[str, object] = told.model_dump(
         include={"title", "effort_points", "status"}, exclude_none=True
     )
@@ -146,10 +156,10 @@ def _merge(owned: OwnedFeature, told: ToldFeature, asked: ChangeRequested) -> Ow
             reason=told.reason,
             atom_ids=told.atom_ids,
         )
-    return owned.model_copy(update=said | {"is_deleted": asked.op == "delete"})
+    return user_edited.model_copy(update=said | {"is_deleted": asked.op == "delete"})
 
 
-def _describe(owned: OwnedFeature, sections: list[Section]) -> FeatureFields:
+def _describe(user_edited: UserEditedFeature, sections: list[Section]) -> FeatureFields:
     """What follows from the words of a person's own feature."""
     said = (one for section in sections for one in section.statements)
     return FeatureFields(
@@ -157,5 +167,5 @@ def _describe(owned: OwnedFeature, sections: list[Section]) -> FeatureFields:
         priority="should",
         priority_score=URGENCY["should"],
         effort_points=NOT_ESTIMATED,
-        owned=owned,
+        user_edited=user_edited,
     )

@@ -11,8 +11,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from schemas.events.artifact_parts import ArtifactSnapshot, OwnedTask, Section, TaskFields
-from schemas.events.change import ChangeRequested, ToldTask
+from schemas.events.artifact_parts import ArtifactSnapshot, Section, TaskFields, UserEditedTask
+from schemas.events.change import ChangeRequested, TaskEdit
 from streams.reduce.approach import repeats_title
 from streams.reduce.edits import RefusedEdit
 from streams.reduce.inputs import Grounds
@@ -39,7 +39,7 @@ class OwnTask:
         assert task.task
         fields = task.task
         feature = features.get(
-            (fields.owned and fields.owned.feature_id) or fields.feature_id or ""
+            (fields.user_edited and fields.user_edited.feature_id) or fields.feature_id or ""
         )
         named = {
             "feature_id": feature.artifact_id if feature else None,
@@ -55,18 +55,18 @@ class OwnTask:
     def cut_from(self) -> str | None:
         """The feature that rules have cut it from, which may be gone."""
         assert self.task.task
-        owned = self.fields.owned
-        return None if owned and owned.is_own else self.task.task.feature_id
+        user_edited = self.fields.user_edited
+        return None if user_edited and user_edited.is_user_created else self.task.task.feature_id
 
     @property
     def job(self) -> Job:
-        owned = self.fields.owned
+        user_edited = self.fields.user_edited
         return Job(
             self.task_id,
             self.task.title,
             self.fields.estimate_points,
             tuple(self.fields.required_skills),
-            assignee_id=(owned and owned.assignee_id) or "",
+            assignee_id=(user_edited and user_edited.assignee_id) or "",
         )
 
     def write(
@@ -80,11 +80,11 @@ class OwnTask:
 
         A line of its approach that was found in the ledger goes with its atoms.
         """
-        owned, editor = self.fields.owned, self.task.edited_by or ""
+        user_edited, editor = self.fields.user_edited, self.task.edited_by or ""
         sections = drop_withdrawn(self.task_id, self.task.sections, withdrawn, editor)
         said = {} if sections == self.task.sections else {"solutions": solutions_of(sections)}
         free: dict[str, object] = {
-            "assignee_id": owned and owned.assignee_id,
+            "assignee_id": user_edited and user_edited.assignee_id,
             "sprint_id": None,
             "depends_on": [],
         }
@@ -98,17 +98,17 @@ class OwnTask:
         )
 
 
-def owned_task(task: ArtifactSnapshot | None) -> OwnedTask | None:
-    return task.task.owned if task and task.task else None
+def find_edited_task(task: ArtifactSnapshot | None) -> UserEditedTask | None:
+    return task.task.user_edited if task and task.task else None
 
 
-def apply_owned(fields: TaskFields, owned: OwnedTask | None) -> TaskFields:
+def apply_user_edited(fields: TaskFields, user_edited: UserEditedTask | None) -> TaskFields:
     """The rules' fields with what a person has said instead."""
-    if owned is None:
+    if user_edited is None:
         return fields
-    said = {name: value for name in _CHOICES if (value := getattr(owned, name)) is not None}
-    assignee = {"assignee_id": owned.assignee_id} if owned.assignee_id else {}
-    return fields.model_copy(update=said | assignee | {"owned": owned})
+    said = {name: value for name in _CHOICES if (value := getattr(user_edited, name)) is not None}
+    assignee = {"assignee_id": user_edited.assignee_id} if user_edited.assignee_id else {}
+    return fields.model_copy(update=said | assignee | {"user_edited": user_edited})
 
 
 def draft_task(
@@ -117,24 +117,24 @@ def draft_task(
     """The task as the person wants it, before it is planned. ``items`` are all that there are, by
     id. Raises RefusedEdit.
     """
-    told = asked.task or ToldTask()
+    told = asked.task or TaskEdit()
     known = check_item(items.get(asked.artifact_id), asked)
     _check_named(told, items)
     before = known or _begin(asked, told, at)
     assert before.task
-    was = before.task.owned or OwnedTask()
-    owned = _merge(was, told, is_deleted=asked.op == "delete")
+    was = before.task.user_edited or UserEditedTask()
+    user_edited = _merge(was, told, is_deleted=asked.op == "delete")
     sections = write_sections(before, asked, grounds)
-    title = owned.title or before.title
+    title = user_edited.title or before.title
     if asked.op == "create" and not any(it.section_id == "solutions" for it in asked.sections):
         found = find_approach(asked.artifact_id, title, grounds, asked.editor)
         sections = sort_sections([*sections, found])
     _check_approach(asked, title, sections)
-    if known and owned == was and sections == before.sections:
-        raise RefusedEdit("nothing_changes")
-    fields = apply_owned(before.task, owned)
-    if owned.is_own:
-        fields = _describe(fields, owned, sections)
+    if known and user_edited == was and sections == before.sections:
+        raise RefusedEdit("no_change")
+    fields = apply_user_edited(before.task, user_edited)
+    if user_edited.is_user_created:
+        fields = _describe(fields, user_edited, sections)
     update = {"title": title, "sections": sections, "task": fields, "edited_by": asked.editor}
     return before.model_copy(update=update)
 
@@ -153,7 +153,7 @@ def _check_approach(asked: ChangeRequested, title: str, sections: Sequence[Secti
         raise RefusedEdit("no_solutions")
 
 
-def _check_named(told: ToldTask, items: Mapping[str, ArtifactSnapshot]) -> None:
+def _check_named(told: TaskEdit, items: Mapping[str, ArtifactSnapshot]) -> None:
     """Raises RefusedEdit for a feature or sprint that is not there."""
     feature, sprint = items.get(told.feature_id or ""), items.get(told.sprint_id or "")
     if told.feature_id and not (feature and feature.feature and not is_withdrawn(feature)):
@@ -162,24 +162,26 @@ def _check_named(told: ToldTask, items: Mapping[str, ArtifactSnapshot]) -> None:
         raise RefusedEdit("unknown_sprint")
 
 
-def _begin(asked: ChangeRequested, told: ToldTask, at: Settled) -> ArtifactSnapshot:
+def _begin(asked: ChangeRequested, told: TaskEdit, at: Settled) -> ArtifactSnapshot:
     fields = TaskFields(
         atom_ids=[],
         estimate_points=USUAL_POINTS,
         domain="",
         complexity=rate_complexity(USUAL_POINTS, severe=False),
-        owned=OwnedTask(is_own=True),
+        user_edited=UserEditedTask(is_user_created=True),
     )
     task = blank(asked.artifact_id, "task", told.title or "", at, [])
     return task.model_copy(update={"task": fields})
 
 
-def _merge(owned: OwnedTask, told: ToldTask, *, is_deleted: bool) -> OwnedTask:
+def _merge(user_edited: UserEditedTask, told: TaskEdit, *, is_deleted: bool) -> UserEditedTask:
     said = told.model_dump(exclude_none=True)
-    return owned.model_copy(update=said | {"is_deleted": is_deleted})
+    return user_edited.model_copy(update=said | {"is_deleted": is_deleted})
 
 
-def _describe(fields: TaskFields, owned: OwnedTask, sections: list[Section]) -> TaskFields:
+def _describe(
+    fields: TaskFields, user_edited: UserEditedTask, sections: list[Section]
+) -> TaskFields:
     """What follows from the words of a person's own task."""
     said = (one for section in sections for one in section.statements)
     cited = sorted({it.atom_id for one in said for it in one.citations})
@@ -187,7 +189,7 @@ def _describe(fields: TaskFields, owned: OwnedTask, sections: list[Section]) -> 
         update={
             "atom_ids": cited,
             "solutions": solutions_of(sections),
-            "feature_id": owned.feature_id,
+            "feature_id": user_edited.feature_id,
             "complexity": rate_complexity(fields.estimate_points, severe=False),
         }
     )

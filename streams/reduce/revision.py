@@ -68,7 +68,7 @@ def list_removals(before: Sequence[Section], after: Sequence[Section]) -> list[R
 def _find_reason(removed: Statement, section: Section, said: Sequence[Statement]) -> RemovalReason:
     if removed.statement_id in find_repeats([*said, removed]):
         return "repeats_another"
-    return "left_out_by_model" if section.engine == MODEL else "draft_and_vague"
+    return "removed_by_model" if section.engine == MODEL else "draft_and_vague"
 
 
 def _revise_section(section: Section, said: Sequence[Statement], grounds: Grounds) -> Section:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 
-from schemas.events.artifact_parts import OwnedSprint
+from schemas.events.artifact_parts import UserEditedSprint
 from schemas.events.team import Member, Team
 from streams.reduce.members import capacity_between, rate_skills
 from streams.reduce.planning import SPRINT_DAYS
@@ -19,7 +19,7 @@ MAX_SPRINTS = 12
 DEFAULT_VELOCITY = 20
 NO_MEMBER = "somebody who has left"
 DROPPED = "Nobody does it any more: it was dropped."
-NONE_OWNED: Mapping[int, OwnedSprint] = {}
+NONE_EDITED: Mapping[int, UserEditedSprint] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +85,15 @@ class Plan:
 
 
 def plan_sprints(
-    jobs: Sequence[Job], team: Team, start: date, owned: Mapping[int, OwnedSprint] = NONE_OWNED
+    jobs: Sequence[Job],
+    team: Team,
+    start: date,
+    user_edited: Mapping[int, UserEditedSprint] = NONE_EDITED,
 ) -> Plan:
     """The sprints from ``start`` that do ``jobs``, which come with the most urgent first.
 
-    ``owned`` is what people have said of sprints, by number. A sprint without tasks is left out at
-    the end, unless a person wants it.
+    ``user_edited`` is what people have changed, by number of the sprint. A sprint without tasks is
+    left out at the end, unless a person wants it.
     """
     dropped = {one.task_id for one in jobs if one.is_dropped}
     closed = [one for one in jobs if one.done_in]
@@ -98,15 +101,15 @@ def plan_sprints(
     plan = Plan(reasons=_find_hindered(ahead, team))
     left = [one for one in ahead if one.task_id not in plan.reasons]
     done = dropped | {one.task_id for one in closed}
-    gone = {number for number, one in owned.items() if one.is_deleted}
-    wanted = max((number for number, one in owned.items() if _is_wanted(one)), default=0)
+    gone = {number for number, one in user_edited.items() if one.is_deleted}
+    wanted = max((number for number, one in user_edited.items() if _is_wanted(one)), default=0)
     first = start
     for number in range(1, max(MAX_SPRINTS + len(gone), wanted) + 1):
         if not left and number > max(wanted, *(one.done_in for one in closed), 0):
             break
         if number in gone:
             continue
-        told = owned.get(number, OwnedSprint())
+        told = user_edited.get(number, UserEditedSprint())
         sprint = _open(number, told, team, first)
         if told.is_closed:
             sprint.places = [_keep(one, team) for one in closed if one.done_in == number]
@@ -125,12 +128,12 @@ def plan_sprints(
     return plan
 
 
-def _is_wanted(owned: OwnedSprint) -> bool:
+def _is_wanted(user_edited: UserEditedSprint) -> bool:
     """Whether it is there without tasks, too."""
-    return not owned.is_deleted and (owned.is_own or owned.is_closed)
+    return not user_edited.is_deleted and (user_edited.is_user_created or user_edited.is_closed)
 
 
-def _open(number: int, told: OwnedSprint, team: Team, first: date) -> Sprint:
+def _open(number: int, told: UserEditedSprint, team: Team, first: date) -> Sprint:
     """A sprint without tasks; it begins after the one before, whatever was told."""
     begins = date.fromisoformat(told.start_date) if told.start_date else first
     begins = begins if number == 1 else max(begins, first)

@@ -34,7 +34,7 @@ from streams.reduce.items import (
     section_of,
     text_of_section,
 )
-from streams.reduce.owned_sprints import is_closed, owned_sprint
+from streams.reduce.owned_sprints import find_edited_sprint, is_closed
 from streams.reduce.section_text import EDITED
 from streams.reduce.sprint import Place, Plan, Sprint
 from streams.reduce.states import DerivedState, derive_dependent_state
@@ -102,9 +102,9 @@ class SprintWriter:
         before: ArtifactSnapshot | None,
     ) -> Section:
         """As a person has put it, else as it was when the sprint was closed, else by rule."""
-        owned = owned_sprint(before)
-        if before and owned and owned.goal:
-            said = [_tell_goal(artifact_id, owned.goal, before.edited_by)]
+        user_edited = find_edited_sprint(before)
+        if before and user_edited and user_edited.goal:
+            said = [_tell_goal(artifact_id, user_edited.goal, before.edited_by)]
             state = {"state": EDITED, "edited_by": before.edited_by}
             return write_lines("goal", TITLES["goal"], said).model_copy(update=state)
         if before and is_closed(before):
@@ -164,7 +164,7 @@ class SprintWriter:
             risk_atom_ids=sorted({it for one in tasks for it in _fields_of(one).risk_atom_ids}),
             unplanned=_list_left(closed, sprint) if closed else self._unplanned(sprint),
             assumptions=closed.assumptions if closed else assume(self.team),
-            owned=owned_sprint(before),
+            user_edited=find_edited_sprint(before),
         )
         return fields.model_copy(update=begun)
 

@@ -285,7 +285,7 @@ def _is_read_alike(before: SourceProcessed, now: SourceProcessed) -> bool:
 def _likeness(ref: ChunkRef) -> Likeness:
     """What must be equal; the beginning of a source is read as such, the rest as the rest."""
     path = tuple(ref.structure_path)
-    options = tuple((f"{it.under}|{it.heading}", it.standing) for it in ref.options)
+    options = tuple((f"{it.under}|{it.heading}", it.status) for it in ref.options)
     begins = ref.anchor_start == 0
     stands = (ref.document_status, *ref.document_supersedes)
     return ref.text_hash, ref.anchor_type, path, stands, options, begins

@@ -71,7 +71,7 @@ class ChunkReader:
                 )
             if found is None:
                 self.searches += 1
-                LOG.warning("chunk.searched", chunk_id=wanted)
+                LOG.warning("chunk.position_unknown", chunk_id=wanted)
                 partition = partition_of(named.source_id.encode(), self._settings.partitions)
                 found = await self._read(partition, 0, wanted, None)
             return found

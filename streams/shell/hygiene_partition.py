@@ -201,7 +201,7 @@ class HygienePartition:
                 prepared.letter = dead_letter(
                     self._stage, prepared.delivery, error, 1, prepared.cause
                 )
-        LOG.warning("source.given_up", place=prepared.delivery.place, reason=prepared.poison)
+        LOG.warning("source.rejected", place=prepared.delivery.place, reason=prepared.poison)
         [commit_record] = self._poisoned(previous, revised, prepared.poison)
         assert isinstance(commit_record, SourceProcessed)
         return Answer(prepared.cause, MadeAnswer((), (), commit_record))

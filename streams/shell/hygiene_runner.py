@@ -304,7 +304,7 @@ class HygieneRunner(AssignedPartitions[HygienePartition, Prepared]):
             found.letter = dead_letter(
                 self._hygiene.name, delivery, in_part.failure, attempt, found.cause
             )
-            LOG.warning("source.left_out_in_part", place=delivery.place)
+            LOG.warning("source.partly_skipped", place=delivery.place)
 
     def _make_with(self, clean: Clean, delivery: Delivery, content: bytes, pool: ChildPool) -> Make:
         async def make(previous: SourceProcessed | None) -> MadeAnswer:

@@ -130,7 +130,7 @@ class Calls:
             self._useless >= MOST_USELESS and not isinstance(error, BudgetExceeded)
         ):
             self._stop(None, error)
-            LOG.warning("model.away", code=error.code)
+            LOG.warning("model.outage", code=error.code)
         elif isinstance(error, BudgetExceeded):
             self._stop(whose, error)
             LOG.warning("model.budget_exceeded", project_id=whose[0], run_id=whose[1])

@@ -38,6 +38,6 @@ class Overdue:
         self._since = {key: self._since.get(key, now_s) for key in self._awaited()}
         late = {key for key, since in self._since.items() if now_s - since >= ASKED_AGAIN_AFTER_S}
         if late:
-            LOG.warning("overdue.asked_again", requests=len(late))
+            LOG.warning("model.overdue_retried", requests=len(late))
             await self._ask_again(late)
             self._since |= dict.fromkeys(late, now_s)

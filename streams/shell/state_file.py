@@ -80,7 +80,7 @@ class StateFile:
                 f" ({reason}): check the disk that holds it."
             ) from error
         self._set_aside += 1
-        LOG.warning("store.set_aside", path=str(self.path), reason=reason)
+        LOG.warning("store.damaged", path=str(self.path), reason=reason)
         try:
             for suffix in FILES:
                 _move(Path(f"{self.path}{suffix}"), Path(f"{self.path}{ASIDE}{suffix}"))

@@ -143,7 +143,7 @@ class WriterPartition:
                 return False
             if await self._write(decided):
                 return True
-            LOG.warning("writer.interfered", stage=self._writer.name, partition=self._partition)
+            LOG.warning("writer.conflict", stage=self._writer.name, partition=self._partition)
             await self._start_again()
         raise StageStopped(
             f"{self._writer.name}: somebody else keeps writing {self._writer.output} partition"
@@ -301,7 +301,7 @@ class WriterPartition:
         told = [letter] if letter else []
         if letter:
             self._tables.note_left_out(*place, version_of(self._writer))
-            LOG.warning("record.passed_over", stage=self._writer.name, place=delivery.place)
+            LOG.warning("record.skipped", stage=self._writer.name, place=delivery.place)
         if told := [*told, *settles(delivery, self._writer.name, envelope)]:
             await self._publisher.publish(told)
 

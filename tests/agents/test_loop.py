@@ -134,7 +134,7 @@ def test_confidence_of_exactly_nine_tenths_goes_on_and_above_it_stops():
 
     assert (record.stop_reason, record.items) == ("coverage_confident", 2)
     assert [each.confidence for each in record.continuations] == [0.90, 0.91]
-    assert record.continuations[0].made_from == ["atm_1"]
+    assert record.continuations[0].input_ids == ["atm_1"]
 
 
 def test_the_model_ends_the_loop_with_the_gaps_that_it_names():

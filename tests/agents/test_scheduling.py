@@ -238,7 +238,7 @@ def test_fields_of_cron_are_due_as_cron_has_them_on_clocks_of_their_own():
     assert next_run(by_cron("0 9 * * mon,thu"), after, BERLIN) == datetime(
         2026, 3, 5, 8, tzinfo=UTC
     )
-    tokyo = by_cron("30 9 * * *", zone="Asia/Tokyo")
+    tokyo = by_cron("30 9 * * *", timezone="Asia/Tokyo")
     assert next_run(tokyo, after, BERLIN) == datetime(2026, 3, 3, 0, 30, tzinfo=UTC)
     later = by_cron("0 */6 * * *", first_day="2026-03-10")
     assert next_run(later, after, BERLIN) == datetime(2026, 3, 9, 23, tzinfo=UTC)
@@ -261,9 +261,12 @@ def test_what_comes_by_cron_comes_once_where_the_clocks_skip_or_repeat_its_time(
         (by_cron("0 0 30 2 *"), "no cron expression"),
         (by_cron("* * * * * *"), "no cron expression"),
         (by_cron("@daily"), "no cron expression"),
-        (by_cron("0 9 * * *", zone="Mars/Base"), "no time zone"),
+        (by_cron("0 9 * * *", timezone="Mars/Base"), "no time zone"),
         (by_cron("0 9 * * *", at="09:00"), "five fields alone"),
-        (Recurrence(kind="daily", at="09:00", zone="UTC"), "Only a recurrence of the kind 'cron'"),
+        (
+            Recurrence(kind="daily", at="09:00", timezone="UTC"),
+            "Only a recurrence of the kind 'cron'",
+        ),
     ],
 )
 def test_fields_that_name_no_time_are_refused_with_a_sentence(wrong: Recurrence, told: str):

@@ -343,7 +343,7 @@ def test_a_long_text_is_asked_about():
 def test_fields_of_cron_hours_and_lists_of_weekdays_are_one_recurrence(text, cron, zone):
     found = read_recurrence(text, NOW, "Europe/Berlin")
     assert isinstance(found, Recurrence)
-    assert (found.kind, found.cron, found.zone) == ("cron", cron, zone)
+    assert (found.kind, found.cron, found.timezone) == ("cron", cron, zone)
 
 
 @pytest.mark.parametrize("text", ["every 5 hours", "every 2 hours on weekdays", "61 * * * *"])

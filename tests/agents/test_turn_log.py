@@ -108,7 +108,7 @@ async def test_a_turn_that_is_killed_at_any_point_ends_as_if_it_had_not_been():
         assert len(world.asked) == len(world.changes) == 1, room
         assert state["results"][0].response.endswith("task-1")
         answers = [one for one in topic.events if isinstance(one, EffectRecorded | ToolReturned)]
-        assert len({one.place.effect_id for one in answers}) == len(answers) == 4
+        assert len({one.position.effect_id for one in answers}) == len(answers) == 4
     assert undisturbed["final_response"] == "thought 1: task-1"
 
 
@@ -134,7 +134,7 @@ async def test_a_replay_is_the_same_and_stops_at_any_record_that_is_gone():
         with pytest.raises(RecordMissing) as missing:
             await replay(topic, without=event.ordinal)
         if isinstance(event, EffectRecorded | ToolReturned):
-            assert event.place.effect_id in str(missing.value)
+            assert event.position.effect_id in str(missing.value)
         else:
             assert event.type_name in str(missing.value)
 

@@ -113,7 +113,7 @@ class Hooks:
             target=self.target,
             base_url="https://service.example.org",
             credentials=[
-                Credential(role=role, place="env:SECRET") for role in ("webhook", "token")
+                Credential(role=role, location="env:SECRET") for role in ("webhook", "token")
             ],
             options=self.options,
         )

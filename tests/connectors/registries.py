@@ -69,6 +69,6 @@ def a_definition(target: str, *streams: str) -> Definition:
         target=target,
         base_url="https://api.github.com",
         streams=list(streams),
-        credentials=[Credential(role="token", place="env:TOKEN")],
+        credentials=[Credential(role="token", location="env:TOKEN")],
     )
     return Definition(PROJECT, added)

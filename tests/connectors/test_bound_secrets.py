@@ -26,7 +26,7 @@ def a_definition(
     role: str = "token",
     service: ConnectorService = "github",
     base_url: str = "https://api.github.com",
-    by_owner_of_all: bool = False,
+    by_global_owner: bool = False,
     options: Mapping[str, str] | None = None,
 ) -> Definition:
     added = ConnectorAdded(
@@ -35,9 +35,9 @@ def a_definition(
         service=service,
         target="acme/shop",
         base_url=base_url,
-        credentials=[Credential(role=role, place=place)],
+        credentials=[Credential(role=role, location=place)],
         options=dict(options or {}),
-        by_owner_of_all=by_owner_of_all,
+        by_global_owner=by_global_owner,
     )
     return Definition(project, added)
 
@@ -102,7 +102,7 @@ def test_a_secret_that_nobody_bound_is_for_owners_of_all_projects_alone(tmp_path
         unbound.find_for(a_definition(), "token", "https://api.github.com")
     with pytest.raises(SecretNotAllowed):  # and it does not tell whether it exists
         unbound.find(a_definition(place="env:CONNECTOR_NONE", role="webhook"), "webhook")
-    trusted = a_definition(base_url=elsewhere, by_owner_of_all=True)
+    trusted = a_definition(base_url=elsewhere, by_global_owner=True)
     assert unbound.find_for(trusted, "token", elsewhere).reveal()
 
 
@@ -110,7 +110,7 @@ def test_named_hosts_and_projects_bind_owners_of_all_projects_too(tmp_path: Path
     bound = secrets_of(tmp_path, f'["{TOKEN}"]\nprojects = ["*"]\nhosts = ["Git.Example.org:8443"]')
     at = "https://git.example.org:8443/api/v3"
     for trusted in (True, False):
-        found = a_definition("prj_any", base_url=at, by_owner_of_all=trusted)
+        found = a_definition("prj_any", base_url=at, by_global_owner=trusted)
         assert bound.find_for(found, "token", at).reveal()
         for url in ("https://git.example.org/api/v3", "https://github.com/acme/shop.git"):
             with pytest.raises(SecretNotAllowed):
@@ -140,7 +140,7 @@ def test_a_file_is_known_by_its_name_however_it_is_reached(tmp_path: Path):
     place = f"file:{tmp_path / 'secrets' / 'github'}"
     assert bound.find_for(a_definition(place=place), "token", "https://github.com/x").reveal()
     with pytest.raises(SecretNotAllowed):
-        bound.find(a_definition("prj_theirs", place=place, by_owner_of_all=True), "token")
+        bound.find(a_definition("prj_theirs", place=place, by_global_owner=True), "token")
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_a_file_is_known_by_its_name_however_it_is_reached(tmp_path: Path):
 def test_a_file_that_cannot_be_used_lets_nobody_use_a_secret(tmp_path: Path, written: str):
     bound = secrets_of(tmp_path, written)
     with pytest.raises(SecretNotAllowed, match=r"secrets\.toml of CAIRN_HOME") as refused:
-        bound.find(a_definition(by_owner_of_all=True), "token")
+        bound.find(a_definition(by_global_owner=True), "token")
     assert str(tmp_path) not in str(refused.value)
 
 

@@ -39,8 +39,8 @@ def added(number: int, place: str) -> ConnectorAdded:
         service="github",
         target=f"acme/{number}",
         base_url="https://api.github.com",
-        credentials=[Credential(role="webhook", place=place)],
-        by_owner_of_all=True,
+        credentials=[Credential(role="webhook", location=place)],
+        by_global_owner=True,
     )
 
 

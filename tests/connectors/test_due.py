@@ -81,7 +81,7 @@ def test_a_service_that_cannot_be_opened_fails_by_name_and_is_not_asked_at_once_
 
 def test_what_could_not_even_be_opened_is_told_on_the_log_and_comes_back_later() -> None:
     broker = MemoryBroker()
-    target = SyncTarget(PROJECT, "con_1", "github", every_s=300)
+    target = SyncTarget(PROJECT, "con_1", "github", interval_s=300)
     engine = Engine(target, broker.publisher(), {}, SystemClock(), Budget())
     error = SourceRefused("The environment variable GH_TOKEN is not set: set it to the secret.")
     asyncio.run(engine.refuse("issues", error))

@@ -158,7 +158,7 @@ def test_the_tools_of_agents_change_what_the_commands_show(cairn: Service):
     (task,) = [one for one in shown_tasks(cairn) if one["title"] == "Password reset"]
     assert task["fields"]["status"] == "in_progress"
     call("create_sprint", goal="Make signing in safe")
-    (sprint,) = [one for one in shown(cairn, "sprint") if one["fields"]["owned"]]
+    (sprint,) = [one for one in shown(cairn, "sprint") if one["fields"]["user_edited"]]
     call("update_task", key="moves", task="Password reset", sprint=sprint["number"])
     (task,) = [one for one in shown_tasks(cairn) if one["title"] == "Password reset"]
     assert task["plan"]["sprint_id"] == sprint["artifact_id"]

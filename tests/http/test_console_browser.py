@@ -29,7 +29,7 @@ pytestmark = [pytest.mark.broker, pytest.mark.slow]
 PICTURES = Path(os.environ.get("CAIRN_TEST_PICTURES", "build/console"))
 MENU = (
     "changes ledger documents contradictions merges proposals chat team onboarding sources runs"
-    " costs moments decisions audit webhooks"
+    " costs compare decisions audit webhooks"
 )
 PAGES = ("", *(f"/{name}" for name in MENU.split()))
 STOPS_AT_MOST = 100
@@ -419,7 +419,7 @@ def test_a_slider_leads_to_the_page_of_a_moment_by_keyboard_and_by_drag(tab: Tab
     asked = "Object.fromEntries(new URLSearchParams(location.search))"
     said = "[...document.querySelectorAll('.between output')].map((it) => it.value)"
     tab.look()
-    tab.open(f"{home}/moments")
+    tab.open(f"{home}/compare")
     ends = tab.run("[...document.getElementById('ends').options].map((it) => it.value)")
     go_to(tab, "[name=from_near]")
     tab.press("ArrowRight")
@@ -433,7 +433,7 @@ def test_a_slider_leads_to_the_page_of_a_moment_by_keyboard_and_by_drag(tab: Tab
     assert tab.run(asked) == {"from": ends[1], "to": ends[-1]}
     shown = f"document.querySelector('main .columns').textContent.includes('change set {ends[1]}')"
     assert tab.run(shown)
-    tab.keep("moments-compared")
+    tab.keep("compared")
     tab.drag("[name=to_near]", 0.98, 0.6)
     near = tab.run("document.querySelector('[name=to_near]').value")
     assert near in ends and near != ends[-1]

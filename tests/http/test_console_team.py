@@ -275,9 +275,13 @@ def test_a_task_is_reworded_given_to_somebody_and_deleted(
     path = f"/v1/projects/{gate}/artifacts/{task.rpartition('/')[2]}"
     shown = owner.get(path).json()
     assert shown["title"] == changes["title"]
-    owned = shown["fields"]["owned"]
-    assert (owned["assignee_id"], owned["estimate_points"]) == (ana["member_id"], 3)
-    assert (owned["status"], owned["sprint_id"], owned["required_skills"]) == (None, None, None)
+    user_edited = shown["fields"]["user_edited"]
+    assert (user_edited["assignee_id"], user_edited["estimate_points"]) == (ana["member_id"], 3)
+    assert (user_edited["status"], user_edited["sprint_id"], user_edited["required_skills"]) == (
+        None,
+        None,
+        None,
+    )
     said = next(it for it in shown["sections"] if it["section_id"] == "solutions")
     assert [it["text"] for it in said["statements"]] == [title, "Use <b>grease</b>."]
     assert "Use <b>grease</b>." in member.open(task).text
@@ -286,7 +290,7 @@ def test_a_task_is_reworded_given_to_somebody_and_deleted(
     told(member.send(task, task, required_skills="", acceptance_criteria="", assignee_id=""))
     emptied = owner.get(path).json()
     assert emptied["fields"]["required_skills"] == []
-    assert emptied["fields"]["owned"]["assignee_id"] in (None, "")
+    assert emptied["fields"]["user_edited"]["assignee_id"] in (None, "")
     assert [it["section_id"] for it in emptied["sections"] if not it["statements"]] == [
         "acceptance_criteria"
     ]
@@ -336,7 +340,7 @@ def test_a_feature_is_ranked_and_deleted_by_who_leads(
     check_refusals(browser, member, feature, changes)
     path = f"/v1/projects/{gate}/artifacts/{feature.rpartition('/')[2]}"
     fields = owner.get(path).json()["fields"]
-    assert (fields["priority"], fields["owned"]["priority"]["reason"]) == ("must", "Promised")
+    assert (fields["priority"], fields["user_edited"]["priority"]["reason"]) == ("must", "Promised")
     check_emptied(browser, feature, "title", "effort_points")
     refused(browser.send(feature, feature, priority="urgent"), 422, "A priority is one of")
     untitled = browser.send(listed, f"{home}/features", title=" ")

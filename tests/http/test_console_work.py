@@ -25,9 +25,9 @@ from schemas.codec import utc_millis
 from schemas.envelope import SYSTEM, outside_fact
 from schemas.events.model_calls import (
     CallCompleted,
+    CallEvent,
     CallFailed,
     CallOverBudget,
-    CallTold,
     ModelCall,
 )
 from tests.http.conftest import PATIENCE_S, Called
@@ -99,7 +99,7 @@ def test_two_who_edit_a_section_lose_nothing_and_what_was_kept_keeps_its_citatio
     assert first["citations"] and f"- {visible(first['text'])}" == kept
     compared = browser.open(f"{prd}/compare?from={wide}&to={blue}")
     marked = [it["class"] for it in compared.all("li") if "class" in it]
-    assert "came" in marked and "went" in marked
+    assert "added" in marked and "removed" in marked
     assert "Labels must be wide." in compared.text and "Labels must be blue." in compared.text
     same = browser.open(f"{prd}/compare?from={wide}&to={wide}")
     assert "No statement differs" in same.text
@@ -182,10 +182,10 @@ def test_what_is_new_since_one_looked_is_told_once_and_cited(
 
 
 def test_two_moments_are_told_apart(browser: Browser, home: str):
-    page = f"{home}/moments"
+    page = f"{home}/compare"
     before = browser.open(f"{page}?from=2020-01-01T00:00").text
     assert "There was no PRD yet." in before and "0 open contradictions" in before
-    links = [it["href"] for it in browser.open(page).all("a") if "/moments?from=" in it["href"]]
+    links = [it["href"] for it in browser.open(page).all("a") if "/compare?from=" in it["href"]]
     then = browser.open(links[-1])
     assert "PRD, version " in then.text and "open contradiction" in then.text
     assert "Nothing can be decided here" not in then.text
@@ -223,7 +223,7 @@ def test_charts_stand_with_a_table_of_the_same_figures(
 def a_call(name: str, agent: str, stage: str, model: str, **more: Any) -> ModelCall:
     fields = {
         "call_id": f"call_{name}",
-        "asked_model": model,
+        "requested_model": model,
         "provider": "openai",
         "tier": "standard",
         "prompt_version": "p1",
@@ -249,7 +249,7 @@ def test_spend_is_shown_by_what_it_was_for_and_beside_its_budgets(
     now = SystemClock().now()
     yesterday = now - timedelta(days=1)
     used = {"input_tokens": 900, "output_tokens": 100}
-    calls: list[tuple[CallTold, datetime]] = [
+    calls: list[tuple[CallEvent, datetime]] = [
         (CallCompleted(call=a_call("1", "reader", "map", "small", cost_usd=0.75, **used)), now),
         (CallCompleted(call=a_call("2", "judge", "map", "small", cost_usd=0.25, **used)), now),
         (CallFailed(call=a_call("3", "judge", "ledger", "big", outcome="failed")), yesterday),
@@ -379,8 +379,8 @@ def test_a_statement_with_other_words_or_other_atoms_is_the_same_one_changed():
 
     goals, scope, risks = compare_sections(before, after)
 
-    assert goals.kept == 1 and not goals.came and not goals.went
+    assert goals.kept == 1 and not goals.added and not goals.removed
     changed = [(old.text, new.text, new.citations[0].atom_id) for old, new in goals.changed]
     assert changed == [("Moved.", "Moved.", "e"), ("Old words.", "New words.", "b")]
-    assert [it.text for it in scope.came] == ["Come."]
-    assert [it.text for it in risks.went] == ["Gone."]
+    assert [it.text for it in scope.added] == ["Come."]
+    assert [it.text for it in risks.removed] == ["Gone."]

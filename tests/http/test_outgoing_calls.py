@@ -30,9 +30,11 @@ CARRYING = ["::ffff:10.0.0.1", "::ffff:127.0.0.1", "64:ff9b::a00:1", "2002:a00:1
 CARRYING_NEVER = ["::ffff:169.254.169.254", "64:ff9b::a9fe:a9fe", "2002:a9fe:a9fe::"]
 
 
-def sent(url: str, *, may_be_private: bool = True, within_s: float = 10.0) -> Answer:
+def sent(url: str, *, allow_private_address: bool = True, within_s: float = 10.0) -> Answer:
     headers = headers_of([draw_secret()], "msg_1", BODY)
-    return asyncio.run(post(url, BODY, headers, may_be_private=may_be_private, within_s=within_s))
+    return asyncio.run(
+        post(url, BODY, headers, allow_private_address=allow_private_address, within_s=within_s)
+    )
 
 
 def test_the_signature_is_that_of_the_published_example():
@@ -117,7 +119,7 @@ def test_a_name_that_leads_inside_is_judged_when_it_is_called():
     with receiver() as made:
         port = made.url.rpartition(":")[2]
         for host in ("localhost", "127.1", "2130706433", "0x7f000001"):
-            answer = sent(f"https://{host}:{port}", may_be_private=False)
+            answer = sent(f"https://{host}:{port}", allow_private_address=False)
             assert answer.status is None
             assert "may not be called" in answer.error or "not known" in answer.error
         assert made.received == []
@@ -134,7 +136,7 @@ def test_a_certificate_is_checked_by_the_authorities_that_the_setting_names(
     headers = headers_of([secret], "msg_1", BODY)
 
     def send(url: str) -> Answer:
-        return asyncio.run(post(url, BODY, headers, may_be_private=True))
+        return asyncio.run(post(url, BODY, headers, allow_private_address=True))
 
     monkeypatch.delenv("SSL_CERT_FILE", raising=False)
     with receiver(tls=authority.serve_as("localhost")) as made:

@@ -583,9 +583,9 @@ def test_the_feed_tells_what_came_and_what_went_with_its_places(owner: httpx.Cli
     path = f"/v1/projects/{gate}/changes"
     whole = owner.get(path, params={"since_seq": 0}).json()
     assert whole["to_seq"] == whole["head_seq"]
-    assert all(each["citations"][0]["snippet"] for each in whole["came"])
+    assert all(each["citations"][0]["snippet"] for each in whole["added"])
     atom = atoms_of(owner, gate)[0]
-    assert atom["atom_id"] in {each["atom_id"] for each in whole["came"]}
+    assert atom["atom_id"] in {each["atom_id"] for each in whole["added"]}
     assert {each["artifact_type"] for each in whole["written"]} >= {"prd"}
     gone = owner.post(
         f"/v1/projects/{gate}/atoms/{atom['atom_id']}/dismiss",
@@ -595,9 +595,9 @@ def test_the_feed_tells_what_came_and_what_went_with_its_places(owner: httpx.Cli
     )
     assert gone.status_code == 200
     later = owner.get(path, params={"since_seq": whole["head_seq"]}).json()
-    assert [each["atom_id"] for each in later["went"]] == [atom["atom_id"]]
+    assert [each["atom_id"] for each in later["removed"]] == [atom["atom_id"]]
     assert [each["action"] for each in later["decided"]] == ["atom_dismissal"]
-    assert later["came"] == []
+    assert later["added"] == []
     parts = owner.get(path, params={"since_seq": 0, "window": 1}).json()
     assert (parts["to_seq"], parts["head_seq"] > 1) == (1, True)
     assert owner.get(path, params={"since_seq": 10**9}).status_code == 404
@@ -649,7 +649,7 @@ def test_a_feature_and_a_sprint_of_a_person_are_made_ranked_closed_and_deleted(
     atom = atoms_of(owner, gate)[0]["atom_id"]
     why = {"priority": "must", "reason": "Promised", "priority_atom_ids": [atom]}
     ranked = owner.patch(feature, json=why | {"expected_version": 1}, headers=keyed()).json()
-    chosen = ranked["fields"]["owned"]["priority"]
+    chosen = ranked["fields"]["user_edited"]["priority"]
     assert (ranked["fields"]["priority"], chosen["reason"]) == ("must", "Promised")
     assert (chosen["decided_by"] != "", chosen["atom_ids"]) == (True, [atom])
 
@@ -658,7 +658,7 @@ def test_a_feature_and_a_sprint_of_a_person_are_made_ranked_closed_and_deleted(
     sprint = f"{sprints}/{held.json()['artifact_id']}"
     closing = {"is_closed": True, "expected_version": held.json()["version"]}
     closed = owner.patch(sprint, json=closing, headers=keyed()).json()
-    assert closed["fields"]["owned"]["is_closed"]
+    assert closed["fields"]["user_edited"]["is_closed"]
     with called.client(called.make_token("member", gate)) as member:
         assert member.post(features, json=wanted, headers=keyed()).status_code == 403
         assert member.patch(sprint, json=closing, headers=keyed()).status_code == 403

@@ -16,7 +16,7 @@ TWO = (
 
 def standings_of(text: str) -> dict[str, str]:
     """The standing of each option, which all chunks of the document tell alike."""
-    told = {tuple((it.heading, it.standing) for it in chunk.options) for chunk in chunks_of(text)}
+    told = {tuple((it.heading, it.status) for it in chunk.options) for chunk in chunks_of(text)}
     (only,) = told
     return dict(only)
 
@@ -94,7 +94,7 @@ def test_options_of_two_questions_are_chosen_apart() -> None:
         )
 
     (chunk, *_) = chunks_of(f"# Halls\n\n{ask('North', 1)}{ask('South', 2)}## Non-goals\n\nNone.\n")
-    told = {(it.under, it.heading): it.standing for it in chunk.options}
+    told = {(it.under, it.heading): it.status for it in chunk.options}
     assert told["North", "Option 1"] == told["South", "Option 2"] == "chosen"
     assert told["North", "Option 2"] == told["South", "Option 1"] == "rejected"
 

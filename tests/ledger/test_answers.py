@@ -65,7 +65,7 @@ DECISION = "We will go with three retries for failed uploads"
 def said(title: str, kind: str, by: str, minute: int) -> Judged:
     at = ASKED_AT + timedelta(minutes=minute)
     atom = judged(title, kind=kind, polarity=None)
-    rows = [row.model_copy(update={"speaker": by, "said_at": at}) for row in atom.rows]
+    rows = [row.model_copy(update={"speaker": by, "stated_at": at}) for row in atom.rows]
     return atom.model_copy(update={"rows": rows})
 
 

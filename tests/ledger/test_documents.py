@@ -23,7 +23,7 @@ def newer(*supersedes: str, payload: str = "h1", path: str = NEW_PATH) -> Chunk:
     return Chunk(f"c_{payload}", [said], "src_new", payload, document=facts)
 
 
-def fate(told: Story, title: str = OLD) -> tuple[str, str]:
+def outcome(told: Story, title: str = OLD) -> tuple[str, str]:
     atom = told.atom(title)
     return atom.status, atom.status_reason
 
@@ -46,18 +46,18 @@ def fate(told: Story, title: str = OLD) -> tuple[str, str]:
 def test_a_named_document_is_superseded_whichever_is_read_first(name: str, is_first: bool) -> None:
     chunks = [newer(name), older()] if is_first else [older(), newer(name)]
     told = story(a_run(*chunks))
-    assert fate(told) == ("superseded", "document_replaced")
+    assert outcome(told) == ("superseded", "document_replaced")
     assert told.atom(OLD).superseded_by == told.atom(NEW).atom_id
     assert told.atom(NEW).status == "active"
     apart = story(a_run(chunks[0]), a_run(chunks[1], trigger="t2"))
-    assert fate(apart) == ("superseded", "document_replaced")
+    assert outcome(apart) == ("superseded", "document_replaced")
 
 
 def test_reading_both_again_changes_nothing() -> None:
     told = story(a_run(older(), newer("ADR 3")))
     again = a_run(older(), newer("ADR 3"), trigger="t2")
     told.given(again)
-    assert fate(told) == ("superseded", "document_replaced")
+    assert outcome(told) == ("superseded", "document_replaced")
     assert told.atom(NEW).status == "active"
 
 
@@ -65,7 +65,7 @@ def test_what_a_document_says_no_more_comes_back() -> None:
     told = story(a_run(older(), newer("ADR 3")))
     change = SourceChange(kind="revised", source_id="src_new", old_hash="h1", new_hash="h2")
     told.given(a_run(newer(payload="h2"), trigger="t2", changes=[change]))
-    assert fate(told) == ("active", "document_holds")
+    assert outcome(told) == ("active", "document_holds")
     assert told.atom(OLD).superseded_by is None
 
 
@@ -73,7 +73,7 @@ def test_a_document_that_is_removed_replaces_nothing() -> None:
     told = story(a_run(older(), newer("ADR 3")))
     gone = SourceChange(kind="removed", source_id="src_new", old_hash="h1")
     told.given(a_run(trigger="t2", removals=[gone]))
-    assert fate(told) == ("active", "document_holds")
+    assert outcome(told) == ("active", "document_holds")
 
 
 @pytest.mark.parametrize("name", ["ADR 4", "RFC 3", "Use carts at night", "docs/rfc/0003-x.md"])
@@ -83,9 +83,9 @@ def test_a_name_of_another_document_replaces_nothing(name: str) -> None:
 
 def test_of_two_documents_with_the_number_the_one_in_the_same_folder_is_meant() -> None:
     other = Chunk("c_x", (), "src_x", document=DocumentFacts(path="api/adr/0003-keys.md"))
-    assert fate(story(a_run(other, older(), newer("ADR 3"))))[0] == "superseded"
+    assert outcome(story(a_run(other, older(), newer("ADR 3"))))[0] == "superseded"
     far = newer("ADR 3", path="web/adr/0009-use-lanes.md")
-    assert fate(story(a_run(other, older(), far)))[0] == "active"
+    assert outcome(story(a_run(other, older(), far)))[0] == "active"
 
 
 def test_what_another_document_says_too_still_holds() -> None:
@@ -105,5 +105,5 @@ def test_the_log_folds_to_the_same_state() -> None:
     told = story(a_run(older(), newer("ADR 3")))
     for own_first in (True, False):
         told.refold(own_first)
-        assert fate(told) == ("superseded", "document_replaced")
+        assert outcome(told) == ("superseded", "document_replaced")
         assert told.state.documents.get("prj_test|src_new")

@@ -17,7 +17,7 @@ from schemas.events.agent import (
     AgentOutput,
     ConfirmationGiven,
     ConfirmationRequested,
-    EffectPlace,
+    EffectPosition,
     EffectRecorded,
     RequestReceived,
     Responded,
@@ -32,7 +32,7 @@ from tests.projections.conftest import ReadModel
 from tests.projections.log import PERSON, Log
 
 CITED = AgentCitation(cited_id="atm_1", path="docs/a.md", line_start=3, snippet="It must.")
-CALL = EffectPlace(effect_id="eff_1", node="assistant", iteration=2, number=1, input_hash="h")
+CALL = EffectPosition(effect_id="eff_1", node="assistant", iteration=2, number=1, input_hash="h")
 
 
 def a_turn(turn_id: str, minutes: int = 0, question: str = "How is it?") -> list[Envelope]:
@@ -41,9 +41,9 @@ def a_turn(turn_id: str, minutes: int = 0, question: str = "How is it?") -> list
         (RequestReceived, {"text": question, "role": "owner"}),
         (Routed, {"agent": "supervisor", "iteration": 1, "next_agent": "assistant"}),
         (ThoughtRecorded, {"agent": "supervisor", "thought": "By rule it is the planner."}),
-        (ToolCalled, {"place": CALL, "tool": "list_tasks", "arguments": '{"status":"open"}'}),
-        (ToolReturned, {"place": CALL, "tool": "list_tasks", "answer": '{"text":"none"}'}),
-        (EffectRecorded, {"place": CALL, "kind": "clock", "answer": '{"now":"x"}'}),
+        (ToolCalled, {"position": CALL, "tool": "list_tasks", "arguments": '{"status":"open"}'}),
+        (ToolReturned, {"position": CALL, "tool": "list_tasks", "answer": '{"text":"none"}'}),
+        (EffectRecorded, {"position": CALL, "kind": "clock", "answer": '{"now":"x"}'}),
         (ResultProduced, {"iteration": 2, "result": a_result()}),
         (Responded, {"text": "All is well.", "agent": "assistant", "citations": [CITED]}),
     ]

@@ -16,8 +16,8 @@ from schemas.events.change import (
     ChangeRequested,
     EditedStatement,
     SectionEdit,
-    ToldSprint,
-    ToldTask,
+    SprintEdit,
+    TaskEdit,
 )
 from schemas.events.project import ProjectCreated
 from schemas.ids import artifact_id
@@ -46,12 +46,12 @@ class Plan(Play):
     def tell_task(self, name: str, at: datetime, **told: object) -> None:
         steps = SectionEdit(section_id="solutions", statements=[EditedStatement(text=HOW)])
         known = self.find(artifact_id(PROJECT, "task", name))
-        more = {"task": ToldTask.model_validate(told if known else {"title": name} | told)}
+        more = {"task": TaskEdit.model_validate(told if known else {"title": name} | told)}
         sections = [] if known else [steps]
         self._change(artifact_id(PROJECT, "task", name), at, sections=sections, **more)
 
     def close(self, at: datetime, *, is_closed: bool = True) -> None:
-        told = ToldSprint(is_closed=is_closed)
+        told = SprintEdit(is_closed=is_closed)
         self._change(SPRINT, at, changed_type="sprint_plan", sprint=told, sections=[])
 
     def find(self, item_id: str) -> ArtifactSnapshot | None:

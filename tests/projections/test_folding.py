@@ -29,7 +29,7 @@ from schemas.codec import decode, encode
 from schemas.envelope import Envelope
 from schemas.events.artifact import LatestSet
 from schemas.events.atom import AtomAdjudicated, AtomReflected, Verdict
-from schemas.events.dlq import DeadLetter, DeadLetterSettled, RecordUndecidable
+from schemas.events.dlq import DeadLetter, DeadLetterResolved, RecordUndecidable
 from schemas.events.ingestion import Reanchored, SourceChange
 from schemas.events.ledger import LedgerChanged
 from schemas.events.project import ProjectCreated
@@ -299,7 +299,7 @@ def test_what_is_settled_is_told_no_more_whatever_was_read_first(model: ReadMode
         stage_version="0.1.0",
     )
     story = Story()
-    story.outside(DeadLetterSettled(dead_letter_id=letter.dead_letter_id, stage="ledger"))
+    story.outside(DeadLetterResolved(dead_letter_id=letter.dead_letter_id, stage="ledger"))
     other = letter.model_copy(update={"origin_offset": 8})
     story.outside(letter)
     story.outside(other)

@@ -203,7 +203,7 @@ def test_a_soft_budget_warns_and_a_lifted_one_is_none(books: Books):
     books.budget("project_day", limit_usd=0.01, hard=False)
     with capture_logs() as logged:
         assert len(books.reserve_all([an_attempt()] * 3, CENT)) == 3
-    warned = [line for line in logged if line["event"] == "budget.nearly_spent"]
+    warned = [line for line in logged if line["event"] == "budget.warning"]
     assert sorted(line["spent"] for line in warned) == [0.0, 0.01, 0.02]
     assert all((line["scope"], line["limit"]) == ("project_day", 0.01) for line in warned)
     books.budget("project_day", limit_usd=0.01)
@@ -235,7 +235,7 @@ def test_the_model_that_served_is_priced(books: Books):
     cost = books.settle(books.reserve(asked), an_outcome(CENT, served_model="m-20260101"), asked)
     assert cost == pytest.approx(0.01)
     books.publish()
-    assert books.model.rows("SELECT model, asked_model FROM llm_calls") == [("m-20260101", "x")]
+    assert books.model.rows("SELECT model, requested_model FROM llm_calls") == [("m-20260101", "x")]
 
 
 def test_a_served_model_without_a_price_costs_as_the_asked_one_and_keeps_to_budgets(books: Books):
@@ -252,7 +252,7 @@ def test_a_served_model_without_a_price_costs_as_the_asked_one_and_keeps_to_budg
             books.reserve()
     assert (
         books.model.rows(
-            "SELECT model, asked_model, price_known FROM llm_calls WHERE outcome = 'answered'"
+            "SELECT model, requested_model, price_known FROM llm_calls WHERE outcome = 'answered'"
         )
         == [("m-by-another-name", "m", True)] * 2
     )
@@ -294,7 +294,7 @@ def test_a_call_that_cannot_be_settled_is_named_in_the_log(books: Books):
     finally:
         books.model.connection.execute("ALTER TABLE outbox_away RENAME TO outbox")
     assert [(line["event"], line["call_id"]) for line in logged] == [
-        ("models.not_settled", call_id)
+        ("models.charge_not_recorded", call_id)
     ]
 
 

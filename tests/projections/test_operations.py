@@ -22,7 +22,7 @@ from tests.projections.test_projector import projected_story, until_folded
 
 pytestmark = pytest.mark.broker
 SPEC = service.ConnectorSpec(
-    "github", "acme/shop", {"token": "env:GH_TOKEN"}, streams=("issues",), by_owner_of_all=True
+    "github", "acme/shop", {"token": "env:GH_TOKEN"}, streams=("issues",), by_global_owner=True
 )
 
 
@@ -104,7 +104,7 @@ def test_a_record_that_cannot_be_read_is_shown_by_sync_and_in_the_list(shop: Set
         good = server.open_issue("Exports", "They must be resumable.")
         server.issues[server.open_issue("Imports", "")]["fields"]["description"] = 7
         spec = service.ConnectorSpec(
-            "jira", "SHOP", {"token": "env:JIRA"}, server.url, by_owner_of_all=True
+            "jira", "SHOP", {"token": "env:JIRA"}, server.url, by_global_owner=True
         )
 
         async def use() -> tuple[service.StreamResult, service.StreamStatus]:

@@ -78,15 +78,15 @@ def test_a_comparison_tells_what_the_changes_between_tell(model: ReadModel, sinc
     model.fold(records(TOPICS))
     told = changes_since(model.connection, PROJECT, since, LARGEST_WINDOW)
     compared = compare_ledgers(model.connection, PROJECT, since, told.to_seq, shown=1_000)
-    for name in ("came", "went", "changed"):
+    for name in ("added", "removed", "changed"):
         group, expected = getattr(compared, name), getattr(told, name)
         assert sorted(group.first, key=str) == sorted(expected, key=str)
         assert group.count == len(expected)
     few = compare_ledgers(model.connection, PROJECT, since, told.to_seq, shown=1)
-    assert (few.came.count, len(few.came.first)) == (compared.came.count, 1)
+    assert (few.added.count, len(few.added.first)) == (compared.added.count, 1)
 
 
-LISTS = ("came", "went", "changed", "contradictions", "decided", "written")
+LISTS = ("added", "removed", "changed", "contradictions", "decided", "written")
 
 
 def pages_of(model: ReadModel, limit: int, since: int = 0, project: str = PROJECT) -> list[Changes]:
@@ -130,7 +130,7 @@ def test_a_page_of_changes_reads_what_it_shows(model: ReadModel):
         assert first.next_cursor is not None
         changes_page(model.connection, BENCH, 0, LARGEST_WINDOW, cursor=first.next_cursor, limit=20)
         of_second = rows_read(model) - before - of_first
-    assert len(first.came) == 20
+    assert len(first.added) == 20
     assert max(of_first, of_second) < 20 * 10  # of 2,400 records and 4,000 quotes
 
 

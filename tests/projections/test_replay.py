@@ -51,7 +51,7 @@ def test_the_past_stands_in_a_schema_of_its_own(ledger: ReadModel):
     came = {
         one.key
         for one in replayed(ledger, seq)
-        if (one.table, one.since) == ("ledger_atoms", "came")
+        if (one.table, one.since) == ("ledger_atoms", "added")
     }
     then = ledger.rows(f"SELECT atom_id FROM {SCHEMA}.ledger_atoms ORDER BY atom_id")
     past = take(partial(atoms_as_of, ledger.connection, PROJECT, seq, status="all"))

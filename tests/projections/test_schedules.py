@@ -85,7 +85,7 @@ class World:
 
     def beat(self, now: datetime) -> list[str]:
         """One beat of the scheduler, seen by the tables; the types of its facts."""
-        beat(self.model.connection, kinds=self.kinds, every_s=EVERY_S, now=now)
+        beat(self.model.connection, kinds=self.kinds, interval_s=EVERY_S, now=now)
         return self.publish()
 
     def jobs(self) -> list[tuple[Any, ...]]:
@@ -155,7 +155,7 @@ def test_a_slot_has_one_tick_however_many_processes_beat(world: World):
     def tick_there(_: int) -> list[str] | None:
         options = "-c search_path=cairn"
         with psycopg.connect(world.model.conninfo, autocommit=True, options=options) as other:
-            return tick(other, PROJECT, kinds=JOB_KINDS, every_s=EVERY_S, now=MONDAY)
+            return tick(other, PROJECT, kinds=JOB_KINDS, interval_s=EVERY_S, now=MONDAY)
 
     with ThreadPoolExecutor(4) as pool:
         ticks = list(pool.map(tick_there, range(4)))
@@ -169,7 +169,7 @@ def test_a_beat_before_the_tables_have_seen_the_last_one_changes_nothing(world: 
     world.say(a_report())
     later = MONDAY + timedelta(seconds=EVERY_S)
     for now in (MONDAY, MONDAY, later):
-        beat(world.model.connection, kinds=JOB_KINDS, every_s=EVERY_S, now=now)
+        beat(world.model.connection, kinds=JOB_KINDS, interval_s=EVERY_S, now=now)
 
     assert world.publish().count("work_item.routed") == 1
     assert len(world.jobs()) == 1
@@ -261,7 +261,7 @@ def test_another_time_zone_moves_the_next_run(world: World):
 
 def test_a_removed_schedule_is_not_done_even_where_the_heartbeat_was_faster(world: World):
     world.say(a_report())
-    beat(world.model.connection, kinds=JOB_KINDS, every_s=EVERY_S, now=MONDAY)
+    beat(world.model.connection, kinds=JOB_KINDS, interval_s=EVERY_S, now=MONDAY)
     world.say(ScheduleRemoved(work_item_id="wrk_report"), at=MONDAY)
     world.publish()
 

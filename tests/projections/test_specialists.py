@@ -13,7 +13,6 @@ import pytest
 from agents.models.call import ChatModel
 from agents.project import analyst, assigner, planner, reporter
 from agents.project.asking import TurnEffects
-from agents.project.desk import Desk, Work, do_work
 from agents.project.effects import Json
 from agents.project.outputs import (
     REPORTS,
@@ -26,6 +25,7 @@ from agents.project.outputs import (
     SprintPlanResponse,
     WorkloadRebalanceResponse,
 )
+from agents.project.specialist_context import SpecialistContext, Work, do_work
 from agents.project.state import AgentResult, AgentState
 from agents.tools.tool import ToolContext, ToolRole
 from infra.platform.settings import Settings
@@ -37,7 +37,7 @@ from schemas.events.change import (
     ChangeRequested,
     GenerationRequested,
     ListPhase,
-    ToldSprint,
+    SprintEdit,
 )
 from schemas.events.project import ProjectCreated
 from schemas.events.team import RebalanceProposed, ReportRequested, ReportType
@@ -153,10 +153,12 @@ class Office:
     ) -> AgentResult:
         return asyncio.run(do_work(self.desk(request, model, role), work))
 
-    def desk(self, request: str, model: ChatModel | None = None, role: ToolRole = "pm") -> Desk:
+    def desk(
+        self, request: str, model: ChatModel | None = None, role: ToolRole = "pm"
+    ) -> SpecialistContext:
         state = a_state(request)
         state["project"] = state["project"].model_copy(update={"project_id": PROJECT})
-        return Desk(
+        return SpecialistContext(
             name="specialist",
             request=request,
             task=request,
@@ -292,7 +294,7 @@ def test_the_plan_that_is_told_is_that_of_the_sprint_after_a_closed_one(office: 
         editor="ana",
         changed_type="sprint_plan",
         sections=[],
-        sprint=ToldSprint(is_closed=True),
+        sprint=SprintEdit(is_closed=True),
     )
     (answer,) = ask(office.play, closing)
     assert answer.edit and answer.edit.refusal is None

@@ -21,7 +21,7 @@ from infra.service.planning.planning import request_generation, request_report
 from projections.checkpoint import Record
 from projections.read import artifacts, team
 from schemas.envelope import Envelope, outside_fact
-from schemas.events.change import ChangeRequested, ToldSprint, ToldTask
+from schemas.events.change import ChangeRequested, SprintEdit, TaskEdit
 from schemas.events.project import ProjectCreated
 from schemas.events.team import Absence, MemberRemoved, MemberUpdated, PlanSet
 from schemas.ids import artifact_id
@@ -127,9 +127,9 @@ def test_a_change_that_was_made_before_is_told_again_with_names_and_not_made_twi
     of_sprint = {"artifact_id": artifact_id(PROJECT, "sprint_plan", "2"), "op": "create"}
     dated: dict[str, Any] = {"goal": "Rest", "start_date": "2026-05-18"}
     told: dict[str, dict[str, Any]] = {
-        "update_task": of_task | {"task": ToldTask(assignee_id="mem_Ana")},
+        "update_task": of_task | {"task": TaskEdit(assignee_id="mem_Ana")},
         "create_sprint": of_sprint
-        | {"sprint": ToldSprint(sprint_number=2, **dated), "changed_type": "sprint_plan"},
+        | {"sprint": SprintEdit(sprint_number=2, **dated), "changed_type": "sprint_plan"},
     }
     usual = {"sections": [], "editor": "ana", "expected_version": 0}
     for name, asked in told.items():

@@ -39,7 +39,7 @@ IMPOSSIBLE: list[tuple[str, dict[str, Any], str, str]] = [
     ("create_task", {"title": "x", "sprint": "sprint-9"}, "unknown_item", "list_sprints"),
     ("create_task", {"title": "x", "atom_ids": ["atm_0"]}, "unknown_atom", "atm_0"),
     ("create_feature", {"title": "x", "priority": "high"}, "arguments_invalid", "must"),
-    ("update_feature", {"feature": "feat-001"}, "nothing_changes", "should change"),
+    ("update_feature", {"feature": "feat-001"}, "no_change", "should change"),
     ("get_member_workload", {"member": "Ben"}, "unknown_member", "Ana [mem_1]"),
     ("get_prd_section", {"section_id": "prices"}, "unknown_section", "functional_requirements"),
 ]

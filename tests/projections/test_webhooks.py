@@ -97,7 +97,7 @@ def a_job() -> JobRecord:
 
 
 def over_budget(call_id: str) -> CallOverBudget:
-    texts = ("agent", "stage", "provider", "model", "asked_model", "tier", "prompt_version")
+    texts = ("agent", "stage", "provider", "model", "requested_model", "tier", "prompt_version")
     call = dict.fromkeys((*texts, "request_hash"), "one") | {"call_id": call_id, "attempt": 1}
     budget = {"scope": "project", "unit": "usd", "limit": 5.0, "spent": 4.9, "estimate": 0.3}
     return CallOverBudget.model_validate({"call": call | {"outcome": "budget_exceeded"}} | budget)

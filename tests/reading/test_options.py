@@ -8,7 +8,7 @@ import pytest
 
 from agents.offline.reader import extract
 from schemas.events.atom import Candidate
-from schemas.events.hygiene import ChunkCreated, DocumentOption, OptionStanding
+from schemas.events.hygiene import ChunkCreated, DocumentOption, OptionStatus
 from streams.hygiene.stage import clean
 from tests.reading.documents import a_chunk
 from tests.worlds import info
@@ -26,7 +26,7 @@ def read_document(text: str, path: str = "docs/adr/0007-lanes.md") -> list[Candi
     return [atom for chunk in chunks for atom in extract(chunk) if atom.kind != "entity"]
 
 
-def weighed(text: str, *options: tuple[str, OptionStanding]) -> list[Candidate]:
+def weighed(text: str, *options: tuple[str, OptionStatus]) -> list[Candidate]:
     """What is read in a chunk of a document with these options."""
     listed = [DocumentOption(heading=title, standing=standing) for title, standing in options]
     chunk: ChunkCreated = a_chunk(text, "docs/adr/lanes.md", headings=("Lanes",))
@@ -60,7 +60,7 @@ def test_an_open_option_is_told_as_a_proposal_and_binds_nobody() -> None:
 @pytest.mark.parametrize(
     ("standing", "is_told"), [("rejected", False), ("chosen", True), ("open", True)]
 )
-def test_an_item_is_labelled_with_its_option(standing: OptionStanding, is_told: bool) -> None:
+def test_an_item_is_labelled_with_its_option(standing: OptionStatus, is_told: bool) -> None:
     text = (
         "There are two ways.\n\n- Option 1: one scale\n"
         "  - The DepotServer must weigh each parcel twice.\n- Option 2: none\n"

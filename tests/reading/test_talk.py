@@ -61,7 +61,7 @@ def test_speaker_role_and_time_are_part_of_the_evidence():
     (decision,) = read(by("kim", "Let's go with a queue for the exports.", "member", 7))
     (row,) = decision.evidence
     assert (row.speaker, row.speaker_role) == ("kim", "member")
-    assert row.said_at == AT + timedelta(minutes=7)
+    assert row.stated_at == AT + timedelta(minutes=7)
     assert row.snippet == "Let's go with a queue for the exports."
 
 

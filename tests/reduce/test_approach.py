@@ -8,7 +8,7 @@ import pytest
 
 from schemas.events.artifact import ArtifactChanged
 from schemas.events.artifact_parts import ArtifactSnapshot
-from schemas.events.change import EditedStatement, SectionEdit, ToldTask
+from schemas.events.change import EditedStatement, SectionEdit, TaskEdit
 from schemas.ids import artifact_id as derive_artifact_id
 from streams.reduce.approach import adds_to_title, repeats_title
 from streams.reduce.means import ask_how, split_means
@@ -134,7 +134,7 @@ def play() -> Play:
 def create(play: Play, title: str, *steps: str) -> ArtifactChanged:
     lines = [EditedStatement(text=one) for one in steps]
     sections = [SectionEdit(section_id="solutions", statements=lines)] if steps else []
-    return change(play, "create", OWN, task=ToldTask(title=title), sections=sections)
+    return change(play, "create", OWN, task=TaskEdit(title=title), sections=sections)
 
 
 def test_a_person_cannot_put_the_title_as_the_approach(play: Play):

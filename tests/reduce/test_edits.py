@@ -119,7 +119,7 @@ def test_an_edit_of_another_version_is_refused_with_the_one_there_is(play: Play)
         ({"artifact_id": "art_other"}, "unknown_artifact"),
         ({"sections": [SectionEdit(section_id="chapter")]}, "unknown_section"),
         ({"action": "accept_suggestion"}, "no_suggestion"),
-        ({"sections": []}, "nothing_changes"),
+        ({"sections": []}, "no_change"),
     ],
 )
 def test_what_cannot_be_done_is_refused_with_a_reason(play: Play, changes, refusal):

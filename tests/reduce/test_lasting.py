@@ -32,7 +32,7 @@ def test_a_feature_is_made_item_by_item_from_atoms_and_not_from_the_words_of_the
     plain = Play().given(WORLD, conflicts).ends()
     other = Play(Reduce(synthesise=worded)).given(WORLD, conflicts).ends()
     made = {
-        one.artifact_id: one.made_from
+        one.artifact_id: one.input_ids
         for loop in plain.loops
         for one in loop.continuations
         if loop.phase == "feature_generation"

@@ -113,7 +113,7 @@ def test_the_decision_after_each_item_is_kept_whole():
         Decision(False, 0.7, "storage is left", ("storage",)),
     ]
     _, record = went(Told([ONE, REFUSED, OTHER], decisions))
-    kept = [one.model_dump(exclude={"artifact_id", "made_from"}) for one in record.continuations]
+    kept = [one.model_dump(exclude={"artifact_id", "input_ids"}) for one in record.continuations]
     assert kept == [
         {
             "should_continue": one.should_continue,
@@ -127,7 +127,7 @@ def test_the_decision_after_each_item_is_kept_whole():
         f"art {ONE}",
         f"art {OTHER}",
     ]
-    assert record.continuations[0].made_from == str(ONE).split()
+    assert record.continuations[0].input_ids == str(ONE).split()
 
 
 def test_calls_count_items_asked_for_and_decisions():

@@ -11,10 +11,10 @@ from schemas.events.artifact_parts import ArtifactSnapshot, FeatureFields
 from schemas.events.change import (
     ChangeRequested,
     EditedStatement,
+    FeatureEdit,
     SectionEdit,
-    ToldFeature,
-    ToldSprint,
-    ToldTask,
+    SprintEdit,
+    TaskEdit,
 )
 from schemas.events.team import Absence
 from schemas.ids import artifact_id as derive_artifact_id
@@ -50,7 +50,7 @@ def play() -> Play:
         steps = SectionEdit(
             section_id="solutions", statements=[EditedStatement(text=f"Ask person {name} for it")]
         )
-        told = ToldTask(title=f"Task {name}", estimate_points=3)
+        told = TaskEdit(title=f"Task {name}", estimate_points=3)
         change(play, "create", task_id, task=told, sections=[steps])
     assert [len(tasks) for tasks in sprint_ids(play).values()] == [2, 1]
     return play
@@ -77,13 +77,13 @@ def of_feature(play: Play, op: str, known: ArtifactSnapshot | str, **told: Any) 
         op,
         known,
         changed_type="feature",
-        feature=ToldFeature(**told),
+        feature=FeatureEdit(**told),
         sections=[section] if texts else [],
     )
 
 
 def of_sprint(play: Play, op: str, known: ArtifactSnapshot | str, **told: Any) -> ArtifactChanged:
-    return change(play, op, known, changed_type="sprint_plan", sprint=ToldSprint(**told))
+    return change(play, op, known, changed_type="sprint_plan", sprint=SprintEdit(**told))
 
 
 def refusal_of(answer: ArtifactChanged) -> str | None:
@@ -119,9 +119,9 @@ def test_a_priority_is_decided_by_a_person_and_says_who_and_why(play: Play):
     run_again(play)
 
     fields = features(play)[feature.artifact_id]
-    assert (fields.priority, fields.ruled_priority, fields.start_date) == ("wont", ruled, "")
-    assert fields.owned and fields.owned.priority
-    chosen = fields.owned.priority
+    assert (fields.priority, fields.computed_priority, fields.start_date) == ("wont", ruled, "")
+    assert fields.user_edited and fields.user_edited.priority
+    chosen = fields.user_edited.priority
     assert (chosen.decided_by, chosen.reason, chosen.atom_ids) == ("ana", *why.values())
     assert tasks and not set(tasks) & {one.artifact_id for one in standing(play, "task")}
 
@@ -159,12 +159,12 @@ def test_a_task_is_moved_into_another_sprint_and_back(play: Play):
     (first, last) = (list(before)[0], list(before)[-1])
     (task,) = [one for one in standing(play, "task") if one.artifact_id == before[first][0]]
 
-    change(play, "update", task, task=ToldTask(sprint_id=last))
+    change(play, "update", task, task=TaskEdit(sprint_id=last))
     run_again(play)
     moved = next(one for one in standing(play, "task") if one.artifact_id == task.artifact_id)
     assert task_of(moved).sprint_id == last
 
-    change(play, "update", moved, task=ToldTask(sprint_id=""))
+    change(play, "update", moved, task=TaskEdit(sprint_id=""))
     back = next(one for one in standing(play, "task") if one.artifact_id == task.artifact_id)
     assert task_of(back).sprint_id == first
 
@@ -184,7 +184,7 @@ def test_a_sprint_of_a_person_is_there_without_tasks_and_closes_with_what_is_don
     (first, *_) = standing(play, "sprint_plan")
     (done, *open_) = [item.task_id for item in plan_of(first).items]
     task = next(one for one in standing(play, "task") if one.artifact_id == done)
-    change(play, "update", task, task=ToldTask(status="done"))
+    change(play, "update", task, task=TaskEdit(status="done"))
     (first, *_) = standing(play, "sprint_plan")
     of_sprint(play, "update", first, is_closed=True)
     ask(play, joins(a_member("ben", *SKILLS, points=40)))
@@ -207,7 +207,7 @@ def test_a_sprint_that_is_closed_early_tells_what_it_left_and_the_stand_up_goes_
     (first, second) = standing(play, "sprint_plan")
     (done, left) = (item.task_id for item in plan_of(first).items)
     task = next(one for one in standing(play, "task") if one.artifact_id == done)
-    change(play, "update", task, task=ToldTask(status="done"))
+    change(play, "update", task, task=TaskEdit(status="done"))
     of_sprint(play, "update", standing(play, "sprint_plan")[0], is_closed=True)
     run_again(play)
 
@@ -233,7 +233,7 @@ def test_a_dropped_task_is_in_no_sprint_and_nothing_waits_for_it(play: Play):
     task_id = plan_of(first).items[0].task_id
     task = next(one for one in standing(play, "task") if one.artifact_id == task_id)
 
-    change(play, "update", task, task=ToldTask(status="dropped"))
+    change(play, "update", task, task=TaskEdit(status="dropped"))
 
     plans = [plan_of(one) for one in standing(play, "sprint_plan")]
     assert all(item.task_id != task_id for plan in plans for item in plan.items)
@@ -260,7 +260,7 @@ def test_a_closed_sprint_that_is_deleted_gives_its_tasks_to_other_sprints(play: 
     (first, *_) = standing(play, "sprint_plan")
     done = plan_of(first).items[0].task_id
     task = next(one for one in standing(play, "task") if one.artifact_id == done)
-    change(play, "update", task, task=ToldTask(status="done"))
+    change(play, "update", task, task=TaskEdit(status="done"))
     of_sprint(play, "update", standing(play, "sprint_plan")[0], is_closed=True)
 
     answer = of_sprint(play, "delete", standing(play, "sprint_plan")[0])
@@ -275,9 +275,9 @@ def test_a_closed_sprint_that_is_deleted_gives_its_tasks_to_other_sprints(play: 
 def test_a_task_that_a_person_has_changed_goes_with_the_feature_it_was_cut_from(play: Play, told):
     (feature, *_) = standing(play, "feature")
     cut = next(one for one in standing(play, "task") if task_of(one).feature_id)
-    change(play, "update", cut, task=ToldTask(status="in_progress"))
+    change(play, "update", cut, task=TaskEdit(status="in_progress"))
     own = next(one for one in standing(play, "task") if one.title == "Task one")
-    change(play, "update", own, task=ToldTask(feature_id=feature.artifact_id))
+    change(play, "update", own, task=TaskEdit(feature_id=feature.artifact_id))
 
     of_feature(play, "update" if told else "delete", feature, **(told or {}))
     run_again(play)
@@ -289,7 +289,7 @@ def test_a_task_that_a_person_has_changed_goes_with_the_feature_it_was_cut_from(
 
 def test_a_task_of_a_feature_that_is_not_there_is_refused(play: Play):
     own = next(one for one in standing(play, "task") if one.title == "Task one")
-    answer = change(play, "update", own, task=ToldTask(feature_id="art_elsewhere"))
+    answer = change(play, "update", own, task=TaskEdit(feature_id="art_elsewhere"))
     assert (refusal_of(answer), answer.items) == ("unknown_feature", [])
 
 
@@ -320,12 +320,12 @@ def test_what_cannot_be_done_to_a_plan_is_refused_and_nothing_moves(play: Play):
     (task, *_) = standing(play, "task")
     no_steps = [SectionEdit(section_id="solutions", statements=[])]
     refused = [
-        (of_sprint(play, "create", sprint.artifact_id, goal="Again"), "nothing_changes"),
-        (of_sprint(play, "create", "art_new", sprint_number=9), "says_nothing"),
+        (of_sprint(play, "create", sprint.artifact_id, goal="Again"), "no_change"),
+        (of_sprint(play, "create", "art_new", sprint_number=9), "empty_text"),
         (of_sprint(play, "update", feature, goal="Ship"), "unknown_artifact"),
         (of_feature(play, "update", sprint, priority="must"), "unknown_artifact"),
-        (of_feature(play, "update", feature), "nothing_changes"),
-        (of_feature(play, "create", OWN_ID, title="Empty"), "says_nothing"),
+        (of_feature(play, "update", feature), "no_change"),
+        (of_feature(play, "create", OWN_ID, title="Empty"), "empty_text"),
         (change(play, "update", task, sections=no_steps), "no_solutions"),
     ]
     for answer, why in refused:

@@ -8,7 +8,7 @@ import pytest
 
 from schemas.events.artifact import ArtifactChanged
 from schemas.events.artifact_parts import ArtifactSnapshot, Citation
-from schemas.events.change import ChangeRequested, EditedStatement, SectionEdit, ToldTask
+from schemas.events.change import ChangeRequested, EditedStatement, SectionEdit, TaskEdit
 from schemas.ids import artifact_id as derive_artifact_id
 from streams.publishing import PUBLISH
 from tests.reduce.ledgers import ENOUGH, PROJECT, Play, a_requirement
@@ -57,7 +57,7 @@ def change(play: Play, op: str, artifact_id: str, version: int = 0, **more: Any)
 
 
 def create(play: Play, **choices: Any) -> ArtifactChanged:
-    told = ToldTask(title=TITLE, **choices)
+    told = TaskEdit(title=TITLE, **choices)
     return change(play, "create", OWN_ID, task=told, sections=edits(solutions=[STEP]))
 
 
@@ -120,7 +120,7 @@ def test_a_citation_that_no_input_holds_any_more_keeps_no_sprint_from_being_writ
         play,
         "create",
         OWN_ID,
-        task=ToldTask(title=TITLE, assignee_id="mem_ben"),
+        task=TaskEdit(title=TITLE, assignee_id="mem_ben"),
         sections=[section],
     )
 
@@ -130,7 +130,7 @@ def test_a_citation_that_no_input_holds_any_more_keeps_no_sprint_from_being_writ
 
 def test_what_a_person_changes_of_a_task_of_the_rules_stands_and_the_rest_follows(play: Play):
     task = standing(play, "task")[0]
-    told = ToldTask(title="Seals, first", status="done", estimate_points=5)
+    told = TaskEdit(title="Seals, first", status="done", estimate_points=5)
     change(play, "update", task.artifact_id, task.version, task=told)
 
     more = a_requirement(
@@ -174,7 +174,7 @@ def test_a_deleted_task_is_withdrawn_and_does_not_come_again(play: Play):
 
 def test_a_person_changes_and_deletes_their_own_task(play: Play):
     create(play)
-    change(play, "update", OWN_ID, 1, task=ToldTask(status="in_progress"))
+    change(play, "update", OWN_ID, 1, task=TaskEdit(status="in_progress"))
     task = the_task(play)
     assert (task.version, task_of(task).status, task.title) == (2, "in_progress", TITLE)
 
@@ -189,8 +189,8 @@ def test_a_person_changes_and_deletes_their_own_task(play: Play):
         ("update", "art_none", 1, "unknown_artifact"),
         ("delete", "art_none", 1, "unknown_artifact"),
         ("update", OWN_ID, 7, "stale_version"),
-        ("update", OWN_ID, 1, "nothing_changes"),
-        ("create", OWN_ID, 0, "nothing_changes"),
+        ("update", OWN_ID, 1, "no_change"),
+        ("create", OWN_ID, 0, "no_change"),
     ],
 )
 def test_what_cannot_be_done_is_refused_and_nothing_moves(play, op, artifact_id, version, refusal):

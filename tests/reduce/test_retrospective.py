@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 
 from schemas.events.artifact_parts import SprintReport, SprintVelocity
-from schemas.events.change import EditedStatement, SectionEdit, ToldSprint, ToldTask
+from schemas.events.change import EditedStatement, SectionEdit, SprintEdit, TaskEdit
 from schemas.events.ledger import Change
 from schemas.events.team import Team
 from schemas.ids import artifact_id as derive_artifact_id
@@ -49,7 +49,7 @@ def play() -> Play:
 def add_task(play: Play, name: str) -> str:
     task_id = derive_artifact_id(PROJECT, "task", name)
     steps = [EditedStatement(text="Print the list of crates every evening")]
-    told = ToldTask(title=f"Task {name}", estimate_points=3)
+    told = TaskEdit(title=f"Task {name}", estimate_points=3)
     section = SectionEdit(section_id="solutions", statements=steps)
     change(play, "create", task_id, task=told, sections=[section])
     return task_id
@@ -57,12 +57,12 @@ def add_task(play: Play, name: str) -> str:
 
 def finish(play: Play, task_id: str) -> None:
     task = next(one for one in standing(play, "task") if one.artifact_id == task_id)
-    change(play, "update", task, task=ToldTask(status="done"))
+    change(play, "update", task, task=TaskEdit(status="done"))
 
 
 def close(play: Play, number: int = 1) -> None:
     sprint = standing(play, "sprint_plan")[number - 1]
-    told = ToldSprint(is_closed=True)
+    told = SprintEdit(is_closed=True)
     change(play, "update", sprint, changed_type="sprint_plan", sprint=told)
 
 

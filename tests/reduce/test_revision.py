@@ -80,7 +80,7 @@ def test_a_statement_that_a_model_words_anew_is_not_told_as_taken_out():
 
     (removal,) = list_removals([before], [after])
 
-    assert (removal.atom_ids, removal.reason) == ([left_out.atom_id], "left_out_by_model")
+    assert (removal.atom_ids, removal.reason) == ([left_out.atom_id], "removed_by_model")
 
 
 def test_what_a_person_has_edited_is_left_as_it_is():

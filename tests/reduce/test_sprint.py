@@ -7,7 +7,7 @@ from datetime import date
 
 import pytest
 
-from schemas.events.artifact_parts import OwnedSprint
+from schemas.events.artifact_parts import UserEditedSprint
 from schemas.events.team import (
     Absence,
     MemberRemoved,
@@ -61,7 +61,7 @@ def test_a_task_that_is_moved_brings_what_it_builds_on_where_there_is_room():
 
 
 def test_without_anybody_nothing_is_planned_and_the_plan_says_so():
-    own = {1: OwnedSprint(is_own=True, goal="Begin")}
+    own = {1: UserEditedSprint(is_user_created=True, goal="Begin")}
     plan = plan_sprints([Job("a", "Build a", 2, ())], Team(), MONDAY, own)
     assert plan.reasons == {"a": "There is nobody in the team."}
 

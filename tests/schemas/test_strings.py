@@ -117,7 +117,7 @@ OUTSIDE = [
         target=TOKEN,
         base_url=f"https://api.example/{TOKEN}/",
         options={"clone_url": f"https://ana:{PASSWORD}@git.example/x.git"},
-        credentials=[Credential(role="token", place=f"env:{TOKEN}")],
+        credentials=[Credential(role="token", location=f"env:{TOKEN}")],
     ),
     SyncFailed(connector_id="con_1", stream="s", position=1, reason="refused", error=TOKEN),
     CursorMoved(connector_id="con_1", stream="s", position=1, cursor="c", problem=TOKEN),
@@ -185,13 +185,16 @@ def test_deliveries_that_differ_by_a_secret_only_stay_two():
 
 
 def test_a_fact_without_secrets_is_left_as_it_is():
-    place = Credential(role="token", place="file:/run/secrets/jira-token")
+    place = Credential(role="token", location="file:/run/secrets/jira-token")
     added = OUTSIDE[1].model_copy(
         update={
             "target": "acme/secret-store",
             "base_url": "https://api.example/",
             "options": {"site": "x.example"},
-            "credentials": [place, Credential(role="webhook", place="env:GITHUB_WEBHOOK_SECRET")],
+            "credentials": [
+                place,
+                Credential(role="webhook", location="env:GITHUB_WEBHOOK_SECRET"),
+            ],
         }
     )
     fact = a_fact(added)

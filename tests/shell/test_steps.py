@@ -13,7 +13,7 @@ from infra.platform.settings import Settings
 from schemas.events.dlq import (
     RETRIES_HEADER,
     DeadLetter,
-    DeadLetterSettled,
+    DeadLetterResolved,
     RecordUndecidable,
 )
 from schemas.topics import TOPICS
@@ -209,7 +209,7 @@ def test_a_record_that_is_retried_settles_its_dead_letter_and_answers_anew(fresh
         )
         async with working(fresh, Stages(steps=(mended,))):
             _, settled = await facts_until(fresh, "dlq.v1", 2)
-        assert isinstance(settled.event, DeadLetterSettled)
+        assert isinstance(settled.event, DeadLetterResolved)
         assert settled.event.dead_letter_id == letter.event.dead_letter_id
         names = names_of(await facts_of(fresh, RESULTS))
         assert f"again for {settled.event.dead_letter_id}" in names and "mended" not in names

@@ -14,7 +14,7 @@ from infra.platform.settings import Settings
 from schemas.codec import decode
 from schemas.envelope import SYSTEM, Envelope, outside_fact
 from schemas.events.atom import Judged, Reading
-from schemas.events.dlq import DeadLetterSettled, RecordUndecidable
+from schemas.events.dlq import DeadLetterResolved, RecordUndecidable
 from schemas.events.ledger import LedgerChanged
 from schemas.events.project import ProjectCreated
 from schemas.ids import derive_event_id, sha256_hex
@@ -172,7 +172,7 @@ def test_a_store_that_is_damaged_is_set_aside_and_folded_again(
             await publish(fresh, *more)
             async with at_work(fresh, "counting"):
                 await until_answered(fresh, asked)
-            assert capfd.readouterr().out.count("store.set_aside") <= fresh.partitions, damage
+            assert capfd.readouterr().out.count("store.damaged") <= fresh.partitions, damage
         assert len(await records_of(fresh, OUTPUT)) == len(asked)
         assert states_of(fresh) == await folded_elsewhere(fresh)
 
@@ -308,7 +308,7 @@ def test_of_a_chunk_one_candidate_raises_and_is_decided_after_the_mend(fresh: Se
         assert known[letter.project_id] == set(said)
         assert known[other.project_id] == set(said[1:])
         told = [fact.event for fact in await facts_of(fresh, "dlq.v1")]
-        [done] = [event for event in told if isinstance(event, DeadLetterSettled)]
+        [done] = [event for event in told if isinstance(event, DeadLetterResolved)]
         assert done.dead_letter_id == letter.event.dead_letter_id
 
     asyncio.run(scenario())
@@ -352,7 +352,7 @@ def test_a_record_passed_over_by_a_fold_is_folded_by_another_version(fresh: Sett
             await until_answered(fresh, [a_fact("unfoldable"), *facts(2)])
             _, settled = await facts_until(fresh, "dlq.v1", 2)
         assert isinstance(letter.event, RecordUndecidable)
-        assert isinstance(settled.event, DeadLetterSettled)
+        assert isinstance(settled.event, DeadLetterResolved)
         assert settled.event.dead_letter_id == letter.event.dead_letter_id
         assert letter.event.origin_topic == "project.v1"
 

@@ -52,7 +52,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     ),
     "dlq.recorded": ("origin_topic", "origin_key"),
     "dlq.undecidable": ("origin_topic", "origin_key"),
-    "dlq.settled": ("dead_letter_id",),
+    "dlq.resolved": ("dead_letter_id",),
 }
 ON_TOPICS = [(topic, kind) for topic in TOPICS for kind in topic.events]
 

@@ -6,7 +6,7 @@ from streams.pipeline import HYGIENE, HYGIENE_INPUT, pipeline
 
 RELEASED_STAGES = (
     "hygiene",
-    "rekeyer",
+    "repartitioner",
     "map_preview",
     "map_deep",
     "reflect",

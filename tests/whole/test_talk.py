@@ -85,7 +85,7 @@ def test_a_comment_answers_its_tickets_question_and_the_evidence_says_who_spoke(
         assert (question.status, question.superseded_by) == ("superseded", decision.atom_id)
         (row,) = project.ledger.evidence_of(PROJECT, decision.atom_id)
         assert (row.speaker, row.speaker_role) == ("lee", "member")
-        assert row.said_at == AT + timedelta(minutes=9)
+        assert row.stated_at == AT + timedelta(minutes=9)
         assert row.snippet == DECISION
 
 

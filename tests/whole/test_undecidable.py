@@ -23,7 +23,7 @@ from schemas.envelope import Envelope, Event
 from schemas.events.artifact import ArtifactChanged
 from schemas.events.artifact_parts import ReviewFinding, Statement
 from schemas.events.atom import AtomAdjudicated, AtomReflected, Judged, Reading
-from schemas.events.dlq import DeadLetterSettled, RecordUndecidable
+from schemas.events.dlq import DeadLetterResolved, RecordUndecidable
 from schemas.events.hitl import AtomDismissed
 from schemas.events.hygiene import ChunkCreated
 from schemas.events.ingestion import RunStarted
@@ -121,7 +121,7 @@ def open_letters(driver: Driver) -> list[RecordUndecidable]:
     settled = {
         record.envelope.event.dead_letter_id
         for record in driver.log.of("dlq.v1")
-        if isinstance(record.envelope.event, DeadLetterSettled)
+        if isinstance(record.envelope.event, DeadLetterResolved)
     }
     return [each for each in letters(driver) if each.dead_letter_id not in settled]
 
@@ -269,7 +269,7 @@ def check_others_went_on(driver: Driver, stage: str, most: int = 1) -> RecordUnd
 
 
 @pytest.mark.parametrize(
-    "name", ["rekeyer", "map_preview", "map_deep", "reflect", "publish", "frame"]
+    "name", ["repartitioner", "map_preview", "map_deep", "reflect", "publish", "frame"]
 )
 def test_a_step_that_raises_on_a_fact_goes_on_with_the_next(name: str) -> None:
     fault = FirstOf()

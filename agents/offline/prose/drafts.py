@@ -178,7 +178,7 @@ def prose_drafts(chunk: ChunkCreated) -> tuple[list[Draft], list[Sentence]]:
     for at in range(len(known)):
         drafts = (options.settle(it, known[at].role) for it in _drafts_at(setting, known, at))
         option = known[at].option
-        is_open = option and option.standing == "open"
+        is_open = option and option.status == "open"
         found += [propose(it, option) if option and is_open else it for it in drafts]
     found = sorted([*found, *formed], key=_start_of) if formed else found
     told = [restore_draft(it, masked) for it in add_rows(found, rows)]

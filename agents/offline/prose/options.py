@@ -59,13 +59,13 @@ class Options:
             if label is not None and label.key:
                 self._labelled.setdefault(label.key, option)
         self._items: set[Span] = set()
-        self._rejected = [it for it in chunk.options if it.standing == "rejected"]
-        self._chosen = any(it.standing == "chosen" for it in chunk.options)
+        self._rejected = [it for it in chunk.options if it.status == "rejected"]
+        self._chosen = any(it.status == "chosen" for it in chunk.options)
 
     def place(self, setting: Setting, passage: Passage, stand: Stand | None) -> Placed:
         """The role of ``passage``: of the option that it stands under before all others."""
         placed = self._placed(setting, passage)
-        if placed.option is not None and placed.option.standing == "rejected":
+        if placed.option is not None and placed.option.status == "rejected":
             return placed._replace(role="rejected")
         if stand is not None and stand.stance == "excluded":
             return placed._replace(role="non_goal", direct=True)

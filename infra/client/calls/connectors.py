@@ -70,7 +70,7 @@ class Connectors(Connection):
         *,
         key: str | None = None,
     ) -> Job:
-        """Read what has changed, in a job; the poller does so by itself every ``every_s``."""
+        """Read what has changed, in a job; the poller does so by itself every ``interval_s``."""
         return self._write(
             Job,
             "POST",

@@ -217,8 +217,8 @@ class Ledger(Connection):
         cursor: str | None = None,
         limit: int | None = None,
     ) -> Changes:
-        """What came, went, changed and was decided after ``since_seq`` or ``since``, with the
-        places it rests on; give one of both.
+        """What was added, removed, changed and decided after ``since_seq`` or ``since``, with
+        the evidence; give one of both.
 
         Where ``next_cursor`` is there, more of the same answer follows. After it, and where
         ``to_seq`` is below ``head_seq``, ask again from there.

@@ -49,7 +49,7 @@ class SaidMessage(Model):
     citations: list[dict[str, Any]]
     engine: str | None
     error: str
-    said_at: datetime
+    sent_at: datetime
 
 
 class TurnAnswer(Model):
@@ -60,4 +60,4 @@ class TurnAnswer(Model):
     citations: list[dict[str, Any]]
     engine: str | None
     error: str
-    said_at: datetime
+    sent_at: datetime

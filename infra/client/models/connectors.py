@@ -19,7 +19,7 @@ class ConnectorState(Model):
     base_url: str
     credentials: dict[str, str]
     options: dict[str, str]
-    every_s: int
+    interval_s: int
     budget_percent: int
     webhook: str | None
     streams: list[StreamState]
@@ -52,7 +52,7 @@ class ConnectorRequest(Model):
     base_url: str | None = None
     streams: list[str] = []
     options: dict[str, str] = {}
-    every_s: int = 300
+    interval_s: int = 300
     budget_percent: int = 50
     check: bool = True
 

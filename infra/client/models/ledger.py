@@ -109,8 +109,8 @@ class Changes(Model):
     since_seq: int
     to_seq: int
     head_seq: int
-    came: list[ChangedAtom] = []
-    went: list[ChangedAtom] = []
+    added: list[ChangedAtom] = []
+    removed: list[ChangedAtom] = []
     changed: list[ChangedAtom] = []
     contradictions: list[Dispute] = []
     decided: list[DecidedThing] = []

@@ -93,7 +93,7 @@ class Quote(Model):
     stale: bool
     speaker: str | None
     speaker_role: str | None
-    said_at: datetime | None
+    stated_at: datetime | None
 
 
 class AtomChange(Model):
@@ -126,7 +126,7 @@ class AtomLink(Model):
 class CandidateRow(Model):
     """A quote behind a candidate; offsets and lines are of the sanitized payload, half-open.
 
-    ``speaker`` said it at ``said_at`` (UTC), in talk; in chat it is a pseudonym. ``speaker_role``
+    ``speaker`` said it at ``stated_at`` (UTC), in talk; in chat it is a pseudonym. ``speaker_role``
     is what the service says of the speaker (owner, member, reporter). Null in documents and code.
     ``framing``: it only gives what the statement stands under («The depot must:»), and confirms
     nothing. ``serial`` is the quote's number in a list of facts of which the newer counts.
@@ -143,7 +143,7 @@ class CandidateRow(Model):
     framing: bool = False
     speaker: str | None = None
     speaker_role: str | None = None
-    said_at: datetime | None = None
+    stated_at: datetime | None = None
     serial: int | None = None
 
 

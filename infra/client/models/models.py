@@ -75,7 +75,7 @@ class WholeCall(Model):
     run_id: str | None
     provider: str
     model: str
-    asked_model: str
+    requested_model: str
     attempt: int
     outcome: str
     error_class: str

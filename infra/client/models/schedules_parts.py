@@ -20,7 +20,7 @@ class Recurrence(Model):
     ``at`` is the time of day (``09:00``), ``weekday`` 0 for Monday, ``day`` the day of the month,
     ``point`` the day of a sprint. ``first_day`` (``2026-01-31``) is the day of work that is done
     once, and the first possible one of all other. ``cron``: five fields (``0 9 * * mon,thu``), as
-    the clocks of ``zone`` show them, or those of the project; ``at`` is empty then.
+    the clocks of ``timezone`` show them, or those of the project; ``at`` is empty then.
     """
 
     kind: str
@@ -30,4 +30,4 @@ class Recurrence(Model):
     point: str | None = None
     first_day: str = ""
     cron: str = ""
-    zone: str = ""
+    timezone: str = ""

@@ -41,7 +41,7 @@ class Webhook(Model):
     url: str
     events: list[str]
     is_active: bool
-    may_be_private: bool
+    allow_private_address: bool
     disabled_reason: str | None
     disabled_at: datetime | None
     previous_until: datetime | None

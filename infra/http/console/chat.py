@@ -9,7 +9,7 @@ from starlette.responses import Response
 from infra.http.access import READERS, WRITERS
 from infra.http.console.calls import Field, fill_fields, list_fields, read_arguments
 from infra.http.console.overview import follow_stream
-from infra.http.console.pages import Pages, Visit
+from infra.http.console.pages import PageContext, Pages
 from infra.platform.errors import Invalid, NotFound
 from infra.service.asking import agents
 from infra.service.asking.agent_tools import find_agent_tool
@@ -38,14 +38,14 @@ class WaitingCall:
 
 
 @pages.show("/projects/{project}/chat", *READERS)
-async def list_conversations(visit: Visit) -> Response:
+async def list_conversations(visit: PageContext) -> Response:
     """The conversations, newest first, and the form of a new one."""
     return visit.show(
         "chat.html", listed=await _conversations(visit), whole=None, waiting=[], turn=None
     )
 
 
-async def _show_said(visit: Visit) -> Response:
+async def _show_said(visit: PageContext) -> Response:
     """The page that a message was sent from."""
     conversation_id = visit.form.get("conversation")
     if conversation_id:
@@ -54,7 +54,7 @@ async def _show_said(visit: Visit) -> Response:
 
 
 @pages.act("/projects/{project}/chat", *READERS, page=_show_said)
-async def say(visit: Visit) -> Response:
+async def say(visit: PageContext) -> Response:
     """Ask the agents; the page of the conversation shows the turn as it goes on."""
     conversation_id = visit.form.get("conversation") or None
     documents = _read_documents(visit)
@@ -71,7 +71,7 @@ async def say(visit: Visit) -> Response:
     return visit.go(*at, turn=turn.turn_id, decided=turn.decided)
 
 
-def _read_documents(visit: Visit) -> tuple[HandedDocument, ...]:
+def _read_documents(visit: PageContext) -> tuple[HandedDocument, ...]:
     """The text that was chosen or pasted to be a source, if one was."""
     text = visit.form.get("document", "")
     if not text.strip():
@@ -81,7 +81,7 @@ def _read_documents(visit: Visit) -> tuple[HandedDocument, ...]:
 
 
 @pages.show("/projects/{project}/chat/{conversation}", *READERS)
-async def show_conversation(visit: Visit) -> Response:
+async def show_conversation(visit: PageContext) -> Response:
     """What was said, the calls that wait, and, with ``turn``, the turn that is under way.
 
     ``decided`` is the confirmation after whose answer the turn goes on.
@@ -89,7 +89,7 @@ async def show_conversation(visit: Visit) -> Response:
     return await _show_conversation(visit, visit.part("conversation"))
 
 
-async def _show_conversation(visit: Visit, conversation_id: str) -> Response:
+async def _show_conversation(visit: PageContext, conversation_id: str) -> Response:
     turn = visit.asked("turn")
     whole = None
     try:
@@ -111,13 +111,13 @@ async def _show_conversation(visit: Visit, conversation_id: str) -> Response:
 
 
 @pages.show("/projects/{project}/chat/{conversation}/turns/{turn}", *READERS)
-async def follow_turn(visit: Visit) -> Response:
+async def follow_turn(visit: PageContext) -> Response:
     """The frames of a turn as they come."""
     return await follow_stream(visit, visit.part("turn"))
 
 
 @pages.act("/projects/{project}/chat/{conversation}/confirm", *WRITERS, page=show_conversation)
-async def confirm(visit: Visit) -> Response:
+async def confirm(visit: PageContext) -> Response:
     """Approve or reject a call that waits; the turn goes on."""
     decision = visit.form.get("decision", "")
     if decision not in ("approve", "reject"):
@@ -127,7 +127,7 @@ async def confirm(visit: Visit) -> Response:
 
 
 @pages.act("/projects/{project}/chat/{conversation}/edit", *WRITERS, page=show_conversation)
-async def edit_call(visit: Visit) -> Response:
+async def edit_call(visit: PageContext) -> Response:
     """Approve a call that waits with other arguments."""
     asked = visit.form.get("confirmation", "")
     whole = await visit.ask(agents.whole_conversation, visit.project_id, visit.part("conversation"))
@@ -137,7 +137,7 @@ async def edit_call(visit: Visit) -> Response:
     return await _answer(visit, ConfirmationAnswer(asked, "edit", arguments, _reason(visit)))
 
 
-async def _answer(visit: Visit, answer: ConfirmationAnswer) -> Response:
+async def _answer(visit: PageContext, answer: ConfirmationAnswer) -> Response:
     turn = await agents.answer_confirmation(
         visit.api.settings,
         visit.project_id,
@@ -149,11 +149,11 @@ async def _answer(visit: Visit, answer: ConfirmationAnswer) -> Response:
     return visit.go(*at, turn=turn.turn_id, decided=turn.decided)
 
 
-def _reason(visit: Visit) -> str:
+def _reason(visit: PageContext) -> str:
     return visit.form.get("reason", "")[:MOST_REASON]
 
 
-def _call(visit: Visit, asked: Confirmation) -> WaitingCall:
+def _call(visit: PageContext, asked: Confirmation) -> WaitingCall:
     tool = find_agent_tool(visit.api.settings, asked.tool)
     schema = tool.arguments if tool else {}
     is_sent = bool(visit.problem) and visit.form.get("confirmation") == asked.confirmation_id
@@ -169,7 +169,7 @@ def _call(visit: Visit, asked: Confirmation) -> WaitingCall:
     )
 
 
-async def _conversations(visit: Visit) -> ask.Page[ask.Conversation]:
+async def _conversations(visit: PageContext) -> ask.Page[ask.Conversation]:
     found: ask.Page[ask.Conversation] = await visit.ask(
         ask.list_conversations,
         visit.project_id,

@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from infra.http.access import DECIDERS, READERS
 from infra.http.console.differing import mark_differences
-from infra.http.console.pages import Pages, Visit
+from infra.http.console.pages import PageContext, Pages
 from infra.http.console.rendering import address
 from infra.http.console.spans import Piece
 from infra.platform.errors import Invalid, NotFound, Unavailable
@@ -50,7 +50,7 @@ class Compared:
 
 
 @pages.show("/projects/{project}/contradictions", *READERS)
-async def list_contradictions(visit: Visit) -> Response:
+async def list_contradictions(visit: PageContext) -> Response:
     """Cards with both sides, the gravest first."""
     status = visit.asked_one_of("status", STATUSES) or "open"
     listed = await visit.ask(
@@ -64,7 +64,7 @@ async def list_contradictions(visit: Visit) -> Response:
 
 
 @pages.show("/projects/{project}/contradictions/{contradiction}", *READERS)
-async def show_contradiction(visit: Visit) -> Response:
+async def show_contradiction(visit: PageContext) -> Response:
     """One card, wherever it stands in which list."""
     contradiction_id = visit.part("contradiction")
     listed = await visit.ask(ask.list_cards, visit.project_id, None, only=contradiction_id)
@@ -80,7 +80,7 @@ async def show_contradiction(visit: Visit) -> Response:
     *DECIDERS,
     page=show_contradiction,
 )
-async def decide_contradiction(visit: Visit) -> Response:
+async def decide_contradiction(visit: PageContext) -> Response:
     """Resolve a contradiction, hand it on, or close it as none; then the next card is there."""
     contradiction_id, settings = visit.part("contradiction"), visit.api.settings
     await visit.ask(ask.check_belongs, visit.project_id, contradiction_id)
@@ -99,7 +99,7 @@ async def decide_contradiction(visit: Visit) -> Response:
 
 
 @pages.show("/projects/{project}/merges", *READERS)
-async def list_merges(visit: Visit) -> Response:
+async def list_merges(visit: PageContext) -> Response:
     """Pairs in review, or the merges that were done, newest first."""
     state = visit.asked_one_of("state", MERGE_STATES) or "open"
     listed = await visit.ask(
@@ -114,7 +114,7 @@ async def list_merges(visit: Visit) -> Response:
 
 
 @pages.show("/projects/{project}/merges/{merge}", *READERS)
-async def show_merge(visit: Visit) -> Response:
+async def show_merge(visit: PageContext) -> Response:
     """One pair, or one merge."""
     merge_id = visit.part("merge")
     listed = await visit.ask(ask.list_merges, visit.project_id, only=merge_id)
@@ -124,7 +124,7 @@ async def show_merge(visit: Visit) -> Response:
 
 
 @pages.act("/projects/{project}/merges/{merge}/decide", *DECIDERS, page=show_merge)
-async def decide_merge(visit: Visit) -> Response:
+async def decide_merge(visit: PageContext) -> Response:
     """Say whether two atoms are one, or take a merge apart."""
     told, undo = await decide_by_form(visit, visit.part("merge"), MERGE_ACTS)
     if visit.form.get("decision") == "undo":  # what takes a merge apart is not taken back
@@ -133,23 +133,25 @@ async def decide_merge(visit: Visit) -> Response:
 
 
 @pages.act("/projects/{project}/decisions/{decision}/undo", *DECIDERS)
-async def undo_decision(visit: Visit) -> Response:
+async def undo_decision(visit: PageContext) -> Response:
     """Take back the decision that the address names, and go on where one was."""
     decision_id = visit.part("decision")
     await visit.ask(ask.check_belongs, visit.project_id, decision_id)
     undoing = decisions.undo_decision(visit.api.settings, decision_id, decider(visit))
     told, _ = await decide(undoing, "Taken back.")
-    return visit.go_on(visit.form.get("back", ""), told)
+    return visit.redirect_within(visit.form.get("back", ""), told)
 
 
-def go_to_next(visit: Visit, page: str, told: str, undo: str, **filters: str | None) -> Response:
+def go_to_next(
+    visit: PageContext, page: str, told: str, undo: str, **filters: str | None
+) -> Response:
     """Lead to the card behind the decided one, in the list that it stood in."""
     place = address("projects", visit.project_id, page, cursor=visit.form.get("cursor"), **filters)
     following = visit.form.get("next", "")
-    return visit.go_on(f"{place}#{quote(following)}" if following else place, told, undo)
+    return visit.redirect_within(f"{place}#{quote(following)}" if following else place, told, undo)
 
 
-def decider(visit: Visit) -> Decider:
+def decider(visit: PageContext) -> Decider:
     """Who decides: the person of the session, about the revision that the page has shown."""
     rationale = visit.form.get("rationale", "").strip()
     if len(rationale) > MOST_RATIONALE:
@@ -164,7 +166,7 @@ def decider(visit: Visit) -> Decider:
     )
 
 
-async def decide_by_form(visit: Visit, target_id: str, acts: Acts) -> tuple[str, str]:
+async def decide_by_form(visit: PageContext, target_id: str, acts: Acts) -> tuple[str, str]:
     """Do what the form says with an atom or a merge: as `decide`. Raises Refusal."""
     await visit.ask(ask.check_belongs, visit.project_id, target_id)
     chosen = acts.get(visit.form.get("decision", ""))
@@ -189,7 +191,7 @@ async def decide(deciding: Awaitable[Decision], told: str) -> tuple[str, str]:
     return f"{told} {decision.summary}", decision.hitl_event_id if decision.undoable else ""
 
 
-async def _show_cards(visit: Visit, listed: Page[Card], status: str | None) -> Response:
+async def _show_cards(visit: PageContext, listed: Page[Card], status: str | None) -> Response:
     """Cards of the list of a status; None: one of its own, which goes on in the list that its form
     came from.
     """
@@ -204,7 +206,7 @@ async def _show_cards(visit: Visit, listed: Page[Card], status: str | None) -> R
     )
 
 
-async def _show_pairs(visit: Visit, listed: Page[Merge], state: str | None) -> Response:
+async def _show_pairs(visit: PageContext, listed: Page[Merge], state: str | None) -> Response:
     """Pairs, or merges that were done; as `_show_cards`."""
     return visit.show(
         "merges.html",
@@ -218,7 +220,7 @@ async def _show_pairs(visit: Visit, listed: Page[Merge], state: str | None) -> R
     )
 
 
-async def list_proposed(visit: Visit, target_id: str | None = None) -> list[Proposal]:
+async def list_proposed(visit: PageContext, target_id: str | None = None) -> list[Proposal]:
     """What members propose and nobody has answered, in the project or about a target."""
     found: Page[Proposal] = await visit.ask(
         ask.list_proposals, visit.project_id, state="waiting", target=target_id
@@ -226,7 +228,7 @@ async def list_proposed(visit: Visit, target_id: str | None = None) -> list[Prop
     return found.items
 
 
-async def _decided_by_now(visit: Visit, name: str) -> list[DecisionAnswer]:
+async def _decided_by_now(visit: PageContext, name: str) -> list[DecisionAnswer]:
     """What was decided about the target of a form that was too late, newest first."""
     if not visit.problem or visit.problem.status != 409:
         return []

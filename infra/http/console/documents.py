@@ -5,7 +5,7 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from infra.http.access import READERS
-from infra.http.console.pages import Pages, Visit
+from infra.http.console.pages import PageContext, Pages
 from infra.platform.errors import NotFound
 from infra.service.reading import queries as ask
 from schemas.events.artifact_parts import RemovedStatement
@@ -19,7 +19,7 @@ VERSIONS_SHOWN = 100
 
 
 @pages.show("/projects/{project}/documents", *READERS)
-async def list_documents(visit: Visit) -> Response:
+async def list_documents(visit: PageContext) -> Response:
     """The first of each type, or those of one ``type``, each with its state."""
     kind = visit.asked_one_of("type", ORDER)
     groups = [
@@ -40,7 +40,7 @@ async def list_documents(visit: Visit) -> Response:
 
 
 @pages.show("/projects/{project}/documents/{artifact}", *READERS)
-async def show_document(visit: Visit) -> Response:
+async def show_document(visit: PageContext) -> Response:
     """A document as it is now, or as its ``version`` was; every statement leads to its atoms.
 
     Its state follows the project; the statements stay as they were when the page was opened, at the
@@ -74,7 +74,7 @@ async def show_document(visit: Visit) -> Response:
 
 
 async def _find_removed(
-    visit: Visit, artifact: ask.WholeArtifact
+    visit: PageContext, artifact: ask.WholeArtifact
 ) -> dict[str, list[RemovedStatement]]:
     """What the quality gate has taken out of the sections and they still do not say, by section."""
     shown = {one.text for section in artifact.sections for one in section.statements}
@@ -85,7 +85,7 @@ async def _find_removed(
     return removed
 
 
-def _form_of(artifact: ask.WholeArtifact, visit: Visit) -> str:
+def _form_of(artifact: ask.WholeArtifact, visit: PageContext) -> str:
     """Where they may change it; empty: nowhere."""
     forms = {"feature": "features", "sprint_plan": "sprints"} if visit.leads else {}
     forms |= {"task": "tasks"} if visit.writes else {}
@@ -93,7 +93,7 @@ def _form_of(artifact: ask.WholeArtifact, visit: Visit) -> str:
 
 
 @pages.show("/projects/{project}/documents/{artifact}/why/{statement}", *READERS)
-async def show_why(visit: Visit) -> Response:
+async def show_why(visit: PageContext) -> Response:
     """A statement down to its atoms, their quotes in the sources, and who decided about them."""
     artifact = await visit.ask(ask.whole_artifact, visit.project_id, visit.part("artifact"))
     found = [

@@ -7,7 +7,7 @@ from typing import cast, get_args
 from starlette.responses import Response
 
 from infra.http.access import LEADERS
-from infra.http.console.pages import Pages, Visit
+from infra.http.console.pages import PageContext, Pages
 from infra.http.console.spans import visible
 from infra.platform.errors import Invalid, NotFound, Unavailable
 from infra.service.planning import section_edits as edits
@@ -24,14 +24,14 @@ TOLD: dict[EditAction, str] = {
 
 
 @pages.show(PATH, *LEADERS)
-async def show_editor(visit: Visit) -> Response:
+async def show_editor(visit: PageContext) -> Response:
     """A section of the PRD to write anew, and the suggestion for it."""
     artifact, section = await _find(visit)
     return visit.show("edit.html", artifact=artifact, section=section, text=_lines(section))
 
 
 @pages.act(PATH, *LEADERS, page=show_editor)
-async def edit_section(visit: Visit) -> Response:
+async def edit_section(visit: PageContext) -> Response:
     """Write a section, or answer its suggestion."""
     action = visit.form.get("action", "")
     if action not in get_args(EditAction):
@@ -56,7 +56,7 @@ async def edit_section(visit: Visit) -> Response:
     return visit.go("projects", visit.project_id, "documents", artifact.artifact_id, told=told)
 
 
-async def _find(visit: Visit) -> tuple[ask.WholeArtifact, ask.CitingSection]:
+async def _find(visit: PageContext) -> tuple[ask.WholeArtifact, ask.CitingSection]:
     """Raises NotFound for what is no section of the PRD."""
     artifact = await visit.ask(ask.whole_artifact, visit.project_id, visit.part("artifact"))
     for section in artifact.sections if artifact.artifact_type == "prd" else ():

@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from infra.http.access import EVERYONE
 from infra.http.console.browser import own_place
-from infra.http.console.pages import Pages, Visit, lead
+from infra.http.console.pages import PageContext, Pages, redirect
 from infra.http.console.rendering import address
 from infra.platform.errors import Invalid
 from infra.service.reading import queries as ask
@@ -26,13 +26,13 @@ PASSING = ("cursor",)  # where somebody was in a list is no part of the view
 
 
 @pages.show("/search", *EVERYONE)
-async def search(visit: Visit) -> Response:
+async def search(visit: PageContext) -> Response:
     """The projects whose names hold ``q``."""
     return _show_found(visit, [await _find_projects(visit, visit.asked("q"))])
 
 
 @pages.show("/projects/{project}/search", *EVERYONE)
-async def search_project(visit: Visit) -> Response:
+async def search_project(visit: PageContext) -> Response:
     """What speaks to ``q`` in this project, as the ledger finds it, its documents, and projects."""
     q = visit.asked("q")
     groups = [await _find_projects(visit, q)]
@@ -51,7 +51,7 @@ async def search_project(visit: Visit) -> Response:
 
 
 @pages.act("/projects/{project}/views/save", *EVERYONE)
-async def keep_view(visit: Visit) -> Response:
+async def keep_view(visit: PageContext) -> Response:
     """Save the view that the form stands on under a name."""
     name, place = visit.form.get("name", ""), visit.form.get("place", "")
     home = address("projects", visit.project_id) + "/"
@@ -61,17 +61,17 @@ async def keep_view(visit: Visit) -> Response:
     kept = urlencode([each for each in parse_qsl(query) if each[0] not in PASSING])
     view = SavedView(name=name, place=f"{below}?{kept}" if kept else below)
     await visit.ask(save_view, visit.project_id, visit.caller.token_id, view)
-    return lead(visit.request, home + view.place, "Saved.")
+    return redirect(visit.request, home + view.place, "Saved.")
 
 
 @pages.show("/projects/{project}/views", *EVERYONE)
-async def list_saved(visit: Visit) -> Response:
+async def list_saved(visit: PageContext) -> Response:
     """The views of this person, each with a new name and its end."""
     return visit.show("views.html")
 
 
 @pages.act("/projects/{project}/views/change", *EVERYONE)
-async def change_view(visit: Visit) -> Response:
+async def change_view(visit: PageContext) -> Response:
     """Give a view another name, or remove it."""
     p, who, name = visit.project_id, visit.caller.token_id, visit.form.get("name", "")
     if visit.form.get("act") == "remove":
@@ -83,7 +83,7 @@ async def change_view(visit: Visit) -> Response:
     return visit.go("projects", p, "views", told=told)
 
 
-async def _find_projects(visit: Visit, q: str | None) -> tuple[str, Found]:
+async def _find_projects(visit: PageContext, q: str | None) -> tuple[str, Found]:
     """By the tables: the menu of a page holds the first ones alone."""
     only = visit.caller.projects
     named = await visit.ask(ask.list_project_names, only=only, named=q, limit=FOUND)
@@ -102,7 +102,7 @@ def _place_of(project_id: str, hit: ask.Hit) -> str:
 
 
 def _show_found(
-    visit: Visit, groups: list[tuple[str, Found]], hits: Sequence[ask.Hit] = ()
+    visit: PageContext, groups: list[tuple[str, Found]], hits: Sequence[ask.Hit] = ()
 ) -> Response:
     """The palette lists names alone; the page shows with ``hits`` what each rests on."""
     shown = [(name, found) for name, found in groups if found]

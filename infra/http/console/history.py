@@ -13,7 +13,7 @@ from starlette.responses import Response
 from infra.http.access import READERS
 from infra.http.console.browser import set_cookie
 from infra.http.console.overview import find_prd
-from infra.http.console.pages import Pages, Visit
+from infra.http.console.pages import PageContext, Pages
 from infra.http.console.rendering import address
 from infra.http.moments import read_moment_or_sequence
 from infra.platform.errors import Invalid, NotFound
@@ -31,7 +31,7 @@ BATCHES_SHOWN = 400  # marks of a slider
 
 
 @pages.show("/projects/{project}/documents/{artifact}/compare", *READERS)
-async def show_difference(visit: Visit) -> Response:
+async def show_difference(visit: PageContext) -> Response:
     """Two versions of a document, statement by statement; at first the last two."""
     artifact = await visit.ask(ask.whole_artifact, visit.project_id, visit.part("artifact"))
     after = visit.asked_number("to") or artifact.version
@@ -42,8 +42,8 @@ async def show_difference(visit: Visit) -> Response:
     return visit.show("compare.html", artifact=artifact, compared=compared)
 
 
-@pages.show("/projects/{project}/moments", *READERS)
-async def show_moments(visit: Visit) -> Response:
+@pages.show("/projects/{project}/compare", *READERS)
+async def show_comparison(visit: PageContext) -> Response:
     """What two moments differ in: PRD, ledger, coverage and open contradictions.
 
     Its address names both, so that it shows the same whenever it is opened; what a slider stands on
@@ -55,7 +55,7 @@ async def show_moments(visit: Visit) -> Response:
     asked = {name: visit.asked(name) or snapped[name] for name in snapped}
     if any(snapped.values()) or (asked["from"] and not asked["to"]):
         both = {"from": asked["from"], "to": asked["to"] or head}
-        return visit.go("projects", project, "moments", told="", **both)
+        return visit.go("projects", project, "compare", told="", **both)
     then = now = ledger = None
     if asked["from"] and asked["to"]:
         places = [read_moment_or_sequence(asked[name] or "") for name in ("from", "to")]
@@ -74,7 +74,7 @@ async def show_moments(visit: Visit) -> Response:
         )
         versions = page.items
     return visit.show(
-        "moments.html",
+        "compare_times.html",
         asked=asked,
         then=then,
         now=now,
@@ -85,7 +85,9 @@ async def show_moments(visit: Visit) -> Response:
     )
 
 
-async def show_past_ledger(visit: Visit, as_of: str, asked: dict[str, str | None]) -> Response:
+async def show_past_ledger(
+    visit: PageContext, as_of: str, asked: dict[str, str | None]
+) -> Response:
     """The atoms as they were; nothing on the page can be decided."""
     then = await _position(visit, as_of)
     listed = await visit.ask(
@@ -108,14 +110,14 @@ async def show_past_ledger(visit: Visit, as_of: str, asked: dict[str, str | None
     )
 
 
-async def show_past_atom(visit: Visit, as_of: str) -> Response:
+async def show_past_atom(visit: PageContext, as_of: str) -> Response:
     """The record of an atom as it was; nothing on the page can be decided."""
     then = await _position(visit, as_of)
     atom = await visit.ask(ask.atom_at, visit.project_id, visit.part("atom"), then.ledger_seq)
     return visit.show("atom_then.html", atom=atom, then=then)
 
 
-async def _position(visit: Visit, as_of: str) -> ask.LedgerPosition:
+async def _position(visit: PageContext, as_of: str) -> ask.LedgerPosition:
     """Raises Refusal."""
     found: ask.LedgerPosition = await visit.ask(
         ask.position_at, visit.project_id, read_moment_or_sequence(as_of)
@@ -123,7 +125,7 @@ async def _position(visit: Visit, as_of: str) -> ask.LedgerPosition:
     return found
 
 
-async def _snap(visit: Visit, name: str) -> str | None:
+async def _snap(visit: PageContext, name: str) -> str | None:
     """Where the slider ``name`` snaps to; None without it. Raises Invalid."""
     seq = visit.asked_number(f"{name}_near")
     if seq is None:
@@ -132,7 +134,7 @@ async def _snap(visit: Visit, name: str) -> str | None:
 
 
 @pages.show("/projects/{project}/changes", *READERS)
-async def show_changes(visit: Visit) -> Response:
+async def show_changes(visit: PageContext) -> Response:
     """What is different since ``since``, or since this person has last looked here."""
     since = visit.asked_number("since")
     seen = _seen(visit) if since is None else None
@@ -148,7 +150,7 @@ async def show_changes(visit: Visit) -> Response:
 
 
 @pages.act("/projects/{project}/changes/seen", *READERS)
-async def mark_seen(visit: Visit) -> Response:
+async def mark_seen(visit: PageContext) -> Response:
     """From now on, what came later is new to this person in this browser."""
     seq = visit.sent_number("seq")
     if seq is None:
@@ -159,12 +161,12 @@ async def mark_seen(visit: Visit) -> Response:
     return response
 
 
-def _cookie(visit: Visit) -> str:
+def _cookie(visit: PageContext) -> str:
     """One of each person, sent to the pages of one project alone."""
     return f"{SEEN_COOKIE}_{visit.caller.token_id}"
 
 
-def _seen(visit: Visit) -> int | None:
+def _seen(visit: PageContext) -> int | None:
     kept = visit.request.cookies.get(_cookie(visit), "")
     return int(kept) if kept.isascii() and kept.isdecimal() and len(kept) < 19 else None
 

@@ -13,7 +13,7 @@ from starlette.responses import Response
 
 from infra.http.access import LEADERS, WRITERS
 from infra.http.console.documents import list_documents
-from infra.http.console.pages import Pages, Visit
+from infra.http.console.pages import PageContext, Pages
 from infra.http.console.spans import visible
 from infra.http.console.team import read_burndown, show_team
 from infra.platform.errors import Invalid
@@ -26,11 +26,11 @@ from infra.service.reading import queries as ask
 from infra.service.reading.queries import ReportItem, WholeArtifact
 from schemas.events.artifact_parts import (
     FeatureFields,
-    OwnedTask,
     Priority,
     SprintPlanFields,
     TaskFields,
     TaskStatus,
+    UserEditedTask,
 )
 from schemas.events.change import ChangedType, ChangeOp
 
@@ -47,7 +47,7 @@ Use = Callable[..., Awaitable[ReportItem]]  # a use case that makes or changes s
 
 
 @pages.act(ROOT + "/sprints", *LEADERS, page=show_team)
-async def create_sprint(visit: Visit) -> Response:
+async def create_sprint(visit: PageContext) -> Response:
     """Make a sprint behind the last one; the plan fills it."""
     told = SprintText(
         goal=_line(visit, "goal"),
@@ -60,7 +60,7 @@ async def create_sprint(visit: Visit) -> Response:
 
 
 @pages.show(ROOT + "/sprints/{item}", *LEADERS)
-async def show_sprint(visit: Visit) -> Response:
+async def show_sprint(visit: PageContext) -> Response:
     """A sprint to change, close or delete."""
     item = await _find(visit, "sprint_plan")
     return visit.show(
@@ -72,7 +72,7 @@ async def show_sprint(visit: Visit) -> Response:
 
 
 @pages.act(ROOT + "/sprints/{item}", *LEADERS, page=show_sprint)
-async def change_sprint(visit: Visit) -> Response:
+async def change_sprint(visit: PageContext) -> Response:
     """Say its goal, its days, or what the team can do in it."""
     item = await _find(visit, "sprint_plan")
     now = SprintPlanFields.model_validate(item.fields)
@@ -84,7 +84,7 @@ async def change_sprint(visit: Visit) -> Response:
 
 
 @pages.act(ROOT + "/sprints/{item}/state", *LEADERS, page=show_sprint)
-async def close_sprint(visit: Visit) -> Response:
+async def close_sprint(visit: PageContext) -> Response:
     """Close a sprint, whose rest goes to later ones, or open it again."""
     state = visit.form.get("state")
     if state not in ("closed", "open"):
@@ -95,14 +95,14 @@ async def close_sprint(visit: Visit) -> Response:
 
 
 @pages.act(ROOT + "/sprints/{item}/delete", *LEADERS, page=show_sprint)
-async def delete_sprint(visit: Visit) -> Response:
+async def delete_sprint(visit: PageContext) -> Response:
     """Delete a sprint for a reason; its tasks go to other ones."""
     gone = await _delete(visit, sprints.change_sprint, SprintText())
     return _show_sprint(visit, None, f"{gone.title} is deleted.")
 
 
 @pages.act(ROOT + "/features", *LEADERS, page=list_documents)
-async def create_feature(visit: Visit) -> Response:
+async def create_feature(visit: PageContext) -> Response:
     """Make a feature in a person's words."""
     told = FeatureText(
         title=_line(visit, "title"), sections=_read_sections(visit, FEATURE_SECTIONS)
@@ -112,7 +112,7 @@ async def create_feature(visit: Visit) -> Response:
 
 
 @pages.show(ROOT + "/features/{item}", *LEADERS)
-async def show_feature(visit: Visit) -> Response:
+async def show_feature(visit: PageContext) -> Response:
     """A feature to change, rank or delete."""
     item = await _find(visit, "feature")
     return visit.show(
@@ -126,7 +126,7 @@ async def show_feature(visit: Visit) -> Response:
 
 
 @pages.act(ROOT + "/features/{item}", *LEADERS, page=show_feature)
-async def change_feature(visit: Visit) -> Response:
+async def change_feature(visit: PageContext) -> Response:
     """Say it in other words, rank it, or say how far it is."""
     item = await _find(visit, "feature")
     now = FeatureFields.model_validate(item.fields)
@@ -146,14 +146,14 @@ async def change_feature(visit: Visit) -> Response:
 
 
 @pages.act(ROOT + "/features/{item}/delete", *LEADERS, page=show_feature)
-async def delete_feature(visit: Visit) -> Response:
+async def delete_feature(visit: PageContext) -> Response:
     """Delete a feature for a reason, with the tasks that were cut from it."""
     gone = await _delete(visit, features.change_feature, FeatureText())
     return _show_list(visit, "feature", f"{gone.title} is deleted.")
 
 
 @pages.act(ROOT + "/tasks", *WRITERS, page=list_documents)
-async def create_task(visit: Visit) -> Response:
+async def create_task(visit: PageContext) -> Response:
     """Make a task in a person's words."""
     told = TaskText(title=_line(visit, "title"), sections=_read_sections(visit, TASK_SECTIONS))
     made = await _create(visit, tasks.create_task, told)
@@ -161,7 +161,7 @@ async def create_task(visit: Visit) -> Response:
 
 
 @pages.show(ROOT + "/tasks/{item}", *WRITERS)
-async def show_task(visit: Visit) -> Response:
+async def show_task(visit: PageContext) -> Response:
     """A task to change, give to somebody, move or delete."""
     item = await _find(visit, "task")
     listed = await visit.ask(
@@ -172,7 +172,7 @@ async def show_task(visit: Visit) -> Response:
         "task.html",
         item=item,
         fields=fields,
-        owned=fields.owned or OwnedTask(),
+        user_edited=fields.user_edited or UserEditedTask(),
         texts=_texts(item, TASK_SECTIONS),
         members=await visit.ask(ask.list_members, visit.project_id),
         sprints=[(it, SprintPlanFields.model_validate(it.fields)) for it in listed.items],
@@ -181,17 +181,20 @@ async def show_task(visit: Visit) -> Response:
 
 
 @pages.act(ROOT + "/tasks/{item}", *WRITERS, page=show_task)
-async def change_task(visit: Visit) -> Response:
+async def change_task(visit: PageContext) -> Response:
     """Say it in other words, give it to somebody, move it, or say how far it is.
 
     Nobody chosen, or no sprint: the plan chooses.
     """
     item = await _find(visit, "task")
     now = TaskFields.model_validate(item.fields)
-    owned = now.owned or OwnedTask()
+    user_edited = now.user_edited or UserEditedTask()
     said = _differing(visit, {"title": item.title, "status": now.status}, _line)
     _check_choice(said, "status", STATUSES)
-    chosen = {"assignee_id": owned.assignee_id or "", "sprint_id": owned.sprint_id or ""}
+    chosen = {
+        "assignee_id": user_edited.assignee_id or "",
+        "sprint_id": user_edited.sprint_id or "",
+    }
     told = TaskText(
         **said,
         **_differing(visit, chosen, lambda visit, name: visit.form[name]),
@@ -207,7 +210,7 @@ async def change_task(visit: Visit) -> Response:
 
 
 @pages.act(ROOT + "/tasks/{item}/status", *WRITERS, page=show_team)
-async def move_task(visit: Visit) -> Response:
+async def move_task(visit: PageContext) -> Response:
     """Put a task into another column of the board."""
     status = visit.form.get("status", "")
     _check_choice({"status": status}, "status", STATUSES)
@@ -217,7 +220,7 @@ async def move_task(visit: Visit) -> Response:
 
 
 @pages.act(ROOT + "/tasks/{item}/assign", *WRITERS, page=show_team)
-async def assign_task(visit: Visit) -> Response:
+async def assign_task(visit: PageContext) -> Response:
     """Give a task to a member that was suggested. Raises Invalid where nobody is chosen."""
     chosen = visit.form.get("assignee_id", "")
     if not chosen:
@@ -228,18 +231,20 @@ async def assign_task(visit: Visit) -> Response:
 
 
 @pages.act(ROOT + "/tasks/{item}/delete", *WRITERS, page=show_task)
-async def delete_task(visit: Visit) -> Response:
+async def delete_task(visit: PageContext) -> Response:
     """Delete a task for a reason; it does not come again."""
     gone = await _delete(visit, tasks.change_task, TaskText())
     return _show_list(visit, "task", f"{gone.title} is deleted.")
 
 
-async def _create(visit: Visit, create: Use, told: Told) -> ReportItem:
+async def _create(visit: PageContext, create: Use, told: Told) -> ReportItem:
     by = {"actor": visit.caller.name, "key": visit.form["key"]}
     return await create(visit.api.settings, visit.project_id, told, **by)
 
 
-async def _change(visit: Visit, change: Use, told: Told, op: ChangeOp = "update") -> ReportItem:
+async def _change(
+    visit: PageContext, change: Use, told: Told, op: ChangeOp = "update"
+) -> ReportItem:
     """Do it with the item of the address, as the page has shown it."""
     request = ItemRequest(
         visit.project_id,
@@ -252,12 +257,12 @@ async def _change(visit: Visit, change: Use, told: Told, op: ChangeOp = "update"
     return await change(visit.api.settings, request, actor=visit.caller.name)
 
 
-async def _delete(visit: Visit, change: Use, nothing: Told) -> ReportItem:
+async def _delete(visit: PageContext, change: Use, nothing: Told) -> ReportItem:
     visit.sent_reason()
     return await _change(visit, change, nothing, "delete")
 
 
-async def _find(visit: Visit, kind: ChangedType) -> WholeArtifact:
+async def _find(visit: PageContext, kind: ChangedType) -> WholeArtifact:
     """Raises NotFound for what is of another type, or is deleted."""
     found: WholeArtifact = await visit.ask(find_item, visit.project_id, kind, visit.part("item"))
     return found
@@ -270,7 +275,7 @@ def _texts(item: WholeArtifact, names: tuple[str, ...]) -> dict[str, str]:
 
 
 def _changed_sections(
-    visit: Visit, item: WholeArtifact, names: tuple[str, ...]
+    visit: PageContext, item: WholeArtifact, names: tuple[str, ...]
 ) -> dict[str, list[str]]:
     """What the form says otherwise; a line that stays as it is keeps what it cites."""
     shown = _texts(item, names)
@@ -282,13 +287,13 @@ def _changed_sections(
     }
 
 
-def _read_sections(visit: Visit, names: tuple[str, ...]) -> dict[str, list[str]]:
+def _read_sections(visit: PageContext, names: tuple[str, ...]) -> dict[str, list[str]]:
     lines = {name: visit.form[name].split("\n") for name in names if name in visit.form}
     return {name: [it.strip() for it in many if it.strip()] for name, many in lines.items()}
 
 
 def _differing(
-    visit: Visit, now: Mapping[str, Any], read: Callable[[Visit, str], Any]
+    visit: PageContext, now: Mapping[str, Any], read: Callable[[PageContext, str], Any]
 ) -> dict[str, Any]:
     """The fields of the form that say something else than there is."""
     return {
@@ -298,11 +303,11 @@ def _differing(
     }
 
 
-def _line(visit: Visit, name: str) -> str:
+def _line(visit: PageContext, name: str) -> str:
     return visit.form.get(name, "").strip()
 
 
-def _number(visit: Visit, name: str, now: object) -> int | None:
+def _number(visit: PageContext, name: str, now: object) -> int | None:
     """Points, where the form says other ones than there are. Raises Invalid for an empty field."""
     if name not in visit.form:
         return None
@@ -310,7 +315,7 @@ def _number(visit: Visit, name: str, now: object) -> int | None:
     return None if said == getattr(now, name) else said
 
 
-def _skills(visit: Visit, name: str) -> list[str]:
+def _skills(visit: PageContext, name: str) -> list[str]:
     """Raises Invalid."""
     skills = [it.strip() for it in visit.form[name].split(",") if it.strip()]
     if len(skills) > MOST_SKILLS or any(len(it) > LONGEST_TITLE for it in skills):
@@ -324,13 +329,13 @@ def _check_choice(said: Mapping[str, Any], name: str, known: tuple[str, ...]) ->
         raise Invalid(f"A {name} is one of {', '.join(known)}.", code="invalid_request")
 
 
-def _show_sprint(visit: Visit, sprint_id: str | None, told: str) -> Response:
+def _show_sprint(visit: PageContext, sprint_id: str | None, told: str) -> Response:
     return visit.go("projects", visit.project_id, "team", told=told, sprint=sprint_id)
 
 
-def _show_item(visit: Visit, item_id: str, told: str) -> Response:
+def _show_item(visit: PageContext, item_id: str, told: str) -> Response:
     return visit.go("projects", visit.project_id, "documents", item_id, told=told)
 
 
-def _show_list(visit: Visit, kind: str, told: str) -> Response:
+def _show_list(visit: PageContext, kind: str, told: str) -> Response:
     return visit.go("projects", visit.project_id, "documents", told=told, type=kind)

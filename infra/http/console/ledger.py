@@ -10,7 +10,7 @@ from infra.http.access import DECIDERS, READERS
 from infra.http.console.browser import is_part
 from infra.http.console.deciding import Acts, decide_by_form, list_proposed
 from infra.http.console.history import STATUSES, show_past_atom, show_past_ledger
-from infra.http.console.pages import Pages, Visit
+from infra.http.console.pages import PageContext, Pages
 from infra.http.console.rendering import address
 from infra.service.deciding import decisions
 from infra.service.reading import queries as ask
@@ -35,7 +35,7 @@ FOUND = 50
 
 
 @pages.show("/projects/{project}/ledger", *READERS)
-async def list_ledger(visit: Visit) -> Response:
+async def list_ledger(visit: PageContext) -> Response:
     """Atoms, most valuable first, or those that speak to ``q``, best first, from all sources."""
     asked = _read_filter(visit)
     if as_of := visit.asked("as_of"):
@@ -64,7 +64,7 @@ async def list_ledger(visit: Visit) -> Response:
 
 
 @pages.show("/projects/{project}/atoms/{atom}", *READERS)
-async def show_atom(visit: Visit) -> Response:
+async def show_atom(visit: PageContext) -> Response:
     """An atom with its evidence, links and history, and what may be done about it.
 
     Opened from the ledger, its address has the filter of that list, and next and previous lead
@@ -96,21 +96,23 @@ async def show_atom(visit: Visit) -> Response:
 
 
 @pages.act("/projects/{project}/atoms/{atom}/decide", *DECIDERS, page=show_atom)
-async def decide_atom(visit: Visit) -> Response:
+async def decide_atom(visit: PageContext) -> Response:
     """Verify, unverify, dismiss or re-include an atom; then the next one of its list is there."""
     atom_id = visit.part("atom")
     told, undo = await decide_by_form(visit, atom_id, ATOM_ACTS)
     asked = {name: visit.form.get(name) for name in FILTER}
     if not asked["order"]:
-        return visit.go_on(address("projects", visit.project_id, "atoms", atom_id), told, undo)
+        return visit.redirect_within(
+            address("projects", visit.project_id, "atoms", atom_id), told, undo
+        )
     if following := visit.form.get("next"):
         place = address("projects", visit.project_id, "atoms", following, **asked)
-        return visit.go_on(place, told, undo)
+        return visit.redirect_within(place, told, undo)
     place = address("projects", visit.project_id, "ledger", **asked)
-    return visit.go_on(place, f"{told} It was the last one of this list.", undo)
+    return visit.redirect_within(place, f"{told} It was the last one of this list.", undo)
 
 
-def _read_filter(visit: Visit) -> dict[str, str | None]:
+def _read_filter(visit: PageContext) -> dict[str, str | None]:
     """What the address says of `FILTER`, and the order in any case. Raises Invalid."""
     return {
         "kind": visit.asked_one_of("kind", KINDS),
@@ -135,7 +137,7 @@ def _conditions(asked: dict[str, str | None]) -> dict[str, Any]:
     }
 
 
-async def _search(visit: Visit, asked: dict[str, str | None]) -> Answer:
+async def _search(visit: PageContext, asked: dict[str, str | None]) -> Answer:
     kind, area, status = asked["kind"], asked["area"], asked["status"]
     filters = Filters(
         kinds=(kind,) if kind else (),
@@ -147,7 +149,9 @@ async def _search(visit: Visit, asked: dict[str, str | None]) -> Answer:
     return found
 
 
-async def _find_neighbours(visit: Visit, atom_id: str, asked: dict[str, str | None]) -> Neighbours:
+async def _find_neighbours(
+    visit: PageContext, atom_id: str, asked: dict[str, str | None]
+) -> Neighbours:
     """What stands before and behind an atom in the list that it was opened from."""
     if not asked["q"]:
         found: Neighbours = await visit.ask(

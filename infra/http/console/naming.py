@@ -5,20 +5,20 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from infra.http.access import LEADERS, OWNERS
-from infra.http.console.pages import Pages, Visit
+from infra.http.console.pages import PageContext, Pages
 from infra.service.projects import projects
 
 pages = Pages()
 
 
 @pages.show("/projects/{project}/manage", *LEADERS)
-async def manage_project(visit: Visit) -> Response:
+async def manage_project(visit: PageContext) -> Response:
     """The project's name, and for owners its end."""
     return visit.show("manage.html")
 
 
 @pages.act("/projects/{project}/manage", *LEADERS, page=manage_project)
-async def rename_project(visit: Visit) -> Response:
+async def rename_project(visit: PageContext) -> Response:
     """Call the project otherwise; its address stays."""
     renamed = await projects.rename_project(
         visit.api.settings,
@@ -32,7 +32,7 @@ async def rename_project(visit: Visit) -> Response:
 
 
 @pages.act("/projects/{project}/manage/delete", *OWNERS, page=manage_project)
-async def delete_project(visit: Visit) -> Response:
+async def delete_project(visit: PageContext) -> Response:
     """Delete the project, whose name was typed, for a reason."""
     visit.sent_reason()
     gone = await projects.delete_project(

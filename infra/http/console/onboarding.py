@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from starlette.responses import Response
 
 from infra.http.access import LEADERS, OBSERVERS, OWNERS
-from infra.http.console.pages import Pages, Visit
+from infra.http.console.pages import PageContext, Pages
 from infra.platform.errors import Invalid
 from infra.service.ingesting.uploaded_sources import check_address
 from infra.service.projects import onboarding
@@ -22,20 +22,20 @@ Change = Callable[..., Awaitable[PipelineRecord]]
 
 
 @pages.show(ROOT, *OBSERVERS)
-async def list_pipelines(visit: Visit) -> Response:
+async def list_pipelines(visit: PageContext) -> Response:
     """The newest pipeline with its stages, those before it, and how another one is started."""
     return await _show(visit, None)
 
 
 @pages.show(ROOT + "/{pipeline}", *OBSERVERS)
-async def show_pipeline(visit: Visit) -> Response:
+async def show_pipeline(visit: PageContext) -> Response:
     """One pipeline, whatever came after it."""
     await visit.ask(ask.check_belongs, visit.project_id, visit.part("pipeline"))
     return await _show(visit, visit.part("pipeline"))
 
 
 @pages.act(ROOT, *LEADERS)
-async def start(visit: Visit) -> Response:
+async def start(visit: PageContext) -> Response:
     """Start a pipeline over addresses of repositories, or over what the project has."""
     sources = visit.form.get("sources", "").split()
     if len(sources) > MOST_SOURCES:
@@ -55,32 +55,32 @@ async def start(visit: Visit) -> Response:
 
 
 @pages.act(ROOT + "/{pipeline}/resume", *LEADERS)
-async def resume(visit: Visit) -> Response:
+async def resume(visit: PageContext) -> Response:
     """Go on where the pipeline waits or has failed."""
     return await _change(visit, onboarding.resume_onboarding, "It goes on.")
 
 
 @pages.act(ROOT + "/{pipeline}/accept", *OWNERS)
-async def accept(visit: Visit) -> Response:
+async def accept(visit: PageContext) -> Response:
     """Take the PRD as it is, although the quality gate has not passed it."""
     return await _change(visit, onboarding.accept_onboarding, "The PRD is taken as it is.")
 
 
 @pages.act(ROOT + "/{pipeline}/skip", *LEADERS)
-async def skip(visit: Visit) -> Response:
+async def skip(visit: PageContext) -> Response:
     """Leave out the stage that waits, and say why."""
     reason = visit.sent_reason()
     return await _change(visit, onboarding.skip_onboarding_stage, "Skipped.", reason)
 
 
 @pages.act(ROOT + "/{pipeline}/cancel", *LEADERS)
-async def cancel(visit: Visit) -> Response:
+async def cancel(visit: PageContext) -> Response:
     """End the pipeline for a reason; what it has made stays."""
     visit.sent_reason()
     return await _change(visit, onboarding.cancel_onboarding, "It is over; what it made stays.")
 
 
-async def _change(visit: Visit, change: Change, told: str, *more: str) -> Response:
+async def _change(visit: PageContext, change: Change, told: str, *more: str) -> Response:
     """Do what the page offered, if the pipeline is still as the page has shown it."""
     pipeline_id = visit.part("pipeline")
     await visit.ask(ask.check_belongs, visit.project_id, pipeline_id)
@@ -94,7 +94,7 @@ async def _change(visit: Visit, change: Change, told: str, *more: str) -> Respon
     return _lead(visit, pipeline_id, told)
 
 
-async def _show(visit: Visit, pipeline_id: str | None) -> Response:
+async def _show(visit: PageContext, pipeline_id: str | None) -> Response:
     found = await visit.ask(ask.list_pipelines, visit.project_id)
     records = [each.record for each in found]
     if pipeline_id is None:
@@ -112,5 +112,5 @@ async def _show(visit: Visit, pipeline_id: str | None) -> Response:
     )
 
 
-def _lead(visit: Visit, pipeline_id: str, told: str) -> Response:
+def _lead(visit: PageContext, pipeline_id: str, told: str) -> Response:
     return visit.go("projects", visit.project_id, "onboarding", pipeline_id, told=told)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from infra.http.access import EVERYONE, OBSERVERS
-from infra.http.console.pages import Pages, Visit
+from infra.http.console.pages import PageContext, Pages
 from infra.http.following import follow
 from infra.platform.errors import NotFound
 from infra.service.reading import live_streams as streams
@@ -19,7 +19,7 @@ PROJECTS_SHOWN = 50
 
 
 @pages.show("/projects", *EVERYONE)
-async def list_projects(visit: Visit) -> Response:
+async def list_projects(visit: PageContext) -> Response:
     """The projects that the token may see, by name."""
     listed = await visit.ask(
         ask.list_projects,
@@ -31,7 +31,7 @@ async def list_projects(visit: Visit) -> Response:
 
 
 @pages.show("/projects/{project}", *OBSERVERS)
-async def show_overview(visit: Visit) -> Response:
+async def show_overview(visit: PageContext) -> Response:
     """The first page of a project."""
     project = visit.project_id
     counted = await visit.ask(ask.list_projects, only=[project], limit=1)
@@ -62,12 +62,12 @@ async def show_overview(visit: Visit) -> Response:
 
 
 @pages.show("/projects/{project}/live", *OBSERVERS, is_for_scripts=True)
-async def follow_project(visit: Visit) -> Response:
+async def follow_project(visit: PageContext) -> Response:
     """The frames of the project's stream, so that open pages follow it."""
     return await follow_stream(visit, visit.project_id)
 
 
-async def follow_stream(visit: Visit, stream_id: str) -> Response:
+async def follow_stream(visit: PageContext, stream_id: str) -> Response:
     """The frames of a stream of the project, behind the last one that the browser has.
 
     Raises NotFound for a stream of another project.
@@ -84,7 +84,7 @@ async def follow_stream(visit: Visit, stream_id: str) -> Response:
     )
 
 
-async def find_prd(visit: Visit) -> ask.WholeArtifact | None:
+async def find_prd(visit: PageContext) -> ask.WholeArtifact | None:
     """The published PRD; None before the first."""
     page = await visit.ask(ask.list_artifacts, visit.project_id, artifact_type="prd", limit=1)
     if not page.items:

@@ -1,9 +1,9 @@
 """Every page and every form of the console: who may ask for it is checked before it is made.
 
-A page is a function that takes a `Visit` and returns what `Visit.show` or `Visit.go` made. A form
-is done once it has proven that a page of this session sent it, and each one is in the audit log
-before it is done. What is refused is a page, too; beside an open page it is a part of it, and an
-open page that asks what is new stays as it is.
+A page is a function that takes a `PageContext` and returns what `PageContext.show` or
+`PageContext.go` made. A form is done once it has proven that a page of this session sent it, and
+each one is in the audit log before it is done. What is refused is a page, too; beside an open page
+it is a part of it, and an open page that asks what is new stays as it is.
 """
 
 from __future__ import annotations
@@ -82,13 +82,13 @@ NAMED = 100  # projects in the menu
 
 log = get("console")
 
-Make = Callable[["Visit"], Awaitable[Response]]
+Make = Callable[["PageContext"], Awaitable[Response]]
 # A form, for what it says; or nobody has answered it, and it may be sent again as it is.
 REFUSED = (Conflict, Invalid, NotFound, Unavailable)
 
 
 @dataclass(slots=True)
-class Visit:
+class PageContext:
     """A request of somebody who has signed in. ``project`` is that of the address, if it has one.
 
     ``projects``: the first of those that they may see. ``views``: those of the project that they
@@ -224,11 +224,11 @@ class Visit:
 
     def go(self, *parts: str, told: str = "", **query: str | int | None) -> Response:
         """Lead to a page, which says ``told``."""
-        return lead(self.request, address(*parts, **query), told)
+        return redirect(self.request, address(*parts, **query), told)
 
-    def go_on(self, place: str, told: str, undo: str = "") -> Response:
+    def redirect_within(self, place: str, told: str, undo: str = "") -> Response:
         """Lead to a page of the console, which says ``told`` and offers to take ``undo`` back."""
-        response = lead(self.request, own_place(place), told)
+        response = redirect(self.request, own_place(place), told)
         if undo:
             set_cookie(self.request, response, UNDO_COOKIE, undo, TOLD_S)
         return response
@@ -281,7 +281,7 @@ class Pages:
 
         async def answer(request: Request) -> Response:
             request.state.operation = operation
-            visit: Visit | None = None
+            visit: PageContext | None = None
             try:
                 check_text(request)
                 caller = caller_of(request.scope)
@@ -289,7 +289,7 @@ class Pages:
                     raise session_ended()
                 if caller is None:
                     return ask_to_sign_in(request)
-                visit = Visit(request, api_of(request), caller)
+                visit = PageContext(request, api_of(request), caller)
                 await (_find_project if writes else _look_around)(visit)
                 check_role(caller, roles)
                 return await (_write(visit, make, operation, page) if writes else make(visit))
@@ -327,7 +327,7 @@ def show(request: Request, template: str, *, answer: int = 200, **values: Any) -
     return response
 
 
-def show_problem(request: Request, error: Exception, visit: Visit | None = None) -> Response:
+def show_problem(request: Request, error: Exception, visit: PageContext | None = None) -> Response:
     """The page of what was not done, in the words of the API."""
     if not is_expected(error):
         log.error("http.failed", path=request.url.path, exc_info=error)
@@ -372,7 +372,7 @@ class ProblemPages:
             await show_problem(Request(scope), error)(scope, receive, send)
 
 
-def lead(request: Request, place: str, told: str = "") -> Response:
+def redirect(request: Request, place: str, told: str = "") -> Response:
     """Lead the browser to a page; ``told`` is what it says at its top, once."""
     response = RedirectResponse(place, 303, HEADERS)
     if told:
@@ -389,7 +389,7 @@ def ask_to_sign_in(request: Request) -> Response:
     """
     if is_part(request):
         return show_problem(request, session_ended())
-    return lead(request, address("sign-in", next=place_of(request)))
+    return redirect(request, address("sign-in", next=place_of(request)))
 
 
 def session_ended() -> Unauthenticated:
@@ -397,17 +397,17 @@ def session_ended() -> Unauthenticated:
 
 
 async def go_home(request: Request) -> Response:
-    return lead(request, HOME)
+    return redirect(request, HOME)
 
 
-async def _find_project(visit: Visit) -> None:
+async def _find_project(visit: PageContext) -> None:
     """Raises NotFound unless there is the project of the address, and it is the caller's."""
     wanted = visit.request.path_params.get("project")
     if wanted is not None:
         await visit.api.check_project(str(wanted), visit.caller)
 
 
-async def _look_around(visit: Visit) -> None:
+async def _look_around(visit: PageContext) -> None:
     """What pages show around themselves: the projects of the caller, the one of the address, and
     the views of it. Raises NotFound.
     """
@@ -424,7 +424,7 @@ async def _look_around(visit: Visit) -> None:
             visit.views = await visit.ask(list_views, wanted, visit.caller.token_id)
 
 
-async def _write(visit: Visit, make: Make, operation: str, page: Make | None) -> Response:
+async def _write(visit: PageContext, make: Make, operation: str, page: Make | None) -> Response:
     """Do what a form asks for, or say why not; its row is in the audit log before anything is done.
 
     Raises Refusal for what was not begun.
@@ -445,7 +445,7 @@ async def _write(visit: Visit, make: Make, operation: str, page: Make | None) ->
     return response
 
 
-async def _refuse(visit: Visit, error: Exception, page: Make | None) -> Response:
+async def _refuse(visit: PageContext, error: Exception, page: Make | None) -> Response:
     """The page of the form with what was sent, if it can be shown, or a page of the problem."""
     with suppress(Unavailable):
         await _look_around(visit)

@@ -11,8 +11,8 @@ from infra.http.console.pages import (
     KEYS_COOKIE,
     THEME_COOKIE,
     THEMES,
+    PageContext,
     Pages,
-    Visit,
 )
 from infra.http.console.shortcuts import (
     SHORTCUTS,
@@ -29,7 +29,7 @@ FIELD = "key-"  # before the name of a shortcut
 
 
 @pages.show("/settings", *EVERYONE)
-async def show_settings(visit: Visit) -> Response:
+async def show_settings(visit: PageContext) -> Response:
     """The theme, and each shortcut with its key."""
     sent = {}
     if visit.problem:
@@ -38,7 +38,7 @@ async def show_settings(visit: Visit) -> Response:
 
 
 @pages.act("/settings/theme", *EVERYONE)
-async def set_theme(visit: Visit) -> Response:
+async def set_theme(visit: PageContext) -> Response:
     """Keep the theme in this browser."""
     theme = visit.form.get("theme", "")
     if theme not in THEMES:
@@ -49,7 +49,7 @@ async def set_theme(visit: Visit) -> Response:
 
 
 @pages.act("/settings/keys", *EVERYONE, page=show_settings)
-async def set_keys(visit: Visit) -> Response:
+async def set_keys(visit: PageContext) -> Response:
     """Keep in this browser whether single keys do something, and which; ``reset`` forgets that."""
     if visit.form.get("act") == "reset":
         chosen, is_on = list(SHORTCUTS), True
@@ -62,11 +62,11 @@ async def set_keys(visit: Visit) -> Response:
     return response
 
 
-def _chosen(visit: Visit) -> list[Shortcut]:
+def _chosen(visit: PageContext) -> list[Shortcut]:
     """The shortcuts with the keys that the form says."""
     fields = visit.form.items()
     return choose_keys({name.removeprefix(FIELD): key for name, key in fields})
 
 
-def _is_on(visit: Visit) -> bool:
+def _is_on(visit: PageContext) -> bool:
     return visit.form.get("single_keys") == "on"

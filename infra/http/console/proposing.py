@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from infra.http.access import DECIDERS, LEADERS, READERS
 from infra.http.console.deciding import decide, decider, go_to_next
-from infra.http.console.pages import Pages, Visit
+from infra.http.console.pages import PageContext, Pages
 from infra.platform.errors import Invalid
 from infra.service.deciding import decisions
 from infra.service.deciding.decisions import Answer
@@ -21,7 +21,7 @@ ANSWERS = {"accept": "Accepted.", "decline": "Declined."}
 
 
 @pages.show("/projects/{project}/proposals", *READERS)
-async def list_proposals(visit: Visit) -> Response:
+async def list_proposals(visit: PageContext) -> Response:
     """What waits, oldest first, or what was answered, newest first."""
     state = visit.asked_one_of("state", STATES) or "waiting"
     listed = await visit.ask(
@@ -36,7 +36,7 @@ async def list_proposals(visit: Visit) -> Response:
 
 
 @pages.act("/projects/{project}/proposals/{proposal}/decide", *LEADERS, page=list_proposals)
-async def decide_proposal(visit: Visit) -> Response:
+async def decide_proposal(visit: PageContext) -> Response:
     """Accept or decline a proposal; then the next one is there."""
     proposal_id, verdict = visit.part("proposal"), visit.form.get("decision", "")
     await visit.ask(ask.check_belongs, visit.project_id, proposal_id)
@@ -50,7 +50,7 @@ async def decide_proposal(visit: Visit) -> Response:
 
 
 @pages.act("/projects/{project}/proposals/{proposal}/withdraw", *DECIDERS, page=list_proposals)
-async def withdraw_proposal(visit: Visit) -> Response:
+async def withdraw_proposal(visit: PageContext) -> Response:
     """Take back what this person has proposed; then the next one is there."""
     proposal_id = visit.part("proposal")
     await visit.ask(ask.check_belongs, visit.project_id, proposal_id)

@@ -11,7 +11,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from infra.http.client_book import PROBLEM, REF, type_of
+from infra.http.client_document import PROBLEM, REF, type_of
 from infra.http.console.pages import HEADERS
 from infra.http.console.rendering import render
 from infra.http.console.shortcuts import shortcuts_of

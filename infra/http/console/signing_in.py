@@ -13,7 +13,7 @@ from infra.http.api import api_of
 from infra.http.auth import caller_of
 from infra.http.bodies import check_text
 from infra.http.console.browser import check_form, own_place, read_form, session_cookie, set_cookie
-from infra.http.console.pages import Pages, Visit, lead, show, show_problem
+from infra.http.console.pages import PageContext, Pages, redirect, show, show_problem
 from infra.http.console.rendering import address
 from infra.http.problems import Unauthenticated, is_expected, status_of
 from infra.http.writes import audit_entry
@@ -48,7 +48,7 @@ async def show_sign_in(request: Request) -> Response:
             raise
         return show_problem(request, error)
     if caller_of(request.scope) and not request.query_params.get("code"):
-        return lead(request, own_place(request.query_params.get("next", "")))
+        return redirect(request, own_place(request.query_params.get("next", "")))
     return show_form(request, request.query_params.get("next", ""))
 
 
@@ -80,7 +80,7 @@ async def begin(request: Request, caller: Caller, next_place: str, flow: str = "
     entry = audit_entry(request, caller, request.state.operation, draw_key())
     cookie = await api.tables.ask(begin_session, caller, new, entry)
     api.callers.forget()  # whom the earlier cookie showed
-    response = lead(request, own_place(next_place))
+    response = redirect(request, own_place(next_place))
     set_cookie(request, response, api.sessions.cookie(request.url.scheme), cookie, VALID_S)
     return response
 
@@ -92,20 +92,20 @@ pages.routes += [
 
 
 @pages.act("/sign-out", *EVERYONE)
-async def sign_out(visit: Visit) -> Response:
+async def sign_out(visit: PageContext) -> Response:
     """End the session, and forget it in this browser."""
     await visit.ask(end_session, visit.cookie)
     return _forget_cookie(visit)
 
 
 @pages.show("/session", *EVERYONE, is_for_scripts=True)
-async def check_session(visit: Visit) -> Response:
+async def check_session(visit: PageContext) -> Response:
     """Whether a form that is sent now would find its session."""
     return Response(status_code=204, headers={"cache-control": "no-store"})
 
 
 @pages.show("/sessions", *EVERYONE)
-async def show_sessions(visit: Visit) -> Response:
+async def show_sessions(visit: PageContext) -> Response:
     """Where one is signed in; an owner of all projects sees where everybody is."""
     listed = await visit.ask(
         list_sessions, visit.caller, cursor=visit.asked("cursor"), limit=SESSIONS_SHOWN
@@ -115,7 +115,7 @@ async def show_sessions(visit: Visit) -> Response:
 
 
 @pages.act("/sessions/end", *EVERYONE)
-async def end_one(visit: Visit) -> Response:
+async def end_one(visit: PageContext) -> Response:
     """End one session that the caller may end."""
     await visit.ask(end_session_of, visit.sent_number("session") or 0, visit.caller)
     visit.api.callers.forget()
@@ -123,7 +123,7 @@ async def end_one(visit: Visit) -> Response:
 
 
 @pages.act("/sessions/end-all", *EVERYONE)
-async def end_all(visit: Visit) -> Response:
+async def end_all(visit: PageContext) -> Response:
     """Sign out in every browser, this one too."""
     await visit.ask(end_all_sessions, visit.caller)
     return _forget_cookie(visit)
@@ -164,10 +164,10 @@ def show_form(
     return response
 
 
-def _forget_cookie(visit: Visit) -> Response:
+def _forget_cookie(visit: PageContext) -> Response:
     """Lead to the sign-in: the session of this browser is over."""
     visit.api.callers.forget()
-    response = lead(visit.request, address("sign-in"))
+    response = redirect(visit.request, address("sign-in"))
     delete_cookie(visit.request, response, visit.api.sessions.cookie(visit.request.url.scheme))
     return response
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from infra.http.access import OBSERVERS, READERS
-from infra.http.console.pages import Pages, Visit
+from infra.http.console.pages import PageContext, Pages
 from infra.http.console.spans import ShownText, show_text
 from infra.platform.errors import NotFound
 from infra.service.reading import queries as ask
@@ -15,7 +15,7 @@ SHOWN = 100
 
 
 @pages.show("/projects/{project}/sources", *OBSERVERS)
-async def list_sources(visit: Visit) -> Response:
+async def list_sources(visit: PageContext) -> Response:
     """Sources by root and path, with why one is not read."""
     listed = await visit.ask(
         ask.list_sources,
@@ -30,7 +30,7 @@ async def list_sources(visit: Visit) -> Response:
 
 
 @pages.show("/projects/{project}/sources/{source}", *READERS)
-async def show_source(visit: Visit) -> Response:
+async def show_source(visit: PageContext) -> Response:
     """The sanitized text; with ``atom`` and ``evidence`` the quote is marked, with ``line`` a line.
 
     A quote that was taken from another revision of the text is told, and not marked.

@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from infra.http.access import LEADERS, READERS, WRITERS
 from infra.http.console.charts import Chart, draw_lines
-from infra.http.console.pages import Pages, Visit
+from infra.http.console.pages import PageContext, Pages
 from infra.platform.clock import SystemClock
 from infra.platform.errors import Conflict, Invalid, NotFound
 from infra.service.planning import planning, team
@@ -69,7 +69,7 @@ class Burned:
 
 
 @pages.show("/projects/{project}/team", *READERS)
-async def show_team(visit: Visit) -> Response:
+async def show_team(visit: PageContext) -> Response:
     """Members with their load, the board of a sprint, reports, and what should lie elsewhere."""
     project = visit.project_id
     members = await visit.ask(ask.list_members, project)
@@ -105,7 +105,7 @@ async def show_team(visit: Visit) -> Response:
 
 
 @pages.act("/projects/{project}/team/members", *LEADERS, page=show_team)
-async def add_member(visit: Visit) -> Response:
+async def add_member(visit: PageContext) -> Response:
     """Add somebody; plans follow by themselves."""
     told = team.MemberChange(
         name=visit.form.get("name", "").strip(),
@@ -124,7 +124,7 @@ async def add_member(visit: Visit) -> Response:
 
 
 @pages.show("/projects/{project}/team/members/{member}", *LEADERS)
-async def show_member(visit: Visit) -> Response:
+async def show_member(visit: PageContext) -> Response:
     """Somebody to change or to remove."""
     member = await _find_member(visit)
     return visit.show(
@@ -138,7 +138,7 @@ async def show_member(visit: Visit) -> Response:
 
 
 @pages.act("/projects/{project}/team/members/{member}", *LEADERS, page=show_member)
-async def change_member(visit: Visit) -> Response:
+async def change_member(visit: PageContext) -> Response:
     """Say who they are, what they can do and when; plans follow by themselves.
 
     Raises Conflict where they are not as the page has shown them.
@@ -170,7 +170,7 @@ async def change_member(visit: Visit) -> Response:
 
 
 @pages.act("/projects/{project}/team/members/{member}/remove", *LEADERS, page=show_member)
-async def remove_member(visit: Visit) -> Response:
+async def remove_member(visit: PageContext) -> Response:
     """Remove somebody for a reason; what they were to do is planned anew."""
     visit.sent_reason()
     gone = await team.remove_member(
@@ -185,7 +185,7 @@ async def remove_member(visit: Visit) -> Response:
 
 
 @pages.act("/projects/{project}/reports", *WRITERS)
-async def request_report(visit: Visit) -> Response:
+async def request_report(visit: PageContext) -> Response:
     """Have a report of today made; it is a document."""
     wanted = visit.form.get("type", "")
     if wanted not in REPORTS:
@@ -200,7 +200,7 @@ async def request_report(visit: Visit) -> Response:
     return visit.go("projects", visit.project_id, "documents", made.artifact_id)
 
 
-async def read_burndown(visit: Visit, sprint_id: str) -> Burned:
+async def read_burndown(visit: PageContext, sprint_id: str) -> Burned:
     """What was left of a sprint day by day, and the chart of it. Raises NotFound."""
     now = SystemClock().now()
     return draw_burndown(await visit.ask(ask.read_burndown, visit.project_id, sprint_id, now))
@@ -216,7 +216,7 @@ def draw_burndown(found: Burndown) -> Burned:
     return Burned(found, draw_lines([it.day for it in found.days], {"ideal": ideal, "left": left}))
 
 
-async def _find_member(visit: Visit) -> Member:
+async def _find_member(visit: PageContext) -> Member:
     """Raises NotFound."""
     members: list[Member] = await visit.ask(ask.list_members, visit.project_id)
     for each in members:
@@ -232,7 +232,9 @@ def _choose(
     for sprint, plan in sprints:
         if sprint.artifact_id == wanted:
             return sprint, plan
-    still = [each for each in sprints if not (each[1].owned and each[1].owned.is_closed)]
+    still = [
+        each for each in sprints if not (each[1].user_edited and each[1].user_edited.is_closed)
+    ]
     return next(iter(still or sprints), (None, None))
 
 

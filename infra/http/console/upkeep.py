@@ -5,7 +5,7 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from infra.http.access import LEADERS, OPERATORS, READERS
-from infra.http.console.pages import Pages, Visit
+from infra.http.console.pages import PageContext, Pages
 from infra.platform.errors import Invalid, NotFound
 from infra.service.models import costs
 from infra.service.reading import queries as ask
@@ -16,7 +16,7 @@ SHOWN = 50
 
 
 @pages.show("/projects/{project}/rejections", *READERS)
-async def list_rejections(visit: Visit) -> Response:
+async def list_rejections(visit: PageContext) -> Response:
     """Claims that reflection refused, or that lost evidence, with the rules that did so."""
     asked = {"code": visit.asked("code"), "path": visit.asked("path")}
     listed = await visit.ask(
@@ -31,7 +31,7 @@ async def list_rejections(visit: Visit) -> Response:
 
 
 @pages.act("/projects/{project}/dead-letters/{letter}/retry", *OPERATORS)
-async def retry_letter(visit: Visit) -> Response:
+async def retry_letter(visit: PageContext) -> Response:
     """Publish a record that was given up once more."""
     letter_id = visit.part("letter")
     letter = await visit.ask(ask.find_dead_letter, letter_id)
@@ -42,7 +42,7 @@ async def retry_letter(visit: Visit) -> Response:
 
 
 @pages.act("/projects/{project}/budgets", *LEADERS)
-async def set_budget(visit: Visit) -> Response:
+async def set_budget(visit: PageContext) -> Response:
     """Set a budget; without a limit it is lifted."""
     spec = costs.BudgetSpec(
         scope=visit.form.get("scope", ""),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from infra.http.access import OWNERS
-from infra.http.console.pages import Pages, Visit
+from infra.http.console.pages import PageContext, Pages
 from infra.service.notifying import outgoing_webhooks as service
 from schemas.events.webhook import WEBHOOK_EVENTS
 
@@ -16,7 +16,7 @@ SHOWN = 30
 
 
 @pages.show(PLACE, *OWNERS)
-async def list_webhooks(visit: Visit) -> Response:
+async def list_webhooks(visit: PageContext) -> Response:
     """All webhooks of the project, and the form for another one."""
     return visit.show(
         "webhooks.html",
@@ -27,13 +27,13 @@ async def list_webhooks(visit: Visit) -> Response:
 
 
 @pages.show(ONE, *OWNERS)
-async def show_webhook(visit: Visit) -> Response:
+async def show_webhook(visit: PageContext) -> Response:
     """One webhook with what was sent there."""
     return await _show(visit)
 
 
 @pages.act(PLACE + "/add", *OWNERS, page=list_webhooks)
-async def add_webhook(visit: Visit) -> Response:
+async def add_webhook(visit: PageContext) -> Response:
     """Send news to another address; its secret is on the page that answers, and nowhere later."""
     spec = service.WebhookSpec(
         visit.form.get("url", "").strip(),
@@ -52,7 +52,7 @@ async def add_webhook(visit: Visit) -> Response:
 
 
 @pages.act(ONE + "/rotate", *OWNERS, page=show_webhook)
-async def rotate_webhook_secret(visit: Visit) -> Response:
+async def rotate_webhook_secret(visit: PageContext) -> Response:
     """Make a new secret, which is on the page that answers, and nowhere later."""
     made = await service.rotate_webhook_secret(
         visit.api.settings,
@@ -65,7 +65,7 @@ async def rotate_webhook_secret(visit: Visit) -> Response:
 
 
 @pages.act(ONE + "/test", *OWNERS, page=show_webhook)
-async def send_test_message(visit: Visit) -> Response:
+async def send_test_message(visit: PageContext) -> Response:
     """Send a message that says no more than that it is a test."""
     webhook_id = visit.part("webhook")
     await service.send_test_message(
@@ -75,7 +75,7 @@ async def send_test_message(visit: Visit) -> Response:
 
 
 @pages.act(ONE + "/switch", *OWNERS, page=show_webhook)
-async def switch_webhook(visit: Visit) -> Response:
+async def switch_webhook(visit: PageContext) -> Response:
     """Stop a webhook, or start it again."""
     webhook_id = visit.part("webhook")
     is_active = visit.form.get("active") == "on"
@@ -91,7 +91,7 @@ async def switch_webhook(visit: Visit) -> Response:
 
 
 @pages.act(ONE + "/remove", *OWNERS, page=show_webhook)
-async def remove_webhook(visit: Visit) -> Response:
+async def remove_webhook(visit: PageContext) -> Response:
     """Remove a webhook with its log."""
     visit.sent_reason()
     removed = await service.remove_webhook(
@@ -106,7 +106,7 @@ async def remove_webhook(visit: Visit) -> Response:
 
 
 @pages.act(ONE + "/deliveries/{delivery}/replay", *OWNERS, page=show_webhook)
-async def replay_delivery(visit: Visit) -> Response:
+async def replay_delivery(visit: PageContext) -> Response:
     """Send a message once more."""
     webhook_id = visit.part("webhook")
     await service.replay_delivery(
@@ -115,11 +115,11 @@ async def replay_delivery(visit: Visit) -> Response:
     return _go(visit, webhook_id, "The message is sent once more.")
 
 
-def _go(visit: Visit, webhook_id: str, told: str) -> Response:
+def _go(visit: PageContext, webhook_id: str, told: str) -> Response:
     return visit.go("projects", visit.project_id, "webhooks", webhook_id, told=told)
 
 
-async def _show(visit: Visit, made: service.NewWebhook | None = None) -> Response:
+async def _show(visit: PageContext, made: service.NewWebhook | None = None) -> Response:
     """The page of a webhook; ``made``: with its secret, in the answer to a form."""
     settings, project = visit.api.settings, visit.project_id
     webhook_id = made.webhook.webhook_id if made else visit.part("webhook")

@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from infra.http.access import LEADERS, MOVERS, OBSERVERS, OWNERS, READERS
 from infra.http.console.charts import draw_bars
-from infra.http.console.pages import Pages, Visit
+from infra.http.console.pages import PageContext, Pages
 from infra.http.console.rendering import minute
 from infra.platform.errors import Invalid, NotFound
 from infra.service.ingesting import runs
@@ -35,7 +35,7 @@ Move = Callable[..., Awaitable[RunRequest]]
 
 
 @pages.show("/projects/{project}/runs", *OBSERVERS)
-async def list_runs(visit: Visit) -> Response:
+async def list_runs(visit: PageContext) -> Response:
     """Runs and jobs, newest first, and dead letters; each list has its own pages."""
     project, cursors = visit.project_id, {name: visit.asked(name) for name in LISTS}
     spans = await visit.ask(ask.throughput, project)
@@ -58,7 +58,7 @@ async def list_runs(visit: Visit) -> Response:
 
 
 @pages.show("/projects/{project}/runs/{run}", *OBSERVERS)
-async def show_run(visit: Visit) -> Response:
+async def show_run(visit: PageContext) -> Response:
     """A run: its phases, and why its batches hold what they hold."""
     run_id = visit.part("run")
     found = await visit.ask(ask.list_runs, visit.project_id, run_id=run_id, limit=1)
@@ -90,13 +90,13 @@ async def show_run(visit: Visit) -> Response:
 
 
 @pages.act("/projects/{project}/runs/{run}/cancel", *MOVERS, page=show_run)
-async def cancel_run(visit: Visit) -> Response:
+async def cancel_run(visit: PageContext) -> Response:
     """End a run at its next batch border, for a reason."""
     return await _move(visit, runs.cancel_run, "The run ends.", reason=visit.sent_reason())
 
 
 @pages.act("/projects/{project}/runs/{run}/resume", *MOVERS, page=show_run)
-async def resume_run(visit: Visit) -> Response:
+async def resume_run(visit: PageContext) -> Response:
     """Begin a new run over what an ended run left, with what it gave up where that is wanted."""
     retry = visit.form.get("retry_poison") == "yes"
     told = "A new run reads what is left."
@@ -104,7 +104,7 @@ async def resume_run(visit: Visit) -> Response:
 
 
 @pages.act("/projects/{project}/runs/{run}/accept-removals", *LEADERS, page=show_run)
-async def accept_removals(visit: Visit) -> Response:
+async def accept_removals(visit: PageContext) -> Response:
     """Remove the sources that the run holds back, for a reason."""
     visit.sent_reason()
     await runs.accept_removals(
@@ -113,7 +113,7 @@ async def accept_removals(visit: Visit) -> Response:
     return _show_run(visit, "The sources are removed.")
 
 
-async def _move(visit: Visit, move: Move, told: str, **more: str | bool) -> Response:
+async def _move(visit: PageContext, move: Move, told: str, **more: str | bool) -> Response:
     """Ask for something of a run of the project."""
     run_id = visit.part("run")
     found = await visit.ask(ask.list_runs, visit.project_id, run_id=run_id, limit=1)
@@ -123,12 +123,12 @@ async def _move(visit: Visit, move: Move, told: str, **more: str | bool) -> Resp
     return _show_run(visit, told)
 
 
-def _show_run(visit: Visit, told: str) -> Response:
+def _show_run(visit: PageContext, told: str) -> Response:
     return visit.go("projects", visit.project_id, "runs", visit.part("run"), told=told)
 
 
 @pages.act("/projects/{project}/jobs/{job}/decide", *LEADERS)
-async def decide_job(visit: Visit) -> Response:
+async def decide_job(visit: PageContext) -> Response:
     """Cancel a job, or try it again."""
     job_id = visit.part("job")
     job = await visit.ask(ask.read_job, job_id)
@@ -147,7 +147,7 @@ async def decide_job(visit: Visit) -> Response:
 
 
 @pages.show("/projects/{project}/costs", *OBSERVERS)
-async def show_costs(visit: Visit) -> Response:
+async def show_costs(visit: PageContext) -> Response:
     """What models have cost, by what is asked for, and the budgets."""
     group = costs.check_group(visit.asked("by") or "agent")
     found = await visit.ask(ask.read_costs, visit.project_id, group)
@@ -166,7 +166,7 @@ async def show_costs(visit: Visit) -> Response:
 
 
 @pages.show("/projects/{project}/decisions", *READERS)
-async def list_decisions(visit: Visit) -> Response:
+async def list_decisions(visit: PageContext) -> Response:
     """What people decided, and what the ledger answered, newest first."""
     listed = await visit.ask(
         ask.list_decisions,
@@ -179,7 +179,7 @@ async def list_decisions(visit: Visit) -> Response:
 
 
 @pages.show("/projects/{project}/audit", *OWNERS)
-async def list_writes(visit: Visit) -> Response:
+async def list_writes(visit: PageContext) -> Response:
     """Every write that was asked for over HTTP, newest first."""
     listed = await visit.ask(
         list_audit,

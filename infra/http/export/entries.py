@@ -32,7 +32,7 @@ QUOTE_FIELDS = (
 
 
 @dataclass(frozen=True)
-class Book:
+class ExportIndex:
     """A project, and what a template may ask of it besides."""
 
     project: ExportedProject
@@ -46,7 +46,7 @@ class Book:
         return render(template, book=self, link=mark, **values)
 
 
-def open_book(project: ExportedProject) -> Book:
+def open_index(project: ExportedProject) -> ExportIndex:
     cited: dict[str, dict[str, str]] = {}
     for document in project.documents:
         for section, anchor, statements in _parts_of(document):
@@ -54,7 +54,7 @@ def open_book(project: ExportedProject) -> Book:
             for statement in statements:
                 for citation in statement.citations:
                     cited.setdefault(citation.atom_id, {})[anchor] = called
-    return Book(
+    return ExportIndex(
         project,
         {atom.atom_id: atom for atom in project.atoms},
         {atom_id: list(places.items()) for atom_id, places in cited.items()},
@@ -62,14 +62,14 @@ def open_book(project: ExportedProject) -> Book:
     )
 
 
-def document_entries(book: Book, artifact_type: str) -> Iterator[Entry]:
+def document_entries(export: ExportIndex, artifact_type: str) -> Iterator[Entry]:
     """Of each document its head, then its sections."""
-    for document in book.project.documents:
+    for document in export.project.documents:
         if document.artifact_type != artifact_type:
             continue
         yield Entry(
             document.artifact_id,
-            book.render("entry_document.html", document=document),
+            export.render("entry_document.html", document=document),
             {
                 "what": "document",
                 **_pick(document, DOCUMENT_FIELDS),
@@ -77,7 +77,7 @@ def document_entries(book: Book, artifact_type: str) -> Iterator[Entry]:
             },
         )
         for section, anchor, statements in _parts_of(document):
-            html = book.render(
+            html = export.render(
                 "entry_section.html", section=section, anchor=anchor, statements=statements
             )
             data = {
@@ -98,10 +98,10 @@ def _parts_of(document: ExportedDocument) -> Iterator[tuple[CitingSection, str, 
             yield section, f"{anchor}-{start}" if start else anchor, piece
 
 
-def atom_entries(book: Book) -> Iterator[Entry]:
+def atom_entries(export: ExportIndex) -> Iterator[Entry]:
     """Every atom with its quotes, in the order in which the ledger met them."""
-    excerpts = book.project.excerpts
-    for atom in book.project.atoms:
+    excerpts = export.project.excerpts
+    for atom in export.project.atoms:
         shown = [
             (quote, show_excerpt(excerpts[quote.evidence_id]))
             if quote.evidence_id in excerpts
@@ -115,27 +115,27 @@ def atom_entries(book: Book) -> Iterator[Entry]:
             "last_seen_at": _utc(atom.last_seen_at),
             "evidence": [_pick(quote, QUOTE_FIELDS) for quote, _ in shown],
         }
-        html = book.render("entry_atom.html", atom=atom, shown=shown)
+        html = export.render("entry_atom.html", atom=atom, shown=shown)
         yield Entry(atom.atom_id, html, data)
 
 
-def contradiction_entries(book: Book) -> Iterator[Entry]:
+def contradiction_entries(export: ExportIndex) -> Iterator[Entry]:
     """The gravest first."""
-    for each in book.project.contradictions:
-        html = book.render(
+    for each in export.project.contradictions:
+        html = export.render(
             "entry_contradiction.html",
             it=each,
-            sides=[book.atoms[each.atom_a_id], book.atoms[each.atom_b_id]],
+            sides=[export.atoms[each.atom_a_id], export.atoms[each.atom_b_id]],
         )
         yield Entry(
             each.contradiction_id, html, {"what": "contradiction", **each.model_dump(mode="json")}
         )
 
 
-def source_entries(book: Book) -> Iterator[Entry]:
+def source_entries(export: ExportIndex) -> Iterator[Entry]:
     """Every source that is quoted, by path, with the atoms that quote it, by place."""
     quoted: dict[str, list[tuple[Quote, Atom]]] = {}
-    for atom in book.project.atoms:
+    for atom in export.project.atoms:
         for quote in atom.evidence:
             quoted.setdefault(quote.source_id, []).append((quote, atom))
     by_path = sorted(quoted.items(), key=lambda item: (item[1][0][0].path or "", item[0]))
@@ -145,7 +145,7 @@ def source_entries(book: Book) -> Iterator[Entry]:
             anchor = f"{source_id}-{start}" if start else source_id
             piece = places[start : start + MOST_PLACES]
             path = piece[0][0].path or source_id
-            html = book.render("entry_source.html", anchor=anchor, path=path, places=piece)
+            html = export.render("entry_source.html", anchor=anchor, path=path, places=piece)
             told = [
                 {"line_start": quote.line_start, "line_end": quote.line_end, "stale": quote.stale}
                 | {"atom_id": atom.atom_id}
@@ -155,12 +155,12 @@ def source_entries(book: Book) -> Iterator[Entry]:
             yield Entry(anchor, html, data)
 
 
-LISTS: dict[str, tuple[str, str, Callable[[Book], Iterator[Entry]]]] = {
-    "prd": ("PRD", "document", lambda book: document_entries(book, "prd")),
-    "insights": ("Insights", "document", lambda book: document_entries(book, "insight")),
-    "epics": ("Epics", "document", lambda book: document_entries(book, "epic")),
-    "features": ("Features", "document", lambda book: document_entries(book, "feature")),
-    "tasks": ("Tasks", "document", lambda book: document_entries(book, "task")),
+LISTS: dict[str, tuple[str, str, Callable[[ExportIndex], Iterator[Entry]]]] = {
+    "prd": ("PRD", "document", lambda export: document_entries(export, "prd")),
+    "insights": ("Insights", "document", lambda export: document_entries(export, "insight")),
+    "epics": ("Epics", "document", lambda export: document_entries(export, "epic")),
+    "features": ("Features", "document", lambda export: document_entries(export, "feature")),
+    "tasks": ("Tasks", "document", lambda export: document_entries(export, "task")),
     "ledger": ("Ledger", "ledger", atom_entries),
     "contradictions": ("Contradictions", "contradiction", contradiction_entries),
     "sources": ("Sources", "source", source_entries),

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from infra.http.console.rendering import exact
 from infra.http.console.spans import visible
 from infra.http.export.badge import draw_badge
-from infra.http.export.entries import LISTS, Book, open_book
+from infra.http.export.entries import LISTS, ExportIndex, open_index
 from infra.http.export.paging import (
     Entry,
     Part,
@@ -30,25 +30,25 @@ DISPUTED = ("open", "escalated")
 
 def build_site(project: ExportedProject) -> dict[str, bytes]:
     """Every file by its name. The same project makes the same bytes."""
-    book = open_book(project)
-    lists = {name: fill(name, entries(book)) for name, (_, _, entries) in LISTS.items()}
+    export = open_index(project)
+    lists = {name: fill(name, entries(export)) for name, (_, _, entries) in LISTS.items()}
     places: dict[str, str] = {}
     for parts in lists.values():
         places |= places_of(parts)
     files = read_static()
     for name, parts in lists.items():
         for part in parts:
-            files[f"{part.name}.html"] = put_links(_page(book, name, part), places).encode()
+            files[f"{part.name}.html"] = put_links(_page(export, name, part), places).encode()
             files[f"{part.name}.json"] = _json(project, entries=part.entries)
     indexes = {
         f"{page_name('index', number)}.js": index
-        for number, index in enumerate(_indexes(book, places), 1)
+        for number, index in enumerate(_indexes(export, places), 1)
     }
     files |= indexes
-    figures = _figures(book)
+    figures = _figures(export)
     start = _render(
         "start.html",
-        book,
+        export,
         "index",
         title=project.name,
         scripts=[*indexes, "search.js"],
@@ -61,11 +61,11 @@ def build_site(project: ExportedProject) -> dict[str, bytes]:
     return files
 
 
-def _page(book: Book, name: str, part: Part) -> str:
+def _page(export: ExportIndex, name: str, part: Part) -> str:
     title, _, _ = LISTS[name]
     return _render(
         "list.html",
-        book,
+        export,
         name,
         title=title,
         scripts=[],
@@ -75,9 +75,9 @@ def _page(book: Book, name: str, part: Part) -> str:
     )
 
 
-def _render(template: str, book: Book, here: str, **values: Any) -> str:
+def _render(template: str, export: ExportIndex, here: str, **values: Any) -> str:
     lists = {name: (title, picture) for name, (title, picture, _) in LISTS.items()}
-    return render(template, project=book.project, lists=lists, here=here, **values)
+    return render(template, project=export.project, lists=lists, here=here, **values)
 
 
 def _count(parts: list[Part]) -> int:
@@ -100,24 +100,24 @@ def _json(project: ExportedProject, entries: Sequence[Entry] = (), **more: Any) 
     return f'{text}, "entries": [\n{lines}\n]}}\n'.encode(errors="replace")
 
 
-def _figures(book: Book) -> dict[str, Any]:
-    live = [atom for atom in book.project.atoms if atom.status in LIVE]
+def _figures(export: ExportIndex) -> dict[str, Any]:
+    live = [atom for atom in export.project.atoms if atom.status in LIVE]
     cited = {quote.source_id for atom in live for quote in atom.evidence if not quote.stale}
-    prd = next((it for it in book.project.documents if it.artifact_type == "prd"), None)
+    prd = next((it for it in export.project.documents if it.artifact_type == "prd"), None)
     return {
         "statements": len(live),
         "sources": len(cited),
-        "open_contradictions": sum(it.status in DISPUTED for it in book.project.contradictions),
+        "open_contradictions": sum(it.status in DISPUTED for it in export.project.contradictions),
         "prd_state": prd.artifact_state if prd else "not written",
     }
 
 
-def _indexes(book: Book, places: Mapping[str, str]) -> Iterator[bytes]:
+def _indexes(export: ExportIndex, places: Mapping[str, str]) -> Iterator[bytes]:
     """What is searched, as scripts: a page that is opened as a file may load no other."""
     rows = [
         *(
             [it.artifact_type, visible(it.title), it.number, places[it.artifact_id], ""]
-            for it in book.project.documents
+            for it in export.project.documents
         ),
         *(
             [
@@ -128,7 +128,7 @@ def _indexes(book: Book, places: Mapping[str, str]) -> Iterator[bytes]:
                 places[atom.atom_id],
                 visible(atom.body) if atom.body != atom.title else "",
             ]
-            for atom in book.project.atoms
+            for atom in export.project.atoms
         ),
     ]
     for group in group_by_size([json.dumps(row) for row in rows], lambda row: len(row) + 2):

@@ -41,7 +41,7 @@ class ConnectorRequest(BaseModel):
     base_url: str | None = Field(None, max_length=400)
     streams: list[Name] = Field([], max_length=50)
     options: dict[Name, Annotated[str, Field(max_length=1_000)]] = Field({}, max_length=20)
-    every_s: int = Field(300, ge=10, le=31 * 86_400)
+    interval_s: int = Field(300, ge=10, le=31 * 86_400)
     budget_percent: int = Field(50, ge=1, le=100)
     check: bool = True
 
@@ -79,7 +79,7 @@ async def add_connector(
         body.base_url,
         body.streams,
         body.options,
-        body.every_s,
+        body.interval_s,
         body.budget_percent,
     )
     return await service.connect_service(
@@ -90,7 +90,7 @@ async def add_connector(
         actor=caller.name,
         key=write.key,
         check=body.check,
-        by_owner_of_all=caller.projects is None,
+        by_global_owner=caller.projects is None,
     )
 
 
@@ -133,7 +133,7 @@ async def sync_connector(
     connector_id: ConnectorId,
     body: SyncRequest | None = None,
 ) -> Job:
-    """Read what has changed, in a job; the poller does so by itself every ``every_s``."""
+    """Read what has changed, in a job; the poller does so by itself every ``interval_s``."""
     await service.read_connector(api.settings, api.environ, project, connector_id)
     asked = body or SyncRequest()
     request = JobRequest(

@@ -182,7 +182,7 @@ def quote_often(connection: Conn) -> str:
     """The first atom of the list, quoted ``QUOTES`` times more."""
     first = atoms(connection, PROJECT, limit=1).items[0]
     columns = {"project_id": PROJECT, "evidence_type": "direct", "impact_indicator": False}
-    kept = first.evidence[0].model_dump(exclude={"path", "speaker", "speaker_role", "said_at"})
+    kept = first.evidence[0].model_dump(exclude={"path", "speaker", "speaker_role", "stated_at"})
     row = kept | columns | {"atom_id": first.atom_id, "run_id": RUN, "structure_path": []}
     often = (
         row | {"evidence_id": f"evd_often_{number}", "source_id": f"src_{number % SOURCES}"}

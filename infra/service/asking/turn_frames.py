@@ -29,7 +29,7 @@ def frame_of(event: AgentEvent) -> Frame | None:
         case ThoughtRecorded():
             return "thinking", _pick(event, "agent thought")
         case ToolCalled():
-            called = {"call_id": event.place.effect_id, "tool": event.tool}
+            called = {"call_id": event.position.effect_id, "tool": event.tool}
             return "tool_call", called | {"arguments": json.loads(event.arguments)}
         case ToolReturned():
             return "tool_result", _returned(event)
@@ -51,7 +51,7 @@ def frame_of(event: AgentEvent) -> Frame | None:
 def _returned(event: ToolReturned) -> dict[str, Any]:
     answer = json.loads(event.answer)
     shown = {name: answer[name] for name in ("text", "citations") if name in answer}
-    returned = {"call_id": event.place.effect_id, "tool": event.tool, "is_error": event.is_error}
+    returned = {"call_id": event.position.effect_id, "tool": event.tool, "is_error": event.is_error}
     return returned | shown
 
 

@@ -34,7 +34,7 @@ from schemas.events.agent import (
     AgentEvent,
     ConfirmationGiven,
     ConfirmationRequested,
-    EffectPlace,
+    EffectPosition,
     EffectRecorded,
     RequestReceived,
     Responded,
@@ -179,9 +179,9 @@ class TurnLog:
         """The turn is over without an answer; ``said`` is why, a call without one is added."""
         if any(self._all(Responded)):
             return
-        answered = {one.place.effect_id for one in self._all(ToolReturned)}
+        answered = {one.position.effect_id for one in self._all(ToolReturned)}
         for called in self._all(ToolCalled):
-            if called.place.effect_id not in answered:
+            if called.position.effect_id not in answered:
                 said += LEFT_OPEN.format(tool=called.tool)
         await self._append(Responded, text=said, agent="supervisor", error=code)
 
@@ -291,7 +291,8 @@ def event_of(known: TurnEvent) -> AgentEvent:
 def _answers(event: AgentEvent, key: EffectKey) -> TypeGuard[EffectRecorded | ToolReturned]:
     """Whether the event is the record of the effect ``key``."""
     return (
-        isinstance(event, EffectRecorded | ToolReturned) and event.place.effect_id == key.effect_id
+        isinstance(event, EffectRecorded | ToolReturned)
+        and event.position.effect_id == key.effect_id
     )
 
 
@@ -312,8 +313,8 @@ def _raise_for(answer: Json) -> Json:
     raise MODEL_ERRORS.get(failed["code"], ModelError)(failed["message"])
 
 
-def _place_of(key: EffectKey) -> EffectPlace:
-    return EffectPlace(
+def _place_of(key: EffectKey) -> EffectPosition:
+    return EffectPosition(
         effect_id=key.effect_id,
         node=key.node,
         iteration=key.iteration,

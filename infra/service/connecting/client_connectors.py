@@ -66,7 +66,7 @@ class ConnectorState:
     base_url: str
     credentials: Mapping[str, str]
     options: Mapping[str, str]
-    every_s: int
+    interval_s: int
     budget_percent: int
     webhook: str | None
     streams: tuple[StreamState, ...]
@@ -106,15 +106,15 @@ async def connect_service(
     actor: str,
     key: str,
     check: bool,
-    by_owner_of_all: bool,
+    by_global_owner: bool,
 ) -> Added:
-    """Connect a service. ``by_owner_of_all``: any secret and address, where none are bound.
+    """Connect a service. ``by_global_owner``: any secret and address, where none are bound.
 
     Raises Invalid, Forbidden, and as `add_connector`.
     """
     if clone_url := (spec.options or {}).get("clone_url"):
         check_address(clone_url)
-    located = replace(spec, credentials=_locate(settings, spec), by_owner_of_all=by_owner_of_all)
+    located = replace(spec, credentials=_locate(settings, spec), by_global_owner=by_global_owner)
     defined = define_connector(located, key)
     try:
         Secrets(environ, settings.home).check(Definition(project_id, defined))
@@ -188,7 +188,7 @@ def _state(registry: ConnectorRegistry, definition: Definition) -> ConnectorStat
         base_url=added.base_url,
         credentials={role: _name(place) for role, place in definition.credentials.items()},
         options=added.options,
-        every_s=added.every_s,
+        interval_s=added.interval_s,
         budget_percent=added.budget_percent,
         webhook=f"/v1/webhooks/{added.service}/{definition.project_id}" if has_webhook else None,
         streams=tuple(_stream(registry, definition, name) for name in stream_names(definition)),

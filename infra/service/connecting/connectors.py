@@ -41,7 +41,7 @@ CHECK_FAILED = "connector_check_failed"
 class ConnectorSpec:
     """What to read and how. ``credentials`` are places of secrets by role; no streams means all.
 
-    ``by_owner_of_all``: the operator or an owner of all projects adds it, who may name any secret.
+    ``by_global_owner``: the operator or an owner of all projects adds it, who may name any secret.
     """
 
     service: str
@@ -50,9 +50,9 @@ class ConnectorSpec:
     base_url: str | None = None
     streams: Sequence[str] = ()
     options: Mapping[str, str] | None = None
-    every_s: int = 300
+    interval_s: int = 300
     budget_percent: int = 50
-    by_owner_of_all: bool = False
+    by_global_owner: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,11 +132,11 @@ def define_connector(spec: ConnectorSpec, key: str) -> ConnectorAdded:
         target=service.check_target(spec.target),
         base_url=check_base_url(spec.base_url or service.base_url),
         streams=list(spec.streams),
-        credentials=[Credential(role=role, place=place) for role, place in places.items()],
-        every_s=spec.every_s,
+        credentials=[Credential(role=role, location=place) for role, place in places.items()],
+        interval_s=spec.interval_s,
         budget_percent=spec.budget_percent,
         options=_check_options(spec.options or {}),
-        by_owner_of_all=spec.by_owner_of_all,
+        by_global_owner=spec.by_global_owner,
     )
 
 

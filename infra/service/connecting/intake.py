@@ -96,7 +96,7 @@ async def run_intake(settings: Settings, environ: Mapping[str, str]) -> None:
     redactor = StringRedactor(vault.mark)
     statuses = SourceStatuses(settings.home / "state" / "intake" / "told.sqlite")
     if statuses.set_aside:
-        log.error("intake.told_was_damaged", set_aside=str(statuses.set_aside))
+        log.error("intake.state_damaged", set_aside=str(statuses.set_aside))
     counters = Counters(settings.home / INTAKE_FILE)
     try:
         async with AsyncExitStack() as stack:
@@ -122,7 +122,7 @@ async def run_intake(settings: Settings, environ: Mapping[str, str]) -> None:
             if not statuses.is_whole:
                 recalled = await recall(settings, intake)
                 statuses.mark_whole()
-                log.info("intake.recalled", deliveries=recalled)
+                log.info("intake.state_restored", deliveries=recalled)
             tell_ready(settings, environ)
             consumer = Consumer(intake, publish, counters, clock, settings.partitions)
             topics = [settings.topic(ItemReceived.topic)]

@@ -43,7 +43,7 @@ async def run_poller(settings: Settings, environ: Mapping[str, str]) -> None:
             try:
                 await _watch(settings, environ)
             except (BrokerUnavailable, DatabaseUnavailable) as error:
-                log.warning("poller.waits", reason=str(error))
+                log.warning("poller.outage", reason=str(error))
                 await asyncio.sleep(LOOK_EVERY_S)
     except asyncio.CancelledError:
         log.info("poller.stopped")
@@ -82,17 +82,17 @@ async def poll(registry: ConnectorRegistry, definition: Definition) -> None:
         return
 
     async def alone(engine: Engine, stream: Stream) -> Outcome:
-        return await _read_alone(engine, stream, added.census_every_s)
+        return await _read_alone(engine, stream, added.census_interval_s)
 
     try:
         await read_streams(registry, definition, wanted, alone)
     except Unavailable:
         raise
     except Refusal as error:  # somebody else syncs it, or there is no vault
-        log.info("poller.passed_over", connector=added.connector_id, reason=str(error))
+        log.info("poller.connector_skipped", connector=added.connector_id, reason=str(error))
 
 
-async def _read_alone(engine: Engine, stream: Stream, census_every_s: int) -> Outcome:
+async def _read_alone(engine: Engine, stream: Stream, census_interval_s: int) -> Outcome:
     """Read a stream; record a fault of ours as its failure, so that others are read all the same.
 
     Raises …Unavailable.
@@ -100,7 +100,7 @@ async def _read_alone(engine: Engine, stream: Stream, census_every_s: int) -> Ou
     from connectors.connector import SourceRefused
 
     try:
-        return await read(engine, stream, census_every_s)
+        return await read(engine, stream, census_interval_s)
     except Refusal:  # outages among them
         raise
     except Exception as error:
@@ -111,12 +111,12 @@ async def _read_alone(engine: Engine, stream: Stream, census_every_s: int) -> Ou
         return await engine.refuse(stream.name, fault)
 
 
-async def read(engine: Engine, stream: Stream, census_every_s: int) -> Outcome:
+async def read(engine: Engine, stream: Stream, census_interval_s: int) -> Outcome:
     """Sync a stream, and reconcile it where that is due."""
     outcome = await engine.sync(stream)
     place = engine.cursors.get(stream.name)
     comparable = outcome.reason is None and stream.is_reconcilable
-    if comparable and is_reconciliation_due(place, SystemClock().now(), census_every_s):
+    if comparable and is_reconciliation_due(place, SystemClock().now(), census_interval_s):
         outcome = await engine.reconcile(stream)
     log.info(
         "poller.synced",
@@ -132,8 +132,8 @@ def is_due(place: CursorMoved | None, now: datetime) -> bool:
     return place is None or place.next_poll_at is None or place.next_poll_at <= now
 
 
-def is_reconciliation_due(place: CursorMoved | None, now: datetime, every_s: int) -> bool:
+def is_reconciliation_due(place: CursorMoved | None, now: datetime, interval_s: int) -> bool:
     """Whether everything is to be compared; the first sync of a stream counts as one."""
     if place is None or place.census_at is None:
         return False
-    return place.census_at + timedelta(seconds=every_s) <= now
+    return place.census_at + timedelta(seconds=interval_s) <= now

@@ -137,7 +137,9 @@ class ConnectorRegistry:
         from connectors.sync import Engine, SyncTarget
 
         added = definition.added
-        target = SyncTarget(definition.project_id, added.connector_id, added.service, added.every_s)
+        target = SyncTarget(
+            definition.project_id, added.connector_id, added.service, added.interval_s
+        )
         with lock_connector(self.settings, added.connector_id):
             async with open_publisher(self.settings, definition.project_id, self.tell) as out:
                 places = self.places.setdefault(added.connector_id, {})

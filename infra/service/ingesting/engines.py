@@ -27,7 +27,7 @@ def choose_engine(settings: Settings, wanted: Engine | None = None) -> Engine:
     try:
         return "model" if has_model(settings) else "heuristic"
     except (Forbidden, Invalid) as error:
-        log.warning("engines.models_file_unfit", reason=str(error))
+        log.warning("models.file_invalid", reason=str(error))
         return "heuristic"
 
 

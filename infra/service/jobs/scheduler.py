@@ -51,16 +51,16 @@ async def watch_work(
     """Beat until ``stop``. Outages are waited for."""
     while not stop.is_set():
         try:
-            await transact(settings, partial(beat, kinds=kinds, every_s=settings.heartbeat_s))
+            await transact(settings, partial(beat, kinds=kinds, interval_s=settings.heartbeat_s))
         except Unavailable as error:
-            log.warning("heartbeat.waits", reason=str(error))
+            log.warning("scheduler.outage", reason=str(error))
         except Exception:  # one that ends would leave all later work undone, and nobody would know
-            log.exception("heartbeat.failed")
+            log.exception("scheduler.failed")
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(stop.wait(), look_every_s)
 
 
-def beat(tables: Conn, *, kinds: Kinds, every_s: int, now: datetime | None = None) -> None:
+def beat(tables: Conn, *, kinds: Kinds, interval_s: int, now: datetime | None = None) -> None:
     """Tick for each project whose slot has begun, route what was received, end what has ended, and
     turns of agents that nobody goes on with.
 
@@ -69,7 +69,7 @@ def beat(tables: Conn, *, kinds: Kinds, every_s: int, now: datetime | None = Non
     now = now or _database_time(tables)
     for project_id in schedules.beating_projects(tables):
         with _alone(project_id):
-            tick(tables, project_id, kinds=kinds, every_s=every_s, now=now)
+            tick(tables, project_id, kinds=kinds, interval_s=interval_s, now=now)
     for work in schedules.received_work(tables, now, AT_ONCE):
         with _alone(work.project_id):
             _route_received(tables, work, kinds, now)
@@ -100,24 +100,24 @@ def _alone(project_id: str) -> Iterator[None]:
     except Unavailable:
         raise
     except Exception:
-        log.exception("heartbeat.failed", project_id=project_id)
+        log.exception("scheduler.failed", project_id=project_id)
 
 
 def tick(
-    tables: Conn, project_id: str, *, kinds: Kinds, every_s: int, now: datetime
+    tables: Conn, project_id: str, *, kinds: Kinds, interval_s: int, now: datetime
 ) -> list[str] | None:
     """Give the due work of a project away; its ids, or None where this slot has had its tick.
 
     Work whose time has passed several times, since nothing ran, is done once.
     """
-    slot_at = slot_of(now, every_s)
-    if holds_fact(tables, HeartbeatTicked(slot_at=slot_at, every_s=every_s), project_id):
+    slot_at = slot_of(now, interval_s)
+    if holds_fact(tables, HeartbeatTicked(slot_at=slot_at, interval_s=interval_s), project_id):
         return None
     hours = read_hours(tables, project_id)
     plans = [_plan(work, hours, now) for work in schedules.recurring_work(tables, project_id)]
     due = [plan for plan in plans if plan.due_at is not None]
     ticked = HeartbeatTicked(
-        slot_at=slot_at, every_s=every_s, due=[plan.work.work_item_id for plan in due]
+        slot_at=slot_at, interval_s=interval_s, due=[plan.work.work_item_id for plan in due]
     )
     with tables.transaction():
         if not _tell(tables, ticked, project_id, now):
@@ -168,7 +168,7 @@ class _Plan:
             due_at=self.due,
             outcome=outcome,
             detail=detail[:MAX_DETAIL_CHARS],
-            goes_on=self.next_run_at is not None,
+            has_next_run=self.next_run_at is not None,
         )
 
 

@@ -54,7 +54,7 @@ class RecordedCalls:
             if finding.refuses:
                 raise BudgetExceeded(_explain(finding, charge))
             log.warning(
-                "budget.nearly_spent",
+                "budget.warning",
                 project_id=charge.project_id,
                 scope=finding.budget.scope,
                 unit=finding.unit,
@@ -73,7 +73,7 @@ class RecordedCalls:
         try:
             await self._tables.ask(settle, charge, payload, _build_fallback(call_id, attempt))
         except Exception as error:
-            log.error("models.not_settled", call_id=call_id, reason=str(error))
+            log.error("models.charge_not_recorded", call_id=call_id, reason=str(error))
             raise
         return charge.cost_usd
 
@@ -104,7 +104,7 @@ class RecordedCalls:
             workflow_id=request.workflow_id,
             provider=attempt.provider,
             model=model,
-            asked_model=attempt.model,
+            requested_model=attempt.model,
             tier=request.tier,
             prompt_version=request.prompt_version,
             attempt=attempt.number,
@@ -131,7 +131,7 @@ class RecordedCalls:
         if attempt.is_local or not (usage.input_tokens or usage.output_tokens):
             return 0.0
         return self._prices.cost_of(
-            attempt.provider, model, usage, _today(), asked_model=attempt.model
+            attempt.provider, model, usage, _today(), requested_model=attempt.model
         )
 
 
@@ -181,8 +181,8 @@ def _explain(finding: Finding, charge: NewCharge) -> str:
     of = f"the {finding.budget.scope} budget{whose} of project {charge.project_id}"
     if finding.estimate is None:
         return (
-            f"Nobody knows the price of {charge.call.provider}/{charge.call.asked_model}, so that"
-            f" it cannot keep to {of}: add its price to the file of the models."
+            f"Nobody knows the price of {charge.call.provider}/{charge.call.requested_model}, so"
+            f" that it cannot keep to {of}: add its price to the file of the models."
         )
     if finding.unit == "usd":
         return (

@@ -117,7 +117,7 @@ def list_key_variables(settings: Settings) -> set[str]:
 
 
 def _log_unfit(error: Exception) -> None:
-    log.warning("models.file_unfit", reason=str(error))
+    log.warning("models.file_invalid", reason=str(error))
 
 
 def parse_models(

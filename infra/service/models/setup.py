@@ -70,7 +70,7 @@ class Trial(ReadModel):
     """
 
     provider: str
-    asked_model: str
+    requested_model: str
     served_model: str
     keeps_form: bool
     latency_ms: int
@@ -173,14 +173,14 @@ def _build_trial(
     def cost_of(usage: Usage) -> float | None:
         if provider.is_local:
             return 0.0
-        return prices.cost_of(name, answer.served_model, usage, day, asked_model=model)
+        return prices.cost_of(name, answer.served_model, usage, day, requested_model=model)
 
     used = answer.usage or Usage(
         input_tokens=estimate_tokens(QUESTION), output_tokens=estimate_tokens(answer.text)
     )
     return Trial(
         provider=name,
-        asked_model=model,
+        requested_model=model,
         served_model=answer.served_model,
         keeps_form=not receive(answer.text, FORM, answer.finish, answer.refusal).fault,
         latency_ms=latency_ms,

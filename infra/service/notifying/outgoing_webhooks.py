@@ -117,7 +117,7 @@ async def add_webhook(
             url=spec.url,
             events=events,  # type: ignore[arg-type]  # `_check_events` knows them
             is_active=spec.is_active,
-            may_be_private=spec.allow_private,
+            allow_private_address=spec.allow_private,
             key_id=key_id,
             sealed=sealed,
             request_key=key,
@@ -156,14 +156,14 @@ async def change_webhook(
     if allow_private is None and told.url not in (None, known.url):
         allow_private = False
     _check_private(bool(told.allow_private), any_address)
-    private = known.may_be_private if allow_private is None else allow_private
+    private = known.allow_private_address if allow_private is None else allow_private
     _check_url(told.url or known.url, private=private)
     fact = WebhookChanged(
         webhook_id=webhook_id,
         url=told.url,
         events=None if told.events is None else _check_events(told.events),  # type: ignore[arg-type]
         is_active=told.is_active,
-        may_be_private=allow_private,
+        allow_private_address=allow_private,
         request_key=key,
     )
     await _publish(settings, fact, known.project_id, actor, key)

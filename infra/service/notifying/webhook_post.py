@@ -92,7 +92,7 @@ async def post(
     body: bytes,
     headers: Mapping[str, str],
     *,
-    may_be_private: bool,
+    allow_private_address: bool,
     within_s: float = ANSWERS_WITHIN_S,
 ) -> Answer:
     """Send ``body`` once, and return the answer, or why there is none, within ``within_s``."""
@@ -103,7 +103,7 @@ async def post(
 
     try:
         async with asyncio.timeout(within_s):
-            answer = await _post(httpx.URL(url), body, headers, may_be_private)
+            answer = await _post(httpx.URL(url), body, headers, allow_private_address)
     except TimeoutError:
         return Answer(took_ms(), error=f"no answer within {within_s:g} s")
     except AddressRefused as error:
@@ -116,9 +116,9 @@ async def post(
 
 
 async def _post(
-    url: httpx.URL, body: bytes, headers: Mapping[str, str], may_be_private: bool
+    url: httpx.URL, body: bytes, headers: Mapping[str, str], allow_private_address: bool
 ) -> httpx.Response:
-    addresses = await _resolve(url, may_be_private)
+    addresses = await _resolve(url, allow_private_address)
     named = {"host": url.netloc.decode("ascii"), **headers}
     async with httpx.AsyncClient(
         verify=_tls(*map(os.environ.get, TRUSTED)),
@@ -145,7 +145,7 @@ async def _post(
     raise AddressRefused("the name has no address")
 
 
-async def _resolve(url: httpx.URL, may_be_private: bool) -> list[str]:
+async def _resolve(url: httpx.URL, allow_private_address: bool) -> list[str]:
     """The addresses of the host. Raises AddressRefused if any of them may not be called."""
     port = url.port or (443 if url.scheme == "https" else 80)
     host = url.raw_host.decode("ascii")
@@ -159,7 +159,7 @@ async def _resolve(url: httpx.URL, may_be_private: bool) -> list[str]:
     if not addresses:
         raise AddressRefused("the name of the host has no address")
     for address in addresses:
-        if not may_be_called(address, private=may_be_private):
+        if not may_be_called(address, private=allow_private_address):
             raise AddressRefused("the host is on a network that may not be called")
         if url.scheme != "https" and not ipaddress.ip_address(address).is_loopback:
             raise AddressRefused("without TLS only this machine may be called")

@@ -70,7 +70,7 @@ OVERFLOW = (
     " attempts = %s WHERE delivery_id = ANY(%s) AND status = 'waiting' AND attempt_count = 0"
 )
 DUE = """
-    SELECT w.webhook_id, w.url, w.may_be_private, w.key_id, w.sealed,
+    SELECT w.webhook_id, w.url, w.allow_private_address, w.key_id, w.sealed,
         CASE WHEN w.previous_until > now() THEN w.previous_key_id END AS previous_key_id,
         w.previous_sealed, d.delivery_id, d.project_id, d.message_id, d.event_type, d.body,
         d.round, d.attempt_count
@@ -109,7 +109,7 @@ class Due:
 
     webhook_id: str
     url: str
-    may_be_private: bool
+    allow_private_address: bool
     key_id: str
     sealed: str
     previous_key_id: str | None

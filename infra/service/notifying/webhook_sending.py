@@ -64,7 +64,7 @@ async def send_webhooks(settings: Settings, stop: threading.Event) -> None:
         try:
             await _send(settings, stop)
         except Unavailable as error:
-            log.warning("webhooks.wait", reason=str(error))
+            log.warning("webhooks.outage", reason=str(error))
         except Exception:  # one that ends would send nothing any more, and nobody would know
             log.exception("webhooks.failed")
         await in_thread(partial(stop.wait, PAUSE_S))
@@ -139,7 +139,9 @@ class Sender:
             answer = Answer(0, error=f"not sent: {error}")
         else:
             headers = headers_of(secrets, due.message_id, body)
-            answer = await post(due.url, body, headers, may_be_private=due.may_be_private)
+            answer = await post(
+                due.url, body, headers, allow_private_address=due.allow_private_address
+            )
         outcome = await self._ask(record_attempt, due, answer)
         self._rest(due.webhook_id, answer)
         log.info(

@@ -94,6 +94,6 @@ def _suggest(task: PlanTask, known: Iterable[MemberFact], free: dict[str, int]) 
     ]
     best = ranking[0].member_id if ranking else None
     name = f"{task.number} {task.title}".strip()
-    chosen = (task.fields.get("owned") or {}).get("assignee_id")
+    chosen = (task.fields.get("user_edited") or {}).get("assignee_id")
     holder = chosen or task.plan.get("assignee_id")
     return Suggestion(task.artifact_id, name, holder, best, ranking)

@@ -21,7 +21,7 @@ from infra.service.planning.section_edits import find_revisions
 from projections.read.artifacts import Item
 from projections.read.session import Conn
 from schemas.events.artifact_parts import Priority
-from schemas.events.change import ToldFeature
+from schemas.events.change import FeatureEdit
 
 LONGEST_REASON = 1_000
 Progress = Literal["planned", "in_progress", "done"]
@@ -100,8 +100,8 @@ def _check_priority(told: FeatureText) -> None:
         raise Invalid("A reason belongs to a priority: name that, too.", code="feature_invalid")
 
 
-def _choose(told: FeatureText) -> ToldFeature:
-    return ToldFeature(
+def _choose(told: FeatureText) -> FeatureEdit:
+    return FeatureEdit(
         title=told.title,
         priority=told.priority,
         reason=told.reason,

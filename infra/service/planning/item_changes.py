@@ -27,10 +27,10 @@ from schemas.events.change import (
     ChangeOp,
     ChangeRequested,
     EditedStatement,
+    FeatureEdit,
     SectionEdit,
-    ToldFeature,
-    ToldSprint,
-    ToldTask,
+    SprintEdit,
+    TaskEdit,
 )
 from schemas.ids import artifact_id as derive_artifact_id
 from schemas.ids import derive_event_id
@@ -70,16 +70,16 @@ class ItemChange:
     """
 
     request: ItemRequest[Any]
-    told: ToldTask | ToldFeature | ToldSprint
+    told: TaskEdit | FeatureEdit | SprintEdit
     words: Words = Words()
     check: Callable[[Conn, str], None] = lambda tables, project_id: None
 
     @property
     def changed_type(self) -> ChangedType:
         match self.told:
-            case ToldTask():
+            case TaskEdit():
                 return "task"
-            case ToldFeature():
+            case FeatureEdit():
                 return "feature"
             case _:
                 return "sprint_plan"
@@ -100,9 +100,9 @@ async def change_item(
         expected_version=request.expected_version,
         editor=actor,
         changed_type=kind,
-        task=told if isinstance(told, ToldTask) else None,
-        feature=told if isinstance(told, ToldFeature) else None,
-        sprint=told if isinstance(told, ToldSprint) else None,
+        task=told if isinstance(told, TaskEdit) else None,
+        feature=told if isinstance(told, FeatureEdit) else None,
+        sprint=told if isinstance(told, SprintEdit) else None,
     )
     fact = make_request(event, project_id, actor, request.key)
     done = await request_change(settings, fact, what=NAMES[kind], within_s=within_s)
@@ -159,9 +159,9 @@ def _check(change: ItemChange) -> None:
     if change.request.op != "create" and not change.request.item_id:
         raise Invalid(f"No {name} is named: give the id of one.", code=f"{name}_missing")
     texts = [text for section in change.words.sections.values() for text in section]
-    said = told.goal if isinstance(told, ToldSprint) else told.title
+    said = told.goal if isinstance(told, SprintEdit) else told.title
     if said is not None and not 0 < len(said.strip()) <= LONGEST_TITLE:
-        what = "goal" if isinstance(told, ToldSprint) else "title"
+        what = "goal" if isinstance(told, SprintEdit) else "title"
         raise Invalid(f"A {what} has 1 to {LONGEST_TITLE} characters.", code=f"{name}_invalid")
     if any(not text.strip() or len(text) > LONGEST_TEXT for text in texts):
         raise Invalid(f"A sentence has 1 to {LONGEST_TEXT:,} characters.", code=f"{name}_invalid")

@@ -25,7 +25,7 @@ from projections.read.artifact_list import list_sprints
 from projections.read.artifacts import Item
 from projections.read.projects import project_of
 from projections.read.session import Conn
-from schemas.events.change import ToldSprint
+from schemas.events.change import SprintEdit
 from schemas.ids import artifact_id as derive_artifact_id
 
 LONGEST_DAYS = 60
@@ -133,8 +133,8 @@ def _check_days(told: SprintText) -> None:
     check_points(told.capacity_points, MOST_CAPACITY, "A capacity", "sprint_invalid")
 
 
-def _choose(told: SprintText, number: int | None = None) -> ToldSprint:
-    return ToldSprint(
+def _choose(told: SprintText, number: int | None = None) -> SprintEdit:
+    return SprintEdit(
         sprint_number=number,
         goal=told.goal,
         start_date=told.start_date,

@@ -21,7 +21,7 @@ from projections.read import team
 from projections.read.artifacts import Item
 from projections.read.session import Conn
 from schemas.events.artifact_parts import TaskStatus
-from schemas.events.change import ToldTask
+from schemas.events.change import TaskEdit
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,13 +93,13 @@ def _check_named(tables: Conn, project_id: str, told: TaskText) -> None:
         team.member_of(tables, project_id, told.assignee_id)
     if told.sprint_id:
         sprint = find_item(tables, project_id, "sprint_plan", told.sprint_id)
-        if ((sprint.fields or {}).get("owned") or {}).get("is_closed"):
+        if ((sprint.fields or {}).get("user_edited") or {}).get("is_closed"):
             raise Conflict(f"{sprint.title} is closed: name an open one.", code="closed")
 
 
-def _choose(told: TaskText) -> ToldTask:
+def _choose(told: TaskText) -> TaskEdit:
     skills = None if told.required_skills is None else list(told.required_skills)
-    return ToldTask(
+    return TaskEdit(
         title=told.title,
         feature_id=told.feature_id,
         assignee_id=told.assignee_id,

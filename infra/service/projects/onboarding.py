@@ -151,7 +151,7 @@ async def advance(settings: Settings, pipeline_id: str, actor: str) -> PipelineR
         except Conflict as error:
             if error.code != "illegal_move":
                 raise
-            log.info("onboarding.moved_meanwhile", pipeline_id=pipeline_id, reason=str(error))
+            log.info("onboarding.changed_meanwhile", pipeline_id=pipeline_id, reason=str(error))
             record = (await read_onboarding(settings, pipeline_id)).record
     return record
 

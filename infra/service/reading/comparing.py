@@ -24,8 +24,8 @@ class SectionDifference:
 
     section_id: str
     title: str
-    came: list[CitingStatement] = field(default_factory=list)
-    went: list[CitingStatement] = field(default_factory=list)
+    added: list[CitingStatement] = field(default_factory=list)
+    removed: list[CitingStatement] = field(default_factory=list)
     changed: list[tuple[CitingStatement, CitingStatement]] = field(default_factory=list)
     kept: int = 0
 
@@ -111,11 +111,11 @@ def _compare(
     for new in rest:
         old = next((each for each in left if each.statement_id == new.statement_id), None)
         if old is None:
-            found.came.append(new)
+            found.added.append(new)
         else:
             left.remove(old)
             found.changed.append((old, new))
-    found.went = left
+    found.removed = left
     return found
 
 

@@ -248,7 +248,7 @@ class Hub:
                         for _ in connection.notifies(timeout=WAKE_S, stop_after=1):
                             pass
             except DatabaseUnavailable as error:
-                log.warning("streams.database_away", reason=str(error), again_in_s=PAUSE_S)
+                log.warning("streams.outage", reason=str(error), again_in_s=PAUSE_S)
                 self._stop.wait(PAUSE_S)
             except Exception:  # a thread that ends would silence all streams, and nobody would know
                 log.exception("streams.failed", again_in_s=PAUSE_S)

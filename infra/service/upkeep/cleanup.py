@@ -46,7 +46,7 @@ async def _repeat(work: Callable[[], Awaitable[None]], every_s: float) -> None:
         try:
             await work()
         except Unavailable as error:
-            log.warning("upkeep.database_away", reason=str(error), again_in_s=every_s)
+            log.warning("upkeep.outage", reason=str(error), again_in_s=every_s)
         except Exception:  # it would end the server, which can do without it for a while
             log.exception("upkeep.failed", again_in_s=every_s)
         await asyncio.sleep(every_s)
@@ -65,5 +65,5 @@ async def forget_all(settings: Settings, tables: Tables) -> int:
         forgotten += count
     forgotten += await tables.ask(forget_sent, settings.http_keys_days)
     if forgotten:
-        log.info("upkeep.forgotten", rows=forgotten)
+        log.info("upkeep.expired_rows_deleted", rows=forgotten)
     return forgotten

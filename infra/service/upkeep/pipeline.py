@@ -22,7 +22,7 @@ StepName = Literal[
 STAGES: Mapping[StepName, tuple[str, ...]] = {
     "sources": ("intake",),
     "chunks": ("hygiene",),
-    "candidates": ("rekeyer", "run_control", "map_preview", "map_deep"),
+    "candidates": ("repartitioner", "run_control", "map_preview", "map_deep"),
     "atoms": ("reflect", "adjudicate"),
     "ledger": ("ledger", "judge"),
     "artifacts": ("reduce", "publish", "frame"),

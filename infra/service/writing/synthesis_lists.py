@@ -62,7 +62,7 @@ class ListMaker:
 
     async def make(self, earlier: Sequence[Piece]) -> Piece | None:
         while self.left:
-            artifact = await self.writer.desk.find(self.left.popleft().artifact_id)
+            artifact = await self.writer.context.find(self.left.popleft().artifact_id)
             if artifact and (sections := find_open(artifact)):
                 return await self.writer.ask(artifact, sections, await self._describe())
         return None
@@ -107,7 +107,7 @@ async def word_list(writer: Writer, artifact_type: ArtifactType) -> None:
     after it is for the next loop, or it would stand before that for good. Raises what nobody can
     word on after: AllProvidersFailed, BudgetExceeded, RequestRefused and Cancelled.
     """
-    known, left = await _share(writer, await writer.desk.list_items(artifact_type))
+    known, left = await _share(writer, await writer.context.list_items(artifact_type))
     maker = ListMaker(
         writer,
         deque(left),
@@ -137,7 +137,7 @@ async def _share(
     """The items with a model's words and what they say, and those that wait for some."""
     known, left = [], []
     for item in items:
-        artifact = await writer.desk.find(item.artifact_id)
+        artifact = await writer.context.find(item.artifact_id)
         if artifact and find_open(artifact):
             left.append(item)
         elif artifact:

@@ -90,7 +90,7 @@ class LeaseKeeper(threading.Thread):
             except LeaseLost:
                 self._end("lost")
             except DatabaseUnavailable as error:
-                log.warning("lease.waits", job_id=self._job.lease.job_id, reason=str(error))
+                log.warning("lease.outage", job_id=self._job.lease.job_id, reason=str(error))
                 if time.monotonic() - self._renewed_s >= self._timing.lease_s:
                     self._end("not_renewed")  # somebody else may have the job by now
                 self._over.wait(RECONNECT_S)

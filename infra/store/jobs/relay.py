@@ -35,9 +35,9 @@ async def run_relay(conninfo: str, open_publish: OpenPublish, stop: threading.Ev
         try:
             await _relay(conninfo, open_publish, stop)
         except Unavailable as error:
-            log.warning("relay.waits", reason=str(error))
+            log.warning("relay.outage", reason=str(error))
         except Conflict:
-            log.debug("relay.another_runs")
+            log.debug("relay.standby")
         if not stop.is_set():
             await in_thread(partial(stop.wait, PAUSE_S))
 

@@ -67,7 +67,7 @@ class Worker:
                 with ExitStack() as stack:
                     await self._work(await in_thread(partial(self._listen, stack)))
             except DatabaseUnavailable as error:
-                log.warning("jobs.wait", reason=str(error))
+                log.warning("jobs.outage", reason=str(error))
                 await self._wait_for(PAUSE_S)
         for work in self._works:
             work.cancel()
@@ -170,7 +170,7 @@ class Worker:
             except DatabaseUnavailable as error:
                 if self._stop.is_set():
                     return
-                log.warning("job.waits", job_id=lease.job_id, reason=str(error))
+                log.warning("job.outage", job_id=lease.job_id, reason=str(error))
                 await asyncio.sleep(PAUSE_S)
 
 

@@ -64,7 +64,7 @@ class Ours:
         places: dict[str, str],
         environ: dict[str, str],
         *,
-        by_owner_of_all: bool = True,
+        by_global_owner: bool = True,
     ) -> bool:
         added = ConnectorAdded(
             connector_id="con_1",
@@ -72,9 +72,9 @@ class Ours:
             service="github",
             target="acme/shop",
             base_url=base_url,
-            credentials=[Credential(role=role, place=place) for role, place in places.items()],
+            credentials=[Credential(role=role, location=place) for role, place in places.items()],
             options={"clone_url": f"{server.url}/shop.git", "root": "acme/shop"},
-            by_owner_of_all=by_owner_of_all,
+            by_global_owner=by_global_owner,
         )
         secrets = Secrets(environ, self.home)
         files = RepositoryFiles(self.clones, self.broker.publisher_of, secrets, self.said.append)
@@ -118,7 +118,7 @@ def test_without_the_right_token_nothing_is_fetched_and_none_is_told(private, tm
 
 
 @pytest.mark.parametrize(
-    ("written", "by_owner_of_all"),
+    ("written", "by_global_owner"),
     [
         ("", False),
         ('["env:CONNECTOR_TOKEN"]\nprojects = ["*"]', False),
@@ -127,14 +127,14 @@ def test_without_the_right_token_nothing_is_fetched_and_none_is_told(private, tm
     ],
 )
 def test_a_token_is_not_sent_to_a_host_that_it_is_not_for(
-    private: GitServer, tmp_path: Path, written: str, by_owner_of_all: bool
+    private: GitServer, tmp_path: Path, written: str, by_global_owner: bool
 ):
     ours = Ours(tmp_path)
     (tmp_path / "secrets.toml").write_text(written)
     bringing = ours.bring(
         *(private, "https://api.github.com", {"token": "env:CONNECTOR_TOKEN"}),
         {"CONNECTOR_TOKEN": APP_TOKEN},
-        by_owner_of_all=by_owner_of_all,
+        by_global_owner=by_global_owner,
     )
     with pytest.raises(SecretNotAllowed, match=r"CONNECTOR_TOKEN.*secrets\.toml"):
         asyncio.run(bringing)
@@ -151,7 +151,7 @@ def test_a_token_that_is_bound_to_this_host_fetches_for_the_owner_of_the_project
     bringing = ours.bring(
         *(private, "https://api.github.com", {"token": "env:CONNECTOR_TOKEN"}),
         {"CONNECTOR_TOKEN": APP_TOKEN},
-        by_owner_of_all=False,
+        by_global_owner=False,
     )
     assert asyncio.run(bringing)
     assert set(private.statuses) == {200}

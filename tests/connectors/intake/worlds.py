@@ -109,8 +109,8 @@ class World:
             service=service,
             target=target,
             base_url=f"https://{service}.example.org",
-            by_owner_of_all=True,
-            credentials=[Credential(role=role, place="env:HOOK_SECRET") for role in roles],
+            by_global_owner=True,
+            credentials=[Credential(role=role, location="env:HOOK_SECRET") for role in roles],
             options=options,
         )
         self._hear(added, added.local_key)

@@ -101,7 +101,7 @@ def charge(cairn: Service, project: str) -> None:
     with postgres.connect(cairn.settings_now().conninfo, autocommit=True) as connection:
         call = ModelCall(
             call_id="call_1", agent="reader", stage="map", provider="lab", model="m",
-            asked_model="m", tier="fast", prompt_version="p1", attempt=1, input_tokens=10,
+            requested_model="m", tier="fast", prompt_version="p1", attempt=1, input_tokens=10,
             output_tokens=5, cached_tokens=0, cache_write_tokens=0, usage_estimated=False,
             cost_usd=0.25, price_known=True, latency_ms=5, outcome="answered",
             request_hash="hash",

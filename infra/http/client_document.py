@@ -66,7 +66,7 @@ class Operation:
 
 
 @dataclass(slots=True)
-class Book:
+class ApiDocument:
     """``areas``: the models of each area, each behind those that it is made of."""
 
     found: Mapping[str, Any]
