@@ -22,8 +22,10 @@ from infra.service.planning.features import FeatureText, Progress
 from infra.service.planning.item_changes import LONGEST_TITLE, ItemRequest, find_item
 from infra.service.planning.sprints import SprintText
 from infra.service.planning.tasks import TaskText
-from infra.service.reading import queries as ask
-from infra.service.reading.queries import ReportItem, WholeArtifact
+from projections.read.artifact_list import WholeArtifact
+from projections.read.artifacts import Item, list_items
+from projections.read.page import LARGEST_PAGE
+from projections.read.team import list_members
 from schemas.events.artifact_parts import (
     FeatureFields,
     OwnedTask,
@@ -43,7 +45,7 @@ TASK_SECTIONS = ("description", "solutions", "acceptance_criteria")
 FEATURE_SECTIONS = ("description", "acceptance_criteria")
 MOST_SKILLS = 10
 Told = TypeVar("Told", SprintText, FeatureText, TaskText)
-Use = Callable[..., Awaitable[ReportItem]]  # a use case that makes or changes such an item
+Use = Callable[..., Awaitable[Item]]  # a use case that makes or changes such an item
 
 
 @pages.act(ROOT + "/sprints", *LEADERS, page=show_team)
@@ -164,9 +166,7 @@ async def create_task(visit: Visit) -> Response:
 async def show_task(visit: Visit) -> Response:
     """A task to change, give to somebody, move or delete."""
     item = await _find(visit, "task")
-    listed = await visit.ask(
-        ask.list_items, visit.project_id, "sprint_plan", limit=ask.LARGEST_PAGE
-    )
+    listed = await visit.ask(list_items, visit.project_id, "sprint_plan", limit=LARGEST_PAGE)
     fields = TaskFields.model_validate(item.fields)
     return visit.show(
         "task.html",
@@ -174,7 +174,7 @@ async def show_task(visit: Visit) -> Response:
         fields=fields,
         owned=fields.owned or OwnedTask(),
         texts=_texts(item, TASK_SECTIONS),
-        members=await visit.ask(ask.list_members, visit.project_id),
+        members=await visit.ask(list_members, visit.project_id),
         sprints=[(it, SprintPlanFields.model_validate(it.fields)) for it in listed.items],
         statuses=STATUSES,
     )
@@ -234,12 +234,12 @@ async def delete_task(visit: Visit) -> Response:
     return _show_list(visit, "task", f"{gone.title} is deleted.")
 
 
-async def _create(visit: Visit, create: Use, told: Told) -> ReportItem:
+async def _create(visit: Visit, create: Use, told: Told) -> Item:
     by = {"actor": visit.caller.name, "key": visit.form["key"]}
     return await create(visit.api.settings, visit.project_id, told, **by)
 
 
-async def _change(visit: Visit, change: Use, told: Told, op: ChangeOp = "update") -> ReportItem:
+async def _change(visit: Visit, change: Use, told: Told, op: ChangeOp = "update") -> Item:
     """Do it with the item of the address, as the page has shown it."""
     request = ItemRequest(
         visit.project_id,
@@ -252,7 +252,7 @@ async def _change(visit: Visit, change: Use, told: Told, op: ChangeOp = "update"
     return await change(visit.api.settings, request, actor=visit.caller.name)
 
 
-async def _delete(visit: Visit, change: Use, nothing: Told) -> ReportItem:
+async def _delete(visit: Visit, change: Use, nothing: Told) -> Item:
     visit.sent_reason()
     return await _change(visit, change, nothing, "delete")
 

@@ -13,7 +13,7 @@ from infra.http.parameters import OF_ANY, Id, Project, Seen, Sentences, Title, V
 from infra.service.planning import features
 from infra.service.planning.features import Progress
 from infra.service.planning.item_changes import ItemRequest
-from infra.service.reading.queries import ReportItem
+from projections.read.artifacts import Item
 from schemas.events.artifact_parts import Priority
 
 router = APIRouter(route_class=Guarded, tags=["Features"])
@@ -52,7 +52,7 @@ class ChangedFeature(FeatureChoices):
 @allow(*LEADERS, writes=True)
 async def create_feature(
     api: ApiDep, caller: CallerDep, write: WriteDep, project: Project, body: NewFeature
-) -> ReportItem:
+) -> Item:
     """Make a feature in your own words; plans follow, and no later run overwrites it."""
     told = features.FeatureText(**body.model_dump())
     return await features.create_feature(
@@ -69,7 +69,7 @@ async def update_feature(
     project: Project,
     feature_id: FeatureId,
     body: ChangedFeature,
-) -> ReportItem:
+) -> Item:
     """Change a feature or its priority; what is left out follows the rules."""
     told = features.FeatureText(**body.model_dump(exclude={"expected_version"}))
     request = ItemRequest(project, "update", told, feature_id, body.expected_version, write.key)

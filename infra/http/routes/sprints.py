@@ -13,8 +13,9 @@ from infra.http.parameters import OF_ANY, Day, Project, Seen, Title, Version
 from infra.platform.clock import SystemClock
 from infra.service.planning import sprints
 from infra.service.planning.item_changes import ItemRequest
-from infra.service.reading import queries as ask
-from infra.service.reading.queries import Burndown, ReportItem
+from projections.read import burndown
+from projections.read.artifacts import Item
+from projections.read.burndown import Burndown
 
 router = APIRouter(route_class=Guarded, tags=["Sprints"])
 SprintId = Annotated[str, Path(max_length=100)]
@@ -50,7 +51,7 @@ class ChangedSprint(SprintChoices):
 @allow(*LEADERS, writes=True)
 async def create_sprint(
     api: ApiDep, caller: CallerDep, write: WriteDep, project: Project, body: NewSprint
-) -> ReportItem:
+) -> Item:
     """Make a sprint behind the last one; the plan fills it."""
     told = sprints.SprintText(**body.model_dump())
     return await sprints.create_sprint(
@@ -67,7 +68,7 @@ async def update_sprint(
     project: Project,
     sprint_id: SprintId,
     body: ChangedSprint,
-) -> ReportItem:
+) -> Item:
     """Change or close a sprint; tasks are moved by changing the task."""
     told = sprints.SprintText(**body.model_dump(exclude={"expected_version"}))
     request = ItemRequest(project, "update", told, sprint_id, body.expected_version, write.key)
@@ -95,4 +96,4 @@ async def delete_sprint(
 @allow(*OBSERVERS)
 async def read_burndown(api: ApiDep, project: Project, sprint_id: SprintId) -> Burndown:
     """What was left of a sprint at the end of each day, and what came and went meanwhile."""
-    return await api.tables.ask(ask.read_burndown, project, sprint_id, SystemClock().now())
+    return await api.tables.ask(burndown.read_burndown, project, sprint_id, SystemClock().now())

@@ -14,7 +14,7 @@ from infra.service.asking.agent_tools import AgentTool
 from infra.service.asking.agent_tools import list_agent_tools as list_tools
 from infra.service.planning import tasks
 from infra.service.planning.item_changes import ItemRequest
-from infra.service.reading.queries import ReportItem
+from projections.read.artifacts import Item
 from schemas.events.artifact_parts import TaskStatus
 
 router = APIRouter(route_class=Guarded, tags=["Tasks"])
@@ -61,7 +61,7 @@ async def list_agent_tools(api: ApiDep) -> list[AgentTool]:
 @allow(*WRITERS, writes=True)
 async def create_task(
     api: ApiDep, caller: CallerDep, write: WriteDep, project: Project, body: NewTask
-) -> ReportItem:
+) -> Item:
     """Make a task in your own words; plans follow, and no later run overwrites it."""
     told = tasks.TaskText(**body.model_dump())
     return await tasks.create_task(api.settings, project, told, actor=caller.name, key=write.key)
@@ -76,7 +76,7 @@ async def update_task(
     project: Project,
     task_id: TaskId,
     body: ChangedTask,
-) -> ReportItem:
+) -> Item:
     """Change a task, also one that rules have made; what is left out follows the rules."""
     told = tasks.TaskText(**body.model_dump(exclude={"expected_version"}))
     request = ItemRequest(project, "update", told, task_id, body.expected_version, write.key)

@@ -37,7 +37,7 @@ from infra.service.planning.item_changes import ItemRequest
 from projections.read import artifact_list, atom_detail, overview
 from projections.read.artifact_list import WholeArtifact
 from projections.read.artifacts import Item
-from projections.read.projects import project_of
+from projections.read.projects import find_project
 from projections.read.session import Conn
 from schemas.events.change import ListPhase
 from schemas.events.team import RebalanceMove, ReportType
@@ -128,7 +128,7 @@ class ServicePorts:
 
     async def _ask(self, project: str, question: Callable[[Conn, str], T]) -> T:
         return await ask(
-            self._settings, lambda tables: question(tables, project_of(tables, project))
+            self._settings, lambda tables: question(tables, find_project(tables, project))
         )
 
     @refusing
@@ -149,7 +149,7 @@ class ServicePorts:
 
     @refusing
     async def read_atom(self, project: str, atom_id: str) -> Json:
-        return _json(await self._ask(project, partial(atom_detail.whole_atom, atom_id=atom_id)))
+        return _json(await self._ask(project, partial(atom_detail.read_atom, atom_id=atom_id)))
 
     @refusing
     async def list_atoms(self, project: str, kind: str, limit: int) -> Sequence[Json]:
@@ -191,7 +191,7 @@ class ServicePorts:
     @refusing
     async def read_artifact(self, project: str, artifact_id: str) -> Json:
         found = await self._ask(
-            project, partial(artifact_list.whole_artifact, artifact_id=artifact_id)
+            project, partial(artifact_list.read_artifact, artifact_id=artifact_id)
         )
         return _name(found, await reads.read_names(self._settings, project))
 
@@ -207,7 +207,7 @@ class ServicePorts:
     @refusing
     async def read_status(self, project: str) -> Json:
         waiting = await reads.list_waiting(self._settings, project)
-        return _json(await self._ask(project, overview.overview)) | {"waiting": len(waiting)}
+        return _json(await self._ask(project, overview.read_overview)) | {"waiting": len(waiting)}
 
     @refusing
     async def read_costs(self, project: str) -> Json:

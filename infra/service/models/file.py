@@ -23,9 +23,9 @@ from agents.models.configuration import ModelConfiguration, ModelProvider
 from agents.models.prices import Price, PriceTable, read_prices
 from infra.platform.addresses import is_loopback, is_well_formed
 from infra.platform.errors import Forbidden, Invalid
+from infra.platform.files import FOR_OTHERS
 from infra.platform.log import get
 from infra.platform.settings import Settings
-from infra.platform.files import FOR_OTHERS
 
 log = get("models")
 

@@ -19,7 +19,7 @@ from infra.service.planning.section_edits import find_revisions, request_change
 from projections.read import artifact_list, artifacts
 from projections.read.artifact_list import WholeArtifact
 from projections.read.artifacts import Edit, Item
-from projections.read.projects import project_of
+from projections.read.projects import find_project
 from projections.read.session import Conn
 from schemas.events.artifact_parts import Citation
 from schemas.events.change import (
@@ -114,14 +114,14 @@ async def _await_item(settings: Settings, project_id: str, done: Edit, within_s:
         version = artifact_list.find_version(tables, project_id, done.artifact_id)
         if version is None or version < done.version:
             return None
-        return artifacts.item(tables, project_id, done.artifact_id)
+        return artifacts.read_item(tables, project_id, done.artifact_id)
 
     return await wait_until_shown(settings, look, within_s=within_s)
 
 
 def _prepare(tables: Conn, change: ItemChange) -> tuple[str, list[SectionEdit]]:
     """The project, and the sections with what they cite. Raises NotFound for what is not there."""
-    project_id = project_of(tables, change.request.project)
+    project_id = find_project(tables, change.request.project)
     if not artifacts.has_artifact(tables, project_id, "prd"):
         raise Conflict(
             f"{NAMES[change.changed_type].capitalize()}s can be changed once the first run of the"
@@ -129,7 +129,7 @@ def _prepare(tables: Conn, change: ItemChange) -> tuple[str, list[SectionEdit]]:
             code="nothing_written",
         )
     request_id = derive_event_id(ChangeRequested.type_name, project_id, change.request.key)
-    if artifacts.edit(tables, str(request_id)) is None:  # else it would be held against itself
+    if artifacts.find_edit(tables, str(request_id)) is None:  # else it would be held against itself
         change.check(tables, project_id)
     known = find_revisions(tables, project_id, change.words.atom_ids)
     citations = [Citation(atom_id=one, atom_revision=known[one]) for one in change.words.atom_ids]
@@ -146,7 +146,7 @@ def find_item(
     tables: Conn, project_id: str, changed_type: ChangedType, item_id: str
 ) -> WholeArtifact:
     """The present item of the type. Raises NotFound."""
-    found = artifact_list.whole_artifact(tables, project_id, item_id)
+    found = artifact_list.read_artifact(tables, project_id, item_id)
     if found.artifact_type != changed_type or not found.number:
         name = NAMES[changed_type]
         raise NotFound(f"There is no {name} {item_id} in this project.", code=f"unknown_{name}")

@@ -23,7 +23,7 @@ from infra.service.planning.item_changes import (
 from infra.service.planning.team import check_day
 from projections.read.artifact_list import list_sprints
 from projections.read.artifacts import Item
-from projections.read.projects import project_of
+from projections.read.projects import find_project
 from projections.read.session import Conn
 from schemas.events.change import ToldSprint
 from schemas.ids import artifact_id as derive_artifact_id
@@ -89,7 +89,7 @@ async def change_sprint(
 
 def _find_number(tables: Conn, project: str) -> tuple[str, int]:
     """The project, and the number behind its last sprint."""
-    project_id = project_of(tables, project)
+    project_id = find_project(tables, project)
     known = [one for one in list_sprints(tables, project_id) if one.is_there or one.is_deleted]
     if len(known) >= MOST_SPRINTS:
         raise Conflict(f"A plan has at most {MOST_SPRINTS} sprints.", code="too_many_sprints")

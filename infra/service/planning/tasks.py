@@ -90,7 +90,7 @@ def _check_named(tables: Conn, project_id: str, told: TaskText) -> None:
     if told.feature_id:
         find_item(tables, project_id, "feature", told.feature_id)
     if told.assignee_id:
-        team.member_of(tables, project_id, told.assignee_id)
+        team.read_member(tables, project_id, told.assignee_id)
     if told.sprint_id:
         sprint = find_item(tables, project_id, "sprint_plan", told.sprint_id)
         if ((sprint.fields or {}).get("owned") or {}).get("is_closed"):
