@@ -1,6 +1,6 @@
 """Every figure that a labelled set gives, with its rule, baseline and target.
 
-``held_out`` is the figure of rows that the rules' weights have not seen; `evaluation/RESULTS.md`
+``held_out`` is the figure of rows that the rules' weights have not seen; `measure/RESULTS.md`
 says which command made it.
 """
 
