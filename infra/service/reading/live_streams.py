@@ -31,7 +31,7 @@ from infra.platform.log import get
 from infra.platform.settings import Settings
 from infra.service.foundation.connections import Tables
 from projections.read.session import Conn
-from projections.read.streams import Frame, list_frames, list_frames_behind
+from projections.read.streams import Frame, list_frames, list_frames_behind, read_ends
 
 WINDOW_FRAMES = 1_024
 WINDOW_BYTES = 4 * 1024 * 1024  # of a window's data, but for one frame that is larger
