@@ -1,33 +1,43 @@
-"""Tasks as people make and change them, and the tools by which agents do."""
+"""Tasks, features and sprints as people make and change them, with their burndown, and the tools by
+which agents do.
+"""
 
-from __future__ import annotations
-
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Path
 from pydantic import BaseModel, ConfigDict, Field
 
-from infra.http.access import EVERYONE, WRITERS, Guarded, allow
+from infra.http.access import EVERYONE, LEADERS, OBSERVERS, WRITERS, Guarded, allow
 from infra.http.api import ApiDep, CallerDep, WriteDep
-from infra.http.parameters import OF_ANY, Id, Project, Seen, Sentences, Title, Version
+from infra.http.parameters import OF_ANY, Day, Id, Project, Seen, Sentences, Title, Version
+from infra.platform.clock import SystemClock
+from infra.service.access.tokens import ApiRole
+from infra.service.asking import agent_tools
 from infra.service.asking.agent_tools import AgentTool
-from infra.service.asking.agent_tools import list_agent_tools as list_tools
-from infra.service.planning import tasks
-from infra.service.planning.item_changes import ItemRequest
+from infra.service.planning.items import KINDS, ItemRequest, Progress, change_item
+from projections.read import burndown
 from projections.read.artifacts import Item
-from schemas.events.artifact_parts import TaskStatus
+from projections.read.burndown import Burndown
+from schemas.events.artifact_parts import Priority, TaskStatus
+from schemas.events.change import ChangedType
 
-router = APIRouter(route_class=Guarded, tags=["Tasks"])
-TaskId = Annotated[str, Path(max_length=100)]
+tasks, features, sprints = (
+    APIRouter(route_class=Guarded, tags=[tag]) for tag in ("Tasks", "Features", "Sprints")
+)
 
 
-class TaskChoices(BaseModel):
+OWN = ("sections", "atom_ids", "priority_atom_ids", "expected_version")  # of a request, no fields
+
+
+class Choices(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class TaskChoices(Choices):
     """``sections`` are sentences by section id: ``description``, ``solutions``,
     ``acceptance_criteria``. All of them cite ``atom_ids``. ``sprint_id`` is the sprint to move it
     into; empty: the plan chooses again. What is left out stays.
     """
-
-    model_config = ConfigDict(extra="forbid")
 
     sections: Annotated[dict[Id, Sentences], Field(max_length=3)] = {}
     atom_ids: Annotated[list[Id], Field(max_length=50)] = []
@@ -50,49 +60,173 @@ class ChangedTask(TaskChoices):
     expected_version: Version
 
 
-@router.get("/v1/agents/tools", responses=OF_ANY)
+class FeatureChoices(Choices):
+    """``sections`` are sentences by section id: ``description``, ``acceptance_criteria``. All of
+    them cite ``atom_ids``. ``reason`` and ``priority_atom_ids`` say why the feature has its
+    priority; one that is ``wont`` has no dates and no tasks. What is left out stays.
+    """
+
+    sections: Annotated[dict[Id, Sentences], Field(max_length=2)] = {}
+    atom_ids: Annotated[list[Id], Field(max_length=50)] = []
+    priority: Priority | None = None
+    reason: Annotated[str, Field(max_length=1_000)] = ""
+    priority_atom_ids: Annotated[list[Id], Field(max_length=50)] = []
+    effort_points: Annotated[int, Field(ge=0, le=100)] | None = None
+    status: Progress | None = None
+
+
+class NewFeature(FeatureChoices):
+    title: Title
+
+
+class ChangedFeature(FeatureChoices):
+    """``expected_version`` is the one that you have seen."""
+
+    title: Title | None = None
+    expected_version: Version
+
+
+class SprintChoices(Choices):
+    """Both days are in the sprint; ``capacity_points`` is what the team can do in it. What is left
+    out follows the plan.
+    """
+
+    start_date: Day | None = None
+    end_date: Day | None = None
+    capacity_points: Annotated[int, Field(ge=0, le=10_000)] | None = None
+
+
+class NewSprint(SprintChoices):
+    goal: Title
+
+
+class ChangedSprint(SprintChoices):
+    """``is_closed``: what is done stays in it, the rest goes to later sprints; false opens it
+    again. ``expected_version`` is the one that you have seen.
+    """
+
+    goal: Title | None = None
+    is_closed: bool | None = None
+    expected_version: Version
+
+
+@tasks.get("/v1/agents/tools", responses=OF_ANY)
 @allow(*EVERYONE)
 async def list_agent_tools(api: ApiDep) -> list[AgentTool]:
     """The tools of the assistant, with the arguments that each one takes."""
-    return await list_tools(api.settings)
+    return await agent_tools.list_agent_tools(api.settings)
 
 
-@router.post("/v1/projects/{project}/tasks", status_code=201, responses=OF_ANY)
-@allow(*WRITERS, writes=True)
-async def create_task(
-    api: ApiDep, caller: CallerDep, write: WriteDep, project: Project, body: NewTask
-) -> Item:
-    """Make a task in your own words; plans follow, and no later run overwrites it."""
-    told = tasks.TaskText(**body.model_dump())
-    return await tasks.create_task(api.settings, project, told, actor=caller.name, key=write.key)
-
-
-@router.patch("/v1/projects/{project}/tasks/{task_id}", responses=OF_ANY)
-@allow(*WRITERS, writes=True)
-async def update_task(
-    api: ApiDep,
-    caller: CallerDep,
-    write: WriteDep,
-    project: Project,
-    task_id: TaskId,
-    body: ChangedTask,
-) -> Item:
-    """Change a task, also one that rules have made; what is left out follows the rules."""
-    told = tasks.TaskText(**body.model_dump(exclude={"expected_version"}))
-    request = ItemRequest(project, "update", told, task_id, body.expected_version, write.key)
-    return await tasks.change_task(api.settings, request, actor=caller.name)
-
-
-@router.delete("/v1/projects/{project}/tasks/{task_id}", status_code=204, responses=OF_ANY)
-@allow(*WRITERS, writes=True)
-async def delete_task(
-    api: ApiDep,
-    caller: CallerDep,
-    write: WriteDep,
-    project: Project,
-    task_id: TaskId,
-    expected_version: Seen,
+def _add_routes(
+    router: APIRouter,
+    kind: ChangedType,
+    roles: tuple[ApiRole, ...],
+    new: type[Choices],
+    changed: type[Choices],
+    *said: str,
 ) -> None:
-    """Delete a task; it does not come again."""
-    request = ItemRequest(project, "delete", tasks.TaskText(), task_id, expected_version, write.key)
-    await tasks.change_task(api.settings, request, actor=caller.name)
+    """Routes that make, change and delete such items; ``said``: what each of them does."""
+    name = KINDS[kind].name
+    item_path = Path(alias=f"{name}_id", title=f"{name.capitalize()} Id", max_length=100)
+    of_all = f"/v1/projects/{{project}}/{name}s"
+    of_one = f"{of_all}/{{{name}_id}}"
+
+    @allow(*roles, writes=True)
+    async def create(
+        api: ApiDep, caller: CallerDep, write: WriteDep, project: Project, body: Choices
+    ) -> Item:
+        request = ItemRequest(project, kind, "create", **_read(body), key=write.key)
+        return await change_item(api.settings, request, actor=caller.name)
+
+    @allow(*roles, writes=True)
+    async def update(
+        api: ApiDep,
+        caller: CallerDep,
+        write: WriteDep,
+        project: Project,
+        item_id: Annotated[str, item_path],
+        body: Choices,
+    ) -> Item:
+        known = {"item_id": item_id, "key": write.key}
+        request = ItemRequest(project, kind, "update", **_read(body), **known)
+        return await change_item(api.settings, request, actor=caller.name)
+
+    @allow(*roles, writes=True)
+    async def delete(
+        api: ApiDep,
+        caller: CallerDep,
+        write: WriteDep,
+        project: Project,
+        item_id: Annotated[str, item_path],
+        expected_version: Seen,
+    ) -> None:
+        known = {"item_id": item_id, "key": write.key}
+        request = ItemRequest(project, kind, "delete", expected_version=expected_version, **known)
+        await change_item(api.settings, request, actor=caller.name)
+
+    create.__annotations__["body"], update.__annotations__["body"] = new, changed
+    for path, method, route, status, words in zip(
+        (of_all, of_one, of_one),
+        ("POST", "PATCH", "DELETE"),
+        (create, update, delete),
+        (201, 200, 204),
+        said,
+        strict=True,
+    ):
+        router.add_api_route(
+            path,
+            route,
+            methods=[method],
+            name=f"{route.__name__}_{name}",
+            description=words,
+            status_code=status,
+            responses=OF_ANY,
+        )
+
+
+def _read(body: Choices) -> dict[str, Any]:
+    """What a request has of its own, and all other values as fields of the item."""
+    said = body.model_dump()
+    own = {name: said.pop(name) for name in OWN if name in said}
+    return own | {"fields": said}
+
+
+_add_routes(
+    tasks,
+    "task",
+    WRITERS,
+    NewTask,
+    ChangedTask,
+    "Make a task in your own words; plans follow, and no later run overwrites it.",
+    "Change a task, also one that rules have made; what is left out follows the rules.",
+    "Delete a task; it does not come again.",
+)
+_add_routes(
+    features,
+    "feature",
+    LEADERS,
+    NewFeature,
+    ChangedFeature,
+    "Make a feature in your own words; plans follow, and no later run overwrites it.",
+    "Change a feature or its priority; what is left out follows the rules.",
+    "Delete a feature with the tasks that were cut from it; it does not come again.",
+)
+_add_routes(
+    sprints,
+    "sprint_plan",
+    LEADERS,
+    NewSprint,
+    ChangedSprint,
+    "Make a sprint behind the last one; the plan fills it.",
+    "Change or close a sprint; tasks are moved by changing the task.",
+    "Delete a sprint; its tasks go to other sprints.",
+)
+
+
+@sprints.get("/v1/projects/{project}/sprints/{sprint_id}/burndown", responses=OF_ANY)
+@allow(*OBSERVERS)
+async def read_burndown(
+    api: ApiDep, project: Project, sprint_id: Annotated[str, Path(max_length=100)]
+) -> Burndown:
+    """What was left of a sprint at the end of each day, and what came and went meanwhile."""
+    return await api.tables.ask(burndown.read_burndown, project, sprint_id, SystemClock().now())
