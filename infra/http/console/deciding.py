@@ -25,7 +25,7 @@ from projections.read.decided import DecisionAnswer
 from projections.read.merges import Merge
 from projections.read.page import Page
 from projections.read.proposals import Proposal
-from schemas.events.hitl import Role
+from schemas.events.hitl import SHORTEST_RATIONALE, Role
 
 pages = Pages()
 WAITS_S = 20.0
@@ -206,6 +206,7 @@ async def _show_cards(visit: Visit, listed: Page[Card], status: str | None) -> R
         statuses=STATUSES,
         cursor=visit.asked("cursor") or "",
         decided=await _decided_by_now(visit, "contradiction"),
+        shortest=SHORTEST_RATIONALE,
         proposed=await list_proposed(visit),
     )
 
