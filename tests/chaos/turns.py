@@ -18,7 +18,7 @@ from infra.service.turn_log import Publish
 from infra.service.turn_payload import TurnPayload
 from infra.settings import Settings
 from schemas.envelope import Envelope
-from streams.hygiene.strings import redact_text
+from streams.hygiene.redaction.strings import redact_text
 from tests.jobs.process import TIMING
 
 

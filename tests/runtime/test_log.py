@@ -18,7 +18,7 @@ import structlog
 from infra import log
 from infra.local.logs import rotate
 from infra.local.process import spawn
-from streams.hygiene.strings import redact_text
+from streams.hygiene.redaction.strings import redact_text
 from tests.hygiene.builders import MIXED
 
 TOKEN = "gh" + "p_" + MIXED[:36]
