@@ -2,6 +2,7 @@
 which agents do.
 """
 
+from collections.abc import Callable
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path
@@ -135,7 +136,7 @@ def _add_routes(
     async def create(
         api: ApiDep, caller: CallerDep, write: WriteDep, project: Project, body: Choices
     ) -> Item:
-        request = ItemRequest(project, kind, "create", **_read(body), key=write.key)
+        request = ItemRequest(project, kind, "create", key=write.key, **_read(body))
         return await change_item(api.settings, request, actor=caller.name)
 
     @allow(*roles, writes=True)
@@ -147,8 +148,8 @@ def _add_routes(
         item_id: Annotated[str, item_path],
         body: Choices,
     ) -> Item:
-        known = {"item_id": item_id, "key": write.key}
-        request = ItemRequest(project, kind, "update", **_read(body), **known)
+        named = {"item_id": item_id, **_read(body)}
+        request = ItemRequest(project, kind, "update", key=write.key, **named)
         return await change_item(api.settings, request, actor=caller.name)
 
     @allow(*roles, writes=True)
@@ -160,19 +161,17 @@ def _add_routes(
         item_id: Annotated[str, item_path],
         expected_version: Seen,
     ) -> None:
-        known = {"item_id": item_id, "key": write.key}
-        request = ItemRequest(project, kind, "delete", expected_version=expected_version, **known)
+        named: dict[str, Any] = {"item_id": item_id, "expected_version": expected_version}
+        request = ItemRequest(project, kind, "delete", key=write.key, **named)
         await change_item(api.settings, request, actor=caller.name)
 
     create.__annotations__["body"], update.__annotations__["body"] = new, changed
-    for path, method, route, status, words in zip(
-        (of_all, of_one, of_one),
-        ("POST", "PATCH", "DELETE"),
-        (create, update, delete),
-        (201, 200, 204),
-        said,
-        strict=True,
-    ):
+    routes: tuple[tuple[str, str, Callable[..., Any], int], ...] = (
+        ("POST", of_all, create, 201),
+        ("PATCH", of_one, update, 200),
+        ("DELETE", of_one, delete, 204),
+    )
+    for (method, path, route, status), words in zip(routes, said, strict=True):
         router.add_api_route(
             path,
             route,
