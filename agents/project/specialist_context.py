@@ -115,7 +115,7 @@ class SpecialistContext:
             found = [
                 one
                 for one in await self.ports.list_items(self.project_id, "sprint_plan")
-                if not (one["fields"].get("owned") or {}).get("is_closed")
+                if not (one["fields"].get("user_edited") or {}).get("is_closed")
             ]
             first = [slim_item(one, longest_list=None) for one in found[:1]]
             return {"items": [one | {"coming": len(found)} for one in first]}
