@@ -76,7 +76,7 @@ class FeedReport:
     listed: int = 0
     fed: int = 0
     unchanged: int = 0
-    answered_before: int = 0
+    already_processed: int = 0
     bytes_fed: int = 0
     unreadable: list[str] = field(default_factory=list)
 
@@ -167,7 +167,7 @@ async def _feed(feeder: _Feeder, listing: Listing, *, again: bool) -> None:
     items = tell_translations(listing.items)
     for position, (item, source) in enumerate(zip(items, sources, strict=True), start=1):
         if again and source.source_id in window.answers:
-            feeder.report.answered_before += 1
+            feeder.report.already_processed += 1
         else:
             await feeder.add(item, source)
         # Run control starts reading when the first sources have arrived.

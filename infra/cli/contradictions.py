@@ -13,7 +13,7 @@ from infra.cli.output import answer, as_lines, cell, table
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from projections.read.contradictions import Card, Contradiction
+    from projections.read.contradictions import Contradiction, ContradictionCard
     from projections.read.past import PastContradiction
 
 
@@ -45,7 +45,7 @@ def register(app: typer.Typer) -> None:
             show_pairs(pairs, as_json=as_json)
 
 
-def show_cards(found: "list[Card]", *, as_json: bool) -> None:
+def show_cards(found: "list[ContradictionCard]", *, as_json: bool) -> None:
     if as_json:
         as_lines(card.model_dump() for card in found)
         return
@@ -75,7 +75,7 @@ def show_pairs(found: "Sequence[Contradiction | PastContradiction]", *, as_json:
     )
 
 
-def card_lines(card: "Card") -> list[str]:
+def card_lines(card: "ContradictionCard") -> list[str]:
     """One contradiction as a person reads it before deciding."""
     head = f"{card.severity} · {card.status} · {card.contradiction_id}"
     lines = [head, f"  {card.explanation}"]

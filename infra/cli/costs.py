@@ -18,7 +18,7 @@ from schemas.model_reading import describe_owed
 
 if TYPE_CHECKING:
     from infra.service.models.costs import BudgetState
-    from projections.read.costs import CostLine, WholeCall
+    from projections.read.costs import CallDetail, CostLine
 
 GROUPS = "agent, stage, model, run, day (UTC) or call (the dearest)"
 SCOPES = "project_day, project_month, run or agent"
@@ -90,7 +90,7 @@ def register(app: typer.Typer) -> None:
         _set(project, service.BudgetSpec(scope, agent), idempotency_key, as_json=as_json)
 
 
-def _show_call(found: WholeCall, *, as_json: bool) -> None:
+def _show_call(found: CallDetail, *, as_json: bool) -> None:
     if as_json:
         as_lines([found.model_dump()])
         return
@@ -157,7 +157,7 @@ def _budget_row(one: BudgetState) -> tuple[object, ...]:
         None if one.spent_usd is None else _dollars(one.spent_usd),
         one.limit_tokens is not None and f"{one.limit_tokens:,}" or None,
         None if one.spent_tokens is None else f"{one.spent_tokens:,}",
-        ("hard" if one.hard else "soft") + (", nearly spent" if one.is_near else ""),
+        ("hard" if one.hard else "soft") + (", nearly spent" if one.is_near_limit else ""),
     )
 
 

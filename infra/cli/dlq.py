@@ -17,13 +17,13 @@ def register(app: typer.Typer) -> None:
 
     @letters.command("list")
     def list_(
-        settled: bool = typer.Option(
-            False, "--settled", help="Also list those that were decided after all."
+        resolved: bool = typer.Option(
+            False, "--resolved", help="Also list those that were decided after all."
         ),
         as_json: bool = JSON_OPTION,
     ) -> None:
         """List dead letters with place and reason."""
-        found = asyncio.run(service.list_dead_letters(connect(), settled=settled))
+        found = asyncio.run(service.list_dead_letters(connect(), resolved=resolved))
         if as_json:
             as_lines(letter.model_dump() for letter in found)
             return

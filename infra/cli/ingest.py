@@ -191,7 +191,7 @@ async def _watch(settings: Settings, request: IngestRequest) -> list[Watched]:
 def stages_of(step: SourceProgress) -> list[Stage]:
     """The rows of the board: what was sent, then what the tables show of it."""
     feed, tables = step.feed, step.tables
-    fed = feed.fed + feed.unchanged + feed.answered_before
+    fed = feed.fed + feed.unchanged + feed.already_processed
     stages = [
         Stage("fed", fed, feed.listed, f"{feed.unchanged:,} unchanged" if feed.unchanged else "")
     ]
@@ -243,8 +243,8 @@ def summarise(watched: Watched, *, waited: bool) -> None:
     counts = f"{feed.listed:,} listed, {feed.fed:,} fed ({feed.bytes_fed / 1e6:,.1f} MB)"
     if feed.unchanged:
         counts += f", {feed.unchanged:,} unchanged"
-    if feed.answered_before:
-        counts += f", {feed.answered_before:,} answered before"
+    if feed.already_processed:
+        counts += f", {feed.already_processed:,} answered before"
     say(f"{result.root}: {counts}.")
     for sentence in feed.unreadable:
         say(f"Warning: {sentence}")

@@ -129,7 +129,7 @@ def register(app: typer.Typer) -> None:
         as_json: bool = JSON_OPTION,
     ) -> None:
         """List schedules with their next run, oldest first."""
-        asked = service.list_schedules(connect(), project, everything=everything, limit=limit)
+        asked = service.list_schedules(connect(), project, include_finished=everything, limit=limit)
         with explain_wrong_use():
             found = asyncio.run(asked).items
         if as_json:

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-    from infra.service.reading.reads import View
+    from infra.service.reading.reads import ArtifactView
     from projections.read.artifacts import (
         Artifact,
         CitingSection,
         CitingStatement,
-        GoneItem,
         Item,
+        RemovedItem,
         SpeculativeArtifact,
     )
     from projections.read.burndown import Burndown
@@ -134,7 +134,7 @@ def select_section(prd: "Artifact", section_id: str) -> "Artifact":
 
 
 def document_of(
-    one: "Artifact | Item", view: "View", *, in_full: bool = False, asked: bool = False
+    one: "Artifact | Item", view: "ArtifactView", *, in_full: bool = False, asked: bool = False
 ) -> str:
     """As markdown; ``asked``: for this section of a PRD, which may be empty."""
     from projections.read.artifacts import Artifact
@@ -190,7 +190,7 @@ def _notes(section: "CitingSection", more: int) -> list[str]:
     return [f"_{note}_" for note in (said, section.gap, edited, suggested) if note]
 
 
-def render_gone(gone: "list[GoneItem]") -> list[str]:
+def render_gone(gone: "list[RemovedItem]") -> list[str]:
     """What was in the list before, in one paragraph, if there is anything."""
     lines = [f"- {item.title}: {item.why}" for item in gone]
     return ["\n".join(["# No longer in the list", "", *lines])] if gone else []

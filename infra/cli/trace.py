@@ -12,8 +12,8 @@ from infra.cli.context import JSON_OPTION, connect
 from infra.cli.output import answer, as_lines, cell, table
 
 if TYPE_CHECKING:
-    from projections.read.decisions import Reason
-    from projections.read.lineage import Node
+    from projections.read.decisions import TraceReason
+    from projections.read.lineage import TraceNode
 
 ID_OF = typer.Argument(
     metavar="ID", help="A statement, artifact, atom, evidence row, chunk, source or run."
@@ -44,7 +44,7 @@ def register(app: typer.Typer) -> None:
             answer().print(tree_of(node), soft_wrap=True)
 
 
-def show_reasons(reasons: "list[Reason]") -> None:
+def show_reasons(reasons: "list[TraceReason]") -> None:
     table(
         ("seq", "by", "what", "because", "detail", "about"),
         (
@@ -61,7 +61,7 @@ def show_reasons(reasons: "list[Reason]") -> None:
     )
 
 
-def tree_of(node: "Node") -> Tree:
+def tree_of(node: "TraceNode") -> Tree:
     """A node, its facts, the places of its records, and what it rests on."""
     tree = Tree(f"[bold]{escape(node.what)}[/] {escape(node.id)}")
     for name, value in node.facts.items():

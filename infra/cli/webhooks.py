@@ -39,12 +39,14 @@ def _register_changes(webhooks: typer.Typer) -> None:
         url: str = typer.Argument(metavar="URL", help="https address that takes messages."),
         project: str = PROJECT_OPTION,
         event: list[str] | None = EVENT,
-        allow_private: bool | None = PRIVATE,
+        allow_private_address: bool | None = PRIVATE,
         idempotency_key: str | None = KEY_OPTION,
         as_json: bool = JSON_OPTION,
     ) -> None:
         """Send news to URL; all events unless --event is given. Prints id and secret, once."""
-        spec = service.WebhookSpec(url, event or (), allow_private=bool(allow_private))
+        spec = service.WebhookSpec(
+            url, event or (), allow_private_address=bool(allow_private_address)
+        )
         with _asking(idempotency_key) as key:
             added = asyncio.run(
                 service.add_webhook(connect(), project, spec, actor=login_name(), key=key)
@@ -60,12 +62,12 @@ def _register_changes(webhooks: typer.Typer) -> None:
         active: bool | None = typer.Option(
             None, "--start/--stop", help="Start again, also after Cairn has disabled it, or stop."
         ),
-        allow_private: bool | None = PRIVATE,
+        allow_private_address: bool | None = PRIVATE,
         idempotency_key: str | None = KEY_OPTION,
         as_json: bool = JSON_OPTION,
     ) -> None:
         """Change a webhook; what is left out stays."""
-        told = service.WebhookChange(url, event or None, active, allow_private)
+        told = service.WebhookChange(url, event or None, active, allow_private_address)
         with _asking(idempotency_key) as key:
             changed = asyncio.run(
                 service.change_webhook(

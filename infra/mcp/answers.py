@@ -8,12 +8,18 @@ from typing import Any, Protocol
 
 from infra.mcp.pages import Entry, Rendered, Result, Shown
 from infra.mcp.text import cut
-from projections.read.artifact_list import ArtifactSummary, WholeArtifact
-from projections.read.atom_detail import WholeAtom
-from projections.read.changes import ChangedAtom, Changes, DecidedThing, Dispute, WrittenVersion
-from projections.read.contradictions import Card
+from projections.read.artifact_list import ArtifactDetail, ArtifactSummary
+from projections.read.atom_detail import AtomDetail
+from projections.read.changes import (
+    ChangedAtom,
+    Changes,
+    ContradictionSummary,
+    DecisionSummary,
+    WrittenVersion,
+)
+from projections.read.contradictions import ContradictionCard
 from projections.read.coverage import Coverage
-from projections.read.lineage import Node
+from projections.read.lineage import TraceNode
 from projections.read.search import Answer
 
 TITLE, BODY, QUOTE, PATH, WORD = 60, 90, 50, 40, 24  # tokens
@@ -207,7 +213,7 @@ def _lines_of(found: Found) -> str:
     return "\n".join([*lines, *_quote(found.quotes)])
 
 
-def head_of_atom(atom: WholeAtom) -> tuple[str, AtomResult]:
+def head_of_atom(atom: AtomDetail) -> tuple[str, AtomResult]:
     title, body = cut(atom.title, TITLE), cut(atom.body, BODY * 2)
     text = body if _is_new(body, title) else None
     by = cut(atom.verified_by, WORD) if atom.verified_by else None
@@ -228,7 +234,7 @@ def head_of_atom(atom: WholeAtom) -> tuple[str, AtomResult]:
     return (f"{line}\n{text}" if text else line), result
 
 
-def show_details(atom: WholeAtom) -> Iterator[Entry]:
+def show_details(atom: AtomDetail) -> Iterator[Entry]:
     """Evidence, then links, then how it changed, the newest change first."""
     for quote in atom.evidence:
         stale = "stale " if quote.stale else ""
@@ -251,7 +257,7 @@ def _detail(what: str, known_id: str, text: str, at: str | None = None) -> Entry
     return Entry(f"{what} {said} ({known_id})", Detail(what=what, id=known_id, text=text, at=at))
 
 
-def show_tree(node: Node, depth: int = 0) -> Iterator[Entry]:
+def show_tree(node: TraceNode, depth: int = 0) -> Iterator[Entry]:
     """A node and what it rests on, depth first."""
     facts = {
         name: _plain(node.facts[name])
@@ -268,7 +274,7 @@ def show_tree(node: Node, depth: int = 0) -> Iterator[Entry]:
         yield from show_tree(child, depth + 1)
 
 
-def show_contradictions(cards: Sequence[Card]) -> Iterator[Entry]:
+def show_contradictions(cards: Sequence[ContradictionCard]) -> Iterator[Entry]:
     for card in cards:
         decided = " ".join(
             each for each in (card.resolution_kind, card.rationale, card.decided_by) if each
@@ -326,7 +332,7 @@ def line_of_artifact(listed: ArtifactListed) -> str:
     return f"{named}: {listed.title} [{listed.state}, version {listed.version}] ({listed.id})"
 
 
-def show_statements(artifact: WholeArtifact) -> Iterator[Entry]:
+def show_statements(artifact: ArtifactDetail) -> Iterator[Entry]:
     """The statements of its sections; what is missing in a section stands there, too."""
     for section in artifact.sections:
         name = cut(section.title, WORD)
@@ -398,11 +404,11 @@ def show_changes(found: Changes) -> Rendered:
     return Rendered(shown)
 
 
-def _decided(decided: DecidedThing) -> Entry:
+def _decided(decided: DecisionSummary) -> Entry:
     return _changed("decided", decided.ledger_seq, decided.target_id, decided.summary)
 
 
-def _disputed(dispute: Dispute) -> Entry:
+def _disputed(dispute: ContradictionSummary) -> Entry:
     sides = f"{cut(dispute.title_a, TITLE)} / {cut(dispute.title_b, TITLE)}"
     text = f"{dispute.status} {dispute.severity}: {sides}"
     return _changed("contradiction", dispute.updated_seq, dispute.contradiction_id, text)

@@ -200,7 +200,7 @@ if TYPE_CHECKING:
     from infra.service.upkeep.audit import verify_log as verify_log
     from infra.service.upkeep.cluster_check import Remark as Remark
     from infra.service.upkeep.cluster_check import check_cluster as check_cluster
-    from infra.service.upkeep.dead_letters import RetriedLetter as RetriedLetter
+    from infra.service.upkeep.dead_letters import RetriedDeadLetter as RetriedDeadLetter
     from infra.service.upkeep.dead_letters import list_dead_letters as list_dead_letters
     from infra.service.upkeep.dead_letters import retry_dead_letter as retry_dead_letter
     from infra.service.upkeep.lost_database import describe_loss as describe_loss

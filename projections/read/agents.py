@@ -80,7 +80,7 @@ class Conversation(ReadModel):
     updated_at: datetime
 
 
-class SaidMessage(ReadModel):
+class ChatMessage(ReadModel):
     """What a person or an agent said; ``engine`` and ``error`` are those of an answer."""
 
     turn_id: str
@@ -181,9 +181,9 @@ def read_conversation(connection: Conn, project_id: str, conversation_id: str) -
     return found
 
 
-def list_messages(connection: Conn, conversation_id: str) -> list[SaidMessage]:
+def list_messages(connection: Conn, conversation_id: str) -> list[ChatMessage]:
     """All that was said, in its order."""
-    return select(connection, SaidMessage, MESSAGES, conversation_id)
+    return select(connection, ChatMessage, MESSAGES, conversation_id)
 
 
 def list_newest_messages(

@@ -82,7 +82,7 @@ class ArtifactSummary(ReadModel):
     updated_at: datetime
 
 
-class WholeArtifact(ArtifactSummary):
+class ArtifactDetail(ArtifactSummary):
     """An artifact with its sections; each statement cites its atoms with their places.
 
     ``fields`` and ``plan`` are what its type has besides statements.
@@ -135,7 +135,7 @@ class ArtifactVersion(ReadModel):
     published_at: datetime
 
 
-class WholeVersion(ArtifactVersion):
+class VersionDetail(ArtifactVersion):
     sections: list[CitingSection]
     rendered_markdown: str
 
@@ -172,10 +172,10 @@ def list_artifacts(
     return Page(items=[ArtifactSummary(**row) for row in found], next_cursor=following)
 
 
-def read_artifact(connection: Conn, project_id: str, artifact_id: str) -> WholeArtifact:
+def read_artifact(connection: Conn, project_id: str, artifact_id: str) -> ArtifactDetail:
     """Raises NotFound when the project has no such artifact."""
     found = rows(connection, ONE, project_id, artifact_id)
-    return WholeArtifact(**_with_places(connection, found, artifact_id))
+    return ArtifactDetail(**_with_places(connection, found, artifact_id))
 
 
 def find_artifacts(
@@ -235,10 +235,12 @@ def list_versions(
     return Page(items=[ArtifactVersion(**row) for row in found], next_cursor=following)
 
 
-def read_version(connection: Conn, project_id: str, artifact_id: str, version: int) -> WholeVersion:
+def read_version(
+    connection: Conn, project_id: str, artifact_id: str, version: int
+) -> VersionDetail:
     """One version as it was published. Raises NotFound."""
     found = rows(connection, ONE_VERSION, project_id, artifact_id, version)
-    return WholeVersion(**_with_places(connection, found, f"{artifact_id} version {version}"))
+    return VersionDetail(**_with_places(connection, found, f"{artifact_id} version {version}"))
 
 
 def _with_places(connection: Conn, found: list[Row], named: str) -> Row:

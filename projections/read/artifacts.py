@@ -166,7 +166,7 @@ class PlanTask(ReadModel):
     plan: dict[str, Any]
 
 
-class GoneItem(ReadModel):
+class RemovedItem(ReadModel):
     """An item that says nothing any more."""
 
     artifact_id: str
@@ -271,11 +271,11 @@ def list_gone_items(
     *,
     cursor: str | None = None,
     limit: int = PAGE,
-) -> Page[GoneItem]:
+) -> Page[RemovedItem]:
     """A page of the insights, epics or features that say nothing any more. Raises Refusal."""
     conditions = [(ITEMS_GONE, project_id, artifact_type)]
     found, following = page_of(connection, GONE_ITEMS, conditions, cursor, limit)
-    return Page(items=[GoneItem(**row) for row in found], next_cursor=following)
+    return Page(items=[RemovedItem(**row) for row in found], next_cursor=following)
 
 
 def list_speculative(

@@ -63,14 +63,14 @@ class AtomChange(ReadModel):
     operations: list[str]
 
 
-class WholeAtom(Atom):
+class AtomDetail(Atom):
     """An atom with its links and its history, oldest change first."""
 
     links: list[AtomLink]
     history: list[AtomChange]
 
 
-def read_atom(connection: Conn, project_id: str, atom_id: str) -> WholeAtom:
+def read_atom(connection: Conn, project_id: str, atom_id: str) -> AtomDetail:
     """Raises NotFound when the project has no such atom."""
     found = rows(
         connection,
@@ -79,7 +79,7 @@ def read_atom(connection: Conn, project_id: str, atom_id: str) -> WholeAtom:
     )
     if not found:
         raise NotFound(f"There is no atom {atom_id}.", code="unknown_atom")
-    return WholeAtom(
+    return AtomDetail(
         **found[0],
         evidence=list_quotes(connection, [atom_id]).get(atom_id, []),
         links=select(connection, AtomLink, LINKS_OF, atom_id, atom_id, atom_id),

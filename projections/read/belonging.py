@@ -26,18 +26,18 @@ TABLES = {
 STATEMENT = "SELECT DISTINCT project_id FROM artifact_citations WHERE statement_id = %s"
 
 
-class Belonging(ReadModel):
+class ProjectOfId(ReadModel):
     project_id: str
 
 
 def find_belonging(
     connection: Conn, known_id: str, only: Collection[str] | None = None
-) -> Belonging:
+) -> ProjectOfId:
     """The project of this id, among those of ``only``. Raises NotFound."""
     found = _projects_of(connection, known_id)
     if len(found) != 1 or (only is not None and found[0] not in only):
         raise NotFound(f"There is nothing called {known_id}.", code="unknown_id")
-    return Belonging(project_id=found[0])
+    return ProjectOfId(project_id=found[0])
 
 
 def check_belongs(connection: Conn, project_id: str, known_id: str) -> None:

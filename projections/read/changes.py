@@ -60,7 +60,7 @@ WRITTEN = Listing(
 )
 
 
-class CitedPlace(ReadModel):
+class CitedEvidence(ReadModel):
     evidence_id: str
     source_id: str
     path: str | None
@@ -81,10 +81,10 @@ class ChangedAtom(ReadModel):
     ledger_seq: int
     fields: list[str] = []
     why: str = ""
-    citations: list[CitedPlace]
+    citations: list[CitedEvidence]
 
 
-class DecidedThing(ReadModel):
+class DecisionSummary(ReadModel):
     """A decision, as `DecisionAnswer` says it."""
 
     hitl_event_id: str
@@ -103,7 +103,7 @@ class DecidedThing(ReadModel):
     undo_refusal: str
 
 
-class Dispute(ReadModel):
+class ContradictionSummary(ReadModel):
     """A contradiction as it is now, whose last change is in the window."""
 
     contradiction_id: str
@@ -141,8 +141,8 @@ class Changes(ReadModel):
     added: list[ChangedAtom] = []
     removed: list[ChangedAtom] = []
     changed: list[ChangedAtom] = []
-    contradictions: list[Dispute] = []
-    decided: list[DecidedThing] = []
+    contradictions: list[ContradictionSummary] = []
+    decided: list[DecisionSummary] = []
     written: list[WrittenVersion] = []
     next_cursor: str | None = None
 
@@ -227,7 +227,7 @@ def _decided(
         connection, DECIDED, span.has("project_id", "ledger_seq"), cursor, limit
     )
     told = [
-        DecidedThing.model_validate(it.model_dump(include=set(DecidedThing.model_fields)))
+        DecisionSummary.model_validate(it.model_dump(include=set(DecisionSummary.model_fields)))
         for it in complete(connection, found)
     ]
     return {"decided": told}, following
@@ -238,7 +238,7 @@ def _disputed(
 ) -> tuple[Lists, str | None]:
     conditions = span.has("c.project_id", "c.updated_seq")
     found, following = page_of(connection, DISPUTED, conditions, cursor, limit)
-    return {"contradictions": [Dispute(**row) for row in found]}, following
+    return {"contradictions": [ContradictionSummary(**row) for row in found]}, following
 
 
 def _moved(
@@ -329,7 +329,8 @@ def build_change(
         fields=fields,
         why=after["status_reason"] if group == "removed" else "",
         citations=[
-            CitedPlace(**quote.model_dump(include=set(CitedPlace.model_fields))) for quote in quotes
+            CitedEvidence(**quote.model_dump(include=set(CitedEvidence.model_fields)))
+            for quote in quotes
         ],
     )
 

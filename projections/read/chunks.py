@@ -43,7 +43,7 @@ class Chunk(ReadModel):
     detail: str
 
 
-class WholeChunk(Chunk):
+class ChunkDetail(Chunk):
     """``text`` is what is read: secrets and personal data are replaced in it."""
 
     text: str | None
@@ -71,7 +71,7 @@ def list_chunks(
     return Page(items=[Chunk(**row) for row in found], next_cursor=following)
 
 
-def read_chunk(connection: Conn, project_id: str, chunk_id: str) -> WholeChunk:
+def read_chunk(connection: Conn, project_id: str, chunk_id: str) -> ChunkDetail:
     """A chunk, also one that is obsolete. Raises NotFound when the project has no such chunk."""
     found = rows(
         connection,
@@ -81,4 +81,4 @@ def read_chunk(connection: Conn, project_id: str, chunk_id: str) -> WholeChunk:
     )
     if not found:
         raise NotFound(f"There is no chunk {chunk_id}.", code="unknown_chunk")
-    return WholeChunk(**found[0], text=read_chunk_text(connection, chunk_id))
+    return ChunkDetail(**found[0], text=read_chunk_text(connection, chunk_id))

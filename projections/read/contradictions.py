@@ -82,7 +82,7 @@ class Contradiction(ReadModel):
     decided_by: str | None
 
 
-class SideQuote(ReadModel):
+class ContradictionQuote(ReadModel):
     path: str | None
     line_start: int
     line_end: int
@@ -90,7 +90,7 @@ class SideQuote(ReadModel):
     stale: bool
 
 
-class Side(ReadModel):
+class ContradictionSide(ReadModel):
     """One of the two atoms, with its first quotes."""
 
     atom_id: str
@@ -101,7 +101,7 @@ class Side(ReadModel):
     confidence: float
     verified_by: str | None
     revision: int
-    evidence: list[SideQuote]
+    evidence: list[ContradictionQuote]
 
 
 class AffectedArtifact(ReadModel):
@@ -115,7 +115,7 @@ class AffectedArtifact(ReadModel):
     section_ids: list[str]
 
 
-class Card(ReadModel):
+class ContradictionCard(ReadModel):
     """A contradiction with all that a person needs to decide about it."""
 
     contradiction_id: str
@@ -129,8 +129,8 @@ class Card(ReadModel):
     rationale: str | None
     decided_by: str | None
     escalated_to: str | None
-    a: Side
-    b: Side
+    a: ContradictionSide
+    b: ContradictionSide
     affected_artifacts: list[AffectedArtifact]
     allowed_actions: list[str]
 
@@ -159,7 +159,7 @@ def list_contradictions(
     is_slim: bool = False,
     cursor: str | None = None,
     limit: int = PAGE,
-) -> Page[Card]:
+) -> Page[ContradictionCard]:
     """The same as cards, which are for those who decide; ``only`` that one.
 
     ``updated_since``: only those that have changed after this change set or time. ``is_slim``:
@@ -193,7 +193,7 @@ def _conditions(project_id: str, status: str | None) -> list[Condition]:
     return [*conditions, ("c.status = %s", status)] if status else conditions
 
 
-def _cards(connection: Conn, found: list[Row], is_slim: bool) -> list[Card]:
+def _cards(connection: Conn, found: list[Row], is_slim: bool) -> list[ContradictionCard]:
     """Cards of the rows; each kind of what belongs to them is asked for once."""
     shown = sorted({row[a] for row in found for a in ("atom_a_id", "atom_b_id")})
     sides = _sides(connection, shown, is_slim)
@@ -202,7 +202,7 @@ def _cards(connection: Conn, found: list[Row], is_slim: bool) -> list[Card]:
     for row in rows(connection, AFFECTED, affecting) if affecting else []:
         affected.setdefault(row.pop("contradiction_id"), []).append(AffectedArtifact(**row))
     return [
-        Card(
+        ContradictionCard(
             a=sides[row.pop("atom_a_id")],
             b=sides[row.pop("atom_b_id")],
             **row,
@@ -213,12 +213,12 @@ def _cards(connection: Conn, found: list[Row], is_slim: bool) -> list[Card]:
     ]
 
 
-def _sides(connection: Conn, atom_ids: list[str], is_slim: bool) -> dict[str, Side]:
-    quotes: dict[str, list[SideQuote]] = {}
+def _sides(connection: Conn, atom_ids: list[str], is_slim: bool) -> dict[str, ContradictionSide]:
+    quotes: dict[str, list[ContradictionQuote]] = {}
     for row in [] if is_slim else rows(connection, QUOTES, atom_ids, QUOTES_SHOWN):
-        shown = SideQuote(**{name: row[name] for name in SideQuote.model_fields})
+        shown = ContradictionQuote(**{name: row[name] for name in ContradictionQuote.model_fields})
         quotes.setdefault(row["atom_id"], []).append(shown)
     return {
-        atom["atom_id"]: Side(**atom, evidence=quotes.get(atom["atom_id"], []))
+        atom["atom_id"]: ContradictionSide(**atom, evidence=quotes.get(atom["atom_id"], []))
         for atom in rows(connection, SIDES, atom_ids)
     }

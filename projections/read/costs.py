@@ -65,7 +65,7 @@ class Costs(ReadModel):
     by_rules: dict[str, int] = {}
 
 
-class WholeCall(ReadModel):
+class CallDetail(ReadModel):
     """One call of a model, and its texts as they are kept: without the secrets in them.
 
     ``prompt`` and ``response`` are None once they are forgotten (``kept_until``), and where nobody
@@ -94,11 +94,11 @@ class WholeCall(ReadModel):
     kept_until: datetime | None
 
 
-def read_call(connection: Conn, project_id: str, call_id: str) -> WholeCall:
+def read_call(connection: Conn, project_id: str, call_id: str) -> CallDetail:
     """A call with its texts. Raises NotFound when the project has no such call."""
     found = select(
         connection,
-        WholeCall,
+        CallDetail,
         "SELECT c.call_id, c.occurred_at, c.agent, c.stage, c.run_id, c.provider, c.model,"
         " c.requested_model, c.attempt, c.outcome, c.error_class, c.input_tokens, c.cached_tokens,"
         " c.output_tokens, c.usage_estimated, c.cost_usd, c.latency_ms, t.prompt, t.response,"

@@ -11,7 +11,7 @@ from schemas.inflection import count as count_of
 
 COLUMNS = (
     "d.dead_letter_id, d.project_id, d.stage, d.origin_topic, d.origin_partition, d.origin_offset,"
-    " d.error_class, d.error, d.attempts, d.recorded_at, s.dead_letter_id IS NOT NULL AS settled"
+    " d.error_class, d.error, d.attempts, d.recorded_at, s.dead_letter_id IS NOT NULL AS resolved"
 )
 TABLES = "dead_letters d LEFT JOIN resolved_dead_letters s ON s.dead_letter_id = d.dead_letter_id"
 DEAD_LETTERS = Listing(
@@ -29,7 +29,7 @@ DEAD_LETTERS = Listing(
 
 
 class DeadLetter(ReadModel):
-    """What was given up, with place and reason; ``settled``: it was decided after all."""
+    """What was given up, with place and reason; ``resolved``: it was decided after all."""
 
     dead_letter_id: str
     project_id: str
@@ -41,7 +41,7 @@ class DeadLetter(ReadModel):
     error: str
     attempts: int
     recorded_at: datetime | None
-    settled: bool = False
+    resolved: bool = False
 
 
 class Undecided(ReadModel):
@@ -73,14 +73,14 @@ def list_dead_letters(
     connection: Conn,
     *,
     only: Collection[str] | None = None,
-    settled: bool = False,
+    resolved: bool = False,
     cursor: str | None = None,
     limit: int = PAGE,
 ) -> Page[DeadLetter]:
-    """A page of dead letters by place, of the projects in ``only``, and with ``settled`` also those
-    that were decided after all. Raises Refusal.
+    """A page of dead letters by place, of the projects in ``only``, and with ``resolved`` also
+    those that were decided after all. Raises Refusal.
     """
-    conditions: list[Condition] = [("true",) if settled else ("s.dead_letter_id IS NULL",)]
+    conditions: list[Condition] = [("true",) if resolved else ("s.dead_letter_id IS NULL",)]
     if only is not None:
         conditions.append(("d.project_id = ANY(%s)", sorted(only)))
     found, following = page_of(connection, DEAD_LETTERS, conditions, cursor, limit)
@@ -97,7 +97,7 @@ def find_dead_letter(connection: Conn, dead_letter_id: str) -> WholeDeadLetter |
 
 
 def list_undecided(connection: Conn, project_id: str | None = None) -> list[Undecided]:
-    """What could not be decided and is not settled, of one project or of all."""
+    """What could not be decided and is not resolved, of one project or of all."""
     query = (
         "SELECT d.stage, d.error_class, count(*) AS count FROM dead_letters d WHERE d.undecidable"
         " AND NOT EXISTS (SELECT 1 FROM resolved_dead_letters s"

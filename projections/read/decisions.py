@@ -18,7 +18,7 @@ FactAt = Callable[[Place], Envelope | None]
 """The fact at a place of the log, or None when it is no longer there."""
 
 
-class Reason(ReadModel):
+class TraceReason(ReadModel):
     """One decision. ``step`` says by whom: chosen, judged, ledger, published, source or run.
 
     ``what`` was done, ``because`` of which code or rule, ``detail`` for people; ``ledger_seq`` is
@@ -56,10 +56,10 @@ def changes(connection: Conn, known_id: str) -> Iterator[tuple[Row, Row]]:
                 yield row, change
 
 
-def operation(row: Row, change: Row) -> Reason:
+def operation(row: Row, change: Row) -> TraceReason:
     other = change["other_id"]
     detail = " ".join(part for part in (change["detail"], f"({other})" if other else "") if part)
-    return Reason(
+    return TraceReason(
         step="ledger",
         what=change["op"],
         because=change["reason"],
@@ -79,7 +79,7 @@ def place_of(row: Row) -> Row:
     }
 
 
-def choices(connection: Conn, chunk_id: str, run_id: str | None) -> Iterator[Reason]:
+def choices(connection: Conn, chunk_id: str, run_id: str | None) -> Iterator[TraceReason]:
     """The batches that took the chunk, with the rule and the chunk's own reason and score."""
     for row in rows(
         connection,
@@ -96,7 +96,7 @@ def choices(connection: Conn, chunk_id: str, run_id: str | None) -> Iterator[Rea
             if one
             else ""
         )
-        yield Reason(
+        yield TraceReason(
             step="chosen",
             what="batch withdrawn" if row["withdrawn"] else "chunk chosen",
             because=hint["decision_rule"],
@@ -109,7 +109,7 @@ def choices(connection: Conn, chunk_id: str, run_id: str | None) -> Iterator[Rea
         )
 
 
-def judgement(connection: Conn, row: Row, atom_id: str, fact_at: FactAt) -> Iterator[Reason]:
+def judgement(connection: Conn, row: Row, atom_id: str, fact_at: FactAt) -> Iterator[TraceReason]:
     """What reflection found about the candidates that became this atom, from the record itself."""
     placed = rows(
         connection,
@@ -146,11 +146,11 @@ def _atoms_of(project: str, candidate: Candidate) -> tuple[str, str]:
     return derive_atom_id(*name), derive_atom_id(*name, candidate.title, candidate.body)
 
 
-def _as_rule(finding: Finding, what: str, change: str, about: str, row: Row) -> Reason:
+def _as_rule(finding: Finding, what: str, change: str, about: str, row: Row) -> TraceReason:
     detail = "; ".join(part for part in (finding.detail, change) if part)
     because = f"{finding.rule} {finding.code}"
     event_id = row["caused_by_event_id"]
-    return Reason(
+    return TraceReason(
         step="judged",
         what=what,
         because=because,
@@ -163,7 +163,7 @@ def _as_rule(finding: Finding, what: str, change: str, about: str, row: Row) -> 
     )
 
 
-def refusals(connection: Conn, column: str, value: str) -> Iterator[Reason]:
+def refusals(connection: Conn, column: str, value: str) -> Iterator[TraceReason]:
     for row in rows(
         connection,
         "SELECT run_id, batch_no, candidate_id, title, rejected, findings, rejected_rows"
@@ -174,7 +174,7 @@ def refusals(connection: Conn, column: str, value: str) -> Iterator[Reason]:
         found = list(row["findings"]) if row["rejected"] == "candidate" else []
         found += [one for refused in row["rejected_rows"] for one in refused["findings"]]
         for finding in found:
-            yield Reason(
+            yield TraceReason(
                 step="judged",
                 what=what,
                 because=f"{finding['rule']} {finding['code']}",

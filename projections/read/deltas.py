@@ -18,7 +18,7 @@ DELTA_KEY = re.compile(
 )
 
 
-class SectionPlace(ReadModel):
+class SectionReference(ReadModel):
     artifact_type: str
     artifact_id: str
     section_id: str
@@ -45,8 +45,8 @@ class DeltaReport(ReadModel):
     chunks_reanchored: int
     atoms_touched: int
     atom_changes: dict[str, int]
-    sections_recomputed: list[SectionPlace] | None
-    sections_kept: list[SectionPlace] | None
+    sections_recomputed: list[SectionReference] | None
+    sections_kept: list[SectionReference] | None
     settled_at: int | None
 
 

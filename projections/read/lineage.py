@@ -25,7 +25,7 @@ PLACES = (
 )
 
 
-class EventPlace(ReadModel):
+class EventPosition(ReadModel):
     """Where a record stands in the log."""
 
     event_id: UUID
@@ -36,14 +36,14 @@ class EventPlace(ReadModel):
     recorded_at: datetime
 
 
-class Node(ReadModel):
+class TraceNode(ReadModel):
     """``what`` names the kind of thing; ``facts`` are its own; ``events``: the records of it."""
 
     what: str
     id: str
     facts: Row
-    events: list[EventPlace] = []
-    children: list[Node] = []
+    events: list[EventPosition] = []
+    children: list[TraceNode] = []
 
     @field_validator("facts")
     @classmethod
@@ -69,7 +69,7 @@ def _text_of(value: Any) -> Any:
     return str(value) if isinstance(value, UUID) else value
 
 
-def trace(connection: Conn, known_id: str) -> Node:
+def trace(connection: Conn, known_id: str) -> TraceNode:
     """The tree of an id: statement, artifact, atom, evidence, chunk, source or run.
 
     Raises Refusal when nothing is called so.
@@ -86,7 +86,7 @@ def trace(connection: Conn, known_id: str) -> Node:
     return found
 
 
-def statement(connection: Conn, statement_id: str) -> Node | None:
+def statement(connection: Conn, statement_id: str) -> TraceNode | None:
     """A statement of the latest version that has it, with the atoms it cites."""
     found = rows(
         connection,
@@ -110,7 +110,7 @@ def statement(connection: Conn, statement_id: str) -> Node | None:
     atoms = [atom(connection, row["atom_id"], up=False) for row in cited]
     run_node = run(connection, facts["run_id"]) if facts["run_id"] else None
     children = [node for node in (*atoms, run_node) if node is not None]
-    return Node(
+    return TraceNode(
         what="statement",
         id=statement_id,
         facts={"text": text} | facts,
@@ -131,7 +131,7 @@ def _statement_text(sections: list[dict[str, Any]], statement_id: str) -> str:
     )
 
 
-def artifact(connection: Conn, artifact_id: str) -> Node | None:
+def artifact(connection: Conn, artifact_id: str) -> TraceNode | None:
     """An artifact with the atoms of its present version, each once."""
     facts = _one(
         connection,
@@ -155,7 +155,7 @@ def artifact(connection: Conn, artifact_id: str) -> Node | None:
     )
     children = [run(connection, facts["run_id"]) if facts["run_id"] else None]
     children += [atom(connection, row["atom_id"], up=False) for row in cited]
-    return Node(
+    return TraceNode(
         what="artifact",
         id=artifact_id,
         facts=facts,
@@ -164,7 +164,7 @@ def artifact(connection: Conn, artifact_id: str) -> Node | None:
     )
 
 
-def atom(connection: Conn, atom_id: str, *, up: bool = True) -> Node | None:
+def atom(connection: Conn, atom_id: str, *, up: bool = True) -> TraceNode | None:
     """An atom with its evidence; ``up``: with the artifacts that cite it too."""
     facts = _one(
         connection,
@@ -190,7 +190,7 @@ def atom(connection: Conn, atom_id: str, *, up: bool = True) -> Node | None:
     children = [evidence(connection, row["evidence_id"], up=False) for row in held]
     children += citing_statements(connection, atom_id) if up else []
     events = [event for row in changes for event in (row["cause"], row["event_id"])]
-    return Node(
+    return TraceNode(
         what="atom",
         id=atom_id,
         facts=facts,
@@ -199,7 +199,7 @@ def atom(connection: Conn, atom_id: str, *, up: bool = True) -> Node | None:
     )
 
 
-def citing_statements(connection: Conn, atom_id: str) -> list[Node | None]:
+def citing_statements(connection: Conn, atom_id: str) -> list[TraceNode | None]:
     """The statements of present artifact versions that cite the atom."""
     found = rows(
         connection,
@@ -211,7 +211,7 @@ def citing_statements(connection: Conn, atom_id: str) -> list[Node | None]:
         atom_id,
     )
     return [
-        Node(
+        TraceNode(
             what="cited by",
             id=row["statement_id"],
             facts={
@@ -225,7 +225,7 @@ def citing_statements(connection: Conn, atom_id: str) -> list[Node | None]:
     ]
 
 
-def evidence(connection: Conn, evidence_id: str, *, up: bool = True) -> Node | None:
+def evidence(connection: Conn, evidence_id: str, *, up: bool = True) -> TraceNode | None:
     """A quote with its chunk and run; ``up``: with its atom and who cites that."""
     facts = _one(
         connection,
@@ -246,7 +246,7 @@ def evidence(connection: Conn, evidence_id: str, *, up: bool = True) -> Node | N
         )
         above = citing_statements(connection, facts["atom_id"])
         children.append(
-            Node(
+            TraceNode(
                 what="backs atom",
                 id=facts["atom_id"],
                 facts=about or {},
@@ -254,7 +254,7 @@ def evidence(connection: Conn, evidence_id: str, *, up: bool = True) -> Node | N
                 children=[n for n in above if n],
             )
         )
-    return Node(
+    return TraceNode(
         what="evidence",
         id=evidence_id,
         facts=facts,
@@ -263,7 +263,7 @@ def evidence(connection: Conn, evidence_id: str, *, up: bool = True) -> Node | N
     )
 
 
-def chunk(connection: Conn, chunk_id: str) -> Node | None:
+def chunk(connection: Conn, chunk_id: str) -> TraceNode | None:
     """A chunk with its text and the source revision it was cut from."""
     facts = _one(
         connection,
@@ -277,12 +277,14 @@ def chunk(connection: Conn, chunk_id: str) -> Node | None:
     events = _events(connection, facts.pop("created_event_id"))
     facts["text"] = read_chunk_text(connection, chunk_id)
     revised = revision(connection, facts["source_id"], facts["sanitized_hash"])
-    return Node(
+    return TraceNode(
         what="chunk", id=chunk_id, facts=facts, events=events, children=[revised] if revised else []
     )
 
 
-def revision(connection: Conn, source_id: str, sanitized_hash: str | None = None) -> Node | None:
+def revision(
+    connection: Conn, source_id: str, sanitized_hash: str | None = None
+) -> TraceNode | None:
     """A source's latest revision, or the latest with this sanitized hash."""
     facts = _one(
         connection,
@@ -301,12 +303,12 @@ def revision(connection: Conn, source_id: str, sanitized_hash: str | None = None
     if facts is None:
         return None
     named = [facts.pop(f"{step}_event_id") for step in ("revised", "sanitized", "processed")]
-    return Node(
+    return TraceNode(
         what="source revision", id=source_id, facts=facts, events=_events(connection, *named)
     )
 
 
-def run(connection: Conn, run_id: str) -> Node | None:
+def run(connection: Conn, run_id: str) -> TraceNode | None:
     """An ingestion run: who read, under which versions and limits."""
     facts = _one(
         connection,
@@ -322,7 +324,7 @@ def run(connection: Conn, run_id: str) -> Node | None:
         run_id,
     )
     named = [facts.pop("started_event_id"), *(row["planned_event_id"] for row in planned)]
-    return Node(what="run", id=run_id, facts=facts, events=_events(connection, *named))
+    return TraceNode(what="run", id=run_id, facts=facts, events=_events(connection, *named))
 
 
 def _one(connection: Conn, query: str, *parameters: Any) -> Row | None:
@@ -330,12 +332,12 @@ def _one(connection: Conn, query: str, *parameters: Any) -> Row | None:
     return found[0] if found else None
 
 
-def _events(connection: Conn, *event_ids: Any) -> list[EventPlace]:
+def _events(connection: Conn, *event_ids: Any) -> list[EventPosition]:
     known = [str(event_id) for event_id in event_ids if event_id is not None]
-    return select(connection, EventPlace, PLACES, known) if known else []
+    return select(connection, EventPosition, PLACES, known) if known else []
 
 
-TRACERS: dict[str, Callable[[Conn, str], Node | None]] = {
+TRACERS: dict[str, Callable[[Conn, str], TraceNode | None]] = {
     "art": artifact,
     "atm": atom,
     "evd": evidence,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from infra.platform.errors import NotFound
-from projections.read.artifact_list import WholeVersion, read_artifact, read_version
+from projections.read.artifact_list import VersionDetail, read_artifact, read_version
 from projections.read.atoms import Order, PastAtom, find_sequence, list_atoms_as_of
 from projections.read.page import PAGE, Condition, Listing, Page, page_of
 from projections.read.past_coverage import PastCoverage, read_coverage_as_of
@@ -55,7 +55,7 @@ class PastContradiction(ContradictionRecord):
 
 def read_past_version(
     connection: Conn, project_id: str, artifact_id: str, place: datetime | int
-) -> WholeVersion:
+) -> VersionDetail:
     """The version that stood then. Raises NotFound, also where there was none yet."""
     if isinstance(place, int):
         place = find_sequence(connection, project_id, place)

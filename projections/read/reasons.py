@@ -18,7 +18,7 @@ from projections.read.decisions import (
     ADDING,
     CHANGE_SET,
     FactAt,
-    Reason,
+    TraceReason,
     changes,
     choices,
     judgement,
@@ -30,7 +30,7 @@ from projections.read.decisions import (
 from projections.read.session import Conn, rows
 
 
-def list_reasons(connection: Conn, known_id: str, fact_at: FactAt) -> list[Reason]:
+def list_reasons(connection: Conn, known_id: str, fact_at: FactAt) -> list[TraceReason]:
     """The decisions about an atom, chunk, candidate, source, contradiction, merge, run, artifact,
     or statement, oldest first. Raises Refusal when nothing is known of the id.
     """
@@ -45,7 +45,7 @@ def list_reasons(connection: Conn, known_id: str, fact_at: FactAt) -> list[Reaso
     return found
 
 
-def of_atom(connection: Conn, atom_id: str, fact_at: FactAt) -> Iterator[Reason]:
+def of_atom(connection: Conn, atom_id: str, fact_at: FactAt) -> Iterator[TraceReason]:
     """Every operation on the atom; before the first of a reading: choice of the chunk and rules."""
     shown: set[str] = set()
     for row, change in changes(connection, atom_id):
@@ -62,7 +62,7 @@ def of_atom(connection: Conn, atom_id: str, fact_at: FactAt) -> Iterator[Reason]
         " ORDER BY opened_seq, contradiction_id",
         atom_id,
     ):
-        yield Reason(
+        yield TraceReason(
             step="ledger",
             what=f"contradiction {row['status']}",
             because=f"severity_{row['severity']}",
@@ -72,7 +72,7 @@ def of_atom(connection: Conn, atom_id: str, fact_at: FactAt) -> Iterator[Reason]
         )
 
 
-def of_chunk(connection: Conn, chunk_id: str, fact_at: FactAt) -> Iterator[Reason]:
+def of_chunk(connection: Conn, chunk_id: str, fact_at: FactAt) -> Iterator[TraceReason]:
     """Why a chunk was skipped or read, in which batch, and what its reading led to."""
     for row in rows(
         connection,
@@ -80,7 +80,7 @@ def of_chunk(connection: Conn, chunk_id: str, fact_at: FactAt) -> Iterator[Reaso
         " WHERE chunk_id = %s AND gate_skip_reason IS NOT NULL",
         chunk_id,
     ):
-        yield Reason(
+        yield TraceReason(
             step="source",
             what="chunk skipped",
             because=row["gate_skip_reason"],
@@ -94,7 +94,7 @@ def of_chunk(connection: Conn, chunk_id: str, fact_at: FactAt) -> Iterator[Reaso
         f"SELECT {CHANGE_SET} FROM ledger_change_sets WHERE chunk_id = %s ORDER BY ledger_seq",
         chunk_id,
     ):
-        yield Reason(
+        yield TraceReason(
             step="ledger",
             what="turn applied",
             because=row["outcome"],
@@ -107,19 +107,19 @@ def of_chunk(connection: Conn, chunk_id: str, fact_at: FactAt) -> Iterator[Reaso
     yield from refusals(connection, "chunk_id", chunk_id)
 
 
-def of_candidate(connection: Conn, candidate_id: str, fact_at: FactAt) -> Iterator[Reason]:
+def of_candidate(connection: Conn, candidate_id: str, fact_at: FactAt) -> Iterator[TraceReason]:
     """The rules that refused a candidate or rows of it, and what the ledger did with it."""
     yield from refusals(connection, "candidate_id", candidate_id)
     yield from of_target(connection, candidate_id, fact_at)
 
 
-def of_target(connection: Conn, target_id: str, fact_at: FactAt) -> Iterator[Reason]:
+def of_target(connection: Conn, target_id: str, fact_at: FactAt) -> Iterator[TraceReason]:
     """Every operation of the ledger that names the id."""
     for row, change in changes(connection, target_id):
         yield operation(row, change)
 
 
-def of_merge(connection: Conn, merge_op_id: str, fact_at: FactAt) -> Iterator[Reason]:
+def of_merge(connection: Conn, merge_op_id: str, fact_at: FactAt) -> Iterator[TraceReason]:
     for row in rows(
         connection,
         "SELECT op, winner_atom_id, loser_atom_id, similarity, reason, actor, ledger_seq, run_id"
@@ -129,7 +129,7 @@ def of_merge(connection: Conn, merge_op_id: str, fact_at: FactAt) -> Iterator[Re
         detail = f"similarity {row['similarity']:.3f}, by {row['actor']}"
         detail += f", {row['loser_atom_id']} into it" if row["loser_atom_id"] else ""
         about = row["winner_atom_id"]
-        yield Reason(
+        yield TraceReason(
             step="ledger",
             what=row["op"],
             because=row["reason"],
@@ -140,7 +140,7 @@ def of_merge(connection: Conn, merge_op_id: str, fact_at: FactAt) -> Iterator[Re
         )
 
 
-def of_source(connection: Conn, source_id: str, fact_at: FactAt) -> Iterator[Reason]:
+def of_source(connection: Conn, source_id: str, fact_at: FactAt) -> Iterator[TraceReason]:
     """What stage 0 answered for each revision, and what the ledger was told of it."""
     for row in rows(
         connection,
@@ -149,7 +149,7 @@ def of_source(connection: Conn, source_id: str, fact_at: FactAt) -> Iterator[Rea
         " WHERE r.source_id = %s ORDER BY r.revision_seq",
         source_id,
     ):
-        yield Reason(
+        yield TraceReason(
             step="source",
             what=f"revision {row['revision_seq']} {row['outcome']}",
             because=row["skip_reason"] or "read",
@@ -160,7 +160,7 @@ def of_source(connection: Conn, source_id: str, fact_at: FactAt) -> Iterator[Rea
     yield from of_target(connection, source_id, fact_at)
 
 
-def of_run(connection: Conn, run_id: str, fact_at: FactAt) -> Iterator[Reason]:
+def of_run(connection: Conn, run_id: str, fact_at: FactAt) -> Iterator[TraceReason]:
     """Why the run began, what each batch was chosen by, and why it stopped."""
     for run in rows(
         connection,
@@ -168,7 +168,7 @@ def of_run(connection: Conn, run_id: str, fact_at: FactAt) -> Iterator[Reason]:
         " FROM ingestion_runs WHERE run_id = %s",
         run_id,
     ):
-        yield Reason(
+        yield TraceReason(
             step="run",
             what=f"{run['lane']} run began",
             because=run["trigger"],
@@ -183,7 +183,7 @@ def of_run(connection: Conn, run_id: str, fact_at: FactAt) -> Iterator[Reason]:
             run_id,
         ):
             chunks = len(batch["hint"]["selected_chunk_ids"])
-            yield Reason(
+            yield TraceReason(
                 step="chosen",
                 what="batch withdrawn" if batch["withdrawn"] else "batch chosen",
                 because=batch["hint"]["decision_rule"],
@@ -194,7 +194,7 @@ def of_run(connection: Conn, run_id: str, fact_at: FactAt) -> Iterator[Reason]:
                 event_id=text(batch["planned_event_id"]),
             )
         if run["stop_reason"]:
-            yield Reason(
+            yield TraceReason(
                 step="run",
                 what=f"run {run['status']}",
                 because=run["stop_reason"],
@@ -203,7 +203,7 @@ def of_run(connection: Conn, run_id: str, fact_at: FactAt) -> Iterator[Reason]:
             )
 
 
-def of_artifact(connection: Conn, artifact_id: str, fact_at: FactAt) -> Iterator[Reason]:
+def of_artifact(connection: Conn, artifact_id: str, fact_at: FactAt) -> Iterator[TraceReason]:
     """Why each version was written or refused, and why the state is what it is."""
     for row in rows(
         connection,
@@ -211,7 +211,7 @@ def of_artifact(connection: Conn, artifact_id: str, fact_at: FactAt) -> Iterator
         " FROM artifact_versions WHERE artifact_id = %s ORDER BY version",
         artifact_id,
     ):
-        yield Reason(
+        yield TraceReason(
             step="published",
             what=f"version {row['version']}",
             because=row["reason"],
@@ -227,7 +227,7 @@ def of_artifact(connection: Conn, artifact_id: str, fact_at: FactAt) -> Iterator
         artifact_id,
     ):
         for finding in row["findings"]:
-            yield Reason(
+            yield TraceReason(
                 step="published",
                 what=f"version {row['version']} refused",
                 because=finding["code"],
@@ -242,7 +242,7 @@ def of_artifact(connection: Conn, artifact_id: str, fact_at: FactAt) -> Iterator
     ):
         codes = ", ".join(row["reason_codes"] or [])
         blocked = ", ".join(row["blocked_by"] or [])
-        yield Reason(
+        yield TraceReason(
             step="published",
             what=f"state {row['artifact_state']}",
             because=codes or "minimum_not_met",
@@ -252,7 +252,7 @@ def of_artifact(connection: Conn, artifact_id: str, fact_at: FactAt) -> Iterator
         )
 
 
-def of_statement(connection: Conn, statement_id: str, fact_at: FactAt) -> Iterator[Reason]:
+def of_statement(connection: Conn, statement_id: str, fact_at: FactAt) -> Iterator[TraceReason]:
     """The versions in which a statement's section was written anew, and the atoms it rests on."""
     for row in rows(
         connection,
@@ -263,7 +263,7 @@ def of_statement(connection: Conn, statement_id: str, fact_at: FactAt) -> Iterat
         " ORDER BY v.version",
         statement_id,
     ):
-        yield Reason(
+        yield TraceReason(
             step="published",
             what=f"section {row['section_id']} of version {row['version']}",
             because=row["reason"],
@@ -280,7 +280,7 @@ def of_statement(connection: Conn, statement_id: str, fact_at: FactAt) -> Iterat
         " JOIN ledger_atoms a USING (atom_id) ORDER BY a.atom_id",
         statement_id,
     ):
-        yield Reason(
+        yield TraceReason(
             step="ledger",
             what=f"cites an atom that is {row['status']}",
             because=row["status_reason"] or row["status"],
@@ -289,7 +289,7 @@ def of_statement(connection: Conn, statement_id: str, fact_at: FactAt) -> Iterat
         )
 
 
-QUESTIONS: dict[str, Callable[[Conn, str, FactAt], Iterator[Reason]]] = {
+QUESTIONS: dict[str, Callable[[Conn, str, FactAt], Iterator[TraceReason]]] = {
     "atm": of_atom,
     "chk": of_chunk,
     "cnd": of_candidate,

@@ -123,15 +123,15 @@ def list_schedules(
     connection: Conn,
     project_id: str,
     *,
-    everything: bool = False,
+    include_finished: bool = False,
     cursor: str | None = None,
     limit: int = PAGE,
 ) -> Page[ScheduledWork]:
-    """A page of a project's schedules, oldest first; ``everything``: also what is removed, and what
-    deliveries have asked for.
+    """A page of a project's schedules, oldest first; ``include_finished``: also removed ones, and
+    work that webhooks asked for.
     """
     conditions: list[Condition] = [("w.project_id = %s", project_id)]
-    if not everything:
+    if not include_finished:
         conditions.append(("w.recurrence IS NOT NULL AND w.status <> 'removed'",))
     found, following = page_of(connection, WORK, conditions, cursor, limit)
     return Page(items=[ScheduledWork(**row) for row in found], next_cursor=following)

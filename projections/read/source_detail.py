@@ -18,7 +18,7 @@ SOURCE = """
 """
 
 
-class WholeSource(ReadModel):
+class SourceDetail(ReadModel):
     """``text`` is the sanitized one: secrets and personal data are replaced in it."""
 
     source_id: str
@@ -46,9 +46,9 @@ class WholeSource(ReadModel):
     text: str | None
 
 
-def read_source(connection: Conn, project_id: str, source_id: str) -> WholeSource:
+def read_source(connection: Conn, project_id: str, source_id: str) -> SourceDetail:
     """Raises NotFound when the project has no such source."""
     found = rows(connection, SOURCE, project_id, source_id)
     if not found:
         raise NotFound(f"There is no source {source_id}.", code="unknown_source_id")
-    return WholeSource(**found[0])
+    return SourceDetail(**found[0])

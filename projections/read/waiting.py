@@ -35,7 +35,7 @@ QUEUE = Listing(
 )
 
 
-class Waiting(ReadModel):
+class WaitingItem(ReadModel):
     """Something to decide.
 
     ``blocks`` are the artifacts that cannot become ``stable`` before. ``detail`` says what a run
@@ -58,7 +58,7 @@ class Waiting(ReadModel):
 
 def list_waiting(
     connection: Conn, project_id: str, *, cursor: str | None = None, limit: int = PAGE
-) -> Page[Waiting]:
+) -> Page[WaitingItem]:
     """A page of contradictions, the gravest first, of merge reviews, of removals that a run holds,
     of verified atoms without evidence, and of what members propose. Raises Refusal for a bad
     cursor.
@@ -69,7 +69,7 @@ def list_waiting(
     for proposal_id, proposal in find_proposals(connection, proposed).items():
         (row,) = (row for row in found if row["target_id"] == proposal_id)
         row["detail"] = proposal.summary
-    return Page(items=[Waiting(**row) for row in found], next_cursor=following)
+    return Page(items=[WaitingItem(**row) for row in found], next_cursor=following)
 
 
 def count_waiting(connection: Conn, project_id: str) -> dict[str, int]:

@@ -75,7 +75,7 @@ class DeliveryAttempt(ReadModel):
     """``status`` is the receiver's answer; without one, ``error`` says why there was none."""
 
     at: datetime
-    took_ms: int
+    duration_ms: int
     status: int | None = None
     error: str = ""
 

@@ -149,7 +149,7 @@ def test_two_attempts_that_find_others_unchanged_do_not_hide_each_other() -> Non
 def test_what_stage_0_has_answered_for_this_key_is_left_out() -> None:
     log, report = fed(a_listing({"a.md": b"a", "b.md": b"b"}), answers=[id_of("a.md")])
     revised = [each.event.source.path for each in log if isinstance(each.event, SourceRevised)]
-    assert (revised, report.answered_before) == (["b.md"], 1)
+    assert (revised, report.already_processed) == (["b.md"], 1)
 
 
 def test_what_cannot_be_read_is_answered_for_and_told() -> None:

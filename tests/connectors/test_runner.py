@@ -102,7 +102,7 @@ def an_answer(revised: SourceRevised) -> SourceProcessed:
 def test_all_sources_arrive_and_never_more_than_the_lead_waits(fresh: Settings) -> None:
     stage_0 = StageZero(fresh)
     report = asyncio.run(stage_0.beside(lambda: a_feed(fresh, from_start=False)))
-    assert (report.fed, report.answered_before) == (SOURCES, 0)
+    assert (report.fed, report.already_processed) == (SOURCES, 0)
     assert stage_0.most_waiting <= WINDOW_RECORDS
 
 
@@ -115,5 +115,5 @@ def test_a_command_that_was_cut_off_goes_on_where_stage_0_stands(fresh: Settings
         return await a_feed(fresh, from_start=True)
 
     report = asyncio.run(StageZero(fresh, 10 * SOURCES).beside(answer_the_rest))
-    assert report.answered_before >= len(answered) == 100
-    assert report.fed + report.answered_before == SOURCES
+    assert report.already_processed >= len(answered) == 100
+    assert report.fed + report.already_processed == SOURCES

@@ -14,7 +14,7 @@ from infra.platform.settings import Settings
 from infra.runtime.local.process import wait_until
 from infra.service.deciding.decisions import Decider, verify_atom
 from infra.service.reading.reads import View, list_contradictions, list_runs, read_view
-from projections.read.contradictions import Card
+from projections.read.contradictions import ContradictionCard
 from tests.parcel import write_to
 from tests.service import COMMAND_PATIENCE_S, Service
 
@@ -79,7 +79,7 @@ def prd(cairn: Service, state: str) -> dict[str, Any]:
     return shown
 
 
-def affected_types(card: Card) -> list[str]:
+def affected_types(card: ContradictionCard) -> list[str]:
     return [artifact.artifact_type for artifact in card.affected_artifacts]
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from infra.client.client import Client
 from infra.client.events import Frame, parse
-from infra.client.models.planning import ChangedMember
+from infra.client.models.planning import MemberUpdate
 from infra.client.models.projects import ProjectRequest
 from infra.platform.errors import (
     BrokerUnavailable,
@@ -165,7 +165,7 @@ def test_only_what_was_set_is_sent():
     member = {"member_id": "mem_1", "name": "Ada", "role": "", "skills": {}, "capacity_points": 0}
     service = Service(httpx.Response(200, json=member | {"availability": []}))
     with service.client() as client:
-        client.update_member("prj_1", "mem_1", ChangedMember(role=None, name="Ada"))
+        client.update_member("prj_1", "mem_1", MemberUpdate(role=None, name="Ada"))
     assert service.asked[0].content == b'{"role":null,"name":"Ada"}'
 
 

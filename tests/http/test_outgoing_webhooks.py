@@ -36,7 +36,7 @@ def place(called: Called) -> str:
 
 
 def add(client: httpx.Client, place: str, url: str, *events: str) -> dict[str, Any]:
-    body = {"url": url, "events": list(events), "allow_private": True}
+    body = {"url": url, "events": list(events), "allow_private_address": True}
     made = client.post(place, json=body)
     assert made.status_code == 201, made.text
     assert made.headers["cache-control"] == "no-store"
@@ -174,7 +174,7 @@ def test_secrets_are_shown_once_and_two_sign_after_a_rotation(
     called: Called, owner: httpx.Client, place: str, hook: Receiver
 ):
     key = {"idempotency-key": "hook-once"}
-    body = {"url": hook.url, "allow_private": True}
+    body = {"url": hook.url, "allow_private_address": True}
     made, repeated = (owner.post(place, json=body, headers=key).json() for _ in range(2))
     assert made == repeated
     known = made["webhook"]
@@ -200,7 +200,9 @@ def test_an_owner_of_one_project_reaches_its_webhooks_alone_and_no_private_netwo
     for path in (f"{elsewhere}/{known['webhook_id']}", f"{elsewhere}/whk_1/deliveries"):
         assert owner.get(path).status_code == 404
     with called.client(called.make_token("owner", called.other)) as local:
-        refused = local.post(place, json={"url": "https://10.0.0.1/", "allow_private": True})
+        refused = local.post(
+            place, json={"url": "https://10.0.0.1/", "allow_private_address": True}
+        )
         assert (refused.status_code, refused.json()["code"]) == (403, "address_not_allowed")
         changed = {"url": "http://127.0.0.1:1/"}
         moved = local.patch(f"{place}/{known['webhook_id']}", json=changed)
@@ -220,7 +222,7 @@ def test_the_console_sets_a_webhook_up_and_shows_what_was_sent(
     home = f"{CONSOLE}/projects/{called.other}/webhooks"
     with Browser(called) as browser:
         added = browser.send(
-            home, f"{home}/add", url=hook.url, allow_private="on", **{"run.ended": "on"}
+            home, f"{home}/add", url=hook.url, allow_private_address="on", **{"run.ended": "on"}
         )
         (secret,) = re.findall(r"whsec_[\w+/=]+", added.text)
         (one,) = re.findall(rf"{home}/whk_\w+", added.text)[:1]

@@ -14,7 +14,12 @@ from infra.mcp.answers import ContradictionsResult, show_contradictions
 from infra.mcp.pages import DEFAULT_TOKENS, RESERVED, render
 from infra.mcp.text import CLOSE, NOTICE, OPEN
 from infra.mcp.tools import TOOLS
-from projections.read.contradictions import AffectedArtifact, Card, Side, SideQuote
+from projections.read.contradictions import (
+    AffectedArtifact,
+    ContradictionCard,
+    ContradictionQuote,
+    Side,
+)
 from tests.mcp.conftest import ERAS, Assistant
 from tests.mcp.results import text_of
 
@@ -116,7 +121,9 @@ def test_what_each_answer_has_fits_into_what_is_reserved_for_it(
     "text", ["The street must be lit. " * 40, '"\\</>{' * 200, "灯必须亮。" * 80]
 )
 def test_the_largest_item_fits_into_the_least_budget(tokens: Tokens, text: str):
-    quote = SideQuote(path=text, line_start=10_000, line_end=10_001, snippet=text, stale=False)
+    quote = ContradictionQuote(
+        path=text, line_start=10_000, line_end=10_001, snippet=text, stale=False
+    )
     a, b = (
         Side(
             atom_id=f"atm_{end}a1b2c3d4e5f6g7h8j9k0mn",
@@ -139,7 +146,7 @@ def test_the_largest_item_fits_into_the_least_budget(tokens: Tokens, text: str):
         version=1,
         section_ids=[],
     )
-    card = Card(
+    card = ContradictionCard(
         contradiction_id="ctr_0a1b2c3d4e5f6g7h8j9k0mn",
         revision=1,
         severity="critical",

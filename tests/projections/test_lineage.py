@@ -7,23 +7,23 @@ from collections.abc import Iterator
 import pytest
 
 from infra.platform.errors import Refusal
-from projections.read.lineage import Node, trace
+from projections.read.lineage import TraceNode, trace
 from tests.projections.conftest import ReadModel
 from tests.projections.log import Story, a_whole_story
 from tests.projections.test_folding import projected
 
 
-def nodes(node: Node) -> Iterator[Node]:
+def nodes(node: TraceNode) -> Iterator[TraceNode]:
     yield node
     for child in node.children:
         yield from nodes(child)
 
 
-def kinds(node: Node) -> set[str]:
+def kinds(node: TraceNode) -> set[str]:
     return {each.what for each in nodes(node)}
 
 
-def events(node: Node) -> set[str]:
+def events(node: TraceNode) -> set[str]:
     return {event.event_type for each in nodes(node) for event in each.events}
 
 

@@ -24,7 +24,7 @@ from infra.service.foundation.connections import Tables
 from infra.service.models.calls import RecordedCalls
 from infra.service.upkeep.health import read_samples
 from infra.store.jobs.outbox import list_pending, mark_published
-from projections.read.costs import CostGroup, WholeCall, read_call, read_costs
+from projections.read.costs import CallDetail, CostGroup, read_call, read_costs
 from schemas.codec import encode, headers
 from schemas.envelope import SYSTEM, outside_fact
 from schemas.events.model_calls import PayloadRecorded
@@ -336,7 +336,7 @@ def test_texts_of_calls_are_kept_for_ninety_days(books: Books):
     books.settle(call_id, an_outcome(CENT, text="An answer\0"))
     books.publish()
 
-    def read(project: str = PROJECT) -> WholeCall:
+    def read(project: str = PROJECT) -> CallDetail:
         return read_call(books.model.connection, project, call_id)
 
     kept = read()

@@ -8,7 +8,7 @@ import pytest
 
 from infra.platform.errors import Refusal
 from projections.fold import PROJECTED_TOPICS
-from projections.read.decisions import Reason
+from projections.read.decisions import TraceReason
 from projections.read.reasons import list_reasons
 from tests.projections.conftest import ReadModel
 from tests.projections.log import a_whole_story
@@ -21,7 +21,7 @@ def ledger(model: ReadModel) -> ReadModel:
     return model.fold(records(frozenset(PROJECTED_TOPICS)))
 
 
-def asked(ledger: ReadModel, query: str) -> list[Reason]:
+def asked(ledger: ReadModel, query: str) -> list[TraceReason]:
     return list_reasons(ledger.connection, ledger.value(query), fact_at)
 
 

@@ -304,7 +304,7 @@ def test_a_long_story_of_attempts_keeps_its_newest(world: World):
         world.attempt(Answer(number, 500))
         world.model.rows(again)
     (told,) = world.log_of("whk_1")
-    assert [each.took_ms for each in told.attempts] == list(range(3, queue.KEPT_ATTEMPTS + 3))
+    assert [each.duration_ms for each in told.attempts] == list(range(3, queue.KEPT_ATTEMPTS + 3))
 
 
 def test_starting_a_webhook_again_ends_its_disablement(world: World):

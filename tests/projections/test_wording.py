@@ -78,7 +78,7 @@ def test_a_project_in_which_a_run_is_under_way_is_not_worded_yet(queued: ReadMod
 
 
 def test_why_no_model_words_is_said_once_for_each_reason(tmp_path: Path):
-    settings, unfit = Settings(home=tmp_path), Waiting("synthesis.waits")
+    settings, unfit = Settings(home=tmp_path), Waiting("synthesis.outage")
     fit = tmp_path / "models.toml"
     with capture_logs() as told:
         for text in ("what", "what", "", "what"):
@@ -86,7 +86,7 @@ def test_why_no_model_words_is_said_once_for_each_reason(tmp_path: Path):
             fit.chmod(0o600)
             assert not find_model(settings, unfit)
 
-    assert [one["event"] for one in told] == ["synthesis.waits"] * 2
+    assert [one["event"] for one in told] == ["synthesis.outage"] * 2
 
 
 def test_a_report_is_worded_when_what_it_is_made_from_has_been(queued: ReadModel, play: Play):

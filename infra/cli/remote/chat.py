@@ -7,8 +7,8 @@ from collections.abc import AsyncGenerator
 
 from infra.cli.remote.asking import adopt, ask_of, client_of, unchecked
 from infra.client.client import Client
-from infra.client.models.chat import Decide, Say, Turn
-from infra.client.models.chat_parts import DocumentToKeep
+from infra.client.models.chat import ChatMessageRequest, ConfirmationReply, Turn
+from infra.client.models.chat_parts import AttachedDocument
 from infra.platform.settings import Settings
 from infra.service.asking.agent_turns import TurnCheckpoint
 from infra.service.asking.agents import BegunTurn, ChatRequest, ConfirmationAnswer, TurnFrame
@@ -17,11 +17,11 @@ from infra.service.foundation.progress import Tell, follow
 
 
 async def begin_turn(settings: Settings, request: ChatRequest, *, actor: str) -> BegunTurn:
-    body = Say(
+    body = ChatMessageRequest(
         message=request.text,
         conversation_id=request.conversation_id,
         wait=False,
-        documents=[DocumentToKeep(name=one.name, text=one.text) for one in request.documents],
+        documents=[AttachedDocument(name=one.name, text=one.text) for one in request.documents],
     )
 
     def begin(client: Client, project_id: str) -> BegunTurn:
@@ -33,7 +33,7 @@ async def begin_turn(settings: Settings, request: ChatRequest, *, actor: str) ->
 async def answer_confirmation(
     settings: Settings, project: str, answer: ConfirmationAnswer, *, actor: str, role: str
 ) -> BegunTurn:
-    body = Decide(
+    body = ConfirmationReply(
         decision=unchecked(answer.decision),
         arguments=None if answer.arguments is None else dict(answer.arguments),
         reason=answer.reason,

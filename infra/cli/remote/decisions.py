@@ -11,9 +11,9 @@ from infra.client.client import Client
 from infra.client.models.decisions import (
     ContradictionDecision,
     DecisionAnswer,
+    DecisionRequest,
     MergeDecision,
     ProposalAnswer,
-    Reasons,
     RecordedDecision,
     Verification,
 )
@@ -46,7 +46,7 @@ async def review_merge(
 
 
 async def undo_merge(settings: Settings, merged_id: str, by: Decider) -> Decision:
-    body = Reasons(**_reasons(by))
+    body = DecisionRequest(**_reasons(by))
     return await _decide(
         settings,
         merged_id,
@@ -60,7 +60,7 @@ async def answer_proposal(
 ) -> Decision:
     def deciding(client: Client, known: str) -> Answered | RecordedDecision:
         if verdict == "withdraw":
-            own = Reasons(**_reasons(by))
+            own = DecisionRequest(**_reasons(by))
             return client.withdraw_proposal(known, proposal_id, own, wait=True, key=by.key)
         body = ProposalAnswer(decision=verdict, **_reasons(by))
         return client.decide_proposal(known, proposal_id, body, wait=True, key=by.key)
@@ -69,7 +69,7 @@ async def answer_proposal(
 
 
 async def undo_decision(settings: Settings, decision_id: str, by: Decider) -> Decision:
-    body = Reasons(**_reasons(by))
+    body = DecisionRequest(**_reasons(by))
     return await _decide(
         settings,
         decision_id,
@@ -110,7 +110,7 @@ async def verify_atom(
 
 
 async def unverify_atom(settings: Settings, atom_id: str, by: Decider) -> Decision:
-    body = Reasons(**_reasons(by))
+    body = DecisionRequest(**_reasons(by))
     return await _decide(
         settings,
         atom_id,
@@ -120,7 +120,7 @@ async def unverify_atom(settings: Settings, atom_id: str, by: Decider) -> Decisi
 
 
 async def dismiss_atom(settings: Settings, atom_id: str, by: Decider) -> Decision:
-    body = Reasons(**_reasons(by))
+    body = DecisionRequest(**_reasons(by))
     return await _decide(
         settings,
         atom_id,
@@ -130,7 +130,7 @@ async def dismiss_atom(settings: Settings, atom_id: str, by: Decider) -> Decisio
 
 
 async def reinclude_atom(settings: Settings, atom_id: str, by: Decider) -> Decision:
-    body = Reasons(**_reasons(by))
+    body = DecisionRequest(**_reasons(by))
     return await _decide(
         settings,
         atom_id,

@@ -10,12 +10,12 @@ from infra.client.client import Client
 from infra.platform.errors import Conflict
 from infra.platform.settings import Settings
 from infra.service.reading.exporting import ExportedProject, gather
-from infra.service.reading.reads import View
+from infra.service.reading.reads import ArtifactView
 from infra.service.reading.touching import Touched, match_diff
 from projections.read.atoms import Atom
 from projections.read.contradictions import Contradiction
 from projections.read.ledger_position import LedgerPosition
-from projections.read.source_detail import WholeSource
+from projections.read.source_detail import SourceDetail
 
 ATTEMPTS = 3
 
@@ -60,8 +60,8 @@ class _Service:
         found = self._client.list_contradiction_pairs(self._project_id, status="all")
         return adopt_all(Contradiction, found)
 
-    def read_view(self, artifact_type: str) -> View:
-        return adopt(View, self._client.read_view(self._project_id, artifact_type))
+    def read_view(self, artifact_type: str) -> ArtifactView:
+        return adopt(ArtifactView, self._client.read_view(self._project_id, artifact_type))
 
-    def read_source(self, source_id: str) -> WholeSource:
-        return adopt(WholeSource, self._client.read_source(self._project_id, source_id))
+    def read_source(self, source_id: str) -> SourceDetail:
+        return adopt(SourceDetail, self._client.read_source(self._project_id, source_id))

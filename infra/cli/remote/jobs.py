@@ -16,14 +16,14 @@ from infra.cli.remote.asking import (
 )
 from infra.client.client import Client
 from infra.client.models.jobs import NewJob
-from infra.client.models.onboarding import Seen, Skip, Start
-from infra.client.models.quality import Judge
+from infra.client.models.onboarding import ExpectedVersion, OnboardingRequest, SkipRequest
+from infra.client.models.quality import QualityRunRequest
 from infra.platform.errors import Forbidden, Invalid, NotFound, Refusal, Unavailable
 from infra.platform.settings import Settings
 from infra.service.jobs.job_kinds import JOB_KINDS
 from infra.service.jobs.jobs import EnqueuedJob, JobRequest, Kinds
 from infra.service.projects.onboarding import StartedPipeline
-from infra.service.upkeep.dead_letters import RetriedLetter
+from infra.service.upkeep.dead_letters import RetriedDeadLetter
 from infra.service.writing.quality import GateRequest, IsCancelled, never_cancelled
 from projections.read.dead_letters import DeadLetter
 from projections.read.jobs import Job, Transition
@@ -62,17 +62,17 @@ async def enqueue_job(
     return await ask_of(settings, request.project, put)
 
 
-async def list_dead_letters(settings: Settings, *, settled: bool = False) -> list[DeadLetter]:
+async def list_dead_letters(settings: Settings, *, resolved: bool = False) -> list[DeadLetter]:
     def question(client: Client) -> list[DeadLetter]:
-        return adopt_all(DeadLetter, client.list_dead_letters(settled=settled).take(PAGE))
+        return adopt_all(DeadLetter, client.list_dead_letters(resolved=resolved).take(PAGE))
 
     return await ask(settings, question)
 
 
-async def retry_dead_letter(settings: Settings, dead_letter_id: str) -> RetriedLetter:
+async def retry_dead_letter(settings: Settings, dead_letter_id: str) -> RetriedDeadLetter:
     return await ask(
         settings,
-        lambda client: adopt(RetriedLetter, client.retry_dead_letter_once(dead_letter_id)),
+        lambda client: adopt(RetriedDeadLetter, client.retry_dead_letter_once(dead_letter_id)),
     )
 
 
@@ -142,7 +142,9 @@ async def start_onboarding(
 ) -> StartedPipeline:
     def start(client: Client, project_id: str) -> StartedPipeline:
         known = {each.pipeline_id for each in client.list_onboarding(project_id)}
-        begun = client.start_onboarding(project_id, Start(sources=list(sources)), key=key)
+        begun = client.start_onboarding(
+            project_id, OnboardingRequest(sources=list(sources)), key=key
+        )
         return StartedPipeline(adopt(PipelineRecord, begun), begun.pipeline_id not in known)
 
     return await ask_of(settings, project, start)
@@ -174,7 +176,7 @@ async def read_onboarding_events(settings: Settings, pipeline_id: str) -> list[P
 async def resume_onboarding(
     settings: Settings, pipeline_id: str, *, actor: str, expected_version: int | None = None
 ) -> PipelineRecord:
-    body = Seen(expected_version=expected_version)
+    body = ExpectedVersion(expected_version=expected_version)
 
     def resume(client: Client, project_id: str) -> PipelineRecord:
         return adopt(PipelineRecord, client.resume_onboarding(project_id, pipeline_id, body))
@@ -185,7 +187,7 @@ async def resume_onboarding(
 async def accept_onboarding(
     settings: Settings, pipeline_id: str, *, actor: str, expected_version: int | None = None
 ) -> PipelineRecord:
-    body = Seen(expected_version=expected_version)
+    body = ExpectedVersion(expected_version=expected_version)
 
     def accept(client: Client, project_id: str) -> PipelineRecord:
         return adopt(PipelineRecord, client.accept_onboarding(project_id, pipeline_id, body))
@@ -201,7 +203,7 @@ async def skip_onboarding_stage(
     actor: str,
     expected_version: int | None = None,
 ) -> PipelineRecord:
-    body = Skip(reason=reason, expected_version=expected_version)
+    body = SkipRequest(reason=reason, expected_version=expected_version)
 
     def skip(client: Client, project_id: str) -> PipelineRecord:
         return adopt(PipelineRecord, client.skip_onboarding_stage(project_id, pipeline_id, body))
@@ -212,7 +214,7 @@ async def skip_onboarding_stage(
 async def cancel_onboarding(
     settings: Settings, pipeline_id: str, *, actor: str, expected_version: int | None = None
 ) -> PipelineRecord:
-    body = Seen(expected_version=expected_version)
+    body = ExpectedVersion(expected_version=expected_version)
 
     def cancel(client: Client, project_id: str) -> PipelineRecord:
         return adopt(PipelineRecord, client.cancel_onboarding(project_id, pipeline_id, body))
@@ -226,7 +228,7 @@ async def run_quality(
     """A job of the service judges; its result is waited for."""
 
     def judge(client: Client, project_id: str) -> QualityRunRow:
-        body = Judge(artifact=request.artifact, mode=request.mode)
+        body = QualityRunRequest(artifact=request.artifact, mode=request.mode)
         job_id = client.start_quality_run(project_id, body, key=request.key).job_id
         job = _await_job(client, project_id, job_id)
         run_id = str((job.result or {})["quality_run_id"])

@@ -12,13 +12,13 @@ from infra.client.client import Client
 from infra.platform.loop import in_thread
 from infra.platform.settings import Settings
 from infra.service.reading.ledger_reader import LedgerReader
-from projections.read.artifact_list import ArtifactSummary, WholeArtifact
-from projections.read.atom_detail import WholeAtom
+from projections.read.artifact_list import ArtifactDetail, ArtifactSummary
+from projections.read.atom_detail import AtomDetail
 from projections.read.atoms import Atom
 from projections.read.changes import Changes
-from projections.read.contradictions import Card
+from projections.read.contradictions import ContradictionCard
 from projections.read.coverage import Coverage
-from projections.read.lineage import Node
+from projections.read.lineage import TraceNode
 from projections.read.page import Page
 from projections.read.search import Answer
 
@@ -39,25 +39,25 @@ class RemoteReader:
             ),
         )
 
-    async def read_atom(self, atom_id: str) -> WholeAtom:
-        return await self._ask(WholeAtom, lambda client, known: client.read_atom(known, atom_id))
+    async def read_atom(self, atom_id: str) -> AtomDetail:
+        return await self._ask(AtomDetail, lambda client, known: client.read_atom(known, atom_id))
 
     async def list_atoms(self, cursor: str | None, limit: int) -> Page[Atom]:
         return await self._ask(
             Page[Atom], lambda client, known: client.list_atoms(known).page(cursor, limit)
         )
 
-    async def trace(self, known_id: str) -> Node:
-        return await self._ask(Node, lambda client, known: client.trace(known, known_id))
+    async def trace(self, known_id: str) -> TraceNode:
+        return await self._ask(TraceNode, lambda client, known: client.trace(known, known_id))
 
     async def list_contradictions(
         self, status: str | None, cursor: str | None, limit: int
-    ) -> Page[Card]:
+    ) -> Page[ContradictionCard]:
         def question(client: Client, project_id: str) -> object:
             found = client.list_contradictions(project_id, status=unchecked(status or "all"))
             return found.page(cursor, limit)
 
-        return await self._ask(Page[Card], question)
+        return await self._ask(Page[ContradictionCard], question)
 
     async def list_artifacts(
         self, artifact_type: str | None, cursor: str | None, limit: int
@@ -68,9 +68,9 @@ class RemoteReader:
 
         return await self._ask(Page[ArtifactSummary], question)
 
-    async def read_artifact(self, artifact_id: str) -> WholeArtifact:
+    async def read_artifact(self, artifact_id: str) -> ArtifactDetail:
         return await self._ask(
-            WholeArtifact, lambda client, known: client.read_artifact(known, artifact_id)
+            ArtifactDetail, lambda client, known: client.read_artifact(known, artifact_id)
         )
 
     async def read_coverage(self) -> Coverage:

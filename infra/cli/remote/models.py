@@ -12,7 +12,7 @@ from infra.platform.settings import Settings
 from infra.service.asking.agent_tools import AgentTool
 from infra.service.models.costs import BudgetSpec, BudgetState, check_group
 from infra.service.models.models import ProviderState
-from projections.read.costs import Costs, WholeCall
+from projections.read.costs import CallDetail, Costs
 
 
 async def list_models(settings: Settings, environ: Mapping[str, str]) -> list[ProviderState]:
@@ -32,9 +32,9 @@ async def read_costs(settings: Settings, project: str, group_by: str = "agent") 
     return await ask_of(settings, project, question)
 
 
-async def read_call(settings: Settings, project: str, call_id: str) -> WholeCall:
+async def read_call(settings: Settings, project: str, call_id: str) -> CallDetail:
     return await ask_of(
-        settings, project, lambda client, known: adopt(WholeCall, client.read_call(known, call_id))
+        settings, project, lambda client, known: adopt(CallDetail, client.read_call(known, call_id))
     )
 
 

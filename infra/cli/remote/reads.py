@@ -18,19 +18,19 @@ from infra.cli.remote.asking import (
 from infra.client.client import Client
 from infra.platform.settings import Settings
 from infra.service.reading.explaining import Explanation
-from infra.service.reading.reads import View
+from infra.service.reading.reads import ArtifactView
 from infra.service.upkeep.status import InstallationStatus
-from projections.read.artifact_list import WholeVersion
+from projections.read.artifact_list import VersionDetail
 from projections.read.artifacts import Artifact
 from projections.read.atoms import Atom, Order, PastAtom
 from projections.read.batches import Batch
-from projections.read.contradictions import Card, Contradiction
+from projections.read.contradictions import Contradiction, ContradictionCard
 from projections.read.copies import NearCopy
 from projections.read.coverage import Coverage
 from projections.read.decided import DecisionAnswer
-from projections.read.decisions import Reason
+from projections.read.decisions import TraceReason
 from projections.read.deltas import Delta, DeltaReport
-from projections.read.lineage import Node
+from projections.read.lineage import TraceNode
 from projections.read.merges import Merge
 from projections.read.past import PastContradiction
 from projections.read.past_coverage import PastCoverage
@@ -40,7 +40,7 @@ from projections.read.rejections import Rejection
 from projections.read.runs import Phase, Run
 from projections.read.search import Answer
 from projections.read.source_list import SourceState
-from projections.read.waiting import Waiting
+from projections.read.waiting import WaitingItem
 
 PRD = "prd"
 
@@ -108,10 +108,10 @@ async def list_past_atoms(
 
 async def list_contradictions(
     settings: Settings, project: str, status: str | None = "open"
-) -> list[Card]:
-    def question(client: Client, project_id: str) -> list[Card]:
+) -> list[ContradictionCard]:
+    def question(client: Client, project_id: str) -> list[ContradictionCard]:
         found = client.list_contradictions(project_id, status=unchecked(status or "all"))
-        return adopt_all(Card, found)
+        return adopt_all(ContradictionCard, found)
 
     return await ask_of(settings, project, question)
 
@@ -144,9 +144,9 @@ async def list_merges(settings: Settings, project: str) -> list[Merge]:
     )
 
 
-async def list_waiting(settings: Settings, project: str) -> list[Waiting]:
+async def list_waiting(settings: Settings, project: str) -> list[WaitingItem]:
     return await ask_of(
-        settings, project, lambda client, known: adopt_all(Waiting, client.list_waiting(known))
+        settings, project, lambda client, known: adopt_all(WaitingItem, client.list_waiting(known))
     )
 
 
@@ -265,19 +265,19 @@ async def read_prd(settings: Settings, project: str) -> Artifact:
     return found
 
 
-async def read_past_prd(settings: Settings, project: str, moment: int | datetime) -> WholeVersion:
+async def read_past_prd(settings: Settings, project: str, moment: int | datetime) -> VersionDetail:
     now = await read_prd(settings, project)
 
-    def question(client: Client, project_id: str) -> WholeVersion:
+    def question(client: Client, project_id: str) -> VersionDetail:
         found = client.read_past_artifact(project_id, now.artifact_id, **_moment(moment))
-        return adopt(WholeVersion, found)
+        return adopt(VersionDetail, found)
 
     return await ask_of(settings, project, question)
 
 
-async def read_view(settings: Settings, project: str, artifact_type: str) -> View:
-    def question(client: Client, project_id: str) -> View:
-        return adopt(View, client.read_view(project_id, artifact_type))
+async def read_view(settings: Settings, project: str, artifact_type: str) -> ArtifactView:
+    def question(client: Client, project_id: str) -> ArtifactView:
+        return adopt(ArtifactView, client.read_view(project_id, artifact_type))
 
     return await ask_of(settings, project, question)
 
@@ -319,15 +319,15 @@ async def list_next_batches(
     return await ask_of(settings, project, question)
 
 
-async def trace(settings: Settings, known_id: str) -> Node:
+async def trace(settings: Settings, known_id: str) -> TraceNode:
     return await ask_about(
-        settings, known_id, lambda client, known: adopt(Node, client.trace(known, known_id))
+        settings, known_id, lambda client, known: adopt(TraceNode, client.trace(known, known_id))
     )
 
 
-async def list_reasons(settings: Settings, known_id: str) -> list[Reason]:
-    def question(client: Client, project_id: str) -> list[Reason]:
-        return adopt_all(Reason, client.list_reasons(project_id, known_id))
+async def list_reasons(settings: Settings, known_id: str) -> list[TraceReason]:
+    def question(client: Client, project_id: str) -> list[TraceReason]:
+        return adopt_all(TraceReason, client.list_reasons(project_id, known_id))
 
     return await ask_about(settings, known_id, question)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from infra.cli.remote.asking import adopt, adopt_all, ask_of
 from infra.client.client import Client
-from infra.client.models.schedules import ScheduleChange, ScheduleRequest, SettingsRequest
+from infra.client.models.schedules import ScheduleRequest, ScheduleUpdate, SettingsRequest
 from infra.platform.settings import Settings
 from infra.service.jobs.schedules import ProjectSettings, ScheduledWork, WorkChange, WorkRequest
 from projections.read.jobs import Job
@@ -38,14 +38,14 @@ async def list_schedules(
     settings: Settings,
     project: str,
     *,
-    everything: bool = False,
+    include_finished: bool = False,
     cursor: str | None = None,
     limit: int = PAGE,
 ) -> Page[ScheduledWork]:
     """There is no page behind it."""
 
     def question(client: Client, project_id: str) -> list[ScheduledWork]:
-        found = client.list_schedules(project_id, everything=everything)
+        found = client.list_schedules(project_id, include_finished=include_finished)
         return adopt_all(ScheduledWork, found.take(limit))
 
     return Page(items=await ask_of(settings, project, question))
@@ -62,7 +62,7 @@ async def read_schedule(settings: Settings, project: str, work_item_id: str) -> 
 async def update_schedule(
     settings: Settings, project: str, work_item_id: str, told: WorkChange, *, actor: str, key: str
 ) -> ScheduledWork:
-    body = ScheduleChange.model_validate(
+    body = ScheduleUpdate.model_validate(
         {
             "title": told.title,
             "when": told.when,

@@ -30,7 +30,7 @@ async def add_webhook(
             "url": spec.url,
             "events": list(spec.events),
             "is_active": spec.is_active,
-            "allow_private": spec.allow_private,
+            "allow_private_address": spec.allow_private_address,
         }
     )
     return await ask_of(
@@ -71,7 +71,7 @@ async def change_webhook(
             "url": told.url,
             "events": None if told.events is None else list(told.events),
             "is_active": told.is_active,
-            "allow_private": told.allow_private,
+            "allow_private_address": told.allow_private_address,
         }
     )
 

@@ -9,10 +9,10 @@ from dataclasses import asdict
 
 from infra.cli.remote.asking import adopt, adopt_all, ask, ask_about, ask_of
 from infra.client.client import Client
-from infra.client.models.planning import ChangedMember, NewMember, Plan, ReportRequest
+from infra.client.models.planning import MemberUpdate, NewMember, Plan, ReportRequest
 from infra.client.models.projects import ProjectRequest
 from infra.client.models.quality import SectionText
-from infra.client.models.runs import Cancellation, Resumption
+from infra.client.models.runs import CancelRequest, ResumeRequest
 from infra.platform.errors import Invalid
 from infra.platform.settings import Settings
 from infra.service.ingesting.runs import AcceptedRemovals, RunRequest
@@ -72,7 +72,7 @@ async def add_member(
 async def update_member(
     settings: Settings, project: str, member: str, told: MemberChange, *, actor: str, key: str
 ) -> Member:
-    body = ChangedMember.model_validate(_told(told))
+    body = MemberUpdate.model_validate(_told(told))
 
     def update(client: Client, project_id: str) -> Member:
         known = find_only_member(_members(client, project_id), member)
@@ -135,7 +135,7 @@ async def edit_prd_section(settings: Settings, edit: PrdEdit, *, editor: str) ->
 async def cancel_run(
     settings: Settings, run_id: str, *, actor: str, key: str, reason: str = ""
 ) -> RunRequest:
-    body = Cancellation(reason=reason)
+    body = CancelRequest(reason=reason)
     return await ask_about(
         settings,
         run_id,
@@ -146,7 +146,7 @@ async def cancel_run(
 async def resume_run(
     settings: Settings, run_id: str, *, actor: str, key: str, retry_poison: bool = False
 ) -> RunRequest:
-    body = Resumption(retry_poison=retry_poison)
+    body = ResumeRequest(retry_poison=retry_poison)
     return await ask_about(
         settings,
         run_id,

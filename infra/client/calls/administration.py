@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Literal
 
 from infra.client.connection import Connection, Pages
-from infra.client.models.administration import Folded, Rebuild, Replay
+from infra.client.models.administration import ProjectionPosition, RebuildRequest, ReplayRequest
 from infra.client.models.shared import Job, Transition
 
 
 class Administration(Connection):
-    def rebuild_tables(self, body: Rebuild | None = None, *, key: str | None = None) -> Job:
+    def rebuild_tables(self, body: RebuildRequest | None = None, *, key: str | None = None) -> Job:
         """Fold the log again and correct the tables that differ; they stay readable meanwhile."""
         return self._write(Job, "POST", "/v1/admin/rebuild", key=key, body=body)
 
@@ -18,13 +18,13 @@ class Administration(Connection):
         """Check every record: places, schemas, ids, hashes, sequences, quotes, citations."""
         return self._write(Job, "POST", "/v1/admin/verify-log", key=key)
 
-    def replay_ledger(self, body: Replay, *, key: str | None = None) -> Job:
+    def replay_ledger(self, body: ReplayRequest, *, key: str | None = None) -> Job:
         """Fold a ledger again beside the tables, and count the rows that differ from now."""
         return self._write(Job, "POST", "/v1/admin/replay", key=key, body=body)
 
-    def list_projections(self) -> list[Folded]:
+    def list_projections(self) -> list[ProjectionPosition]:
         """How far the tables hold each partition of the log."""
-        return self._read(list[Folded], "/v1/admin/projections")
+        return self._read(list[ProjectionPosition], "/v1/admin/projections")
 
     def read_checksums(self, project: str) -> dict[str, str]:
         """SHA-256 of each table of a project, once the tables hold all that the log holds now."""

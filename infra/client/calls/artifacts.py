@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from infra.client.connection import Connection, Pages
 from infra.client.models.artifacts import (
+    ArtifactDetail,
     ArtifactSummary,
     ArtifactVersion,
     GenerationLoop,
-    WholeArtifact,
-    WholeVersion,
+    VersionDetail,
 )
 from infra.client.models.shared import SpeculativeArtifact
 
@@ -41,10 +41,10 @@ class Artifacts(Connection):
             at={"project": project, "type": type},
         )
 
-    def read_artifact(self, project: str, artifact_id: str) -> WholeArtifact:
+    def read_artifact(self, project: str, artifact_id: str) -> ArtifactDetail:
         """An artifact; every statement cites its atoms with the places they come from."""
         return self._read(
-            WholeArtifact,
+            ArtifactDetail,
             "/v1/projects/{project}/artifacts/{artifact_id}",
             at={"project": project, "artifact_id": artifact_id},
         )
@@ -56,12 +56,12 @@ class Artifacts(Connection):
         *,
         as_of: str | None = None,
         as_of_seq: int | None = None,
-    ) -> WholeVersion:
+    ) -> VersionDetail:
         """The version of an artifact that stood at ``as_of``, or the last one that was made of
         the ledger up to change set ``as_of_seq``; give one of both.
         """
         return self._read(
-            WholeVersion,
+            VersionDetail,
             "/v1/projects/{project}/artifacts/{artifact_id}/past",
             at={"project": project, "artifact_id": artifact_id},
             query={"as_of": as_of, "as_of_seq": as_of_seq},
@@ -84,10 +84,10 @@ class Artifacts(Connection):
             at={"project": project, "artifact_id": artifact_id},
         )
 
-    def read_version(self, project: str, artifact_id: str, version: str) -> WholeVersion:
+    def read_version(self, project: str, artifact_id: str, version: str) -> VersionDetail:
         """A version as it was published."""
         return self._read(
-            WholeVersion,
+            VersionDetail,
             "/v1/projects/{project}/artifacts/{artifact_id}/versions/{version}",
             at={"project": project, "artifact_id": artifact_id, "version": version},
         )

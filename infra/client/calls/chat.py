@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from infra.client.connection import Connection, Pages
 from infra.client.models.chat import (
+    ChatMessageRequest,
+    ConfirmationReply,
     Conversation,
-    Decide,
+    ConversationDetail,
     Graph,
-    Say,
     Turn,
     TurnCheckpoint,
-    WholeConversation,
 )
 
 
 class Chat(Connection):
-    def say(self, project: str, body: Say, *, key: str | None = None) -> Turn:
+    def say(self, project: str, body: ChatMessageRequest, *, key: str | None = None) -> Turn:
         """Ask the agents. The answer comes when the turn is done, or frame by frame."""
         return self._write(
             Turn, "POST", "/v1/projects/{project}/chat", at={"project": project}, key=key, body=body
@@ -27,12 +27,12 @@ class Chat(Connection):
             Conversation, "/v1/projects/{project}/conversations", at={"project": project}
         )
 
-    def read_conversation(self, project: str, conversation_id: str) -> WholeConversation:
+    def read_conversation(self, project: str, conversation_id: str) -> ConversationDetail:
         """All that was said in a conversation, and the calls in it with what was decided of
         them.
         """
         return self._read(
-            WholeConversation,
+            ConversationDetail,
             "/v1/projects/{project}/conversations/{conversation_id}",
             at={"project": project, "conversation_id": conversation_id},
         )
@@ -46,7 +46,7 @@ class Chat(Connection):
         )
 
     def answer_confirmation(
-        self, project: str, confirmation_id: str, body: Decide, *, key: str | None = None
+        self, project: str, confirmation_id: str, body: ConfirmationReply, *, key: str | None = None
     ) -> Turn:
         """Decide about a call that waits; the turn goes on, and its answer comes as of a
         question.

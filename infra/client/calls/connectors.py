@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from infra.client.connection import Connection
 from infra.client.models.connectors import (
-    Added,
+    ConnectorAddition,
     ConnectorCheck,
     ConnectorRequest,
     ConnectorState,
@@ -22,10 +22,10 @@ class Connectors(Connection):
 
     def add_connector(
         self, project: str, body: ConnectorRequest, *, key: str | None = None
-    ) -> Added:
+    ) -> ConnectorAddition:
         """Connect a service; the same target again replaces what was set before."""
         return self._write(
-            Added,
+            ConnectorAddition,
             "POST",
             "/v1/projects/{project}/connectors",
             at={"project": project},

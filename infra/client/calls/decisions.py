@@ -9,12 +9,12 @@ from infra.client.models.decisions import (
     ContradictionDecision,
     Decision,
     DecisionAnswer,
+    DecisionRequest,
     MergeDecision,
     Proposal,
     ProposalAnswer,
-    Reasons,
     RecordedDecision,
-    SentDecision,
+    SubmittedDecision,
     Verification,
 )
 
@@ -44,7 +44,7 @@ class Decisions(Connection):
         self,
         project: str,
         merged_id: str,
-        body: Reasons,
+        body: DecisionRequest,
         *,
         wait: bool | None = None,
         key: str | None = None,
@@ -104,7 +104,7 @@ class Decisions(Connection):
         self,
         project: str,
         atom_id: str,
-        body: Reasons,
+        body: DecisionRequest,
         *,
         wait: bool | None = None,
         key: str | None = None,
@@ -124,7 +124,7 @@ class Decisions(Connection):
         self,
         project: str,
         atom_id: str,
-        body: Reasons,
+        body: DecisionRequest,
         *,
         wait: bool | None = None,
         key: str | None = None,
@@ -144,7 +144,7 @@ class Decisions(Connection):
         self,
         project: str,
         atom_id: str,
-        body: Reasons,
+        body: DecisionRequest,
         *,
         wait: bool | None = None,
         key: str | None = None,
@@ -179,10 +179,10 @@ class Decisions(Connection):
             query={"target": target, "updated_since": updated_since, "view": view},
         )
 
-    def read_decision(self, project: str, hitl_event_id: str) -> SentDecision:
+    def read_decision(self, project: str, hitl_event_id: str) -> SubmittedDecision:
         """Whether the ledger has taken or refused a decision, or has not answered it yet."""
         return self._read(
-            SentDecision,
+            SubmittedDecision,
             "/v1/projects/{project}/hitl-events/{hitl_event_id}",
             at={"project": project, "hitl_event_id": hitl_event_id},
         )
@@ -191,7 +191,7 @@ class Decisions(Connection):
         self,
         project: str,
         hitl_event_id: str,
-        body: Reasons,
+        body: DecisionRequest,
         *,
         wait: bool | None = None,
         key: str | None = None,
@@ -256,7 +256,7 @@ class Decisions(Connection):
         self,
         project: str,
         proposal_id: str,
-        body: Reasons,
+        body: DecisionRequest,
         *,
         wait: bool | None = None,
         key: str | None = None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from infra.client.connection import Connection
-from infra.client.models.features import ChangedFeature, NewFeature
+from infra.client.models.features import FeatureUpdate, NewFeature
 from infra.client.models.shared import Item
 
 
@@ -20,7 +20,7 @@ class Features(Connection):
         )
 
     def update_feature(
-        self, project: str, feature_id: str, body: ChangedFeature, *, key: str | None = None
+        self, project: str, feature_id: str, body: FeatureUpdate, *, key: str | None = None
     ) -> Item:
         """Change a feature or its priority; what is left out follows the rules."""
         return self._write(

@@ -8,17 +8,17 @@ from infra.client.connection import Connection, Pages
 from infra.client.models.ledger import (
     Answer,
     Atom,
-    Card,
+    AtomDetail,
     Changes,
+    ContradictionCard,
     LedgerPosition,
     Link,
     Merge,
-    Node,
     PastAtom,
     PastContradiction,
     Rejection,
-    Waiting,
-    WholeAtom,
+    TraceNode,
+    WaitingItem,
     WorkingSummary,
 )
 
@@ -107,10 +107,10 @@ class Ledger(Connection):
             query={"q": q, "kind": kind, "area": area, "status": status, "limit": limit},
         )
 
-    def read_atom(self, project: str, atom_id: str) -> WholeAtom:
+    def read_atom(self, project: str, atom_id: str) -> AtomDetail:
         """An atom with evidence, links and history."""
         return self._read(
-            WholeAtom,
+            AtomDetail,
             "/v1/projects/{project}/atoms/{atom_id}",
             at={"project": project, "atom_id": atom_id},
         )
@@ -132,13 +132,13 @@ class Ledger(Connection):
         status: Literal["open", "escalated", "resolved", "dismissed", "all"] | None = None,
         updated_since: str | None = None,
         view: Literal["whole", "slim"] | None = None,
-    ) -> Pages[Card]:
+    ) -> Pages[ContradictionCard]:
         """Contradictions with both sides and what they affect, the gravest first.
 
         A slim one has neither quotes (``evidence``) nor ``affected_artifacts``.
         """
         return self._list(
-            Card,
+            ContradictionCard,
             "/v1/projects/{project}/contradictions",
             at={"project": project},
             query={"status": status, "updated_since": updated_since, "view": view},
@@ -179,9 +179,9 @@ class Ledger(Connection):
             query={"updated_since": updated_since, "view": view},
         )
 
-    def list_waiting(self, project: str) -> Pages[Waiting]:
+    def list_waiting(self, project: str) -> Pages[WaitingItem]:
         """What waits for a person's decision, and what it holds up."""
-        return self._list(Waiting, "/v1/projects/{project}/waiting", at={"project": project})
+        return self._list(WaitingItem, "/v1/projects/{project}/waiting", at={"project": project})
 
     def list_rejections(
         self,
@@ -199,10 +199,10 @@ class Ledger(Connection):
             query={"code": code, "kind": kind, "path": path},
         )
 
-    def trace(self, project: str, known_id: str) -> Node:
+    def trace(self, project: str, known_id: str) -> TraceNode:
         """From an id down to the evidence and the log, and up to the artifacts that cite it."""
         return self._read(
-            Node,
+            TraceNode,
             "/v1/projects/{project}/trace/{known_id}",
             at={"project": project, "known_id": known_id},
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from infra.client.connection import Connection
-from infra.client.models.models import BudgetRequest, BudgetState, Costs, ProviderState, WholeCall
+from infra.client.models.models import BudgetRequest, BudgetState, CallDetail, Costs, ProviderState
 
 
 class Models(Connection):
@@ -27,10 +27,10 @@ class Models(Connection):
             query={"group_by": group_by},
         )
 
-    def read_call(self, project: str, call_id: str) -> WholeCall:
+    def read_call(self, project: str, call_id: str) -> CallDetail:
         """One call of a model with what was asked and answered, as it is kept: without secrets."""
         return self._read(
-            WholeCall,
+            CallDetail,
             "/v1/projects/{project}/costs/calls/{call_id}",
             at={"project": project, "call_id": call_id},
         )

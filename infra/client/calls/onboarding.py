@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from infra.client.connection import Connection
-from infra.client.models.onboarding import PipelineEvent, PipelineRecord, Seen, Skip, Start
+from infra.client.models.onboarding import (
+    ExpectedVersion,
+    OnboardingRequest,
+    PipelineEvent,
+    PipelineRecord,
+    SkipRequest,
+)
 
 
 class Onboarding(Connection):
     def start_onboarding(
-        self, project: str, body: Start, *, key: str | None = None
+        self, project: str, body: OnboardingRequest, *, key: str | None = None
     ) -> PipelineRecord:
         """Start a pipeline; one that its key has started before is answered as it is (200)."""
         return self._write(
@@ -45,7 +51,7 @@ class Onboarding(Connection):
         )
 
     def resume_onboarding(
-        self, project: str, pipeline_id: str, body: Seen, *, key: str | None = None
+        self, project: str, pipeline_id: str, body: ExpectedVersion, *, key: str | None = None
     ) -> PipelineRecord:
         """Go on where the pipeline waits or has failed."""
         return self._write(
@@ -58,7 +64,7 @@ class Onboarding(Connection):
         )
 
     def accept_onboarding(
-        self, project: str, pipeline_id: str, body: Seen, *, key: str | None = None
+        self, project: str, pipeline_id: str, body: ExpectedVersion, *, key: str | None = None
     ) -> PipelineRecord:
         """Take the PRD as it is, although the quality gate has not passed it."""
         return self._write(
@@ -71,7 +77,7 @@ class Onboarding(Connection):
         )
 
     def skip_onboarding_stage(
-        self, project: str, pipeline_id: str, body: Skip, *, key: str | None = None
+        self, project: str, pipeline_id: str, body: SkipRequest, *, key: str | None = None
     ) -> PipelineRecord:
         """Leave out the stage that waits, where that is possible."""
         return self._write(
@@ -84,7 +90,7 @@ class Onboarding(Connection):
         )
 
     def cancel_onboarding(
-        self, project: str, pipeline_id: str, body: Seen, *, key: str | None = None
+        self, project: str, pipeline_id: str, body: ExpectedVersion, *, key: str | None = None
     ) -> PipelineRecord:
         """End the pipeline; what it has made stays."""
         return self._write(

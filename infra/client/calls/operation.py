@@ -11,7 +11,7 @@ from infra.client.models.operation import (
     DeadLetter,
     Health,
     Readiness,
-    RetriedLetter,
+    RetriedDeadLetter,
 )
 
 
@@ -36,16 +36,16 @@ class Operation(Connection):
         """Version, engines, kinds of connectors, formats, roles, areas and limits."""
         return self._read(Capabilities, "/v1/capabilities")
 
-    def list_dead_letters(self, *, settled: bool | None = None) -> Pages[DeadLetter]:
+    def list_dead_letters(self, *, resolved: bool | None = None) -> Pages[DeadLetter]:
         """Records that could not be processed, of the projects of the token."""
-        return self._list(DeadLetter, "/v1/admin/dlq", query={"settled": settled})
+        return self._list(DeadLetter, "/v1/admin/dlq", query={"resolved": resolved})
 
     def retry_dead_letter_once(
         self, dead_letter_id: str, *, key: str | None = None
-    ) -> RetriedLetter:
+    ) -> RetriedDeadLetter:
         """Publish the record of a dead letter once more."""
         return self._write(
-            RetriedLetter,
+            RetriedDeadLetter,
             "POST",
             "/v1/admin/dlq/{dead_letter_id}/retry",
             at={"dead_letter_id": dead_letter_id},

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from infra.client.connection import Connection, Pages
 from infra.client.models.planning import (
-    ChangedMember,
     Member,
+    MemberUpdate,
     NewMember,
     Plan,
     PlanSettings,
@@ -32,7 +32,7 @@ class Planning(Connection):
         )
 
     def update_member(
-        self, project: str, member_id: str, body: ChangedMember, *, key: str | None = None
+        self, project: str, member_id: str, body: MemberUpdate, *, key: str | None = None
     ) -> Member:
         """Change what is told of a member; what is left out stays."""
         return self._write(

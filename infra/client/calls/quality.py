@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from infra.client.connection import Connection, Pages
-from infra.client.models.quality import Edit, Judge, Judged, QualityRunRow, SectionText
+from infra.client.models.quality import (
+    Edit,
+    QualityRunDetail,
+    QualityRunRequest,
+    QualityRunRow,
+    SectionText,
+)
 from infra.client.models.shared import Job
 
 
 class Quality(Connection):
-    def start_quality_run(self, project: str, body: Judge, *, key: str | None = None) -> Job:
+    def start_quality_run(
+        self, project: str, body: QualityRunRequest, *, key: str | None = None
+    ) -> Job:
         """Judge an artifact in the background; the job's result names the run."""
         return self._write(
             Job,
@@ -25,10 +33,10 @@ class Quality(Connection):
             QualityRunRow, "/v1/projects/{project}/quality-runs", at={"project": project}
         )
 
-    def read_quality_run(self, project: str, run_id: str) -> Judged:
+    def read_quality_run(self, project: str, run_id: str) -> QualityRunDetail:
         """A judgement: tiers, scores and a critique of each dimension, and every event of it."""
         return self._read(
-            Judged,
+            QualityRunDetail,
             "/v1/projects/{project}/quality-runs/{run_id}",
             at={"project": project, "run_id": run_id},
         )

@@ -6,9 +6,9 @@ from infra.client.connection import Connection, Pages
 from infra.client.models.runs import (
     AcceptedRemovals,
     Batch,
-    Cancellation,
+    CancelRequest,
     DeltaReport,
-    Resumption,
+    ResumeRequest,
     Run,
     RunBatch,
     RunRequest,
@@ -59,7 +59,12 @@ class Runs(Connection):
         )
 
     def cancel_run(
-        self, project: str, run_id: str, body: Cancellation | None = None, *, key: str | None = None
+        self,
+        project: str,
+        run_id: str,
+        body: CancelRequest | None = None,
+        *,
+        key: str | None = None,
     ) -> RunRequest:
         """End a run at its next batch border; what it has not read stays to be read."""
         return self._write(
@@ -72,7 +77,12 @@ class Runs(Connection):
         )
 
     def resume_run(
-        self, project: str, run_id: str, body: Resumption | None = None, *, key: str | None = None
+        self,
+        project: str,
+        run_id: str,
+        body: ResumeRequest | None = None,
+        *,
+        key: str | None = None,
     ) -> RunRequest:
         """Begin a new run over what an ended run left."""
         return self._write(

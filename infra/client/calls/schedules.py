@@ -5,9 +5,9 @@ from __future__ import annotations
 from infra.client.connection import Connection, Pages
 from infra.client.models.schedules import (
     ProjectSettings,
-    ScheduleChange,
     ScheduledWork,
     ScheduleRequest,
+    ScheduleUpdate,
     SettingsRequest,
 )
 from infra.client.models.shared import Job
@@ -15,16 +15,16 @@ from infra.client.models.shared import Job
 
 class Schedules(Connection):
     def list_schedules(
-        self, project: str, *, everything: bool | None = None
+        self, project: str, *, include_finished: bool | None = None
     ) -> Pages[ScheduledWork]:
-        """Schedules, oldest first; ``everything``: also removed ones, and what webhooks asked
-        for.
+        """Schedules, oldest first; ``include_finished``: also removed ones, and work that
+        webhooks asked for.
         """
         return self._list(
             ScheduledWork,
             "/v1/projects/{project}/schedules",
             at={"project": project},
-            query={"everything": everything},
+            query={"include_finished": include_finished},
         )
 
     def schedule_work(
@@ -49,7 +49,7 @@ class Schedules(Connection):
         )
 
     def update_schedule(
-        self, project: str, schedule_id: str, body: ScheduleChange, *, key: str | None = None
+        self, project: str, schedule_id: str, body: ScheduleUpdate, *, key: str | None = None
     ) -> ScheduledWork:
         """Change a schedule."""
         return self._write(

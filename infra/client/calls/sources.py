@@ -7,13 +7,13 @@ from typing import Literal
 from infra.client.connection import Connection, Pages
 from infra.client.models.sources import (
     Chunk,
+    ChunkDetail,
     Coverage,
     Explanation,
     PastCoverage,
+    SourceDetail,
     SourceRemoval,
     SourceState,
-    WholeChunk,
-    WholeSource,
 )
 
 
@@ -44,10 +44,10 @@ class Sources(Connection):
             },
         )
 
-    def read_source(self, project: str, source_id: str) -> WholeSource:
+    def read_source(self, project: str, source_id: str) -> SourceDetail:
         """A source with its text as it was read: secrets are replaced in it."""
         return self._read(
-            WholeSource,
+            SourceDetail,
             "/v1/projects/{project}/sources/{source_id}",
             at={"project": project, "source_id": source_id},
         )
@@ -83,10 +83,10 @@ class Sources(Connection):
             query={"source_id": source_id, "state": state},
         )
 
-    def read_chunk(self, project: str, chunk_id: str) -> WholeChunk:
+    def read_chunk(self, project: str, chunk_id: str) -> ChunkDetail:
         """A chunk with its text as it was read."""
         return self._read(
-            WholeChunk,
+            ChunkDetail,
             "/v1/projects/{project}/chunks/{chunk_id}",
             at={"project": project, "chunk_id": chunk_id},
         )

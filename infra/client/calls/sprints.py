@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from infra.client.connection import Connection
 from infra.client.models.shared import Burndown, Item
-from infra.client.models.sprints import ChangedSprint, NewSprint
+from infra.client.models.sprints import NewSprint, SprintUpdate
 
 
 class Sprints(Connection):
@@ -20,7 +20,7 @@ class Sprints(Connection):
         )
 
     def update_sprint(
-        self, project: str, sprint_id: str, body: ChangedSprint, *, key: str | None = None
+        self, project: str, sprint_id: str, body: SprintUpdate, *, key: str | None = None
     ) -> Item:
         """Change or close a sprint; tasks are moved by changing the task."""
         return self._write(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from infra.client.connection import Connection
 from infra.client.events import Frame
-from infra.client.models.streams import NewStreamToken, OfPipeline, OfStream
+from infra.client.models.streams import NewStreamToken, PipelineStreamRequest, StreamTokenRequest
 
 
 class Streams(Connection):
@@ -23,7 +23,7 @@ class Streams(Connection):
         )
 
     def create_stream_token(
-        self, project: str, body: OfStream, *, key: str | None = None
+        self, project: str, body: StreamTokenRequest, *, key: str | None = None
     ) -> NewStreamToken:
         """Make a token that opens one stream of the project in the next five minutes.
 
@@ -40,7 +40,7 @@ class Streams(Connection):
         )
 
     def create_pipeline_stream_token(
-        self, project: str, body: OfPipeline, *, key: str | None = None
+        self, project: str, body: PipelineStreamRequest, *, key: str | None = None
     ) -> NewStreamToken:
         """Make a token that opens the stream of an onboarding pipeline in the next five minutes."""
         return self._write(

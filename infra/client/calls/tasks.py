@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from infra.client.connection import Connection
 from infra.client.models.shared import Item
-from infra.client.models.tasks import AgentTool, ChangedTask, NewTask
+from infra.client.models.tasks import AgentTool, NewTask, TaskUpdate
 
 
 class Tasks(Connection):
@@ -24,7 +24,7 @@ class Tasks(Connection):
         )
 
     def update_task(
-        self, project: str, task_id: str, body: ChangedTask, *, key: str | None = None
+        self, project: str, task_id: str, body: TaskUpdate, *, key: str | None = None
     ) -> Item:
         """Change a task, also one that rules have made; what is left out follows the rules."""
         return self._write(

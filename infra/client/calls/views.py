@@ -6,14 +6,14 @@ from typing import Literal
 
 from infra.client.connection import Connection, Pages
 from infra.client.models.views import (
-    Belonging,
+    ArtifactView,
     Contradiction,
     Delta,
     InstallationStatus,
     NearCopy,
     Phase,
-    Reason,
-    View,
+    ProjectOfId,
+    TraceReason,
 )
 
 
@@ -22,14 +22,14 @@ class Views(Connection):
         """Processes, addresses, versions, and the lag of every stage."""
         return self._read(InstallationStatus, "/v1/status")
 
-    def find_project_of_id(self, known_id: str) -> Belonging:
+    def find_project_of_id(self, known_id: str) -> ProjectOfId:
         """The project that something belongs to."""
-        return self._read(Belonging, "/v1/ids/{known_id}", at={"known_id": known_id})
+        return self._read(ProjectOfId, "/v1/ids/{known_id}", at={"known_id": known_id})
 
-    def read_view(self, project: str, artifact_type: str) -> View:
+    def read_view(self, project: str, artifact_type: str) -> ArtifactView:
         """All artifacts of a type, what is written ahead of them, and what is no longer there."""
         return self._read(
-            View,
+            ArtifactView,
             "/v1/projects/{project}/views/{artifact_type}",
             at={"project": project, "artifact_type": artifact_type},
         )
@@ -64,10 +64,10 @@ class Views(Connection):
         """What each merged pull request or push changed."""
         return self._list(Delta, "/v1/projects/{project}/deltas", at={"project": project})
 
-    def list_reasons(self, project: str, known_id: str) -> list[Reason]:
+    def list_reasons(self, project: str, known_id: str) -> list[TraceReason]:
         """The decisions about an id, oldest first, with the rule or code of each."""
         return self._read(
-            list[Reason],
+            list[TraceReason],
             "/v1/projects/{project}/trace/{known_id}/reasons",
             at={"project": project, "known_id": known_id},
         )

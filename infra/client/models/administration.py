@@ -7,7 +7,7 @@ from datetime import datetime
 from infra.client.connection import Model
 
 
-class Folded(Model):
+class ProjectionPosition(Model):
     """How far a projection has folded a partition; ``lag`` counts records."""
 
     projection: str
@@ -18,14 +18,14 @@ class Folded(Model):
     lag: int | None
 
 
-class Rebuild(Model):
+class RebuildRequest(Model):
     """``table``: only this one. ``accept_smaller``: also where a damaged log holds less."""
 
     table: str | None = None
     accept_smaller: bool = False
 
 
-class Replay(Model):
+class ReplayRequest(Model):
     """The ledger of a project up to a moment: a sequence number, a time, or its end."""
 
     project: str

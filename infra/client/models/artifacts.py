@@ -9,6 +9,35 @@ from infra.client.connection import Model
 from infra.client.models.shared import CitingSection
 
 
+class ArtifactDetail(Model):
+    """An artifact with its sections; each statement cites its atoms with their places.
+
+    ``fields`` and ``plan`` are what its type has besides statements.
+    """
+
+    artifact_id: str
+    artifact_type: str
+    number: str
+    title: str
+    artifact_state: str
+    version: int
+    quality_tier: str | None
+    lane: str
+    engine: str
+    run_id: str | None
+    input_ledger_seq: int
+    content_hash: str
+    created_at: datetime | None
+    updated_at: datetime
+    sections: list[CitingSection]
+    rendered_markdown: str
+    model: str | None
+    fields: dict[str, Any] | None
+    plan: dict[str, Any] | None
+    blocked_by: list[str]
+    upstream_artifact_ids: list[str]
+
+
 class ArtifactSummary(Model):
     """An artifact without its text."""
 
@@ -62,36 +91,7 @@ class GenerationLoop(Model):
     engine: str
 
 
-class WholeArtifact(Model):
-    """An artifact with its sections; each statement cites its atoms with their places.
-
-    ``fields`` and ``plan`` are what its type has besides statements.
-    """
-
-    artifact_id: str
-    artifact_type: str
-    number: str
-    title: str
-    artifact_state: str
-    version: int
-    quality_tier: str | None
-    lane: str
-    engine: str
-    run_id: str | None
-    input_ledger_seq: int
-    content_hash: str
-    created_at: datetime | None
-    updated_at: datetime
-    sections: list[CitingSection]
-    rendered_markdown: str
-    model: str | None
-    fields: dict[str, Any] | None
-    plan: dict[str, Any] | None
-    blocked_by: list[str]
-    upstream_artifact_ids: list[str]
-
-
-class WholeVersion(Model):
+class VersionDetail(Model):
     artifact_id: str
     version: int
     lane: str

@@ -7,12 +7,33 @@ from typing import Any, Literal
 
 from infra.client.connection import Model
 from infra.client.models.chat_parts import (
+    AttachedDocument,
+    ChatMessage,
     Confirmation,
-    DocumentToKeep,
     GraphEdge,
-    SaidMessage,
     TurnAnswer,
 )
+
+
+class ChatMessageRequest(Model):
+    """``conversation_id`` goes on with a conversation; without it a new one begins. ``wait``
+    False: the turn is only begun. ``documents`` become sources of the project, which the answer
+    names.
+    """
+
+    message: str
+    conversation_id: str | None = None
+    wait: bool = True
+    documents: list[AttachedDocument] = []
+
+
+class ConfirmationReply(Model):
+    """``arguments`` are the changed ones of an ``edit``."""
+
+    decision: Literal["approve", "edit", "reject"]
+    arguments: dict[str, Any] | None = None
+    reason: str = ""
+    wait: bool = True
 
 
 class Conversation(Model):
@@ -24,13 +45,15 @@ class Conversation(Model):
     updated_at: datetime
 
 
-class Decide(Model):
-    """``arguments`` are the changed ones of an ``edit``."""
+class ConversationDetail(Model):
+    """A conversation with all that was said, the calls that wait for a person, and those about
+    which one has decided: who did, and with which arguments where they were changed.
+    """
 
-    decision: Literal["approve", "edit", "reject"]
-    arguments: dict[str, Any] | None = None
-    reason: str = ""
-    wait: bool = True
+    conversation: Conversation
+    messages: list[ChatMessage]
+    waiting: list[Confirmation]
+    decided: list[Confirmation]
 
 
 class Graph(Model):
@@ -40,18 +63,6 @@ class Graph(Model):
     steps: list[tuple[str, str]]
     edges: list[GraphEdge]
     mermaid: str
-
-
-class Say(Model):
-    """``conversation_id`` goes on with a conversation; without it a new one begins. ``wait``
-    False: the turn is only begun. ``documents`` become sources of the project, which the answer
-    names.
-    """
-
-    message: str
-    conversation_id: str | None = None
-    wait: bool = True
-    documents: list[DocumentToKeep] = []
 
 
 class Turn(Model):
@@ -87,14 +98,3 @@ class TurnCheckpoint(Model):
     should_end: bool
     limit_reached: bool
     chat_history: list[dict[str, str]]
-
-
-class WholeConversation(Model):
-    """A conversation with all that was said, the calls that wait for a person, and those about
-    which one has decided: who did, and with which arguments where they were changed.
-    """
-
-    conversation: Conversation
-    messages: list[SaidMessage]
-    waiting: list[Confirmation]
-    decided: list[Confirmation]

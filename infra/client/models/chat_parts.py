@@ -8,6 +8,26 @@ from typing import Any
 from infra.client.connection import Model
 
 
+class AttachedDocument(Model):
+    """A text with the name of its file, such as `minutes.md`."""
+
+    name: str
+    text: str
+
+
+class ChatMessage(Model):
+    """What a person or an agent said; ``engine`` and ``error`` are those of an answer."""
+
+    turn_id: str
+    role: str
+    author: str
+    content: str
+    citations: list[dict[str, Any]]
+    engine: str | None
+    error: str
+    sent_at: datetime
+
+
 class Confirmation(Model):
     """A call that waits for a person, or what was decided of it."""
 
@@ -26,30 +46,10 @@ class Confirmation(Model):
     given_at: datetime | None
 
 
-class DocumentToKeep(Model):
-    """A text with the name of its file, such as `minutes.md`."""
-
-    name: str
-    text: str
-
-
 class GraphEdge(Model):
     source: str
     target: str
     is_conditional: bool
-
-
-class SaidMessage(Model):
-    """What a person or an agent said; ``engine`` and ``error`` are those of an answer."""
-
-    turn_id: str
-    role: str
-    author: str
-    content: str
-    citations: list[dict[str, Any]]
-    engine: str | None
-    error: str
-    sent_at: datetime
 
 
 class TurnAnswer(Model):

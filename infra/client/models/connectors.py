@@ -25,7 +25,7 @@ class ConnectorState(Model):
     streams: list[StreamState]
 
 
-class Added(Model):
+class ConnectorAddition(Model):
     """A connector on the log; ``missing`` names the permission that a stream lacks."""
 
     connector: ConnectorState

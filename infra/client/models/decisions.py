@@ -88,6 +88,13 @@ class DecisionAnswer(Model):
     undo_refusal: str
 
 
+class DecisionRequest(Model):
+    """``expected_revision`` is the revision that was looked at; without it the present one."""
+
+    rationale: str = ""
+    expected_revision: int | None = None
+
+
 class MergeDecision(Model):
     rationale: str = ""
     expected_revision: int | None = None
@@ -138,13 +145,6 @@ class ProposalAnswer(Model):
     decision: Literal["accept", "decline"]
 
 
-class Reasons(Model):
-    """``expected_revision`` is the revision that was looked at; without it the present one."""
-
-    rationale: str = ""
-    expected_revision: int | None = None
-
-
 class RecordedDecision(Model):
     """The decision is in the log; the ledger answers it in time, which ``url`` tells.
 
@@ -160,7 +160,7 @@ class RecordedDecision(Model):
     proposed: bool
 
 
-class SentDecision(Model):
+class SubmittedDecision(Model):
     """A decision at its address. ``state`` is ``waiting`` until the ledger has answered it.
 
     ``code`` says why it was refused; ``answer`` holds the records before and after it.

@@ -7,7 +7,7 @@ from typing import Literal
 from infra.client.connection import Model
 
 
-class ChangedFeature(Model):
+class FeatureUpdate(Model):
     """``expected_version`` is the one that you have seen."""
 
     sections: dict[str, list[str]] = {}

@@ -16,7 +16,7 @@ class FeedReport(Model):
     listed: int = 0
     fed: int = 0
     unchanged: int = 0
-    answered_before: int = 0
+    already_processed: int = 0
     bytes_fed: int = 0
     unreadable: list[str] = []
 

@@ -12,9 +12,10 @@ from infra.client.models.ledger_parts import (
     AtomLink,
     Candidate,
     ChangedAtom,
-    DecidedThing,
-    Dispute,
-    EventPlace,
+    ContradictionSide,
+    ContradictionSummary,
+    DecisionSummary,
+    EventPosition,
     Finding,
     Hit,
     JudgedRow,
@@ -23,7 +24,6 @@ from infra.client.models.ledger_parts import (
     Provenance,
     Quote,
     Resolution,
-    Side,
     TitledAtom,
     WrittenVersion,
 )
@@ -79,24 +79,49 @@ class Atom(Model):
     evidence: list[Quote]
 
 
-class Card(Model):
-    """A contradiction with all that a person needs to decide about it."""
+class AtomDetail(Model):
+    """An atom with its links and its history, oldest change first."""
 
-    contradiction_id: str
-    revision: int
-    severity: str
+    atom_id: str
+    ledger: str = "pkl"
+    kind: str
+    title: str
+    body: str
+    polarity: str | None = None
+    severity: str | None = None
+    impact: str | None = None
+    tags: list[str] = []
+    area: str
+    attributes: dict[str, str] = {}
+    atom_fingerprint: str
+    fingerprint_version: int = 1
+    confidence: float
+    confidence_floor: float | None = None
     status: str
-    contradiction_type: str
-    explanation: str
-    reopened: bool
-    resolution_kind: str | None
-    rationale: str | None
-    decided_by: str | None
-    escalated_to: str | None
-    a: Side
-    b: Side
-    affected_artifacts: list[AffectedArtifact]
-    allowed_actions: list[str]
+    status_reason: str = ""
+    evidence_count: int = 0
+    direct_evidence_count: int = 0
+    source_count: int = 0
+    stale_evidence_count: int = 0
+    evidence_state: str = "fresh"
+    verified_by: str | None = None
+    verified_at: datetime | None = None
+    merged_into: str | None = None
+    superseded_by: str | None = None
+    first_run_id: str
+    last_run_id: str
+    first_seen_at: datetime
+    last_seen_at: datetime
+    first_provenance: Provenance
+    latest_provenance: Provenance
+    first_seq: int
+    revision: int = 1
+    previous_status: str | None = None
+    resolution: Resolution | None = None
+    project_id: str
+    evidence: list[Quote]
+    links: list[AtomLink]
+    history: list[AtomChange]
 
 
 class Changes(Model):
@@ -112,10 +137,30 @@ class Changes(Model):
     added: list[ChangedAtom] = []
     removed: list[ChangedAtom] = []
     changed: list[ChangedAtom] = []
-    contradictions: list[Dispute] = []
-    decided: list[DecidedThing] = []
+    contradictions: list[ContradictionSummary] = []
+    decided: list[DecisionSummary] = []
     written: list[WrittenVersion] = []
     next_cursor: str | None = None
+
+
+class ContradictionCard(Model):
+    """A contradiction with all that a person needs to decide about it."""
+
+    contradiction_id: str
+    revision: int
+    severity: str
+    status: str
+    contradiction_type: str
+    explanation: str
+    reopened: bool
+    resolution_kind: str | None
+    rationale: str | None
+    decided_by: str | None
+    escalated_to: str | None
+    a: ContradictionSide
+    b: ContradictionSide
+    affected_artifacts: list[AffectedArtifact]
+    allowed_actions: list[str]
 
 
 class LedgerPosition(Model):
@@ -158,16 +203,6 @@ class Merge(Model):
     actor: str | None
     ledger_seq: int
     id: str
-
-
-class Node(Model):
-    """``what`` names the kind of thing; ``facts`` are its own; ``events``: the records of it."""
-
-    what: str
-    id: str
-    facts: dict[str, Any]
-    events: list[EventPlace] = []
-    children: list[Node] = []
 
 
 class PastAtom(Model):
@@ -261,7 +296,17 @@ class Rejection(Model):
     candidate: Candidate
 
 
-class Waiting(Model):
+class TraceNode(Model):
+    """``what`` names the kind of thing; ``facts`` are its own; ``events``: the records of it."""
+
+    what: str
+    id: str
+    facts: dict[str, Any]
+    events: list[EventPosition] = []
+    children: list[TraceNode] = []
+
+
+class WaitingItem(Model):
     """Something to decide.
 
     ``blocks`` are the artifacts that cannot become ``stable`` before. ``detail`` says what a run
@@ -280,51 +325,6 @@ class Waiting(Model):
     title_a: str | None
     title_b: str | None
     blocks: list[str]
-
-
-class WholeAtom(Model):
-    """An atom with its links and its history, oldest change first."""
-
-    atom_id: str
-    ledger: str = "pkl"
-    kind: str
-    title: str
-    body: str
-    polarity: str | None = None
-    severity: str | None = None
-    impact: str | None = None
-    tags: list[str] = []
-    area: str
-    attributes: dict[str, str] = {}
-    atom_fingerprint: str
-    fingerprint_version: int = 1
-    confidence: float
-    confidence_floor: float | None = None
-    status: str
-    status_reason: str = ""
-    evidence_count: int = 0
-    direct_evidence_count: int = 0
-    source_count: int = 0
-    stale_evidence_count: int = 0
-    evidence_state: str = "fresh"
-    verified_by: str | None = None
-    verified_at: datetime | None = None
-    merged_into: str | None = None
-    superseded_by: str | None = None
-    first_run_id: str
-    last_run_id: str
-    first_seen_at: datetime
-    last_seen_at: datetime
-    first_provenance: Provenance
-    latest_provenance: Provenance
-    first_seq: int
-    revision: int = 1
-    previous_status: str | None = None
-    resolution: Resolution | None = None
-    project_id: str
-    evidence: list[Quote]
-    links: list[AtomLink]
-    history: list[AtomChange]
 
 
 class WorkingSummary(Model):

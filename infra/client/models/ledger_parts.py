@@ -180,29 +180,7 @@ class Candidate(Model):
     engine: str = ""
 
 
-class SideQuote(Model):
-    path: str | None
-    line_start: int
-    line_end: int
-    snippet: str
-    stale: bool
-
-
-class Side(Model):
-    """One of the two atoms, with its first quotes."""
-
-    atom_id: str
-    kind: str
-    title: str
-    body: str
-    status: str
-    confidence: float
-    verified_by: str | None
-    revision: int
-    evidence: list[SideQuote]
-
-
-class CitedPlace(Model):
+class CitedEvidence(Model):
     evidence_id: str
     source_id: str
     path: str | None
@@ -223,10 +201,10 @@ class ChangedAtom(Model):
     ledger_seq: int
     fields: list[str] = []
     why: str = ""
-    citations: list[CitedPlace]
+    citations: list[CitedEvidence]
 
 
-class Dispute(Model):
+class ContradictionSummary(Model):
     """A contradiction as it is now, whose last change is in the window."""
 
     contradiction_id: str
@@ -240,7 +218,7 @@ class Dispute(Model):
     updated_seq: int
 
 
-class DecidedThing(Model):
+class DecisionSummary(Model):
     """A decision, as `DecisionAnswer` says it."""
 
     hitl_event_id: str
@@ -270,7 +248,29 @@ class WrittenVersion(Model):
     reason: str
 
 
-class EventPlace(Model):
+class ContradictionQuote(Model):
+    path: str | None
+    line_start: int
+    line_end: int
+    snippet: str
+    stale: bool
+
+
+class ContradictionSide(Model):
+    """One of the two atoms, with its first quotes."""
+
+    atom_id: str
+    kind: str
+    title: str
+    body: str
+    status: str
+    confidence: float
+    verified_by: str | None
+    revision: int
+    evidence: list[ContradictionQuote]
+
+
+class EventPosition(Model):
     """Where a record stands in the log."""
 
     event_id: str

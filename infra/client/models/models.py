@@ -23,7 +23,7 @@ class BudgetRequest(Model):
 class BudgetState(Model):
     """A budget, and what of it is spent or set aside in the present day or month (UTC).
 
-    None where it counts for each run or agent by itself. ``is_near``: the share to warn at.
+    None where it counts for each run or agent by itself. ``is_near_limit``: the share to warn at.
     """
 
     scope: str
@@ -34,34 +34,10 @@ class BudgetState(Model):
     hard: bool
     spent_usd: float | None
     spent_tokens: int | None
-    is_near: bool
+    is_near_limit: bool
 
 
-class Costs(Model):
-    """The dearest line first; days in their order. Of calls the dearest 100. ``by_rules`` counts
-    the chunks that rules have read in place of a model, by the cause.
-    """
-
-    group_by: str
-    lines: list[CostLine]
-    total: CostLine
-    by_rules: dict[str, int] = {}
-
-
-class ProviderState(Model):
-    """A provider and whether it is asked; ``models`` in the order in which they are.
-
-    ``state``: ready, no_key (it is named, but its key is missing), unconfigured (nobody has named
-    it) or unreachable (its models are found at run time, and there are none).
-    """
-
-    name: str
-    state: str
-    models: list[str]
-    is_local: bool
-
-
-class WholeCall(Model):
+class CallDetail(Model):
     """One call of a model, and its texts as they are kept: without the secrets in them.
 
     ``prompt`` and ``response`` are None once they are forgotten (``kept_until``), and where nobody
@@ -88,3 +64,27 @@ class WholeCall(Model):
     prompt: str | None
     response: str | None
     kept_until: datetime | None
+
+
+class Costs(Model):
+    """The dearest line first; days in their order. Of calls the dearest 100. ``by_rules`` counts
+    the chunks that rules have read in place of a model, by the cause.
+    """
+
+    group_by: str
+    lines: list[CostLine]
+    total: CostLine
+    by_rules: dict[str, int] = {}
+
+
+class ProviderState(Model):
+    """A provider and whether it is asked; ``models`` in the order in which they are.
+
+    ``state``: ready, no_key (it is named, but its key is missing), unconfigured (nobody has named
+    it) or unreachable (its models are found at run time, and there are none).
+    """
+
+    name: str
+    state: str
+    models: list[str]
+    is_local: bool

@@ -9,6 +9,18 @@ from infra.client.connection import Model
 from infra.client.models.onboarding_parts import Attached, StageRecord
 
 
+class ExpectedVersion(Model):
+    """``expected_version`` is the version that was looked at; without it the present one."""
+
+    expected_version: int | None = None
+
+
+class OnboardingRequest(Model):
+    """``sources`` are addresses of git repositories; none: the sources that the project has."""
+
+    sources: list[str] = []
+
+
 class PipelineEvent(Model):
     """One change; ``seq`` is the version that it led to."""
 
@@ -40,18 +52,6 @@ class PipelineRecord(Model):
     updated_at: datetime
 
 
-class Seen(Model):
-    """``expected_version`` is the version that was looked at; without it the present one."""
-
-    expected_version: int | None = None
-
-
-class Skip(Model):
+class SkipRequest(Model):
     expected_version: int | None = None
     reason: str
-
-
-class Start(Model):
-    """``sources`` are addresses of git repositories; none: the sources that the project has."""
-
-    sources: list[str] = []

@@ -47,7 +47,7 @@ class Capabilities(Model):
 
 
 class DeadLetter(Model):
-    """What was given up, with place and reason; ``settled``: it was decided after all."""
+    """What was given up, with place and reason; ``resolved``: it was decided after all."""
 
     dead_letter_id: str
     project_id: str
@@ -59,7 +59,7 @@ class DeadLetter(Model):
     error: str
     attempts: int
     recorded_at: datetime | None
-    settled: bool = False
+    resolved: bool = False
 
 
 class Health(Model):
@@ -75,7 +75,7 @@ class Readiness(Model):
     topics: str
 
 
-class RetriedLetter(Model):
+class RetriedDeadLetter(Model):
     """``topic``, without prefix, is where the record of a dead letter stood."""
 
     dead_letter_id: str

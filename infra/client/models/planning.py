@@ -9,14 +9,6 @@ from infra.client.connection import Model
 from infra.client.models.planning_parts import Absence, RebalanceMove
 
 
-class ChangedMember(Model):
-    role: str | None = None
-    skills: dict[str, int] | None = None
-    capacity_points: int | None = None
-    availability: list[Absence] | None = None
-    name: str | None = None
-
-
 class Member(Model):
     """``availability`` are the days on which a member has less time."""
 
@@ -26,6 +18,14 @@ class Member(Model):
     skills: dict[str, int]
     capacity_points: int
     availability: list[dict[str, Any]]
+
+
+class MemberUpdate(Model):
+    role: str | None = None
+    skills: dict[str, int] | None = None
+    capacity_points: int | None = None
+    availability: list[Absence] | None = None
+    name: str | None = None
 
 
 class NewMember(Model):

@@ -35,13 +35,6 @@ class Edit(Model):
     answered_at: datetime | None
 
 
-class Judge(Model):
-    """``artifact`` is an id, a number, or ``prd``; ``mode`` is that of its type when left out."""
-
-    artifact: str = "prd"
-    mode: Literal["full", "light"] | None = None
-
-
 class QualityRunRow(Model):
     """A run with the scores of its last evaluation; what it has not told yet is None."""
 
@@ -71,11 +64,18 @@ class QualityRunRow(Model):
     error: str
 
 
-class Judged(Model):
+class QualityRunDetail(Model):
     """A judgement with all that happened in it."""
 
     run: QualityRunRow
     events: list[QualityRunEvent]
+
+
+class QualityRunRequest(Model):
+    """``artifact`` is an id, a number, or ``prd``; ``mode`` is that of its type when left out."""
+
+    artifact: str = "prd"
+    mode: Literal["full", "light"] | None = None
 
 
 class SectionText(Model):

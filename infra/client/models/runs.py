@@ -7,7 +7,7 @@ from typing import Any
 
 from infra.client.connection import Model
 from infra.client.models.runs_parts import Hint
-from infra.client.models.shared import SectionPlace
+from infra.client.models.shared import SectionReference
 
 
 class AcceptedRemovals(Model):
@@ -29,7 +29,7 @@ class Batch(Model):
     hint: Hint
 
 
-class Cancellation(Model):
+class CancelRequest(Model):
     reason: str = ""
 
 
@@ -54,12 +54,12 @@ class DeltaReport(Model):
     chunks_reanchored: int
     atoms_touched: int
     atom_changes: dict[str, int]
-    sections_recomputed: list[SectionPlace] | None
-    sections_kept: list[SectionPlace] | None
+    sections_recomputed: list[SectionReference] | None
+    sections_kept: list[SectionReference] | None
     settled_at: int | None
 
 
-class Resumption(Model):
+class ResumeRequest(Model):
     """``retry_poison``: also what the run gave up."""
 
     retry_poison: bool = False

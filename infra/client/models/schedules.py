@@ -18,15 +18,6 @@ class ProjectSettings(Model):
     heartbeat_at: datetime | None
 
 
-class ScheduleChange(Model):
-    """What becomes different; what is left out stays."""
-
-    title: str | None = None
-    when: str | None = None
-    recurrence: Recurrence | None = None
-    priority: Literal["urgent", "scheduled", "background"] | None = None
-
-
 class ScheduleRequest(Model):
     """Work in words (``work``: "sprint report") or as ``title`` with a job and its payload; when
     it is due in words (``when``: "every monday at 09:00") or as ``recurrence``.
@@ -40,6 +31,15 @@ class ScheduleRequest(Model):
     job_type: str | None = None
     payload: dict[str, Any] = {}
     priority: Literal["urgent", "scheduled", "background"] = "scheduled"
+
+
+class ScheduleUpdate(Model):
+    """What becomes different; what is left out stays."""
+
+    title: str | None = None
+    when: str | None = None
+    recurrence: Recurrence | None = None
+    priority: Literal["urgent", "scheduled", "background"] | None = None
 
 
 class ScheduledWork(Model):

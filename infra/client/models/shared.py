@@ -52,6 +52,48 @@ class CitingSection(Model):
     prompt_version: str | None = None
 
 
+class Item(Model):
+    """An artifact of a type that has many: insight, epic, feature, task, sprint or report.
+
+    ``fields`` and ``plan`` are what its type has besides statements; ``features`` are those of an
+    epic, as number and title.
+    """
+
+    artifact_id: str
+    number: str
+    title: str
+    artifact_state: str
+    version: int
+    sections: list[CitingSection]
+    fields: dict[str, Any]
+    plan: dict[str, Any]
+    quality_tier: str | None
+    blocked_by: list[str]
+    upstream_artifact_ids: list[str]
+    lane: str
+    engine: str
+    model: str | None
+    run_id: str | None
+    input_ledger_seq: int
+    content_hash: str
+    created_at: datetime | None
+    updated_at: datetime
+    features: list[str]
+
+
+class SpeculativeArtifact(Model):
+    """The sections of an artifact that no settled position has answered yet.
+
+    ``input_ledger_seq`` is that of the youngest.
+    """
+
+    artifact_id: str
+    title: str
+    speculative: bool
+    input_ledger_seq: int
+    sections: list[CitingSection]
+
+
 class BurndownDay(Model):
     """The end of a day, in points. ``ideal``: what is left if each day does the same share.
 
@@ -84,39 +126,10 @@ class Burndown(Model):
     days: list[BurndownDay]
 
 
-class SectionPlace(Model):
+class SectionReference(Model):
     artifact_type: str
     artifact_id: str
     section_id: str
-
-
-class Item(Model):
-    """An artifact of a type that has many: insight, epic, feature, task, sprint or report.
-
-    ``fields`` and ``plan`` are what its type has besides statements; ``features`` are those of an
-    epic, as number and title.
-    """
-
-    artifact_id: str
-    number: str
-    title: str
-    artifact_state: str
-    version: int
-    sections: list[CitingSection]
-    fields: dict[str, Any]
-    plan: dict[str, Any]
-    quality_tier: str | None
-    blocked_by: list[str]
-    upstream_artifact_ids: list[str]
-    lane: str
-    engine: str
-    model: str | None
-    run_id: str | None
-    input_ledger_seq: int
-    content_hash: str
-    created_at: datetime | None
-    updated_at: datetime
-    features: list[str]
 
 
 class Job(Model):
@@ -148,19 +161,6 @@ class Job(Model):
     started_at: datetime | None
     finished_at: datetime | None
     transition: int
-
-
-class SpeculativeArtifact(Model):
-    """The sections of an artifact that no settled position has answered yet.
-
-    ``input_ledger_seq`` is that of the youngest.
-    """
-
-    artifact_id: str
-    title: str
-    speculative: bool
-    input_ledger_seq: int
-    sections: list[CitingSection]
 
 
 class Transition(Model):

@@ -5,7 +5,12 @@ from __future__ import annotations
 from datetime import datetime
 
 from infra.client.connection import Model
-from infra.client.models.sources_parts import AreaCounts, Explained, PastAreaCounts, TierCounts
+from infra.client.models.sources_parts import (
+    AreaCounts,
+    ExplainedSentence,
+    PastAreaCounts,
+    TierCounts,
+)
 
 
 class Chunk(Model):
@@ -31,6 +36,28 @@ class Chunk(Model):
     detail: str
 
 
+class ChunkDetail(Model):
+    """``text`` is what is read: secrets and personal data are replaced in it."""
+
+    chunk_id: str
+    source_id: str
+    path: str
+    source_type: str
+    priority_tier: int
+    sanitized_hash: str
+    anchor_type: str
+    anchor_start: int
+    anchor_end: int
+    line_start: int
+    line_end: int
+    structure_path: list[str]
+    token_estimate: int
+    state: str
+    skip_reason: str | None
+    detail: str
+    text: str | None
+
+
 class Coverage(Model):
     """``gaps`` are the areas about which the ledger holds too little. ``by_rules`` counts the
     chunks that rules have read in place of a model, by the cause.
@@ -48,7 +75,7 @@ class Explanation(Model):
     path: str
     root: str
     because: str
-    sentences: list[Explained]
+    sentences: list[ExplainedSentence]
 
 
 class PastCoverage(Model):
@@ -56,6 +83,34 @@ class PastCoverage(Model):
 
     as_of_seq: int
     areas: list[PastAreaCounts]
+
+
+class SourceDetail(Model):
+    """``text`` is the sanitized one: secrets and personal data are replaced in it."""
+
+    source_id: str
+    connector: str | None
+    root: str | None
+    external_ref: str | None
+    path: str
+    title: str | None
+    source_type: str | None
+    priority_tier: int | None
+    language: str | None
+    state: str | None
+    skip_reason: str | None
+    detail: str
+    duplicate_of: str | None
+    revision_seq: int | None
+    revision_ref: str | None
+    raw_sha256: str | None
+    sanitized_hash: str | None
+    line_count: int | None
+    redaction_count: int | None
+    chunk_count: int | None
+    occurred_at: datetime | None
+    revised_at: datetime | None
+    text: str | None
 
 
 class SourceRemoval(Model):
@@ -84,53 +139,3 @@ class SourceState(Model):
     reason: str | None
     detail: str
     by_rules: int = 0
-
-
-class WholeChunk(Model):
-    """``text`` is what is read: secrets and personal data are replaced in it."""
-
-    chunk_id: str
-    source_id: str
-    path: str
-    source_type: str
-    priority_tier: int
-    sanitized_hash: str
-    anchor_type: str
-    anchor_start: int
-    anchor_end: int
-    line_start: int
-    line_end: int
-    structure_path: list[str]
-    token_estimate: int
-    state: str
-    skip_reason: str | None
-    detail: str
-    text: str | None
-
-
-class WholeSource(Model):
-    """``text`` is the sanitized one: secrets and personal data are replaced in it."""
-
-    source_id: str
-    connector: str | None
-    root: str | None
-    external_ref: str | None
-    path: str
-    title: str | None
-    source_type: str | None
-    priority_tier: int | None
-    language: str | None
-    state: str | None
-    skip_reason: str | None
-    detail: str
-    duplicate_of: str | None
-    revision_seq: int | None
-    revision_ref: str | None
-    raw_sha256: str | None
-    sanitized_hash: str | None
-    line_count: int | None
-    redaction_count: int | None
-    chunk_count: int | None
-    occurred_at: datetime | None
-    revised_at: datetime | None
-    text: str | None

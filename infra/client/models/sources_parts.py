@@ -25,7 +25,7 @@ class TierCounts(Model):
     tier: int
 
 
-class Explained(Model):
+class ExplainedSentence(Model):
     """One sentence. ``result``: atom, merged, refused, left out or waiting.
 
     ``about`` is the id of the atom or of the refused candidate; ``because`` says why it is none.

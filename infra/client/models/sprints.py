@@ -5,7 +5,14 @@ from __future__ import annotations
 from infra.client.connection import Model
 
 
-class ChangedSprint(Model):
+class NewSprint(Model):
+    start_date: str | None = None
+    end_date: str | None = None
+    capacity_points: int | None = None
+    goal: str
+
+
+class SprintUpdate(Model):
     """``is_closed``: what is done stays in it, the rest goes to later sprints; false opens it
     again. ``expected_version`` is the one that you have seen.
     """
@@ -16,10 +23,3 @@ class ChangedSprint(Model):
     goal: str | None = None
     is_closed: bool | None = None
     expected_version: int
-
-
-class NewSprint(Model):
-    start_date: str | None = None
-    end_date: str | None = None
-    capacity_points: int | None = None
-    goal: str

@@ -15,11 +15,11 @@ class NewStreamToken(Model):
     stream_url: str
 
 
-class OfPipeline(Model):
+class PipelineStreamRequest(Model):
     pipeline_id: str
 
 
-class OfStream(Model):
+class StreamTokenRequest(Model):
     """``stream_id`` is a run, a pipeline or the project; none: the project."""
 
     stream_id: str | None = None

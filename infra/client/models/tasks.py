@@ -22,7 +22,19 @@ class AgentTool(Model):
     agents: list[str] = ["assistant"]
 
 
-class ChangedTask(Model):
+class NewTask(Model):
+    sections: dict[str, list[str]] = {}
+    atom_ids: list[str] = []
+    assignee_id: str | None = None
+    sprint_id: str | None = None
+    estimate_points: int | None = None
+    required_skills: list[str] | None = None
+    status: Literal["todo", "in_progress", "in_review", "done", "blocked", "dropped"] | None = None
+    title: str
+    feature_id: str | None = None
+
+
+class TaskUpdate(Model):
     """``expected_version`` is the one that you have seen."""
 
     sections: dict[str, list[str]] = {}
@@ -34,15 +46,3 @@ class ChangedTask(Model):
     status: Literal["todo", "in_progress", "in_review", "done", "blocked", "dropped"] | None = None
     title: str | None = None
     expected_version: int
-
-
-class NewTask(Model):
-    sections: dict[str, list[str]] = {}
-    atom_ids: list[str] = []
-    assignee_id: str | None = None
-    sprint_id: str | None = None
-    estimate_points: int | None = None
-    required_skills: list[str] | None = None
-    status: Literal["todo", "in_progress", "in_review", "done", "blocked", "dropped"] | None = None
-    title: str
-    feature_id: str | None = None

@@ -6,12 +6,25 @@ from datetime import datetime
 from typing import Any
 
 from infra.client.connection import Model
-from infra.client.models.shared import Burndown, Item, SectionPlace, SpeculativeArtifact
-from infra.client.models.views_parts import Artifact, GoneItem
+from infra.client.models.shared import Burndown, Item, SectionReference, SpeculativeArtifact
+from infra.client.models.views_parts import Artifact, RemovedItem
 
 
-class Belonging(Model):
-    project_id: str
+class ArtifactView(Model):
+    """Artifacts of one type with all that is shown beside them.
+
+    ``prd`` or ``items``: what is published; ``ahead``: what a run is writing; ``gone``: what was in
+    the list before; ``left_out``: what became no task; ``names`` of members, tasks and sprints;
+    ``burndowns`` of the sprints.
+    """
+
+    prd: Artifact | None
+    items: list[Item]
+    ahead: list[SpeculativeArtifact]
+    gone: list[RemovedItem]
+    left_out: list[str]
+    names: dict[str, str]
+    burndowns: list[Burndown]
 
 
 class Contradiction(Model):
@@ -55,8 +68,8 @@ class Delta(Model):
     chunks_reanchored: int
     atoms_touched: int
     atom_changes: dict[str, int]
-    sections_recomputed: list[SectionPlace] | None
-    sections_kept: list[SectionPlace] | None
+    sections_recomputed: list[SectionReference] | None
+    sections_kept: list[SectionReference] | None
     settled_at: int | None
     repository: str | None = None
     cause: str | None = None
@@ -114,7 +127,11 @@ class Phase(Model):
     results: int
 
 
-class Reason(Model):
+class ProjectOfId(Model):
+    project_id: str
+
+
+class TraceReason(Model):
     """One decision. ``step`` says by whom: chosen, judged, ledger, published, source or run.
 
     ``what`` was done, ``because`` of which code or rule, ``detail`` for people; ``ledger_seq`` is
@@ -130,20 +147,3 @@ class Reason(Model):
     run_id: str | None = None
     batch_no: int | None = None
     event_id: str | None = None
-
-
-class View(Model):
-    """Artifacts of one type with all that is shown beside them.
-
-    ``prd`` or ``items``: what is published; ``ahead``: what a run is writing; ``gone``: what was in
-    the list before; ``left_out``: what became no task; ``names`` of members, tasks and sprints;
-    ``burndowns`` of the sprints.
-    """
-
-    prd: Artifact | None
-    items: list[Item]
-    ahead: list[SpeculativeArtifact]
-    gone: list[GoneItem]
-    left_out: list[str]
-    names: dict[str, str]
-    burndowns: list[Burndown]

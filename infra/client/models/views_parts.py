@@ -29,7 +29,7 @@ class Artifact(Model):
     updated_at: datetime
 
 
-class GoneItem(Model):
+class RemovedItem(Model):
     """An item that says nothing any more."""
 
     artifact_id: str

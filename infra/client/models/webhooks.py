@@ -58,8 +58,8 @@ class NewWebhook(Model):
 
 
 class WebhookRequest(Model):
-    """No `events`: all. `allow_private`: the host may be on a private network or this machine,
-    which an owner of all projects alone may allow.
+    """No `events`: all. `allow_private_address`: the host may be on a private network or this
+    machine, which an owner of all projects alone may allow.
     """
 
     url: str
@@ -69,7 +69,7 @@ class WebhookRequest(Model):
         ]
     ] = []
     is_active: bool = True
-    allow_private: bool = False
+    allow_private_address: bool = False
 
 
 class WebhookUpdate(Model):
@@ -85,4 +85,4 @@ class WebhookUpdate(Model):
         | None
     ) = None
     is_active: bool | None = None
-    allow_private: bool | None = None
+    allow_private_address: bool | None = None

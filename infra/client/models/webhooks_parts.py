@@ -11,6 +11,6 @@ class DeliveryAttempt(Model):
     """``status`` is the receiver's answer; without one, ``error`` says why there was none."""
 
     at: datetime
-    took_ms: int
+    duration_ms: int
     status: int | None = None
     error: str = ""

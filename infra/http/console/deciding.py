@@ -20,7 +20,7 @@ from infra.platform.settings import Settings
 from infra.service.deciding import decisions
 from infra.service.deciding.decisions import UNANSWERED, Decider, Decision, Resolution
 from projections.read import belonging, contradictions, decision_list, merges, proposals
-from projections.read.contradictions import Card
+from projections.read.contradictions import ContradictionCard
 from projections.read.decided import DecisionAnswer
 from projections.read.merges import Merge
 from projections.read.page import Page
@@ -197,7 +197,9 @@ async def decide(deciding: Awaitable[Decision], told: str) -> tuple[str, str]:
     return f"{told} {decision.summary}", decision.hitl_event_id if decision.undoable else ""
 
 
-async def _show_cards(visit: PageContext, listed: Page[Card], status: str | None) -> Response:
+async def _show_cards(
+    visit: PageContext, listed: Page[ContradictionCard], status: str | None
+) -> Response:
     """Cards of the list of a status; None: one of its own, which goes on in the list that its form
     came from.
     """

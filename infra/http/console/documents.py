@@ -8,7 +8,7 @@ from infra.http.access import READERS
 from infra.http.console.pages import PageContext, Pages
 from infra.platform.errors import NotFound
 from projections.read.artifact_list import (
-    WholeArtifact,
+    ArtifactDetail,
     find_artifacts,
     list_artifacts,
     list_versions,
@@ -82,7 +82,7 @@ async def show_document(visit: PageContext) -> Response:
 
 
 async def _find_removed(
-    visit: PageContext, artifact: WholeArtifact
+    visit: PageContext, artifact: ArtifactDetail
 ) -> dict[str, list[RemovedStatement]]:
     """What the quality gate has taken out of the sections and they still do not say, by section."""
     shown = {one.text for section in artifact.sections for one in section.statements}
@@ -93,7 +93,7 @@ async def _find_removed(
     return removed
 
 
-def _form_of(artifact: WholeArtifact, visit: PageContext) -> str:
+def _form_of(artifact: ArtifactDetail, visit: PageContext) -> str:
     """Where they may change it; empty: nowhere."""
     forms = {"feature": "features", "sprint_plan": "sprints"} if visit.leads else {}
     forms |= {"task": "tasks"} if visit.writes else {}

@@ -11,7 +11,7 @@ from infra.http.console.pages import PageContext, Pages
 from infra.http.console.spans import visible
 from infra.platform.errors import Invalid, NotFound, Unavailable
 from infra.service.planning import section_edits as edits
-from projections.read.artifact_list import WholeArtifact, read_artifact
+from projections.read.artifact_list import ArtifactDetail, read_artifact
 from projections.read.artifacts import CitingSection
 from schemas.events.change import EditAction
 
@@ -57,7 +57,7 @@ async def edit_section(visit: PageContext) -> Response:
     return visit.go("projects", visit.project_id, "documents", artifact.artifact_id, told=told)
 
 
-async def _find(visit: PageContext) -> tuple[WholeArtifact, CitingSection]:
+async def _find(visit: PageContext) -> tuple[ArtifactDetail, CitingSection]:
     """Raises NotFound for what is no section of the PRD."""
     artifact = await visit.ask(read_artifact, visit.project_id, visit.part("artifact"))
     for section in artifact.sections if artifact.artifact_type == "prd" else ():

@@ -24,7 +24,7 @@ from infra.service.planning.items import (
     change_item,
     find_item,
 )
-from projections.read.artifact_list import WholeArtifact
+from projections.read.artifact_list import ArtifactDetail
 from projections.read.artifacts import Item, list_items
 from projections.read.page import LARGEST_PAGE
 from projections.read.team import list_members
@@ -258,20 +258,20 @@ async def _delete(visit: PageContext, kind: ChangedType) -> Item:
     return await _change(visit, kind, {}, "delete")
 
 
-async def _find(visit: PageContext, kind: ChangedType) -> WholeArtifact:
+async def _find(visit: PageContext, kind: ChangedType) -> ArtifactDetail:
     """Raises NotFound for what is of another type, or is deleted."""
-    found: WholeArtifact = await visit.ask(find_item, visit.project_id, kind, visit.part("item"))
+    found: ArtifactDetail = await visit.ask(find_item, visit.project_id, kind, visit.part("item"))
     return found
 
 
-def _texts(item: WholeArtifact, names: tuple[str, ...]) -> dict[str, str]:
+def _texts(item: ArtifactDetail, names: tuple[str, ...]) -> dict[str, str]:
     """The sentences of each section, one a line."""
     said = {one.section_id: one.statements for one in item.sections}
     return {name: "\n".join(visible(it.text) for it in said.get(name, ())) for name in names}
 
 
 def _changed_sections(
-    visit: PageContext, item: WholeArtifact, names: tuple[str, ...]
+    visit: PageContext, item: ArtifactDetail, names: tuple[str, ...]
 ) -> dict[str, list[str]]:
     """What the form says otherwise; a line that stays as it is keeps what it cites."""
     shown = _texts(item, names)

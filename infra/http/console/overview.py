@@ -18,7 +18,7 @@ from projections.read import (
     projects,
     waiting,
 )
-from projections.read.artifact_list import WholeArtifact
+from projections.read.artifact_list import ArtifactDetail
 from projections.read.coverage import read_coverage
 from projections.read.runs import list_runs
 from projections.read.streams import read_stream, unknown_stream
@@ -99,7 +99,7 @@ async def follow_stream(visit: PageContext, stream_id: str) -> Response:
     )
 
 
-async def find_prd(visit: PageContext) -> WholeArtifact | None:
+async def find_prd(visit: PageContext) -> ArtifactDetail | None:
     """The published PRD; None before the first."""
     page = await visit.ask(
         artifact_list.list_artifacts, visit.project_id, artifact_type="prd", limit=1
@@ -107,7 +107,7 @@ async def find_prd(visit: PageContext) -> WholeArtifact | None:
     if not page.items:
         return None
     try:
-        found: WholeArtifact = await visit.ask(
+        found: ArtifactDetail = await visit.ask(
             artifact_list.read_artifact, visit.project_id, page.items[0].artifact_id
         )
     except NotFound:

@@ -38,7 +38,7 @@ async def add_webhook(visit: PageContext) -> Response:
     spec = service.WebhookSpec(
         visit.form.get("url", "").strip(),
         [name for name in WEBHOOK_EVENTS if visit.form.get(name) == "on"],
-        allow_private=visit.form.get("allow_private") == "on",
+        allow_private_address=visit.form.get("allow_private_address") == "on",
     )
     made = await service.add_webhook(
         visit.api.settings,

@@ -17,7 +17,7 @@ from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Project
 from infra.platform.errors import Invalid, NotFound
 from infra.service.access.tokens import Caller
 from infra.service.jobs.jobs import JobRequest, enqueue_job
-from infra.service.upkeep.administration import Folded, list_folded
+from infra.service.upkeep.administration import ProjectionPosition, list_folded
 from infra.service.upkeep.audit import hash_tables
 from projections.read.jobs import Job, Transition, list_jobs, list_transitions, read_job
 from projections.read.page import Page
@@ -27,7 +27,7 @@ router = APIRouter(route_class=Guarded, tags=["Administration"])
 JobId = Annotated[str, Path(max_length=100)]
 
 
-class Rebuild(BaseModel):
+class RebuildRequest(BaseModel):
     """``table``: only this one. ``accept_smaller``: also where a damaged log holds less."""
 
     model_config = ConfigDict(extra="forbid")
@@ -36,7 +36,7 @@ class Rebuild(BaseModel):
     accept_smaller: bool = False
 
 
-class Replay(BaseModel):
+class ReplayRequest(BaseModel):
     """The ledger of a project up to a moment: a sequence number, a time, or its end."""
 
     model_config = ConfigDict(extra="forbid")
@@ -49,10 +49,10 @@ class Replay(BaseModel):
 @router.post("/v1/admin/rebuild", status_code=202, responses=OF_ANY)
 @allow(*OPERATORS, writes=True, everywhere=True)
 async def rebuild_tables(
-    api: ApiDep, caller: CallerDep, write: WriteDep, body: Rebuild | None = None
+    api: ApiDep, caller: CallerDep, write: WriteDep, body: RebuildRequest | None = None
 ) -> Job:
     """Fold the log again and correct the tables that differ; they stay readable meanwhile."""
-    payload = (body or Rebuild()).model_dump(exclude_defaults=True)
+    payload = (body or RebuildRequest()).model_dump(exclude_defaults=True)
     return await _enqueue(api, caller, write, JobRequest("rebuild", payload=payload))
 
 
@@ -65,7 +65,9 @@ async def verify_log(api: ApiDep, caller: CallerDep, write: WriteDep) -> Job:
 
 @router.post("/v1/admin/replay", status_code=202, responses=OF_ANY)
 @allow(*OPERATORS, writes=True)
-async def replay_ledger(api: ApiDep, caller: CallerDep, write: WriteDep, body: Replay) -> Job:
+async def replay_ledger(
+    api: ApiDep, caller: CallerDep, write: WriteDep, body: ReplayRequest
+) -> Job:
     """Fold a ledger again beside the tables, and count the rows that differ from now."""
     await api.check_project(body.project, caller)
     if body.as_of_seq is not None and body.as_of is not None:
@@ -76,7 +78,7 @@ async def replay_ledger(api: ApiDep, caller: CallerDep, write: WriteDep, body: R
 
 @router.get("/v1/admin/projections", responses=OF_ANY)
 @allow(*OPERATORS, everywhere=True)
-async def list_projections(api: ApiDep) -> list[Folded]:
+async def list_projections(api: ApiDep) -> list[ProjectionPosition]:
     """How far the tables hold each partition of the log."""
     return await list_folded(api.settings, api.tables)
 

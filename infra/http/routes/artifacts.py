@@ -22,10 +22,10 @@ from infra.http.parameters import (
 )
 from projections.read import artifact_list, artifacts
 from projections.read.artifact_list import (
+    ArtifactDetail,
     ArtifactSummary,
     ArtifactVersion,
-    WholeArtifact,
-    WholeVersion,
+    VersionDetail,
 )
 from projections.read.artifacts import SpeculativeArtifact
 from projections.read.page import Page
@@ -77,7 +77,7 @@ async def list_speculative(
 
 @router.get("/v1/projects/{project}/artifacts/{artifact_id}", responses=OF_ANY)
 @allow(*READERS)
-async def read_artifact(api: ApiDep, project: Project, artifact_id: ArtifactId) -> WholeArtifact:
+async def read_artifact(api: ApiDep, project: Project, artifact_id: ArtifactId) -> ArtifactDetail:
     """An artifact; every statement cites its atoms with the places they come from."""
     return await api.tables.ask(artifact_list.read_artifact, project, artifact_id)
 
@@ -90,7 +90,7 @@ async def read_past_artifact(
     artifact_id: ArtifactId,
     as_of: MaybeAsOf = None,
     as_of_seq: Sequence | None = None,
-) -> WholeVersion:
+) -> VersionDetail:
     """The version of an artifact that stood at ``as_of``, or the last one that was made of the
     ledger up to change set ``as_of_seq``; give one of both.
     """
@@ -134,6 +134,6 @@ async def list_versions(
 @allow(*READERS)
 async def read_version(
     api: ApiDep, project: Project, artifact_id: ArtifactId, version: Version
-) -> WholeVersion:
+) -> VersionDetail:
     """A version as it was published."""
     return await api.tables.ask(artifact_list.read_version, project, artifact_id, version)

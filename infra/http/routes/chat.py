@@ -25,10 +25,10 @@ from infra.service.asking.agents import (
     BegunTurn,
     ChatRequest,
     ConfirmationAnswer,
+    ConversationDetail,
     TurnAnswer,
     TurnFrame,
     TurnStatus,
-    WholeConversation,
 )
 from infra.service.asking.turn_frames import ENDS, PAUSES
 from infra.service.ingesting.handed_documents import (
@@ -59,7 +59,7 @@ STREAMED: dict[int | str, dict[str, Any]] = {
 }
 
 
-class DocumentToKeep(BaseModel):
+class AttachedDocument(BaseModel):
     """A text with the name of its file, such as `minutes.md`."""
 
     model_config = ConfigDict(extra="forbid")
@@ -68,7 +68,7 @@ class DocumentToKeep(BaseModel):
     text: str = Field(min_length=1, max_length=LONGEST_DOCUMENT)
 
 
-class Say(BaseModel):
+class ChatMessageRequest(BaseModel):
     """``conversation_id`` goes on with a conversation; without it a new one begins. ``wait``
     False: the turn is only begun. ``documents`` become sources of the project, which the answer
     names.
@@ -79,10 +79,10 @@ class Say(BaseModel):
     message: str = Field(min_length=1, max_length=agents.LONGEST_TEXT)
     conversation_id: str | None = Field(None, max_length=100)
     wait: bool = True
-    documents: list[DocumentToKeep] = Field(default=[], max_length=MOST_DOCUMENTS)
+    documents: list[AttachedDocument] = Field(default=[], max_length=MOST_DOCUMENTS)
 
 
-class Decide(BaseModel):
+class ConfirmationReply(BaseModel):
     """``arguments`` are the changed ones of an ``edit``."""
 
     model_config = ConfigDict(extra="forbid")
@@ -177,7 +177,7 @@ async def say(
     caller: CallerDep,
     write: WriteDep,
     project: Project,
-    body: Say,
+    body: ChatMessageRequest,
     accept: Accepts = None,
 ) -> Any:
     """Ask the agents. The answer comes when the turn is done, or frame by frame."""
@@ -202,7 +202,7 @@ async def list_conversations(
 @allow(*READERS)
 async def read_conversation(
     api: ApiDep, project: Project, conversation_id: ConversationId
-) -> WholeConversation:
+) -> ConversationDetail:
     """All that was said in a conversation, and the calls in it with what was decided of them."""
     return await api.tables.ask(agents.whole_conversation, project, conversation_id)
 
@@ -223,7 +223,7 @@ async def answer_confirmation(
     caller: CallerDep,
     project: Project,
     confirmation_id: ConfirmationId,
-    body: Decide,
+    body: ConfirmationReply,
     accept: Accepts = None,
 ) -> Any:
     """Decide about a call that waits; the turn goes on, and its answer comes as of a question."""

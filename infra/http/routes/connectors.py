@@ -15,7 +15,7 @@ from infra.http.access import LEADERS, OBSERVERS, OWNERS, Guarded, allow
 from infra.http.api import ApiDep, CallerDep, WriteDep
 from infra.http.parameters import OF_ANY, Project
 from infra.service.connecting import client_connectors as service
-from infra.service.connecting.client_connectors import Added, ConnectorState
+from infra.service.connecting.client_connectors import ConnectorAddition, ConnectorState
 from infra.service.connecting.connectors import ConnectorCheck, ConnectorSpec
 from infra.service.jobs.jobs import JobRequest, enqueue_job
 from projections.read.jobs import Job
@@ -70,7 +70,7 @@ async def list_connectors(api: ApiDep, project: Project) -> list[ConnectorState]
 @allow(*OWNERS, writes=True)
 async def add_connector(
     api: ApiDep, caller: CallerDep, write: WriteDep, project: Project, body: ConnectorRequest
-) -> Added:
+) -> ConnectorAddition:
     """Connect a service; the same target again replaces what was set before."""
     spec = ConnectorSpec(
         body.service,

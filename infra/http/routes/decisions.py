@@ -33,7 +33,7 @@ from infra.platform.errors import Invalid, NotFound, Unavailable
 from infra.service.access.tokens import Caller
 from infra.service.deciding import decisions as decide
 from infra.service.deciding.decisions import UNANSWERED, Decider, Decision
-from infra.service.deciding.sent_decisions import SentDecision, read_sent, url_of
+from infra.service.deciding.sent_decisions import SubmittedDecision, read_sent, url_of
 from projections.read import belonging, decision_list
 from projections.read.decided import DecisionAnswer
 from projections.read.page import Page
@@ -45,7 +45,7 @@ Id = Annotated[str, Path(max_length=100)]
 Resolution = Literal["a_wins", "b_wins", "both_valid", "reworded"]
 
 
-class Reasons(BaseModel):
+class DecisionRequest(BaseModel):
     """``expected_revision`` is the revision that was looked at; without it the present one."""
 
     model_config = ConfigDict(extra="forbid")
@@ -54,17 +54,17 @@ class Reasons(BaseModel):
     expected_revision: int | None = Field(None, ge=0, le=2**31 - 1)
 
 
-class Verification(Reasons):
+class Verification(DecisionRequest):
     """``floor``: the confidence below which no run lowers the atom; 0.90 without it."""
 
     floor: float | None = Field(None, ge=0, le=1)
 
 
-class MergeDecision(Reasons):
+class MergeDecision(DecisionRequest):
     decision: Literal["approve", "reject"]
 
 
-class ContradictionDecision(Reasons):
+class ContradictionDecision(DecisionRequest):
     """``resolution_kind`` belongs to ``resolve``, ``escalated_to`` to ``escalate``."""
 
     decision: Literal["resolve", "escalate", "dismiss"]
@@ -129,7 +129,7 @@ async def undo_merge(
     write: WriteDep,
     project: Project,
     merged_id: Id,
-    body: Reasons,
+    body: DecisionRequest,
     wait: Wait = False,
 ) -> Any:
     """Take a merge apart: by its id, or that of the atom that was merged away."""
@@ -190,7 +190,7 @@ async def unverify_atom(
     write: WriteDep,
     project: Project,
     atom_id: Id,
-    body: Reasons,
+    body: DecisionRequest,
     wait: Wait = False,
 ) -> Any:
     """Withdraw a verification."""
@@ -209,7 +209,7 @@ async def dismiss_atom(
     write: WriteDep,
     project: Project,
     atom_id: Id,
-    body: Reasons,
+    body: DecisionRequest,
     wait: Wait = False,
 ) -> Any:
     """Let an atom count no more; no run brings it back. It needs a rationale."""
@@ -228,7 +228,7 @@ async def reinclude_atom(
     write: WriteDep,
     project: Project,
     atom_id: Id,
-    body: Reasons,
+    body: DecisionRequest,
     wait: Wait = False,
 ) -> Any:
     """Restore a dismissed atom."""
@@ -265,7 +265,7 @@ async def list_decisions(
 
 @router.get("/v1/projects/{project}/hitl-events/{hitl_event_id}", responses=OF_ANY)
 @allow(*READERS)
-async def read_decision(api: ApiDep, project: Project, hitl_event_id: Id) -> SentDecision:
+async def read_decision(api: ApiDep, project: Project, hitl_event_id: Id) -> SubmittedDecision:
     """Whether the ledger has taken or refused a decision, or has not answered it yet."""
     found = await api.tables.ask(read_sent, project, hitl_event_id)
     if found is None:
@@ -285,7 +285,7 @@ async def undo_decision(
     write: WriteDep,
     project: Project,
     hitl_event_id: Id,
-    body: Reasons,
+    body: DecisionRequest,
     wait: Wait = False,
 ) -> Any:
     """Take back a decision, unless another one about its target followed it."""
@@ -294,7 +294,7 @@ async def undo_decision(
     return await answer(decide.undo_decision(api.settings, hitl_event_id, by), by, None)
 
 
-def decider(caller: Caller, write: Write, body: Reasons, wait: bool) -> Decider:
+def decider(caller: Caller, write: Write, body: DecisionRequest, wait: bool) -> Decider:
     """Who decides: the person of the token."""
     return Decider(
         name=caller.name,

@@ -54,7 +54,7 @@ class NewTask(TaskChoices):
     feature_id: Id | None = None
 
 
-class ChangedTask(TaskChoices):
+class TaskUpdate(TaskChoices):
     """``expected_version`` is the one that you have seen."""
 
     title: Title | None = None
@@ -80,7 +80,7 @@ class NewFeature(FeatureChoices):
     title: Title
 
 
-class ChangedFeature(FeatureChoices):
+class FeatureUpdate(FeatureChoices):
     """``expected_version`` is the one that you have seen."""
 
     title: Title | None = None
@@ -101,7 +101,7 @@ class NewSprint(SprintChoices):
     goal: Title
 
 
-class ChangedSprint(SprintChoices):
+class SprintUpdate(SprintChoices):
     """``is_closed``: what is done stays in it, the rest goes to later sprints; false opens it
     again. ``expected_version`` is the one that you have seen.
     """
@@ -195,7 +195,7 @@ _add_routes(
     "task",
     WRITERS,
     NewTask,
-    ChangedTask,
+    TaskUpdate,
     "Make a task in your own words; plans follow, and no later run overwrites it.",
     "Change a task, also one that rules have made; what is left out follows the rules.",
     "Delete a task; it does not come again.",
@@ -205,7 +205,7 @@ _add_routes(
     "feature",
     LEADERS,
     NewFeature,
-    ChangedFeature,
+    FeatureUpdate,
     "Make a feature in your own words; plans follow, and no later run overwrites it.",
     "Change a feature or its priority; what is left out follows the rules.",
     "Delete a feature with the tasks that were cut from it; it does not come again.",
@@ -215,7 +215,7 @@ _add_routes(
     "sprint_plan",
     LEADERS,
     NewSprint,
-    ChangedSprint,
+    SprintUpdate,
     "Make a sprint behind the last one; the plan fills it.",
     "Change or close a sprint; tasks are moved by changing the task.",
     "Delete a sprint; its tasks go to other sprints.",

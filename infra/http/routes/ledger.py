@@ -33,16 +33,16 @@ from projections.read import (
     summary,
     waiting,
 )
-from projections.read.atom_detail import Link, WholeAtom
+from projections.read.atom_detail import AtomDetail, Link
 from projections.read.atoms import Atom, Order, PastAtom
-from projections.read.contradictions import Card
-from projections.read.lineage import Node
+from projections.read.contradictions import ContradictionCard
+from projections.read.lineage import TraceNode
 from projections.read.merges import Merge
 from projections.read.page import Page
 from projections.read.past import PastContradiction
 from projections.read.rejections import Rejection
 from projections.read.search import Answer, Filters, search_ledger
-from projections.read.waiting import Waiting
+from projections.read.waiting import WaitingItem
 from schemas.areas import Area
 from schemas.events.atom import AtomKind
 from schemas.events.ledger import AtomStatus, WorkingSummary
@@ -138,7 +138,7 @@ async def search(
 
 @router.get("/v1/projects/{project}/atoms/{atom_id}", responses=OF_ANY)
 @allow(*READERS)
-async def read_atom(api: ApiDep, project: Project, atom_id: Id) -> WholeAtom:
+async def read_atom(api: ApiDep, project: Project, atom_id: Id) -> AtomDetail:
     """An atom with evidence, links and history."""
     return await api.tables.ask(atom_detail.read_atom, project, atom_id)
 
@@ -169,7 +169,7 @@ async def list_contradictions(
     view: View = "whole",
     cursor: Cursor = None,
     limit: Limit = DEFAULT_LIMIT,
-) -> Page[Card]:
+) -> Page[ContradictionCard]:
     """Contradictions with both sides and what they affect, the gravest first.
 
     A slim one has neither quotes (``evidence``) nor ``affected_artifacts``.
@@ -236,7 +236,7 @@ async def list_merges(
 @allow(*READERS)
 async def list_waiting(
     api: ApiDep, project: Project, cursor: Cursor = None, limit: Limit = DEFAULT_LIMIT
-) -> Page[Waiting]:
+) -> Page[WaitingItem]:
     """What waits for a person's decision, and what it holds up."""
     return await api.tables.ask(waiting.list_waiting, project, cursor=cursor, limit=limit)
 
@@ -266,7 +266,7 @@ async def list_rejections(
 
 @router.get("/v1/projects/{project}/trace/{known_id}", responses=OF_ANY)
 @allow(*READERS)
-async def trace(api: ApiDep, project: Project, known_id: Id) -> Node:
+async def trace(api: ApiDep, project: Project, known_id: Id) -> TraceNode:
     """From an id down to the evidence and the log, and up to the artifacts that cite it."""
     await api.tables.ask(belonging.check_belongs, project, known_id)
     return await api.tables.ask(lineage.trace, known_id)

@@ -11,7 +11,7 @@ from infra.http.access import EVERYONE, LEADERS, OBSERVERS, OPERATORS, Guarded, 
 from infra.http.api import ApiDep, CallerDep, WriteDep
 from infra.http.parameters import OF_ANY, Project
 from infra.service.models import costs, models
-from infra.service.models.costs import BudgetState, CostGroup, Costs, WholeCall
+from infra.service.models.costs import BudgetState, CallDetail, CostGroup, Costs
 from infra.service.models.models import ProviderState
 from projections.read import costs as costs_read
 from schemas.events.project import BudgetScope
@@ -52,7 +52,7 @@ async def read_costs(
 @allow(*OPERATORS)
 async def read_call(
     api: ApiDep, project: Project, call_id: Annotated[str, Path(max_length=100)]
-) -> WholeCall:
+) -> CallDetail:
     """One call of a model with what was asked and answered, as it is kept: without secrets."""
     return await api.tables.ask(costs_read.read_call, project, call_id)
 

@@ -32,7 +32,7 @@ PipelineId = Annotated[str, Path(max_length=100)]
 MAX_SOURCES = 50
 
 
-class Start(BaseModel):
+class OnboardingRequest(BaseModel):
     """``sources`` are addresses of git repositories; none: the sources that the project has."""
 
     model_config = ConfigDict(extra="forbid")
@@ -42,7 +42,7 @@ class Start(BaseModel):
     )
 
 
-class Seen(BaseModel):
+class ExpectedVersion(BaseModel):
     """``expected_version`` is the version that was looked at; without it the present one."""
 
     model_config = ConfigDict(extra="forbid")
@@ -50,7 +50,7 @@ class Seen(BaseModel):
     expected_version: int | None = Field(None, ge=0, le=2**31 - 1)
 
 
-class Skip(Seen):
+class SkipRequest(ExpectedVersion):
     reason: str = Field(min_length=1, max_length=1_000)
 
 
@@ -61,7 +61,7 @@ async def start_onboarding(
     caller: CallerDep,
     write: WriteDep,
     project: Project,
-    body: Start,
+    body: OnboardingRequest,
     response: Response,
 ) -> PipelineRecord:
     """Start a pipeline; one that its key has started before is answered as it is (200)."""
@@ -103,7 +103,7 @@ async def list_onboarding_events(
 @router.post(ROOT + "/{pipeline_id}/resume", responses=OF_ANY)
 @allow(*LEADERS, writes=True)
 async def resume_onboarding(
-    api: ApiDep, caller: CallerDep, project: Project, pipeline_id: PipelineId, body: Seen
+    api: ApiDep, caller: CallerDep, project: Project, pipeline_id: PipelineId, body: ExpectedVersion
 ) -> PipelineRecord:
     """Go on where the pipeline waits or has failed."""
     await api.tables.ask(check_belongs, project, pipeline_id)
@@ -115,7 +115,7 @@ async def resume_onboarding(
 @router.post(ROOT + "/{pipeline_id}/accept", responses=OF_ANY)
 @allow("owner", writes=True)
 async def accept_onboarding(
-    api: ApiDep, caller: CallerDep, project: Project, pipeline_id: PipelineId, body: Seen
+    api: ApiDep, caller: CallerDep, project: Project, pipeline_id: PipelineId, body: ExpectedVersion
 ) -> PipelineRecord:
     """Take the PRD as it is, although the quality gate has not passed it."""
     await api.tables.ask(check_belongs, project, pipeline_id)
@@ -127,7 +127,7 @@ async def accept_onboarding(
 @router.post(ROOT + "/{pipeline_id}/skip", responses=OF_ANY)
 @allow(*LEADERS, writes=True)
 async def skip_onboarding_stage(
-    api: ApiDep, caller: CallerDep, project: Project, pipeline_id: PipelineId, body: Skip
+    api: ApiDep, caller: CallerDep, project: Project, pipeline_id: PipelineId, body: SkipRequest
 ) -> PipelineRecord:
     """Leave out the stage that waits, where that is possible."""
     await api.tables.ask(check_belongs, project, pipeline_id)
@@ -143,7 +143,7 @@ async def skip_onboarding_stage(
 @router.post(ROOT + "/{pipeline_id}/cancel", responses=OF_ANY)
 @allow(*LEADERS, writes=True)
 async def cancel_onboarding(
-    api: ApiDep, caller: CallerDep, project: Project, pipeline_id: PipelineId, body: Seen
+    api: ApiDep, caller: CallerDep, project: Project, pipeline_id: PipelineId, body: ExpectedVersion
 ) -> PipelineRecord:
     """End the pipeline; what it has made stays."""
     await api.tables.ask(check_belongs, project, pipeline_id)

@@ -17,7 +17,7 @@ from infra.platform import metrics
 from infra.platform.errors import NotFound
 from infra.platform.metrics import Sample, render
 from infra.service.reading.capabilities import Capabilities, list_capabilities
-from infra.service.upkeep.dead_letters import RetriedLetter, retry_dead_letter
+from infra.service.upkeep.dead_letters import RetriedDeadLetter, retry_dead_letter
 from infra.service.upkeep.health import Readiness, read_readiness, read_samples
 from infra.store.requests import AuditRow, list_audit
 from projections.read import dead_letters
@@ -91,7 +91,7 @@ async def read_capabilities(request: Request, api: ApiDep) -> Capabilities:
 async def list_dead_letters(
     api: ApiDep,
     caller: CallerDep,
-    settled: Settled = False,
+    resolved: Settled = False,
     cursor: Cursor = None,
     limit: Limit = DEFAULT_LIMIT,
 ) -> Page[DeadLetter]:
@@ -99,7 +99,7 @@ async def list_dead_letters(
     return await api.tables.ask(
         dead_letters.list_dead_letters,
         only=caller.projects,
-        settled=settled,
+        resolved=resolved,
         cursor=cursor,
         limit=limit,
     )
@@ -109,7 +109,7 @@ async def list_dead_letters(
 @allow(*OPERATORS, writes=True)
 async def retry_dead_letter_once(
     api: ApiDep, caller: CallerDep, dead_letter_id: Annotated[str, Path(max_length=100)]
-) -> RetriedLetter:
+) -> RetriedDeadLetter:
     """Publish the record of a dead letter once more."""
     found = await api.tables.ask(dead_letters.find_dead_letter, dead_letter_id)
     if found is None or not caller.may_see(found.project_id):

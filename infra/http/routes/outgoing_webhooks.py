@@ -40,8 +40,8 @@ Address = Annotated[
 
 
 class WebhookRequest(BaseModel):
-    """No `events`: all. `allow_private`: the host may be on a private network or this machine,
-    which an owner of all projects alone may allow.
+    """No `events`: all. `allow_private_address`: the host may be on a private network or this
+    machine, which an owner of all projects alone may allow.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -49,7 +49,7 @@ class WebhookRequest(BaseModel):
     url: Address
     events: Events = []
     is_active: bool = True
-    allow_private: bool = False
+    allow_private_address: bool = False
 
 
 class WebhookUpdate(BaseModel):
@@ -60,7 +60,7 @@ class WebhookUpdate(BaseModel):
     url: Address | None = None
     events: Events | None = None
     is_active: bool | None = None
-    allow_private: bool | None = None
+    allow_private_address: bool | None = None
 
 
 @router.get(ROOT, responses=OF_ANY)
@@ -82,7 +82,7 @@ async def add_webhook(
 ) -> NewWebhook:
     """Have news sent to an address; the secret that signs it is shown this once."""
     response.headers["cache-control"] = "no-store"
-    spec = WebhookSpec(body.url, body.events, body.is_active, body.allow_private)
+    spec = WebhookSpec(body.url, body.events, body.is_active, body.allow_private_address)
     return await service.add_webhook(
         api.settings,
         project,
@@ -111,7 +111,7 @@ async def change_webhook(
     body: WebhookUpdate,
 ) -> Webhook:
     """Change address or events, stop it, or start it again."""
-    told = WebhookChange(body.url, body.events, body.is_active, body.allow_private)
+    told = WebhookChange(body.url, body.events, body.is_active, body.allow_private_address)
     return await service.change_webhook(
         api.settings,
         project,

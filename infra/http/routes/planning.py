@@ -57,7 +57,7 @@ class NewMember(MemberFields):
     name: Text
 
 
-class ChangedMember(MemberFields):
+class MemberUpdate(MemberFields):
     name: Text | None = None
 
 
@@ -104,7 +104,7 @@ async def update_member(
     write: WriteDep,
     project: Project,
     member_id: MemberId,
-    body: ChangedMember,
+    body: MemberUpdate,
 ) -> Member:
     """Change what is told of a member; what is left out stays."""
     return await team.update_member(
@@ -177,6 +177,6 @@ async def request_report(
     )
 
 
-def _change_of(body: NewMember | ChangedMember) -> team.MemberChange:
+def _change_of(body: NewMember | MemberUpdate) -> team.MemberChange:
     given: dict[str, Any] = body.model_dump()
     return team.MemberChange(**given)

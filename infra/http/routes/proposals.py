@@ -9,7 +9,7 @@ from fastapi import APIRouter
 from infra.http.access import DECIDERS, LEADERS, READERS, Guarded, allow
 from infra.http.api import ApiDep, CallerDep, WriteDep
 from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Named, Project, Wait
-from infra.http.routes.decisions import DECIDED, Id, Reasons, answer, decider
+from infra.http.routes.decisions import DECIDED, DecisionRequest, Id, answer, decider
 from infra.service.deciding import decisions as decide
 from infra.service.deciding.decisions import Decision
 from projections.read import belonging, proposals
@@ -20,7 +20,7 @@ router = APIRouter(route_class=Guarded, tags=["Decisions"])
 State = Literal["waiting", "accepted", "declined", "withdrawn", "all"]
 
 
-class ProposalAnswer(Reasons):
+class ProposalAnswer(DecisionRequest):
     """To decline needs a ``rationale``; without one an accepted decision has the proposal's.
 
     Without ``expected_revision`` it is accepted as the member saw it, and refused (409) when that
@@ -89,7 +89,7 @@ async def withdraw_proposal(
     write: WriteDep,
     project: Project,
     proposal_id: Id,
-    body: Reasons,
+    body: DecisionRequest,
     wait: Wait = False,
 ) -> Any:
     """Take back what one has proposed oneself, as long as it waits; 403 for what others have."""

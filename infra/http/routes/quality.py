@@ -27,7 +27,7 @@ RunId = Annotated[str, Path(max_length=100)]
 SectionId = Annotated[str, Path(max_length=100)]
 
 
-class Judge(BaseModel):
+class QualityRunRequest(BaseModel):
     """``artifact`` is an id, a number, or ``prd``; ``mode`` is that of its type when left out."""
 
     model_config = ConfigDict(extra="forbid")
@@ -36,7 +36,7 @@ class Judge(BaseModel):
     mode: QualityMode | None = None
 
 
-class Judged(BaseModel):
+class QualityRunDetail(BaseModel):
     """A judgement with all that happened in it."""
 
     run: QualityRunRow
@@ -59,7 +59,7 @@ class SectionText(BaseModel):
 @router.post("/v1/projects/{project}/quality-runs", status_code=202, responses=OF_ANY)
 @allow(*LEADERS, writes=True)
 async def start_quality_run(
-    api: ApiDep, caller: CallerDep, write: WriteDep, project: Project, body: Judge
+    api: ApiDep, caller: CallerDep, write: WriteDep, project: Project, body: QualityRunRequest
 ) -> Job:
     """Judge an artifact in the background; the job's result names the run."""
     request = JobRequest(
@@ -82,11 +82,11 @@ async def list_quality_runs(
 
 @router.get("/v1/projects/{project}/quality-runs/{run_id}", responses=OF_ANY)
 @allow(*OBSERVERS)
-async def read_quality_run(api: ApiDep, project: Project, run_id: RunId) -> Judged:
+async def read_quality_run(api: ApiDep, project: Project, run_id: RunId) -> QualityRunDetail:
     """A judgement: tiers, scores and a critique of each dimension, and every event of it."""
     await api.tables.ask(belonging.check_belongs, project, run_id)
     run, events = await quality.read_quality_run(api.settings, project, run_id)
-    return Judged(run=run, events=events)
+    return QualityRunDetail(run=run, events=events)
 
 
 @router.put("/v1/projects/{project}/prd/sections/{section_id}", responses=OF_ANY)

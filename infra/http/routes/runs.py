@@ -23,13 +23,13 @@ router = APIRouter(route_class=Guarded, tags=["Runs"])
 RunId = Annotated[str, Path(max_length=100)]
 
 
-class Cancellation(BaseModel):
+class CancelRequest(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     reason: str = Field("", max_length=1_000)
 
 
-class Resumption(BaseModel):
+class ResumeRequest(BaseModel):
     """``retry_poison``: also what the run gave up."""
 
     model_config = ConfigDict(extra="forbid")
@@ -96,7 +96,7 @@ async def cancel_run(
     write: WriteDep,
     project: Project,
     run_id: RunId,
-    body: Cancellation | None = None,
+    body: CancelRequest | None = None,
 ) -> RunRequest:
     """End a run at its next batch border; what it has not read stays to be read."""
     await find_run(api, project, run_id)
@@ -116,7 +116,7 @@ async def resume_run(
     write: WriteDep,
     project: Project,
     run_id: RunId,
-    body: Resumption | None = None,
+    body: ResumeRequest | None = None,
 ) -> RunRequest:
     """Begin a new run over what an ended run left."""
     await find_run(api, project, run_id)

@@ -41,7 +41,7 @@ class ScheduleRequest(BaseModel):
     priority: Priority = "scheduled"
 
 
-class ScheduleChange(BaseModel):
+class ScheduleUpdate(BaseModel):
     """What becomes different; what is left out stays."""
 
     model_config = ConfigDict(extra="forbid")
@@ -67,13 +67,19 @@ class SettingsRequest(BaseModel):
 async def list_schedules(
     api: ApiDep,
     project: Project,
-    everything: bool = False,
+    include_finished: bool = False,
     cursor: Cursor = None,
     limit: Limit = DEFAULT_LIMIT,
 ) -> Page[ScheduledWork]:
-    """Schedules, oldest first; ``everything``: also removed ones, and what webhooks asked for."""
+    """Schedules, oldest first; ``include_finished``: also removed ones, and work that
+    webhooks asked for.
+    """
     return await api.tables.ask(
-        schedules_read.list_schedules, project, everything=everything, cursor=cursor, limit=limit
+        schedules_read.list_schedules,
+        project,
+        include_finished=include_finished,
+        cursor=cursor,
+        limit=limit,
     )
 
 
@@ -112,7 +118,7 @@ async def update_schedule(
     write: WriteDep,
     project: Project,
     schedule_id: ScheduleId,
-    body: ScheduleChange,
+    body: ScheduleUpdate,
 ) -> ScheduledWork:
     """Change a schedule."""
     told = WorkChange(body.title, body.when, body.priority, body.recurrence)

@@ -24,11 +24,11 @@ from infra.service.ingesting.removal import SourceRemoval
 from infra.service.ingesting.removal import remove_source as ask_for_removal
 from infra.service.reading.explaining import Explanation, explain_source
 from projections.read import chunks, coverage, past, source_detail, source_list
-from projections.read.chunks import Chunk, WholeChunk
+from projections.read.chunks import Chunk, ChunkDetail
 from projections.read.coverage import Coverage
 from projections.read.page import Page
 from projections.read.past_coverage import PastCoverage
-from projections.read.source_detail import WholeSource
+from projections.read.source_detail import SourceDetail
 from projections.read.source_list import SourceState
 
 router = APIRouter(route_class=Guarded, tags=["Sources"])
@@ -66,7 +66,7 @@ async def list_sources(
 
 @router.get("/v1/projects/{project}/sources/{source_id}", responses=OF_ANY)
 @allow(*READERS)
-async def read_source(api: ApiDep, project: Project, source_id: SourceId) -> WholeSource:
+async def read_source(api: ApiDep, project: Project, source_id: SourceId) -> SourceDetail:
     """A source with its text as it was read: secrets are replaced in it."""
     return await api.tables.ask(source_detail.read_source, project, source_id)
 
@@ -104,7 +104,7 @@ async def list_chunks(
 @allow(*READERS)
 async def read_chunk(
     api: ApiDep, project: Project, chunk_id: Annotated[str, Path(max_length=100)]
-) -> WholeChunk:
+) -> ChunkDetail:
     """A chunk with its text as it was read."""
     return await api.tables.ask(chunks.read_chunk, project, chunk_id)
 

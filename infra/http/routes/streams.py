@@ -40,7 +40,7 @@ STREAMED: dict[int | str, dict[str, Any]] = {
 }
 
 
-class OfStream(BaseModel):
+class StreamTokenRequest(BaseModel):
     """``stream_id`` is a run, a pipeline or the project; none: the project."""
 
     model_config = ConfigDict(extra="forbid")
@@ -48,7 +48,7 @@ class OfStream(BaseModel):
     stream_id: str | None = Field(None, max_length=100)
 
 
-class OfPipeline(BaseModel):
+class PipelineStreamRequest(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     pipeline_id: str = Field(max_length=100)
@@ -78,7 +78,7 @@ async def follow_stream(
 @router.post("/v1/projects/{project}/stream-token", status_code=201, responses=OF_ANY)
 @allow(*OBSERVERS, writes=True)
 async def create_stream_token(
-    api: ApiDep, caller: CallerDep, project: Project, body: OfStream, response: Response
+    api: ApiDep, caller: CallerDep, project: Project, body: StreamTokenRequest, response: Response
 ) -> NewStreamToken:
     """Make a token that opens one stream of the project in the next five minutes.
 
@@ -91,7 +91,11 @@ async def create_stream_token(
 @router.post("/v1/projects/{project}/onboarding/stream-token", status_code=201, responses=OF_ANY)
 @allow(*OBSERVERS, writes=True)
 async def create_pipeline_stream_token(
-    api: ApiDep, caller: CallerDep, project: Project, body: OfPipeline, response: Response
+    api: ApiDep,
+    caller: CallerDep,
+    project: Project,
+    body: PipelineStreamRequest,
+    response: Response,
 ) -> NewStreamToken:
     """Make a token that opens the stream of an onboarding pipeline in the next five minutes."""
     await api.tables.ask(check_belongs, project, body.pipeline_id)

@@ -15,13 +15,13 @@ from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Project
 from infra.http.routes.ledger import CardStatus
 from infra.platform.loop import in_thread
 from infra.service.reading import reads
-from infra.service.reading.reads import View, view
+from infra.service.reading.reads import ArtifactView, view
 from infra.service.upkeep.status import InstallationStatus, read_status
 from projections.read import belonging, contradictions, copies, deltas, runs
-from projections.read.belonging import Belonging
+from projections.read.belonging import ProjectOfId
 from projections.read.contradictions import Contradiction
 from projections.read.copies import NearCopy
-from projections.read.decisions import Reason
+from projections.read.decisions import TraceReason
 from projections.read.deltas import Delta
 from projections.read.page import Page
 from projections.read.runs import Phase
@@ -39,7 +39,7 @@ async def read_installation_status(api: ApiDep) -> InstallationStatus:
 
 @router.get("/v1/ids/{known_id}", responses=OF_ANY)
 @allow(*OBSERVERS)
-async def find_project_of_id(api: ApiDep, caller: CallerDep, known_id: Id) -> Belonging:
+async def find_project_of_id(api: ApiDep, caller: CallerDep, known_id: Id) -> ProjectOfId:
     """The project that something belongs to."""
     return await api.tables.ask(belonging.find_belonging, known_id, caller.projects)
 
@@ -48,7 +48,7 @@ async def find_project_of_id(api: ApiDep, caller: CallerDep, known_id: Id) -> Be
 @allow(*READERS)
 async def read_view(
     api: ApiDep, project: Project, artifact_type: Annotated[str, Path(max_length=100)]
-) -> View:
+) -> ArtifactView:
     """All artifacts of a type, what is written ahead of them, and what is no longer there."""
     return await api.tables.ask(view, project, artifact_type)
 
@@ -94,7 +94,7 @@ async def list_deltas(
 
 @router.get("/v1/projects/{project}/trace/{known_id}/reasons", responses=OF_ANY)
 @allow(*READERS)
-async def list_reasons(api: ApiDep, project: Project, known_id: Id) -> list[Reason]:
+async def list_reasons(api: ApiDep, project: Project, known_id: Id) -> list[TraceReason]:
     """The decisions about an id, oldest first, with the rule or code of each."""
     await api.tables.ask(belonging.check_belongs, project, known_id)
     return await reads.list_reasons(api.settings, known_id)

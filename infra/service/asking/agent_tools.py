@@ -32,7 +32,7 @@ from infra.service.ingesting.handed_documents import keep_pasted, tell_kept
 from infra.service.models.models import has_research, open_model
 from infra.service.planning.items import ItemRequest, change_item
 from projections.read import artifact_list, atom_detail, overview
-from projections.read.artifact_list import WholeArtifact
+from projections.read.artifact_list import ArtifactDetail
 from projections.read.artifacts import Item
 from projections.read.projects import find_project
 from projections.read.session import Conn
@@ -331,7 +331,7 @@ def _read_sections(change: Json) -> dict[str, list[str]]:
     return {name: [one for one in texts if one.strip()] for name, texts in lines.items() if texts}
 
 
-def _name(item: Item | WholeArtifact, names: Mapping[str, str]) -> dict[str, Any]:
+def _name(item: Item | ArtifactDetail, names: Mapping[str, str]) -> dict[str, Any]:
     """The item, with what people call the ids that stand in it."""
     told = (*(item.fields or {}).values(), *(item.plan or {}).values())
     known = {one: names[one] for one in told if isinstance(one, str) and one in names}

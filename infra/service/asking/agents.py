@@ -22,8 +22,8 @@ from infra.store.jobs import queue
 from infra.store.jobs.worker import as_plain_json
 from projections.read import agents as read
 from projections.read import projects
+from projections.read.agents import ChatMessage, Conversation
 from projections.read.agents import Confirmation as Confirmation
-from projections.read.agents import Conversation, SaidMessage
 from projections.read.agents import TurnAnswer as TurnAnswer
 from projections.read.session import Conn, ReadModel, rows
 from projections.read.streams import Frame, list_frames, read_ends
@@ -116,13 +116,13 @@ class TurnState(ReadModel):
         return "waiting" if self.waiting else "running"
 
 
-class WholeConversation(ReadModel):
+class ConversationDetail(ReadModel):
     """A conversation with all that was said, the calls that wait for a person, and those about
     which one has decided: who did, and with which arguments where they were changed.
     """
 
     conversation: Conversation
-    messages: list[SaidMessage]
+    messages: list[ChatMessage]
     waiting: list[Confirmation]
     decided: list[Confirmation]
 
@@ -208,8 +208,8 @@ async def answer_confirmation(
     return replace(turn, after=after, decided=answer.confirmation_id)
 
 
-def whole_conversation(tables: Conn, project_id: str, conversation_id: str) -> WholeConversation:
-    return WholeConversation(
+def whole_conversation(tables: Conn, project_id: str, conversation_id: str) -> ConversationDetail:
+    return ConversationDetail(
         conversation=read.read_conversation(tables, project_id, conversation_id),
         messages=read.list_messages(tables, conversation_id),
         waiting=read.list_open_confirmations(tables, conversation_id),

@@ -73,7 +73,7 @@ class ConnectorState:
 
 
 @dataclass(frozen=True, slots=True)
-class Added:
+class ConnectorAddition:
     """A connector on the log; ``missing`` names the permission that a stream lacks."""
 
     connector: ConnectorState
@@ -107,7 +107,7 @@ async def connect_service(
     key: str,
     check: bool,
     by_global_owner: bool,
-) -> Added:
+) -> ConnectorAddition:
     """Connect a service. ``by_global_owner``: any secret and address, where none are bound.
 
     Raises Invalid, Forbidden, and as `add_connector`.
@@ -122,7 +122,7 @@ async def connect_service(
         raise Forbidden(str(error), code=error.code, detail=error.detail) from error
     added = await add_connector(settings, environ, project_id, defined, actor=actor, check=check)
     state = await read_connector(settings, environ, project_id, added.connector_id)
-    return Added(state, {each.stream: each.permission for each in added.missing})
+    return ConnectorAddition(state, {each.stream: each.permission for each in added.missing})
 
 
 async def check_connector_access(

@@ -36,7 +36,7 @@ _PENDING = (
 State = Literal["waiting", "applied", "refused", "proposed", "declined", "withdrawn"]
 
 
-class SentDecision(ReadModel):
+class SubmittedDecision(ReadModel):
     """A decision at its address. ``state`` is ``waiting`` until the ledger has answered it.
 
     ``code`` says why it was refused; ``answer`` holds the records before and after it.
@@ -110,13 +110,13 @@ async def note_sent(
     await transact(settings, note)
 
 
-def read_sent(connection: Conn, project_id: str, decision_id: str) -> SentDecision | None:
+def read_sent(connection: Conn, project_id: str, decision_id: str) -> SubmittedDecision | None:
     """A decision of the project at its address; None for one that nobody has sent."""
     url = url_of(project_id, decision_id)
     if (answer := people.find_decision(connection, decision_id)) is not None:
         if answer.project_id != project_id:
             return None
-        return SentDecision(
+        return SubmittedDecision(
             hitl_event_id=decision_id,
             project_id=project_id,
             target_id=answer.target_id,
@@ -129,7 +129,7 @@ def read_sent(connection: Conn, project_id: str, decision_id: str) -> SentDecisi
     sent = rows(connection, query, project_id, decision_id)
     if not sent:
         return None
-    return SentDecision(
+    return SubmittedDecision(
         hitl_event_id=decision_id,
         project_id=project_id,
         target_id=sent[0]["target_id"],

@@ -84,7 +84,7 @@ def _outcome_of(ingested: Ingested) -> dict[str, Any]:
         "root": result.root,
         "complete": result.complete,
         "sent": result.feed.fed,
-        "unchanged": result.feed.unchanged + result.feed.answered_before,
+        "unchanged": result.feed.unchanged + result.feed.already_processed,
         "notices": result.notices,
         "notes": [note.message for note in ingested.notes][:MOST_NOTES],
         "feed": feed | {"unreadable": feed["unreadable"][:MOST_NOTES]},

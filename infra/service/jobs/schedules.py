@@ -155,17 +155,19 @@ async def list_schedules(
     settings: Settings,
     project: str,
     *,
-    everything: bool = False,
+    include_finished: bool = False,
     cursor: str | None = None,
     limit: int = PAGE,
 ) -> Page[ScheduledWork]:
-    """A page of schedules, oldest first; ``everything``: also removed ones, and what deliveries of
-    webhooks have asked for.
+    """A page of schedules, oldest first; ``include_finished``: also removed ones, and
+    work that webhooks asked for.
     """
 
     def question(tables: Conn) -> Page[ScheduledWork]:
         known = find_project(tables, project)
-        return read.list_schedules(tables, known, everything=everything, cursor=cursor, limit=limit)
+        return read.list_schedules(
+            tables, known, include_finished=include_finished, cursor=cursor, limit=limit
+        )
 
     return await ask(settings, question)
 

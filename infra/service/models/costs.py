@@ -17,9 +17,9 @@ from infra.service.foundation.database import ask, wait_until_shown
 from infra.service.foundation.publishing import make_request, publish
 from infra.store.model_charges import Budget, list_budgets, sum_spent
 from projections.read import costs as read
+from projections.read.costs import CallDetail as CallDetail
 from projections.read.costs import CostGroup as CostGroup
 from projections.read.costs import Costs as Costs
-from projections.read.costs import WholeCall as WholeCall
 from projections.read.projects import find_project
 from projections.read.session import Conn, ReadModel
 from schemas.events.project import BUDGET_SCOPES, BudgetScope, BudgetSet
@@ -44,7 +44,7 @@ class BudgetSpec:
 class BudgetState(ReadModel):
     """A budget, and what of it is spent or set aside in the present day or month (UTC).
 
-    None where it counts for each run or agent by itself. ``is_near``: the share to warn at.
+    None where it counts for each run or agent by itself. ``is_near_limit``: the share to warn at.
     """
 
     scope: BudgetScope
@@ -55,7 +55,7 @@ class BudgetState(ReadModel):
     hard: bool
     spent_usd: float | None
     spent_tokens: int | None
-    is_near: bool
+    is_near_limit: bool
 
     @property
     def is_used_up(self) -> bool:
@@ -73,7 +73,7 @@ async def read_costs(settings: Settings, project: str, group_by: str = "agent") 
     )
 
 
-async def read_call(settings: Settings, project: str, call_id: str) -> WholeCall:
+async def read_call(settings: Settings, project: str, call_id: str) -> CallDetail:
     """A call of a project given by name or id, and what was asked and answered.
 
     Raises NotFound for an unknown call.
@@ -127,13 +127,13 @@ def list_budget_states(connection: Conn, project_id: str) -> list[BudgetState]:
 def _build_state(connection: Conn, project_id: str, budget: Budget) -> BudgetState:
     fields = {name: getattr(budget, name) for name in Budget.__slots__}
     if budget.scope == "run" or (budget.scope == "agent" and not budget.agent):
-        return BudgetState(**fields, spent_usd=None, spent_tokens=None, is_near=False)
+        return BudgetState(**fields, spent_usd=None, spent_tokens=None, is_near_limit=False)
     spent = sum_spent(connection, project_id, budget.scope, agent=budget.agent)
     return BudgetState(
         **fields,
         spent_usd=spent.cost_usd,
         spent_tokens=spent.tokens,
-        is_near=any(
+        is_near_limit=any(
             limit is not None and used >= limit * budget.warn_at
             for limit, used in (
                 (budget.limit_usd, spent.cost_usd),

@@ -60,12 +60,12 @@ REPLAY = (
 
 @dataclass(frozen=True, slots=True)
 class WebhookSpec:
-    """``events`` empty: all. ``allow_private``: the host may be on a private network."""
+    """``events`` empty: all. ``allow_private_address``: the host may be on a private network."""
 
     url: str
     events: Sequence[str] = ()
     is_active: bool = True
-    allow_private: bool = False
+    allow_private_address: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class WebhookChange:
     url: str | None = None
     events: Sequence[str] | None = None
     is_active: bool | None = None
-    allow_private: bool | None = None
+    allow_private_address: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +99,8 @@ async def add_webhook(
 
     ``any_address``: the caller may allow private networks. Raises Forbidden.
     """
-    _check_private(spec.allow_private, any_address)
-    _check_url(spec.url, private=spec.allow_private)
+    _check_private(spec.allow_private_address, any_address)
+    _check_url(spec.url, private=spec.allow_private_address)
     events = _check_events(spec.events) or list(WEBHOOK_EVENTS)
     project_id = await ask(settings, lambda tables: find_project(tables, project))
     webhook_id = derive_id("whk", project_id, key)
@@ -117,7 +117,7 @@ async def add_webhook(
             url=spec.url,
             events=events,  # type: ignore[arg-type]  # `_check_events` knows them
             is_active=spec.is_active,
-            allow_private_address=spec.allow_private,
+            allow_private_address=spec.allow_private_address,
             key_id=key_id,
             sealed=sealed,
             request_key=key,
@@ -155,18 +155,20 @@ async def change_webhook(
     given anew.
     """
     known = await read_webhook(settings, project, webhook_id)
-    allow_private = told.allow_private
-    if allow_private is None and told.url not in (None, known.url):
-        allow_private = False
-    _check_private(bool(told.allow_private), any_address)
-    private = known.allow_private_address if allow_private is None else allow_private
+    allow_private_address = told.allow_private_address
+    if allow_private_address is None and told.url not in (None, known.url):
+        allow_private_address = False
+    _check_private(bool(told.allow_private_address), any_address)
+    private = (
+        known.allow_private_address if allow_private_address is None else allow_private_address
+    )
     _check_url(told.url or known.url, private=private)
     fact = WebhookChanged(
         webhook_id=webhook_id,
         url=told.url,
         events=None if told.events is None else _check_events(told.events),  # type: ignore[arg-type]
         is_active=told.is_active,
-        allow_private_address=allow_private,
+        allow_private_address=allow_private_address,
         request_key=key,
     )
     await _publish(settings, fact, known.project_id, actor, key)
@@ -360,7 +362,8 @@ def _check_url(url: str, *, private: bool) -> None:
     if literal and not may_be_called(literal, private=private):
         raise Invalid(
             "The address is on a network that may not be called. An owner of all projects can"
-            " allow private networks (allow_private); link-local addresses are never called.",
+            " allow private networks (allow_private_address); link-local addresses are never"
+            " called.",
             code="webhook_url_private",
         )
 

@@ -45,7 +45,7 @@ class AddressRefused(Exception):
 class Answer:
     """``status`` None: there was none, and ``error`` says why. ``wait_s``: what it asks us to."""
 
-    took_ms: int
+    duration_ms: int
     status: int | None = None
     error: str = ""
     wait_s: float | None = None
@@ -98,21 +98,21 @@ async def post(
     """Send ``body`` once, and return the answer, or why there is none, within ``within_s``."""
     began_s = time.monotonic()
 
-    def took_ms() -> int:
+    def duration_ms() -> int:
         return int((time.monotonic() - began_s) * 1_000)
 
     try:
         async with asyncio.timeout(within_s):
             answer = await _post(httpx.URL(url), body, headers, allow_private_address)
     except TimeoutError:
-        return Answer(took_ms(), error=f"no answer within {within_s:g} s")
+        return Answer(duration_ms(), error=f"no answer within {within_s:g} s")
     except AddressRefused as error:
-        return Answer(took_ms(), error=str(error))
+        return Answer(duration_ms(), error=str(error))
     except (httpx.HTTPError, httpx.InvalidURL, OSError, ValueError) as error:
         # Its text may hold what the receiver said.
-        return Answer(took_ms(), error=f"no connection or no HTTP ({type(error).__name__})")
+        return Answer(duration_ms(), error=f"no connection or no HTTP ({type(error).__name__})")
     wait_s = retry_after(answer.headers, SystemClock().now()) if answer.is_error else None
-    return Answer(took_ms(), answer.status_code, wait_s=wait_s)
+    return Answer(duration_ms(), answer.status_code, wait_s=wait_s)
 
 
 async def _post(

@@ -168,7 +168,7 @@ def _leave_out(connection: Conn, webhook_id: str, delivery_ids: list[str]) -> No
     if (excess := waiting["count"] - MOST_WAITING) > 0:
         why = {
             "at": _now(connection).isoformat(),
-            "took_ms": 0,
+            "duration_ms": 0,
             "error": f"not sent: {MOST_WAITING:,} deliveries are waiting already",
         }
         connection.execute(OVERFLOW, (Jsonb([why]), delivery_ids[-excess:]))
@@ -193,7 +193,7 @@ def record_attempt(connection: Conn, due: Due, answer: Answer) -> DeliveryOutcom
     pause_s = None if outcome else pause_after(attempt_no, answer.wait_s)
     with connection.transaction():
         now = _now(connection)
-        told = {"at": now.isoformat(), "took_ms": answer.took_ms}
+        told = {"at": now.isoformat(), "duration_ms": answer.duration_ms}
         told |= {"status": answer.status, "error": answer.error}
         noted = connection.execute(
             RECORD,

@@ -16,7 +16,7 @@ from infra.service.foundation.database import wait_for
 from infra.service.foundation.publishing import redactor_of
 from infra.service.ingesting.engines import choose_engine
 from projections.read import sources
-from projections.read.artifact_list import WholeVersion, read_version
+from projections.read.artifact_list import VersionDetail, read_version
 from projections.read.artifacts import CitingSection, Edit
 from projections.read.atoms import find_quotes_of_source_alone
 from projections.read.session import Conn
@@ -105,7 +105,7 @@ def read_changed_sections(tables: Conn, project_id: str, edit: Edit) -> list[Edi
     return None
 
 
-def _find(version: WholeVersion, section_id: str) -> CitingSection:
+def _find(version: VersionDetail, section_id: str) -> CitingSection:
     (found,) = [one for one in version.sections if one.section_id == section_id]
     return found
 

@@ -19,7 +19,7 @@ from infra.service.planning.section_edits import find_revisions, request_change
 from infra.service.planning.sprint_days import check_sprint_days, find_sprint_number
 from infra.service.planning.team import check_day
 from projections.read import artifact_list, artifacts, team
-from projections.read.artifact_list import WholeArtifact
+from projections.read.artifact_list import ArtifactDetail
 from projections.read.artifacts import Edit, Item
 from projections.read.projects import find_project
 from projections.read.session import Conn
@@ -212,7 +212,7 @@ def _cite_sections(tables: Conn, project_id: str, request: ItemRequest) -> list[
     ]
 
 
-def find_item(tables: Conn, project_id: str, kind: ChangedType, item_id: str) -> WholeArtifact:
+def find_item(tables: Conn, project_id: str, kind: ChangedType, item_id: str) -> ArtifactDetail:
     """The present item of the kind. Raises NotFound."""
     found = artifact_list.read_artifact(tables, project_id, item_id)
     if found.artifact_type != kind or not found.number:

@@ -9,7 +9,7 @@ from datetime import datetime
 from functools import partial
 
 from infra.platform.errors import NotFound
-from projections.read.artifact_list import WholeVersion, list_artifacts, read_version
+from projections.read.artifact_list import VersionDetail, list_artifacts, read_version
 from projections.read.artifacts import CitingSection, CitingStatement
 from projections.read.ledger_position import LedgerPosition
 from projections.read.page import take
@@ -32,8 +32,8 @@ class SectionDifference:
 
 @dataclass(frozen=True, slots=True)
 class VersionDifference:
-    before: WholeVersion
-    after: WholeVersion
+    before: VersionDetail
+    after: VersionDetail
     sections: list[SectionDifference]
 
 
@@ -43,7 +43,7 @@ class Stood:
 
     position: LedgerPosition
     coverage: PastCoverage
-    prd: WholeVersion | None
+    prd: VersionDetail | None
     open_contradictions: list[PastContradiction]
 
 

@@ -29,7 +29,7 @@ WAITING, LEFT_OUT = "waiting", "left out"
 
 
 @dataclass(frozen=True, slots=True)
-class Explained:
+class ExplainedSentence:
     """One sentence. ``result``: atom, merged, refused, left out or waiting.
 
     ``about`` is the id of the atom or of the refused candidate; ``because`` says why it is none.
@@ -53,7 +53,7 @@ class Explanation:
     path: str
     root: str
     because: str
-    sentences: tuple[Explained, ...]
+    sentences: tuple[ExplainedSentence, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ async def _read_chunks(
 
 def _explain(
     document: _Document, chunks: Sequence[tuple[ChunkPlace, ChunkCreated | None]]
-) -> Iterator[Explained]:
+) -> Iterator[ExplainedSentence]:
     from agents.offline.outcomes import (
         outcomes_of,
     )  # a second of processor time for a server that starts
@@ -122,14 +122,14 @@ def _explain_sentence(
     outcome: SentenceOutcome,
     place: ChunkPlace,
     quoted: Sequence[QuotedPlace],
-) -> Explained:
+) -> ExplainedSentence:
     """By the ledger where it quotes the sentence, else by the reader."""
     lines = text.count("\n", 0, start) + 1, text.count("\n", 0, max(start, end - 1)) + 1
     said = " ".join(text[start:end].split())
     held = [it for it in quoted if it.char_start < end and start < it.char_end]
     if held:
         best = max(held, key=lambda it: _share(it, start, end))
-        return Explained(
+        return ExplainedSentence(
             *lines,
             said,
             best.result,
@@ -140,12 +140,14 @@ def _explain_sentence(
             best.status,
         )
     if place.state in ("pending", "scheduled"):
-        return Explained(*lines, said, WAITING, "its chunk is not read yet")
+        return ExplainedSentence(*lines, said, WAITING, "its chunk is not read yet")
     from agents.offline.outcomes import PROPOSED
 
     if outcome.why == PROPOSED:
-        return Explained(*lines, said, LEFT_OUT, "proposed, but no atom took it as its evidence")
-    return Explained(*lines, said, LEFT_OUT, place.skip_reason or outcome.why)
+        return ExplainedSentence(
+            *lines, said, LEFT_OUT, "proposed, but no atom took it as its evidence"
+        )
+    return ExplainedSentence(*lines, said, LEFT_OUT, place.skip_reason or outcome.why)
 
 
 def _share(quoted: QuotedPlace, start: int, end: int) -> tuple[bool, int]:

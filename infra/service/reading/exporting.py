@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from infra.platform.errors import NotFound
 from infra.platform.settings import Settings
 from infra.service.foundation.database import ask
-from infra.service.reading.reads import View, view
+from infra.service.reading.reads import ArtifactView, view
 from projections.read import projects
 from projections.read.artifacts import Artifact, CitingSection, Item
 from projections.read.atoms import Atom, Quote
@@ -24,7 +24,7 @@ from projections.read.ledger_position import LedgerPosition
 from projections.read.ledger_position import read_position as ledger_position
 from projections.read.page import take
 from projections.read.session import Conn
-from projections.read.source_detail import WholeSource
+from projections.read.source_detail import SourceDetail
 from projections.read.source_detail import read_source as whole_source
 
 ARTIFACT_TYPES = ("prd", "insight", "epic", "feature", "task")
@@ -88,10 +88,10 @@ class ProjectReader(Protocol):
 
     def list_contradictions(self) -> Iterable[Contradiction]: ...
 
-    def read_view(self, artifact_type: str) -> View:
+    def read_view(self, artifact_type: str) -> ArtifactView:
         """Raises NotFound for a PRD that nothing is written of yet."""
 
-    def read_source(self, source_id: str) -> WholeSource:
+    def read_source(self, source_id: str) -> SourceDetail:
         """Raises NotFound."""
 
 
@@ -196,8 +196,8 @@ class _Tables:
     def list_contradictions(self) -> Iterable[Contradiction]:
         return take(partial(list_contradiction_pairs, self._tables, self._project_id, None))
 
-    def read_view(self, artifact_type: str) -> View:
+    def read_view(self, artifact_type: str) -> ArtifactView:
         return view(self._tables, self._project_id, artifact_type)
 
-    def read_source(self, source_id: str) -> WholeSource:
+    def read_source(self, source_id: str) -> SourceDetail:
         return whole_source(self._tables, self._project_id, source_id)

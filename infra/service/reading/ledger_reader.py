@@ -17,16 +17,16 @@ import projections.read.contradictions as contradictions
 import projections.read.search as ledger_search
 from infra.platform.settings import Settings
 from infra.service.foundation.connections import Tables
-from projections.read.artifact_list import ArtifactSummary, WholeArtifact
-from projections.read.atom_detail import WholeAtom
+from projections.read.artifact_list import ArtifactDetail, ArtifactSummary
+from projections.read.atom_detail import AtomDetail
 from projections.read.atom_detail import read_atom as whole_atom
 from projections.read.atoms import Atom
 from projections.read.belonging import check_belongs
 from projections.read.changes import Changes, list_changes
-from projections.read.contradictions import Card
+from projections.read.contradictions import ContradictionCard
 from projections.read.coverage import Coverage
 from projections.read.coverage import read_coverage as coverage
-from projections.read.lineage import Node, trace
+from projections.read.lineage import TraceNode, trace
 from projections.read.page import Page
 from projections.read.projects import find_project
 from projections.read.search import Answer, Filters
@@ -43,21 +43,21 @@ class LedgerReader(Protocol):
         self, query: str, *, kinds: Sequence[str], areas: Sequence[str], limit: int
     ) -> Answer: ...
 
-    async def read_atom(self, atom_id: str) -> WholeAtom: ...
+    async def read_atom(self, atom_id: str) -> AtomDetail: ...
 
     async def list_atoms(self, cursor: str | None, limit: int) -> Page[Atom]: ...
 
-    async def trace(self, known_id: str) -> Node: ...
+    async def trace(self, known_id: str) -> TraceNode: ...
 
     async def list_contradictions(
         self, status: str | None, cursor: str | None, limit: int
-    ) -> Page[Card]: ...
+    ) -> Page[ContradictionCard]: ...
 
     async def list_artifacts(
         self, artifact_type: str | None, cursor: str | None, limit: int
     ) -> Page[ArtifactSummary]: ...
 
-    async def read_artifact(self, artifact_id: str) -> WholeArtifact: ...
+    async def read_artifact(self, artifact_id: str) -> ArtifactDetail: ...
 
     async def read_coverage(self) -> Coverage: ...
 
@@ -80,7 +80,7 @@ class TablesReader:
             ledger_search.search_ledger, self._project_id, query, filters, limit
         )
 
-    async def read_atom(self, atom_id: str) -> WholeAtom:
+    async def read_atom(self, atom_id: str) -> AtomDetail:
         return await self._tables.ask(whole_atom, self._project_id, atom_id)
 
     async def list_atoms(self, cursor: str | None, limit: int) -> Page[Atom]:
@@ -88,12 +88,12 @@ class TablesReader:
             atoms.list_atoms, self._project_id, cursor=cursor, limit=limit
         )
 
-    async def trace(self, known_id: str) -> Node:
+    async def trace(self, known_id: str) -> TraceNode:
         return await self._tables.ask(_trace_within, self._project_id, known_id)
 
     async def list_contradictions(
         self, status: str | None, cursor: str | None, limit: int
-    ) -> Page[Card]:
+    ) -> Page[ContradictionCard]:
         return await self._tables.ask(
             contradictions.list_contradictions, self._project_id, status, cursor=cursor, limit=limit
         )
@@ -109,7 +109,7 @@ class TablesReader:
             limit=limit,
         )
 
-    async def read_artifact(self, artifact_id: str) -> WholeArtifact:
+    async def read_artifact(self, artifact_id: str) -> ArtifactDetail:
         return await self._tables.ask(artifact_list.read_artifact, self._project_id, artifact_id)
 
     async def read_coverage(self) -> Coverage:
@@ -133,6 +133,6 @@ async def open_ledger_reader(settings: Settings, project: str) -> AsyncIterator[
         tables.close()
 
 
-def _trace_within(connection: Conn, project_id: str, known_id: str) -> Node:
+def _trace_within(connection: Conn, project_id: str, known_id: str) -> TraceNode:
     check_belongs(connection, project_id, known_id)
     return trace(connection, known_id)

@@ -38,18 +38,18 @@ from projections.read import (
     waiting,
 )
 from projections.read import search as ledger_search
-from projections.read.artifact_list import WholeVersion
+from projections.read.artifact_list import VersionDetail
 from projections.read.artifacts import Artifact
 from projections.read.atoms import Atom, Order, PastAtom
 from projections.read.batches import Batch
 from projections.read.burndown import Burndown, read_burndown
-from projections.read.contradictions import Card, Contradiction
+from projections.read.contradictions import Contradiction, ContradictionCard
 from projections.read.copies import NearCopy
 from projections.read.coverage import Coverage
 from projections.read.decided import DecisionAnswer
-from projections.read.decisions import Reason
+from projections.read.decisions import TraceReason
 from projections.read.deltas import Delta, DeltaReport
-from projections.read.lineage import Node
+from projections.read.lineage import TraceNode
 from projections.read.merges import Merge
 from projections.read.page import Page, take
 from projections.read.past import PastContradiction
@@ -61,12 +61,12 @@ from projections.read.runs import Phase, Run
 from projections.read.search import Answer, Filters
 from projections.read.session import Conn, ReadModel
 from projections.read.source_list import SourceState
-from projections.read.waiting import Waiting
+from projections.read.waiting import WaitingItem
 
 T = TypeVar("T")
 
 
-class View(ReadModel):
+class ArtifactView(ReadModel):
     """Artifacts of one type with all that is shown beside them.
 
     ``prd`` or ``items``: what is published; ``ahead``: what a run is writing; ``gone``: what was in
@@ -77,7 +77,7 @@ class View(ReadModel):
     prd: artifacts.Artifact | None
     items: list[artifacts.Item]
     ahead: list[artifacts.SpeculativeArtifact]
-    gone: list[artifacts.GoneItem]
+    gone: list[artifacts.RemovedItem]
     left_out: list[str]
     names: dict[str, str]
     burndowns: list[Burndown]
@@ -133,7 +133,7 @@ async def list_past_atoms(
 
 async def list_contradictions(
     settings: Settings, project: str, status: str | None = "open"
-) -> list[Card]:
+) -> list[ContradictionCard]:
     """Contradictions with both sides, the gravest first; ``status`` None: all."""
     return await _all_of(
         settings, project, partial(contradictions.list_contradictions, status=status)
@@ -162,7 +162,7 @@ async def list_merges(settings: Settings, project: str) -> list[Merge]:
     return await _all_of(settings, project, merges.list_merges)
 
 
-async def list_waiting(settings: Settings, project: str) -> list[Waiting]:
+async def list_waiting(settings: Settings, project: str) -> list[WaitingItem]:
     """What waits for a person's decision."""
     return await _all_of(settings, project, waiting.list_waiting)
 
@@ -254,22 +254,22 @@ async def read_prd(settings: Settings, project: str) -> Artifact:
     return await _of(settings, project, partial(artifacts.read_only_artifact, artifact_type="prd"))
 
 
-async def read_past_prd(settings: Settings, project: str, moment: int | datetime) -> WholeVersion:
+async def read_past_prd(settings: Settings, project: str, moment: int | datetime) -> VersionDetail:
     """The PRD as it was published then. Raises NotFound, also where there was none yet."""
 
-    def question(tables: Conn, project_id: str) -> WholeVersion:
+    def question(tables: Conn, project_id: str) -> VersionDetail:
         now = artifacts.read_only_artifact(tables, project_id, "prd")
         return past.read_past_version(tables, project_id, now.artifact_id, moment)
 
     return await _of(settings, project, question)
 
 
-async def read_view(settings: Settings, project: str, artifact_type: str) -> View:
+async def read_view(settings: Settings, project: str, artifact_type: str) -> ArtifactView:
     """All that is shown of a type. Raises NotFound for a PRD that nothing is written of yet."""
     return await _of(settings, project, partial(view, artifact_type=artifact_type))
 
 
-def view(tables: Conn, project_id: str, artifact_type: str) -> View:
+def view(tables: Conn, project_id: str, artifact_type: str) -> ArtifactView:
     of_type = (tables, project_id, artifact_type)
     ahead, prd = artifacts.list_speculative(*of_type), None
     if artifact_type == "prd" and (not ahead or artifacts.has_artifact(*of_type)):
@@ -277,7 +277,7 @@ def view(tables: Conn, project_id: str, artifact_type: str) -> View:
     many = artifact_type != "prd"
     listed = list(take(partial(artifacts.list_items, *of_type))) if many else []
     now = SystemClock().now()
-    return View(
+    return ArtifactView(
         prd=prd,
         items=listed,
         ahead=ahead,
@@ -327,15 +327,15 @@ async def list_next_batches(
     return await _of(settings, project, partial(batches.list_last_batches, run_id=run_id))
 
 
-async def trace(settings: Settings, known_id: str) -> Node:
+async def trace(settings: Settings, known_id: str) -> TraceNode:
     """From an id down to the evidence and the log, and up to the artifacts that cite it."""
     return await ask(settings, lambda tables: lineage.trace(tables, known_id))
 
 
-async def list_reasons(settings: Settings, known_id: str) -> list[Reason]:
+async def list_reasons(settings: Settings, known_id: str) -> list[TraceReason]:
     """The decisions about an id, oldest first. Raises BrokerUnavailable, too."""
 
-    def question(tables: Conn) -> list[Reason]:
+    def question(tables: Conn) -> list[TraceReason]:
         return reasons.list_reasons(
             tables, known_id, lambda place: asyncio.run(fact_at(settings, place))
         )

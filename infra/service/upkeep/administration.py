@@ -11,7 +11,7 @@ from projections.read.positions import read_next_offsets
 
 
 @dataclass(frozen=True, slots=True)
-class Folded:
+class ProjectionPosition:
     """How far a projection has folded a partition; ``lag`` counts records."""
 
     projection: str
@@ -22,7 +22,7 @@ class Folded:
     lag: int | None
 
 
-async def list_folded(settings: Settings, tables: Tables) -> list[Folded]:
+async def list_folded(settings: Settings, tables: Tables) -> list[ProjectionPosition]:
     """Each partition that a projection reads. Raises Unavailable."""
     places = await tables.ask(read_next_offsets)
     ends = await ends_of(settings, sorted({topic for _, topic, _ in places}))
@@ -30,5 +30,5 @@ async def list_folded(settings: Settings, tables: Tables) -> list[Folded]:
     for (projection, topic, partition), following in sorted(places.items()):
         end = ends.get((topic, partition))
         lag = None if end is None else max(0, end - following)
-        found.append(Folded(projection, topic, partition, following, end, lag))
+        found.append(ProjectionPosition(projection, topic, partition, following, end, lag))
     return found

@@ -55,24 +55,26 @@ READERS = frozenset({"map_preview", "map_deep", "reflect"})
 
 
 @dataclass(frozen=True, slots=True)
-class RetriedLetter:
+class RetriedDeadLetter:
     """``topic``, without prefix, is where the record of a dead letter stood."""
 
     dead_letter_id: str
     topic: str
 
 
-async def list_dead_letters(settings: Settings, *, settled: bool = False) -> list[DeadLetter]:
-    """Every dead letter with place and reason, without its value; with ``settled`` also those that
+async def list_dead_letters(settings: Settings, *, resolved: bool = False) -> list[DeadLetter]:
+    """Every dead letter with place and reason, without its value; with ``resolved`` also those that
     were decided after all.
     """
     return await ask(
         settings,
-        lambda tables: list(take(partial(dead_letters.list_dead_letters, tables, settled=settled))),
+        lambda tables: list(
+            take(partial(dead_letters.list_dead_letters, tables, resolved=resolved))
+        ),
     )
 
 
-async def retry_dead_letter(settings: Settings, dead_letter_id: str) -> RetriedLetter:
+async def retry_dead_letter(settings: Settings, dead_letter_id: str) -> RetriedDeadLetter:
     """Have what a dead letter is about decided once more.
 
     A record whose value is not kept is read from its place. Raises NotFound, Conflict when nothing
@@ -103,7 +105,7 @@ async def retry_dead_letter(settings: Settings, dead_letter_id: str) -> RetriedL
         retries = (RETRIES_HEADER, dead_letter_id.encode())
         topic, key = topic_of(fact).name, key_of(fact).encode()
         await _publish(settings, topic, key, value, [*headers(fact), retries])
-    return RetriedLetter(dead_letter_id, letter.origin_topic)
+    return RetriedDeadLetter(dead_letter_id, letter.origin_topic)
 
 
 def _check_can_be_published(letter: WholeDeadLetter) -> None:

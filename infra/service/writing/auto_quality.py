@@ -36,7 +36,7 @@ log = get("quality")
 
 async def watch_prds(settings: Settings, stop: asyncio.Event) -> None:
     """Put what is new before a model and the gate until ``stop``. Outages are waited for."""
-    unfit, away = Waiting("synthesis.waits"), Waiting("quality.waits")
+    unfit, away = Waiting("synthesis.outage"), Waiting("quality.outage")
     while not stop.is_set():
         try:
             words = settings.auto_synthesis and await in_thread(
