@@ -1,10 +1,10 @@
 """What was released is read for ever: schema files and recorded bytes stay as they are.
 
-Until 0.1.0 is tagged nothing is released: version 1 of an event may still change. Delete its files,
-run `python -m schemas.release` and `python -m tests.schemas.samples`.
+From 0.1.0 on the rule of compatibility binds: `schemas/RELEASES.toml` names each release.
 """
 
 import json
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from schemas import avro
 from schemas.avro import avro_schema, schema_file
 from schemas.codec import decode
 from schemas.events import EVENT_TYPES
+from schemas.releases import find_changed, name_release, read_releases
 from schemas.upcasters import UPCASTERS
 from tests.schemas.samples import RELEASED, meaning_of
 
@@ -67,3 +68,32 @@ def test_every_version_below_todays_has_its_up_caster():
         for version in range(1, event.schema_version):
             assert (event.type_name, version) in UPCASTERS
             assert (event.type_name, version) in avro.load_schemas()
+
+
+def test_schema_files_of_named_releases_are_unchanged():
+    for release in read_releases(SCHEMAS / "RELEASES.toml"):
+        assert find_changed(SCHEMAS, release) == [], f"released with {release.version}"
+
+
+def test_a_named_release_records_its_commit_and_notices_changed_schema_files(tmp_path: Path):
+    git = ["git", "-C", str(tmp_path), "-c", "user.name=Ana", "-c", "user.email=ana@example.org"]
+    schema, file = tmp_path / "atom" / "reflected.v1.avsc", tmp_path / "RELEASES.toml"
+    schema.parent.mkdir()
+    schema.write_text("{}")
+    file.write_text("# Each release\n")
+    for command in (["init", "-q"], ["add", "."], ["commit", "-qm", "Release 0.1.0"]):
+        subprocess.run([*git, *command], check=True)
+
+    named = name_release(file, "0.1.0", "HEAD")
+
+    (found,) = read_releases(file)
+    assert found == named and len(found.commit) == 40
+    assert find_changed(tmp_path, found) == []
+    schema.write_text('{"type": "record"}')
+    assert find_changed(tmp_path, found) == ["atom/reflected.v1.avsc"]
+    with pytest.raises(ValueError, match="named already"):
+        name_release(file, "0.1.0", "HEAD")
+    with pytest.raises(ValueError, match="not those of"):
+        name_release(file, "0.2.0", "HEAD")
+    with pytest.raises(ValueError, match="no commit"):
+        name_release(file, "0.2.0", "f" * 40)
