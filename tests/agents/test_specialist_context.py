@@ -97,7 +97,7 @@ def test_an_order_is_scheduled_and_a_statement_waits():
 
 
 @pytest.mark.parametrize(("decision", "count"), [(YES, 1), (NO, 0)])
-def test_what_waits_is_done_or_not_as_a_person_says(decision: Decision, count: int):
+def test_a_waiting_call_runs_only_when_a_person_approves_it(decision: Decision, count: int):
     outside = Outside()
     result = work("We sweep the yard every monday", outside, Topic(), decision)
     assert len(outside.scheduled) == count

@@ -204,7 +204,7 @@ def test_access_lost_before_any_request_is_told_and_removes_nothing_that_stands(
 
 @pytest.mark.parametrize("make", STANDS)
 @pytest.mark.parametrize("status", [500, 503, 429, 0])
-def test_what_passes_does_no_harm(make: MakeStand, status: int) -> None:
+def test_a_sync_survives_temporary_errors(make: MakeStand, status: int) -> None:
     async def law(stand: Stand, broker: MemoryBroker) -> None:
         furnished(stand)
         stand.fail(status, {"Retry-After": "1"}, 3)

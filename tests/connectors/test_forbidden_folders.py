@@ -46,6 +46,6 @@ def test_what_lies_in_a_home_is_read(tmp_path: Path, home: Path) -> None:
     assert contents(list_source(home / "note.md", tmp_path)) == {"note.md": b"1"}
 
 
-def test_who_says_it_twice_is_believed(tmp_path: Path, home: Path) -> None:
+def test_any_folder_is_read_when_it_is_allowed_explicitly(tmp_path: Path, home: Path) -> None:
     connector = open_source(str(home), None, tmp_path, lambda line: None, any_folder=True)
     assert contents(connector.list()) == {"note.md": b"1", "shop/a.md": b"2"}

@@ -73,7 +73,7 @@ async def the_list(server: GitHubServer, transport: Transport) -> Response:
     [Fault(500), Fault(502), Fault(503), Fault(504), Fault(0, drop=True)],
     ids=lambda fault: str(fault.status),
 )
-def test_what_passes_is_asked_again_with_growing_pauses(fault: Fault) -> None:
+def test_temporary_faults_are_retried_with_growing_pauses(fault: Fault) -> None:
     time = Time()
     answer, server = asked(the_list, faults=[fault] * 3, time=time)
     assert len(answer.json()) == 1

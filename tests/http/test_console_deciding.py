@@ -71,7 +71,7 @@ def test_sources_that_are_gone_are_not_counted(one: Apart):
     assert listed["sources"] == len(DISAGREEING) - 1
 
 
-def test_a_form_that_is_done_asks_for_nothing_that_stands_around_pages(one: Apart):
+def test_posting_a_form_does_not_query_the_navigation(one: Apart):
     page = open_page(one, f"{HOME}/changes")
     form = f"{HOME}/changes/seen"
     sent = page.fields(form)

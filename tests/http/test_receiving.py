@@ -274,7 +274,9 @@ def test_one_client_has_few_requests_unanswered_and_others_go_on(server: Served)
     assert (other, set(refused), len(refused)) == (200, {429}, 30 - LEAST_OPEN)
 
 
-def test_who_goes_away_leaves_no_traceback(server: Served, caplog: pytest.LogCaptureFixture):
+def test_a_disconnected_client_leaves_no_traceback(
+    server: Served, caplog: pytest.LogCaptureFixture
+):
     async def leave(sent: bytes) -> None:
         _, writer = await server.open()
         writer.write(sent)

@@ -51,7 +51,7 @@ def test_a_token_grants_nothing_for_another_stream_or_later(tmp_path: Path):
     assert make(tmp_path, 1_000 + VALID_S).read(token, "run_1") is None
 
 
-def test_whatever_is_changed_in_a_token_makes_it_worthless(tmp_path: Path):
+def test_a_modified_token_is_refused(tmp_path: Path):
     tokens = make(tmp_path)
     token = tokens.create(RUN, CALLER).token
     for place in range(len(token)):

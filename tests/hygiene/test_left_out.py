@@ -47,7 +47,7 @@ def test_two_parts_that_are_slow_together_only_lose_one_of_them() -> None:
     assert found(parts, lambda out: (3, 4) in out or (30, 31) in out) == [(30, 31)]
 
 
-def test_where_everything_is_slow_the_tries_have_an_end() -> None:
+def test_the_search_for_slow_spans_is_bounded() -> None:
     tries: list[list[Span]] = []
     parts = [(at, at + 1) for at in range(5_000)]
 

@@ -55,7 +55,7 @@ password = generate(salt, 4096)""".splitlines()
 
 
 @pytest.mark.parametrize("said", TOLD)
-def test_what_a_sentence_tells_goes(said: str) -> None:
+def test_a_secret_stated_in_a_sentence_is_redacted(said: str) -> None:
     text = re.sub("[«»]", "", said) + "\n"
     left = redact(text, lower(text), "notes.md", "markdown")[0]
     assert not [secret for secret in re.findall("«(.*?)»", said) if secret in left]

@@ -154,7 +154,7 @@ def test_what_differs_in_wording_only_is_merged(one: str, other: str):
 
 
 @pytest.mark.parametrize(("one", "other"), ROLES)
-def test_who_does_what_to_whom_is_not_merged_away(one: str, other: str):
+def test_statements_with_swapped_subject_and_object_are_not_merged(one: str, other: str):
     assert agreement(one, other) == agreement(other, one) == "unsure"
     assert outcome_in_the_ledger(one, other) != "merge" != likeness(one, other).outcome
 

@@ -79,7 +79,7 @@ def test_without_the_verification_a_run_may_take_the_atom_away():
     assert told.atom(TITLE).status == "obsolete"
 
 
-def test_what_only_the_verification_kept_goes_with_it():
+def test_an_atom_kept_only_by_its_verification_becomes_obsolete_without_it():
     told = told_of()
     verified(told)
     gone = SourceChange(kind="removed", source_id="src_a", old_hash="h1")

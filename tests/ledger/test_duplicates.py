@@ -39,7 +39,7 @@ def test_the_same_in_other_words_is_a_duplicate(one: str, other: str):
         ),
     ],
 )
-def test_what_says_something_else_is_none(one: str, other: str):
+def test_statements_with_another_meaning_are_no_duplicates(one: str, other: str):
     assert not likeness(one, other).is_duplicate
 
 

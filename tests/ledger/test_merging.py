@@ -202,7 +202,7 @@ def test_what_is_true_of_a_context_is_not_the_same_in_another():
 
 
 @pytest.mark.parametrize("introducing", [0, 1])
-def test_what_one_of_the_two_introduces_the_winner_introduces(introducing: int):
+def test_a_merge_keeps_the_feature_attributes_of_either_atom(introducing: int):
     marks = {"feature": "Order store", "feature_place": "list", "feature_state": "done"}
     said = [
         judged("Order store writes", body, attributes=marks if at == introducing else {})

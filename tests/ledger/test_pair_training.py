@@ -10,7 +10,7 @@ ROWS = [
 ]
 
 
-def test_what_tells_the_rows_apart_gets_the_weight():
+def test_a_discriminating_feature_gets_the_larger_weight():
     weights = learn(ROWS, 0.1)
     assert weights.of[0] > 1 > abs(weights.of[1])
     assert weigh([0.95, 1.0], weights) > 0.8 > 0.2 > weigh([0.0, 1.0], weights)

@@ -128,7 +128,7 @@ def test_what_may_be_the_same_neither_equals_surely_nor_excludes(one: str, other
     assert not exclude(ours, theirs) and not exclude(theirs, ours)
 
 
-def test_of_a_doubtful_one_only_its_own_writing_is_surely_equal():
+def test_an_ambiguous_quantity_equals_only_its_own_spelling():
     assert equal(only("1 GB"), only("1 gb")) and not equal(only("1 GB"), only("1024 MB"))
     assert not equal(only("03/04/2024"), only("2024-04-03"))
     assert not equal(only("1.000 rows"), only("1000 rows"))

@@ -290,7 +290,7 @@ def test_german_is_read_too(one: str, other: str, found: bool):
     assert contradict(one, other) == [found, found]
 
 
-def test_what_is_told_of_an_occasion_is_left_to_the_weights():
+def test_statements_about_one_event_are_judged_by_the_weights():
     assert contradict("A man in a hat is reading a book.", "The man is not reading.")[0]
 
 
@@ -316,7 +316,7 @@ def test_what_is_told_of_an_occasion_is_left_to_the_weights():
         ("Alarms are sent in production.", "In production alarms are not sent.", True),
     ],
 )
-def test_who_does_what_to_whom_counts(one: str, other: str, found: bool):
+def test_subject_and_object_decide_whether_statements_contradict(one: str, other: str, found: bool):
     assert contradict(one, other) == [found, found]
 
 

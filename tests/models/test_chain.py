@@ -216,7 +216,7 @@ def test_what_was_cut_or_declined_is_not_asked_again(
     assert failed.value.usage.input_tokens == 100
 
 
-def test_who_wants_no_repair_gets_what_fits_at_once(model_worker: ModelWorker):
+def test_without_repair_a_malformed_answer_is_not_asked_again(model_worker: ModelWorker):
     with asking(model_worker, openai=[Answer("blue")]) as run:
         with pytest.raises(AnswerMalformed):
             run.ask(answer_schema=COLOR, may_repair=False)
@@ -367,7 +367,9 @@ def test_who_refuses_the_format_of_an_answer_gets_its_schema_in_the_prompt_from_
     assert '"enum": ["blue", "red"]' in asked[1].messages[-1]["content"]
 
 
-def test_who_refuses_the_request_itself_is_asked_without_a_format_once(model_worker: ModelWorker):
+def test_a_provider_that_refuses_the_request_is_asked_once_without_a_format(
+    model_worker: ModelWorker,
+):
     with asking(model_worker, strict=[Failure(400), Failure(400)]) as run:
         with pytest.raises(RequestRefused):
             run.ask(answer_schema=COLOR)

@@ -53,7 +53,7 @@ def test_the_provider_is_a_part_of_the_name():
     assert groq is not None and cerebras is not None and groq != cerebras
 
 
-def test_what_nobody_knows_costs_none():
+def test_an_unknown_model_or_provider_has_no_price():
     usage = Usage(input_tokens=1, output_tokens=1)
     assert PRICES.cost_of("openai", "gpt-99", usage, DAY) is None
     assert PRICES.cost_of("elsewhere", "claude-opus-4-7", usage, DAY) is None

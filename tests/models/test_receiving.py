@@ -72,7 +72,7 @@ HARMLESS = {
 
 
 @pytest.mark.parametrize("name", HARMLESS)
-def test_what_takes_no_guess_is_read_as_it_is_meant(name: str):
+def test_harmless_format_deviations_of_an_answer_are_accepted(name: str):
     received = receive(HARMLESS[name], ANSWER_SCHEMA)
     assert (received.fault, received.data) == ("", GOOD), received.problems
 

@@ -285,7 +285,7 @@ def test_a_fold_that_raises_leaves_out_its_record_and_the_ledger_goes_on(model: 
     )
 
 
-def test_what_is_settled_is_told_no_more_whatever_was_read_first(model: ReadModel):
+def test_a_resolved_dead_letter_is_not_listed_in_either_order_of_records(model: ReadModel):
     letter = RecordUndecidable(
         stage="ledger",
         origin_topic="ledger.v1",

@@ -61,7 +61,7 @@ def test_a_time_names_the_last_change_set_before_it(model: ReadModel):
     assert find_sequence_at(model.connection, PROJECT, datetime(1970, 1, 1, tzinfo=UTC)) == 0
 
 
-def test_what_has_changed_since_is_told_from_the_rest(model: ReadModel):
+def test_updated_since_returns_only_changed_atoms(model: ReadModel):
     model.fold(records(TOPICS))
     last = model.value("SELECT max(ledger_seq) FROM ledger_change_sets")
     every = take(partial(list_atoms, model.connection, PROJECT, status="all"))

@@ -149,7 +149,7 @@ def rows_read(model: ReadModel) -> int:
     )
 
 
-def test_what_had_been_read_is_what_coverage_told_then(model: ReadModel):
+def test_past_coverage_counts_the_chunks_read_at_that_time(model: ReadModel):
     seq = sum(record.topic == "ledger.v1" for record in records(TOPICS)) // 2
     then = read_coverage(model.fold(list(up_to(seq))).connection, PROJECT)
     now = model.emptied().fold(records(TOPICS))

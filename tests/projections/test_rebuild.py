@@ -95,7 +95,7 @@ def test_the_projector_goes_on_after_a_rebuild(model: ReadModel):
     assert model.value("SELECT max(ledger_seq) FROM ledger_change_sets") == 5
 
 
-def test_nothing_of_the_shadow_is_left(model: ReadModel):
+def test_a_rebuild_drops_its_temporary_schema(model: ReadModel):
     model.fold(projected(a_whole_story()))
     rebuilt(model, LogInMemory([]), "chunks")
     assert (

@@ -88,7 +88,7 @@ def test_wrong_values_of_required_arguments_are_told_and_never_raised(tools: Too
         check_told(call(tools, tool.name, surplus=1), f"{tool.name} surplus")
 
 
-def test_what_cannot_be_is_told_with_what_there_is(tools: Tools):
+def test_an_impossible_tool_call_returns_the_valid_choices(tools: Tools):
     for name, arguments, code, told in IMPOSSIBLE:
         result = call(tools, name, **arguments)
 

@@ -202,7 +202,7 @@ def test_what_goes_on_no_further_without_a_person_is_an_escalation(
         decided("proposed", "escalate"),
     ],
 )
-def test_what_ends_well_or_waits_for_an_everyday_decision_is_none(event: Event):
+def test_successful_and_routine_events_are_no_escalation(event: Event):
     assert escalated(event) == []
 
 

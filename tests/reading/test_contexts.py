@@ -134,7 +134,7 @@ def test_what_a_user_gives_is_told_of_what_takes_it() -> None:
     assert title == f"Forward: {said.replace('*', '')[:-1]}"
 
 
-def test_what_is_no_goal_says_of_what() -> None:
+def test_a_non_goal_names_its_document() -> None:
     text = "# Lane guards\n\n## Non-goals\n\n- Printing the labels of all parcels from abroad\n"
     (title,) = titles(text, "docs/design/guards.md", "Lane guards", "Non-goals")
     assert title == "Not a goal of «Lane guards»: printing the labels of all parcels from abroad"
@@ -210,7 +210,7 @@ def test_each_of_a_kind_is_told_with_what_the_document_is_about() -> None:
     assert title == f"Night sealing: each{said[4:-1]}"
 
 
-def test_what_a_name_owns_is_told_as_it_is_written() -> None:
+def test_a_possessive_project_name_is_kept_in_the_title() -> None:
     said = "Sorter's minimalist design provides space for members to write packages of their own."
     text = f"# The parcel framework\n\n## Lanes\n\n{said} Many use Sorter in their depots.\n"
     (first, *_) = told(text, "docs/filters.md")

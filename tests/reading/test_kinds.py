@@ -131,7 +131,7 @@ def test_a_story_is_a_need_whoever_is_meant(who: str):
     assert [it.kind for it in extract(a_chunk(text))] == ["requirement"]
 
 
-def test_what_one_does_is_no_entity():
+def test_an_activity_is_no_entity():
     text = (
         "{} is a straightforward process of four steps, and no clerk is needed for any of them.\n"
     )

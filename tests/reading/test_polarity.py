@@ -336,7 +336,7 @@ SHAPES = {
 
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("denial", DENIALS)
-def test_what_denies_belongs_to_all_that_stands_under_it(denial: str, shape: str) -> None:
+def test_a_negating_heading_applies_to_its_list(denial: str, shape: str) -> None:
     after = "\n## Other\n\nThe Depot must seal each parcel.\n"
     atoms = told(f"# Depot\n\n{SHAPES[shape].format(denial)}{after}", "docs/depot.md")
     (affirmed,) = [it.title for it in atoms if it.polarity != "negate"]

@@ -50,7 +50,7 @@ NO_STATEMENT = {
 
 
 @pytest.mark.parametrize("text", NO_STATEMENT.values(), ids=NO_STATEMENT.keys())
-def test_nothing_is_stated_by(text):
+def test_text_without_a_statement_yields_no_atom(text):
     assert read(f"{text}\n") == []
 
 
@@ -363,12 +363,12 @@ def test_a_question_that_is_resolved_is_not_open():
     assert read(text.format("Resolved"), RECORD) == []
 
 
-def test_what_announces_questions_is_none():
+def test_an_announcement_of_open_points_is_no_open_question():
     text = "## Open points\n\nA few lanes are judgment calls and can be decided later:\n\n- all\n"
     assert read(text) == []
 
 
-def test_what_is_done_about_a_risk_in_its_table_is_none():
+def test_a_mitigation_in_a_risk_table_is_no_risk():
     table = "| Risk | What is done |\n|---|---|\n| {} | Short timeouts of all lanes and parcels |\n"
     text = f"## Risks\n\n{table.format('Parcels of a sender may be lost by the Depot')}"
     assert [title for _, title in read(text, RECORD)] == [

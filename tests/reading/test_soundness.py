@@ -86,7 +86,7 @@ def test_what_is_said_of_the_project_by_its_name_is_likelier_good(root: str, sur
         ),
     ],
 )
-def test_what_speaks_loosely_is_less_sure(loose: str, plain: str) -> None:
+def test_loose_wording_has_a_lower_probability(loose: str, plain: str) -> None:
     def probability(said: str) -> float:
         chunk = a_chunk(f"{said} while the clerks of the depot are away.\n", "docs/lanes.md")
         return load_soundness().probability(draft_features(propose_drafts(chunk)[0], chunk))
@@ -293,7 +293,7 @@ def test_a_link_without_a_text_leaves_a_hole_and_is_doubted():
         ),
     ],
 )
-def test_what_needs_little_is_a_draft(section: str, sure: str, doubted: str) -> None:
+def test_a_weak_requirement_is_a_draft(section: str, sure: str, doubted: str) -> None:
     def status(said: str) -> str:
         text = f"# Depot protocol\n\n## {section}\n\n{said}\n"
         (atom,) = [it for it in extract(a_chunk(text, "docs/protocol.md")) if it.kind != "entity"]
@@ -355,7 +355,7 @@ def test_what_is_no_goal_is_a_draft() -> None:
         "In the corresponding response the DepotServer must name the label of every sealed parcel.",
     ],
 )
-def test_what_goes_on_with_what_stands_before_is_doubted(said: str) -> None:
+def test_a_statement_that_continues_the_text_before_it_is_a_draft(said: str) -> None:
     text = f"# Depot protocol\n\n## Sealing\n\n{said}\n"
     atoms = extract(a_chunk(text, "docs/protocol.md"))
     assert all(it.proposed_status == "draft" for it in atoms if it.kind != "entity")

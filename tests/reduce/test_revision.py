@@ -155,7 +155,7 @@ def test_drafts_alone_are_not_made_better():
     assert revise(before, ["goals"], Grounds(atoms)) == before
 
 
-def test_what_it_makes_passes_the_validator_and_is_judged_better():
+def test_a_revision_passes_the_validator_and_scores_higher():
     atoms = different(12)
     atoms = [draft(one) if at < 5 else one for at, one in enumerate(atoms)]
     before = [section("functional_requirements", atoms)]

@@ -43,7 +43,7 @@ def test_a_section_shows_ten_statements_and_says_how_many_more_there_are():
     assert "_3 more: `cairn show prd --section functional_requirements`_" in markdown
 
 
-def test_what_is_behind_more_is_cited_and_validated_like_the_rest():
+def test_statements_behind_show_more_are_cited_and_validated():
     sections = prd_of(*MANY).snapshot.sections
     markdown = prd_of(*MANY).snapshot.rendered_markdown
 

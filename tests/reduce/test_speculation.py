@@ -129,7 +129,7 @@ def test_an_item_that_the_end_does_not_confirm_is_withdrawn():
 
 
 @pytest.mark.parametrize("batches", [1, 2, 3, 6])
-def test_what_stands_in_the_end_is_as_if_nothing_had_been_written_ahead(batches):
+def test_the_final_artifacts_do_not_depend_on_speculative_sections(batches):
     atoms = [*ENOUGH, *QUEUES, *MORE]
     size = -(-len(atoms) // batches)
     parts = [atoms[at : at + size] for at in range(0, len(atoms), size)]

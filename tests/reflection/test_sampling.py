@@ -39,18 +39,18 @@ def test_a_replay_draws_the_same_and_a_larger_share_draws_more():
     assert set(ids(drawn(10))) < set(ids(drawn(30)))
 
 
-def test_what_is_drawn_says_why_and_stays_what_it_was():
+def test_a_sampled_candidate_is_marked_and_keeps_its_status():
     (one, *_) = drawn(100).adjudicate
     assert codes(one)[-2:] == ["accepted", "sampled"]
     assert one.status == "active"
 
 
-def test_nothing_is_drawn_where_nobody_would_be_asked():
+def test_no_candidate_is_sampled_without_a_model_to_ask():
     assert ids(drawn(100, position=3)) == []
     assert ids(drawn(100, engine="heuristic")) == []
 
 
-def test_what_is_rejected_or_borderline_already_is_not_drawn_again():
+def test_rejected_and_borderline_candidates_are_not_sampled():
     doubtful = a_candidate(a_row(TIDE, chunk=CHUNK), confidence=0.65)
     poor = a_candidate(a_row(TIDE, chunk=CHUNK), confidence=0.2)
     result = reflect(a_reading(doubtful, poor), CHUNK, True, 100)

@@ -90,7 +90,9 @@ def differs(statement: str, quote: str, **more: Any) -> list[str]:
         ("zzz qqq zzz qqq", HOLDS, "nothing_shared"),
     ],
 )
-def test_what_says_otherwise_is_grave(statement: str, quote: str, code: str):
+def test_a_statement_that_differs_from_its_quote_is_a_grave_difference(
+    statement: str, quote: str, code: str
+):
     found = find_differences(statement, Passage(quote))
     assert code in [it.code for it in found]
     assert found[0].is_grave

@@ -68,5 +68,5 @@ def test_others_are_asked_through_the_proxy_unless_no_proxy_names_them(
         ("", False),
     ],
 )
-def test_what_is_this_machine(url: str, here: bool):
+def test_loopback_addresses_are_recognised(url: str, here: bool):
     assert is_loopback(url) is here

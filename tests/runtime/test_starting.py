@@ -26,14 +26,14 @@ def waited(signs: Callable[[], object], **more: Any) -> tuple[Patience, list[str
     return Patience(signs, lambda: "the web server", said.append, **fast | more), said
 
 
-def test_what_moves_is_waited_for_and_said():
+def test_waiting_goes_on_and_is_reported_while_there_is_progress():
     looks = itertools.count()
     patience, said = waited(lambda: next(looks), still_s=0.0)
     assert patience.wait_until(lambda: next(looks) > 20)
     assert said == ["Waiting for the web server (0 s so far)…"]
 
 
-def test_what_stands_still_and_what_moves_for_ever_are_given_up():
+def test_waiting_ends_without_progress_or_at_the_time_limit():
     assert not waited(lambda: "still", still_s=0.0)[0].wait_until(lambda: False)
     looks = itertools.count()
     assert not waited(lambda: next(looks), longest_s=0.3)[0].wait_until(lambda: False)

@@ -27,7 +27,7 @@ def test_lines_take_turns_and_keep_their_own_order() -> None:
     run(scenario)
 
 
-def test_whoever_asks_first_waits_for_what_comes() -> None:
+def test_a_consumer_of_an_empty_queue_waits_for_the_next_item() -> None:
     async def scenario() -> None:
         turns: FairQueue[str] = FairQueue()
         asking = asyncio.create_task(turns.next())

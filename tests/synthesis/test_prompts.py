@@ -23,7 +23,7 @@ def order() -> Order:
     return Order("prd", snapshot.artifact_id, snapshot.title, sections, atoms)
 
 
-def test_what_stays_the_same_comes_first(order: Order):
+def test_the_unchanging_part_of_a_prompt_comes_first(order: Order):
     one = begin(order)
     other = begin(Order("insight", "art_1", "Other", order.sections[:1], order.atoms))
 

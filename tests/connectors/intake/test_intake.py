@@ -509,7 +509,7 @@ def test_what_changes_the_default_branch_is_a_delta(world, sent, cause, ends):
         a_bitbucket_push("main", mainbranch={"name": "trunk"}),
     ],
 )
-def test_what_leaves_the_default_branch_as_it_is_is_none(world, sent):
+def test_a_delivery_that_does_not_change_the_default_branch_is_no_delta(world, sent):
     assert run(world, sent).deltas == []
 
 
