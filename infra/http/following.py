@@ -9,8 +9,8 @@ from starlette.responses import Response
 from infra.http.api import Api
 from infra.http.sse import EventStream, parse_event_id
 from infra.platform.errors import DatabaseUnavailable
-from infra.service.access.tokens import Caller
 from infra.service.reading import live_streams as streams
+from infra.store.tokens import Caller
 
 
 async def follow(

@@ -18,7 +18,6 @@ from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Project
 from infra.http.problems import NotOffered
 from infra.http.sse import EventStream
 from infra.platform.errors import DatabaseUnavailable, Unavailable
-from infra.service.access.tokens import Caller
 from infra.service.asking import agent_turns, agents
 from infra.service.asking.agent_turns import TurnCheckpoint
 from infra.service.asking.agents import (
@@ -40,6 +39,7 @@ from infra.service.ingesting.handed_documents import (
 from infra.service.reading import live_streams as streams
 from infra.service.reading import queries as ask
 from infra.service.reading.queries import Conversation, Page
+from infra.store.tokens import Caller
 from schemas.events.agent import ConfirmationDecision
 
 router = APIRouter(route_class=Guarded, tags=["Chat"])

@@ -30,12 +30,12 @@ from infra.http.parameters import (
     Wait,
 )
 from infra.platform.errors import Invalid, NotFound, Unavailable
-from infra.service.access.tokens import Caller
 from infra.service.deciding import decisions as decide
 from infra.service.deciding.decisions import UNANSWERED, Decider, Decision
 from infra.service.deciding.sent_decisions import SentDecision, read_sent, url_of
 from infra.service.reading import queries as ask
 from infra.service.reading.queries import DecisionAnswer, Page
+from infra.store.tokens import Caller
 from schemas.events.hitl import Role
 
 router = APIRouter(route_class=Guarded, tags=["Decisions"])

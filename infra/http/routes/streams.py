@@ -17,9 +17,9 @@ from infra.http.api import Api, ApiDep, CallerDep
 from infra.http.following import follow
 from infra.http.parameters import OF_ANY, Project
 from infra.service.access.stream_tokens import NewStreamToken
-from infra.service.access.tokens import Caller
 from infra.service.reading import live_streams as streams
 from infra.service.reading import queries as ask
+from infra.store.tokens import Caller
 
 router = APIRouter(route_class=Guarded, tags=["Streams"])
 StreamId = Annotated[str, Path(max_length=100)]
