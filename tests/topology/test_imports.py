@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from streams.hygiene.chunk_python import syntax_tree
+from streams.hygiene.chunks.python import syntax_tree
 
 ROOT = Path(__file__).parents[2]
 OURS = ("schemas", "infra", "agents", "connectors", "projections", "streams")

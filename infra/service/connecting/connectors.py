@@ -31,7 +31,7 @@ from schemas.events.connector import (
     Credential,
     CursorMoved,
 )
-from streams.hygiene.strings import redact_text
+from streams.hygiene.redaction.strings import redact_text
 
 ALL = "all"  # in the place of one connector's id or target
 CHECK_FAILED = "connector_check_failed"

@@ -197,7 +197,7 @@ async def open_testimony(settings: Settings) -> AsyncIterator[Restricted]:
     from connectors.runner import open_publish
     from connectors.service import Restricted
     from infra.platform.vault import vault_of
-    from streams.hygiene.strings import StringRedactor
+    from streams.hygiene.redaction.strings import StringRedactor
 
     vault = vault_of(settings)
     redactor = StringRedactor(vault.mark)
@@ -213,7 +213,7 @@ async def open_publisher(
     from connectors.publishing import ItemPublisher
     from connectors.runner import follow_answers, open_publish
     from infra.platform.vault import vault_of
-    from streams.hygiene.strings import StringRedactor
+    from streams.hygiene.redaction.strings import StringRedactor
 
     vault, tables = vault_of(settings), Tables(settings)
     redactor = StringRedactor(vault.mark)

@@ -38,7 +38,7 @@ from schemas.codec import utc_millis
 from schemas.envelope import Actor
 from schemas.events.ingestion import Limits
 from schemas.events.ingestion_request import CoverageTarget, Engine, RunLane
-from streams.hygiene.strings import StringRedactor, redact_text
+from streams.hygiene.redaction.strings import StringRedactor, redact_text
 from streams.run_control.changes import REMOVAL_THRESHOLD_PERCENT
 
 Lane = Literal["preview", "deep", "both"]

@@ -250,7 +250,7 @@ def _kind_of(request: JobRequest, kinds: Kinds) -> JobKind:
 
 def check_payload(kind: JobKind, payload: Mapping[str, Any]) -> dict[str, Any]:
     """The payload as it is stored, in clear. Raises Invalid for one that cannot or must not be."""
-    from streams.hygiene.strings import redact_text
+    from streams.hygiene.redaction.strings import redact_text
 
     checked: Payload = kind.check(payload)
     plain: dict[str, Any] = checked.model_dump(mode="json", exclude_unset=True)

@@ -316,7 +316,7 @@ def _name_work(wanted: WorkRequest) -> WorkRequest:
 
 
 def _check_title(title: str) -> None:
-    from streams.hygiene.strings import redact_text
+    from streams.hygiene.redaction.strings import redact_text
 
     if redact_text(title) != title:
         raise Invalid(

@@ -321,7 +321,7 @@ def _check_private(asked: bool, any_address: bool) -> None:
 
 def _check_url(url: str, *, private: bool) -> None:
     """Raises Invalid for an address that cannot be called, or that holds a secret."""
-    from streams.hygiene.strings import redact_text
+    from streams.hygiene.redaction.strings import redact_text
 
     try:
         parsed = httpx.URL(url)

@@ -140,7 +140,7 @@ def _make(
 
 
 def _check(given: Mapping[str, Any]) -> None:
-    from streams.hygiene.strings import redact_text
+    from streams.hygiene.redaction.strings import redact_text
 
     texts = [given.get("name"), given.get("role"), *given.get("skills", {})]
     for text in texts:

@@ -176,7 +176,7 @@ def _key_of(event: Event, key: str) -> str:
 
 def check_name(name: str) -> None:
     """Raises Invalid unless a project can be called ``name``."""
-    from streams.hygiene.strings import redact_text
+    from streams.hygiene.redaction.strings import redact_text
 
     if redact_text(name) != name:
         raise Invalid(
