@@ -15,9 +15,9 @@ from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit
 from infra.platform.errors import Invalid
 from infra.service.access import tokens
 from infra.service.access.tokens import NewToken
-from infra.service.reading.queries import Page
 from infra.store import tokens as store
 from infra.store.tokens import ApiRole, Token, TokenSpec
+from projections.read.page import Page
 
 router = APIRouter(route_class=Guarded, tags=["Tokens"])
 

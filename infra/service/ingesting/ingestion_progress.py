@@ -14,7 +14,7 @@ from infra.store.ingestion_results import (
     find_upload,
     list_document_results,
 )
-from projections.read.progress import TriggerProgress, trigger_progress
+from projections.read.progress import TriggerProgress, read_trigger_progress
 from projections.read.session import Conn, Row
 
 IngestionState = Literal[
@@ -71,7 +71,7 @@ class IngestionStatus(TriggerProgress):
 
 def read_ingestion(connection: Conn, project_id: str, trigger_key: str) -> IngestionStatus:
     """Where an ingest is."""
-    progress = trigger_progress(connection, project_id, trigger_key)
+    progress = read_trigger_progress(connection, project_id, trigger_key)
     upload = find_upload(connection, project_id, trigger_key)
     outcome: dict[str, Any] = upload.get("outcome") or {}
     url = url_of(project_id, trigger_key)
