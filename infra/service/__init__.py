@@ -161,7 +161,7 @@ if TYPE_CHECKING:
     from infra.service.reading.exporting import read_export as read_export
     from infra.service.reading.ledger_reader import LedgerReader as LedgerReader
     from infra.service.reading.ledger_reader import open_ledger_reader as open_ledger_reader
-    from infra.service.reading.reads import View as View
+    from infra.service.reading.reads import ArtifactView as ArtifactView
     from infra.service.reading.reads import list_atoms as list_atoms
     from infra.service.reading.reads import list_contradiction_pairs as list_contradiction_pairs
     from infra.service.reading.reads import list_contradictions as list_contradictions

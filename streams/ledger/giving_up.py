@@ -178,7 +178,7 @@ def _tell(
         accepted=list(accepted),
         source_changes=turn.source_changes if turn else retried.source_changes if retried else [],
         unfinished=list(turn.unfinished) if turn else retried.unfinished if retried else [],
-        held=turn.held if turn else retried.held if retried else 0,
+        removals_held=turn.held if turn else retried.removals_held if retried else 0,
         judged=list(turn.judged) if turn else retried.judged if retried else [],
     )
     lane, run_id = due.turn.lane, due.turn.run_id

@@ -127,7 +127,7 @@ class Ledger:
                 if payload == (change.new_hash or ""):
                     reanchor(draft, change)
             if asked.turn.kind == "run_end":
-                settle_run(draft, [], tuple(asked.unfinished), asked.held)
+                settle_run(draft, [], tuple(asked.unfinished), asked.removals_held)
         event = draft.event(derive_summary(draft))
         return (
             settled(due.cause, asked.dead_letter_id, self.name),

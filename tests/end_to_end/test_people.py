@@ -13,7 +13,7 @@ import pytest
 from infra.platform.settings import Settings
 from infra.runtime.local.process import wait_until
 from infra.service.deciding.decisions import Decider, verify_atom
-from infra.service.reading.reads import View, list_contradictions, list_runs, read_view
+from infra.service.reading.reads import ArtifactView, list_contradictions, list_runs, read_view
 from projections.read.contradictions import ContradictionCard
 from tests.parcel import write_to
 from tests.service import COMMAND_PATIENCE_S, Service
@@ -70,7 +70,7 @@ def comes_true(cairn: Service, question: Question[T], holds: Callable[[T], bool]
 def prd(cairn: Service, state: str) -> dict[str, Any]:
     """The PRD as soon as it is in that state."""
 
-    def is_there(view: View) -> bool:
+    def is_there(view: ArtifactView) -> bool:
         return view.prd is not None and view.prd.artifact_state == state
 
     comes_true(cairn, lambda settings, project: read_view(settings, project, "prd"), is_there)

@@ -18,7 +18,7 @@ from projections.read.contradictions import (
     AffectedArtifact,
     ContradictionCard,
     ContradictionQuote,
-    Side,
+    ContradictionSide,
 )
 from tests.mcp.conftest import ERAS, Assistant
 from tests.mcp.results import text_of
@@ -125,7 +125,7 @@ def test_the_largest_item_fits_into_the_least_budget(tokens: Tokens, text: str):
         path=text, line_start=10_000, line_end=10_001, snippet=text, stale=False
     )
     a, b = (
-        Side(
+        ContradictionSide(
             atom_id=f"atm_{end}a1b2c3d4e5f6g7h8j9k0mn",
             kind="risk",
             title=text,

@@ -310,8 +310,8 @@ def test_a_resolved_dead_letter_is_not_listed_in_either_order_of_records(model: 
     assert list_undecided(model.connection, "prj_another") == []
     places = [it.origin_offset for it in list_dead_letters(model.connection).items]
     assert places == [other.origin_offset]
-    every = list_dead_letters(model.connection, settled=True).items
-    assert [(it.origin_offset, it.settled) for it in every] == [(7, True), (8, False)]
+    every = list_dead_letters(model.connection, resolved=True).items
+    assert [(it.origin_offset, it.resolved) for it in every] == [(7, True), (8, False)]
 
 
 def test_a_nul_in_a_text_does_not_stop_the_projector(model: ReadModel):

@@ -28,7 +28,7 @@ def read_document(text: str, path: str = "docs/adr/0007-lanes.md") -> list[Candi
 
 def weighed(text: str, *options: tuple[str, OptionStatus]) -> list[Candidate]:
     """What is read in a chunk of a document with these options."""
-    listed = [DocumentOption(heading=title, standing=standing) for title, standing in options]
+    listed = [DocumentOption(heading=title, status=standing) for title, standing in options]
     chunk: ChunkCreated = a_chunk(text, "docs/adr/lanes.md", headings=("Lanes",))
     atoms = extract(chunk.model_copy(update={"options": listed}))
     return [atom for atom in atoms if atom.kind != "entity"]
