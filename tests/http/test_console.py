@@ -224,9 +224,9 @@ def test_an_atom_is_verified_dismissed_and_included_again(
     stale = browser.send(atom, f"{atom}/decide", **late)
     assert stale.status_code == 409 and "it has changed since it was looked at" in stale.text
     by_now = Page(stale.text)
-    said = by_now.text.partition("By now it is active. ")[2]
+    said = by_now.text.partition("It is now active. ")[2]
     assert "included “Upload rules" in said and "again because “read it again”." in said
-    assert "What you wrote is kept." in said and "read <i>once</i>" in by_now.text
+    assert "Your text is kept." in said and "read <i>once</i>" in by_now.text
     fresh = browser.open(atom).fields(f"{atom}/decide")
     assert by_now.fields(f"{atom}/decide")["revision"] == fresh["revision"]
     log = browser.open(f"{home}/audit").text
@@ -250,11 +250,11 @@ def test_a_contradiction_that_somebody_has_decided_meanwhile_is_shown_with_what_
     refused = browser.client.post(form, data=late | {"rationale": "The first <i>holds</i>."})
     assert refused.status_code == 409, refused.text
     page = Page(refused.text)
-    assert "By now it is dismissed." in page.text and "“Both hold in turn.”" in page.text
+    assert "It is now dismissed." in page.text and "“Both hold in turn.”" in page.text
     assert "The first <i>holds</i>." in page.text and form not in refused.text
     undo = next(it["action"] for it in Page(done.text).all("form") if "/undo" in it["action"])
     taken = browser.client.post(undo, data=Page(done.text).fields(undo))
-    assert "Taken back." in taken.text
+    assert "Decision undone." in taken.text
 
 
 def test_a_review_goes_through_the_list_that_it_began_in(browser: Browser, home: str):
@@ -335,13 +335,13 @@ def test_a_pair_is_merged_and_taken_apart_again_and_another_one_is_kept_apart(
     assert "is noticed by nobody at all" in review.marked()
     assert not {"Every write to the order", "Each parcel"} & set(review.marked().split("\n"))
     first = decide(f"{home}/merges", "approve")
-    assert "Taken back." in undo(first).text and pairs() == before
+    assert "Decision undone." in undo(first).text and pairs() == before
     assert "Merged." in decide(f"{home}/merges", "approve").text
     assert pairs() == before - 1
     rejected = decide(f"{home}/merges", "reject")
-    assert "Kept apart." in rejected.text
+    assert "Kept separate." in rejected.text
     assert pairs() == before - 2
-    assert "Taken back." in undo(rejected).text and pairs() == before - 1
+    assert "Decision undone." in undo(rejected).text and pairs() == before - 1
     again = {"key": "again"}
     late = browser.client.post(
         undo_of(rejected), data=Page(rejected.text).fields(undo_of(rejected)) | again
@@ -349,7 +349,7 @@ def test_a_pair_is_merged_and_taken_apart_again_and_another_one_is_kept_apart(
     assert late.status_code == 409 and "something was decided about it since" in late.text
     decide(f"{home}/merges", "reject")
     undone = decide(f"{home}/merges?state=done", "undo")
-    assert "Taken apart." in undone.text and undone.url.query == b"state=done"
+    assert "Merge undone." in undone.text and undone.url.query == b"state=done"
     assert decide_without_a_choice(browser, home).status_code == 422
 
 
@@ -382,7 +382,7 @@ def test_a_job_is_cancelled_and_tried_again_by_who_leads(
     told = browser.send(f"{home}/runs", act, decision="cancel").text
     assert "The job is cancelled." in told
     assert browser.send(f"{home}/runs", act, decision="maybe").status_code == 422
-    assert "The job is tried again." in browser.send(f"{home}/runs", act, decision="retry").text
+    assert "The job is queued again." in browser.send(f"{home}/runs", act, decision="retry").text
     log = browser.open(f"{home}/audit")
     assert "role not allowed" in log.text
     times = [it["datetime"] for it in log.all("time")]
@@ -421,7 +421,7 @@ def test_a_call_of_the_agents_waits_for_a_yes(browser: Browser, called: Called, 
         say(f"create a task: {title}")
     assert "Not done" in decide(say("delete «Wash the van»"), "reject")
     assert "Wash the van" in last_answer(say("Show all tasks"))
-    assert "May delete task be called?" not in decide(say("delete «Mend the fence»"), "approve")
+    assert "Allow delete task?" not in decide(say("delete «Mend the fence»"), "approve")
     assert "Mend the fence" not in last_answer(say("Show all tasks"))
     member = called.make_token("viewer", home.rpartition("/")[2])
     waits = say("delete «Wash the van»")
@@ -461,7 +461,7 @@ def test_who_may_not_have_a_tool_called_sees_who_can(
     turn = owner.post(f"/v1/projects/{shown}/chat", json=asked).json()
     assert turn["status"] == "waiting", turn
     page = f"{home}/chat/{turn['conversation_id']}"
-    assert "Approve as changed" in browser.open(page).text
+    assert "Approve with changes" in browser.open(page).text
 
     with Browser(called, called.make_token("member", shown)) as member:
         seen = member.open(page)

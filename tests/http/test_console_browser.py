@@ -407,11 +407,11 @@ def test_pairs_are_merged_and_kept_apart_by_keyboard_and_u_takes_it_back(tab: Ta
     assert tab.run(on_card)  # the next one
     tab.keep("merge-merged")
     tab.press("u")
-    wait_for_told("Taken back.", 2)
+    wait_for_told("Decision undone.", 2)
     tab.press("j")
-    decide_with("2", "Kept apart.", 1)
+    decide_with("2", "Kept separate.", 1)
     tab.press("u")
-    wait_for_told("Taken back.", 2)
+    wait_for_told("Decision undone.", 2)
     assert tab.reports == []
 
 

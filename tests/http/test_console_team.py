@@ -178,7 +178,7 @@ def test_a_member_is_changed_and_removed_by_who_leads(
     assert Page(unread.text).fields(ana)["seen"] == before["seen"]  # no change was shown
     conflict = browser.client.post(ana, data=before | late | {"key": "late"})
     refused(conflict, 409, "Look at what is new")
-    assert 'value="Boss"' in conflict.text and "by now: Engineer" in conflict.text
+    assert 'value="Boss"' in conflict.text and "now: Engineer" in conflict.text
     told(browser.client.post(ana, data=Page(conflict.text).fields(ana) | late))
     told(browser.send(ana, ana, **late | {"role": "", "skills": "", "absences": ""}))
     (known,) = owner.get(f"/v1/projects/{gate}/members").json()
@@ -217,7 +217,7 @@ def test_a_sprint_is_made_changed_closed_opened_and_deleted_by_who_leads(
     )
     refused(member.send(team, f"{sprint}/state", state="closed"), 403, LEADERS_ONLY)
     assert "is closed." in told(browser.send(sprint, f"{sprint}/state", state="closed"))
-    assert "Open it again" in browser.open(sprint).text
+    assert "Reopen" in browser.open(sprint).text
     assert "is open." in told(browser.send(sprint, f"{sprint}/state", state="open"))
     assert "is deleted." in told(browser.send(sprint, f"{sprint}/delete", **WHY))
     assert browser.client.get(sprint).status_code == 404
@@ -372,7 +372,7 @@ def test_a_run_shows_each_choice_and_what_it_left_is_read_by_who_operates(
     refused(browser.send(run, f"{home}/runs/run_1/resume"), 404, "There is no run run_1")
     before = len(links(browser.open(f"{home}/runs"), "/runs/run_"))
     with Browser(called, called.make_token("operator", gate)) as operator:
-        assert "A new run reads what is left." in told(operator.send(run, f"{run}/resume"))
+        assert "A new run reads the rest." in told(operator.send(run, f"{run}/resume"))
     assert wait_until(
         lambda: len(links(browser.open(f"{home}/runs"), "/runs/run_")) > before,
         timeout_s=PATIENCE_S,

@@ -91,7 +91,7 @@ def test_two_who_edit_a_section_lose_nothing_and_what_was_kept_keeps_its_citatio
     blue = change_section(browser, editor, "write", "Labels must be blue.")
     assert "Labels must be blue." in browser.open(editor).text  # what was written stays
     assert wait_until(  # it was all taken out, also once the edits before it were read
-        lambda: "What the last run suggests" not in browser.open(editor).text, timeout_s=PATIENCE_S
+        lambda: "Suggestion of the last run" not in browser.open(editor).text, timeout_s=PATIENCE_S
     )
     version = f"/v1/projects/{shown}/artifacts/{prd.rpartition('/')[2]}/versions/{wide}"
     sections = {it["section_id"]: it for it in owner.get(version).json()["sections"]}
@@ -102,7 +102,7 @@ def test_two_who_edit_a_section_lose_nothing_and_what_was_kept_keeps_its_citatio
     assert "added" in marked and "removed" in marked
     assert "Labels must be wide." in compared.text and "Labels must be blue." in compared.text
     same = browser.open(f"{prd}/compare?from={wide}&to={wide}")
-    assert "No statement differs" in same.text
+    assert "No changes" in same.text
     assert browser.client.get(f"{prd}/compare?from=1&to=9999").status_code == 404
 
 
@@ -138,7 +138,10 @@ def test_onboarding_waits_where_a_person_decides(
         assert accepted.status_code == 409 and "does not wait for a PRD" in accepted.text
         assert lead.send(pipeline, f"{pipeline}/cancel").status_code == 422  # without a reason
         ended = lead.send(pipeline, f"{pipeline}/cancel", reason="It was a try")
-    assert "It is over; what it made stays." in ended.text and "Start another one" in ended.text
+    assert (
+        "The pipeline has ended; its results are kept." in ended.text
+        and "Start another one" in ended.text
+    )
     assert "waits for you" not in ended.text
 
 
@@ -188,19 +191,19 @@ def test_two_moments_are_told_apart(browser: Browser, home: str):
     links = [it["href"] for it in browser.open(page).all("a") if "/compare?from=" in it["href"]]
     then = browser.open(links[-1])
     assert "PRD, version " in then.text and "open contradiction" in then.text
-    assert "Nothing can be decided here" not in then.text
+    assert "Read only." not in then.text
     seq = int(parse_qs(urlsplit(links[-1]).query)["to"][0])
     snapped = browser.client.get(f"{page}?from_near=1&to_near={seq}").url.params
     ends = {it.get("value") for it in browser.open(page).all("option")}
     assert snapped["from"] in ends and snapped["to"] == str(seq)
     all_of_it = browser.open(f"{page}?from=0&to={seq}")
-    assert "Came into the ledger" in all_of_it.text and "There was no PRD yet." in all_of_it.text
+    assert "Added" in all_of_it.text and "There was no PRD yet." in all_of_it.text
     past = [it["href"] for it in all_of_it.all("a") if "as_of=" in it["href"]]
     for address in (f"{home}/ledger?as_of={seq}", next(it for it in past if "/atoms/" in it)):
         shown = browser.open(address)
-        assert f"As of change set {seq}" in shown.text and "Go to now" in shown.text
+        assert f"As of change set {seq}" in shown.text and "Go to the current state" in shown.text
         assert not [it for it in shown.all("button") if it.get("name") == "decision"]
-    assert "No atom at that moment" in browser.open(f"{home}/ledger?as_of=2020-01-01T00:00").text
+    assert "No atoms at that time" in browser.open(f"{home}/ledger?as_of=2020-01-01T00:00").text
     assert browser.client.get(f"{home}/ledger?as_of={seq + 1}").status_code == 404
     refused = browser.client.get(f"{page}?from=monday")
     assert refused.status_code == 422 and "ISO 8601" in refused.text
@@ -334,7 +337,7 @@ def test_budgets_are_set_by_leaders_and_letters_retried_by_operators(
     told = browser.send(page, form, scope="project_month", limit="12.50", beyond="warn")
     assert "The budget is set." in told.text and "$12.50" in told.text
     assert browser.send(page, form, scope="project_month", limit="much").status_code == 422
-    assert "The budget is lifted." in browser.send(page, form, scope="project_month").text
+    assert "The budget is removed." in browser.send(page, form, scope="project_month").text
     assert "$12.50" not in browser.open(page).text
     with Browser(called, called.make_token("pm", shown)) as lead:
         refused = lead.send(page, f"{home}/dead-letters/dlq_1/retry")

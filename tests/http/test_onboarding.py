@@ -178,7 +178,7 @@ def test_a_person_accepts_and_skips_in_the_console(
         pipeline = browser.send(page, page, sources="").url.path
         assert wait_until(lambda: waits_at("PRD quality gate"), timeout_s=PATIENCE_S)
         accepted = browser.send(pipeline, f"{pipeline}/accept")
-        assert "The PRD is taken as it is." in accepted.text
+        assert "The PRD is accepted." in accepted.text
         assert wait_until(lambda: waits_at("Team setup"), timeout_s=PATIENCE_S)
         skipped = browser.send(pipeline, f"{pipeline}/skip", reason="We <b>hire</b> later")
         assert "Skipped." in skipped.text

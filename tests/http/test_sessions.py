@@ -196,7 +196,7 @@ def test_sessions_are_listed_and_ended_one_by_one_or_all(one: Apart):
     theirs = send(here, f"{SESSIONS}/end", session=str(row[1]))
     assert theirs.status_code == 404 and is_open(owner)
     told = send(here, f"{SESSIONS}/end", session=page.fields(f"{SESSIONS}/end")["session"])
-    assert "That session is over." in told.text
+    assert "The session has ended." in told.text
     assert is_open(here) and not is_open(there)
     redeem(there, token=made["token"])
     assert send(here, f"{SESSIONS}/end-all").url.path == SIGN_IN

@@ -37,8 +37,8 @@ Act = Callable[[Settings, str, Decider], Awaitable[Decision]]
 Acts = Mapping[str, tuple[Act, str]]  # by what a form says: what is done, and what the page says
 MERGE_ACTS: Acts = {
     "approve": (partial(decisions.review_merge, verdict="approve"), "Merged."),
-    "reject": (partial(decisions.review_merge, verdict="reject"), "Kept apart."),
-    "undo": (decisions.undo_merge, "Taken apart."),
+    "reject": (partial(decisions.review_merge, verdict="reject"), "Kept separate."),
+    "undo": (decisions.undo_merge, "Merge undone."),
 }
 Sides = tuple[list[Piece], list[Piece]]
 RESOLUTIONS: tuple[Resolution, ...] = ("a_wins", "b_wins", "both_valid", "reworded")
@@ -144,7 +144,7 @@ async def undo_decision(visit: PageContext) -> Response:
     decision_id = visit.part("decision")
     await visit.ask(belonging.check_belongs, visit.project_id, decision_id)
     undoing = decisions.undo_decision(visit.api.settings, decision_id, decider(visit))
-    told, _ = await decide(undoing, "Taken back.")
+    told, _ = await decide(undoing, "Decision undone.")
     return visit.redirect_within(visit.form.get("back", ""), told)
 
 

@@ -160,7 +160,7 @@ async def mark_seen(visit: PageContext) -> Response:
     seq = visit.sent_number("seq")
     if seq is None:
         raise Invalid("Say up to where it is seen.", code="invalid_request")
-    response = visit.go("projects", visit.project_id, "changes", told="Seen.")
+    response = visit.go("projects", visit.project_id, "changes", told="Marked as seen.")
     path = address("projects", visit.project_id)
     set_cookie(visit.request, response, _cookie(visit), str(seq), SEEN_FOR_S, path)
     return response

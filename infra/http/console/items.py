@@ -211,7 +211,7 @@ async def assign_task(visit: PageContext) -> Response:
     """Give a task to a member that was suggested. Raises Invalid where nobody is chosen."""
     chosen = visit.form.get("assignee_id", "")
     if not chosen:
-        raise Invalid("Nobody is chosen: choose who does the task.", code="member_missing")
+        raise Invalid("Choose an assignee.", code="member_missing")
     done = await _change(visit, "task", {"assignee_id": chosen})
     return visit.go("projects", visit.project_id, "team", told=f"{done.title} is assigned.")
 

@@ -53,19 +53,19 @@ async def start(visit: PageContext) -> Response:
         actor=visit.caller.name,
         key=visit.form["key"],
     )
-    return _lead(visit, started.record.pipeline_id, "Started; this page follows by itself.")
+    return _lead(visit, started.record.pipeline_id, "Started; this page updates itself.")
 
 
 @pages.act(ROOT + "/{pipeline}/resume", *LEADERS)
 async def resume(visit: PageContext) -> Response:
     """Go on where the pipeline waits or has failed."""
-    return await _change(visit, onboarding.resume_onboarding, "It goes on.")
+    return await _change(visit, onboarding.resume_onboarding, "Resumed.")
 
 
 @pages.act(ROOT + "/{pipeline}/accept", *OWNERS)
 async def accept(visit: PageContext) -> Response:
     """Take the PRD as it is, although the quality gate has not passed it."""
-    return await _change(visit, onboarding.accept_onboarding, "The PRD is taken as it is.")
+    return await _change(visit, onboarding.accept_onboarding, "The PRD is accepted.")
 
 
 @pages.act(ROOT + "/{pipeline}/skip", *LEADERS)
@@ -79,7 +79,9 @@ async def skip(visit: PageContext) -> Response:
 async def cancel(visit: PageContext) -> Response:
     """End the pipeline for a reason; what it has made stays."""
     visit.sent_reason()
-    return await _change(visit, onboarding.cancel_onboarding, "It is over; what it made stays.")
+    return await _change(
+        visit, onboarding.cancel_onboarding, "The pipeline has ended; its results are kept."
+    )
 
 
 async def _change(visit: PageContext, change: Change, told: str, *more: str) -> Response:

@@ -116,7 +116,7 @@ async def end_one(visit: PageContext) -> Response:
     """End one session that the caller may end."""
     await visit.ask(end_session_of, visit.sent_number("session") or 0, visit.caller)
     visit.api.callers.forget()
-    return visit.go("sessions", told="That session is over.")
+    return visit.go("sessions", told="The session has ended.")
 
 
 @pages.act("/sessions/end-all", *EVERYONE)

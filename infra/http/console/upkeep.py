@@ -59,7 +59,7 @@ async def set_budget(visit: PageContext) -> Response:
         key=visit.form["key"],
     )
     is_lifted = spec.limit_usd is None and spec.limit_tokens is None
-    told = "The budget is lifted." if is_lifted else "The budget is set."
+    told = "The budget is removed." if is_lifted else "The budget is set."
     return visit.go("projects", visit.project_id, "costs", told=told)
 
 

@@ -71,7 +71,7 @@ async def send_test_message(visit: PageContext) -> Response:
     await service.send_test_message(
         visit.api.settings, visit.project_id, webhook_id, key=visit.form["key"]
     )
-    return _go(visit, webhook_id, "The test message is sent: the log shows the answer.")
+    return _go(visit, webhook_id, "The test message is sent: the log shows the response.")
 
 
 @pages.act(ONE + "/switch", *OWNERS, page=show_webhook)
@@ -87,7 +87,11 @@ async def switch_webhook(visit: PageContext) -> Response:
         actor=visit.caller.name,
         key=visit.form["key"],
     )
-    return _go(visit, webhook_id, "News is sent there." if is_active else "Nothing is sent there.")
+    return _go(
+        visit,
+        webhook_id,
+        "Deliveries are switched on." if is_active else "Deliveries are switched off.",
+    )
 
 
 @pages.act(ONE + "/remove", *OWNERS, page=show_webhook)
@@ -112,7 +116,7 @@ async def replay_delivery(visit: PageContext) -> Response:
     await service.replay_delivery(
         visit.api.settings, visit.project_id, webhook_id, visit.part("delivery")
     )
-    return _go(visit, webhook_id, "The message is sent once more.")
+    return _go(visit, webhook_id, "The message is sent again.")
 
 
 def _go(visit: PageContext, webhook_id: str, told: str) -> Response:

@@ -104,7 +104,7 @@ async def cancel_run(visit: PageContext) -> Response:
 async def resume_run(visit: PageContext) -> Response:
     """Begin a new run over what an ended run left, with what it gave up where that is wanted."""
     retry = visit.form.get("retry_poison") == "yes"
-    told = "A new run reads what is left."
+    told = "A new run reads the rest."
     return await _move(visit, runs.resume_run, told, retry_poison=retry)
 
 
@@ -145,7 +145,7 @@ async def decide_job(visit: PageContext) -> Response:
             told = "The job is cancelled."
         case "retry":
             await jobs.retry_job(visit.api.settings, job_id, actor=visit.caller.name)
-            told = "The job is tried again."
+            told = "The job is queued again."
         case _:
             raise Invalid("Say what is to be done with the job.", code="invalid_request")
     return visit.go("projects", visit.project_id, "runs", told=told)
