@@ -15,19 +15,19 @@ from schemas.envelope import Actor, Envelope, outside_fact
 from schemas.events.atom import AtomReflected, Judged
 from schemas.events.ledger import WorkingSummary
 from schemas.events.ledger_retry import LedgerRetryRequested
-from streams.ledger.decisions import DueDecision
-from streams.ledger.draft import ChangeSetDraft
-from streams.ledger.fact_frames import newer_fact_keys
-from streams.ledger.indexes import ProjectIndex
-from streams.ledger.judged_pairs import ask_about_doubts
-from streams.ledger.people import refuse_as_undecided
-from streams.ledger.reasoning import Said, link_reasoning
-from streams.ledger.retries import DueRetry
-from streams.ledger.sources import note_changes
-from streams.ledger.state import LedgerState
+from streams.ledger.atoms.reasoning import Said, link_reasoning
+from streams.ledger.pairs.judged_pairs import ask_about_doubts
+from streams.ledger.people.people import refuse_as_undecided
+from streams.ledger.sources.sources import note_changes
 from streams.ledger.summary import derive_summary
-from streams.ledger.talk import talk_key
-from streams.ledger.turns import DueTurn
+from streams.ledger.turns.conversations import talk_key
+from streams.ledger.turns.decisions import DueDecision
+from streams.ledger.turns.draft import ChangeSetDraft
+from streams.ledger.turns.fact_frames import newer_fact_keys
+from streams.ledger.turns.indexes import ProjectIndex
+from streams.ledger.turns.retries import DueRetry
+from streams.ledger.turns.state import LedgerState
+from streams.ledger.turns.turns import DueTurn
 from streams.ledger.upsert import TakeIn, fingerprint_of, refuse_outdated
 from streams.stage import Decision
 from streams.undecidable import (

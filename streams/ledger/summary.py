@@ -22,9 +22,9 @@ from schemas.events.ledger import (
     WorkingSummary,
 )
 from schemas.ids import sha256_hex
-from streams.ledger.draft import ChangeSetDraft
-from streams.ledger.indexes import gaps_of, is_live, rank_of
-from streams.ledger.state import OPEN
+from streams.ledger.turns.draft import ChangeSetDraft
+from streams.ledger.turns.indexes import gaps_of, is_live, rank_of
+from streams.ledger.turns.state import OPEN
 
 BUDGET_TOKENS = {"preview": 800, "deep": 2_000}
 CHARS_PER_TOKEN = 4

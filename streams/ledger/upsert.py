@@ -16,17 +16,10 @@ from schemas.events.ledger import AtomRecord
 from schemas.fingerprint import atom_fingerprint
 from schemas.ids import atom_id as derive_atom_id
 from schemas.versions import EXTRACTOR_VERSION
-from streams.ledger.agreement import agreement
-from streams.ledger.answers import settle_answers
-from streams.ledger.contradictions import (
-    find_contradictions,
-    is_unsure,
-    refresh_contradictions,
-)
-from streams.ledger.documents import note_document
-from streams.ledger.draft import ChangeSetDraft
-from streams.ledger.entities import link_names, take_relations, welcome
-from streams.ledger.evidence import (
+from streams.ledger.atoms.answers import settle_answers
+from streams.ledger.atoms.document_status import derive_standing, holds
+from streams.ledger.atoms.entities import link_names, take_relations, welcome
+from streams.ledger.atoms.evidence import (
     ACTIVE_CONFIDENCE,
     TWO_ROWS_KINDS,
     add_rows,
@@ -34,13 +27,20 @@ from streams.ledger.evidence import (
     status_by_rows,
     two_rows_apart,
 )
-from streams.ledger.indexes import is_live
-from streams.ledger.lifecycle import has_lost
-from streams.ledger.merging import near_duplicates, settle_near_duplicates
-from streams.ledger.newer_facts import settle_newer_facts
-from streams.ledger.reasoning import Said, link_reasoning
-from streams.ledger.rereading import withdraw_rules
-from streams.ledger.standing import derive_standing, holds
+from streams.ledger.atoms.lifecycle import has_lost
+from streams.ledger.atoms.newer_facts import settle_newer_facts
+from streams.ledger.atoms.reasoning import Said, link_reasoning
+from streams.ledger.likeness.agreement import agreement
+from streams.ledger.pairs.contradictions import (
+    find_contradictions,
+    is_unsure,
+    refresh_contradictions,
+)
+from streams.ledger.pairs.merging import near_duplicates, settle_near_duplicates
+from streams.ledger.sources.documents import note_document
+from streams.ledger.sources.rereading import withdraw_rules
+from streams.ledger.turns.draft import ChangeSetDraft
+from streams.ledger.turns.indexes import is_live
 
 REVIVED_BY_EVIDENCE = frozenset({"obsolete", "superseded"})
 TakeIn = Callable[[ChangeSetDraft, Reading, Judged], str]

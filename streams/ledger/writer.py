@@ -14,17 +14,17 @@ from schemas.envelope import Envelope
 from schemas.events.atom import AtomReflected
 from schemas.events.judgement import JudgementRequested
 from schemas.events.ledger import LedgerChanged
-from streams.ledger.decisions import DueDecision
-from streams.ledger.draft import ChangeSetDraft
 from streams.ledger.giving_up import answer_without, poison
-from streams.ledger.judged_pairs import apply_judgements, ask_about_doubts
-from streams.ledger.people import decision_change_set
-from streams.ledger.reanchor import reanchor
-from streams.ledger.retries import DueRetry
-from streams.ledger.sources import apply_source_changes, settle_run
-from streams.ledger.state import LedgerState
+from streams.ledger.pairs.judged_pairs import apply_judgements, ask_about_doubts
+from streams.ledger.people.people import decision_change_set
+from streams.ledger.sources.reanchor import reanchor
+from streams.ledger.sources.sources import apply_source_changes, settle_run
 from streams.ledger.summary import derive_summary
-from streams.ledger.turns import DueTurn
+from streams.ledger.turns.decisions import DueDecision
+from streams.ledger.turns.draft import ChangeSetDraft
+from streams.ledger.turns.retries import DueRetry
+from streams.ledger.turns.state import LedgerState
+from streams.ledger.turns.turns import DueTurn
 from streams.ledger.upsert import TakeIn, apply_candidate, apply_reading
 from streams.stage import Decision, Record, Tables
 from streams.undecidable import OF_THE_MACHINE, Trouble, settled, settled_by

@@ -11,8 +11,8 @@ from schemas.events.change import EditedStatement, SectionEdit, ToldSprint, Told
 from schemas.events.ledger import Change
 from schemas.events.team import Team
 from schemas.ids import artifact_id as derive_artifact_id
-from streams.reduce.deltas import MOST_POSITIONS, Delta, join_old
-from streams.reduce.forecast import forecast
+from streams.reduce.plan.forecast import forecast
+from streams.reduce.texts.deltas import MOST_POSITIONS, Delta, join_old
 from tests.reduce.ledgers import ENOUGH, PROJECT, Play, a_conflict, a_requirement, an_atom
 from tests.reduce.teams import (
     PLANNED_FEATURE,

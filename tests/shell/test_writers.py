@@ -19,7 +19,7 @@ from schemas.events.ledger import LedgerChanged
 from schemas.events.project import ProjectCreated
 from schemas.ids import derive_event_id, sha256_hex
 from streams.app import Stages
-from streams.ledger.draft import ChangeSetDraft
+from streams.ledger.turns.draft import ChangeSetDraft
 from streams.ledger.upsert import apply_candidate
 from streams.ledger.writer import LEDGER, Ledger
 from streams.stage import Record
