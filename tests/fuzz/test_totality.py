@@ -23,8 +23,8 @@ from hypothesis import strategies as st
 from agents.project.scheduling_words import read_schedules
 from streams.hygiene.stage import clean
 from streams.ledger.figures.quantities import equal, exclude, quantities_of
-from streams.ledger.opposition import opposition
 from streams.ledger.opposition.duplicates import likeness
+from streams.ledger.opposition.opposition import opposition
 from tests.hygiene.builders import a_source
 
 TEXTS = int(os.environ.get("CAIRN_TEST_TEXTS", "2"))

@@ -6,8 +6,8 @@ import pytest
 
 from streams.ledger.figures.prices import is_rate
 from streams.ledger.figures.quantities import Quantity, equal, exclude, may_be_equal, quantities_of
-from streams.ledger.opposition import opposition
 from streams.ledger.opposition.duplicates import likeness
+from streams.ledger.opposition.opposition import opposition
 
 
 def only(text: str) -> Quantity:

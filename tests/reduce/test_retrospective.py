@@ -24,8 +24,8 @@ from tests.reduce.teams import (
     standing,
     starts,
 )
-from tests.reduce.test_owned_plan import change
 from tests.reduce.test_reports import fields_of, report
+from tests.reduce.test_user_edited_plan import change
 
 SKILLS = ("integration", "security", "engineering", "data modelling")
 DAY = "2026-01-01"  # the day of all that a play is told

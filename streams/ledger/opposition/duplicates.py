@@ -20,7 +20,7 @@ from streams.ledger.likeness.similarity import (
     statement_text,
 )
 from streams.ledger.likeness.weighing import load_weights, weigh
-from streams.ledger.opposition import opposition
+from streams.ledger.opposition.opposition import opposition
 
 LABEL_THRESHOLD = 0.5
 NO_DUPLICATE = 0.49  # of two that cannot both hold, however alike
