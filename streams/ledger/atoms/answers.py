@@ -14,8 +14,9 @@ from schemas.events.atom import CandidateRow
 from schemas.events.ledger import AtomRecord, EvidenceRow
 from schemas.fingerprint import norm_text
 from streams.ledger.atoms.lifecycle import ANSWERED, retire
+from streams.ledger.turns.changes import Changes, add_link
 from streams.ledger.turns.conversations import talk_of
-from streams.ledger.turns.draft import ChangeSetDraft
+from streams.ledger.turns.current import CurrentLedger
 from streams.ledger.turns.indexes import is_live
 
 SHARED_WORDS = 2
@@ -24,37 +25,37 @@ SHORTEST_WORD = 4
 
 
 def settle_answers(
-    draft: ChangeSetDraft, atom: AtomRecord, structure_path: list[str], rows: list[CandidateRow]
-) -> None:
+    ledger: CurrentLedger, atom: AtomRecord, structure_path: list[str], rows: list[CandidateRow]
+) -> Changes[None]:
     """Questions that the atom answers are closed; one answered before is closed at once."""
     talk = talk_of(structure_path)
     spoken = next((row for row in rows if row.said_at), None)
     if spoken is None or spoken.said_at is None or not talk or not is_live(atom):
         return
     if atom.kind == "decision":
-        for question, row in _find_said(draft, talk, "unknown"):
+        for question, row in _find_said(ledger, talk, "unknown"):
             if _is_follow_up(spoken.said_at, spoken.speaker, row) and _takes_up(atom, question):
-                _close(draft, question, atom)
+                yield from _close(ledger, question, atom)
     elif atom.kind == "unknown":
-        for decision, row in _find_said(draft, talk, "decision"):
+        for decision, row in _find_said(ledger, talk, "decision"):
             earlier = row.said_at is not None and spoken.said_at < row.said_at
             if earlier and row.speaker != spoken.speaker and _takes_up(decision, atom):
-                _close(draft, atom, decision)
+                yield from _close(ledger, atom, decision)
                 return
 
 
-def _find_said(draft: ChangeSetDraft, talk: str, kind: str) -> list[tuple[AtomRecord, EvidenceRow]]:
+def _find_said(ledger: CurrentLedger, talk: str, kind: str) -> list[tuple[AtomRecord, EvidenceRow]]:
     """Live atoms of that kind in a conversation, each with a fresh row of it, in a fixed order."""
-    prefix = f"{draft.project}|{talk}|{kind}|"
-    places = {tuple(key.split("|")[-2:]) for key, _ in draft.state.spoken.with_prefix(prefix)}
+    prefix = f"{ledger.project}|{talk}|{kind}|"
+    places = {tuple(key.split("|")[-2:]) for key, _ in ledger.state.spoken.with_prefix(prefix)}
     places |= {
         (row.atom_id, row.evidence_id)
-        for row in draft.evidence.values()
+        for row in ledger.evidence.values()
         if row.said_at and talk_of(row.structure_path) == talk
     }
     found = []
     for atom_id, evidence_id in sorted(places):
-        atom, row = draft.atom(atom_id), draft.evidence_row(atom_id, evidence_id)
+        atom, row = ledger.atom(atom_id), ledger.evidence_row(atom_id, evidence_id)
         if atom and row and not row.stale and atom.kind == kind and is_live(atom):
             found.append((atom, row))
     return found
@@ -73,6 +74,6 @@ def _stems(atom: AtomRecord) -> frozenset[str]:
     return frozenset(word[:STEM] for word in words if len(word) >= SHORTEST_WORD)
 
 
-def _close(draft: ChangeSetDraft, question: AtomRecord, answer: AtomRecord) -> None:
-    draft.link(answer.atom_id, question.atom_id, "supersedes", ANSWERED)
-    retire(draft, draft.get_atom(question.atom_id), "superseded", ANSWERED, by=answer)
+def _close(ledger: CurrentLedger, question: AtomRecord, answer: AtomRecord) -> Changes[None]:
+    yield from add_link(ledger, answer.atom_id, question.atom_id, "supersedes", ANSWERED)
+    yield from retire(ledger, ledger.get_atom(question.atom_id), "superseded", ANSWERED, by=answer)

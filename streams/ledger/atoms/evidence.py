@@ -17,7 +17,8 @@ from schemas.events.atom import CandidateRow, Reading
 from schemas.events.ledger import AtomRecord, EvidenceRow, EvidenceState
 from schemas.ids import evidence_id
 from streams.ledger.atoms.document_status import holds
-from streams.ledger.turns.draft import ChangeSetDraft
+from streams.ledger.turns.changes import Changes, Support, note
+from streams.ledger.turns.current import CurrentLedger
 
 TWO_ROWS_KINDS = frozenset({"decision", "requirement"})
 ACTIVE_CONFIDENCE = 0.60
@@ -25,12 +26,12 @@ MAX_MERGED_CONFIDENCE = 0.99
 
 
 def add_rows(
-    draft: ChangeSetDraft,
+    ledger: CurrentLedger,
     atom: AtomRecord,
     own_id: str,
     reading: Reading,
     rows: Iterable[CandidateRow],
-) -> tuple[AtomRecord, list[str]]:
+) -> Changes[tuple[AtomRecord, list[str]]]:
     """The atom with the rows it did not have fresh yet, and their ids.
 
     ``own_id`` is the atom id of the candidate's fingerprint, which differs after a merge.
@@ -38,49 +39,50 @@ def add_rows(
     added: list[str] = []
     for row in rows:
         key = evidence_id(own_id, reading.chunk_id, row.char_start, row.char_end)
-        known = draft.evidence_row(atom.atom_id, key)
+        known = ledger.evidence_row(atom.atom_id, key)
         if known is None:
-            fresh = _evidence(atom.atom_id, key, reading, row, draft.turn.run_id)
-            draft.note("evidence_added", atom.atom_id, key, "new_row")
-            atom = count_rows(draft, atom, fresh, evidence=1, fresh=1)
+            fresh = _evidence(atom.atom_id, key, reading, row, ledger.turn.run_id)
+            yield note("evidence_added", atom.atom_id, key, "new_row")
+            atom = yield from count_rows(ledger, atom, fresh, evidence=1, fresh=1)
         elif known.stale:
             fresh = known.model_copy(update={"stale": False, "stale_since_seq": None})
-            draft.note("evidence_refreshed", atom.atom_id, key, "read_again")
-            atom = count_rows(draft, atom, fresh, fresh=1)
+            yield note("evidence_refreshed", atom.atom_id, key, "read_again")
+            atom = yield from count_rows(ledger, atom, fresh, fresh=1)
         else:
             continue
-        draft.put_evidence(fresh)
+        yield fresh
         added.append(key)
     return atom, added
 
 
-def stale_row(draft: ChangeSetDraft, atom: AtomRecord, row: EvidenceRow) -> AtomRecord:
+def stale_row(ledger: CurrentLedger, atom: AtomRecord, row: EvidenceRow) -> Changes[AtomRecord]:
     """The atom after one of its fresh rows has become stale."""
-    draft.put_evidence(row.model_copy(update={"stale": True, "stale_since_seq": draft.seq}))
-    return count_rows(draft, atom, row, fresh=-1)
+    yield row.model_copy(update={"stale": True, "stale_since_seq": ledger.seq})
+    return (yield from count_rows(ledger, atom, row, fresh=-1))
 
 
 def move_rows(
-    draft: ChangeSetDraft, loser: AtomRecord, winner: AtomRecord
-) -> tuple[AtomRecord, list[str]]:
+    ledger: CurrentLedger, loser: AtomRecord, winner: AtomRecord
+) -> Changes[tuple[AtomRecord, list[str]]]:
     """The winner with all rows of the loser, and their ids."""
     moved: list[str] = []
-    for row in draft.rows_of(loser.atom_id):
-        draft.put_evidence(row.model_copy(update={"atom_id": winner.atom_id}))
+    for row in ledger.rows_of(loser.atom_id):
+        yield row.model_copy(update={"atom_id": winner.atom_id})
         fresh = int(not row.stale)
         if fresh:
-            draft.count_support(row.source_id, loser.atom_id, -1)
-        winner = count_rows(draft, winner, row, evidence=1, fresh=fresh)
+            yield Support(row.source_id, loser.atom_id, -1)
+        winner = yield from count_rows(ledger, winner, row, evidence=1, fresh=fresh)
         moved.append(row.evidence_id)
     return winner, moved
 
 
 def count_rows(
-    draft: ChangeSetDraft, atom: AtomRecord, row: EvidenceRow, *, evidence: int = 0, fresh: int = 0
-) -> AtomRecord:
+    ledger: CurrentLedger, atom: AtomRecord, row: EvidenceRow, *, evidence: int = 0, fresh: int = 0
+) -> Changes[AtomRecord]:
     """The atom's figures after ``evidence`` more rows like ``row``, ``fresh`` of them fresh."""
-    supported = bool(draft.supports(row.source_id, atom.atom_id))
-    supports = bool(draft.count_support(row.source_id, atom.atom_id, fresh))
+    supported = bool(ledger.supports(row.source_id, atom.atom_id))
+    yield Support(row.source_id, atom.atom_id, fresh)
+    supports = bool(ledger.supports(row.source_id, atom.atom_id))
     count = atom.evidence_count + evidence
     stale = atom.stale_evidence_count + evidence - fresh
     return atom.model_copy(
@@ -139,7 +141,7 @@ def two_rows_apart(rows: Sequence[EvidenceRow]) -> bool:
     )
 
 
-def status_by_rows(draft: ChangeSetDraft, atom: AtomRecord) -> dict[str, Any]:
+def status_by_rows(ledger: CurrentLedger, atom: AtomRecord) -> dict[str, Any]:
     """The status a decision or requirement is due by its rows, as fields to change; else nothing.
 
     Only upwards: rows that became stale count against an atom when its source is settled. What its
@@ -147,7 +149,7 @@ def status_by_rows(draft: ChangeSetDraft, atom: AtomRecord) -> dict[str, Any]:
     """
     if atom.kind not in TWO_ROWS_KINDS or atom.status != "draft" or not holds(atom):
         return {}
-    if atom.confidence < ACTIVE_CONFIDENCE or not two_rows_apart(draft.rows_of(atom.atom_id)):
+    if atom.confidence < ACTIVE_CONFIDENCE or not two_rows_apart(ledger.rows_of(atom.atom_id)):
         return {}
     return {"status": "active", "status_reason": "two_rows"}
 

@@ -13,7 +13,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from schemas.events.atom import CandidateRow
-from streams.ledger.turns.draft import ChangeSetDraft
+from streams.ledger.turns.changes import Changes, add_link
+from streams.ledger.turns.current import CurrentLedger
 from streams.ledger.turns.indexes import is_live
 
 CONCLUSIONS = (
@@ -25,18 +26,20 @@ MAX_GAP = 3  # characters between two sentences that stand side by side
 Said = tuple[str, Sequence[CandidateRow]]  # the atom of a candidate, and its rows
 
 
-def link_reasoning(draft: ChangeSetDraft, said: Sequence[Said]) -> None:
+def link_reasoning(ledger: CurrentLedger, said: Sequence[Said]) -> Changes[None]:
     """Link the live atoms of one chunk's candidates, given in the candidates' order."""
-    standing = [(draft.find_survivor(atom_id), rows) for atom_id, rows in said if rows]
+    standing = [(ledger.find_survivor(atom_id), rows) for atom_id, rows in said if rows]
     live = [(atom.atom_id, rows) for atom, rows in standing if atom and is_live(atom)]
     for atom_id, rows in live:
         for other_id, others in live:
             if atom_id == other_id:
                 continue
             if _gives_reason(rows[0], others):
-                draft.link(atom_id, other_id, "supports", "the_reason_behind_it")
+                yield from add_link(ledger, atom_id, other_id, "supports", "the_reason_behind_it")
             if _concludes(rows[0]) and _follows(rows[0], others[0]):
-                draft.link(atom_id, other_id, "derived_from", "concluded_from_the_one_before")
+                yield from add_link(
+                    ledger, atom_id, other_id, "derived_from", "concluded_from_the_one_before"
+                )
 
 
 def _gives_reason(row: CandidateRow, others: Sequence[CandidateRow]) -> bool:

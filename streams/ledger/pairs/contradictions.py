@@ -34,7 +34,8 @@ from streams.ledger.opposition.statements import (
 )
 from streams.ledger.pairs.authority import with_suggestion
 from streams.ledger.pairs.doubts import note_doubt
-from streams.ledger.turns.draft import ChangeSetDraft
+from streams.ledger.turns.changes import Changes, add_link, note
+from streams.ledger.turns.current import CurrentLedger
 from streams.ledger.turns.indexes import COMPARED_KINDS, subject_key
 from streams.ledger.turns.state import OPEN
 from streams.reflection.rules import CONFIDENCE_THRESHOLD
@@ -78,8 +79,8 @@ class ContradictionReason:
 
 
 def find_contradictions(
-    draft: ChangeSetDraft, atom: AtomRecord, near: list[Near], *, gained_source: bool = True
-) -> None:
+    ledger: CurrentLedger, atom: AtomRecord, near: list[Near], *, gained_source: bool = True
+) -> Changes[None]:
     """Record what contradicts ``atom``, the surest pairs first, a few at most.
 
     ``gained_source``: whether it came with evidence from a source that is new to it. Of two that
@@ -89,16 +90,16 @@ def find_contradictions(
     if atom.kind not in COMPARED_KINDS and atom.kind != "risk":
         return
     found: list[tuple[AtomRecord, ContradictionReason]] = []
-    for other in _comparable(draft, atom, near):
+    for other in _comparable(ledger, atom, near):
         if is_unsure(atom) and is_unsure(other):
             continue
         if reason := why_contradicts(atom, other):
             found.append((other, reason))
-        elif draft.judges:
-            note_doubt(draft, atom, other)
+        elif ledger.judges:
+            yield from note_doubt(ledger, atom, other)
     found.sort(key=lambda each: (-each[0].confidence, each[0].atom_id))
     for other, reason in found[:MAX_FOUND]:
-        record_contradiction(draft, atom, other, reason, gained_source=gained_source)
+        yield from record_contradiction(ledger, atom, other, reason, gained_source=gained_source)
 
 
 def is_unsure(atom: AtomRecord) -> bool:
@@ -106,20 +107,24 @@ def is_unsure(atom: AtomRecord) -> bool:
     return atom.status == "draft" and atom.confidence < CONFIDENCE_THRESHOLD
 
 
-def refresh_contradictions(draft: ChangeSetDraft, atom: AtomRecord, *, gained_source: bool) -> None:
+def refresh_contradictions(
+    ledger: CurrentLedger, atom: AtomRecord, *, gained_source: bool
+) -> Changes[None]:
     """The contradictions of an atom whose confidence, status or evidence has changed."""
-    for contradiction in draft.contradictions_of(atom.atom_id):
+    for contradiction in ledger.contradictions_of(atom.atom_id):
         other_id = (
             contradiction.atom_b_id
             if contradiction.atom_a_id == atom.atom_id
             else contradiction.atom_a_id
         )
-        other = draft.live_atom(other_id)
-        if other is None or not draft.live_atom(atom.atom_id):
+        other = ledger.live_atom(other_id)
+        if other is None or not ledger.live_atom(atom.atom_id):
             continue
         reason = ContradictionReason.of(contradiction)
         if contradiction.status in OPEN or gained_source:
-            record_contradiction(draft, atom, other, reason, gained_source=gained_source)
+            yield from record_contradiction(
+                ledger, atom, other, reason, gained_source=gained_source
+            )
 
 
 def why_contradicts(one: AtomRecord, other: AtomRecord) -> ContradictionReason | None:
@@ -181,18 +186,18 @@ def severity_of(one: AtomRecord, other: AtomRecord) -> Severity:
 
 
 def record_contradiction(
-    draft: ChangeSetDraft,
+    ledger: CurrentLedger,
     one: AtomRecord,
     other: AtomRecord,
     reason: ContradictionReason,
     *,
     gained_source: bool,
-) -> None:
+) -> Changes[None]:
     """The pair's one record is open and up to date, unless a person has closed it for good."""
     first, second = sorted((one.atom_id, other.atom_id))
-    key = pair_id("ctr", draft.project, first, second)
-    known = draft.contradiction(key)
-    explanation = with_suggestion(reason.explanation, one, other, draft.rows_of)
+    key = pair_id("ctr", ledger.project, first, second)
+    known = ledger.contradiction(key)
+    explanation = with_suggestion(reason.explanation, one, other, ledger.rows_of)
     severity = reason.severity or severity_of(one, other)
     found = {
         "severity": severity,
@@ -200,7 +205,7 @@ def record_contradiction(
         "contradiction_type": reason.kind,
     }
     if known is None:
-        draft.contradictions[key] = ContradictionRecord(
+        yield ContradictionRecord(
             contradiction_id=key,
             atom_a_id=first,
             atom_b_id=second,
@@ -208,41 +213,43 @@ def record_contradiction(
             severity=severity,
             explanation=explanation,
             detected_by="model" if reason.is_of_model else "rule",
-            run_id=draft.run_id,
-            opened_seq=draft.seq,
-            updated_seq=draft.seq,
+            run_id=ledger.run_id,
+            opened_seq=ledger.seq,
+            updated_seq=ledger.seq,
         )
-        draft.link(first, second, "contradicts", reason.kind, by_model=reason.is_of_model)
-        draft.note("contradiction_opened", key, None, reason.kind, explanation)
+        yield from add_link(
+            ledger, first, second, "contradicts", reason.kind, by_model=reason.is_of_model
+        )
+        yield note("contradiction_opened", key, None, reason.kind, explanation)
         return
     answered = known.rationale != SIDE_GONE
     if known.status in OPEN:
         if all(getattr(known, name) == value for name, value in found.items()):
             return
-        after = known.model_copy(update=found | {"updated_seq": draft.seq})
-        draft.note("contradiction_updated", key, None, "found_again", explanation)
+        after = known.model_copy(update=found | {"updated_seq": ledger.seq})
+        yield note("contradiction_updated", key, None, "found_again", explanation)
     elif answered and not gained_source:
         return
     else:
-        reopened = {"status": "open", "reopened": True, "updated_seq": draft.seq}
+        reopened = {"status": "open", "reopened": True, "updated_seq": ledger.seq}
         cleared = dict.fromkeys(DECIDED_FIELDS)
         after = known.model_copy(update=found | reopened | cleared)
-        draft.link(first, second, "contradicts", "reopened")
-        draft.note("contradiction_opened", key, None, "reopened", explanation)
-    draft.contradictions[key] = after
+        yield from add_link(ledger, first, second, "contradicts", "reopened")
+        yield note("contradiction_opened", key, None, "reopened", explanation)
+    yield after
 
 
-def _comparable(draft: ChangeSetDraft, atom: AtomRecord, near: list[Near]) -> list[AtomRecord]:
+def _comparable(ledger: CurrentLedger, atom: AtomRecord, near: list[Near]) -> list[AtomRecord]:
     """Live atoms with the same subject, or with alike words."""
     ids: dict[str, None] = {}
     if key := subject_key(atom):
-        ids |= dict.fromkeys(draft.index.subjects.get(key, [])[:MAX_SAME_SUBJECT])
-        same = (other for other in draft.find_newly_live(atom.kind) if subject_key(other) == key)
+        ids |= dict.fromkeys(ledger.index.subjects.get(key, [])[:MAX_SAME_SUBJECT])
+        same = (other for other in ledger.find_newly_live(atom.kind) if subject_key(other) == key)
         ids |= dict.fromkeys(other.atom_id for other in same)
     nearest = sorted(near, key=lambda each: (-each.jaccard, each.atom_id))[:MAX_READ]
     ids |= dict.fromkeys(each.atom_id for each in nearest)
     ids.pop(atom.atom_id, None)
-    return [other for key in ids if (other := draft.live_atom(key))]
+    return [other for key in ids if (other := ledger.live_atom(key))]
 
 
 def _speak_alike(pair: Aligned) -> bool:

@@ -15,23 +15,24 @@ from streams.ledger.likeness.similarity import SHARED_SUBJECT_SIMILARITY, title_
 from streams.ledger.opposition.opposition import of_different_times, opposition
 from streams.ledger.opposition.scopes import of_different_scopes
 from streams.ledger.opposition.statements import of_different_versions
-from streams.ledger.turns.draft import ChangeSetDraft
+from streams.ledger.turns.changes import Changes, Doubt
+from streams.ledger.turns.current import CurrentLedger
 from streams.ledger.turns.indexes import subject_key
 
 DOUBTFUL_FROM = 0.2  # below are 12 in 100 contradictions of the labelled sets and most of the rest
 OF_ALIKE_TITLES = 0.1  # among equal scores, the pair that speaks more of the same comes first
 
 
-def note_doubt(draft: ChangeSetDraft, one: AtomRecord, other: AtomRecord) -> None:
+def note_doubt(ledger: CurrentLedger, one: AtomRecord, other: AtomRecord) -> Changes[None]:
     """The pair is among the doubts of the turn, where it leaves one and nobody has answered it."""
     first, second = sorted((one.atom_id, other.atom_id))
-    if draft.contradiction(pair_id("ctr", draft.project, first, second)):
+    if ledger.contradiction(pair_id("ctr", ledger.project, first, second)):
         return
-    if draft.state.judgements.is_settled(draft.project, (first, second)):
+    if ledger.state.judgements.is_settled(ledger.project, (first, second)):
         return
     doubt = doubt_of(one, other)
-    if doubt and _share_a_subject(draft, one, other):
-        draft.doubts[first, second] = doubt
+    if doubt and _share_a_subject(ledger, one, other):
+        yield Doubt((first, second), doubt)
 
 
 def doubt_of(one: AtomRecord, other: AtomRecord) -> float:
@@ -49,13 +50,13 @@ def doubt_of(one: AtomRecord, other: AtomRecord) -> float:
     return round(score + OF_ALIKE_TITLES * title_similarity(first, second), 6)
 
 
-def _share_a_subject(draft: ChangeSetDraft, one: AtomRecord, other: AtomRecord) -> bool:
+def _share_a_subject(ledger: CurrentLedger, one: AtomRecord, other: AtomRecord) -> bool:
     if (key := subject_key(one)) and key == subject_key(other):
         return True
     if title_similarity(one.statement, other.statement) >= SHARED_SUBJECT_SIMILARITY:
         return True
     named, named_too = (
-        {mention.entity_atom_id for mention in draft.mentions_of(each.atom_id)}
+        {mention.entity_atom_id for mention in ledger.mentions_of(each.atom_id)}
         for each in (one, other)
     )
     return not named.isdisjoint(named_too)

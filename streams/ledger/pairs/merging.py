@@ -33,67 +33,77 @@ from streams.ledger.likeness.similarity import (
     words,
 )
 from streams.ledger.pairs.reviews import Duplicate, ask_about_nearest, raw_text
-from streams.ledger.turns.draft import ChangeSetDraft
+from streams.ledger.turns.changes import (
+    Changes,
+    add_link,
+    add_mention,
+    end_link,
+    put_atom,
+    record_merge,
+)
+from streams.ledger.turns.current import CurrentLedger
 
 MIN_JACCARD = 2 * MERGE_REVIEW_THRESHOLD - 1 - 1e-6  # cosine is 1 at most
 MAX_COMPARED = 16  # nearest by their words that are compared letter by letter: 0.1 ms a pair
 
 
-def near_duplicates(draft: ChangeSetDraft, atom: AtomRecord) -> list[Near]:
+def near_duplicates(ledger: CurrentLedger, atom: AtomRecord) -> list[Near]:
     """What shares rare words with the atom: from the index, then from this turn itself."""
     ours = words(text_to_compare(atom))
-    near = draft.index.group(atom.kind).near(ours)
-    for other in draft.find_newly_live(atom.kind):
+    near = ledger.index.group(atom.kind).near(ours)
+    for other in ledger.find_newly_live(atom.kind):
         theirs = words(text_to_compare(other))
         near.append(Near(other.atom_id, other.kind, other.polarity, jaccard(ours, theirs)))
     return [each for each in near if each.atom_id != atom.atom_id]
 
 
 def settle_near_duplicates(
-    draft: ChangeSetDraft, reading: Reading, atom: AtomRecord, near: list[Near]
-) -> AtomRecord:
+    ledger: CurrentLedger, reading: Reading, atom: AtomRecord, near: list[Near]
+) -> Changes[AtomRecord]:
     """Merge, replace or ask; the atom that stands for the statement afterwards."""
-    duplicates = _duplicates(draft, atom, near)
+    duplicates = _duplicates(ledger, atom, near)
     for duplicate in duplicates:
-        if _replaces(draft, reading, duplicate.atom):
-            _supersede(draft, atom, duplicate)
+        if _replaces(ledger, reading, duplicate.atom):
+            yield from _supersede(ledger, atom, duplicate)
         elif _merges(duplicate):
-            return merge(draft, atom, duplicate.atom, duplicate.similarity)
-    if twin := _find_dismissed_twin(draft, atom):
-        return merge_into(
-            draft,
-            twin.atom,
-            atom,
-            twin.similarity,
-            confidence=max(atom.confidence, twin.atom.confidence),
-            latest=atom.latest_provenance,
-            reason="same_as_dismissed",
+            return (yield from merge(ledger, atom, duplicate.atom, duplicate.similarity))
+    if twin := _find_dismissed_twin(ledger, atom):
+        return (
+            yield from merge_into(
+                ledger,
+                twin.atom,
+                atom,
+                twin.similarity,
+                confidence=max(atom.confidence, twin.atom.confidence),
+                latest=atom.latest_provenance,
+                reason="same_as_dismissed",
+            )
         )
-    ask_about_nearest(draft, atom, duplicates)
-    return draft.get_atom(atom.atom_id)
+    yield from ask_about_nearest(ledger, atom, duplicates)
+    return ledger.get_atom(atom.atom_id)
 
 
-def ask_about(draft: ChangeSetDraft, atom: AtomRecord, near: list[Near]) -> None:
+def ask_about(ledger: CurrentLedger, atom: AtomRecord, near: list[Near]) -> Changes[None]:
     """A person is asked about the nearest duplicates of an atom that a person brought back."""
-    ask_about_nearest(draft, atom, _duplicates(draft, atom, near))
+    yield from ask_about_nearest(ledger, atom, _duplicates(ledger, atom, near))
 
 
-def _find_dismissed_twin(draft: ChangeSetDraft, atom: AtomRecord) -> Duplicate | None:
+def _find_dismissed_twin(ledger: CurrentLedger, atom: AtomRecord) -> Duplicate | None:
     """What a person has dismissed and the atom says again, in other words only."""
-    dismissed = draft.index.dismissed_group(atom.kind)
+    dismissed = ledger.index.dismissed_group(atom.kind)
     if not dismissed.ordinals:
         return None
     near = dismissed.near(words(text_to_compare(atom)))
     twins = (
         twin
-        for twin in _duplicates(draft, atom, near, status=frozenset({"dismissed"}))
+        for twin in _duplicates(ledger, atom, near, status=frozenset({"dismissed"}))
         if _merges(twin)
     )
     return next(twins, None)
 
 
 def _duplicates(
-    draft: ChangeSetDraft, atom: AtomRecord, near: list[Near], status: frozenset[str] = LIVE
+    ledger: CurrentLedger, atom: AtomRecord, near: list[Near], status: frozenset[str] = LIVE
 ) -> list[Duplicate]:
     """Those of that status, most alike first, then by atom id; of a series only the nearest."""
     text = text_to_compare(atom)
@@ -103,8 +113,8 @@ def _duplicates(
         same_polarity = not each.polarity or not atom.polarity or each.polarity == atom.polarity
         if each.jaccard < MIN_JACCARD or each.kind != atom.kind or not same_polarity:
             continue
-        other = draft.get_atom(each.atom_id)
-        if other.status not in status or _is_rejected(draft, atom, other):
+        other = ledger.get_atom(each.atom_id)
+        if other.status not in status or _is_rejected(ledger, atom, other):
             continue
         if (compared := compared + 1) > MAX_COMPARED:
             break
@@ -123,9 +133,9 @@ def _duplicates(
     return found
 
 
-def _is_rejected(draft: ChangeSetDraft, one: AtomRecord, other: AtomRecord) -> bool:
+def _is_rejected(ledger: CurrentLedger, one: AtomRecord, other: AtomRecord) -> bool:
     """Whether a person has said that the two are different statements."""
-    pair = draft.merge_candidate(pair_id("mrg", draft.project, one.atom_id, other.atom_id))
+    pair = ledger.merge_candidate(pair_id("mrg", ledger.project, one.atom_id, other.atom_id))
     return pair is not None and pair.state == "rejected"
 
 
@@ -133,24 +143,25 @@ def _merges(duplicate: Duplicate) -> bool:
     return duplicate.similarity >= AUTO_MERGE_THRESHOLD and duplicate.agreed == "same"
 
 
-def _replaces(draft: ChangeSetDraft, reading: Reading, other: AtomRecord) -> bool:
+def _replaces(ledger: CurrentLedger, reading: Reading, other: AtomRecord) -> bool:
     """Whether the other one is the older wording at the place that was read again.
 
     What the same reading says again is no older wording: a record was put in beside it.
     """
     if other.evidence_state != "stale" or other.verified_by:
         return False
-    if other.atom_fingerprint in draft.fingerprints_read:
+    if other.atom_fingerprint in ledger.fingerprints_read:
         return False
-    rows = draft.rows_of(other.atom_id)
+    rows = ledger.rows_of(other.atom_id)
     return all(row.source_id == reading.source_id for row in rows) and any(
         row.structure_path == reading.structure_path for row in rows
     )
 
 
-def _supersede(draft: ChangeSetDraft, atom: AtomRecord, duplicate: Duplicate) -> None:
+def _supersede(ledger: CurrentLedger, atom: AtomRecord, duplicate: Duplicate) -> Changes[None]:
     old = duplicate.atom
-    draft.record_merge(
+    yield from record_merge(
+        ledger,
         op="supersede",
         winner_atom_id=atom.atom_id,
         loser_atom_id=old.atom_id,
@@ -161,12 +172,12 @@ def _supersede(draft: ChangeSetDraft, atom: AtomRecord, duplicate: Duplicate) ->
         confidence_after=atom.confidence,
         reason="changed_at_its_place",
     )
-    draft.link(atom.atom_id, old.atom_id, "supersedes", "changed_at_its_place")
-    retire(draft, old, "superseded", "changed_at_its_place", by=atom)
+    yield from add_link(ledger, atom.atom_id, old.atom_id, "supersedes", "changed_at_its_place")
+    yield from retire(ledger, old, "superseded", "changed_at_its_place", by=atom)
 
 
 def merge(
-    draft: ChangeSetDraft,
+    ledger: CurrentLedger,
     later: AtomRecord,
     other: AtomRecord,
     similarity: float,
@@ -175,32 +186,34 @@ def merge(
     reason: str = "near_duplicate",
     actor: str = "system",
     candidate_id: str | None = None,
-) -> AtomRecord:
+) -> Changes[AtomRecord]:
     """One of the two with the evidence of both; the other points at it.
 
     ``later`` is the one that was seen last.
     """
     winner, loser = sorted((later, other), key=_precedence)
-    moving = draft.rows_of(loser.atom_id)
+    moving = ledger.rows_of(loser.atom_id)
     new_source = any(
-        draft.supports(row.source_id, winner.atom_id) is None for row in moving if not row.stale
+        ledger.supports(row.source_id, winner.atom_id) is None for row in moving if not row.stale
     )
-    return merge_into(
-        draft,
-        winner,
-        loser,
-        similarity,
-        confidence=merge_confidence(winner, loser.confidence, new_source=new_source),
-        latest=later.latest_provenance,
-        op=op,
-        reason=reason,
-        actor=actor,
-        candidate_id=candidate_id,
+    return (
+        yield from merge_into(
+            ledger,
+            winner,
+            loser,
+            similarity,
+            confidence=merge_confidence(winner, loser.confidence, new_source=new_source),
+            latest=later.latest_provenance,
+            op=op,
+            reason=reason,
+            actor=actor,
+            candidate_id=candidate_id,
+        )
     )
 
 
 def merge_into(
-    draft: ChangeSetDraft,
+    ledger: CurrentLedger,
     winner: AtomRecord,
     loser: AtomRecord,
     similarity: float,
@@ -211,13 +224,13 @@ def merge_into(
     op: Literal["auto_merge", "reviewed_merge"] = "auto_merge",
     actor: str = "system",
     candidate_id: str | None = None,
-) -> AtomRecord:
+) -> Changes[AtomRecord]:
     """The winner with the evidence of both and that ``confidence``; the loser points at it."""
-    merged, moved = move_rows(draft, loser, winner)
+    merged, moved = yield from move_rows(ledger, loser, winner)
     merged = merged.model_copy(
         update={
             "confidence": confidence,
-            "last_run_id": draft.run_id or winner.last_run_id,
+            "last_run_id": ledger.run_id or winner.last_run_id,
             "last_seen_at": max(winner.last_seen_at, loser.last_seen_at),
             "latest_provenance": latest,
             "attributes": keep_feature(
@@ -225,18 +238,21 @@ def merge_into(
             ),
         }
     )
-    merged = draft.put_atom(merged, **status_by_rows(draft, merged))
+    merged = yield from put_atom(ledger, merged, **status_by_rows(ledger, merged))
     if loser.status == "active" and merged.status == "draft":
-        merged = draft.put_atom(merged, status="active", status_reason="merged_with_active")
-    links_made, links_ended = _move_links(draft, loser, winner)
-    mentions_made = [
-        each.entity_atom_id
-        for each in draft.mentions_of(loser.atom_id)
-        if draft.mention(winner.atom_id, each.entity_atom_id, each.mention, "merged")
-    ]
+        merged = yield from put_atom(
+            ledger, merged, status="active", status_reason="merged_with_active"
+        )
+    links_made, links_ended = yield from _move_links(ledger, loser, winner)
+    mentions_made: list[str] = []
+    for each in ledger.mentions_of(loser.atom_id):
+        entity_id = each.entity_atom_id
+        if (yield from add_mention(ledger, winner.atom_id, entity_id, each.mention, "merged")):
+            mentions_made.append(entity_id)
     if loser.kind == "entity":
-        follow_merge(draft, loser, winner)
-    draft.record_merge(
+        yield from follow_merge(ledger, loser, winner)
+    yield from record_merge(
+        ledger,
         op=op,
         winner_atom_id=winner.atom_id,
         loser_atom_id=loser.atom_id,
@@ -262,8 +278,8 @@ def merge_into(
             "previous_status": loser.status,
         }
     )
-    retire(draft, gone, "merged", reason, by=merged)
-    draft.link(loser.atom_id, winner.atom_id, "duplicates", reason)
+    yield from retire(ledger, gone, "merged", reason, by=merged)
+    yield from add_link(ledger, loser.atom_id, winner.atom_id, "duplicates", reason)
     return merged
 
 
@@ -279,21 +295,23 @@ def _precedence(atom: AtomRecord) -> tuple[bool, int, float, int, str]:
 
 
 def _move_links(
-    draft: ChangeSetDraft, loser: AtomRecord, winner: AtomRecord
-) -> tuple[list[str], list[str]]:
+    ledger: CurrentLedger, loser: AtomRecord, winner: AtomRecord
+) -> Changes[tuple[list[str], list[str]]]:
     """The loser's links at the winner; links of pairs, and between the two, stay or end.
 
     The ids of the links made, and of those ended.
     """
     made: list[str] = []
     ended: list[str] = []
-    for link in draft.links_of(loser.atom_id):
+    for link in ledger.links_of(loser.atom_id):
         if link.link_type in ("contradicts", "duplicates", "supersedes"):
             continue
-        draft.unlink(link.from_atom_id, link.to_atom_id, link.link_type, "merged")
+        yield from end_link(ledger, link.from_atom_id, link.to_atom_id, link.link_type, "merged")
         ended.append(link.link_id)
         ends = (link.from_atom_id, link.to_atom_id)
         first, second = (winner.atom_id if end == loser.atom_id else end for end in ends)
-        if first != second and (key := draft.link(first, second, link.link_type, "merged")):
+        if first != second and (
+            key := (yield from add_link(ledger, first, second, link.link_type, "merged"))
+        ):
             made.append(key)
     return made, ended

@@ -10,25 +10,26 @@ from streams.ledger.pairs.contradictions import (
     record_contradiction,
 )
 from streams.ledger.pairs.merging import ask_about, near_duplicates
-from streams.ledger.turns.draft import ChangeSetDraft
+from streams.ledger.turns.changes import Changes
+from streams.ledger.turns.current import CurrentLedger
 
 
-def come_back(draft: ChangeSetDraft, atom: AtomRecord) -> None:
+def come_back(ledger: CurrentLedger, atom: AtomRecord) -> Changes[None]:
     """Contradictions and merge reviews that ended with the atom open again.
 
     What came to the ledger meanwhile is compared too. No person's answer is touched, and nothing is
     merged: a person wanted the atom back.
     """
-    for contradiction in draft.contradictions_of(atom.atom_id):
+    for contradiction in ledger.contradictions_of(atom.atom_id):
         other_id = (
             contradiction.atom_b_id
             if contradiction.atom_a_id == atom.atom_id
             else contradiction.atom_a_id
         )
-        other = draft.live_atom(other_id)
+        other = ledger.live_atom(other_id)
         if other and contradiction.rationale == SIDE_GONE:
             reason = ContradictionReason.of(contradiction)
-            record_contradiction(draft, atom, other, reason, gained_source=False)
-    near = near_duplicates(draft, atom)
-    find_contradictions(draft, atom, near, gained_source=False)
-    ask_about(draft, atom, near)
+            yield from record_contradiction(ledger, atom, other, reason, gained_source=False)
+    near = near_duplicates(ledger, atom)
+    yield from find_contradictions(ledger, atom, near, gained_source=False)
+    yield from ask_about(ledger, atom, near)

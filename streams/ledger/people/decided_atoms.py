@@ -18,7 +18,8 @@ from streams.ledger.atoms.lifecycle import retire
 from streams.ledger.pairs.contradictions import refresh_contradictions
 from streams.ledger.pairs.revival import come_back
 from streams.ledger.people.ruling import Refused, Ruling, require_fit
-from streams.ledger.turns.draft import ChangeSetDraft
+from streams.ledger.turns.changes import Changes, note, put_atom
+from streams.ledger.turns.current import CurrentLedger
 from streams.ledger.turns.indexes import is_live
 from streams.ledger.turns.refusals import target_of_atom
 
@@ -26,27 +27,30 @@ DEFAULT_FLOOR = 0.90
 VERIFIED = "verified"  # why it is active what was a draft before
 
 
-def apply_to_atom(draft: ChangeSetDraft, ruling: Ruling, decided: PersonDecided) -> None:
+def apply_to_atom(ledger: CurrentLedger, ruling: Ruling, decided: PersonDecided) -> Changes[None]:
     """The atom as the person wants it. Raises Refused."""
-    atom = draft.atom(decided.target_id)
+    atom = ledger.atom(decided.target_id)
     if atom is None or not isinstance(decided, AtomDecided):
         raise Refused("unknown_target")
     require_fit(decided, target_of_atom(atom))
     match decided:
         case AtomVerified():
-            _verify(draft, ruling, atom, decided.floor)
+            yield from _verify(ledger, ruling, atom, decided.floor)
         case AtomUnverified():
-            _unverify(draft, ruling, atom)
+            yield from _unverify(ledger, ruling, atom)
         case AtomDismissed():
-            _dismiss(draft, atom)
+            yield from _dismiss(ledger, atom)
         case AtomReincluded():
-            _reinclude(draft, atom)
+            yield from _reinclude(ledger, atom)
 
 
-def _verify(draft: ChangeSetDraft, ruling: Ruling, atom: AtomRecord, floor: float | None) -> None:
+def _verify(
+    ledger: CurrentLedger, ruling: Ruling, atom: AtomRecord, floor: float | None
+) -> Changes[None]:
     floor = round(max(atom.confidence, DEFAULT_FLOOR) if floor is None else floor, 6)
-    confidence = _confidence_before(draft, atom) if ruling.undoes else atom.confidence
-    verified = draft.put_atom(
+    confidence = _confidence_before(ledger, atom) if ruling.undoes else atom.confidence
+    verified = yield from put_atom(
+        ledger,
         atom,
         confidence_floor=floor,
         confidence=max(confidence, floor),
@@ -55,11 +59,11 @@ def _verify(draft: ChangeSetDraft, ruling: Ruling, atom: AtomRecord, floor: floa
         status="active",
         status_reason=VERIFIED if atom.status == "draft" else atom.status_reason,
     )
-    draft.note("atom_verified", atom.atom_id, None, "verified", f"{floor:.6f}")
-    refresh_contradictions(draft, verified, gained_source=False)
+    yield note("atom_verified", atom.atom_id, None, "verified", f"{floor:.6f}")
+    yield from refresh_contradictions(ledger, verified, gained_source=False)
 
 
-def _unverify(draft: ChangeSetDraft, ruling: Ruling, atom: AtomRecord) -> None:
+def _unverify(ledger: CurrentLedger, ruling: Ruling, atom: AtomRecord) -> Changes[None]:
     """Without floor and pin; the confidence stays until something is read again.
 
     Only when that verification is taken back, what was a draft is one again, and the confidence
@@ -68,39 +72,41 @@ def _unverify(draft: ChangeSetDraft, ruling: Ruling, atom: AtomRecord) -> None:
     """
     changed: dict[str, Any] = {"confidence_floor": None, "verified_by": None, "verified_at": None}
     if ruling.undoes is not None:
-        changed["confidence"] = _confidence_before(draft, atom)
+        changed["confidence"] = _confidence_before(ledger, atom)
     if atom.status_reason == VERIFIED:
         changed["status_reason"] = "unverified"
         if ruling.undoes is not None and is_live(atom):
             changed["status"] = "draft"
-    loose = draft.put_atom(atom, **changed)
-    draft.note("atom_unverified", atom.atom_id, None, "unverified")
+    loose = yield from put_atom(ledger, atom, **changed)
+    yield note("atom_unverified", atom.atom_id, None, "unverified")
     if loose.confidence != atom.confidence:
-        draft.note("confidence_set", atom.atom_id, None, "unverified", f"{loose.confidence:.6f}")
-        refresh_contradictions(draft, loose, gained_source=False)
-    if is_live(loose) and loose.evidence_state == "stale" and not _is_reread(draft, loose):
-        retire(draft, loose, "obsolete", "not_found_again")
+        yield note("confidence_set", atom.atom_id, None, "unverified", f"{loose.confidence:.6f}")
+        yield from refresh_contradictions(ledger, loose, gained_source=False)
+    if is_live(loose) and loose.evidence_state == "stale" and not _is_reread(ledger, loose):
+        yield from retire(ledger, loose, "obsolete", "not_found_again")
 
 
-def _confidence_before(draft: ChangeSetDraft, atom: AtomRecord) -> float:
+def _confidence_before(ledger: CurrentLedger, atom: AtomRecord) -> float:
     """The confidence without what the last decision about the atom gave to it."""
-    before, after = draft.state.confidence_decided[f"{draft.project}|{atom.atom_id}"]
+    before, after = ledger.state.confidence_decided[f"{ledger.project}|{atom.atom_id}"]
     return take_back_confidence(atom.confidence, before, after)
 
 
-def _is_reread(draft: ChangeSetDraft, atom: AtomRecord) -> bool:
+def _is_reread(ledger: CurrentLedger, atom: AtomRecord) -> bool:
     """Whether a run may still find the atom again in a source that said it."""
-    sources = {row.source_id for row in draft.rows_of(atom.atom_id)}
-    return any(f"{draft.project}|{source}" in draft.state.reread for source in sources)
+    sources = {row.source_id for row in ledger.rows_of(atom.atom_id)}
+    return any(f"{ledger.project}|{source}" in ledger.state.reread for source in sources)
 
 
-def _dismiss(draft: ChangeSetDraft, atom: AtomRecord) -> None:
+def _dismiss(ledger: CurrentLedger, atom: AtomRecord) -> Changes[None]:
     kept = atom.model_copy(update={"previous_status": atom.status})
-    retire(draft, kept, "dismissed", "dismissed_by_person")
+    yield from retire(ledger, kept, "dismissed", "dismissed_by_person")
 
 
-def _reinclude(draft: ChangeSetDraft, atom: AtomRecord) -> None:
+def _reinclude(ledger: CurrentLedger, atom: AtomRecord) -> Changes[None]:
     status = atom.previous_status or "draft"
-    after = draft.put_atom(atom, status=status, status_reason="reincluded", previous_status=None)
-    draft.note("atom_reincluded", atom.atom_id, None, "reincluded", status)
-    come_back(draft, after)
+    after = yield from put_atom(
+        ledger, atom, status=status, status_reason="reincluded", previous_status=None
+    )
+    yield note("atom_reincluded", atom.atom_id, None, "reincluded", status)
+    yield from come_back(ledger, after)

@@ -32,46 +32,55 @@ from streams.ledger.pairs.contradictions import (
 from streams.ledger.pairs.merging import merge
 from streams.ledger.pairs.revival import come_back
 from streams.ledger.people.ruling import Refused, Ruling, require_fit
-from streams.ledger.turns.draft import ChangeSetDraft
+from streams.ledger.turns.changes import (
+    Changes,
+    add_link,
+    end_link,
+    end_mention,
+    note,
+    put_atom,
+    record_merge,
+)
+from streams.ledger.turns.current import CurrentLedger
 from streams.ledger.turns.refusals import target_of_atom, target_of_pair
 from streams.ledger.turns.state import OPEN
 
 REVIEWED = "reviewed"
 
 
-def apply_to_merge(draft: ChangeSetDraft, ruling: Ruling, decided: MergeDecided) -> None:
+def apply_to_merge(ledger: CurrentLedger, ruling: Ruling, decided: MergeDecided) -> Changes[None]:
     """The pair is one atom, blocked for good, or in review again. Raises Refused."""
-    pair = draft.merge_candidate(decided.merge_candidate_id)
+    pair = ledger.merge_candidate(decided.merge_candidate_id)
     if pair is None:
         raise Refused("unknown_target")
     require_fit(decided, target_of_pair(pair))
     if decided.decision == "reopen":
-        if not _reopen(draft, pair):
+        if not (yield from _reopen(ledger, pair)):
             raise Refused("side_gone")
         return
-    first, second = draft.get_atom(pair.atom_a_id), draft.get_atom(pair.atom_b_id)
+    first, second = ledger.get_atom(pair.atom_a_id), ledger.get_atom(pair.atom_b_id)
     if decided.decision == "approve":
-        _record_decision(draft, ruling, pair, "approved")
-        _merge(draft, ruling, pair, first, second)
+        yield from _record_decision(ledger, ruling, pair, "approved")
+        yield from _merge(ledger, ruling, pair, first, second)
     else:
-        _record_decision(draft, ruling, pair, "rejected")
-        _record_rejection(draft, ruling, pair, first, second)
+        yield from _record_decision(ledger, ruling, pair, "rejected")
+        yield from _record_rejection(ledger, ruling, pair, first, second)
 
 
 def _merge(
-    draft: ChangeSetDraft,
+    ledger: CurrentLedger,
     ruling: Ruling,
     pair: MergeCandidate,
     first: AtomRecord,
     second: AtomRecord,
-) -> None:
+) -> Changes[None]:
     """One atom; what contradicted the other one contradicts it from now on."""
     contradictions = [
-        each for side in (first, second) for each in _list_open_contradictions(draft, side)
+        each for side in (first, second) for each in _list_open_contradictions(ledger, side)
     ]
     later, other = sorted((first, second), key=_last_seen, reverse=True)
-    merged = merge(
-        draft,
+    merged = yield from merge(
+        ledger,
         later,
         other,
         pair.similarity,
@@ -84,21 +93,24 @@ def _merge(
     for contradiction in contradictions:
         sides = {contradiction.atom_a_id, contradiction.atom_b_id}
         for third in sorted(sides - gone - {merged.atom_id}):
-            opponent = draft.live_atom(third)
+            opponent = ledger.live_atom(third)
             if opponent and sides & gone:
                 reason = ContradictionReason.of(contradiction)
-                record_contradiction(draft, merged, opponent, reason, gained_source=False)
-    refresh_contradictions(draft, merged, gained_source=False)
+                yield from record_contradiction(
+                    ledger, merged, opponent, reason, gained_source=False
+                )
+    yield from refresh_contradictions(ledger, merged, gained_source=False)
 
 
 def _record_rejection(
-    draft: ChangeSetDraft,
+    ledger: CurrentLedger,
     ruling: Ruling,
     pair: MergeCandidate,
     first: AtomRecord,
     second: AtomRecord,
-) -> None:
-    draft.record_merge(
+) -> Changes[None]:
+    yield from record_merge(
+        ledger,
         op="rejected_merge",
         winner_atom_id=first.atom_id,
         loser_atom_id=second.atom_id,
@@ -113,38 +125,44 @@ def _record_rejection(
     )
 
 
-def undo_merge(draft: ChangeSetDraft, ruling: Ruling, decided: MergeUndone) -> None:
+def undo_merge(ledger: CurrentLedger, ruling: Ruling, decided: MergeUndone) -> Changes[None]:
     """The loser of a merge is an atom of its own again. Raises Refused."""
-    loser = draft.atom(decided.atom_id)
+    loser = ledger.atom(decided.atom_id)
     if loser is None:
         raise Refused("unknown_target")
     require_fit(decided, target_of_atom(loser))
-    op = draft.state.merges.get(f"{draft.project}|{loser.atom_id}")
+    op = ledger.state.merges.get(f"{ledger.project}|{loser.atom_id}")
     if op is None:
         raise Refused("not_merged")
-    holder = draft.find_survivor(op.winner_atom_id)
+    holder = ledger.find_survivor(op.winner_atom_id)
     assert holder
     if ruling.undoes is None:
-        _block(draft, ruling, op, holder, loser)
+        yield from _block(ledger, ruling, op, holder, loser)
     else:
-        _require_untouched(draft, ruling.undoes, op)
-    links_made, links_ended = _links_back(draft, op)
+        _require_untouched(ledger, ruling.undoes, op)
+    links_made, links_ended = yield from _links_back(ledger, op)
     for entity_id in op.mentions_made if holder.atom_id == op.winner_atom_id else ():
-        draft.unmention(holder.atom_id, entity_id, "unmerged")
+        yield from end_mention(ledger, holder.atom_id, entity_id, "unmerged")
     if loser.kind == "entity":
-        _mentions_back(draft, op, loser)
-    restored, rest, moved = _rows_back(draft, op, holder, loser)
+        yield from _mentions_back(ledger, op, loser)
+    restored, rest, moved = yield from _rows_back(ledger, op, holder, loser)
     status = loser.previous_status or "draft"
-    restored = draft.put_atom(
-        restored, status=status, status_reason="unmerged", merged_into=None, previous_status=None
+    restored = yield from put_atom(
+        ledger,
+        restored,
+        status=status,
+        status_reason="unmerged",
+        merged_into=None,
+        previous_status=None,
     )
-    draft.note("status_set", loser.atom_id, holder.atom_id, "unmerged", status)
-    rest = _without(draft, op, rest)
-    draft.record_merge(
+    yield note("status_set", loser.atom_id, holder.atom_id, "unmerged", status)
+    rest = yield from _without(ledger, op, rest)
+    yield from record_merge(
+        ledger,
         op="unmerge",
         winner_atom_id=holder.atom_id,
         loser_atom_id=loser.atom_id,
-        candidate_id=pair_id("mrg", draft.project, op.winner_atom_id, loser.atom_id),
+        candidate_id=pair_id("mrg", ledger.project, op.winner_atom_id, loser.atom_id),
         similarity=op.similarity,
         fingerprint_winner=holder.atom_fingerprint,
         fingerprint_loser=loser.atom_fingerprint,
@@ -156,14 +174,14 @@ def undo_merge(draft: ChangeSetDraft, ruling: Ruling, decided: MergeUndone) -> N
         links_made=links_made,
         links_ended=links_ended,
     )
-    pair = op.candidate_id and draft.merge_candidate(op.candidate_id)
+    pair = op.candidate_id and ledger.merge_candidate(op.candidate_id)
     if ruling.undoes is not None and pair:
-        _reopen(draft, pair)
-    come_back(draft, restored)
-    refresh_contradictions(draft, rest, gained_source=False)
+        yield from _reopen(ledger, pair)
+    yield from come_back(ledger, restored)
+    yield from refresh_contradictions(ledger, rest, gained_source=False)
 
 
-def _require_untouched(draft: ChangeSetDraft, undoes: str, op: MergeOp) -> None:
+def _require_untouched(ledger: CurrentLedger, undoes: str, op: MergeOp) -> None:
     """Raises Refused when a later decision was about what the merge made.
 
     That is the merged atom, also in whatever it was merged into since, and its contradictions.
@@ -172,108 +190,111 @@ def _require_untouched(draft: ChangeSetDraft, undoes: str, op: MergeOp) -> None:
     same is a decision of its own, without ``undoes``. A pair that was judged since stays judged:
     that was about wordings, which no merge changes.
     """
-    made_at = draft.state.decided[f"{draft.project}|{undoes}"]
-    for atom in _list_holders(draft, op.winner_atom_id):
+    made_at = ledger.state.decided[f"{ledger.project}|{undoes}"]
+    for atom in _list_holders(ledger, op.winner_atom_id):
         last = atom.resolution.hitl_event_id if atom.resolution else None
         found = [(atom.atom_id, last)]
         found += [
             (each.contradiction_id, each.hitl_event_id)
-            for each in draft.contradictions_of(atom.atom_id)
+            for each in ledger.contradictions_of(atom.atom_id)
         ]
         for record_id, decision_id in found:
-            if decision_id and draft.state.decided[f"{draft.project}|{decision_id}"] > made_at:
+            if decision_id and ledger.state.decided[f"{ledger.project}|{decision_id}"] > made_at:
                 raise Refused("decided_since", record_id)
 
 
-def _list_holders(draft: ChangeSetDraft, atom_id: str) -> list[AtomRecord]:
+def _list_holders(ledger: CurrentLedger, atom_id: str) -> list[AtomRecord]:
     """The atom, and those that it was merged into one after the other."""
-    found = [draft.get_atom(atom_id)]
+    found = [ledger.get_atom(atom_id)]
     while found[-1].status == "merged" and found[-1].merged_into:
-        found.append(draft.get_atom(found[-1].merged_into))
+        found.append(ledger.get_atom(found[-1].merged_into))
     return found
 
 
-def _reopen(draft: ChangeSetDraft, pair: MergeCandidate) -> bool:
+def _reopen(ledger: CurrentLedger, pair: MergeCandidate) -> Changes[bool]:
     """The pair is in review again if both of its atoms are live; else it is nobody's decision."""
-    is_open = all(draft.live_atom(each) for each in (pair.atom_a_id, pair.atom_b_id))
+    is_open = all(ledger.live_atom(each) for each in (pair.atom_a_id, pair.atom_b_id))
     key = pair.merge_candidate_id
     undecided = {"decided_by": None, "decided_at": None, "hitl_event_id": None}
     state = {"state": "open" if is_open else "withdrawn"}
-    draft.merge_candidates[key] = pair.model_copy(update=undecided | state)
+    yield pair.model_copy(update=undecided | state)
     if is_open:
-        draft.note("merge_candidate_opened", key, None, "reopened", f"{pair.similarity:.6f}")
+        yield note("merge_candidate_opened", key, None, "reopened", f"{pair.similarity:.6f}")
     return is_open
 
 
 def _block(
-    draft: ChangeSetDraft, ruling: Ruling, op: MergeOp, holder: AtomRecord, loser: AtomRecord
-) -> None:
+    ledger: CurrentLedger, ruling: Ruling, op: MergeOp, holder: AtomRecord, loser: AtomRecord
+) -> Changes[None]:
     for other in dict.fromkeys((op.winner_atom_id, holder.atom_id)):
-        key = pair_id("mrg", draft.project, other, loser.atom_id)
+        key = pair_id("mrg", ledger.project, other, loser.atom_id)
         first, second = sorted((other, loser.atom_id))
-        pair = draft.merge_candidate(key) or MergeCandidate(
+        pair = ledger.merge_candidate(key) or MergeCandidate(
             merge_candidate_id=key,
             atom_a_id=first,
             atom_b_id=second,
             similarity=op.similarity,
-            opened_seq=draft.seq,
+            opened_seq=ledger.seq,
         )
-        _record_decision(draft, ruling, pair, "rejected")
+        yield from _record_decision(ledger, ruling, pair, "rejected")
 
 
-def _links_back(draft: ChangeSetDraft, op: MergeOp) -> tuple[list[str], list[str]]:
+def _links_back(ledger: CurrentLedger, op: MergeOp) -> Changes[tuple[list[str], list[str]]]:
     """The loser's links are its own again; the ids of those made and of those ended."""
     made: list[str] = []
     ended: list[str] = []
     for key in op.links_made:
-        link = draft.get_link(key)
+        link = ledger.get_link(key)
         if link.active:
-            draft.unlink(link.from_atom_id, link.to_atom_id, link.link_type, "unmerged")
+            yield from end_link(
+                ledger, link.from_atom_id, link.to_atom_id, link.link_type, "unmerged"
+            )
             ended.append(key)
     for key in op.links_ended:
-        link = draft.get_link(key)
-        if draft.link(link.from_atom_id, link.to_atom_id, link.link_type, "unmerged"):
+        link = ledger.get_link(key)
+        ends = (link.from_atom_id, link.to_atom_id)
+        if (yield from add_link(ledger, *ends, link.link_type, "unmerged")):
             made.append(key)
     assert op.loser_atom_id
-    draft.unlink(op.loser_atom_id, op.winner_atom_id, "duplicates", "unmerged")
+    yield from end_link(ledger, op.loser_atom_id, op.winner_atom_id, "duplicates", "unmerged")
     return made, ended
 
 
-def _mentions_back(draft: ChangeSetDraft, op: MergeOp, loser: AtomRecord) -> None:
+def _mentions_back(ledger: CurrentLedger, op: MergeOp, loser: AtomRecord) -> Changes[None]:
     """On the way from the one it was merged into to the one that stands for it now."""
-    for each in _list_holders(draft, op.winner_atom_id):
-        follow_split(draft, loser, each, _wordings(draft, each.atom_id)[1:])
+    for each in _list_holders(ledger, op.winner_atom_id):
+        yield from follow_split(ledger, loser, each, _wordings(ledger, each.atom_id)[1:])
 
 
 def _rows_back(
-    draft: ChangeSetDraft, op: MergeOp, holder: AtomRecord, loser: AtomRecord
-) -> tuple[AtomRecord, AtomRecord, list[str]]:
+    ledger: CurrentLedger, op: MergeOp, holder: AtomRecord, loser: AtomRecord
+) -> Changes[tuple[AtomRecord, AtomRecord, list[str]]]:
     """Loser and holder with their own rows, and the ids of those that went back.
 
     Rows that came to the loser's wording after the merge are known by their ids, and so are those
     of the holder's own, which the loser may have held while it was the winner.
     """
-    wordings = _wordings(draft, loser.atom_id)
+    wordings = _wordings(ledger, loser.atom_id)
     moved: list[str] = []
-    for row in draft.rows_of(holder.atom_id):
+    for row in ledger.rows_of(holder.atom_id):
         came = row.evidence_id in op.evidence_added or _is_of(row, wordings)
         if not came or _is_of(row, [holder.atom_id]):
             continue
-        draft.put_evidence(row.model_copy(update={"atom_id": loser.atom_id}))
+        yield row.model_copy(update={"atom_id": loser.atom_id})
         fresh = int(not row.stale)
-        holder = count_rows(draft, holder, row, evidence=-1, fresh=-fresh)
-        loser = count_rows(draft, loser, row, evidence=1, fresh=fresh)
+        holder = yield from count_rows(ledger, holder, row, evidence=-1, fresh=-fresh)
+        loser = yield from count_rows(ledger, loser, row, evidence=1, fresh=fresh)
         moved.append(row.evidence_id)
     return loser, holder, moved
 
 
-def _wordings(draft: ChangeSetDraft, atom_id: str) -> list[str]:
+def _wordings(ledger: CurrentLedger, atom_id: str) -> list[str]:
     """The atom and those that were merged into it before."""
     found = [atom_id]
     for one in found:
         found += [
             link.from_atom_id
-            for link in draft.links_of(one)
+            for link in ledger.links_of(one)
             if link.link_type == "duplicates" and link.to_atom_id == one
         ]
     return found
@@ -284,36 +305,36 @@ def _is_of(row: EvidenceRow, wordings: list[str]) -> bool:
     return any(evidence_id(atom_id, *span) == row.evidence_id for atom_id in wordings)
 
 
-def _without(draft: ChangeSetDraft, op: MergeOp, holder: AtomRecord) -> AtomRecord:
+def _without(ledger: CurrentLedger, op: MergeOp, holder: AtomRecord) -> Changes[AtomRecord]:
     """The holder without what the merge gave to its confidence and status."""
     left = take_back_confidence(holder.confidence, op.confidence_before, op.confidence_after)
     least = max(op.confidence_before, holder.confidence_floor or 0.0)
     changed: dict[str, Any] = {"confidence": max(left, least)}
     unearned = holder.status_reason == "merged_with_active" or (
-        holder.kind in TWO_ROWS_KINDS and not two_rows_apart(draft.rows_of(holder.atom_id))
+        holder.kind in TWO_ROWS_KINDS and not two_rows_apart(ledger.rows_of(holder.atom_id))
     )
     if holder.status == "active" and unearned and not holder.verified_by:
         changed |= {"status": "draft", "status_reason": "unmerged"}
-        draft.note("status_set", holder.atom_id, op.loser_atom_id, "unmerged", "draft")
+        yield note("status_set", holder.atom_id, op.loser_atom_id, "unmerged", "draft")
     if changed["confidence"] != holder.confidence:
         shown = f"{changed['confidence']:.6f}"
-        draft.note("confidence_set", holder.atom_id, op.loser_atom_id, "unmerged", shown)
-    return draft.put_atom(holder, **changed)
+        yield note("confidence_set", holder.atom_id, op.loser_atom_id, "unmerged", shown)
+    return (yield from put_atom(ledger, holder, **changed))
 
 
 def _record_decision(
-    draft: ChangeSetDraft,
+    ledger: CurrentLedger,
     ruling: Ruling,
     pair: MergeCandidate,
     state: Literal["approved", "rejected"],
-) -> None:
+) -> Changes[None]:
     key = pair.merge_candidate_id
-    draft.merge_candidates[key] = pair.model_copy(update=ruling.on_pair | {"state": state})
-    draft.note("merge_candidate_closed", key, None, state)
+    yield pair.model_copy(update=ruling.on_pair | {"state": state})
+    yield note("merge_candidate_closed", key, None, state)
 
 
-def _list_open_contradictions(draft: ChangeSetDraft, atom: AtomRecord) -> list[ContradictionRecord]:
-    return [each for each in draft.contradictions_of(atom.atom_id) if each.status in OPEN]
+def _list_open_contradictions(ledger: CurrentLedger, atom: AtomRecord) -> list[ContradictionRecord]:
+    return [each for each in ledger.contradictions_of(atom.atom_id) if each.status in OPEN]
 
 
 def _last_seen(atom: AtomRecord) -> tuple[Any, str]:

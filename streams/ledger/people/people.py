@@ -29,6 +29,8 @@ from streams.ledger.people.decided_merges import apply_to_merge, undo_merge
 from streams.ledger.people.proposals import decision_of, find_waiting, require_new
 from streams.ledger.people.ruling import Refused, Ruling
 from streams.ledger.summary import derive_summary
+from streams.ledger.turns.changes import Changes, note
+from streams.ledger.turns.current import CurrentLedger
 from streams.ledger.turns.decisions import DueDecision
 from streams.ledger.turns.draft import ChangeSetDraft
 from streams.ledger.turns.state import LedgerState
@@ -43,12 +45,12 @@ def decision_change_set(state: LedgerState, due: DueDecision) -> Envelope:
     if isinstance(due.decided, ProposalDecided):
         return _decide_proposal(state, due, due.decided)
     draft = ChangeSetDraft(state, due)
-    ruling = _make_ruling(draft, due)
+    ruling = _make_ruling(draft.ledger, due)
     may_decide = due.decided.actor_role in DECIDING
     try:
         if not may_decide:
-            require_new(state, draft.project, due.actor_id, due.decided, _names(due.decided))
-        _apply(draft, ruling, due.decided)
+            require_new(state, draft.ledger.project, due.actor_id, due.decided, _names(due.decided))
+        draft.apply(_apply(draft.ledger, ruling, due.decided))
     except Refused as refused:
         return _refuse(state, due, ruling, refused)
     if not may_decide:
@@ -65,7 +67,7 @@ def _decide_proposal(state: LedgerState, due: DueDecision, answer: ProposalDecid
     """The decision as it was proposed, under the name of who accepts it; or nothing but a no, of
     who may decide it, or of who has proposed it.
     """
-    ruling = _make_ruling(ChangeSetDraft(state, due), due)
+    ruling = _make_ruling(ChangeSetDraft(state, due).ledger, due)
     proposal = find_waiting(state, due.cause.project_id, answer)
     if proposal is None:
         return _refuse(state, due, ruling, Refused("not_waiting"))
@@ -85,27 +87,27 @@ def _decide_proposal(state: LedgerState, due: DueDecision, answer: ProposalDecid
 
 def refuse_as_undecided(state: LedgerState, due: DueDecision, reason: str) -> Envelope:
     """The answer to a decision that cannot be made, or whose effect fits into no record."""
-    ruling = _make_ruling(ChangeSetDraft(state, due), due)
+    ruling = _make_ruling(ChangeSetDraft(state, due).ledger, due)
     return _refuse(state, due, ruling, Refused(reason))
 
 
-def _apply(draft: ChangeSetDraft, ruling: Ruling, decided: PersonDecided) -> None:
+def _apply(ledger: CurrentLedger, ruling: Ruling, decided: PersonDecided) -> Changes[None]:
     match decided:
         case MergeDecided():
-            apply_to_merge(draft, ruling, decided)
+            yield from apply_to_merge(ledger, ruling, decided)
         case MergeUndone():
-            undo_merge(draft, ruling, decided)
+            yield from undo_merge(ledger, ruling, decided)
         case ContradictionDecided():
-            apply_to_contradiction(draft, ruling, decided)
+            yield from apply_to_contradiction(ledger, ruling, decided)
         case _:
-            apply_to_atom(draft, ruling, decided)
+            yield from apply_to_atom(ledger, ruling, decided)
 
 
-def _make_ruling(draft: ChangeSetDraft, due: DueDecision) -> Ruling:
+def _make_ruling(ledger: CurrentLedger, due: DueDecision) -> Ruling:
     return Ruling(
-        hitl_event_id=hitl_event_id(draft.project, draft.cause_id),
+        hitl_event_id=hitl_event_id(ledger.project, ledger.cause_id),
         actor_id=due.actor_id,
-        at=draft.at,
+        at=ledger.at,
         rationale=due.decided.rationale.strip(),
         undoes=due.decided.undoes,
     )
@@ -120,20 +122,21 @@ def _record_effect(draft: ChangeSetDraft, due: DueDecision, ruling: Ruling) -> E
         at=ruling.at,
         hitl_event_id=ruling.hitl_event_id,
     )
-    for atom_id, atom in draft.atoms.items():
-        draft.atoms[atom_id] = atom.model_copy(update={"resolution": resolution})
+    atoms = draft.made.atoms
+    for atom_id, atom in atoms.items():
+        atoms[atom_id] = atom.model_copy(update={"resolution": resolution})
     target = due.decided.target_id
     undone = f"undoes {ruling.undoes}" if ruling.undoes else ""
-    draft.note("hitl_applied", target, ruling.hitl_event_id, resolution.action, undone)
+    draft.lay(note("hitl_applied", target, ruling.hitl_event_id, resolution.action, undone))
     hitl = _record(due, ruling, "applied", _before(draft))
-    event = draft.event(derive_summary(draft) if draft.atoms else None, hitl)
+    event = draft.event(derive_summary(draft.ledger) if atoms else None, hitl)
     return due.cause.caused(event, lane="none", run_id=None)
 
 
 def _refuse(state: LedgerState, due: DueDecision, ruling: Ruling, refused: Refused) -> Envelope:
     draft = ChangeSetDraft(state, due)
-    draft.note("hitl_refused", due.decided.target_id, ruling.hitl_event_id, refused.code)
-    shown = _show(draft, [due.decided.target_id, *refused.records])
+    draft.lay(note("hitl_refused", due.decided.target_id, ruling.hitl_event_id, refused.code))
+    shown = _show(draft.ledger, [due.decided.target_id, *refused.records])
     hitl = _record(due, ruling, "refused", shown, refused.code)
     return due.cause.caused(draft.event(None, hitl), lane="none", run_id=None)
 
@@ -146,8 +149,8 @@ def _record_without_effect(
     outcome: Literal["proposed", "declined", "withdrawn"],
 ) -> Envelope:
     draft = ChangeSetDraft(state, due)
-    draft.note(op, due.decided.target_id, ruling.hitl_event_id, _names(due.decided)[0])
-    hitl = _record(due, ruling, outcome, _show(draft, [due.decided.target_id]))
+    draft.lay(note(op, due.decided.target_id, ruling.hitl_event_id, _names(due.decided)[0]))
+    hitl = _record(due, ruling, outcome, _show(draft.ledger, [due.decided.target_id]))
     return due.cause.caused(draft.event(None, hitl), lane="none", run_id=None)
 
 
@@ -204,14 +207,15 @@ ACTIONS = {
 
 def _before(draft: ChangeSetDraft) -> Snapshot:
     """Every record of the draft that was there, as it stood."""
-    view, keys = draft.state.view, [f"{one}|{other}" for one, other in draft.mentions]
+    view, project, made = draft.ledger.state.view, draft.ledger.project, draft.made
+    keys = [f"{one}|{other}" for one, other in made.mentions]
     return Snapshot(
-        atoms=_list_known(view.atoms, draft.project, draft.atoms),
+        atoms=_list_known(view.atoms, project, made.atoms),
         evidence=_rows_before(draft),
-        links=_list_known(view.links, draft.project, draft.links),
-        mentions=_list_known(view.mentions, draft.project, keys),
-        merge_candidates=_list_known(view.merge_candidates, draft.project, draft.merge_candidates),
-        contradictions=_list_known(view.contradictions, draft.project, draft.contradictions),
+        links=_list_known(view.links, project, made.links),
+        mentions=_list_known(view.mentions, project, keys),
+        merge_candidates=_list_known(view.merge_candidates, project, made.merge_candidates),
+        contradictions=_list_known(view.contradictions, project, made.contradictions),
     )
 
 
@@ -224,25 +228,25 @@ def _rows_before(draft: ChangeSetDraft) -> list[EvidenceRow]:
     """The rows at the atoms that held them, which are parties of a merge when they moved."""
     parties = [
         atom_id
-        for op in draft.merge_ops
+        for op in draft.made.merge_ops
         for atom_id in (op.winner_atom_id, op.loser_atom_id)
         if atom_id
     ]
     found: list[EvidenceRow] = []
-    for row in draft.evidence.values():
+    for row in draft.made.evidence.values():
         held = (
-            draft.state.evidence_row(draft.project, atom_id, row.evidence_id)
+            draft.ledger.state.evidence_row(draft.ledger.project, atom_id, row.evidence_id)
             for atom_id in dict.fromkeys((row.atom_id, *parties))
         )
         found += [known for known in held if known]
     return found
 
 
-def _show(draft: ChangeSetDraft, keys: list[str]) -> Snapshot:
+def _show(ledger: CurrentLedger, keys: list[str]) -> Snapshot:
     """The target and what else was the reason, as they are; nothing of what there is not."""
-    view = draft.state.view
+    view, project = ledger.state.view, ledger.project
     return Snapshot(
-        atoms=_list_known(view.atoms, draft.project, keys),
-        merge_candidates=_list_known(view.merge_candidates, draft.project, keys),
-        contradictions=_list_known(view.contradictions, draft.project, keys),
+        atoms=_list_known(view.atoms, project, keys),
+        merge_candidates=_list_known(view.merge_candidates, project, keys),
+        contradictions=_list_known(view.contradictions, project, keys),
     )

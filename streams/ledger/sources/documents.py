@@ -20,7 +20,8 @@ from streams.ledger.atoms.evidence import ACTIVE_CONFIDENCE, TWO_ROWS_KINDS, two
 from streams.ledger.atoms.lifecycle import REPLACED, retire
 from streams.ledger.pairs.revival import come_back
 from streams.ledger.sources.reanchor import rows_of_source
-from streams.ledger.turns.draft import ChangeSetDraft
+from streams.ledger.turns.changes import Changes, add_link, end_link, note, put_atom
+from streams.ledger.turns.current import CurrentLedger
 from streams.ledger.turns.indexes import is_live
 
 DOCUMENT = "document"  # the reason of a note of what a document is called
@@ -46,34 +47,34 @@ class Document(NamedTuple):
     names: frozenset[str]
 
 
-def note_document(draft: ChangeSetDraft, reading: Reading) -> None:
+def note_document(ledger: CurrentLedger, reading: Reading) -> Changes[None]:
     """Note what the document of a reading is called and replaces, once for each payload."""
     if reading.document is None or reading.outcome == "poison":
         return
-    key = f"{draft.project}|{reading.source_id}"
+    key = f"{ledger.project}|{reading.source_id}"
     detail = f"{reading.sanitized_hash}|{reading.document.model_dump_json()}"
-    known = draft.state.documents.get(key, "")
+    known = ledger.state.documents.get(key, "")
     if known.partition("|")[0] != reading.sanitized_hash:
-        draft.note("source_settled", reading.source_id, None, DOCUMENT, detail)
+        yield note("source_settled", reading.source_id, None, DOCUMENT, detail)
 
 
-def settle_documents(draft: ChangeSetDraft, gone: Collection[str]) -> bool:
+def settle_documents(ledger: CurrentLedger, gone: Collection[str]) -> Changes[bool]:
     """Supersede what rests on replaced documents alone, and bring back what does no more.
 
-    What the sources that are ``gone`` say counts no more. False when the draft is full before all
-    of it is done.
+    What the sources that are ``gone`` say counts no more. False when the change set is full before
+    all of it is done.
     """
-    successors = find_successors(it for it in _documents_of(draft) if it.source_id not in gone)
-    replaced = draft.state.replaced.with_prefix(f"{draft.project}|")
+    successors = find_successors(it for it in _documents_of(ledger) if it.source_id not in gone)
+    replaced = ledger.state.replaced.with_prefix(f"{ledger.project}|")
     for atom_id in [key.split("|")[1] for key, _ in replaced]:
-        if draft.is_full:
+        if ledger.is_full:
             return False
-        _bring_back(draft, draft.atom(atom_id), successors)
+        yield from _bring_back(ledger, ledger.atom(atom_id), successors)
     for source in sorted(successors):
-        for atom_id in dict.fromkeys(atom_id for atom_id, _ in rows_of_source(draft, source)):
-            if draft.is_full:
+        for atom_id in dict.fromkeys(atom_id for atom_id, _ in rows_of_source(ledger, source)):
+            if ledger.is_full:
                 return False
-            _replace(draft, draft.get_atom(atom_id), successors)
+            yield from _replace(ledger, ledger.get_atom(atom_id), successors)
     return True
 
 
@@ -101,9 +102,9 @@ def _leads_back(found: dict[str, str], successor: str, older: str) -> bool:
     return True
 
 
-def _documents_of(draft: ChangeSetDraft) -> Iterator[Document]:
-    prefix = f"{draft.project}|"
-    for key, told in draft.state.documents.with_prefix(prefix):
+def _documents_of(ledger: CurrentLedger) -> Iterator[Document]:
+    prefix = f"{ledger.project}|"
+    for key, told in ledger.state.documents.with_prefix(prefix):
         yield _describe(key.removeprefix(prefix), told.partition("|")[2])
 
 
@@ -161,44 +162,48 @@ def _simplify(text: str) -> str:
     return " ".join(_WORDS.findall(text.lower()))
 
 
-def _sources_of(draft: ChangeSetDraft, atom: AtomRecord) -> set[str]:
+def _sources_of(ledger: CurrentLedger, atom: AtomRecord) -> set[str]:
     """The sources whose rows under an atom are fresh."""
-    return {row.source_id for row in draft.rows_of(atom.atom_id) if not row.stale}
+    return {row.source_id for row in ledger.rows_of(atom.atom_id) if not row.stale}
 
 
-def _replace(draft: ChangeSetDraft, atom: AtomRecord, successors: dict[str, str]) -> None:
-    sources = _sources_of(draft, atom)
+def _replace(ledger: CurrentLedger, atom: AtomRecord, successors: dict[str, str]) -> Changes[None]:
+    sources = _sources_of(ledger, atom)
     if not is_live(atom) or not sources or not sources <= successors.keys():
         return
     if atom.verified_by:
-        draft.note("review_item_raised", atom.atom_id, min(sources), REPLACED)
+        yield note("review_item_raised", atom.atom_id, min(sources), REPLACED)
         return
-    newer = _decision_of(draft, successors[min(sources)], atom)
+    newer = _decision_of(ledger, successors[min(sources)], atom)
     if newer is not None:
-        draft.link(newer.atom_id, atom.atom_id, "supersedes", REPLACED)
-    retire(draft, atom, "superseded", REPLACED, by=newer)
+        yield from add_link(ledger, newer.atom_id, atom.atom_id, "supersedes", REPLACED)
+    yield from retire(ledger, atom, "superseded", REPLACED, by=newer)
 
 
-def _decision_of(draft: ChangeSetDraft, source: str, older: AtomRecord) -> AtomRecord | None:
+def _decision_of(ledger: CurrentLedger, source: str, older: AtomRecord) -> AtomRecord | None:
     """The surest live atom of the same kind that the successor states, for a reader to go on to."""
-    atoms = {atom_id: draft.atom(atom_id) for atom_id, _ in rows_of_source(draft, source)}
+    atoms = {atom_id: ledger.atom(atom_id) for atom_id, _ in rows_of_source(ledger, source)}
     alike = [it for it in atoms.values() if it and is_live(it) and it.kind == older.kind]
     return max(alike, key=lambda it: (it.confidence, it.atom_id), default=None)
 
 
-def _bring_back(draft: ChangeSetDraft, atom: AtomRecord | None, successors: dict[str, str]) -> None:
+def _bring_back(
+    ledger: CurrentLedger, atom: AtomRecord | None, successors: dict[str, str]
+) -> Changes[None]:
     """An atom that was superseded with its document lives again once some document holds."""
     if atom is None or (atom.status, atom.status_reason) != ("superseded", REPLACED):
         return
-    sources = _sources_of(draft, atom)
+    sources = _sources_of(ledger, atom)
     if not sources or sources <= successors.keys():
         return
     if newer := atom.superseded_by:
-        draft.unlink(newer, atom.atom_id, "supersedes", HOLDS_AGAIN)
+        yield from end_link(ledger, newer, atom.atom_id, "supersedes", HOLDS_AGAIN)
     unsure = atom.kind in TWO_ROWS_KINDS and not (
-        atom.confidence >= ACTIVE_CONFIDENCE and two_rows_apart(draft.rows_of(atom.atom_id))
+        atom.confidence >= ACTIVE_CONFIDENCE and two_rows_apart(ledger.rows_of(atom.atom_id))
     )
     status = "draft" if unsure else "active"
-    draft.note("status_set", atom.atom_id, None, HOLDS_AGAIN, status)
-    after = draft.put_atom(atom, status=status, status_reason=HOLDS_AGAIN, superseded_by=None)
-    come_back(draft, after)
+    yield note("status_set", atom.atom_id, None, HOLDS_AGAIN, status)
+    after = yield from put_atom(
+        ledger, atom, status=status, status_reason=HOLDS_AGAIN, superseded_by=None
+    )
+    yield from come_back(ledger, after)

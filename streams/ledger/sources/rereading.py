@@ -13,28 +13,29 @@ from schemas.events.ledger import AtomRecord, EvidenceRow
 from streams.ledger.atoms.evidence import stale_row
 from streams.ledger.atoms.lifecycle import retire
 from streams.ledger.sources.reanchor import rows_of_source
-from streams.ledger.turns.draft import ChangeSetDraft
+from streams.ledger.turns.changes import Changes, note
+from streams.ledger.turns.current import CurrentLedger
 from streams.ledger.turns.indexes import is_live
 
 READ_BY_MODEL = "read_by_model"
 
 
-def withdraw_rules(draft: ChangeSetDraft, reflected: AtomReflected) -> None:
+def withdraw_rules(ledger: CurrentLedger, reflected: AtomReflected) -> Changes[None]:
     """Withdraw what rules alone have read in the chunk and the model does not say again.
 
-    The fingerprints of the reading are known to the draft (``fingerprints_read``).
+    The fingerprints of the reading are known to the ledger (``fingerprints_read``).
     """
     reading = reflected.reading
     if reading.engine != "model" or reading.error or not reflected.accepted:
         return
-    atoms = dict.fromkeys(atom_id for atom_id, _ in rows_of_source(draft, reading.source_id))
+    atoms = dict.fromkeys(atom_id for atom_id, _ in rows_of_source(ledger, reading.source_id))
     for atom_id in atoms:
-        atom = draft.get_atom(atom_id)
-        if not _is_of_rules(atom) or atom.atom_fingerprint in draft.fingerprints_read:
+        atom = ledger.get_atom(atom_id)
+        if not _is_of_rules(atom) or atom.atom_fingerprint in ledger.fingerprints_read:
             continue
-        fresh = [row for row in draft.rows_of(atom_id) if not row.stale]
+        fresh = [row for row in ledger.rows_of(atom_id) if not row.stale]
         if fresh and all(row.chunk_id == reading.chunk_id for row in fresh):
-            _withdraw(draft, atom, fresh)
+            yield from _withdraw(ledger, atom, fresh)
 
 
 def _is_of_rules(atom: AtomRecord) -> bool:
@@ -42,8 +43,8 @@ def _is_of_rules(atom: AtomRecord) -> bool:
     return is_live(atom) and not atom.verified_by and by == {"heuristic"}
 
 
-def _withdraw(draft: ChangeSetDraft, atom: AtomRecord, fresh: list[EvidenceRow]) -> None:
+def _withdraw(ledger: CurrentLedger, atom: AtomRecord, fresh: list[EvidenceRow]) -> Changes[None]:
     for row in fresh:
-        atom = stale_row(draft, atom, row)
-    draft.note("evidence_staled", atom.atom_id, fresh[0].source_id, READ_BY_MODEL)
-    retire(draft, atom, "obsolete", READ_BY_MODEL)
+        atom = yield from stale_row(ledger, atom, row)
+    yield note("evidence_staled", atom.atom_id, fresh[0].source_id, READ_BY_MODEL)
+    yield from retire(ledger, atom, "obsolete", READ_BY_MODEL)

@@ -14,28 +14,29 @@ from schemas.events.ledger import AtomRecord
 from streams.ledger.pairs.merging import merge_into
 from streams.ledger.pairs.revival import come_back
 from streams.ledger.sources.reanchor import find_naming_atom
-from streams.ledger.turns.draft import ChangeSetDraft
+from streams.ledger.turns.changes import Changes, end_link, note
+from streams.ledger.turns.current import CurrentLedger
 
 GONE = "wording_gone"
 
 
-def in_standing_words(draft: ChangeSetDraft, atom: AtomRecord) -> AtomRecord:
+def in_standing_words(ledger: CurrentLedger, atom: AtomRecord) -> Changes[AtomRecord]:
     """The live atom, or the one that takes its place since only its words are still said."""
     if atom.evidence_state != "partial" or atom.verified_by:
         return atom
     said = Counter(
-        find_naming_atom(draft, row) for row in draft.rows_of(atom.atom_id) if not row.stale
+        find_naming_atom(ledger, row) for row in ledger.rows_of(atom.atom_id) if not row.stale
     )
     if atom.atom_id in said:
         return atom
     best = min(said, key=lambda atom_id: (-said[atom_id], atom_id))
-    return _in_its_place(draft, atom, draft.get_atom(best))
+    return (yield from _in_its_place(ledger, atom, ledger.get_atom(best)))
 
 
-def _in_its_place(draft: ChangeSetDraft, atom: AtomRecord, heir: AtomRecord) -> AtomRecord:
+def _in_its_place(ledger: CurrentLedger, atom: AtomRecord, heir: AtomRecord) -> Changes[AtomRecord]:
     assert heir.merged_into
-    draft.unlink(heir.atom_id, heir.merged_into, "duplicates", GONE)
-    draft.note("status_set", heir.atom_id, atom.atom_id, GONE, atom.status)
+    yield from end_link(ledger, heir.atom_id, heir.merged_into, "duplicates", GONE)
+    yield note("status_set", heir.atom_id, atom.atom_id, GONE, atom.status)
     risen = heir.model_copy(
         update={
             "status": atom.status,
@@ -44,9 +45,9 @@ def _in_its_place(draft: ChangeSetDraft, atom: AtomRecord, heir: AtomRecord) -> 
             "previous_status": None,
         }
     )
-    op = draft.state.merges.get(f"{draft.project}|{heir.atom_id}")
-    merged = merge_into(
-        draft,
+    op = ledger.state.merges.get(f"{ledger.project}|{heir.atom_id}")
+    merged = yield from merge_into(
+        ledger,
         risen,
         atom,
         op.similarity if op else 1.0,
@@ -54,5 +55,5 @@ def _in_its_place(draft: ChangeSetDraft, atom: AtomRecord, heir: AtomRecord) -> 
         latest=atom.latest_provenance,
         reason=GONE,
     )
-    come_back(draft, merged)
+    yield from come_back(ledger, merged)
     return merged

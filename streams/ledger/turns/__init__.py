@@ -7,5 +7,6 @@ Reading order:
 3. ``decisions``, ``retries``, ``judgements``, ``refusals``: what people and models say
 4. ``indexes``, ``conversations``, ``fact_frames``: what must be found without a walk over all atoms
 5. ``state``: all of that, of one partition
-6. ``draft``: a change set in the making, laid over the state
+6. ``current``, ``changes``, ``draft``: what a step of a turn may ask and change; a change set in
+   the making, laid over the state
 """
