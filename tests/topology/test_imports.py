@@ -41,6 +41,7 @@ MAY_IMPORT = {
 }
 MOST_MODULES = 15  # of a folder of streams
 LARGE_FOLDERS = {"streams", "streams/run_control", "streams/shell"}
+ASKING = ("infra.http", "infra.mcp")  # they hand the queries of projections/read to the service
 SERVED = {  # the file that serves it to a process, or to a folder
     "infra/cli/web.py": "infra.http",
     "infra/cli/export.py": "infra.http.export",
@@ -127,6 +128,8 @@ def may_import(path: Path, name: str) -> bool:
         return here.startswith(tuple(ALONE.get(top, [""])))
     if room == "infra.client" and room_of(name) == "infra.platform":
         return name.startswith("infra.platform.errors")
+    if room in ASKING and name.startswith("projections.read"):
+        return True
     return (
         name == "infra"
         or room_of(name) in {room, *MAY_IMPORT[room]}

@@ -52,7 +52,8 @@ class Tables:
         from projections.read import sources
 
         found = await ask(
-            self.settings, lambda tables: sources.stored_sources(tables, project_id, source_ids)
+            self.settings,
+            lambda tables: sources.list_stored_sources(tables, project_id, source_ids),
         )
         return {
             row["source_id"]: StoredSource(
@@ -66,7 +67,7 @@ class Tables:
         from schemas.events.source import SourceInfo
 
         found = await ask(
-            self.settings, lambda tables: sources.inventory(tables, project_id, root, under)
+            self.settings, lambda tables: sources.read_inventory(tables, project_id, root, under)
         )
         return [SourceInfo(**row) for row in found]
 
@@ -74,7 +75,7 @@ class Tables:
         from projections.read import sources
 
         return await ask(
-            self.settings, lambda tables: sources.titles(tables, project_id, root, paths)
+            self.settings, lambda tables: sources.read_titles(tables, project_id, root, paths)
         )
 
 
