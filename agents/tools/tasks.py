@@ -87,20 +87,20 @@ def task_tools(ports: Ports) -> list[Tool]:
 
     async def _find_named(context: ToolContext, wanted: CreateTask | UpdateTask) -> dict[str, Any]:
         """The ids of what the task is told to belong to."""
-        found: dict[str, Any] = {}
+        fields: dict[str, Any] = {}
         feature, sprint = getattr(wanted, "feature", None), wanted.sprint
         if feature:
             item = await find_item(ports, context.project_id, "feature", feature)
-            found["feature_id"] = item["artifact_id"]
+            fields["feature_id"] = item["artifact_id"]
         if wanted.assignee:
             member = find_member(await ports.list_members(context.project_id), wanted.assignee)
-            found["assignee_id"] = member["member_id"]
+            fields["assignee_id"] = member["member_id"]
         if sprint == BY_PLAN:
-            found["sprint_id"] = ""
+            fields["sprint_id"] = ""
         elif sprint:
             item = await find_item(ports, context.project_id, "sprint", sprint)
-            found["sprint_id"] = item["artifact_id"]
-        return found
+            fields["sprint_id"] = item["artifact_id"]
+        return fields
 
     return [
         Tool(

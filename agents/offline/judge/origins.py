@@ -103,8 +103,8 @@ def _named_after(words: list[str], own: tuple[str, ...]) -> str:
         return ""
     joined = "".join(own)
     for length in range(len(core), 0, -1):
-        said = "".join(core[:length])
-        if said == joined or (length == 1 and len(own) <= 2 and said == own[0]):
+        text = "".join(core[:length])
+        if text == joined or (length == 1 and len(own) <= 2 and text == own[0]):
             return "project" if set(core[length:]) <= _ALL_OF_IT else "part"
     return ""
 
