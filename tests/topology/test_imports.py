@@ -2,6 +2,7 @@
 
 import ast
 import importlib
+import re
 from functools import cache
 from pathlib import Path
 
@@ -38,6 +39,7 @@ MAY_IMPORT = {
     "infra.measure": ALL,
     "infra.cli": ALL,
 }
+ASKING = ("infra.http", "infra.mcp")  # they hand the queries of projections/read to the service
 SERVED = {  # the file that serves it to a process, or to a folder
     "infra/cli/web.py": "infra.http",
     "infra/cli/export.py": "infra.http.export",
@@ -118,6 +120,8 @@ def may_import(path: Path, name: str) -> bool:
         return here.startswith(tuple(ALONE.get(top, [""])))
     if room == "infra.client" and room_of(name) == "infra.platform":
         return name.startswith("infra.platform.errors")
+    if room in ASKING and name.startswith("projections.read"):
+        return True
     return (
         name == "infra"
         or room_of(name) in {room, *MAY_IMPORT[room]}
@@ -153,6 +157,21 @@ def test_a_module_imports_only_what_its_folder_may():
 )
 def test_what_a_module_may_not_import_is_found(path: str, name: str):
     assert not may_import(ROOT / path, name)
+
+
+SQL = re.compile(r"\s*(?:SELECT|INSERT INTO|UPDATE \w+ |DELETE FROM|WITH \w+ AS)\b")
+WITHOUT_SQL = ("infra/service", "infra/http", "infra/mcp")
+
+
+def test_the_application_layer_and_the_ways_in_hold_no_sql():
+    found = [
+        f"{path.relative_to(ROOT)}:{node.lineno}: move the statement to infra/store"
+        for path in files()
+        if str(path.relative_to(ROOT)).startswith(WITHOUT_SQL)
+        for node in ast.walk(syntax_tree(path.read_text()))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and SQL.match(node.value)
+    ]
+    assert found == []
 
 
 def test_circles_are_found_with_all_who_take_part():

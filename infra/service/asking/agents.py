@@ -18,6 +18,7 @@ from infra.service.asking.turn_payload import GivenDecision, TurnPayload, decisi
 from infra.service.foundation.database import ask, transact, wait_for, wait_until_shown
 from infra.service.foundation.publishing import check_key, draw_key, redactor_of
 from infra.service.ingesting.handed_documents import HandedDocument, check_documents, keep_documents
+from infra.store import turn_jobs
 from infra.store.jobs import queue
 from infra.store.jobs.worker import as_plain_json
 from projections.read import agents as read
@@ -25,8 +26,8 @@ from projections.read import projects
 from projections.read.agents import Confirmation as Confirmation
 from projections.read.agents import Conversation, SaidMessage
 from projections.read.agents import TurnAnswer as TurnAnswer
-from projections.read.session import Conn, ReadModel, rows
-from projections.read.streams import Frame, ends_of, frames
+from projections.read.session import Conn, ReadModel
+from projections.read.streams import Frame, list_frames, read_ends
 from schemas.envelope import Actor
 from schemas.ids import derive_id
 
@@ -39,15 +40,6 @@ PAGE_FRAMES = 256
 LOOKED_AGAIN_S = 10.0
 GRAPHS = ("project", "quality")
 TurnStatus = Literal["running", "answered", "failed", "waiting"]
-GIVEN = "SELECT payload -> 'given' AS given FROM orchestration_jobs WHERE job_id = %s"
-DECIDED_BY = (
-    "SELECT job_id, project_id, payload FROM orchestration_jobs"
-    " WHERE serial_key = %s AND payload -> 'given' ->> 'message_key' = %s"
-)
-KNOWN = (
-    "SELECT 1 FROM orchestration_jobs WHERE project_id = %s AND serial_key = %s"
-    " UNION ALL SELECT 1 FROM conversations WHERE project_id = %s AND conversation_id = %s LIMIT 1"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +130,7 @@ async def begin_turn(settings: Settings, request: ChatRequest, *, actor: str) ->
     text = _check_text(settings, request.text)
     check_key(request.key)
     check_documents(request.documents, request.role)
-    project_id = await ask(settings, partial(projects.project_of, name_or_id=request.project))
+    project_id = await ask(settings, partial(projects.find_project, name_or_id=request.project))
     conversation_id = request.conversation_id or derive_id("cnv", project_id, request.key)
     if request.conversation_id is not None:
         await ask(settings, partial(_check_known, project_id, conversation_id))
@@ -180,10 +172,10 @@ async def answer_confirmation(
     """
 
     def question(tables: Conn) -> tuple[Confirmation, int]:
-        project_id = projects.project_of(tables, project)
-        found = read.confirmation(tables, project_id, answer.confirmation_id)
-        _check_open(found, is_over=read.turn_answer(tables, found.turn_id) is not None)
-        return found, ends_of(tables, found.turn_id).last
+        project_id = projects.find_project(tables, project)
+        found = read.read_confirmation(tables, project_id, answer.confirmation_id)
+        _check_open(found, is_over=read.find_turn_answer(tables, found.turn_id) is not None)
+        return found, read_ends(tables, found.turn_id).last
 
     found, after = await ask(settings, question)
     if role == "viewer":
@@ -210,10 +202,10 @@ async def answer_confirmation(
 
 def whole_conversation(tables: Conn, project_id: str, conversation_id: str) -> WholeConversation:
     return WholeConversation(
-        conversation=read.conversation(tables, project_id, conversation_id),
-        messages=read.messages(tables, conversation_id),
-        waiting=read.open_confirmations(tables, conversation_id),
-        decided=read.decided_confirmations(tables, conversation_id),
+        conversation=read.read_conversation(tables, project_id, conversation_id),
+        messages=read.list_messages(tables, conversation_id),
+        waiting=read.list_open_confirmations(tables, conversation_id),
+        decided=read.list_decided_confirmations(tables, conversation_id),
     )
 
 
@@ -226,7 +218,7 @@ async def follow_turn(settings: Settings, turn: BegunTurn) -> AsyncGenerator[Tur
     after = turn.after
 
     def look(tables: Conn) -> list[Frame] | None:
-        return frames(tables, turn.turn_id, after, PAGE_FRAMES) or None
+        return list_frames(tables, turn.turn_id, after, PAGE_FRAMES) or None
 
     while True:
         for frame in await wait_for(settings, look, timeout_s=LOOKED_AGAIN_S) or ():
@@ -242,7 +234,7 @@ async def read_turn(settings: Settings, turn: BegunTurn, last: TurnFrame) -> Tur
     """
 
     def look(tables: Conn) -> TurnState | None:
-        if answer := read.turn_answer(tables, turn.turn_id):
+        if answer := read.find_turn_answer(tables, turn.turn_id):
             return TurnState(answer=answer, waiting=[])
         if last.name in ENDS:
             return None
@@ -279,7 +271,7 @@ async def _enqueue(
         job_id, is_new = queue.enqueue(tables, new, by)
         if payload.given is not None and not is_new:
             _check_same(tables, job_id, payload.given)
-        return job_id, read.last_decided_frame(tables, payload.turn_id)
+        return job_id, read.find_last_decided_frame(tables, payload.turn_id)
 
     job_id, after = await transact(settings, put)
     return BegunTurn(project_id, payload.conversation_id, payload.turn_id, job_id, after)
@@ -287,10 +279,10 @@ async def _enqueue(
 
 def _find_decided(conversation_id: str, key: str, tables: Conn) -> BegunTurn | None:
     """The turn that goes on since the message of this key has decided about its call."""
-    for row in rows(tables, DECIDED_BY, conversation_id, key):
+    for row in turn_jobs.list_decided_by(tables, conversation_id, key):
         payload = TurnPayload.model_validate(row["payload"])
         assert payload.given
-        after = read.last_decided_frame(tables, payload.turn_id)
+        after = read.find_last_decided_frame(tables, payload.turn_id)
         decided = payload.given.confirmation_id
         return BegunTurn(
             row["project_id"], conversation_id, payload.turn_id, row["job_id"], after, decided
@@ -305,7 +297,9 @@ def _read_answer(
     decision = read_decision(text)
     since = SystemClock().now() - ANSWER_WITHIN
     waiting = [
-        one for one in read.open_confirmations(tables, conversation_id) if one.requested_at > since
+        one
+        for one in read.list_open_confirmations(tables, conversation_id)
+        if one.requested_at > since
     ]
     if decision is None or len(waiting) != 1:
         return None
@@ -326,7 +320,7 @@ def _clean(settings: Settings, arguments: Mapping[str, Any] | None) -> dict[str,
 
 
 def _check_known(project_id: str, conversation_id: str, tables: Conn) -> None:
-    if not rows(tables, KNOWN, project_id, conversation_id, project_id, conversation_id):
+    if not turn_jobs.has_conversation(tables, project_id, conversation_id):
         raise NotFound(
             f"There is no conversation {conversation_id}.",
             code="unknown_conversation",
@@ -359,8 +353,7 @@ def _check_call(
 
 def _check_same(tables: Conn, job_id: str, given: GivenDecision) -> None:
     """Raises Conflict where another decision came first that the tables do not show yet."""
-    (row,) = rows(tables, GIVEN, job_id)
-    first = GivenDecision.model_validate(row["given"])
+    first = GivenDecision.model_validate(turn_jobs.read_given(tables, job_id))
     if first.model_copy(update={"message_key": given.message_key}) != given:
         raise _decided(first.decision, first.given_by)
 

@@ -332,7 +332,7 @@ async def _read(
 
 def _project_id(settings: Settings, project: str) -> str:
     with session.reading(settings.conninfo) as connection:
-        return projects.project_of(connection, project)
+        return projects.find_project(connection, project)
 
 
 def _choose(

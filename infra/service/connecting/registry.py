@@ -14,7 +14,7 @@ from collections.abc import (
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from infra.platform import postgres
 from infra.platform.clock import SystemClock
@@ -52,7 +52,8 @@ class Tables:
         from projections.read import sources
 
         found = await ask(
-            self.settings, lambda tables: sources.stored_sources(tables, project_id, source_ids)
+            self.settings,
+            lambda tables: sources.list_stored_sources(tables, project_id, source_ids),
         )
         return {
             row["source_id"]: StoredSource(
@@ -66,7 +67,7 @@ class Tables:
         from schemas.events.source import SourceInfo
 
         found = await ask(
-            self.settings, lambda tables: sources.inventory(tables, project_id, root, under)
+            self.settings, lambda tables: sources.read_inventory(tables, project_id, root, under)
         )
         return [SourceInfo(**row) for row in found]
 
@@ -74,7 +75,7 @@ class Tables:
         from projections.read import sources
 
         return await ask(
-            self.settings, lambda tables: sources.titles(tables, project_id, root, paths)
+            self.settings, lambda tables: sources.read_titles(tables, project_id, root, paths)
         )
 
 
@@ -253,8 +254,7 @@ def lock_connector(settings: Settings, connector_id: str) -> Iterator[None]:
     """
     number = int(connector_id.rpartition("_")[2][:15], 16)
     with postgres.connect(settings.conninfo, autocommit=True) as connection:
-        row: Any = connection.execute("SELECT pg_try_advisory_lock(%s)", (number,)).fetchone()
-        if not row[0]:
+        if not postgres.try_lock(connection, number):
             raise Conflict(
                 "This connector is being synced right now: try again when it is done.",
                 code="connector_busy",

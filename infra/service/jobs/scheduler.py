@@ -16,6 +16,7 @@ from functools import partial
 
 from agents.project.confirmations import ANSWER_WITHIN
 from agents.project.scheduling import defer_until, slot_of
+from infra.platform import postgres
 from infra.platform.errors import Invalid, Unavailable
 from infra.platform.log import get
 from infra.platform.settings import Settings
@@ -66,14 +67,14 @@ def beat(tables: Conn, *, kinds: Kinds, every_s: int, now: datetime | None = Non
 
     ``now`` None: the database's.
     """
-    now = now or _database_time(tables)
-    for project_id in schedules.beating_projects(tables):
+    now = now or postgres.read_time(tables)
+    for project_id in schedules.list_beating_projects(tables):
         with _alone(project_id):
             tick(tables, project_id, kinds=kinds, every_s=every_s, now=now)
-    for work in schedules.received_work(tables, now, AT_ONCE):
+    for work in schedules.list_received_work(tables, now, AT_ONCE):
         with _alone(work.project_id):
             _route_received(tables, work, kinds, now)
-    for ended in schedules.ended_work(tables, AT_ONCE):
+    for ended in schedules.list_ended_work(tables, AT_ONCE):
         with _alone(ended.project_id):
             _finish(tables, ended, now)
     if TURN in kinds:
@@ -84,10 +85,10 @@ def end_turns(tables: Conn, now: datetime) -> None:
     """End turns whose job is over, then decline calls that nobody decided about in time: the end
     of a turn is that of what waits in it.
     """
-    for over in agents.unanswered_turns(tables):
+    for over in agents.list_unanswered_turns(tables):
         with _alone(over.project_id):
             end_turn(tables, over, BY)
-    for late in agents.expired_confirmations(tables, now - ANSWER_WITHIN):
+    for late in agents.list_expired_confirmations(tables, now - ANSWER_WITHIN):
         with _alone(late.project_id):
             decline_call(tables, late, BY)
 
@@ -114,7 +115,7 @@ def tick(
     if holds_fact(tables, HeartbeatTicked(slot_at=slot_at, every_s=every_s), project_id):
         return None
     hours = read_hours(tables, project_id)
-    plans = [_plan(work, hours, now) for work in schedules.recurring_work(tables, project_id)]
+    plans = [_plan(work, hours, now) for work in schedules.list_recurring_work(tables, project_id)]
     due = [plan for plan in plans if plan.due_at is not None]
     ticked = HeartbeatTicked(
         slot_at=slot_at, every_s=every_s, due=[plan.work.work_item_id for plan in due]
@@ -242,9 +243,3 @@ def _tell(tables: Conn, event: Event, project_id: str, now: datetime) -> bool:
         correlation_id=event.aggregate_id,
         only_once=True,
     )
-
-
-def _database_time(tables: Conn) -> datetime:
-    ((now,),) = tables.execute("SELECT now()").fetchall()
-    assert isinstance(now, datetime)
-    return now

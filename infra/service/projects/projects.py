@@ -12,9 +12,15 @@ from infra.platform.settings import Settings
 from infra.platform.vault import vault_of
 from infra.service.foundation.database import ask, transact, wait_until_shown
 from infra.service.foundation.publishing import make_request, publish
+from infra.store import project_work
 from infra.store.jobs import queue
-from projections.read.projects import deleted_of, name_of_project, project_ids, project_of
-from projections.read.session import Conn, rows
+from projections.read.projects import (
+    find_deleted,
+    find_project,
+    list_project_ids,
+    read_project_name,
+)
+from projections.read.session import Conn
 from schemas import ids
 from schemas.envelope import Actor, Event
 from schemas.events.ingestion_request import RunCancelRequested
@@ -22,20 +28,6 @@ from schemas.events.project import ProjectCreated, ProjectDeleted, ProjectRename
 from schemas.events.schedule import ScheduleRemoved
 from schemas.events.webhook import WebhookRemoved
 
-UNENDED_JOBS = (
-    "SELECT job_id FROM orchestration_jobs WHERE project_id = %s"
-    " AND status IN ('queued', 'leased', 'failed')"
-)
-JOBS_OF_DELETED = (
-    "SELECT job_id FROM orchestration_jobs JOIN deleted_projects USING (project_id)"
-    " WHERE status IN ('queued', 'leased', 'failed')"
-)
-RUNNING_RUNS = "SELECT run_id FROM ingestion_runs WHERE project_id = %s AND status = 'running'"
-WEBHOOKS = "SELECT webhook_id FROM webhooks WHERE project_id = %s AND NOT removed"
-PLANNED_WORK = (
-    "SELECT work_item_id FROM scheduled_work WHERE project_id = %s"
-    " AND status NOT IN ('removed', 'finished')"
-)
 MAX_NAME_CHARS = 200
 
 
@@ -53,7 +45,7 @@ async def create_project(settings: Settings, name: str, *, actor: str, key: str)
     """
     check_name(name)
     project = Project(ids.project_id(key), name)
-    if await ask(settings, lambda tables: deleted_of(tables, [project.project_id])):
+    if await ask(settings, lambda tables: find_deleted(tables, [project.project_id])):
         raise Invalid(
             "This idempotency key has made a project that was deleted: take a new one.",
             code="idempotency_key_reused",
@@ -79,13 +71,13 @@ async def rename_project(
     Raises NotFound, Invalid, Conflict and Unavailable as `create_project`.
     """
     check_name(name)
-    project_id = await ask(settings, lambda tables: project_of(tables, project))
+    project_id = await ask(settings, lambda tables: find_project(tables, project))
     renamed = Project(project_id, name)
     await ask(settings, lambda tables: _check_free(tables, renamed))
     await publish(settings, [make_request(ProjectRenamed(name=name), project_id, actor, key)])
     await wait_until_shown(
         settings,
-        lambda tables: name_of_project(tables, project_id) == name or None,
+        lambda tables: read_project_name(tables, project_id) == name or None,
         f"The name of {project_id}",
         project_id=project_id,
     )
@@ -101,8 +93,8 @@ async def delete_project(
     encrypted of them can be read no more. Raises NotFound, Invalid for another name, Unavailable:
     keys that were not erased then are erased by the upkeep of the API.
     """
-    project_id = await ask(settings, lambda tables: project_of(tables, project))
-    known = await ask(settings, lambda tables: name_of_project(tables, project_id))
+    project_id = await ask(settings, lambda tables: find_project(tables, project))
+    known = await ask(settings, lambda tables: read_project_name(tables, project_id))
     if name != known:
         raise Invalid(
             f"The project is called {known!r}, and not {name[:MAX_NAME_CHARS]!r}: type its name as"
@@ -114,7 +106,7 @@ async def delete_project(
     await publish(settings, [deleted])
     await wait_until_shown(
         settings,
-        lambda tables: bool(deleted_of(tables, [project_id])) or None,
+        lambda tables: bool(find_deleted(tables, [project_id])) or None,
         f"That {project_id} is deleted",
         project_id=project_id,
     )
@@ -130,9 +122,9 @@ async def end_left_work(settings: Settings) -> None:
     """
 
     def end(connection: Conn) -> None:
-        for row in rows(connection, JOBS_OF_DELETED):
+        for job_id in project_work.list_jobs_of_deleted(connection):
             with suppress(Conflict):  # it has ended meanwhile
-                queue.cancel(connection, row["job_id"], Actor(type="system", id="upkeep"))
+                queue.cancel(connection, job_id, Actor(type="system", id="upkeep"))
 
     await transact(settings, end)
 
@@ -144,15 +136,8 @@ async def erase_deleted(settings: Settings) -> list[str]:
     """
 
     def find(connection: Conn) -> list[str]:
-        connection.execute(
-            "DELETE FROM uploads WHERE project_id IN (SELECT project_id FROM deleted_projects)"
-        )
-        found = rows(
-            connection,
-            "SELECT DISTINCT project_id FROM vault_keys JOIN deleted_projects USING (project_id)"
-            " WHERE wrapped IS NOT NULL",
-        )
-        return [str(row["project_id"]) for row in found]
+        project_work.remove_uploads_of_deleted(connection)
+        return project_work.list_projects_to_erase(connection)
 
     vault, project_ids = vault_of(settings), await transact(settings, find)
     for project_id in project_ids:
@@ -165,19 +150,23 @@ async def _end_work(settings: Settings, project_id: str, actor: str, key: str) -
     by = Actor(type="human", id=actor)
 
     def end_jobs(connection: Conn) -> None:
-        for row in rows(connection, UNENDED_JOBS, project_id):
+        for job_id in project_work.list_unended_jobs(connection, project_id):
             with suppress(Conflict):  # it has ended meanwhile
-                queue.cancel(connection, row["job_id"], by)
+                queue.cancel(connection, job_id, by)
 
     await transact(settings, end_jobs)
-    running = await ask(settings, lambda tables: rows(tables, RUNNING_RUNS, project_id))
-    planned = await ask(settings, lambda tables: rows(tables, PLANNED_WORK, project_id))
-    events: list[Event] = [
-        RunCancelRequested(run_id=row["run_id"], request_key=key) for row in running
-    ]
-    events += [ScheduleRemoved(work_item_id=row["work_item_id"]) for row in planned]
-    told = await ask(settings, lambda tables: rows(tables, WEBHOOKS, project_id))
-    events += [WebhookRemoved(webhook_id=row["webhook_id"]) for row in told]
+
+    def list_ends(tables: Conn) -> list[Event]:
+        runs = project_work.list_running_runs(tables, project_id)
+        scheduled = project_work.list_scheduled_work(tables, project_id)
+        webhooks = project_work.list_webhooks(tables, project_id)
+        return [
+            *(RunCancelRequested(run_id=run_id, request_key=key) for run_id in runs),
+            *(ScheduleRemoved(work_item_id=item_id) for item_id in scheduled),
+            *(WebhookRemoved(webhook_id=webhook_id) for webhook_id in webhooks),
+        ]
+
+    events = await ask(settings, list_ends)
     if events:
         await publish(
             settings,
@@ -209,7 +198,7 @@ def check_name(name: str) -> None:
 
 
 def _check_free(connection: Conn, project: Project) -> None:
-    for other_id in project_ids(connection, project.name):
+    for other_id in list_project_ids(connection, project.name):
         if other_id != project.project_id:
             raise Conflict(
                 f"A project named {project.name!r} exists already ({other_id}): use it,"
@@ -220,4 +209,4 @@ def _check_free(connection: Conn, project: Project) -> None:
 
 
 def _is_shown(connection: Conn, project_id: str) -> bool | None:
-    return project_id in project_ids(connection, project_id) or None
+    return project_id in list_project_ids(connection, project_id) or None
