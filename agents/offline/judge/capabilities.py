@@ -208,9 +208,11 @@ def _cards(chunk: ChunkCreated) -> Iterator[Introduction]:
         if not name:
             continue
         span = description.span("value") if description else _trim(text, card.span("told"))
-        said = strip_markup(text[slice(*span)]) if span[1] - span[0] >= MIN_EVIDENCE_CHARS else ""
-        span = span if said else _widen(text, card.span("given"))
-        yield Introduction(name, said, span, CARD, group=_group_under(chunk.structure_path[1:]))
+        sentence = (
+            strip_markup(text[slice(*span)]) if span[1] - span[0] >= MIN_EVIDENCE_CHARS else ""
+        )
+        span = span if sentence else _widen(text, card.span("given"))
+        yield Introduction(name, sentence, span, CARD, group=_group_under(chunk.structure_path[1:]))
 
 
 def _group_under(headings: Sequence[str]) -> str:
@@ -268,8 +270,8 @@ def _told_first(parts: Sequence[Passage], text: str) -> set[tuple[str, ...]]:
         headings
         for headings, it in first.items()
         if it.form == "paragraph"
-        and len((said := text[it.start : it.end].rstrip()).split()) >= MIN_TELLING
-        and not said.endswith(":")
+        and len((lead := text[it.start : it.end].rstrip()).split()) >= MIN_TELLING
+        and not lead.endswith(":")
         and not _is_telling(headings[-1] if headings else "")
     }
 
@@ -316,10 +318,10 @@ def _headed(
             earlier_words.add(chain)
             span = _meaning_of(text, passage)
             if span[0] < span[1]:
-                said = strip_markup(text[slice(*span)])
+                sentence = strip_markup(text[slice(*span)])
                 span = span if span[1] - span[0] >= MIN_EVIDENCE_CHARS else _widen(text, span)
                 place = PLAN if state == PLANNED else LISTED
-                yield Introduction(name, said, span, place, state)
+                yield Introduction(name, sentence, span, place, state)
 
 
 def _meaning_of(text: str, passage: Passage) -> Span:

@@ -167,17 +167,17 @@ def _subject_features(
             yield "@all known"
         if named and not stems & (headings | path):
             yield "@foreign name"
-    found = re.findall(r"[a-z][\w-]{3,}", subject)
+    words_of_subject = re.findall(r"[a-z][\w-]{3,}", subject)
     text = chunk.text_payload.lower()
-    earlier = text.count(found[-1][:6], 0, start) if found else 0
-    if found:
+    earlier = text.count(words_of_subject[-1][:6], 0, start) if words_of_subject else 0
+    if words_of_subject:
         yield f"@said before {min(3, earlier)}"
-        yield f"@said after {min(3, text.count(found[-1][:6], end))}"
+        yield f"@said after {min(3, text.count(words_of_subject[-1][:6], end))}"
     if first == "the" and not named and not code:
         yield f"@the {min(3, len(words) - 1)}"
         if not stems & headings:
             yield "@the unknown"
-        if found:
+        if words_of_subject:
             yield "@the said" if earlier else "@the new"
 
 

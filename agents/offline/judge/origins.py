@@ -89,8 +89,8 @@ def _subject_of(chunk: ChunkCreated, origin: str, title: str) -> str:
         top = _top_of(chunk)
         if not top and origin == "readme":
             return "project" if _NAMED.match(title) else ""
-        known = set(_WORD.findall(simplify(top or document_name(chunk.title, chunk.path))))
-        named = not (known - _NOT_A_NAME).isdisjoint(words)
+        name_words = set(_WORD.findall(simplify(top or document_name(chunk.title, chunk.path))))
+        named = not (name_words - _NOT_A_NAME).isdisjoint(words)
         if named or (words[0] in ("this", "the") and set(words[1:]) <= _ALL_OF_IT and words[1:]):
             return "project"
     return _named_after(words, _own_name(chunk.root))

@@ -258,8 +258,8 @@ def _of_kind(
 
 def _says_it_again(label: str, text: str) -> bool:
     """Whether hardly a word of the text is not in its label."""
-    known = set(_WORD.findall(label.lower()))
-    return len(set(_WORD.findall(text.lower())) - known) < 2
+    words = set(_WORD.findall(label.lower()))
+    return len(set(_WORD.findall(text.lower())) - words) < 2
 
 
 def _split_label(text: str, passage: Passage, first: Sentence) -> tuple[str, str]:
@@ -277,8 +277,8 @@ def _split_label(text: str, passage: Passage, first: Sentence) -> tuple[str, str
         begin = match.end()
         spans = split_sentences(text, begin, passage.end)
         end = spans[0][1] if spans else begin
-    told = strip_markup(text[match.end() : end])
-    return label, told
+    description = strip_markup(text[match.end() : end])
+    return label, description
 
 
 def _labelled(

@@ -110,7 +110,7 @@ def _substitute(text: str) -> str:
         return text
     replacements = {it["name"]: it["text"].strip() for it in _REPLACES.finditer(text)}
 
-    def told(match: re.Match[str]) -> str:
+    def substitute(match: re.Match[str]) -> str:
         line = text[text.rfind("\n", 0, match.start()) + 1 :].split("\n", 1)[0].strip()
         if line.endswith("|") or line.startswith(".."):
             return match.group()
@@ -118,4 +118,4 @@ def _substitute(text: str) -> str:
         value = replacements.get(name, name)
         return value.ljust(len(name) + 2) if len(value) <= len(name) + 2 else match.group()
 
-    return _SUBSTITUTION.sub(told, text)
+    return _SUBSTITUTION.sub(substitute, text)

@@ -91,14 +91,14 @@ class Masked:
             self._found = re.compile("|".join([*raw, rf"(?<!\w)(?i:{'|'.join(words)})"]))
         originals = {word: original for original, word in self.words.items()}
 
-        def told(match: re.Match[str]) -> str:
+        def substitute(match: re.Match[str]) -> str:
             original = originals.get(match[0].lower(), match[0])
             value = self.values.get(original)
             if value is None:
                 return original.strip("`")
             return capitalise(value.value) if match.start() == 0 else value.value
 
-        return self._found.sub(told, text)
+        return self._found.sub(substitute, text)
 
     def has_unknown(self, text: str) -> bool:
         """Whether ``said`` names a placeholder without a value."""
