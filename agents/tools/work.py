@@ -20,7 +20,6 @@ from agents.tools.show import (
     name_of,
     show_list,
     show_page,
-    statements_of,
     take_page,
 )
 from agents.tools.tool import Paging, Tool, ToolArguments, ToolContext, ToolResult
@@ -96,18 +95,18 @@ def work_tools(ports: Ports) -> list[Tool]:
         return answer(show_list("Workload", lines), {"members": loads}, cite_items(theirs))
 
     async def search_project(context: ToolContext, wanted: SearchProject) -> ToolResult:
-        words = set(_WORD.findall(wanted.query.lower()))
-        ranked = [
-            (_count_words(item, words), kind, item)
-            for kind, (_, artifact_type) in TYPES.items()
-            for item in await ports.list_items(context.project_id, artifact_type)
+        kinds = {artifact_type: kind for kind, (_, artifact_type) in TYPES.items()}
+        words = sorted(set(_WORD.findall(wanted.query.lower())))
+        matches = await ports.search_items(
+            context.project_id, list(kinds), words, offset=wanted.offset, limit=wanted.limit
+        )
+        items, total = [match["item"] for match in matches["items"]], matches["total"]
+        lines = [
+            f"{kinds[match['artifact_type']]} {name_of(match['item'])} [{match['item']['artifact_id']}]"
+            for match in matches["items"]
         ]
-        fit = sorted((pair for pair in ranked if pair[0]), key=lambda pair: -pair[0])
-        page = take_page(fit, wanted)
-        lines = [f"{kind} {name_of(item)} [{item['artifact_id']}]" for _, kind, item in page]
-        artifacts = [item for _, _, item in page]
-        data = {"artifacts": artifacts, "total": len(fit)}
-        return answer(show_page("Found", lines, wanted, len(fit)), data, cite_items(artifacts))
+        data = {"artifacts": items, "total": total}
+        return answer(show_page("Found", lines, wanted, total), data, cite_items(items))
 
     async def get_project_status(context: ToolContext, wanted: Nothing) -> ToolResult:
         status = await ports.read_status(context.project_id)
@@ -277,17 +276,6 @@ def _load_of(member: Json, tasks: Sequence[Json]) -> dict[str, Any]:
     ]
     points = sum(int(task["fields"].get("estimate_points") or 0) for task in theirs)
     return {**member, "points": points, "tasks": theirs}
-
-
-def _count_words(item: Json, words: set[str]) -> int:
-    """How many of the words it holds; those of its title count twice."""
-    title = set(_WORD.findall(name_of(item).lower()))
-    text_words = {
-        word
-        for statement in statements_of(item)
-        for word in _WORD.findall(statement["text"].lower())
-    }
-    return 2 * len(words & title) + len(words & text_words)
 
 
 def _gravity(atom: Json) -> int:
