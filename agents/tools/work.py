@@ -102,8 +102,8 @@ def work_tools(ports: Ports) -> list[Tool]:
         )
         items, total = [match["item"] for match in matches["items"]], matches["total"]
         lines = [
-            f"{kinds[match['artifact_type']]} {name_of(match['item'])} [{match['item']['artifact_id']}]"
-            for match in matches["items"]
+            f"{kinds[match['artifact_type']]} {name_of(item)} [{item['artifact_id']}]"
+            for match, item in zip(matches["items"], items, strict=True)
         ]
         data = {"artifacts": items, "total": total}
         return answer(show_page("Found", lines, wanted, total), data, cite_items(items))
