@@ -1,7 +1,7 @@
 """What every run of the quality gate goes by: dimensions, tiers, modes, when it passes.
 
-Who judges is another matter (``streams/reduce/gate.py`` by rule). The writer of artifacts, which
-judges in passing, and the gate's own graph (``agents/quality``) both go by this.
+Who judges is another matter (``streams/reduce/prd/gate.py`` by rule). The writer of artifacts,
+which judges in passing, and the gate's own graph (``agents/quality``) both go by this.
 """
 
 from __future__ import annotations
