@@ -27,11 +27,11 @@ async def schedule(specialist: SpecialistContext, began: datetime, do: Schedule)
         return await do(context, args["request"])
 
     args = {"request": specialist.request}
-    told = await specialist.change(
+    result = await specialist.change(
         SCHEDULE, args, make, confirm=not specialist.is_asked(SCHEDULE, args)
     )
-    made = told.get("items") or [told]  # what was recorded before there could be several
-    items = [ScheduledWork.model_validate(one) for one in made]
+    made = result.get("items") or [result]  # what was recorded before there could be several
+    items = [ScheduledWork.model_validate(schedule) for schedule in made]
     output = items[0] if len(items) == 1 else ScheduleList(items=items)
-    said = "\n".join(tell_schedules(made))
-    return await specialist.finish(output, said, began, requires_review=False)
+    text = "\n".join(tell_schedules(made))
+    return await specialist.finish(output, text, began, requires_review=False)

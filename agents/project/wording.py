@@ -61,7 +61,7 @@ async def word_summary(specialist: SpecialistContext, facts: Sequence[str], by_r
         return by_rule
     specialist.tokens += answer.usage.input_tokens + answer.usage.output_tokens
     specialist.cost_usd += answer.cost_usd or 0.0
-    kept = [one.text.strip() for one in summary.sentences if _rests(one, len(shown))]
+    kept = [sentence.text.strip() for sentence in summary.sentences if _rests(sentence, len(shown))]
     specialist.used_model = bool(kept)
     return " ".join(kept) or by_rule
 

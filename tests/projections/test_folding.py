@@ -293,7 +293,7 @@ def test_a_resolved_dead_letter_is_not_listed_in_either_order_of_records(model: 
         origin_offset=7,
         origin_key=PROJECT,
         error_class="IndexError",
-        error="IndexError at streams/ledger/quantities.py:1 in scan",
+        error="IndexError at streams/ledger/figures/quantities.py:1 in scan",
         attempts=3,
         subject_id="cnd_1",
         stage_version="0.1.0",
