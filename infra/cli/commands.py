@@ -127,46 +127,58 @@ COMMANDS = {
     "costs": Command("Plan", "costs", "Show what calls of language models have cost a project."),
     "budgets": Command("Plan", "costs", "Limit what models may cost a project."),
     "models": Command("Plan", "models", "Choose the language models that may be asked."),
-    "waiting": Command("Decide", "waiting", "List what needs a person's decision."),
-    "resolve": Command("Decide", "resolve", "Resolve a contradiction; --rationale is needed."),
+    "waiting": Command("ConfirmationReply", "waiting", "List what needs a person's decision."),
+    "resolve": Command(
+        "ConfirmationReply", "resolve", "Resolve a contradiction; --rationale is needed."
+    ),
     "escalate": Command(
-        "Decide", "resolve", "Escalate a contradiction; it blocks artifacts until it is decided."
+        "ConfirmationReply",
+        "resolve",
+        "Escalate a contradiction; it blocks artifacts until it is decided.",
     ),
     "merges": Command(
-        "Decide",
+        "ConfirmationReply",
         "merges",
         "List merges and pairs in review; approve or reject a pair.",
     ),
     "unmerge": Command(
-        "Decide",
+        "ConfirmationReply",
         "merges",
         "Undo a merge: the merged atom becomes separate again.",
     ),
-    "undo": Command("Decide", "undo", "Take back a decision, unless another one followed it."),
+    "undo": Command(
+        "ConfirmationReply", "undo", "Take back a decision, unless another one followed it."
+    ),
     "decisions": Command(
-        "Decide",
+        "ConfirmationReply",
         "proposals",
         "List what people decided, and what can be taken back.",
     ),
     "proposals": Command(
-        "Decide", "proposals", "List what members propose, and what became of it."
+        "ConfirmationReply", "proposals", "List what members propose, and what became of it."
     ),
-    "accept": Command("Decide", "proposals", "Decide as a member proposes."),
+    "accept": Command("ConfirmationReply", "proposals", "Decide as a member proposes."),
     "decline": Command(
-        "Decide", "proposals", "Decline what a member proposes (needs --rationale)."
+        "ConfirmationReply", "proposals", "Decline what a member proposes (needs --rationale)."
     ),
     "withdraw": Command(
-        "Decide", "proposals", "Take back what you have proposed yourself, as long as it waits."
+        "ConfirmationReply",
+        "proposals",
+        "Take back what you have proposed yourself, as long as it waits.",
     ),
-    "edit": Command("Decide", "edit", "Edit a section of the PRD, or answer a suggestion for it."),
+    "edit": Command(
+        "ConfirmationReply", "edit", "Edit a section of the PRD, or answer a suggestion for it."
+    ),
     "verify": Command(
-        "Decide", "verify", "Pin an atom: no run removes it or lowers its confidence."
+        "ConfirmationReply", "verify", "Pin an atom: no run removes it or lowers its confidence."
     ),
-    "unverify": Command("Decide", "verify", "Withdraw a verification."),
+    "unverify": Command("ConfirmationReply", "verify", "Withdraw a verification."),
     "dismiss": Command(
-        "Decide", "dismiss", "Dismiss an atom (needs --rationale) or a false contradiction."
+        "ConfirmationReply",
+        "dismiss",
+        "Dismiss an atom (needs --rationale) or a false contradiction.",
     ),
-    "reinclude": Command("Decide", "dismiss", "Restore a dismissed atom."),
+    "reinclude": Command("ConfirmationReply", "dismiss", "Restore a dismissed atom."),
     "worker": Command(
         "Operate", "worker", "Run stages of the pipeline. `cairn up` starts workers by itself."
     ),
@@ -220,10 +232,11 @@ COMMANDS = {
 
 # What works on the files, processes or log of the machine that it is called on.
 ONLY_HERE = frozenset(
-    ("up", "down", "check-cluster", "demo", "worker", "projector", "web", "intake")
-    + ("model-worker",)
-    + ("rebuild", "replay", "checksums", "verify-log")
+    ("up", "down", "check-cluster", "worker", "projector", "web", "intake")
+    + ("model-worker", "rebuild", "verify-log")
 )
+# What works in this process, or is a process of `cairn up`, and writes a log.
+WITH_LOG = ONLY_HERE | {"bench", "connector", "eval", "jobs"}
 
 
 class Commands(TyperGroup):
