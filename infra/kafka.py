@@ -6,8 +6,9 @@ What the broker cannot do *now* becomes one exception, `BrokerUnavailable`; what
 
 import asyncio
 import ssl
+from collections import Counter
 from collections.abc import AsyncIterator, Collection, Iterable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import lru_cache
 from typing import Any, Protocol
 
@@ -46,7 +47,9 @@ SIGN_BIT = 0x7FFFFFFF
 FLOW_BYTES = 64 * 1024
 FLOW_WAIT_MS = 40
 FLOW_ENDS_AFTER = 2  # fetches that brought nothing
+RESTS = 4  # more of them until the wait is the longest
 IDLE_WAIT_MS = 250  # the broker answers at once when there is something
+REST_WAIT_MS = 4_000  # after some that brought nothing; a new assignment waits as long, at most
 PLACED_KEYS = 16_384  # of projects and sources, whose partition is remembered
 
 UNAVAILABLE = (
@@ -150,8 +153,9 @@ def pace_fetches(client: AIOKafkaConsumer) -> None:
     """A started ``client`` fetches seldom: while records flow as well as while none come.
 
     While fetches bring records they wait a moment for `FLOW_BYTES`, since a fetch costs both sides
-    more than the few records of a moment. Once none come they wait long for the first; but not
-    where partitions with unread records are left out, which are to be asked for again soon.
+    more than the few records of a moment. Once none come they wait for the first, each twice as
+    long as the one before; but not where partitions are left out, since they have unread records
+    and are to be asked for again soon. Other requests to the same broker wait for a fetch.
     """
     fetcher: Any = client._fetcher  # aiokafka has no public way to choose for each fetch
     plan, process = fetcher._get_actions_per_node, fetcher._proc_fetch_request
@@ -159,17 +163,20 @@ def pace_fetches(client: AIOKafkaConsumer) -> None:
 
     def planned(assignment: Any) -> Any:
         requests, *others = plan(assignment)
+        led = Counter(map(fetcher._client.cluster.leader_for_partition, assignment.tps))
         for node, request in requests:
+            asked = sum(len(partitions) for _, partitions in request.topics)
             if brought_nothing.get(node, FLOW_ENDS_AFTER) < FLOW_ENDS_AFTER:
                 request._min_bytes, request._max_wait_ms = FLOW_BYTES, FLOW_WAIT_MS
-            elif not fetcher._records:
-                request._max_wait_ms = IDLE_WAIT_MS
+            elif asked == led[node]:
+                rests = brought_nothing.get(node, FLOW_ENDS_AFTER) - FLOW_ENDS_AFTER
+                request._max_wait_ms = min(IDLE_WAIT_MS << rests, REST_WAIT_MS)
         return requests, *others
 
     async def processed(assignment: Any, node: int, request: Any) -> bool:
         brought = bool(await process(assignment, node, request))
         before = brought_nothing.get(node, FLOW_ENDS_AFTER)
-        brought_nothing[node] = 0 if brought else min(before + 1, FLOW_ENDS_AFTER)
+        brought_nothing[node] = 0 if brought else min(before + 1, FLOW_ENDS_AFTER + RESTS)
         return brought
 
     fetcher._get_actions_per_node, fetcher._proc_fetch_request = planned, processed
@@ -208,12 +215,37 @@ async def running_admin(settings: Settings) -> AsyncIterator[AIOKafkaAdminClient
 
 async def answers(settings: Settings, timeout_s: float = 2.0) -> bool:
     """Whether the broker serves requests now."""
+    pulse = Pulse(settings)
     try:
-        async with asyncio.timeout(timeout_s), running_admin(settings) as client:
-            cluster = await client.describe_cluster()
-            return bool(cluster["brokers"])
-    except (BrokerUnavailable, TimeoutError, KafkaError):
-        return False
+        return await pulse.answers(timeout_s)
+    finally:
+        await pulse.close()
+
+
+class Pulse:
+    """Asks the broker again and again whether it serves requests, over connections that stay."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._client: AIOKafkaAdminClient | None = None
+
+    async def answers(self, timeout_s: float) -> bool:
+        try:
+            async with asyncio.timeout(timeout_s):
+                if self._client is None:
+                    self._client = admin(self._settings)
+                    await self._client.start()
+                cluster = await self._client.describe_cluster()
+        except (*UNAVAILABLE, KafkaError):
+            await self.close()
+            return False
+        return bool(cluster["brokers"])
+
+    async def close(self) -> None:
+        client, self._client = self._client, None
+        if client is not None:
+            with suppress(*UNAVAILABLE, KafkaError):
+                await client.close()
 
 
 async def takes_connections(settings: Settings, timeout_s: float = 5.0) -> bool:

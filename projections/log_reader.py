@@ -37,7 +37,7 @@ FETCH: dict[str, Any] = {
     "max_partition_fetch_bytes": 1024 * 1024,
     "fetch_max_bytes": 8 * 1024 * 1024,
 }
-POLL_MS = 200
+POLL_MS = 1_000  # also until a stop is obeyed
 NEAR = 500  # offsets between two wanted records that are rather read than skipped
 # Only what is known to be there is read, so no fetch has to wait for news: one that was sent at the
 # end of a partition would hold up the next.

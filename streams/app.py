@@ -278,13 +278,20 @@ class Worker:
         Consumers look for a lost broker for ever, without a word. One answer has as long as any
         request: a broker on a busy machine is slow, and a restart would make it slower.
         """
+        pulse = infra.kafka.Pulse(self._settings)
+        try:
+            await self._watch_with(pulse)
+        finally:
+            await pulse.close()
+
+    async def _watch_with(self, pulse: infra.kafka.Pulse) -> None:
         slowness = Slowness(self._settings)
         while True:
             await asyncio.sleep(WATCH_S)
             for app, runner in zip(self.apps, self._runners, strict=True):
                 if (failure := app.failure()) is not None:
                     self.fail(await self._explain(failure, app.conf.id, runner.topics))
-            if await infra.kafka.answers(self._settings, self._settings.request_timeout_s):
+            if await pulse.answers(self._settings.request_timeout_s):
                 slowness.answered()
             elif not await slowness.is_bearable():
                 self.fail(
