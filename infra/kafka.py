@@ -50,6 +50,7 @@ FLOW_ENDS_AFTER = 2  # fetches that brought nothing
 RESTS = 4  # more of them until the wait is the longest
 IDLE_WAIT_MS = 250  # the broker answers at once when there is something
 REST_WAIT_MS = 4_000  # after some that brought nothing; a new assignment waits as long, at most
+LOOKS_MS = 5_000  # so often a consumer looks whether to fetch although nothing has changed
 PLACED_KEYS = 16_384  # of projects and sources, whose partition is remembered
 
 UNAVAILABLE = (
@@ -134,6 +135,7 @@ def consumer(
         "session_timeout_ms": int(settings.session_timeout_s * 1000),
         "heartbeat_interval_ms": int(settings.session_timeout_s * 1000 / 4),
         "fetch_max_wait_ms": settings.fetch_max_wait_ms,
+        "consumer_timeout_ms": LOOKS_MS,
         "max_partition_fetch_bytes": MAX_REQUEST_BYTES,
         "fetch_max_bytes": 6 * MAX_REQUEST_BYTES,
     }

@@ -1,18 +1,31 @@
 """`cairn up`: everything in one go."""
 
 import os
+import sys
+from collections.abc import Sequence
 from functools import partial
+from importlib import import_module
 
 import typer
 
 from infra import supervisor
-from infra.cli import service
+from infra.cli import main, service
 from infra.cli.context import console, load, say
 from infra.cli.project import quiet_clients
 from infra.local.alone import since
 from infra.settings import Settings
 from infra.starting import start_detached
 from infra.supervisor import Program, Supervisor
+
+PARTS = (
+    *("infra.cli.worker", "streams.app", "streams.pipeline", "streams.hygiene.stage"),
+    *("infra.cli.projector", "projections.projector", "projections.core"),
+    *("infra.cli.connector", "infra.service.polling", "connectors.registry"),
+    *("infra.cli.intake", "infra.service.intake", "connectors.intake.runner"),
+    *("connectors.intake.files", "connectors.intake.source_status", "connectors.directory"),
+    *("infra.cli.jobs", "infra.service.agent_jobs", "infra.service.late_model"),
+    *("infra.cli.web", "infra.http.serve"),
+)
 
 
 def register(app: typer.Typer) -> None:
@@ -43,7 +56,21 @@ def register(app: typer.Typer) -> None:
         else:
             quiet_clients()
             ours = programs(settings, workers)
-            Supervisor(settings, ours, prepare, os.environ, say, say_console).run()
+            Supervisor(
+                settings, ours, prepare, os.environ, say, say_console, load_parts, run_copy
+            ).run()
+
+
+def load_parts() -> None:
+    """What the processes of `cairn up` import is here, for their copies of this process."""
+    for name in PARTS:
+        import_module(name)
+
+
+def run_copy(arguments: Sequence[str]) -> None:
+    """Do a command in this process, which is a copy made for it."""
+    sys.argv = ["cairn", *arguments]
+    main()
 
 
 def say_console(settings: Settings) -> None:

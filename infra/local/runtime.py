@@ -19,7 +19,15 @@ from typing import Literal, Protocol
 from infra.addresses import without_credentials
 from infra.errors import BrokerUnavailable, DatabaseUnavailable, Forbidden, Unavailable
 from infra.local.patience import STILL_S, Patience, signs_of
-from infra.local.process import ProcessId, Say, identify, keep_private, wait_until, write_whole
+from infra.local.process import (
+    Process,
+    ProcessId,
+    Say,
+    identify,
+    keep_private,
+    wait_until,
+    write_whole,
+)
 from infra.settings import Settings
 
 ANSWER_PATIENCE_S = 10.0  # for one request to a broker on a busy machine
@@ -165,7 +173,7 @@ def running(settings: Settings, say: Say) -> Iterator[Settings]:
 
 def await_server(
     server: Server,
-    child: subprocess.Popen[bytes],
+    child: Process,
     say: Say = lambda _: None,
     is_over: Callable[[], bool] = lambda: False,
 ) -> None:
@@ -210,7 +218,7 @@ def await_answers(located: Settings, timeout_s: float = ANSWERS_WITHIN_S) -> Non
         )
 
 
-def stop(child: subprocess.Popen[bytes], sign: signal.Signals, patience_s: float = 20) -> None:
+def stop(child: Process, sign: signal.Signals, patience_s: float = 20) -> None:
     """The child has ended: asked by ``sign``, its whole group killed after ``patience_s``."""
     if child.poll() is None:
         child.send_signal(sign)
@@ -219,7 +227,7 @@ def stop(child: subprocess.Popen[bytes], sign: signal.Signals, patience_s: float
     child.wait()
 
 
-def kill_group(child: subprocess.Popen[bytes]) -> None:
+def kill_group(child: Process) -> None:
     """The child and what it started are killed; only for a child that was not waited for yet."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(child.pid, signal.SIGKILL)
