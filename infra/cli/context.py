@@ -12,9 +12,9 @@ from rich.console import Console
 
 from infra.cli import service
 from infra.cli.hints import with_hint
-from infra.errors import BrokerUnavailable, DatabaseUnavailable, Invalid, Unavailable
-from infra.settings import Settings
-from infra.starting import start_detached
+from infra.platform.errors import BrokerUnavailable, DatabaseUnavailable, Invalid, Unavailable
+from infra.platform.settings import Settings
+from infra.runtime.starting import start_detached
 
 # People read standard error, programs read standard output: answers alone go there.
 console = Console(stderr=True, highlight=False)
@@ -24,7 +24,7 @@ JSON_OPTION = typer.Option(False, "--json", help="One JSON object per line on st
 
 def say(line: str) -> None:
     """One line for the person who waits, without secrets: it may stand in a log."""
-    from streams.hygiene.strings import redact_text
+    from streams.hygiene.redaction.strings import redact_text
 
     console.print(redact_text(line), markup=False, soft_wrap=True)
 
@@ -77,7 +77,7 @@ def explain_wrong_use() -> Iterator[None]:
     try:
         yield
     except Invalid as error:
-        from streams.hygiene.strings import redact_text
+        from streams.hygiene.redaction.strings import redact_text
 
         raise typer.BadParameter(redact_text(str(error))) from error
 

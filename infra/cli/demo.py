@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 import typer
 from rich.console import Console
 
-from infra import supervisor
 from infra.cli import service
 from infra.cli.context import connect, load, login_name, say
 from infra.cli.ingest import summarise, watch_ingest
 from infra.cli.project import quiet_clients
 from infra.cli.up import say_console
-from infra.local.process import wait_until
-from infra.settings import Settings
+from infra.platform.settings import Settings
+from infra.runtime import supervisor
+from infra.runtime.local.process import wait_until
 from schemas.inflection import count
 from schemas.shortening import shorten
 
@@ -153,8 +153,8 @@ class Tour:
         from projections.read import artifacts, projects, session
 
         with session.reading(self._settings.conninfo) as connection:
-            project_id = projects.project_of(connection, self._project)
-            return artifacts.artifact(connection, project_id, "prd")
+            project_id = projects.find_project(connection, self._project)
+            return artifacts.read_only_artifact(connection, project_id, "prd")
 
     def _show(self, prd: Artifact) -> None:
         from projections.read import session
@@ -200,7 +200,7 @@ def run_demo(settings: Settings, source: str) -> str:
     ):
         summarise(watched, waited=False)
     with session.reading(settings.conninfo) as connection:
-        prd = artifacts.artifact(connection, created.project_id, "prd")
+        prd = artifacts.read_only_artifact(connection, created.project_id, "prd")
         show_extract(connection, prd)
     return project
 

@@ -8,22 +8,22 @@ from importlib import import_module
 
 import typer
 
-from infra import supervisor
 from infra.cli import main, service
 from infra.cli.context import console, load, say
 from infra.cli.project import quiet_clients
-from infra.local.alone import since
-from infra.settings import Settings
-from infra.starting import start_detached
-from infra.supervisor import Program, Supervisor
+from infra.platform.settings import Settings
+from infra.runtime import supervisor
+from infra.runtime.local.alone import since
+from infra.runtime.starting import start_detached
+from infra.runtime.supervisor import Program, Supervisor
 
 PARTS = (
     *("infra.cli.worker", "streams.app", "streams.pipeline", "streams.hygiene.stage"),
     *("infra.cli.projector", "projections.projector", "projections.core"),
-    *("infra.cli.connector", "infra.service.polling", "connectors.registry"),
-    *("infra.cli.intake", "infra.service.intake", "connectors.intake.runner"),
+    *("infra.cli.connector", "infra.service.connecting.polling", "connectors.registry"),
+    *("infra.cli.intake", "infra.service.connecting.intake", "connectors.intake.runner"),
     *("connectors.intake.files", "connectors.intake.source_status", "connectors.directory"),
-    *("infra.cli.jobs", "infra.service.agent_jobs", "infra.service.late_model"),
+    *("infra.cli.jobs", "infra.service.jobs.agent_jobs", "infra.service.models.late_model"),
     *("infra.cli.web", "infra.http.serve"),
 )
 
@@ -100,7 +100,7 @@ def programs(settings: Settings, workers: int) -> tuple[Program, ...]:
 
 def model_worker(settings: Settings) -> Program:
     """Runs only where a model is configured, and knows nothing of broker and database."""
-    from infra.service.model_worker import is_model_configured, keep_variables
+    from infra.service.models.worker import is_model_configured, keep_variables
 
     return Program(
         "model-worker",

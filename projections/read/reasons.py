@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from infra.errors import NotFound
+from infra.platform.errors import NotFound
 from projections.read.decisions import (
     ADDING,
     CHANGE_SET,
@@ -30,7 +30,7 @@ from projections.read.decisions import (
 from projections.read.session import Conn, rows
 
 
-def why(connection: Conn, known_id: str, fact_at: FactAt) -> list[Reason]:
+def list_reasons(connection: Conn, known_id: str, fact_at: FactAt) -> list[Reason]:
     """The decisions about an atom, chunk, candidate, source, contradiction, merge, run, artifact,
     or statement, oldest first. Raises Refusal when nothing is known of the id.
     """

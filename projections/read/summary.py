@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from infra.errors import NotFound
+from infra.platform.errors import NotFound
 from projections.read.session import Conn, rows
 from schemas.events.ledger import WorkingSummary
 
 
-def working_summary(connection: Conn, project_id: str) -> WorkingSummary:
+def read_working_summary(connection: Conn, project_id: str) -> WorkingSummary:
     """Raises NotFound while nothing of the project was read."""
     found = rows(
         connection,

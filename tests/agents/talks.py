@@ -18,12 +18,12 @@ from agents.project.state import (
     ProjectState,
     Specialist,
 )
-from infra.service.turn_log import TurnLog, TurnPlace
+from infra.service.asking.turn_log import TurnLog, TurnPlace
 from projections.read.agents import TurnEvent
 from schemas.envelope import Envelope
 from schemas.events.agent import AgentEvent
 from schemas.events.stream import StreamFrame
-from streams.hygiene.strings import StageRedactor
+from streams.hygiene.redaction.strings import StageRedactor
 
 PLACE = TurnPlace("prj_1", "cnv_1", "trn_1", "ana")
 EVENT_PLACE = {"turn_id", "conversation_id", "ordinal"}

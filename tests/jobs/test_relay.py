@@ -14,16 +14,16 @@ from pathlib import Path
 import pytest
 
 from connectors.runner import open_publish
-from infra.clock import SystemClock
-from infra.errors import Conflict
-from infra.jobs import lease as leases
-from infra.jobs.outbox import Conn, hold_relay_lock
-from infra.jobs.queue import cancel, enqueue, retry
-from infra.jobs.relay import run_relay
-from infra.local.process import wait_until
-from infra.service.audit import rebuild_tables
-from infra.service.publishing import redactor_of
-from infra.settings import Settings
+from infra.platform.clock import SystemClock
+from infra.platform.errors import Conflict
+from infra.platform.settings import Settings
+from infra.runtime.local.process import wait_until
+from infra.service.foundation.publishing import redactor_of
+from infra.service.upkeep.audit import rebuild_tables
+from infra.store.jobs import lease as leases
+from infra.store.jobs.outbox import Conn, hold_relay_lock
+from infra.store.jobs.queue import cancel, enqueue, retry
+from infra.store.jobs.relay import run_relay
 from projections.read import jobs, session
 from schemas.envelope import Envelope
 from tests.conftest import variables_of
@@ -111,7 +111,7 @@ def test_the_history_ends_where_the_jobs_are_and_a_rebuild_changes_nothing(whole
     assert [each.table for each in rebuilt.tables if not each.equal] == ["job_history"]
     assert history(whole) == folded
     with session.reading(whole.settings.conninfo) as connection:
-        steps = jobs.transitions(connection, made[0])
+        steps = jobs.list_transitions(connection, made[0])
     assert [step.status for step in steps] == ["queued", "leased", "succeeded"]
     assert [step.actor for step in steps] == ["human:ana", "system:cairn", "system:cairn"]
 

@@ -11,12 +11,12 @@ from typing import Any
 import psycopg
 import pytest
 
-from infra.jobs import lease as leases
-from infra.jobs.outbox import list_pending, mark_published
-from infra.service.agent_jobs import ALL_JOB_KINDS
-from infra.service.heartbeat import beat, tick
-from infra.service.job_kind import JobKind
-from infra.service.job_kinds import JOB_KINDS
+from infra.service.jobs.agent_jobs import ALL_JOB_KINDS
+from infra.service.jobs.job_kind import JobKind
+from infra.service.jobs.job_kinds import JOB_KINDS
+from infra.service.jobs.scheduler import beat, tick
+from infra.store.jobs import lease as leases
+from infra.store.jobs.outbox import list_pending, mark_published
 from projections.read import schedules
 from projections.read.schedules import ScheduledWork
 from schemas.envelope import Actor, Event, outside_fact
@@ -95,7 +95,7 @@ class World:
         )
 
     def work(self, work_item_id: str = "wrk_report") -> ScheduledWork:
-        return schedules.work_item(self.model.connection, PROJECT, work_item_id)
+        return schedules.read_schedule(self.model.connection, PROJECT, work_item_id)
 
 
 @pytest.fixture
@@ -266,7 +266,7 @@ def test_a_removed_schedule_is_not_done_even_where_the_heartbeat_was_faster(worl
     world.publish()
 
     assert (world.work().status, world.work().next_run_at) == ("removed", None)
-    assert schedules.scheduled_work(world.model.connection, PROJECT).items == []
+    assert schedules.list_schedules(world.model.connection, PROJECT).items == []
     assert world.beat(utc("2026-12-07T08:00")) == []
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from infra.service import webhook_queue as queue
-from infra.service.webhook_post import Answer
+from infra.service.notifying import webhook_queue as queue
+from infra.service.notifying.webhook_post import Answer
 from projections.fold.webhooks import messages_about
 from projections.read import webhooks as read
 from schemas.envelope import SERVICE_WIDE, Actor, Event, outside_fact
@@ -61,7 +61,7 @@ class World:
         return queue.record_attempt(self.model.connection, due, answer)
 
     def log_of(self, webhook_id: str) -> list[read.Delivery]:
-        return read.deliveries(self.model.connection, PROJECT, webhook_id).items
+        return read.list_deliveries(self.model.connection, PROJECT, webhook_id).items
 
 
 @pytest.fixture
@@ -313,9 +313,9 @@ def test_starting_a_webhook_again_ends_its_disablement(world: World):
         "UPDATE webhooks SET is_active = false, disabled_reason = 'gone', disabled_at = now()"
         " RETURNING 1"
     )
-    (told,) = read.disabled_webhooks(world.model.connection)
+    (told,) = read.list_disabled_webhooks(world.model.connection)
     assert (told.webhook_id, told.disabled_reason) == ("whk_1", "gone")
     world.tell(WebhookChanged(webhook_id="whk_1", is_active=True))
-    assert read.disabled_webhooks(world.model.connection) == []
-    known = read.webhook(world.model.connection, PROJECT, "whk_1")
+    assert read.list_disabled_webhooks(world.model.connection) == []
+    known = read.read_webhook(world.model.connection, PROJECT, "whk_1")
     assert (known.is_active, known.disabled_reason, known.disabled_at) == (True, None, None)

@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 import structlog
 
-from infra import log
-from infra.local.logs import rotate
-from infra.local.process import spawn
-from streams.hygiene.strings import redact_text
+from infra.platform import log
+from infra.runtime.local.logs import rotate
+from infra.runtime.local.process import spawn
+from streams.hygiene.redaction.strings import redact_text
 from tests.hygiene.builders import MIXED
 
 TOKEN = "gh" + "p_" + MIXED[:36]
@@ -89,7 +89,7 @@ def test_a_fault_that_lasts_a_day_takes_some_thirty_lines(told: Told, say: Calla
 
 def test_counts_are_told_when_the_process_ends():
     code = (
-        "from infra import log\n"
+        "from infra.platform import log\n"
         "log.configure(redact=str)\n"
         "for _ in range(500): log.get('test').warning('broker.away')\n"
     )

@@ -6,12 +6,13 @@ from typing import cast, get_args
 
 from starlette.responses import Response
 
-from infra.errors import Invalid, NotFound, Unavailable
 from infra.http.access import LEADERS
 from infra.http.console.pages import Pages, Visit
 from infra.http.console.spans import visible
-from infra.service import edits
-from infra.service import http_questions as ask
+from infra.platform.errors import Invalid, NotFound, Unavailable
+from infra.service.planning import section_edits as edits
+from projections.read.artifact_list import WholeArtifact, read_artifact
+from projections.read.artifacts import CitingSection
 from schemas.events.change import EditAction
 
 pages = Pages()
@@ -56,20 +57,20 @@ async def edit_section(visit: Visit) -> Response:
     return visit.go("projects", visit.project_id, "documents", artifact.artifact_id, told=told)
 
 
-async def _find(visit: Visit) -> tuple[ask.WholeArtifact, ask.CitingSection]:
+async def _find(visit: Visit) -> tuple[WholeArtifact, CitingSection]:
     """Raises NotFound for what is no section of the PRD."""
-    artifact = await visit.ask(ask.whole_artifact, visit.project_id, visit.part("artifact"))
+    artifact = await visit.ask(read_artifact, visit.project_id, visit.part("artifact"))
     for section in artifact.sections if artifact.artifact_type == "prd" else ():
         if section.section_id == visit.part("section"):
             return artifact, section
     raise NotFound("Sections of the PRD are edited, and this is none.", code="unknown_section")
 
 
-def _lines(section: ask.CitingSection) -> str:
+def _lines(section: CitingSection) -> str:
     return "\n".join(f"- {visible(it.text)}" for it in section.statements)
 
 
-def _restore(text: str, section: ask.CitingSection) -> str:
+def _restore(text: str, section: CitingSection) -> str:
     """Lines as they were shown become the statements again: an unchanged one keeps its atoms."""
     shown = {f"- {visible(it.text)}": f"- {it.text}" for it in section.statements}
     return "\n".join(shown.get(line.rstrip(), line) for line in text.split("\n"))

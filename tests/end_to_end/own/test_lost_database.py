@@ -12,13 +12,13 @@ from typing import Any
 import httpx
 import pytest
 
-import infra.postgres
-from infra.local.process import wait_until
-from infra.service.http_address import read_address
-from infra.service.model_charges import NewCharge, reserve, settle
-from infra.service.tokens import read_owner_token
-from infra.vault import vault_of
-from projections.read.projects import project_of
+from infra.platform import postgres
+from infra.platform.vault import vault_of
+from infra.runtime.local.process import wait_until
+from infra.service.access.tokens import read_owner_token
+from infra.service.upkeep.address import read_address
+from infra.store.model_charges import NewCharge, reserve, settle
+from projections.read.projects import find_project
 from schemas.codec import decode
 from schemas.events.model_calls import ModelCall
 from schemas.events.source import SourceContentPart, SourceRevised
@@ -98,7 +98,7 @@ def make_tokens(cairn: Service) -> list[str]:
 
 def charge(cairn: Service, project: str) -> None:
     """A call of a model has cost a quarter of a dollar, and all facts so far are on the log."""
-    with infra.postgres.connect(cairn.settings_now().conninfo, autocommit=True) as connection:
+    with postgres.connect(cairn.settings_now().conninfo, autocommit=True) as connection:
         call = ModelCall(
             call_id="call_1", agent="reader", stage="map", provider="lab", model="m",
             asked_model="m", tier="fast", prompt_version="p1", attempt=1, input_tokens=10,
@@ -106,7 +106,7 @@ def charge(cairn: Service, project: str) -> None:
             cost_usd=0.25, price_known=True, latency_ms=5, outcome="answered",
             request_hash="hash",
         )  # fmt: skip
-        project_id = project_of(connection, project)
+        project_id = find_project(connection, project)
         new = NewCharge(project_id, "cor-1", call, 0.25, 15)
         assert reserve(connection, new) == []
         settle(connection, new, None, None)
