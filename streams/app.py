@@ -42,6 +42,7 @@ from streams.shell.writer_runner import WriterRunner
 from streams.stage import Step, Writer
 
 CHILD_NICE = 15
+RESTS_AFTER_S = 60.0  # without a deep job; nobody waits for the second that the next one takes
 PREVIEW_AT_ONCE = 4  # jobs: somebody waits for the first of them
 LINGER_MS = 5  # a preview waits for it at every hop; 20 gave no more throughput
 WATCH_S = 3.0
@@ -110,7 +111,7 @@ class Worker:
         cluster = await self._check_broker()
         chunks = ChunkReader(self._settings)
         pools = Pools(
-            deep=ChildPool(os.cpu_count() or 1, nice=CHILD_NICE),
+            deep=ChildPool(os.cpu_count() or 1, nice=CHILD_NICE, rests_after_s=RESTS_AFTER_S),
             preview=ChildPool(1, nice=0, at_once=PREVIEW_AT_ONCE),
         )
         async with self._producer() as producer:

@@ -113,6 +113,7 @@ PLAIN_LOGIN = (
 # It begins small: of a large one all is touched before the first collection. What it grew by it
 # gives back.
 HEAP = ("-Xms32m", "-Xmx512m", "-XX:MinHeapFreeRatio=20", "-XX:MaxHeapFreeRatio=40")
+QUICK = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")  # to start, and light at rest
 READY_PATIENCE_S = 10.0  # one answer on a busy machine
 ITERATIONS = 4096  # the fewest that Kafka takes; the password is random and needs none
 
@@ -167,8 +168,7 @@ class EmbeddedKafka:
     def spawn(self) -> subprocess.Popen[bytes]:
         """The broker process, just started; it serves once ``ready`` says so."""
         child = spawn(
-            self._java("kafka.Kafka", *HEAP, "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
-            + ["server.properties"],
+            self._java("kafka.Kafka", *HEAP, *QUICK) + ["server.properties"],
             log=self._log,
             env=self._env(),
             cwd=self._folder,
@@ -270,7 +270,7 @@ class EmbeddedKafka:
     def _run_tool(self, main: str, *arguments: str) -> None:
         """One of Kafka's tools has done its work. Anybody may read its arguments."""
         result = subprocess.run(
-            [*self._java(main, "-Xmx64m", "-XX:TieredStopAtLevel=1"), *arguments],
+            [*self._java(main, "-Xmx64m", *QUICK), *arguments],
             env=self._env(),
             cwd=self._folder,
             capture_output=True,
