@@ -19,7 +19,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from infra.runtime.local.process import PRIVATE_FOLDER, PRIVATE_UMASK, end_with_parent
+from infra.platform.files import PRIVATE_FOLDER
+from infra.runtime.local.process import PRIVATE_UMASK, end_with_parent
 
 HANDLED = (signal.SIGTERM, signal.SIGINT, signal.SIGCHLD)
 
