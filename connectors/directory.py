@@ -18,7 +18,8 @@ from connectors.definitions import Definition, definitions
 from connectors.service import WEBHOOK
 from connectors.webhooks.receiver import Endpoint
 from infra.platform.background import in_background
-from infra.platform.kafka import broker_errors, pace_fetches, running_consumer
+from infra.platform.kafka import broker_errors, running_consumer
+from infra.platform.pacing import pace_fetches
 from infra.platform.placement import check_place
 from infra.platform.settings import Settings
 from schemas.codec import InvalidRecord, decode

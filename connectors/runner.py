@@ -28,7 +28,6 @@ from schemas.strings import Redactor, redact_fact
 from schemas.topics import key_of, topic_of
 
 POLL_MS = 200
-IDLE_WAIT_MS = 5_000
 
 News = Callable[[], Awaitable[list[Envelope]]]
 

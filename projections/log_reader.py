@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from aiokafka import AIOKafkaConsumer
 from aiokafka.structs import ConsumerRecord, TopicPartition
 
-from infra.platform import kafka, log_positions
+from infra.platform import kafka, log_positions, pacing
 from infra.platform.findings import Finding, broken, find_missing_end, find_missing_start, holes
 from infra.platform.settings import Settings
 from projections.checkpoint import Record
@@ -32,7 +32,7 @@ Found = Callable[[Finding], None]
 
 MAX_RECORDS = 2_000
 FETCH: dict[str, Any] = {
-    "fetch_max_wait_ms": kafka.IDLE_WAIT_MS,
+    "fetch_max_wait_ms": pacing.IDLE_WAIT_MS,
     "max_partition_fetch_bytes": 1024 * 1024,
     "fetch_max_bytes": 8 * 1024 * 1024,
 }

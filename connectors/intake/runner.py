@@ -22,8 +22,9 @@ from connectors.payloads import UnreadablePayload
 from connectors.webhooks.counters import Counters
 from infra.platform.clock import Clock
 from infra.platform.errors import TopicsUnfit, Unavailable, VaultUnconfigured, is_without_room
-from infra.platform.kafka import broker_errors, pace_fetches, running_consumer
+from infra.platform.kafka import broker_errors, running_consumer
 from infra.platform.log import get
+from infra.platform.pacing import pace_fetches
 from infra.platform.placement import check_place
 from infra.platform.settings import Settings
 from schemas.code_version import code_version

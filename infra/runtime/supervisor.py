@@ -1,9 +1,9 @@
 """`cairn up`: one process that starts everything, keeps it running, and takes it down with it.
 
 Single-threaded on purpose: children are tied to the thread that started them (see
-`infra.runtime.local.process.spawn`), so nothing outlives a kill -9 of this process on Linux.
-Decided against: one daemon a service (who restarts whom?), a supervisor from PyPI (none ties
-children).
+`infra.runtime.local.process.spawn`), so nothing outlives a kill -9 of this process on Linux, and
+most are copies of it (`infra.runtime.local.fork`). Decided against: one daemon a service (who
+restarts whom?), a supervisor from PyPI (none ties children).
 """
 
 import contextlib

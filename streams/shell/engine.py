@@ -4,7 +4,7 @@ Differences from faust 0.15.3 as delivered, each with a test in ``tests/shell``:
 
 - consumers are built by ``infra.platform.kafka`` (fetch wait, sizes, security); Faust hard-codes
   1500 ms;
-- fetches are paced (``infra.platform.kafka.pace_fetches``): many records a fetch while they flow,
+- fetches are paced (``infra.platform.pacing.pace_fetches``): many records a fetch while they flow,
   few fetches while there are none;
 - a record goes to its stream at once when there is room, not after several rounds of the loop, and
   the stream gives all that are there in one turn; Faust's gives one a round, and a round is long in
@@ -44,6 +44,7 @@ from yarl import URL
 
 from infra.platform import kafka
 from infra.platform.findings import LogDamaged, holes
+from infra.platform.pacing import pace_fetches
 from infra.platform.settings import Settings
 from streams.shell.delivery import Delivery
 
@@ -77,7 +78,7 @@ class ConsumerThread(driver.AIOKafkaConsumerThread):
 
     async def on_start(self) -> None:
         await super().on_start()
-        kafka.pace_fetches(self._consumer)
+        pace_fetches(self._consumer)
         self._keep_refusals()
 
     def _keep_refusals(self) -> None:
