@@ -189,7 +189,8 @@ def test_children_without_work_end_and_the_next_job_has_one_again() -> None:
     async def scenario() -> None:
         pool = ChildPool(2, nice=0, rests_after_s=0.05)
         try:
-            assert await asyncio.gather(pool.run(double, 1), pool.run(double, 2)) == [2, 4]
+            both = await asyncio.gather(pool.run(double, 1), pool.run(double, 2))
+            assert list(both) == [2, 4]
             first = pool.pids()
             gone = partial(wait_until, lambda: not any(map(start_time_of, first)), timeout_s=60)
             assert await asyncio.to_thread(gone) and pool.pids() == []
