@@ -7,9 +7,11 @@ from datetime import UTC, datetime
 import pytest
 
 from infra.cli.show import document_of
+from infra.client.models.shared import Item
+from infra.client.models.views import View
 from infra.platform.errors import NotFound
-from infra.service.reading.reads import view
 from projections.read.burndown import Burndown, BurndownDay, read_burndown
+from projections.read.views import read_view
 from schemas.envelope import outside_fact
 from schemas.events.artifact_parts import ArtifactSnapshot
 from schemas.events.change import (
@@ -26,6 +28,7 @@ from tests.projections.log import PERSON, Log
 from tests.projections.test_team import records_of
 from tests.reduce.ledgers import AT, PROJECT, Play
 from tests.reduce.teams import a_member, ask, joins, standing, starts
+from tests.web import as_client
 
 ZONE = "America/Los_Angeles"  # seven hours behind
 SPRINT = artifact_id(PROJECT, "sprint_plan", "1")
@@ -136,11 +139,11 @@ def test_a_sprint_that_is_closed_early_ends_with_what_it_left(model: ReadModel, 
     assert (found.closed_on, found.committed) == ("2026-05-06", 11)
     assert figures(found)[1:] == [(5, 8, 5, 0, 0), (6, 8, 5, 0, 0)]
     assert len(found.days) == 14 and found.days[2].scope == 13
-    told = view(model.connection, PROJECT, "sprint_plan")
+    told = read_view(model.connection, PROJECT, "sprint_plan", noon(7))
     assert (
         "burndown: 8 of 11 points left on 2026-05-06 (an even pace: 8.6), 0 added, 0 dropped,"
         " closed on 2026-05-06"
-    ) in document_of(told.items[0], told)
+    ) in document_of(as_client(Item, told.items[0]), as_client(View, told))
 
 
 def test_a_sprint_that_is_opened_again_goes_on(model: ReadModel, plan: Plan):

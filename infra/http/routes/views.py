@@ -5,19 +5,22 @@ A client that follows a project by program needs none of it.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Path
+from pydantic import BaseModel
 
 from infra.http.access import OBSERVERS, OPERATORS, READERS, Guarded, allow
 from infra.http.api import ApiDep, CallerDep
 from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Project
 from infra.http.routes.ledger import CardStatus
+from infra.platform.clock import SystemClock
 from infra.platform.loop import in_thread
-from infra.service.reading import reads
-from infra.service.reading.reads import View, view
+from infra.service.reading import reasons
+from infra.service.reading.exporting import ExportedProject, read_export
 from infra.service.upkeep.status import InstallationStatus, read_status
-from projections.read import belonging, contradictions, copies, deltas, runs
+from projections.read import belonging, contradictions, copies, deltas, runs, views
 from projections.read.belonging import Belonging
 from projections.read.contradictions import Contradiction
 from projections.read.copies import NearCopy
@@ -25,9 +28,18 @@ from projections.read.decisions import Reason
 from projections.read.deltas import Delta
 from projections.read.page import Page
 from projections.read.runs import Phase
+from projections.read.views import View
 
 router = APIRouter(route_class=Guarded, tags=["Views"])
 Id = Annotated[str, Path(max_length=200)]
+
+
+class Export(BaseModel):
+    """``files`` by their names, as text."""
+
+    project_id: str
+    ledger_seq: int
+    files: dict[str, str]
 
 
 @router.get("/v1/status", responses=OF_ANY)
@@ -35,6 +47,24 @@ Id = Annotated[str, Path(max_length=200)]
 async def read_installation_status(api: ApiDep) -> InstallationStatus:
     """Processes, addresses, versions, and the lag of every stage."""
     return await in_thread(lambda: read_status(api.settings))
+
+
+@router.get("/v1/projects/{project}/export", responses=OF_ANY)
+@allow(*READERS)
+async def export_project(api: ApiDep, project: Project) -> Export:
+    """PRD, ledger and evidence as files of a site that opens without a server.
+
+    The same position of the ledger gives the same files.
+    """
+    found = await read_export(api.settings, project)
+    return await in_thread(partial(_build, found))
+
+
+def _build(found: ExportedProject) -> Export:
+    from infra.http.export.site import build_site
+
+    files = {name: content.decode() for name, content in build_site(found).items()}
+    return Export(project_id=found.project_id, ledger_seq=found.position.ledger_seq, files=files)
 
 
 @router.get("/v1/ids/{known_id}", responses=OF_ANY)
@@ -50,7 +80,7 @@ async def read_view(
     api: ApiDep, project: Project, artifact_type: Annotated[str, Path(max_length=100)]
 ) -> View:
     """All artifacts of a type, what is written ahead of them, and what is no longer there."""
-    return await api.tables.ask(view, project, artifact_type)
+    return await api.tables.ask(views.read_view, project, artifact_type, SystemClock().now())
 
 
 @router.get("/v1/projects/{project}/contradiction-pairs", responses=OF_ANY)
@@ -97,4 +127,4 @@ async def list_deltas(
 async def list_reasons(api: ApiDep, project: Project, known_id: Id) -> list[Reason]:
     """The decisions about an id, oldest first, with the rule or code of each."""
     await api.tables.ask(belonging.check_belongs, project, known_id)
-    return await reads.list_reasons(api.settings, known_id)
+    return await reasons.list_reasons(api.settings, known_id)

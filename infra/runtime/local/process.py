@@ -5,7 +5,6 @@ names are shared with other installations. Decided against: pid files alone, sea
 """
 
 import contextlib
-import ctypes
 import fcntl
 import json
 import os
@@ -21,8 +20,6 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
-
-import psutil
 
 from infra.platform.errors import DiskFull
 from infra.platform.files import PRIVATE_FOLDER, write_whole
@@ -80,6 +77,8 @@ def start_time_of(pid: int) -> str | None:
             return None
         state, start_ticks = fields[0], fields[19]  # proc(5): fields 3 and 22
         return None if state in "ZX" else f"{start_ticks}@{boot}"
+    import psutil  # it takes longer to load than some commands take
+
     try:
         process = psutil.Process(pid)
         dead = process.status() == psutil.STATUS_ZOMBIE
@@ -120,6 +119,8 @@ def spawn(
     """
     log.parent.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
     parent = os.getpid()
+    import ctypes  # noqa: F401  # before the fork, for `end_with_parent`
+
     with log.open("ab") as output:
         return subprocess.Popen(
             [str(part) for part in argv],
@@ -139,6 +140,8 @@ def spawn(
 
 def end_with_parent(parent: int, death_signal: signal.Signals) -> None:
     """This new process gets ``death_signal`` when ``parent`` ends (Linux)."""
+    import ctypes
+
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, death_signal)
         if os.getppid() != parent:  # it died before the line above

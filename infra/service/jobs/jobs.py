@@ -40,12 +40,12 @@ from infra.store.jobs.queue import MAX_ATTEMPTS, NewJob
 from infra.store.jobs.relay import run_relay
 from infra.store.jobs.worker import Handler, Worker
 from projections.read import jobs, projects, runs
-from projections.read.jobs import Job, Transition
-from projections.read.page import PAGE, Page, take
+from projections.read.jobs import Job
+from projections.read.page import take
 from projections.read.session import Conn
 from schemas.envelope import SERVICE_WIDE, Actor
 from schemas.events.ingestion_request import RunCancelRequested
-from schemas.events.job import JOB_STATUSES, PRIORITIES, JobType
+from schemas.events.job import PRIORITIES, JobType
 
 LARGEST_PAYLOAD_BYTES = 64 * 1024
 LONGEST_KEY, MOST_ATTEMPTS = 200, 100
@@ -112,43 +112,9 @@ async def enqueue_job(
     return EnqueuedJob(await read_job(settings, job_id), is_new)
 
 
-async def list_jobs(
-    settings: Settings,
-    project: str | None = None,
-    *,
-    status: str | None = None,
-    job_type: str | None = None,
-    cursor: str | None = None,
-    limit: int = PAGE,
-) -> Page[Job]:
-    """A page of jobs, newest first. Raises NotFound, Invalid, DatabaseUnavailable."""
-    if status is not None and status not in JOB_STATUSES:
-        known = ", ".join(JOB_STATUSES)
-        raise Invalid(
-            f"There is no status {status!r}: there are {known}.", code="job_status_unknown"
-        )
-
-    def question(tables: Conn) -> Page[Job]:
-        project_id = projects.find_project(tables, project) if project else None
-        return jobs.list_jobs(
-            tables, project_id, status=status, job_type=job_type, cursor=cursor, limit=limit
-        )
-
-    return await ask(settings, question)
-
-
 async def read_job(settings: Settings, job_id: str) -> Job:
     """One job as it is now. Raises NotFound, DatabaseUnavailable."""
     return await ask(settings, lambda tables: jobs.read_job(tables, job_id))
-
-
-async def read_job_history(settings: Settings, job_id: str) -> list[Transition]:
-    """What happened to a job, oldest first, as the log tells it. Raises NotFound."""
-
-    def question(tables: Conn) -> list[Transition]:
-        return jobs.list_transitions(tables, jobs.read_job(tables, job_id).job_id)
-
-    return await ask(settings, question)
 
 
 async def cancel_job(settings: Settings, job_id: str, *, actor: str) -> Job:
