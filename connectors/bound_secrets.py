@@ -26,7 +26,7 @@ from connectors.connector import SourceRefused
 from connectors.definitions import Definition, secret_at
 from connectors.service import WEBHOOK
 from connectors.transport import Secret
-from infra.addresses import is_loopback, is_well_formed, without_credentials
+from infra.platform.addresses import is_loopback, is_well_formed, without_credentials
 
 SENT_BY_GIT = frozenset(("token", "app-key"))  # for an App's key: the token that it gets
 FILE, FOLDER = "secrets.toml", "secrets"  # of CAIRN_HOME

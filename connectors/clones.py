@@ -24,7 +24,7 @@ from connectors.connector import Listing, SourceUnavailable, UnknownSource, prin
 from connectors.git import PROTOCOLS, GitDirectory, list_commit, run_git
 from connectors.repositories import is_git_folder, open_view
 from connectors.transport import Secret
-from infra.addresses import is_well_formed, without_credentials
+from infra.platform.addresses import is_well_formed, without_credentials
 
 FETCH_TIMEOUT_S = 1800
 HEAD_REF = "refs/cairn/head"

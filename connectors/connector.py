@@ -15,7 +15,7 @@ from datetime import datetime
 from types import TracebackType
 from typing import BinaryIO, Literal, Protocol
 
-from infra.errors import Invalid, Refusal, Unavailable
+from infra.platform.errors import Invalid, Refusal, Unavailable
 from schemas.events.source import Connector as ConnectorName
 from schemas.events.source import SourceType, UnreadReason
 from schemas.source_kinds import priority_tier_of, source_type_of

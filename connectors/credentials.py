@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime, timedelta
 
 from connectors.transport import Authorise, Secret
-from infra.clock import Clock
+from infra.platform.clock import Clock
 
 RENEWED_BEFORE = timedelta(minutes=5)
 

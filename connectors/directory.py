@@ -17,10 +17,10 @@ from connectors.connector import SourceRefused
 from connectors.definitions import Definition, definitions
 from connectors.service import WEBHOOK
 from connectors.webhooks.receiver import Endpoint
-from infra.background import in_background
-from infra.kafka import broker_errors, running_consumer
-from infra.placement import check_place
-from infra.settings import Settings
+from infra.platform.background import in_background
+from infra.platform.kafka import broker_errors, running_consumer
+from infra.platform.placement import check_place
+from infra.platform.settings import Settings
 from schemas.codec import InvalidRecord, decode
 from schemas.envelope import Envelope
 from schemas.events.connector import ConnectorAdded, ConnectorRemoved, ConnectorService

@@ -32,7 +32,7 @@ from connectors.connector import (
     sort_items,
 )
 from connectors.paths import check_path
-from infra.addresses import without_credentials
+from infra.platform.addresses import without_credentials
 
 CALL_TIMEOUT_S = 600
 PROTOCOLS = ("file", "https", "ssh", "git")

@@ -15,7 +15,7 @@ from connectors.folder import Folder, SingleFile
 from connectors.forbidden_folders import check_folder
 from connectors.paths import is_git_name
 from connectors.repositories import GitFolder, is_git_folder
-from infra.addresses import without_credentials
+from infra.platform.addresses import without_credentials
 
 MAX_ROOT_CHARS = 200
 _GITHUB = re.compile(r"^github:([\w.-]+)/([\w.-]+)$")

@@ -15,12 +15,12 @@ from aiokafka import AIOKafkaConsumer
 from aiokafka.structs import TopicPartition
 
 from connectors.feeder import InFlightWindow, Publish
-from infra.background import in_background
-from infra.clock import Clock
-from infra.kafka import broker_errors, running_consumer, running_producer
-from infra.placement import check_place, is_tombstone
-from infra.recording import note_recording
-from infra.settings import Settings
+from infra.platform.background import in_background
+from infra.platform.clock import Clock
+from infra.platform.kafka import broker_errors, running_consumer, running_producer
+from infra.platform.placement import check_place, is_tombstone
+from infra.platform.recording import note_recording
+from infra.platform.settings import Settings
 from schemas import codec
 from schemas.envelope import Envelope
 from schemas.events.hygiene import SourceProcessed

@@ -22,8 +22,8 @@ from connectors.reconciliation import ListedItem, Reconciliation
 from connectors.records import NOTICES_KEPT, RecordNotice, redact_notices
 from connectors.service_items import DeletedItem, ServiceItem
 from connectors.transport import AccessLost, BudgetSpent
-from infra.clock import Clock
-from infra.errors import Refusal, Unavailable
+from infra.platform.clock import Clock
+from infra.platform.errors import Refusal, Unavailable
 from schemas.envelope import Actor, Event, outside_fact
 from schemas.events.connector import (
     Counts,

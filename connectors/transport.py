@@ -20,8 +20,8 @@ import httpx
 
 from connectors.connector import SourceRefused, SourceUnavailable
 from connectors.rate_limits import Budget, http_date, retry_after
-from infra.addresses import is_loopback, is_well_formed, without_credentials
-from infra.clock import Clock, SystemClock
+from infra.platform.addresses import is_loopback, is_well_formed, without_credentials
+from infra.platform.clock import Clock, SystemClock
 
 MAX_ANSWER_BYTES = 32 * 1024 * 1024
 ATTEMPTS = 5

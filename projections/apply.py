@@ -14,8 +14,8 @@ from typing import Any
 import psycopg
 from psycopg import Connection
 
-from infra.log import get
-from infra.placement import is_tombstone
+from infra.platform.log import get
+from infra.platform.placement import is_tombstone
 from projections.checkpoint import Record, StaleProjector, fact_in, move_checkpoint, spans_of
 from projections.fold.dead_letters import unreadable
 from projections.left_out import LeftOut

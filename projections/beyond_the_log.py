@@ -2,7 +2,7 @@
 
 `projections/tables.py` lists the others. A test compares both lists with the database, so a new
 table cannot be forgotten; what a person has to do is told from here, once
-(`infra/service/lost_database.py`), by `cairn up`, `status` and `rebuild`.
+(`infra/service/upkeep/lost_database.py`), by `cairn up`, `status` and `rebuild`.
 """
 
 from __future__ import annotations

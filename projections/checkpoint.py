@@ -8,7 +8,7 @@ from typing import Any
 
 from psycopg import Connection
 
-from infra.placement import check_place
+from infra.platform.placement import check_place
 from projections.rows import as_json
 from schemas.codec import decode
 from schemas.envelope import Envelope

@@ -14,9 +14,9 @@ from typing import Any
 
 from psycopg import Connection, sql
 
-from infra import log_positions
-from infra.errors import Unavailable
-from infra.settings import Settings
+from infra.platform import log_positions
+from infra.platform.errors import Unavailable
+from infra.platform.settings import Settings
 from projections.checkpoint import read_checkpoint
 from projections.projection import Projection
 from projections.tables import OPERATIONAL, Table

@@ -11,12 +11,10 @@ from collections.abc import Sequence
 
 from psycopg.errors import UndefinedTable
 
-import infra.kafka
-import infra.postgres
-from infra import log_positions
-from infra.errors import DatabaseUnavailable
-from infra.findings import Finding, cut_finding, find_missing_end, find_missing_start
-from infra.settings import Settings
+from infra.platform import log_positions, postgres
+from infra.platform.errors import DatabaseUnavailable
+from infra.platform.findings import Finding, cut_finding, find_missing_end, find_missing_start
+from infra.platform.settings import Settings
 from projections.checkpoint import read_checkpoint
 from projections.projection import Projection
 from schemas.topics import TOPICS
@@ -60,7 +58,7 @@ def _list_folded(projection: Projection, settings: Settings) -> dict[tuple[str, 
     if not settings.database_url:
         return {}
     try:
-        with infra.postgres.connect(settings.conninfo, schema=projection.schema) as connection:
+        with postgres.connect(settings.conninfo, schema=projection.schema) as connection:
             return read_checkpoint(connection, projection.name)
     except (DatabaseUnavailable, UndefinedTable):
         return {}

@@ -7,8 +7,8 @@ from typing import Any
 
 from psycopg import Connection
 
-from infra.findings import Finding
-from infra.placement import Misplaced
+from infra.platform.findings import Finding
+from infra.platform.placement import Misplaced
 from projections.checkpoint import Record
 from schemas.codec import InvalidRecord
 from schemas.envelope import Envelope

@@ -20,10 +20,9 @@ from typing import Any, NamedTuple
 from aiokafka import AIOKafkaConsumer
 from aiokafka.structs import ConsumerRecord, TopicPartition
 
-import infra.kafka
-from infra import log_positions
-from infra.findings import Finding, broken, find_missing_end, find_missing_start, holes
-from infra.settings import Settings
+from infra.platform import kafka, log_positions
+from infra.platform.findings import Finding, broken, find_missing_end, find_missing_start, holes
+from infra.platform.settings import Settings
 from projections.checkpoint import Record
 from schemas.codec import InvalidRecord, decode
 from schemas.envelope import Envelope
@@ -33,7 +32,7 @@ Found = Callable[[Finding], None]
 
 MAX_RECORDS = 2_000
 FETCH: dict[str, Any] = {
-    "fetch_max_wait_ms": infra.kafka.IDLE_WAIT_MS,
+    "fetch_max_wait_ms": kafka.IDLE_WAIT_MS,
     "max_partition_fetch_bytes": 1024 * 1024,
     "fetch_max_bytes": 8 * 1024 * 1024,
 }
@@ -64,7 +63,7 @@ async def stretch(
     wanted = sorted(place for place, offset in end.items() if offset > start.get(place, 0))
     if not wanted:
         return
-    async with infra.kafka.running_consumer(
+    async with kafka.running_consumer(
         settings, **FETCH | {"fetch_max_wait_ms": NO_WAIT_MS}
     ) as consumer:
         places = [TopicPartition(settings.topic(topic), part) for topic, part in wanted]
@@ -115,10 +114,10 @@ async def _read(
     consumer.resume(place)
     while at < part.end:
         try:
-            with infra.kafka.broker_errors(f"reading {part.topic}"):
+            with kafka.broker_errors(f"reading {part.topic}"):
                 limit = 1 if careful else MAX_RECORDS
                 polled = await consumer.getmany(place, timeout_ms=POLL_MS, max_records=limit)
-        except infra.kafka.UNREADABLE:
+        except kafka.UNREADABLE:
             if careful:
                 bad = at if bad is None else bad
                 at += 1

@@ -15,12 +15,11 @@ from aiokafka import AIOKafkaConsumer
 from aiokafka.errors import OffsetOutOfRangeError
 from psycopg import Connection, sql
 
-import infra.kafka
-import infra.postgres
-from infra.errors import BrokerUnavailable, Conflict, DatabaseUnavailable
-from infra.findings import Finding, LogDamaged, find_missing_end, find_missing_start, holes
-from infra.log import get
-from infra.settings import Settings
+from infra.platform import kafka, postgres
+from infra.platform.errors import BrokerUnavailable, Conflict, DatabaseUnavailable
+from infra.platform.findings import Finding, LogDamaged, find_missing_end, find_missing_start, holes
+from infra.platform.log import get
+from infra.platform.settings import Settings
 from projections.apply import apply_batch
 from projections.checkpoint import Record, StaleProjector, read_checkpoint
 from projections.log_reader import (
@@ -89,14 +88,12 @@ async def _follow(
     offsets: dict[tuple[str, int], int],
 ) -> None:
     places = await places_of(projection, settings)
-    with infra.postgres.connect(settings.conninfo, autocommit=True) as connection:
+    with postgres.connect(settings.conninfo, autocommit=True) as connection:
         await _be_the_only_one(projection, connection, stop, lock_patience_s)
         prepare(connection, projection.schema)
         checkpoint = read_checkpoint(connection, projection.name, places)
-        async with infra.kafka.running_consumer(
-            settings, **FETCH, auto_offset_reset="none"
-        ) as consumer:
-            infra.kafka.pace_fetches(consumer)
+        async with kafka.running_consumer(settings, **FETCH, auto_offset_reset="none") as consumer:
+            kafka.pace_fetches(consumer)
             await _check_ends(settings, consumer, {place: checkpoint[place] for place in places})
             start_at(consumer, settings, {place: checkpoint[place] for place in places})
             offsets |= {
@@ -131,7 +128,7 @@ async def _poll(
     while not stop.is_set():
         try:
             polled = await consumer.getmany(timeout_ms=POLL_MS, max_records=MAX_RECORDS)
-        except infra.kafka.UNREADABLE:
+        except kafka.UNREADABLE:
             raise LogDamaged(await _first_damage(projection, settings, next_)) from None
         except OffsetOutOfRangeError:  # the broker came back with less than it had
             await _check_ends(settings, consumer, next_)
@@ -157,7 +154,7 @@ async def _find_ends_missing(
     settings: Settings, consumer: AIOKafkaConsumer, known: Offsets
 ) -> list[Finding]:
     at = {place_in(settings, short): short for short in known}
-    with infra.kafka.broker_errors("reading ends of topics"):
+    with kafka.broker_errors("reading ends of topics"):
         first = await consumer.beginning_offsets(list(at))
         last = await consumer.end_offsets(list(at))
     return [
@@ -182,7 +179,7 @@ async def _first_damage(projection: Projection, settings: Settings, next_: Offse
 
 async def places_of(projection: Projection, settings: Settings) -> list[tuple[str, int]]:
     """Every partition of every topic that the projection reads, by short topic name."""
-    await infra.kafka.check_topics(settings, [BY_NAME[name] for name in projection.topics])
+    await kafka.check_topics(settings, [BY_NAME[name] for name in projection.topics])
     return [(name, part) for name in projection.topics for part in range(settings.partitions)]
 
 

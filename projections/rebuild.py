@@ -17,10 +17,10 @@ from typing import Any
 
 from psycopg import Connection, sql
 
-import infra.postgres
-from infra.errors import Conflict, NotFound, Refusal
-from infra.findings import Finding
-from infra.settings import Settings
+from infra.platform import postgres
+from infra.platform.errors import Conflict, NotFound, Refusal
+from infra.platform.findings import Finding
+from infra.platform.settings import Settings
 from projections.apply import apply_batch
 from projections.checkpoint import Record, read_checkpoint
 from projections.checksums import columns_of, table_sum
@@ -217,8 +217,8 @@ async def shadow_tables(
     """
     lock = projection.lock(FOLDING_AGAIN)
     with (
-        infra.postgres.connect(conninfo, autocommit=True) as live,
-        infra.postgres.connect(conninfo, autocommit=True) as shadow,
+        postgres.connect(conninfo, autocommit=True) as live,
+        postgres.connect(conninfo, autocommit=True) as shadow,
     ):
         locked = live.execute("SELECT pg_try_advisory_lock(%s)", (lock,)).fetchone()
         if not (locked and locked[0]):

@@ -14,10 +14,10 @@ from typing import Any, Literal
 
 from psycopg import sql
 
-from infra.errors import Refusal
-from infra.findings import Finding
-from infra.kafka import partition_of
-from infra.settings import Settings
+from infra.platform.errors import Refusal
+from infra.platform.findings import Finding
+from infra.platform.kafka import partition_of
+from infra.platform.settings import Settings
 from projections.apply import apply_batch
 from projections.checkpoint import Record, fact_in, read_checkpoint
 from projections.checksums import columns_of

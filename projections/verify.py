@@ -15,8 +15,8 @@ from operator import attrgetter
 from typing import Any
 from uuid import UUID
 
-from infra.findings import Finding
-from infra.placement import is_tombstone
+from infra.platform.findings import Finding
+from infra.platform.placement import is_tombstone
 from projections.checkpoint import Record, fact_in
 from projections.left_out import code_of
 from projections.verify_keys import KeyCheck

@@ -17,14 +17,13 @@ from typing import Any, Protocol
 
 from aiokafka import AIOKafkaProducer
 
-import infra.kafka
 from agents.models.call import ChatModel
-from infra import log, log_positions
-from infra.clock import Clock, SystemClock
-from infra.errors import BrokerUnavailable, Refusal, Unavailable
-from infra.findings import LogDamaged, cut_finding
-from infra.settings import Settings
-from infra.watchdog import end_within, watch_readers
+from infra.platform import kafka, log, log_positions
+from infra.platform.clock import Clock, SystemClock
+from infra.platform.errors import BrokerUnavailable, Refusal, Unavailable
+from infra.platform.findings import LogDamaged, cut_finding
+from infra.platform.settings import Settings
+from infra.runtime.watchdog import end_within, watch_readers
 from schemas.topics import TOPICS
 from streams.shell.chunks import ChunkReader
 from streams.shell.delivery import Delivery
@@ -143,7 +142,7 @@ class Worker:
         """
 
         async def ask() -> str:
-            await infra.kafka.check_topics(self._settings, TOPICS)
+            await kafka.check_topics(self._settings, TOPICS)
             for each in await log_positions.cut_logs(self._settings):
                 raise LogDamaged(cut_finding(self._settings, each))
             return await cluster_id(self._settings)
@@ -182,9 +181,9 @@ class Worker:
     @contextlib.asynccontextmanager
     async def _producer(self) -> AsyncIterator[AIOKafkaProducer]:
         """A started producer. At the end it is not waited for when the broker is away."""
-        producer = infra.kafka.producer(self._settings, linger_ms=LINGER_MS)
+        producer = kafka.producer(self._settings, linger_ms=LINGER_MS)
         try:
-            with infra.kafka.broker_errors("connecting"):
+            with kafka.broker_errors("connecting"):
                 await producer.start()
             yield producer
         finally:
@@ -284,7 +283,7 @@ class Worker:
             for app, runner in zip(self.apps, self._runners, strict=True):
                 if (failure := app.failure()) is not None:
                     self.fail(await self._explain(failure, app.conf.id, runner.topics))
-            if await infra.kafka.answers(self._settings, self._settings.request_timeout_s):
+            if await kafka.answers(self._settings, self._settings.request_timeout_s):
                 slowness.answered()
             elif not await slowness.is_bearable():
                 self.fail(
@@ -299,7 +298,7 @@ class Worker:
         self, reason: BaseException, group: str, topics: Sequence[str]
     ) -> BaseException:
         """A damaged batch by its place, which the client that met it does not tell."""
-        if isinstance(reason, infra.kafka.UNREADABLE):
+        if isinstance(reason, kafka.UNREADABLE):
             try:
                 await check_readable(self._settings, group, topics)
             except (LogDamaged, Unavailable) as told:
@@ -321,14 +320,14 @@ class Worker:
 
 async def cluster_id(settings: Settings) -> str:
     """The broker's own name for its cluster. Raises BrokerUnavailable."""
-    async with infra.kafka.running_admin(settings) as admin:
-        with infra.kafka.broker_errors("describing the cluster"):
+    async with kafka.running_admin(settings) as admin:
+        with kafka.broker_errors("describing the cluster"):
             return str((await admin.describe_cluster())["cluster_id"])
 
 
 def select(names: Collection[str], settings: Settings) -> Stages:
     """The stages of ``streams.pipeline`` with these names, of stages or parts. Raises Refusal."""
-    from infra.vault import vault_of
+    from infra.platform.vault import vault_of
     from streams.hygiene import stage as stage_0
     from streams.pipeline import HYGIENE, pipeline
     from streams.shell.reading import read_by_rules

@@ -23,13 +23,12 @@ from xdist.remote import Producer
 from xdist.scheduler import LoadFileScheduling
 from xdist.workermanage import NodeManager
 
-import infra.kafka
-import infra.postgres
-from infra.local.postgres import EmbeddedPostgres
-from infra.local.process import wait_until
-from infra.local.runtime import running, stop
-from infra.loop import rarely_collected
-from infra.settings import Settings
+from infra.platform import kafka, postgres
+from infra.platform.loop import rarely_collected
+from infra.platform.settings import Settings
+from infra.runtime.local.postgres import EmbeddedPostgres
+from infra.runtime.local.process import wait_until
+from infra.runtime.local.runtime import running, stop
 from tests.databases import database_beside, migrated_beside, new_name
 
 if TYPE_CHECKING:
@@ -201,7 +200,7 @@ def bare(installation: Settings, home: Path) -> Settings:
     """Names nobody else uses in the shared servers: no topics yet, an empty database."""
     name = new_name()
     database_url = database_beside(installation.conninfo, name)
-    infra.postgres.ensure_database(database_url)
+    postgres.ensure_database(database_url)
     return installation.model_copy(
         update={"home": home, "topic_prefix": name, "database_url": database_url}
     )
@@ -222,10 +221,10 @@ def fresh(migrated: Settings) -> Iterator[Settings]:
     """The same with all topics made."""
     from schemas.topics import TOPICS
 
-    asyncio.run(infra.kafka.create_topics(migrated, TOPICS))
+    asyncio.run(kafka.create_topics(migrated, TOPICS))
     yield migrated
     topics = [migrated.topic(topic.name) for topic in TOPICS]
-    asyncio.run(infra.kafka.delete_topics(migrated, topics))
+    asyncio.run(kafka.delete_topics(migrated, topics))
 
 
 def variables_of(settings: Settings) -> dict[str, str]:

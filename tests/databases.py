@@ -12,7 +12,7 @@ from pathlib import Path
 
 from psycopg import sql
 
-import infra.postgres
+from infra.platform import postgres
 
 MIGRATIONS = Path(__file__).parents[1] / "projections" / "migrations"
 
@@ -34,7 +34,7 @@ def migrated_beside(url: str, name: str) -> str:
     statement = sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(
         sql.Identifier(name), sql.Identifier(_make_template(server))
     )
-    with infra.postgres.connect(server, autocommit=True) as connection:
+    with postgres.connect(server, autocommit=True) as connection:
         connection.execute(statement)
     return database_beside(url, name)
 
@@ -44,6 +44,6 @@ def _make_template(server: str) -> str:
     """Nobody is connected to it afterwards: a database in use cannot be copied."""
     name = new_name()
     url = database_beside(server, name)
-    infra.postgres.ensure_database(url)
-    infra.postgres.migrate(url, MIGRATIONS)
+    postgres.ensure_database(url)
+    postgres.migrate(url, MIGRATIONS)
     return name

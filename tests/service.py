@@ -14,9 +14,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from infra.local.runtime import read_runtime
-from infra.settings import Settings
-from infra.supervisor import read_state
+from infra.platform.settings import Settings
+from infra.runtime.local.runtime import read_runtime
+from infra.runtime.supervisor import read_state
 
 COMMAND_PATIENCE_S = 280
 

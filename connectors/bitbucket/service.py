@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from connectors.connector import UnknownSource
 from connectors.definitions import Definition
 from connectors.service import WEBHOOK_ONLY, OpenService, ServiceContext
-from infra.addresses import without_credentials
+from infra.platform.addresses import without_credentials
 
 _REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+")
 

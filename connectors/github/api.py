@@ -16,8 +16,8 @@ from connectors.credentials import Renew, Renewed
 from connectors.github.items import moment
 from connectors.rate_limits import Budget
 from connectors.transport import AccessLost, Authorise, Params, Response, Secret, Transport
-from infra.addresses import without_credentials
-from infra.clock import SystemClock
+from infra.platform.addresses import without_credentials
+from infra.platform.clock import SystemClock
 
 PUBLIC = "https://api.github.com"
 REST_VERSION = {

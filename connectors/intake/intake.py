@@ -32,7 +32,7 @@ from connectors.slack.items import ThreadRef, thread_of_event
 from connectors.slack.service import project_channels
 from connectors.testimony.messages import Seal, testimony_of_event
 from connectors.testimony.people import Mark
-from infra.errors import Undecryptable
+from infra.platform.errors import Undecryptable
 from schemas.envelope import Actor, Envelope, outside_fact
 from schemas.events.connector import ConnectorService
 from schemas.events.connector_item import ItemReceived

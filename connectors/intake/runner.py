@@ -20,12 +20,12 @@ from connectors.feeder import Publish
 from connectors.intake.intake import Intake
 from connectors.payloads import UnreadablePayload
 from connectors.webhooks.counters import Counters
-from infra.clock import Clock
-from infra.errors import TopicsUnfit, Unavailable, VaultUnconfigured, is_without_room
-from infra.kafka import IDLE_WAIT_MS, broker_errors, running_consumer
-from infra.log import get
-from infra.placement import check_place
-from infra.settings import Settings
+from infra.platform.clock import Clock
+from infra.platform.errors import TopicsUnfit, Unavailable, VaultUnconfigured, is_without_room
+from infra.platform.kafka import IDLE_WAIT_MS, broker_errors, running_consumer
+from infra.platform.log import get
+from infra.platform.placement import check_place
+from infra.platform.settings import Settings
 from schemas.code_version import code_version
 from schemas.codec import InvalidRecord, decode, utc_millis
 from schemas.envelope import SERVICE_WIDE, SYSTEM, Envelope, outside_fact

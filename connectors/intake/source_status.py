@@ -27,7 +27,7 @@ from pathlib import Path
 from connectors.connector import printable
 from connectors.publishing import ItemPublisher, StoredSource, mark_of, prepare, source_id_of
 from connectors.service_items import DeletedItem, ServiceItem
-from infra.errors import Unavailable
+from infra.platform.errors import Unavailable
 from schemas.events.source import MARK_CHARS
 
 AT_ONCE = 500  # parameters of one question

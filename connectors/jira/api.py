@@ -19,8 +19,8 @@ from connectors.credentials import Renewed
 from connectors.payloads import Payload, rows
 from connectors.rate_limits import Budget
 from connectors.transport import AccessLost, Authorise, Params, Secret, Transport
-from infra.addresses import without_credentials
-from infra.clock import Clock, SystemClock
+from infra.platform.addresses import without_credentials
+from infra.platform.clock import Clock, SystemClock
 
 Flavour = Literal["cloud", "data-center"]
 TOKEN_BASE = "https://auth.atlassian.com"

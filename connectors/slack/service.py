@@ -23,8 +23,8 @@ from connectors.slack.streams import Testify, Threads, UnreadableChannel, Worksp
 from connectors.testimony import pseudonym_of, risk_of
 from connectors.testimony.messages import testimony_of
 from connectors.transport import AccessLost, Transport
-from infra.addresses import without_credentials
-from infra.clock import SystemClock
+from infra.platform.addresses import without_credentials
+from infra.platform.clock import SystemClock
 
 _TEAM = re.compile(r"[TE][A-Z0-9]{1,30}")
 

@@ -37,7 +37,7 @@ from connectors.slack.items import (
 from connectors.slack.people import People, Pseudonym
 from connectors.sync import Page
 from connectors.transport import AccessLost
-from infra.clock import Clock
+from infra.platform.clock import Clock
 
 WINDOW = timedelta(days=3)
 WHOLE_EVERY = timedelta(days=1)

@@ -14,7 +14,7 @@ from connectors.slack.items import Message, message_of, time_of
 from connectors.testimony.lexicon import RISK_VERSION
 from connectors.testimony.people import Mark, pseudonym_of
 from connectors.testimony.risk import risk_of
-from infra.vault import NONCE_BYTES
+from infra.platform.vault import NONCE_BYTES
 from schemas import ids
 from schemas.codec import utc_millis
 from schemas.envelope import Actor, Envelope, Event, outside_fact

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 PSEUDONYM_DIGITS = 16
 
-# project id, text -> a keyed hash (`infra.vault.Vault.mark`)
+# project id, text -> a keyed hash (`infra.platform.vault.Vault.mark`)
 Mark = Callable[[str, str], str]
 
 

@@ -12,8 +12,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from infra.errors import DiskFull
-from infra.local.process import write_whole
+from infra.platform.errors import DiskFull
+from infra.platform.files import write_whole
 
 FILE, INTAKE_FILE = "webhooks.json", "intake.json"
 

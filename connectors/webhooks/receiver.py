@@ -19,9 +19,9 @@ from typing import Any, Literal
 from connectors.webhooks.deliveries import Delivery, delivery_of
 from connectors.webhooks.payload import Malformed, json_of, parse_json
 from connectors.webhooks.signatures import verdict_on
-from infra.clock import Clock
-from infra.errors import BrokerUnavailable, DatabaseUnavailable, VaultUnconfigured
-from infra.log import get
+from infra.platform.clock import Clock
+from infra.platform.errors import BrokerUnavailable, DatabaseUnavailable, VaultUnconfigured
+from infra.platform.log import get
 from schemas.codec import utc_millis
 from schemas.envelope import Actor, Envelope, outside_fact
 from schemas.events.connector import ConnectorService
@@ -77,7 +77,7 @@ MESSAGES: dict[RefusalReason, str] = {
 
 log = get("webhooks")
 Publish = Callable[[list[Envelope]], Awaitable[None]]
-# project id, content, subject -> key id, ciphertext; raises what `infra.vault` raises
+# project id, content, subject -> key id, ciphertext; raises what `infra.platform.vault` raises
 Seal = Callable[[str, bytes, str], tuple[str, bytes]]
 
 

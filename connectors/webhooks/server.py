@@ -15,7 +15,7 @@ from connectors.webhooks.bodies import Bodies, Body, BodyRefused, Limits
 from connectors.webhooks.counters import Counters
 from connectors.webhooks.payload import MAX_BODY_BYTES
 from connectors.webhooks.receiver import Answer, Receiver, refusal_answer
-from infra.log import get
+from infra.platform.log import get
 from schemas.events.connector import ConnectorService
 
 log = get("webhooks")

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import typer
 
-from infra.addresses import exempt_loopback
 from infra.cli.commands import Commands, add_to
-from infra.errors import Refusal
-from infra.local.process import PRIVATE_UMASK
+from infra.platform.addresses import exempt_loopback
+from infra.platform.errors import Refusal
+from infra.runtime.local.process import PRIVATE_UMASK
 
 EXIT_FAILED, EXIT_WRONG_USE, EXIT_INTERRUPTED = 1, 2, 130
 
@@ -58,7 +58,7 @@ def main() -> None:
     except Exception as error:
         if debug:
             raise
-        from infra.settings import SettingsError
+        from infra.platform.settings import SettingsError
 
         print(redact(sentence_of(error)), file=sys.stderr)
         sys.exit(EXIT_WRONG_USE if isinstance(error, SettingsError) else EXIT_FAILED)
@@ -66,7 +66,7 @@ def main() -> None:
 
 def configure_log(*, debug: bool) -> None:
     """Log lines go to standard error, from CAIRN_LOG_LEVEL on."""
-    from infra import log
+    from infra.platform import log
 
     level = os.environ.get("CAIRN_LOG_LEVEL", "").lower()
     chosen = "debug" if debug else level if level in log.LEVELS else "info"
@@ -82,10 +82,10 @@ def redact(text: str) -> str:
 
 def sentence_of(error: Exception) -> str:
     """What a user reads of ``error``: our own sentences as they are, a bug named as one."""
-    from infra.addresses import without_credentials
     from infra.cli.hints import with_hint
-    from infra.local.disk import disk_of, says_full
-    from infra.settings import default_home
+    from infra.platform.addresses import without_credentials
+    from infra.platform.disk import disk_of, says_full
+    from infra.platform.settings import default_home
 
     if isinstance(error, Refusal):
         return with_hint(error)

@@ -59,7 +59,7 @@ def register(app: typer.Typer) -> None:
 def measures(source: str, backlog: str | None, runs: int) -> dict[str, Callable[[], Figures]]:
     from infra.cli.ingest import first_of
     from infra.cli.web import serve_api
-    from infra.evaluation.benches import (
+    from infra.measure.benches import (
         api,
         console,
         dedupe,
@@ -71,7 +71,7 @@ def measures(source: str, backlog: str | None, runs: int) -> dict[str, Callable[
         reads,
         streams,
     )
-    from infra.service.setup import migrations_folder
+    from infra.service.foundation.setup import migrations_folder
 
     last_line = first_of("features_v0_ms")
     return {

@@ -15,12 +15,12 @@ from infra.cli import service
 from infra.cli.context import JSON_OPTION, connect, explain_wrong_use, login_name, resumable, say
 from infra.cli.output import as_lines, cell
 from infra.cli.project import KEY_OPTION, PROJECT_OPTION, quiet_clients
-from infra.errors import Conflict, Invalid
+from infra.platform.errors import Conflict, Invalid
 
 if TYPE_CHECKING:
-    from infra.service.agents import BegunTurn, ConfirmationAnswer, TurnFrame
-    from infra.service.handed_documents import HandedDocument
-    from infra.settings import Settings
+    from infra.platform.settings import Settings
+    from infra.service.asking.agents import BegunTurn, ConfirmationAnswer, TurnFrame
+    from infra.service.ingesting.handed_documents import HandedDocument
 
 LONGEST_SHOWN = 160
 PROMPT = "> "

@@ -7,7 +7,7 @@ import typer
 
 from infra.cli import service
 from infra.cli.context import JSON_OPTION, explain_wrong_use, load
-from infra.errors import Invalid
+from infra.platform.errors import Invalid
 
 
 def register(app: typer.Typer) -> None:

@@ -12,11 +12,11 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from infra import supervisor
 from infra.cli import importing, service
 from infra.cli.context import JSON_OPTION, connect, explain_wrong_use, login_name, say, say_note
 from infra.cli.output import as_lines
 from infra.cli.project import KEY_OPTION, PROJECT_OPTION, quiet_clients
+from infra.runtime import supervisor
 
 WIDTH = 120
 CONNECTOR = typer.Argument(help="Id of the connector, its target, or `all` of a project.")

@@ -12,9 +12,9 @@ from rich.console import Console
 
 from infra.cli import service
 from infra.cli.hints import with_hint
-from infra.errors import BrokerUnavailable, DatabaseUnavailable, Invalid, Unavailable
-from infra.settings import Settings
-from infra.starting import start_detached
+from infra.platform.errors import BrokerUnavailable, DatabaseUnavailable, Invalid, Unavailable
+from infra.platform.settings import Settings
+from infra.runtime.starting import start_detached
 
 # People read standard error, programs read standard output: answers alone go there.
 console = Console(stderr=True, highlight=False)

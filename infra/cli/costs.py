@@ -17,7 +17,7 @@ from schemas.inflection import count
 from schemas.model_reading import describe_owed
 
 if TYPE_CHECKING:
-    from infra.service.costs import BudgetState
+    from infra.service.models.costs import BudgetState
     from projections.read.costs import CostLine, WholeCall
 
 GROUPS = "agent, stage, model, run, day (UTC) or call (the dearest)"

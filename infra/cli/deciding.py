@@ -16,8 +16,8 @@ from infra.cli.context import JSON_OPTION, connect, person_of, resumable
 from infra.cli.output import answer as standard_output
 from infra.cli.output import as_lines
 from infra.cli.project import KEY_OPTION, quiet_clients
-from infra.errors import Refusal
-from infra.settings import Settings
+from infra.platform.errors import Refusal
+from infra.platform.settings import Settings
 from schemas.events.hitl import Role
 
 if TYPE_CHECKING:

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 import typer
 from rich.console import Console
 
-from infra import supervisor
 from infra.cli import service
 from infra.cli.context import connect, load, login_name, say
 from infra.cli.ingest import summarise, watch_ingest
 from infra.cli.project import quiet_clients
 from infra.cli.up import say_console
-from infra.local.process import wait_until
-from infra.settings import Settings
+from infra.platform.settings import Settings
+from infra.runtime import supervisor
+from infra.runtime.local.process import wait_until
 from schemas.inflection import count
 from schemas.shortening import shorten
 

@@ -2,8 +2,8 @@
 
 import typer
 
-from infra import supervisor
 from infra.cli.context import load, say
+from infra.runtime import supervisor
 
 
 def register(app: typer.Typer) -> None:

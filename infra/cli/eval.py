@@ -10,7 +10,7 @@ from typing import Any
 import typer
 
 from infra.cli.context import connect
-from infra.errors import Refusal
+from infra.platform.errors import Refusal
 
 
 def register(app: typer.Typer) -> None:
@@ -35,9 +35,9 @@ def register(app: typer.Typer) -> None:
         The task all measures every figure of the labelled sets in --data into --report; the task
         recall prints how much of the lists in --gold the atoms, PRD and features of FOLDER hold.
         """
-        from infra.evaluation.by_model import check_task
-        from infra.evaluation.rows import BadRow, Options, rows_of
-        from infra.evaluation.tasks import answer, fields_of
+        from infra.measure.by_model import check_task
+        from infra.measure.rows import BadRow, Options, rows_of
+        from infra.measure.tasks import answer, fields_of
 
         _check(form, engine)
         if task == "all":
@@ -92,9 +92,9 @@ def _refusing_files() -> Iterator[None]:
 
 def _ask_model(task: str, rows: list[Any], options: Any) -> list[dict[str, Any]]:
     """The answers with the configured model. Raises Refusal where none is."""
-    from infra import loop
-    from infra.evaluation.by_model import answer_by_model
-    from infra.service.models import open_model
+    from infra.measure.by_model import answer_by_model
+    from infra.platform import loop
+    from infra.service.models.models import open_model
 
     async def collect() -> list[dict[str, Any]]:
         async with open_model(connect(start=False)) as model:
@@ -107,8 +107,8 @@ def _ask_model(task: str, rows: list[Any], options: Any) -> list[dict[str, Any]]
 
 def _measure(data: Path | None, report: Path | None) -> None:
     from infra.cli.bench import machine
-    from infra.evaluation.figures import as_markdown, measure_all
-    from infra.evaluation.measures import calibration, misses
+    from infra.measure.figures import as_markdown, measure_all
+    from infra.measure.measures import calibration, misses
 
     if data is None or report is None:
         raise typer.BadParameter("cairn eval all needs --data and --report.")
@@ -123,7 +123,7 @@ def _measure(data: Path | None, report: Path | None) -> None:
 
 def _measure_recall(folder: Path | None, gold: Path | None, misses: bool) -> None:
     from infra.cli.bench import machine
-    from infra.evaluation.recall import as_markdown, measure
+    from infra.measure.recall import as_markdown, measure
 
     if folder is None or gold is None:
         raise typer.BadParameter("cairn eval recall needs FOLDER and --gold.")

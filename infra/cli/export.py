@@ -22,10 +22,10 @@ from infra.cli import service
 from infra.cli.atoms import PROJECT_OPTION
 from infra.cli.context import connect, explain_wrong_use
 from infra.cli.output import answer
-from infra.errors import Conflict, Invalid
+from infra.platform.errors import Conflict, Invalid
 
 if TYPE_CHECKING:
-    from infra.service.exporting import ExportedProject
+    from infra.service.reading.exporting import ExportedProject
 
 MARKER = "cairn-export.json"
 FORMAT = 1

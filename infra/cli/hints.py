@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import shlex
 
-from infra.errors import Refusal
-from infra.service.progress import Note
+from infra.platform.errors import Refusal
+from infra.service.foundation.progress import Note
 
 SEE_STATUS = "See `cairn status`, then try again."
 HINTS = {

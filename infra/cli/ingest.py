@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import typer
 
 from connectors.connector import OF_READ_FILES
-from infra import loop
 from infra.cli import service
 from infra.cli.context import (
     JSON_OPTION,
@@ -28,7 +27,8 @@ from infra.cli.hints import with_hint
 from infra.cli.output import as_lines
 from infra.cli.progress import Board, Stage
 from infra.cli.project import KEY_OPTION, PROJECT_OPTION, quiet_clients
-from infra.settings import Settings
+from infra.platform import loop
+from infra.platform.settings import Settings
 from schemas.events.ingestion_request import CoverageTarget, Engine
 from schemas.inflection import count
 from schemas.model_reading import describe_owed

@@ -10,7 +10,7 @@ import typer
 from infra import service
 from infra.cli.context import connect
 from infra.cli.project import quiet_clients
-from infra.supervisor import named
+from infra.runtime.supervisor import named
 
 
 def register(app: typer.Typer) -> None:

@@ -120,8 +120,8 @@ def register(app: typer.Typer) -> None:
     @jobs.command(hidden=True)
     def run() -> None:
         """Do jobs and publish what becomes of them (run by `cairn up`)."""
-        from infra.service.agent_jobs import ALL_JOB_KINDS
-        from infra.supervisor import named
+        from infra.runtime.supervisor import named
+        from infra.service.jobs.agent_jobs import ALL_JOB_KINDS
 
         settings = connect(start=False)
         quiet_clients()

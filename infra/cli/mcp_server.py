@@ -10,7 +10,7 @@ from infra.cli import service
 from infra.cli.atoms import PROJECT_OPTION
 from infra.cli.context import connect
 from infra.cli.project import quiet_clients
-from infra.settings import Settings
+from infra.platform.settings import Settings
 
 
 def register(app: typer.Typer) -> None:

@@ -8,7 +8,7 @@ from functools import partial
 import typer
 
 from infra.cli.context import load
-from infra.supervisor import named, tell_ready
+from infra.runtime.supervisor import named, tell_ready
 
 
 def register(app: typer.Typer) -> None:
@@ -19,7 +19,7 @@ def register(app: typer.Typer) -> None:
         ),
     ) -> None:
         """Make the calls of model providers. `cairn up` starts it where one is configured."""
-        from infra.service.model_worker import run_model_worker
+        from infra.service.models.worker import run_model_worker
 
         settings = load()
         with named(settings, os.environ, "model-worker"):

@@ -15,8 +15,8 @@ from infra.cli.context import JSON_OPTION, explain_wrong_use, load, say
 from infra.cli.output import as_lines, table
 
 if TYPE_CHECKING:
-    from infra.service.model_setup import Trial
-    from infra.service.models import ProviderState
+    from infra.service.models.models import ProviderState
+    from infra.service.models.setup import Trial
 
 PROVIDER = typer.Argument(metavar="PROVIDER", help="Name of the provider.")
 STATES = {

@@ -19,7 +19,7 @@ from infra.cli.output import cell
 from schemas.inflection import count
 
 if TYPE_CHECKING:
-    from infra.service.touching import Touched, TouchedAtom
+    from infra.service.reading.touching import Touched, TouchedAtom
 
 MOST_ATOMS = 11  # with headings and blank lines twenty lines
 LONGEST_TITLE = 160

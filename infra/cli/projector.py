@@ -7,11 +7,12 @@ from functools import partial
 
 import typer
 
-from infra import loop, supervisor
 from infra.cli.context import connect
-from infra.findings import remember_damage
-from infra.settings import Settings
-from infra.watchdog import SoleReader, watch_readers
+from infra.platform import loop
+from infra.platform.findings import remember_damage
+from infra.platform.settings import Settings
+from infra.runtime import supervisor
+from infra.runtime.watchdog import SoleReader, watch_readers
 
 
 def register(app: typer.Typer) -> None:

@@ -12,8 +12,8 @@ from inspect import isfunction
 from typing import TYPE_CHECKING, Any
 
 from infra import service
-from infra.errors import Refusal
-from infra.settings import Settings
+from infra.platform.errors import Refusal
+from infra.platform.settings import Settings
 
 if TYPE_CHECKING:
     from infra.service import *  # noqa: F403

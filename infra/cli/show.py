@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-    from infra.service.reads import View
+    from infra.service.reading.reads import View
     from projections.read.artifacts import (
         Artifact,
         CitingSection,

@@ -5,14 +5,14 @@ from functools import partial
 
 import typer
 
-from infra import supervisor
 from infra.cli import service
 from infra.cli.context import console, load, say
 from infra.cli.project import quiet_clients
-from infra.local.alone import since
-from infra.settings import Settings
-from infra.starting import start_detached
-from infra.supervisor import Program, Supervisor
+from infra.platform.settings import Settings
+from infra.runtime import supervisor
+from infra.runtime.local.alone import since
+from infra.runtime.starting import start_detached
+from infra.runtime.supervisor import Program, Supervisor
 
 
 def register(app: typer.Typer) -> None:
@@ -73,7 +73,7 @@ def programs(settings: Settings, workers: int) -> tuple[Program, ...]:
 
 def model_worker(settings: Settings) -> Program:
     """Runs only where a model is configured, and knows nothing of broker and database."""
-    from infra.service.model_worker import is_model_configured, keep_variables
+    from infra.service.models.worker import is_model_configured, keep_variables
 
     return Program(
         "model-worker",

@@ -16,7 +16,7 @@ from infra.cli.context import JSON_OPTION, connect, console
 from infra.cli.output import table
 
 if TYPE_CHECKING:
-    from infra.findings import Finding
+    from infra.platform.findings import Finding
     from projections.verify import Report
 
 

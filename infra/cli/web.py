@@ -9,10 +9,11 @@ from functools import partial
 import typer
 from pydantic import TypeAdapter, ValidationError
 
-from infra import service, supervisor
+from infra import service
 from infra.cli.context import connect
 from infra.cli.project import quiet_clients
-from infra.settings import WANTED, Listening, Settings
+from infra.platform.settings import WANTED, Listening, Settings
+from infra.runtime import supervisor
 
 
 def register(app: typer.Typer) -> None:

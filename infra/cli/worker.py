@@ -4,10 +4,10 @@ import os
 
 import typer
 
-from infra import loop
 from infra.cli.context import connect
-from infra.findings import remember_damage
-from infra.supervisor import named, tell_ready
+from infra.platform import loop
+from infra.platform.findings import remember_damage
+from infra.runtime.supervisor import named, tell_ready
 
 
 def register(app: typer.Typer) -> None:
@@ -18,7 +18,7 @@ def register(app: typer.Typer) -> None:
         ),
     ) -> None:
         """Run stages of the pipeline. `cairn up` starts workers by itself."""
-        from infra.service.late_model import open_late_model
+        from infra.service.models.late_model import open_late_model
         from streams.app import run_worker, select
 
         settings = connect(start=False)

@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 
 from infra.client.problems import error_of, unreachable
-from infra.errors import Unavailable
+from infra.platform.errors import Unavailable
 
 HEARTBEAT = "hb"
 SILENT_FOR_S = 45.0  # three heartbeats

@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx
 
-from infra.errors import (
+from infra.platform.errors import (
     BrokerUnavailable,
     Conflict,
     DatabaseUnavailable,

@@ -14,7 +14,6 @@ from fastapi.routing import APIRoute
 from starlette.requests import Request
 from starlette.responses import Response
 
-from infra.errors import Forbidden
 from infra.http.api import api_of
 from infra.http.auth import caller_of
 from infra.http.bodies import (
@@ -34,7 +33,8 @@ from infra.http.request_shape import (
 )
 from infra.http.transfer import prepare_answer
 from infra.http.writes import perform, record_refusal
-from infra.service.tokens import ROLES, ApiRole, Caller
+from infra.platform.errors import Forbidden
+from infra.service.access.tokens import ROLES, ApiRole, Caller
 
 F = TypeVar("F", bound=Callable[..., Any])
 Handle = Callable[[Request], Coroutine[Any, Any, Response]]

@@ -12,19 +12,19 @@ from fastapi import Depends
 from starlette.requests import Request
 from starlette.types import Scope
 
-from infra.errors import NotFound
 from infra.http.auth import Callers, caller_of
 from infra.http.problems import Unauthenticated
-from infra.service.http_questions import project_ids
-from infra.service.http_tables import Tables
-from infra.service.lag import Lag
-from infra.service.oidc_sign_in import SignIn
-from infra.service.sessions import Sessions
-from infra.service.stream_tokens import StreamTokens
-from infra.service.streams import Hub
-from infra.service.tokens import Caller
-from infra.service.webhooks import Deliveries
-from infra.settings import Settings
+from infra.platform.errors import NotFound
+from infra.platform.settings import Settings
+from infra.service.access.oidc_sign_in import SignIn
+from infra.service.access.sessions import Sessions
+from infra.service.access.stream_tokens import StreamTokens
+from infra.service.access.tokens import Caller
+from infra.service.connecting.received_webhooks import Deliveries
+from infra.service.foundation.connections import Tables
+from infra.service.reading.live_streams import Hub
+from infra.service.reading.queries import project_ids
+from infra.service.upkeep.lag import Lag
 
 KNOWN_FOR_S = 2.0
 

@@ -23,8 +23,6 @@ from starlette.routing import Match
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
-from infra.background import in_background
-from infra.errors import Refusal
 from infra.http.api import Api, operation_of
 from infra.http.auth import Authenticate, Callers, is_of_console
 from infra.http.bodies import MAX_BODY_BYTES
@@ -37,18 +35,20 @@ from infra.http.rates import LimitOpen, LimitRate
 from infra.http.receiving import Linger, ReceiveBodies, Receptions
 from infra.http.routes import AREAS, mcp_endpoint
 from infra.http.transfer import AnswerHead
-from infra.machine_paths import hide_paths_of
-from infra.service.http_tables import Tables
-from infra.service.http_upkeep import keep_up
-from infra.service.lag import Lag
-from infra.service.oidc import Issuer
-from infra.service.oidc_sign_in import SignIn
-from infra.service.publishing import share_producer
-from infra.service.sessions import Sessions
-from infra.service.stream_tokens import StreamTokens
-from infra.service.streams import Hub
-from infra.service.webhooks import Deliveries
-from infra.settings import Settings
+from infra.platform.background import in_background
+from infra.platform.errors import Refusal
+from infra.platform.machine_paths import hide_paths_of
+from infra.platform.settings import Settings
+from infra.service.access.oidc import Issuer
+from infra.service.access.oidc_sign_in import SignIn
+from infra.service.access.sessions import Sessions
+from infra.service.access.stream_tokens import StreamTokens
+from infra.service.connecting.received_webhooks import Deliveries
+from infra.service.foundation.connections import Tables
+from infra.service.foundation.publishing import share_producer
+from infra.service.reading.live_streams import Hub
+from infra.service.upkeep.cleanup import keep_up
+from infra.service.upkeep.lag import Lag
 
 METHODS = ("DELETE", "GET", "PATCH", "POST", "PUT")
 NO_SECRETS: Mapping[str, str] = MappingProxyType({})

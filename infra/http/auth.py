@@ -22,11 +22,11 @@ from starlette.datastructures import Headers
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from infra.service.http_tables import Tables
-from infra.service.oidc import ID_PREFIX, Issuer, is_of_issuer
-from infra.service.sessions import Sessions, find_signed_in, is_drawn
-from infra.service.stream_tokens import StreamTokens
-from infra.service.tokens import PREFIX, Caller, find_caller, find_caller_by_id
+from infra.service.access.oidc import ID_PREFIX, Issuer, is_of_issuer
+from infra.service.access.sessions import Sessions, find_signed_in, is_drawn
+from infra.service.access.stream_tokens import StreamTokens
+from infra.service.access.tokens import PREFIX, Caller, find_caller, find_caller_by_id
+from infra.service.foundation.connections import Tables
 
 BELIEVED_S = 2.0
 MOST_KNOWN = 1_000

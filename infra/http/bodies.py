@@ -15,10 +15,10 @@ from typing import Any
 
 from starlette.requests import Request
 
-from infra.errors import Invalid
 from infra.http.problems import Malformed
 from infra.http.receiving import receive_body
-from infra.loop import in_thread
+from infra.platform.errors import Invalid
+from infra.platform.loop import in_thread
 
 KIB, MIB = 1024, 1024 * 1024
 MAX_BODY_BYTES = 32 * MIB  # of documents and archives

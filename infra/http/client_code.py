@@ -26,7 +26,7 @@ from infra.http.client_book import (
     type_of,
 )
 from infra.http.problem_codes import LISTED, render_codes
-from infra.settings import Settings
+from infra.platform.settings import Settings
 
 HERE = Path(__file__).resolve().parents[1] / "client"
 LINE = 100
@@ -183,7 +183,7 @@ def _render_client(areas: list[str]) -> str:
             f"class Client({', '.join(map(str.capitalize, areas))}):",
             '    """A service by its address and a token.',
             "",
-            "    Errors are those of `infra.errors`, with the code that the service gave them.",
+            "    Errors are those of `infra.platform.errors`, with the code of the service.",
             '    """',
         ]
     )

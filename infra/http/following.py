@@ -6,11 +6,11 @@ from collections.abc import Awaitable, Callable
 
 from starlette.responses import Response
 
-from infra.errors import DatabaseUnavailable
 from infra.http.api import Api
 from infra.http.sse import EventStream, parse_event_id
-from infra.service import streams
-from infra.service.tokens import Caller
+from infra.platform.errors import DatabaseUnavailable
+from infra.service.access.tokens import Caller
+from infra.service.reading import live_streams as streams
 
 
 async def follow(

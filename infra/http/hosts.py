@@ -11,9 +11,9 @@ from collections.abc import Collection
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from infra.errors import Forbidden
 from infra.http.auth import is_of_console
 from infra.http.problems import Malformed
+from infra.platform.errors import Forbidden
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 ELSEWHERE = frozenset({"cross-site", "same-site"})  # of Sec-Fetch-Site, which browsers set

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from fastapi import Query
 
-from infra.errors import Invalid
+from infra.platform.errors import Invalid
 
 MOMENT = (
     "A moment as an ISO 8601 time with its offset, such as `2026-05-01T12:00:00Z`. Write a `+` of"

@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 LISTED = Path(__file__).with_name("problem_codes.json")
 # What answers over HTTP; commands have errors of their own.
 FOLDERS = ("agents", "connectors", "infra", "projections", "schemas", "streams")
-LEFT_OUT = ("infra/cli/", "infra/client/", "infra/evaluation/", "infra/local/", "infra/mcp/")
+LEFT_OUT = ("infra/cli/", "infra/client/", "infra/measure/", "infra/runtime/local/", "infra/mcp/")
 ABOUT_NOTHING = "…"  # where the text is made elsewhere
 
 Problems = dict[str, dict[str, Any]]

@@ -21,9 +21,9 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from infra.errors import Conflict, Forbidden, Invalid, NotFound, Refusal, Unavailable
-from infra.log import get
-from infra.machine_paths import hide_paths
+from infra.platform.errors import Conflict, Forbidden, Invalid, NotFound, Refusal, Unavailable
+from infra.platform.log import get
+from infra.platform.machine_paths import hide_paths
 
 MEDIA_TYPE = "application/problem+json"
 CORRELATION = "x-correlation-id"

@@ -18,7 +18,6 @@ from dataclasses import dataclass, field
 from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from infra.errors import Unavailable
 from infra.http.auth import caller_of
 from infra.http.connections import network_of
 from infra.http.problems import (
@@ -28,6 +27,7 @@ from infra.http.problems import (
     TooManyRequests,
     TooSlow,
 )
+from infra.platform.errors import Unavailable
 
 MIB = 1024 * 1024
 LINGERS_S = 1.0

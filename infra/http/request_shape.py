@@ -10,8 +10,8 @@ from typing import Any
 from fastapi.dependencies.models import Dependant
 from starlette.requests import Request
 
-from infra.errors import Invalid
 from infra.http.problems import UnsupportedMedia
+from infra.platform.errors import Invalid
 
 MOST_NAMED, LONGEST_NAME = 10, 80
 

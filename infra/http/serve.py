@@ -10,14 +10,14 @@ from typing import Any
 
 import uvicorn
 
-from infra import loop
-from infra.errors import Unavailable
 from infra.http.app import create_app
 from infra.http.connections import Connections, allow_many_files, protocol_with
-from infra.local.process import write_whole
-from infra.service.http_address import address_file
-from infra.service.stream_tokens import read_stream_key
-from infra.settings import Settings
+from infra.platform import loop
+from infra.platform.errors import Unavailable
+from infra.platform.files import write_whole
+from infra.platform.settings import Settings
+from infra.service.access.stream_tokens import read_stream_key
+from infra.service.upkeep.address import address_file
 
 DRAINS_S = 10  # for requests under way when it is told to stop
 SEND_BUFFER_BYTES = 64 * 1024

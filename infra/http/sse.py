@@ -21,8 +21,8 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from infra.http.problems import Malformed
-from infra.log import get
-from infra.service.streams import Batch
+from infra.platform.log import get
+from infra.service.reading.live_streams import Batch
 
 HEARTBEAT_S = 15.0
 CHECKED_S = 2.0  # how long a client is believed to be allowed what it gets

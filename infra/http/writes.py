@@ -16,12 +16,14 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from infra.errors import Forbidden, Invalid
 from infra.http.api import api_of
 from infra.http.auth import caller_of
 from infra.http.problems import correlation_of, is_expected, respond
-from infra.recording import watch_recording
-from infra.service.http_requests import (
+from infra.platform.errors import Forbidden, Invalid
+from infra.platform.recording import watch_recording
+from infra.service.access.tokens import Caller
+from infra.service.foundation.publishing import check_key, draw_key, redactor_of
+from infra.store.requests import (
     Asked,
     AuditEntry,
     Outcome,
@@ -30,8 +32,6 @@ from infra.service.http_requests import (
     end_write,
     record_refused,
 )
-from infra.service.publishing import check_key, draw_key, redactor_of
-from infra.service.tokens import Caller
 
 HEADER = "idempotency-key"
 KEY = re.compile(r"[\x21-\x7e]{1,200}")

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from infra.mcp.pages import Entry, Rendered, Result, Shown
 from infra.mcp.text import cut
-from infra.service.http_questions import (
+from infra.service.reading.queries import (
     Answer,
     ArtifactSummary,
     Card,

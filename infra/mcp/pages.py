@@ -15,8 +15,8 @@ from typing import overload
 
 from pydantic import BaseModel, ConfigDict
 
-from infra.errors import Invalid
 from infra.mcp.text import CLOSE, NOTICE, OPEN, count_tokens
+from infra.platform.errors import Invalid
 
 DEFAULT_TOKENS, MOST_TOKENS = 2_000, 8_000
 NOTHING = "There is nothing of this kind."

@@ -14,8 +14,8 @@ from mcp_types import (
     TextContent,
 )
 
-from infra.errors import Invalid, NotFound
 from infra.mcp.text import cut
+from infra.platform.errors import Invalid, NotFound
 
 LONGEST = 300  # tokens of what a person fills in
 CITE = (

@@ -11,11 +11,11 @@ from mcp_types import (
     TextResourceContents,
 )
 
-from infra.errors import NotFound
 from infra.mcp.pages import MOST_TOKENS, bad_cursor
 from infra.mcp.text import CLOSE, OPEN, cut
 from infra.mcp.tools import GetAtom, get_atom
-from infra.service.ledger_reader import LedgerReader
+from infra.platform.errors import NotFound
+from infra.service.reading.ledger_reader import LedgerReader
 
 PREFIX = "cairn://atom/"
 PLAIN = "text/plain"

@@ -31,14 +31,14 @@ from mcp_types import (
     TextContent,
 )
 
-from infra.errors import NotFound, Refusal, Unavailable
-from infra.log import get
-from infra.machine_paths import hide_paths
 from infra.mcp.definitions import define
 from infra.mcp.prompts import get_prompt, list_prompts
 from infra.mcp.resources import TEMPLATES, list_resources, read_resource
 from infra.mcp.tools import TOOLS, read_arguments
-from infra.service.ledger_reader import LedgerReader
+from infra.platform.errors import NotFound, Refusal, Unavailable
+from infra.platform.log import get
+from infra.platform.machine_paths import hide_paths
+from infra.service.reading.ledger_reader import LedgerReader
 
 INSTRUCTIONS = (
     "Cairn knows what one project's sources say: decisions, requirements, risks, each with the"

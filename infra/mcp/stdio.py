@@ -23,7 +23,7 @@ from mcp.shared.message import SessionMessage
 from mcp_types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError
 
 from infra.mcp.server import Context, build_server
-from infra.service.ledger_reader import LedgerReader
+from infra.service.reading.ledger_reader import LedgerReader
 
 MOST_AHEAD = 16  # lines that are read before they are answered
 

@@ -16,7 +16,6 @@ from pydantic import (
     ValidationError,
 )
 
-from infra.errors import Invalid
 from infra.mcp import answers
 from infra.mcp.pages import (
     DEFAULT_TOKENS,
@@ -33,8 +32,9 @@ from infra.mcp.pages import (
     write_cursor,
 )
 from infra.mcp.text import cut
-from infra.service.http_questions import Page
-from infra.service.ledger_reader import LedgerReader
+from infra.platform.errors import Invalid
+from infra.service.reading.ledger_reader import LedgerReader
+from infra.service.reading.queries import Page
 from schemas.areas import Area
 from schemas.events.artifact_parts import ArtifactType
 from schemas.events.atom import AtomKind

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from infra.errors import NotFound
+from infra.platform.errors import NotFound
 from projections.read.artifacts import CitingSection, add_places
 from projections.read.atoms import find_time
 from projections.read.page import PAGE, Condition, Listing, Page, page_of

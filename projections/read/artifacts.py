@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from infra.errors import NotFound
+from infra.platform.errors import NotFound
 from projections.read.page import PAGE, Listing, Page, page_of
 from projections.read.session import Conn, ReadModel, Row, rows, select
 from schemas.events.artifact_parts import Citation, EditAnswer, ReviewFinding

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from infra.errors import NotFound
+from infra.platform.errors import NotFound
 from projections.read.page import PAGE, Listing, Page, page_of
 from projections.read.session import Conn, ReadModel, Row, rows
 from schemas.areas import Area

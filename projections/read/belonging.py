@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from infra.errors import NotFound
+from infra.platform.errors import NotFound
 from projections.read.projects import deleted_of
 from projections.read.session import Conn, ReadModel, rows
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from infra.errors import NotFound
+from infra.platform.errors import NotFound
 from projections.read.schedules import project_settings
 from projections.read.session import Conn, ReadModel, rows, select
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from infra.errors import NotFound
+from infra.platform.errors import NotFound
 from projections.read.page import PAGE, Condition, Listing, Page, page_of
 from projections.read.session import Conn, ReadModel, rows
 from projections.read.sources import chunk_text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Literal, get_args
 
-from infra.errors import NotFound
+from infra.platform.errors import NotFound
 from projections.read.owed import owed_chunks
 from projections.read.session import Conn, ReadModel, rows, select
 from schemas.events.model_calls import CallOutcome

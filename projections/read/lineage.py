@@ -14,7 +14,7 @@ from uuid import UUID
 
 from pydantic import field_validator
 
-from infra.errors import NotFound
+from infra.platform.errors import NotFound
 from projections.read.belonging import is_hidden
 from projections.read.session import Conn, ReadModel, Row, rows, select
 from projections.read.sources import chunk_text

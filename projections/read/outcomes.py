@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from infra.errors import Conflict, NotFound
+from infra.platform.errors import Conflict, NotFound
 from projections.log_reader import Place
 from projections.read.session import Conn, ReadModel, like_holding, rows, select
 

@@ -16,7 +16,7 @@ from typing import Any, Generic, TypeVar
 
 import psycopg
 
-from infra.errors import Invalid
+from infra.platform.errors import Invalid
 from projections.read.session import Conn, ReadModel, Row, rows
 
 T = TypeVar("T")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from infra.errors import NotFound
+from infra.platform.errors import NotFound
 from projections.read.artifact_list import WholeVersion, whole_artifact, whole_version
 from projections.read.atoms import Order, PastAtom, atoms_as_of, find_sequence
 from projections.read.page import PAGE, Condition, Listing, Page, page_of

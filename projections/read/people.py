@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from infra.errors import NotFound
+from infra.platform.errors import NotFound
 from projections.read.decided import COLUMNS, DecisionAnswer, complete
 from projections.read.projects import deleted_of
 from projections.read.session import Conn, ReadModel, rows, select

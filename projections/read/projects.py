@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from datetime import datetime
 
-from infra.errors import Conflict, Invalid, NotFound
+from infra.platform.errors import Conflict, Invalid, NotFound
 from projections.read.page import PAGE, Condition, Listing, Page, page_of
 from projections.read.session import Conn, ReadModel, like_holding, rows
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from infra.errors import NotFound
+from infra.platform.errors import NotFound
 from projections.read.decided import COLUMNS, titles_of
 from projections.read.decision_words import describe, describe_proposed, sides_of
 from projections.read.page import PAGE, Condition, Listing, Page, page_of

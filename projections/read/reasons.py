@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from infra.errors import NotFound
+from infra.platform.errors import NotFound
 from projections.read.decisions import (
     ADDING,
     CHANGE_SET,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from infra.errors import NotFound
+from infra.platform.errors import NotFound
 from projections.read.page import PAGE, Condition, Listing, Page, page_of
 from projections.read.session import Conn, ReadModel, Row, rows, select
 from schemas.events.artifact_parts import PHASES

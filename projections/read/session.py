@@ -12,7 +12,7 @@ from psycopg.types.json import set_json_loads
 from pydantic import BaseModel, ConfigDict
 from pydantic_core import from_json
 
-import infra.postgres
+from infra.platform import postgres
 
 Conn = Connection[tuple[Any, ...]]
 Row = dict[str, Any]
@@ -28,12 +28,12 @@ A = TypeVar("A", bound=BaseModel)
 
 
 @contextmanager
-def reading(conninfo: str, schema: str = infra.postgres.SCHEMA) -> Iterator[Conn]:
+def reading(conninfo: str, schema: str = postgres.SCHEMA) -> Iterator[Conn]:
     """A connection for questions, each in a transaction of its own. Raises DatabaseUnavailable.
 
     ``schema`` is that of the projection that is asked.
     """
-    with infra.postgres.connect(conninfo, autocommit=True, schema=schema) as connection:
+    with postgres.connect(conninfo, autocommit=True, schema=schema) as connection:
         set_json_loads(from_json, connection)  # a third of what the standard library's costs
         yield connection
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from functools import cached_property
 
-from infra.errors import NotFound
+from infra.platform.errors import NotFound
 from projections.read.session import Conn, ReadModel, rows, select
 
 STREAM = """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from infra.errors import NotFound
+from infra.platform.errors import NotFound
 from projections.read.session import Conn, rows
 from schemas.events.ledger import WorkingSummary
 

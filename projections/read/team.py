@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from infra.errors import Invalid, NotFound
+from infra.platform.errors import Invalid, NotFound
 from projections.read.session import Conn, ReadModel, rows
 
 MEMBERS = """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from infra.errors import NotFound
+from infra.platform.errors import NotFound
 from projections.read.page import PAGE, Listing, Page, page_of
 from projections.read.session import Conn, ReadModel, rows, select
 from schemas.events.webhook import DisabledReason, WebhookEvent

@@ -20,7 +20,7 @@ DIGEST_DIGITS = 12
 MOST_PASSES = 5
 NAMES_KEPT = 4_096  # the same paths and roots come several times in a listing's facts
 
-# project id, text -> a keyed hash (`infra.vault.Vault.mark`)
+# project id, text -> a keyed hash (`infra.platform.vault.Vault.mark`)
 Mark = Callable[[str, str], str]
 
 

@@ -22,9 +22,9 @@ offset, offsets in order. Delivery is at least once; a repeat has the same event
 **Failures**
 
 - Bytes that are no fact go to ``dlq.v1``. So does a record whose topic, key or partition is not
-  that of its fact; no stage answers it (``infra/placement.py``).
+  that of its fact; no stage answers it (``infra/platform/placement.py``).
 - A record that is missing or damaged stops the stage, which names the place
-  (``infra/findings.py``).
+  (``infra/platform/findings.py``).
 - A step that raises, whose child dies or works longer than 20 s is tried three times. Then its
   ``give_up`` answers, and a dead letter is written; both are acknowledged before the record is.
 - A writer that raises goes on with what can be decided, or without effect, as its answer
@@ -37,7 +37,7 @@ offset, offsets in order. Delivery is at least once; a repeat has the same event
   there and decides again.
 - When broker or database do not answer for ``CAIRN_REQUEST_TIMEOUT_S``, the worker stops with the
   reason, and its supervisor starts it again. So it does when a stage has unread records and does
-  not move (``infra/watchdog.py``).
+  not move (``infra/runtime/watchdog.py``).
 
 **Children** are fresh interpreters (``python -m streams.shell.child``) that end with their parent:
 a pool of lower priority for stage 0 and deep reading, one child for previews. Each is a session of

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from infra import log
-from infra.kafka import partition_of
-from infra.settings import MIB, Settings
+from infra.platform import log
+from infra.platform.kafka import partition_of
+from infra.platform.settings import MIB, Settings
 from schemas.codec import InvalidRecord, decode
 from schemas.envelope import Event
 from schemas.events.hygiene import ChunkCreated

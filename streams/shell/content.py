@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 
-from infra.settings import MIB, Settings
+from infra.platform.settings import MIB, Settings
 from schemas.codec import InvalidRecord
 from schemas.events.source import SourceContentPart, SourceRevised
 from streams.shell.decoding import fact_in

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 
-from infra.placement import check_place
+from infra.platform.placement import check_place
 from schemas.codec import decode
 from schemas.envelope import Envelope
 from streams.shell.delivery import Delivery

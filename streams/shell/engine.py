@@ -2,9 +2,10 @@
 
 Differences from faust 0.15.3 as delivered, each with a test in ``tests/shell``:
 
-- consumers are built by ``infra.kafka`` (fetch wait, sizes, security); Faust hard-codes 1500 ms;
-- fetches are paced (``infra.kafka.pace_fetches``): many records a fetch while they flow, few
-  fetches while there are none;
+- consumers are built by ``infra.platform.kafka`` (fetch wait, sizes, security); Faust hard-codes
+  1500 ms;
+- fetches are paced (``infra.platform.kafka.pace_fetches``): many records a fetch while they flow,
+  few fetches while there are none;
 - a record goes to its stream at once when there is room, not after several rounds of the loop, and
   the stream gives all that are there in one turn; Faust's gives one a round, and a round is long in
   a loop that other stages compute in: a topic of many small records was read at 400 a second;
@@ -41,9 +42,9 @@ from mode import CrashingSupervisor
 from mode.threads import ServiceThread, WorkerThread
 from yarl import URL
 
-import infra.kafka
-from infra.findings import LogDamaged, holes
-from infra.settings import Settings
+from infra.platform import kafka
+from infra.platform.findings import LogDamaged, holes
+from infra.platform.settings import Settings
 from streams.shell.delivery import Delivery
 
 COMMIT_INTERVAL_S = 1.0
@@ -75,7 +76,7 @@ class ConsumerThread(driver.AIOKafkaConsumerThread):
 
     async def on_start(self) -> None:
         await super().on_start()
-        infra.kafka.pace_fetches(self._consumer)
+        kafka.pace_fetches(self._consumer)
         self._keep_refusals()
 
     def _keep_refusals(self) -> None:
@@ -108,7 +109,7 @@ class ConsumerThread(driver.AIOKafkaConsumerThread):
 
     def _create_worker_consumer(self, transport: driver.Transport) -> aiokafka.AIOKafkaConsumer:
         self._assignor = RangePartitionAssignor
-        return infra.kafka.consumer(
+        return kafka.consumer(
             self.app.settings,
             group=self.app.conf.id,
             group_instance_id=self.app.instance,
@@ -190,7 +191,7 @@ class Stream(faust.Stream[bytes]):
 
 
 class Producer(driver.Producer):
-    """Never started: the stages of a process share one producer of ``infra.kafka``."""
+    """Never started: the stages of a process share one producer of ``infra.platform.kafka``."""
 
     async def on_start(self) -> None: ...
 

@@ -12,7 +12,7 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-from infra.errors import Unavailable
+from infra.platform.errors import Unavailable
 from schemas.codec import InvalidRecord
 from schemas.envelope import SERVICE_WIDE, SYSTEM, Envelope, outside_fact
 from schemas.events.dlq import RETRIES_HEADER, DeadLetter

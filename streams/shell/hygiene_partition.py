@@ -17,9 +17,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from infra import log
-from infra.settings import Settings
-from infra.watchdog import Work
+from infra.platform import log
+from infra.platform.settings import Settings
+from infra.runtime.watchdog import Work
 from schemas.codec import InvalidRecord
 from schemas.envelope import Envelope, Event
 from schemas.events.hygiene import SourceProcessed

@@ -18,9 +18,9 @@ from functools import partial
 
 import structlog
 
-from infra import log
-from infra.errors import Undecryptable
-from infra.settings import MIB, Settings
+from infra.platform import log
+from infra.platform.errors import Undecryptable
+from infra.platform.settings import MIB, Settings
 from schemas.codec import InvalidRecord
 from schemas.envelope import Envelope, Event
 from schemas.events.hygiene import SourceProcessed

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
-from infra.settings import MIB
+from infra.platform.settings import MIB
 from schemas.events.source import SourceRevised
 from streams.hygiene.left_out import (
     Span,

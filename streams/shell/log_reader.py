@@ -7,10 +7,10 @@ from typing import Any
 
 from aiokafka.structs import TopicPartition
 
-import infra.kafka
-from infra.findings import LogDamaged, broken, find_missing_end, find_missing_start, holes
-from infra.kafka import UNREADABLE, broker_errors
-from infra.settings import Settings
+from infra.platform import kafka
+from infra.platform.findings import LogDamaged, broken, find_missing_end, find_missing_start, holes
+from infra.platform.kafka import UNREADABLE, broker_errors
+from infra.platform.settings import Settings
 
 POLL_MS = 500
 BATCH = 500
@@ -98,7 +98,7 @@ class LogReader:
 
     async def _start(self) -> Any:
         if self._client is None:
-            client = infra.kafka.consumer(self._settings)
+            client = kafka.consumer(self._settings)
             with broker_errors("connecting"):
                 try:
                     await client.start()
@@ -122,7 +122,7 @@ async def _first_unreadable(client: Any, place: TopicPartition, start: int) -> i
 
 async def check_readable(settings: Settings, group: str, topics: Sequence[str]) -> None:
     """What the group (full name) has before it can be read. Raises LogDamaged."""
-    async with infra.kafka.running_admin(settings) as admin:
+    async with kafka.running_admin(settings) as admin:
         with broker_errors("reading a group's offsets"):
             committed = await admin.list_consumer_group_offsets(group)
     reader = LogReader(settings)

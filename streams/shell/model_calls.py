@@ -34,8 +34,8 @@ from agents.models.errors import (
     ModelError,
     is_nobody_there,
 )
-from infra import log
-from infra.settings import Settings
+from infra.platform import log
+from infra.platform.settings import Settings
 from schemas.codec import decode
 from schemas.envelope import Envelope, Event
 from schemas.events.atom import AtomAdjudicated, AtomReflected, CandidatesExtracted

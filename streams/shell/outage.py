@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 
-from infra.errors import Unavailable, is_without_room
-from infra.findings import LogDamaged
+from infra.platform.errors import Unavailable, is_without_room
+from infra.platform.findings import LogDamaged
 
 
 def is_outage(error: BaseException) -> bool:

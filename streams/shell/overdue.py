@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Iterable
 
-from infra import log
+from infra.platform import log
 
 ASKED_AGAIN_AFTER_S = 15 * 60
 LOOK_EVERY_S = 60

@@ -8,7 +8,7 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from infra.watchdog import Work
+from infra.runtime.watchdog import Work
 
 P = TypeVar("P")  # the partition's state
 W = TypeVar("W")  # what waits for its task

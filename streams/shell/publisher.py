@@ -10,9 +10,9 @@ from datetime import datetime
 from aiokafka import AIOKafkaProducer
 from aiokafka.errors import MessageSizeTooLargeError
 
-from infra.clock import Clock
-from infra.kafka import broker_errors, partition_of
-from infra.settings import Settings
+from infra.platform.clock import Clock
+from infra.platform.kafka import broker_errors, partition_of
+from infra.platform.settings import Settings
 from schemas.envelope import Envelope
 from streams.shell.failures import RecordTooLarge
 from streams.shell.outgoing import Outgoing, Stamped, stamp

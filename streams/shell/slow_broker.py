@@ -13,10 +13,9 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-import infra.kafka
-from infra import log
-from infra.errors import BrokerUnavailable
-from infra.settings import Settings
+from infra.platform import kafka, log
+from infra.platform.errors import BrokerUnavailable
+from infra.platform.settings import Settings
 
 SLOW_TIMES = 10  # as long as a request may take, a broker may be slow
 FIRST_PAUSE_S, LAST_PAUSE_S = 0.5, 15.0
@@ -46,7 +45,7 @@ class Slowness:
             return True
         if self.silent_s > SLOW_TIMES * limit_s:
             return False
-        if not await infra.kafka.takes_connections(self._settings):
+        if not await kafka.takes_connections(self._settings):
             return False
         LOG.warning("broker.slow", silent_s=round(self.silent_s))
         return True

@@ -14,8 +14,8 @@ import sqlite3
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
-from infra import log
-from infra.settings import Settings
+from infra.platform import log
+from infra.platform.settings import Settings
 from streams.shell.failures import StageStopped
 from streams.shell.store import SqliteTables, left_out_before, lock, open_tables, remove
 

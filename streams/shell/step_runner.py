@@ -21,8 +21,8 @@ from functools import partial
 
 import structlog
 
-from infra import log
-from infra.watchdog import Work
+from infra.platform import log
+from infra.runtime.watchdog import Work
 from schemas.codec import InvalidRecord
 from schemas.envelope import Envelope, Event
 from schemas.ids import sha256_hex

@@ -12,7 +12,7 @@ from weakref import WeakValueDictionary
 
 from pydantic import TypeAdapter, ValidationError
 
-from infra.settings import MIB
+from infra.platform.settings import MIB
 
 V = TypeVar("V")
 CACHE_BYTES = 64 * MIB  # of all tables of the process, however many partitions it has

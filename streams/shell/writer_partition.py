@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from infra import log
-from infra.settings import Settings
-from infra.watchdog import Work
+from infra.platform import log
+from infra.platform.settings import Settings
+from infra.runtime.watchdog import Work
 from schemas.codec import InvalidRecord
 from schemas.envelope import Envelope
 from streams.deciding import (

@@ -8,8 +8,8 @@ import sqlite3
 from collections.abc import Callable
 from typing import Any
 
-from infra import log
-from infra.settings import Settings
+from infra.platform import log
+from infra.platform.settings import Settings
 from streams.shell.delivery import Delivery
 from streams.shell.overdue import LOOK_EVERY_S, Overdue
 from streams.shell.partitions import AssignedPartitions

@@ -18,7 +18,7 @@ from agents.project.state import (
     ProjectState,
     Specialist,
 )
-from infra.service.turn_log import TurnLog, TurnPlace
+from infra.service.asking.turn_log import TurnLog, TurnPlace
 from projections.read.agents import TurnEvent
 from schemas.envelope import Envelope
 from schemas.events.agent import AgentEvent

@@ -319,7 +319,7 @@ def test_a_run_tells_nobody_outside_even_where_the_environment_asks_for_it():
 
 def test_a_command_that_judges_nothing_does_not_import_the_graph():
     code = (
-        "import sys; import infra.cli.commands, infra.service.quality,"
+        "import sys; import infra.cli.commands, infra.service.writing.quality,"
         " infra.cli.quality, agents.quality.graph;"
         "assert not [n for n in sys.modules if n.startswith(('langgraph', 'langsmith'))]"
     )

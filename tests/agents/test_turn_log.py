@@ -17,9 +17,9 @@ from agents.project.asking import TurnEffects
 from agents.project.confirmations import Confirmation, WaitsForConfirmation
 from agents.project.effects import Json, RecordMissing
 from agents.project.state import AgentResult, AgentState
-from infra.service.agent_turns import run_turn
-from infra.service.turn_log import TurnDiverged, TurnLog
-from infra.settings import Settings
+from infra.platform.settings import Settings
+from infra.service.asking.agent_turns import run_turn
+from infra.service.asking.turn_log import TurnDiverged, TurnLog
 from schemas.events.agent import (
     ConfirmationGiven,
     EffectRecorded,

@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from infra.local.process import wait_until
+from infra.runtime.local.process import wait_until
 from tests.parcel import write_to
 from tests.service import Service, service
 

@@ -9,7 +9,7 @@ from functools import partial
 
 import pytest
 
-from infra.local.process import wait_until
+from infra.runtime.local.process import wait_until
 from projections.read import session
 from schemas.ids import sha256_hex
 from tests.connectors.github_side import standing

@@ -16,9 +16,9 @@ from pathlib import Path
 
 import pytest
 
-from infra.service.agents import BegunTurn, ChatRequest, begin_turn, follow_turn
-from infra.service.projects import create_project
-from infra.settings import Settings
+from infra.platform.settings import Settings
+from infra.service.asking.agents import BegunTurn, ChatRequest, begin_turn, follow_turn
+from infra.service.projects.projects import create_project
 from projections.read import session
 from projections.read.agents import turn_events
 from tests.chaos.turns import do_turns

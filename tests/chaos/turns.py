@@ -10,13 +10,13 @@ from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 
-from infra import log
-from infra.service.agent_turns import Opened, open_facts, run_agent_turn
-from infra.service.job_kind import JobKind
-from infra.service.jobs import Kinds, run_jobs
-from infra.service.turn_log import Publish
-from infra.service.turn_payload import TurnPayload
-from infra.settings import Settings
+from infra.platform import log
+from infra.platform.settings import Settings
+from infra.service.asking.agent_turns import Opened, open_facts, run_agent_turn
+from infra.service.asking.turn_log import Publish
+from infra.service.asking.turn_payload import TurnPayload
+from infra.service.jobs.job_kind import JobKind
+from infra.service.jobs.jobs import Kinds, run_jobs
 from schemas.envelope import Envelope
 from streams.hygiene.strings import redact_text
 from tests.jobs.process import TIMING

@@ -26,11 +26,11 @@ from confluent_kafka.admin import (
 )
 from pydantic import SecretStr
 
-from infra.local.kafka import LOG4J, jars
-from infra.local.process import free_ports, port_answers, spawn, tail, wait_until
-from infra.local.runtime import stop
-from infra.service.rights import Right
-from infra.settings import Settings
+from infra.platform.settings import Settings
+from infra.runtime.local.kafka import LOG4J, jars
+from infra.runtime.local.process import free_ports, port_answers, spawn, tail, wait_until
+from infra.runtime.local.runtime import stop
+from infra.service.upkeep.rights import Right
 from tests.certificates import Authority
 
 MECHANISM = "SCRAM-SHA-512"

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from infra.local.process import wait_until
-from infra.service.rights import PARTS, rights_of
-from infra.settings import Settings
+from infra.platform.settings import Settings
+from infra.runtime.local.process import wait_until
+from infra.service.upkeep.rights import PARTS, rights_of
 from tests.cluster.brokers import Brokers
 from tests.cluster.database import Database
 from tests.parcel import write_to

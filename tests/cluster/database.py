@@ -9,9 +9,9 @@ import signal
 import subprocess
 from pathlib import Path
 
-import infra.postgres
-from infra.local.process import free_ports, group_of, spawn, tail, wait_until
-from infra.local.runtime import stop
+from infra.platform import postgres
+from infra.runtime.local.process import free_ports, group_of, spawn, tail, wait_until
+from infra.runtime.local.runtime import stop
 from tests.certificates import Authority
 
 OWNER = "cairn"
@@ -83,8 +83,8 @@ class Database:
         )
         admin = self.address.replace(f"//{OWNER}:", "//admin:").replace(f"/{OWNER}?", "/postgres?")
         log = self._folder.parent / "postgres.log"
-        assert wait_until(lambda: infra.postgres.answers(admin), timeout_s=60), tail(log)
-        with infra.postgres.connect(admin, autocommit=True) as connection:
+        assert wait_until(lambda: postgres.answers(admin), timeout_s=60), tail(log)
+        with postgres.connect(admin, autocommit=True) as connection:
             connection.execute(f"CREATE ROLE {OWNER} LOGIN PASSWORD '{self._password}'".encode())
             connection.execute(f"CREATE DATABASE {OWNER} OWNER {OWNER}".encode())
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from infra.service.cluster_check import Remark, check_cluster
-from infra.service.rights import PARTS
-from infra.settings import Settings
+from infra.platform.settings import Settings
+from infra.service.upkeep.cluster_check import Remark, check_cluster
+from infra.service.upkeep.rights import PARTS
 from tests.certificates import Authority
 from tests.cluster.brokers import ADMIN, Brokers
 from tests.cluster.clustered import ACCOUNTS, SERVICE, check, documents

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-import infra.postgres
-from infra.service.database_check import Told, check_database
+from infra.platform import postgres
+from infra.service.upkeep.database_check import Told, check_database
 from tests.certificates import Authority
 from tests.cluster.database import Database, binaries
 from tests.databases import MIGRATIONS
@@ -43,10 +43,10 @@ def test_a_fit_database_is_told_fit_before_and_after_its_tables_are_made(
 ) -> None:
     database, _ = parts
     assert unfit(database.address) == []
-    with infra.postgres.connect(database.address) as connection:
+    with postgres.connect(database.address) as connection:
         query = "SELECT to_regnamespace('cairn') IS NULL"
         assert connection.execute(query).fetchone() == (True,)  # nothing was written
-    assert infra.postgres.migrate(database.address, MIGRATIONS)
+    assert postgres.migrate(database.address, MIGRATIONS)
     assert unfit(database.address) == []
 
 

@@ -16,7 +16,7 @@ from connectors.feeder import InFlightWindow
 from connectors.publishing import ItemPublisher, StoredSource
 from connectors.rate_limits import Budget
 from connectors.sync import Engine, SyncTarget
-from infra.clock import Clock, SystemClock
+from infra.platform.clock import Clock, SystemClock
 from schemas.codec import decode, encode
 from schemas.envelope import Envelope, Event
 from schemas.events.connector import CursorMoved

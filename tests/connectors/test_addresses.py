@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-import infra.postgres
 from connectors.clones import GitUrl, root_of_url
 from connectors.connector import SourceRefused, SourceUnavailable, UnknownSource
 from connectors.rate_limits import Budget
 from connectors.recognise import open_source
 from connectors.transport import Transport, check_base_url
-from infra.addresses import without_credentials
-from infra.errors import DatabaseUnavailable
-from infra.settings import Settings, SettingsError
+from infra.platform import postgres
+from infra.platform.addresses import without_credentials
+from infra.platform.errors import DatabaseUnavailable
+from infra.platform.settings import Settings, SettingsError
 
 # What nobody may read again: each is a part of a user name or password below.
 SECRET = ("geheim", "t0ken", "ada")
@@ -203,7 +203,7 @@ def test_a_setting_that_cannot_be_used_is_refused_without_its_credentials(
 
 def test_what_libpq_says_of_an_address_is_told_without_it():
     url = "postgresql://ada:geheim@127.0.0.1:1/x?password=t0ken"
-    with pytest.raises(DatabaseUnavailable) as error, infra.postgres.connect(url):
+    with pytest.raises(DatabaseUnavailable) as error, postgres.connect(url):
         pass
     assert hides(str(error.value))
 

@@ -12,8 +12,8 @@ from connectors.connector import SourceRefused, SourceUnavailable
 from connectors.rate_limits import Budget
 from connectors.sync import Engine, SyncTarget
 from connectors.transport import AccessLost, BudgetSpent
-from infra.clock import SystemClock
-from infra.service.polling import is_due, is_reconciliation_due, poll
+from infra.platform.clock import SystemClock
+from infra.service.connecting.polling import is_due, is_reconciliation_due, poll
 from schemas.events.connector import CursorMoved, SyncFailed
 from tests.connectors.memory_broker import PROJECT, MemoryBroker
 from tests.connectors.registries import ARegistry, AStream, a_definition

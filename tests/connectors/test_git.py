@@ -8,7 +8,7 @@ import pytest
 
 from connectors.clones import GitUrl, root_of_url
 from connectors.connector import SourceUnavailable
-from infra.addresses import without_credentials
+from infra.platform.addresses import without_credentials
 from tests.connectors.worlds import a_repository, codes, commit, contents, list_source
 
 

@@ -15,7 +15,7 @@ import pytest
 
 from connectors import archive, sandbox
 from connectors.connector import SourceRefused, SourceUnavailable
-from infra.local.process import wait_until
+from infra.runtime.local.process import wait_until
 from tests.connectors.hostile import (
     EMPTY_GZIP,
     END,
@@ -154,7 +154,7 @@ def test_an_interrupt_of_a_listing_is_obeyed_and_leaves_no_process(tmp_path: Pat
     file.write_bytes(LISTS_FOR_EVER)
     script = (
         "import signal, sys; from pathlib import Path; from connectors.archive import Archive\n"
-        "from infra.loop import in_thread, run\n"
+        "from infra.platform.loop import in_thread, run\n"
         # A shell that starts the tests in the background has them ignore it.
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "run(in_thread(Archive(Path(sys.argv[1])).list))"

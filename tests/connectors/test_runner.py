@@ -13,9 +13,9 @@ from aiokafka.structs import TopicPartition
 from connectors.connector import Item, Listing, sort_items
 from connectors.feeder import WINDOW_RECORDS, FeedOrder, FeedReport, feed
 from connectors.runner import follow_answers, open_publish
-from infra.clock import SystemClock
-from infra.kafka import partition_counts, running_consumer
-from infra.settings import Settings
+from infra.platform.clock import SystemClock
+from infra.platform.kafka import partition_counts, running_consumer
+from infra.platform.settings import Settings
 from schemas.codec import decode
 from schemas.envelope import Actor
 from schemas.events.hygiene import VERSIONS, SourceProcessed

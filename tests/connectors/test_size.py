@@ -23,7 +23,7 @@ from connectors.publishing import ItemPublisher, StoredSource
 from connectors.rate_limits import Budget
 from connectors.sync import Engine, SyncTarget
 from connectors.transport import Secret, Transport
-from infra.clock import SystemClock
+from infra.platform.clock import SystemClock
 from schemas.codec import encode
 from schemas.envelope import Envelope
 from schemas.events.connector import CursorMoved

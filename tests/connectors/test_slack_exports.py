@@ -13,7 +13,7 @@ from connectors.connector import SourceRefused, UnknownSource
 from connectors.rendering import render
 from connectors.slack.export import SlackExport
 from connectors.slack.items import Channel
-from infra.service.imports import find_channels
+from infra.service.ingesting.imports import find_channels
 from tests.connectors.slack_side import admits, pseudonym
 from tests.connectors.test_exports import CHANNELS, DAYS, ROOT, USERS
 

@@ -16,7 +16,7 @@ import pytest
 
 from connectors.rate_limits import Budget
 from connectors.sync import Engine, Outcome, SyncTarget
-from infra.clock import SystemClock
+from infra.platform.clock import SystemClock
 from tests.connectors.histories import HISTORIES, PATIENCE, History
 from tests.connectors.memory_broker import PROJECT, MemoryBroker
 from tests.connectors.stand_ins.jira_stand import (

@@ -9,9 +9,9 @@ import pytest
 
 from connectors.connector import SourceRefused, SourceUnavailable
 from connectors.sync import Engine, Outcome, Stream
-from infra.errors import BrokerUnavailable, DatabaseUnavailable, Refusal
-from infra.service.connectors import check_connector
-from infra.service.syncing import read_each
+from infra.platform.errors import BrokerUnavailable, DatabaseUnavailable, Refusal
+from infra.service.connecting.connectors import check_connector
+from infra.service.connecting.syncing import read_each
 from schemas.events.connector import SyncFailed
 from tests.connectors.registries import ARegistry, AStream, a_definition
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from infra.clock import SystemClock
-from infra.kafka import partition_of, running_producer
-from infra.local.process import wait_until
-from infra.service.publishing import make_request
-from infra.settings import Settings
+from infra.platform.clock import SystemClock
+from infra.platform.kafka import partition_of, running_producer
+from infra.platform.settings import Settings
+from infra.runtime.local.process import wait_until
+from infra.service.foundation.publishing import make_request
 from schemas.events.project import BudgetSet
 from streams.shell.outgoing import stamp
 from tests.service import Service

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from infra.local.process import wait_until
+from infra.runtime.local.process import wait_until
 
 pytestmark = pytest.mark.broker
 OWN = "A strike of the drivers leaves parcels in the depot for weeks."

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from infra.local.process import wait_until
+from infra.runtime.local.process import wait_until
 from tests.end_to_end.conftest import Backbone
 from tests.service import Service
 

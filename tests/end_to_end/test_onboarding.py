@@ -9,11 +9,15 @@ from typing import Any
 
 import pytest
 
-import infra.postgres
-from infra.local.process import wait_until
-from infra.service.edits import PrdEdit, edit_prd_section
-from infra.service.onboarding import read_onboarding, read_onboarding_events, resume_onboarding
-from infra.service.quality import read_quality_run
+from infra.platform import postgres
+from infra.runtime.local.process import wait_until
+from infra.service.planning.section_edits import PrdEdit, edit_prd_section
+from infra.service.projects.onboarding import (
+    read_onboarding,
+    read_onboarding_events,
+    resume_onboarding,
+)
+from infra.service.writing.quality import read_quality_run
 from projections.read.quality import QualityRunRow
 from schemas.events.pipeline import STAGES
 from tests.end_to_end.conftest import Backbone
@@ -166,7 +170,7 @@ def kill_in_stage_6(cairn: Service, pipeline: str, *accept: str) -> dict[str, An
 
     A lock on the table of the features holds the stage where it is until the worker is dead.
     """
-    with infra.postgres.connect(cairn.settings_now().conninfo) as held:
+    with postgres.connect(cairn.settings_now().conninfo) as held:
         held.execute("LOCK TABLE artifacts IN ACCESS EXCLUSIVE MODE")
         cairn.run(*accept)
 

@@ -10,10 +10,10 @@ from typing import Any, TypeVar
 
 import pytest
 
-from infra.local.process import wait_until
-from infra.service.decisions import Decider, verify_atom
-from infra.service.reads import View, list_contradictions, list_runs, read_view
-from infra.settings import Settings
+from infra.platform.settings import Settings
+from infra.runtime.local.process import wait_until
+from infra.service.deciding.decisions import Decider, verify_atom
+from infra.service.reading.reads import View, list_contradictions, list_runs, read_view
 from projections.read.contradictions import Card
 from tests.parcel import write_to
 from tests.service import COMMAND_PATIENCE_S, Service

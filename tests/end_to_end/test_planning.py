@@ -9,9 +9,9 @@ import pytest
 
 from agents.tools.box import call_tool
 from agents.tools.tool import ToolContext, ToolResult
-from infra.local.process import wait_until
-from infra.service.agent_tools import open_tools
-from infra.service.jobs import JobRequest, enqueue_job, read_job
+from infra.runtime.local.process import wait_until
+from infra.service.asking.agent_tools import open_tools
+from infra.service.jobs.jobs import JobRequest, enqueue_job, read_job
 from projections.read.session import reading
 from projections.read.streams import frames
 from tests.end_to_end.conftest import Backbone

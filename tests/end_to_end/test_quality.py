@@ -7,7 +7,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from infra.local.process import wait_until
+from infra.runtime.local.process import wait_until
 from schemas.codec import decode
 from tests.end_to_end.looking import records
 

@@ -26,7 +26,7 @@ from connectors.recognise import open_source
 from connectors.rendering import render
 from connectors.service_items import ServiceItem
 from connectors.slack.export import SlackExport
-from infra.local.process import wait_until
+from infra.runtime.local.process import wait_until
 from tests.connectors.slack_side import admits, pseudonym
 from tests.connectors.webhooks.doors import a_door
 from tests.connectors.webhooks.senders import Sent

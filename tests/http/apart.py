@@ -10,10 +10,10 @@ from pathlib import Path
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-import infra.postgres
 from infra.http.app import create_app
-from infra.service.tokens import ensure_owner_token, read_owner_token
-from infra.settings import Settings
+from infra.platform import postgres
+from infra.platform.settings import Settings
+from infra.service.access.tokens import ensure_owner_token, read_owner_token
 from tests.databases import migrated_beside, new_name
 
 
@@ -25,7 +25,7 @@ class Apart:
     """It asks as owner."""
 
     def rows(self, query: str, *values: object) -> list[tuple[object, ...]]:
-        with infra.postgres.connect(self.settings.conninfo, autocommit=True) as connection:
+        with postgres.connect(self.settings.conninfo, autocommit=True) as connection:
             cursor = connection.execute(query.encode(), values)
             return cursor.fetchall() if cursor.description else []
 

@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 import httpx
 from websockets.sync.client import ClientConnection, connect
 
-from infra.local.process import wait_until
+from infra.runtime.local.process import wait_until
 from tests.packages import find_program
 
 PACKAGES = ("chromium", "fonts-dejavu-core")

@@ -11,7 +11,7 @@ import pytest
 
 from infra.http.hosts import host_of
 from infra.http.rates import MOST_KNOWN, Rates
-from infra.local.process import wait_until
+from infra.runtime.local.process import wait_until
 from tests.http.conftest import PATIENCE_S, Called
 
 broker = pytest.mark.broker
@@ -141,9 +141,9 @@ def test_a_token_is_stored_as_its_hash_and_shown_once(called: Called):
     assert (first.status_code, again.status_code) == (201, 409)
     assert again.json()["code"] == "token_made_before"
     assert again.json()["detail"]["token_id"] == first.json()["token_id"]
-    import infra.postgres
+    from infra.platform import postgres
 
-    with infra.postgres.connect(called.cairn.settings_now().conninfo) as connection:
+    with postgres.connect(called.cairn.settings_now().conninfo) as connection:
         for table in ("api_tokens", "api_requests", "audit_log", "outbox"):
             stored = connection.execute(f"SELECT t::text FROM {table} t".encode()).fetchall()
             assert first.json()["token"] not in str(stored)

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from infra import service
-from infra.local.process import wait_until
+from infra.runtime.local.process import wait_until
 from tests.http.conftest import Called
 from tests.http.test_writes import atoms_of, gate, keyed
 from tests.models.provider import write_models

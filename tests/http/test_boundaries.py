@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 
 from infra.http.bodies import MAX_BODY_BYTES
 from infra.http.hosts import is_origin_of
-from infra.settings import Settings, SettingsError
+from infra.platform.settings import Settings, SettingsError
 from tests.http.apart import Apart, apart
 
 broker = pytest.mark.broker

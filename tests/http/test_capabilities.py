@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from infra.local.process import wait_until
+from infra.runtime.local.process import wait_until
 from tests.http.conftest import Called
 from tests.http.test_writes import keyed
 

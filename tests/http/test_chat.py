@@ -17,11 +17,11 @@ from typing import Any
 import httpx
 import pytest
 
-import infra.postgres
-from infra.jobs import queue
-from infra.local.process import wait_until
-from infra.service.heartbeat import BY, end_turns
-from infra.service.turn_payload import GivenDecision, TurnPayload, decision_key, turn_job
+from infra.platform import postgres
+from infra.runtime.local.process import wait_until
+from infra.service.asking.turn_payload import GivenDecision, TurnPayload, decision_key, turn_job
+from infra.service.jobs.scheduler import BY, end_turns
+from infra.store.jobs import queue
 from tests.http.conftest import Called
 from tests.models.provider import Request, scripted_provider, write_models
 
@@ -208,7 +208,7 @@ def test_nobody_approves_what_they_may_not_do_and_the_first_decision_is_final(
     key = decision_key(turn["turn_id"], waiting["confirmation_id"])
     tomorrow = datetime.now(UTC) + timedelta(days=1)  # no worker has taken it yet
     job = replace(turn_job(yard, payload, key, "human:bo"), run_after=tomorrow)
-    with infra.postgres.connect(called.cairn.settings_now().conninfo, autocommit=True) as tables:
+    with postgres.connect(called.cairn.settings_now().conninfo, autocommit=True) as tables:
         queue.enqueue(tables, job, BY)
 
     refused = decide(owner, yard, turn, "approve").json()
@@ -286,7 +286,7 @@ def test_a_message_while_a_call_waits_decides_about_it_or_leaves_it_behind(
     approved = go_on(turn, "Yes, please!", key := secrets.token_hex(8))
     assert (approved["turn_id"], approved["status"]) == (turn["turn_id"], "answered")
     assert "Fill the tank" not in tasks(owner, yard)
-    with infra.postgres.connect(called.cairn.settings_now().conninfo, autocommit=True) as tables:
+    with postgres.connect(called.cairn.settings_now().conninfo, autocommit=True) as tables:
         tables.execute("DELETE FROM api_requests WHERE key = %s", (key,))  # as if cut off
     assert go_on(turn, "Yes, please!", key)["turn_id"] == turn["turn_id"]
 
@@ -295,7 +295,7 @@ def test_a_call_that_nobody_confirms_is_declined_after_six_hours_and_the_turn_en
     owner: httpx.Client, called: Called, yard: str
 ):
     turn = say(owner, yard, "delete «Oil the crane»")
-    with infra.postgres.connect(called.cairn.settings_now().conninfo, autocommit=True) as tables:
+    with postgres.connect(called.cairn.settings_now().conninfo, autocommit=True) as tables:
         end_turns(tables, datetime.now(UTC) + timedelta(hours=5, minutes=59))
         assert [one["tool"] for one in waiting_in(owner, yard, turn)] == ["delete_task"]
         end_turns(tables, datetime.now(UTC) + timedelta(hours=6, minutes=1))
@@ -314,7 +314,7 @@ def test_a_turn_whose_job_is_cancelled_ends_with_a_sentence(
     )
     tomorrow = datetime.now(UTC) + timedelta(days=1)
     job = replace(turn_job(yard, asked, "held", "human:ana"), run_after=tomorrow)
-    with infra.postgres.connect(called.cairn.settings_now().conninfo, autocommit=True) as tables:
+    with postgres.connect(called.cairn.settings_now().conninfo, autocommit=True) as tables:
         job_id, _ = queue.enqueue(tables, job, BY)
     done(owner.post(f"/v1/projects/{yard}/jobs/{job_id}/cancel"))
 

@@ -12,7 +12,7 @@ from infra.client.client import Client
 from infra.client.events import Frame, parse
 from infra.client.models.planning import ChangedMember
 from infra.client.models.projects import ProjectRequest
-from infra.errors import (
+from infra.platform.errors import (
     BrokerUnavailable,
     Conflict,
     Forbidden,

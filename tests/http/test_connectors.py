@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from infra.local.process import wait_until
+from infra.runtime.local.process import wait_until
 from tests.connectors.webhooks.senders import SECRET, an_issue
 from tests.http.conftest import Called
 from tests.http.test_writes import atoms_of, keyed

@@ -16,16 +16,16 @@ from typing import Any
 import httpx
 import pytest
 
-import infra.postgres
 from connectors.intake.runner import STAGE as INTAKE
-from infra.background import in_background
-from infra.jobs import queue
-from infra.local.process import wait_until
-from infra.service.heartbeat import BY
-from infra.service.lag import Lag
-from infra.service.pipeline import STAGES, build_pipeline
-from infra.service.turn_payload import TurnPayload, turn_job
-from infra.settings import Settings
+from infra.platform import postgres
+from infra.platform.background import in_background
+from infra.platform.settings import Settings
+from infra.runtime.local.process import wait_until
+from infra.service.asking.turn_payload import TurnPayload, turn_job
+from infra.service.jobs.scheduler import BY
+from infra.service.upkeep.lag import Lag
+from infra.service.upkeep.pipeline import STAGES, build_pipeline
+from infra.store.jobs import queue
 from projections.fold.dead_letters import STAGE as PROJECTOR
 from projections.read.pipeline import PipelineCounts
 from streams.pipeline import pipeline
@@ -372,7 +372,7 @@ def test_a_job_is_cancelled_and_tried_again_by_who_leads(
         turn_job(shown, asked, "later", "human:ana"),
         run_after=datetime.now(UTC) + timedelta(days=1),
     )
-    with infra.postgres.connect(called.cairn.settings_now().conninfo, autocommit=True) as tables:
+    with postgres.connect(called.cairn.settings_now().conninfo, autocommit=True) as tables:
         job_id, _ = queue.enqueue(tables, job, BY)
     act = f"{home}/jobs/{job_id}/decide"
     with Browser(called, called.make_token("member", shown)) as member:

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from infra.http.console.spans import visible
-from infra.local.process import wait_until
+from infra.runtime.local.process import wait_until
 from tests.http import browsed
 from tests.http.axe import find_faults
 from tests.http.chromium import Tab, chromium

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 
 import pytest
 
-import infra.postgres
-from infra.service.tokens import read_owner_token
-from infra.settings import Settings
+from infra.platform import postgres
+from infra.platform.settings import Settings
+from infra.service.access.tokens import read_owner_token
 from projections.core import CORE
 from projections.projector import prepare
 from schemas.events.project import ProjectCreated
@@ -39,7 +39,7 @@ def one(database_server: str, tmp_path_factory: pytest.TempPathFactory) -> Itera
     servers = Settings(database_url=database_server, kafka_bootstrap="127.0.0.1:1")
     with apart(servers, tmp_path_factory.mktemp("deciding")) as made:
         conninfo = made.settings.conninfo
-        with infra.postgres.connect(conninfo, autocommit=True) as connection:
+        with postgres.connect(conninfo, autocommit=True) as connection:
             prepare(connection, CORE.schema)
             ReadModel(conninfo, connection).fold(records_in(driver))
         form = Page(made.client.get(f"{CONSOLE}/sign-in").text).fields()

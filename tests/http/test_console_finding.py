@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from infra.http.console.pages import NAMED
-from infra.service.tokens import read_owner_token
-from infra.settings import Settings
+from infra.platform.settings import Settings
+from infra.service.access.tokens import read_owner_token
 from tests.http.apart import apart
 from tests.http.conftest import Called
 from tests.http.console import CONSOLE, Browser, Page, check_inert

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-import infra.postgres
-from infra.settings import Settings
+from infra.platform import postgres
+from infra.platform.settings import Settings
 from projections.core import CORE
 from projections.projector import prepare
 from schemas.envelope import Actor, outside_fact
@@ -69,7 +69,7 @@ def one(database_server: str, tmp_path_factory: pytest.TempPathFactory) -> Itera
     servers = Settings(database_url=database_server, kafka_bootstrap="127.0.0.1:1")
     with apart(servers, tmp_path_factory.mktemp("proposing")) as made:
         conninfo = made.settings.conninfo
-        with infra.postgres.connect(conninfo, autocommit=True) as connection:
+        with postgres.connect(conninfo, autocommit=True) as connection:
             prepare(connection, CORE.schema)
             ReadModel(conninfo, connection).fold(records_in(driver))
         yield made

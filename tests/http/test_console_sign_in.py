@@ -9,7 +9,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from infra.http.app import create_app
-from infra.settings import Settings
+from infra.platform.settings import Settings
 from tests.http.conftest import PATIENCE_S, Called
 from tests.http.console import CONSOLE, Browser, Page
 

@@ -13,14 +13,14 @@ from typing import Any
 import httpx
 import pytest
 
-from infra.clock import SystemClock
 from infra.http.console.rendering import build_environment
 from infra.http.console.team import draw_burndown
-from infra.local.process import wait_until
-from infra.service.http_questions import Burndown, BurndownDay
-from infra.service.publishing import make_request, publish
-from infra.service.tokens import read_owner_token
-from infra.settings import Settings
+from infra.platform.clock import SystemClock
+from infra.platform.settings import Settings
+from infra.runtime.local.process import wait_until
+from infra.service.access.tokens import read_owner_token
+from infra.service.foundation.publishing import make_request, publish
+from infra.service.reading.queries import Burndown, BurndownDay
 from schemas.events.agent import RequestReceived
 from tests.http.apart import apart
 from tests.http.conftest import PATIENCE_S, Called

@@ -14,12 +14,12 @@ from urllib.parse import parse_qs, urlsplit
 import httpx
 import pytest
 
-from infra.clock import SystemClock
 from infra.http.console.charts import HEIGHT, WIDTH, draw_bars, draw_lines
 from infra.http.console.spans import visible
-from infra.local.process import wait_until
-from infra.service.comparing import compare_sections
-from infra.service.publishing import publish
+from infra.platform.clock import SystemClock
+from infra.runtime.local.process import wait_until
+from infra.service.foundation.publishing import publish
+from infra.service.reading.comparing import compare_sections
 from projections.read.artifacts import CitedAtom, CitingSection, CitingStatement
 from schemas.codec import utc_millis
 from schemas.envelope import SYSTEM, outside_fact

@@ -24,7 +24,7 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from infra.http.openapi import WRITING
-from infra.service.tokens import ROLES
+from infra.service.access.tokens import ROLES
 from tests.http.conftest import PATIENCE_S, Called
 
 EXAMPLES = int(os.environ.get("CAIRN_TEST_EXAMPLES", 3))  # of each operation, sent by each caller

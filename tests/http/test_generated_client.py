@@ -17,7 +17,7 @@ import pytest
 
 from infra.http.app import create_app
 from infra.http.client_code import read_document
-from infra.settings import Settings
+from infra.platform.settings import Settings
 
 DOCUMENT = read_document()
 PACKAGE = "generated_cairn_client"

@@ -16,7 +16,7 @@ from starlette.testclient import TestClient
 from infra.http.app import create_app
 from infra.http.routes import AREAS
 from infra.http.transfer import AnswerHead, has_tag, takes_gzip
-from infra.settings import Settings
+from infra.platform.settings import Settings
 
 
 @pytest.fixture(scope="module")

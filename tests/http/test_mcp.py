@@ -14,8 +14,8 @@ from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
 from infra.cli.mcp_server import answer
-from infra.errors import NotFound
 from infra.mcp.tools import TOOLS
+from infra.platform.errors import NotFound
 from tests.http.conftest import Called
 from tests.mcp.results import text_of
 

@@ -9,8 +9,8 @@ from typing import Any
 import httpx
 import pytest
 
-from infra.errors import Invalid
 from infra.http.moments import read_moment, read_moment_or_sequence, read_place
+from infra.platform.errors import Invalid
 from tests.http.conftest import Called
 
 Ask = Callable[..., Any]

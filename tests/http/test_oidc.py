@@ -12,10 +12,10 @@ import jwt
 import pytest
 from starlette.testclient import TestClient
 
-from infra.errors import Unavailable
 from infra.http.app import create_app
-from infra.service.oidc import KEYS_ASKED_EVERY_S, KEYS_KEPT_AWAY_S, KEYS_KEPT_S, Issuer
-from infra.settings import Settings, SettingsError
+from infra.platform.errors import Unavailable
+from infra.platform.settings import Settings, SettingsError
+from infra.service.access.oidc import KEYS_ASKED_EVERY_S, KEYS_KEPT_AWAY_S, KEYS_KEPT_S, Issuer
 from tests.http.issuer import FORGED, Served, serving, signed_with_public_key
 
 

@@ -16,12 +16,12 @@ import httpx2
 import pytest
 from starlette.testclient import TestClient
 
-from infra.errors import Forbidden, Invalid, Unavailable
 from infra.http.app import create_app
-from infra.service.oidc import Issuer
-from infra.service.oidc_sign_in import VALID_S, SignIn
-from infra.service.tokens import read_owner_token
-from infra.settings import Settings, SettingsError
+from infra.platform.errors import Forbidden, Invalid, Unavailable
+from infra.platform.settings import Settings, SettingsError
+from infra.service.access.oidc import Issuer
+from infra.service.access.oidc_sign_in import VALID_S, SignIn
+from infra.service.access.tokens import read_owner_token
 from tests.http.apart import Apart, apart
 from tests.http.conftest import PATIENCE_S
 from tests.http.console import CONSOLE, Page

@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from infra.local.process import wait_until
+from infra.runtime.local.process import wait_until
 from schemas.events.pipeline import STAGES
 from tests.http.conftest import Called
 from tests.http.console import CONSOLE, Browser

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 from standardwebhooks.webhooks import Webhook as Verifier
 from standardwebhooks.webhooks import WebhookVerificationError
 
-from infra.addresses import may_be_called
-from infra.errors import Invalid
-from infra.service.outgoing_webhooks import _check_url
-from infra.service.webhook_post import Answer, draw_secret, headers_of, post, sign
-from infra.service.webhook_queue import JITTER, PAUSES_S, pause_after
+from infra.platform.addresses import may_be_called
+from infra.platform.errors import Invalid
+from infra.service.notifying.outgoing_webhooks import _check_url
+from infra.service.notifying.webhook_post import Answer, draw_secret, headers_of, post, sign
+from infra.service.notifying.webhook_queue import JITTER, PAUSES_S, pause_after
 from tests.certificates import Authority
 from tests.http.receiver import receiver
 

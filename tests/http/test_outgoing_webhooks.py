@@ -14,9 +14,9 @@ import pytest
 from standardwebhooks.webhooks import Webhook as Verifier
 from standardwebhooks.webhooks import WebhookVerificationError
 
-import infra.postgres
-from infra.local.process import wait_until
-from infra.service.webhook_queue import PAUSES_S
+from infra.platform import postgres
+from infra.runtime.local.process import wait_until
+from infra.service.notifying.webhook_queue import PAUSES_S
 from tests.http.conftest import PATIENCE_S, Called
 from tests.http.console import CONSOLE, Browser
 from tests.http.receiver import Received, Receiver, receiver
@@ -65,7 +65,7 @@ def eventually(found: Callable[[], Any]) -> None:
 
 def change_rows(called: Called, statement: str, *values: object) -> int:
     settings = called.cairn.settings_now()
-    with infra.postgres.connect(settings.conninfo, autocommit=True) as connection:
+    with postgres.connect(settings.conninfo, autocommit=True) as connection:
         return connection.execute(statement.encode(), values).rowcount
 
 

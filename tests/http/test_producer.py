@@ -8,9 +8,9 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from infra.errors import BrokerUnavailable
-from infra.service.one_producer import OneProducer, one_producer, producer_of
-from infra.settings import Settings
+from infra.platform.errors import BrokerUnavailable
+from infra.platform.settings import Settings
+from infra.service.foundation.producer import OneProducer, one_producer, producer_of
 from schemas.envelope import Envelope
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from infra.local.process import keep_ports, port_answers, wait_until
-from infra.service.publishing import make_request, publish
+from infra.runtime.local.process import keep_ports, port_answers, wait_until
+from infra.service.foundation.publishing import make_request, publish
 from schemas.events.stream import StreamFrame
 from tests.http.conftest import Called
 from tests.http.listening import Heard, parse

@@ -20,15 +20,15 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from infra.errors import Invalid
 from infra.http.bodies import MOST_VALUES, check_body, read_json
 from infra.http.connections import Connections
 from infra.http.problems import Correlate, Malformed, respond
 from infra.http.rates import LEAST_OPEN, LimitOpen
 from infra.http.receiving import Limits, Linger, ReceiveBodies, Receptions
 from infra.http.serve import options_of
-from infra.local.process import wait_until
-from infra.service.tokens import Caller
+from infra.platform.errors import Invalid
+from infra.runtime.local.process import wait_until
+from infra.service.access.tokens import Caller
 
 MIB = 1024 * 1024
 MOST = 2 * MIB

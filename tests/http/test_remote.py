@@ -20,9 +20,9 @@ from infra.cli import build
 from infra.cli.commands import ONLY_HERE
 from infra.cli.remote import AREAS
 from infra.cli.remote.asking import read_token
-from infra.errors import Invalid, Refusal
-from infra.local.process import wait_until
-from infra.settings import Settings, SettingsError
+from infra.platform.errors import Invalid, Refusal
+from infra.platform.settings import Settings, SettingsError
+from infra.runtime.local.process import wait_until
 from tests.http.conftest import Called
 
 LOOKS = 20  # at what other tests, or facts on their way into the tables, may change meanwhile

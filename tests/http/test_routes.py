@@ -14,8 +14,8 @@ from infra.http.app import create_app
 from infra.http.openapi import WRITING
 from infra.http.routes import AREAS
 from infra.http.writes import HEADER
-from infra.service.tokens import ROLES
-from infra.settings import Settings
+from infra.platform.settings import Settings
+from infra.service.access.tokens import ROLES
 
 FOR_ANYBODY = {"/health", "/ready", "/v1/openapi.json", "/openapi.json"}
 # As whoever reads may, anyway; what agents do for a viewer is what a viewer may.
@@ -95,7 +95,7 @@ def test_no_other_command_waits_for_fastapi():
     script = (
         "import sys; import infra.cli; from infra.cli.commands import COMMANDS, list_registered;"
         "[list_registered(each.module) for each in COMMANDS.values()];"
-        "import infra.service.status;"
+        "import infra.service.upkeep.status;"
         "assert not {'fastapi', 'uvicorn', 'starlette', 'mcp'} & sys.modules.keys()"
     )
     subprocess.run([sys.executable, "-c", script], check=True)

@@ -13,15 +13,15 @@ import httpx2
 import pytest
 from starlette.testclient import TestClient
 
-import infra.postgres
 from infra.http.app import create_app
-from infra.local.process import wait_until
+from infra.platform import postgres
+from infra.platform.settings import Settings
+from infra.runtime.local.process import wait_until
 from infra.service import create_console_link
-from infra.service.http_address import address_file
-from infra.service.http_upkeep import forget_all
-from infra.service.sessions import create_link, redeem_link
-from infra.service.tokens import read_owner_token
-from infra.settings import Settings
+from infra.service.access.sessions import create_link, redeem_link
+from infra.service.access.tokens import read_owner_token
+from infra.service.upkeep.address import address_file
+from infra.service.upkeep.cleanup import forget_all
 from tests.http.apart import Apart, apart
 from tests.http.console import CONSOLE, Page
 
@@ -150,7 +150,7 @@ def test_what_was_looked_up_before_an_end_is_not_believed_after_it(one: Apart):
     waits = "SELECT 1 FROM pg_locks l JOIN pg_database d ON d.oid = l.database"
     waits += " WHERE NOT l.granted AND d.datname = current_database()"
     with ThreadPoolExecutor(1) as pool:
-        with infra.postgres.connect(one.settings.conninfo) as held:
+        with postgres.connect(one.settings.conninfo) as held:
             held.execute("LOCK TABLE console_sessions")
             asked = pool.submit(is_open, client)
             assert wait_until(lambda: one.rows(waits) != [], timeout_s=10)
@@ -178,7 +178,7 @@ def test_of_many_who_send_a_link_at_the_same_time_one_is_signed_in(one: Apart):
     code = link(one)
 
     def send_it(_: int) -> bool:
-        with infra.postgres.connect(one.settings.conninfo, autocommit=True) as connection:
+        with postgres.connect(one.settings.conninfo, autocommit=True) as connection:
             return redeem_link(connection, code) is not None
 
     with ThreadPoolExecutor(6) as pool:
@@ -249,6 +249,6 @@ def test_sessions_and_links_that_are_over_are_removed(one: Apart):
 
 
 def link(one: Apart) -> str:
-    with infra.postgres.connect(one.settings.conninfo, autocommit=True) as connection:
+    with postgres.connect(one.settings.conninfo, autocommit=True) as connection:
         ((token_id,),) = connection.execute("SELECT token_id FROM api_tokens LIMIT 1").fetchall()
         return create_link(connection, token_id)

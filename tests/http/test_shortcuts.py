@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 
-from infra.errors import Invalid
 from infra.http.console.shortcuts import (
     SHORTCUTS,
     check_keys,
@@ -14,6 +13,7 @@ from infra.http.console.shortcuts import (
     shortcuts_of,
     write_changes,
 )
+from infra.platform.errors import Invalid
 
 
 def test_our_own_keys_are_each_used_once():

@@ -12,10 +12,10 @@ import pytest
 import uvicorn
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from infra.errors import Refusal
 from infra.http.connections import Connections, protocol_with
 from infra.http.sse import EventStream, parse_event_id
-from infra.service.streams import (
+from infra.platform.errors import Refusal
+from infra.service.reading.live_streams import (
     NOTHING,
     PAGE_FRAMES,
     WINDOW_BYTES,

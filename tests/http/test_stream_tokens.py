@@ -11,11 +11,17 @@ import httpx
 import pytest
 from pydantic import SecretStr
 
-import infra.postgres
-from infra.errors import Refusal
-from infra.service.stream_tokens import KEY_FILE, VALID_S, StreamTokens, read_stream_key, verify
-from infra.service.tokens import Caller
-from infra.settings import Settings
+from infra.platform import postgres
+from infra.platform.errors import Refusal
+from infra.platform.settings import Settings
+from infra.service.access.stream_tokens import (
+    KEY_FILE,
+    VALID_S,
+    StreamTokens,
+    read_stream_key,
+    verify,
+)
+from infra.service.access.tokens import Caller
 from projections.read.streams import Stream
 from tests.http.conftest import Called
 from tests.http.listening import Heard, listen_at, parse
@@ -194,7 +200,7 @@ def test_a_stream_token_is_written_down_nowhere(called: Called, run: str):
     with called.client("") as nobody:
         nobody.get(f"/v1/me?token={made['token']}")
     signature = made["token"].partition(".")[2]
-    with infra.postgres.connect(called.cairn.settings_now().conninfo) as connection:
+    with postgres.connect(called.cairn.settings_now().conninfo) as connection:
         for table in ("api_requests", "audit_log", "outbox"):
             stored = connection.execute(f"SELECT t::text FROM {table} t".encode()).fetchall()
             assert signature not in str(stored)

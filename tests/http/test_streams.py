@@ -15,8 +15,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-import infra.postgres
-from infra.local.process import wait_until
+from infra.platform import postgres
+from infra.runtime.local.process import wait_until
 from projections.read import streams
 from projections.read.session import reading
 from tests.http.conftest import Called
@@ -195,7 +195,7 @@ def connect(url: str, token: str, stream_id: str) -> socket.socket:
 
 def add_frames(called: Called, project: str) -> None:
     """All frames are in the table at once, as if the projector had been far behind."""
-    with infra.postgres.connect(called.cairn.settings_now().conninfo) as connection:
+    with postgres.connect(called.cairn.settings_now().conninfo) as connection:
         connection.execute(FRAMES_AT_ONCE, (project, project, MORE, FRAMES - 1))
 
 

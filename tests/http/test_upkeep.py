@@ -12,14 +12,14 @@ import pytest
 from fastapi import APIRouter
 from structlog.testing import capture_logs
 
-import infra.postgres
-from infra.errors import Invalid
 from infra.http.access import OWNERS, Guarded, allow
 from infra.http.api import ApiDep
-from infra.jobs import lease, queue
-from infra.service.http_upkeep import forget_all
-from infra.service.tokens import read_owner_token
-from infra.settings import Settings
+from infra.platform import postgres
+from infra.platform.errors import Invalid
+from infra.platform.settings import Settings
+from infra.service.access.tokens import read_owner_token
+from infra.service.upkeep.cleanup import forget_all
+from infra.store.jobs import lease, queue
 from schemas.envelope import Actor
 from tests.http.apart import Apart, apart
 
@@ -147,7 +147,7 @@ def test_nobody_changes_the_audit_log(api: Apart, statement: str):
 
 def test_metrics_tell_of_the_queue_leases_requests_and_writes(api: Apart):
     by = Actor(type="human", id="ana")
-    with infra.postgres.connect(api.settings.conninfo, autocommit=True) as connection:
+    with postgres.connect(api.settings.conninfo, autocommit=True) as connection:
         for key in ("a", "b"):
             new = queue.NewJob(
                 project_id="prj_1", job_type="heartbeat_execution", key=key, payload={},

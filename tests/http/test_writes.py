@@ -13,7 +13,7 @@ import httpx
 import psycopg
 import pytest
 
-from infra.local.process import wait_until
+from infra.runtime.local.process import wait_until
 from tests.http.conftest import Called
 
 pytestmark = pytest.mark.broker

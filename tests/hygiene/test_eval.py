@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from infra.evaluation.rows import Options
-from infra.evaluation.tasks import answer
+from infra.measure.rows import Options
+from infra.measure.tasks import answer
 from tests.hygiene.builders import MIXED
 
 TOKEN = "gh" + "p_" + MIXED[:36]

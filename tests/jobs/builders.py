@@ -5,9 +5,9 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
-from infra.jobs.lease import Lease, claim
-from infra.jobs.outbox import Conn
-from infra.jobs.queue import NewJob, enqueue
+from infra.store.jobs.lease import Lease, claim
+from infra.store.jobs.outbox import Conn
+from infra.store.jobs.queue import NewJob, enqueue
 from schemas.envelope import Actor
 
 PROJECT, OTHER_PROJECT = "prj_1", "prj_2"

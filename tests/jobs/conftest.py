@@ -11,9 +11,9 @@ import psycopg
 import pytest
 from psycopg.rows import dict_row
 
-import infra.postgres
-from infra.jobs.outbox import Conn
-from infra.settings import Settings
+from infra.platform import postgres
+from infra.platform.settings import Settings
+from infra.store.jobs.outbox import Conn
 from tests.databases import migrated_beside, new_name
 
 
@@ -65,7 +65,7 @@ def shared(installation: Settings) -> Settings:
 @pytest.fixture
 def database(shared: Settings, home: Path) -> Iterator[Database]:
     settings = shared.model_copy(update={"home": home})
-    with infra.postgres.connect(settings.conninfo, autocommit=True) as connection:
+    with postgres.connect(settings.conninfo, autocommit=True) as connection:
         connection.execute("TRUNCATE orchestration_jobs, outbox, projects RESTART IDENTITY")
         yield Database(settings, connection)
 
@@ -73,7 +73,7 @@ def database(shared: Settings, home: Path) -> Iterator[Database]:
 @pytest.fixture
 def whole(fresh: Settings) -> Iterator[Database]:
     """The same with all topics."""
-    with infra.postgres.connect(fresh.conninfo, autocommit=True) as connection:
+    with postgres.connect(fresh.conninfo, autocommit=True) as connection:
         yield Database(fresh, connection)
 
 

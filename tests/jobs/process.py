@@ -14,15 +14,15 @@ from pathlib import Path
 from typing import Any
 
 from connectors.runner import open_publish
-from infra import log
-from infra.clock import SystemClock
-from infra.errors import Invalid
-from infra.jobs.keeper import RunningJob, Timing
-from infra.jobs.relay import Publish, run_relay
-from infra.service.job_kind import JobKind, Payload, Workplace
-from infra.service.jobs import run_jobs
-from infra.service.publishing import redactor_of
-from infra.settings import Settings
+from infra.platform import log
+from infra.platform.clock import SystemClock
+from infra.platform.errors import Invalid
+from infra.platform.settings import Settings
+from infra.service.foundation.publishing import redactor_of
+from infra.service.jobs.job_kind import JobKind, Payload, Workplace
+from infra.service.jobs.jobs import run_jobs
+from infra.store.jobs.keeper import RunningJob, Timing
+from infra.store.jobs.relay import Publish, run_relay
 from schemas.envelope import Envelope
 from schemas.events.job import JobType
 from streams.hygiene.strings import redact_text

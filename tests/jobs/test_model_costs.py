@@ -13,10 +13,10 @@ from agents.models.call import Message, ModelAnswer, ModelRequest
 from agents.models.errors import AllProvidersFailed, BudgetExceeded
 from agents.tools.box import call_tool
 from agents.tools.tool import ToolContext, ToolResult
-from infra.service.agent_tools import AgentTool, ServicePorts, list_agent_tools, open_tools
-from infra.service.models import has_model, has_research, open_model
-from infra.service.publishing import make_request, publish
-from infra.settings import Settings
+from infra.platform.settings import Settings
+from infra.service.asking.agent_tools import AgentTool, ServicePorts, list_agent_tools, open_tools
+from infra.service.foundation.publishing import make_request, publish
+from infra.service.models.models import has_model, has_research, open_model
 from schemas.events.project import BudgetSet
 from tests.agents.talks import Topic
 from tests.agents.test_desk import YES, Outside, work

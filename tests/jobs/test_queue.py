@@ -7,10 +7,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from infra.errors import Conflict, NotFound
-from infra.jobs import lease as leases
-from infra.jobs.lease import Lease, LeaseLost, claim
-from infra.jobs.queue import cancel, enqueue, retry
+from infra.platform.errors import Conflict, NotFound
+from infra.store.jobs import lease as leases
+from infra.store.jobs.lease import Lease, LeaseLost, claim
+from infra.store.jobs.queue import cancel, enqueue, retry
 from schemas.ids import job_id
 from tests.jobs.builders import ANA, OTHER_PROJECT, PROJECT, TYPES, a_job, put, take
 from tests.jobs.conftest import Database, connected

@@ -14,16 +14,16 @@ from pathlib import Path
 import pytest
 
 from connectors.runner import open_publish
-from infra.clock import SystemClock
-from infra.errors import Conflict
-from infra.jobs import lease as leases
-from infra.jobs.outbox import Conn, hold_relay_lock
-from infra.jobs.queue import cancel, enqueue, retry
-from infra.jobs.relay import run_relay
-from infra.local.process import wait_until
-from infra.service.audit import rebuild_tables
-from infra.service.publishing import redactor_of
-from infra.settings import Settings
+from infra.platform.clock import SystemClock
+from infra.platform.errors import Conflict
+from infra.platform.settings import Settings
+from infra.runtime.local.process import wait_until
+from infra.service.foundation.publishing import redactor_of
+from infra.service.upkeep.audit import rebuild_tables
+from infra.store.jobs import lease as leases
+from infra.store.jobs.outbox import Conn, hold_relay_lock
+from infra.store.jobs.queue import cancel, enqueue, retry
+from infra.store.jobs.relay import run_relay
 from projections.read import jobs, session
 from schemas.envelope import Envelope
 from tests.conftest import variables_of

@@ -11,11 +11,10 @@ import pytest
 from typer.testing import CliRunner
 
 from infra.cli import build
-from infra.errors import Conflict, Invalid, NotFound
-from infra.jobs import lease as leases
-from infra.jobs.worker import LARGEST_RESULT_BYTES, as_plain_json
-from infra.service.job_kinds import JOB_KINDS
-from infra.service.jobs import (
+from infra.platform.errors import Conflict, Invalid, NotFound
+from infra.platform.settings import Settings
+from infra.service.jobs.job_kinds import JOB_KINDS
+from infra.service.jobs.jobs import (
     LARGEST_PAYLOAD_BYTES,
     JobRequest,
     cancel_job,
@@ -25,7 +24,8 @@ from infra.service.jobs import (
     read_job,
     retry_job,
 )
-from infra.settings import Settings
+from infra.store.jobs import lease as leases
+from infra.store.jobs.worker import LARGEST_RESULT_BYTES, as_plain_json
 from schemas.envelope import Actor
 from streams.hygiene.strings import redact_text
 from tests.conftest import variables_of

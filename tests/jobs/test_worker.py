@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from infra.local.process import wait_until
-from infra.service.jobs import cancel_job, read_job
+from infra.runtime.local.process import wait_until
+from infra.service.jobs.jobs import cancel_job, read_job
 from tests.conftest import variables_of
 from tests.jobs.builders import put
 from tests.jobs.conftest import Database

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from infra.evaluation.whole import Outcome, ingest
+from infra.measure.whole import Outcome, ingest
 from schemas.events.ledger import EvidenceRow
 from streams.ledger.fact_frames import frames_of
 

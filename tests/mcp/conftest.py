@@ -14,9 +14,9 @@ from mcp import Client
 from agents.offline.reader import OfflineReader
 from agents.reader import ReadRequest
 from infra.mcp.server import Context, build_server
-from infra.service.http_tables import Tables
-from infra.service.ledger_reader import LedgerReader, TablesReader
-from infra.settings import Settings
+from infra.platform.settings import Settings
+from infra.service.foundation.connections import Tables
+from infra.service.reading.ledger_reader import LedgerReader, TablesReader
 from projections.core import CORE
 from projections.fold import PROJECTED_TOPICS
 from projections.projector import prepare

@@ -10,9 +10,9 @@ import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError
 
-from infra.errors import DatabaseUnavailable
 from infra.mcp.server import FAILED, Context, build_server
-from infra.service.ledger_reader import LedgerReader
+from infra.platform.errors import DatabaseUnavailable
+from infra.service.reading.ledger_reader import LedgerReader
 from tests.mcp.conftest import ERAS, Assistant
 
 Ask = Callable[[Client], Coroutine[Any, Any, Any]]

@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from infra.errors import Invalid
 from infra.mcp.pages import Entry, Rendered, Shown, fit
 from infra.mcp.stdio import refuse_line
 from infra.mcp.tools import TOOLS, read_arguments
+from infra.platform.errors import Invalid
 
 SERVE = "import asyncio; from infra.mcp.stdio import serve; asyncio.run(serve(None))"
 HELLO = {

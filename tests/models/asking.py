@@ -12,7 +12,7 @@ from agents.models.call import Message, ModelAnswer, ModelRequest, StreamPart
 from agents.models.chain import ask_model, stream_model
 from agents.models.configuration import ModelConfiguration
 from agents.models.patience import Clock
-from infra.service.model_file import read_models
+from infra.service.models.file import read_models
 from tests.models.book import Book
 from tests.models.provider import Script, ScriptedProvider, scripted_provider
 from tests.models.worker import ModelWorker

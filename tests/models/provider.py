@@ -22,7 +22,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from infra.local.process import wait_until
+from infra.runtime.local.process import wait_until
 from tests.models.dialects import dialect_of
 
 KEY = "sk-scripted-provider"  # any key is taken

@@ -6,17 +6,17 @@ from pathlib import Path
 import pytest
 
 from agents.models.call import Usage
-from infra.errors import Forbidden
-from infra.service.model_file import (
+from infra.platform.errors import Forbidden
+from infra.platform.settings import Settings
+from infra.service.models.file import (
     ModelsFile,
     ModelsFileInvalid,
     parse_models,
     read_models,
     read_price_table,
 )
-from infra.service.model_worker import is_model_configured
-from infra.service.models import find_first_model, has_model, has_research
-from infra.settings import Settings
+from infra.service.models.models import find_first_model, has_model, has_research
+from infra.service.models.worker import is_model_configured
 
 OPENAI, LAB = '[[providers]]\nname = "openai"\n', '[[providers]]\nname = "lab"\n'
 

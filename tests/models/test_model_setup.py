@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from agents.models.protocol import ProviderFailure
-from infra.errors import NotFound
-from infra.service.model_entries import ProviderSpec, drop_provider, insert_provider
-from infra.service.model_file import ModelsFileInvalid, read_models
-from infra.service.model_setup import TrialFailed, add_provider, explain_failure, remove_provider
-from infra.service.models import list_models
-from infra.settings import Settings
+from infra.platform.errors import NotFound
+from infra.platform.settings import Settings
+from infra.service.models.entries import ProviderSpec, drop_provider, insert_provider
+from infra.service.models.file import ModelsFileInvalid, read_models
+from infra.service.models.models import list_models
+from infra.service.models.setup import TrialFailed, add_provider, explain_failure, remove_provider
 from tests.models.provider import Answer, scripted_provider
 
 FILE = Path("models.toml")

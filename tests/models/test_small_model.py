@@ -10,7 +10,7 @@ import pytest
 
 from agents.models.call import Message, ModelAnswer, ModelRequest, StreamPart
 from agents.models.chain import ask_model, stream_model
-from infra.service.model_file import read_models
+from infra.service.models.file import read_models
 from tests.models.asking import COLOR, request
 from tests.models.book import Book
 from tests.models.worker import ModelWorker

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from agents.models.client import WorkerClient
-from infra.local.process import wait_until
-from infra.service.model_file import read_models
-from infra.service.model_worker import find_model_worker, keep_variables
-from infra.settings import Settings
-from infra.supervisor import ready_file
+from infra.platform.settings import Settings
+from infra.runtime.local.process import wait_until
+from infra.runtime.supervisor import ready_file
+from infra.service.models.file import read_models
+from infra.service.models.worker import find_model_worker, keep_variables
 from tests.models.provider import ScriptedProvider, write_models
 
 STARTS_WITHIN_S = 120.0

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
-from infra.kafka import partition_of
+from infra.platform.kafka import partition_of
 from projections.checkpoint import Record
 from projections.fold import PROJECTED_TOPICS
 from schemas import ids

@@ -13,10 +13,10 @@ from agents.project.state import AgentResult
 from agents.tools.box import Tools, call_tool
 from agents.tools.items import only_item
 from agents.tools.tool import ToolContext, ToolResult
-from infra.errors import Conflict
-from infra.service.agent_tools import list_agent_tools, open_tools
-from infra.service.tasks import TaskText, create_task
-from infra.settings import Settings
+from infra.platform.errors import Conflict
+from infra.platform.settings import Settings
+from infra.service.asking.agent_tools import list_agent_tools, open_tools
+from infra.service.planning.tasks import TaskText, create_task
 from projections.fold import PROJECTED_TOPICS
 from schemas.events.project import ProjectCreated
 from schemas.events.team import MemberAdded

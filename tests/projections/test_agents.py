@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from infra.errors import NotFound
-from infra.service.turn_log import event_of
+from infra.platform.errors import NotFound
+from infra.service.asking.turn_log import event_of
 from projections.read import agents
 from schemas.envelope import Envelope, outside_fact
 from schemas.events.agent import (

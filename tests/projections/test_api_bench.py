@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from infra.evaluation.benches.api import fill_more, measure, reads_of, statements
-from infra.evaluation.benches.reads import fill
 from infra.http.serve import serve
+from infra.measure.benches.api import fill_more, measure, reads_of, statements
+from infra.measure.benches.reads import fill
 from tests.projections.conftest import ReadModel
 
 

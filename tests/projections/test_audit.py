@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from infra.errors import Invalid
-from infra.jobs.outbox import list_pending, mark_published
-from infra.service.http_requests import (
+from infra.platform.errors import Invalid
+from infra.store.jobs.outbox import list_pending, mark_published
+from infra.store.requests import (
     Asked,
     AuditEntry,
     AuditRow,

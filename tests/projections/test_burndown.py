@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 import pytest
 
 from infra.cli.show import document_of
-from infra.errors import NotFound
-from infra.service.reads import view
+from infra.platform.errors import NotFound
+from infra.service.reading.reads import view
 from projections.read.burndown import Burndown, BurndownDay, burndown
 from schemas.envelope import outside_fact
 from schemas.events.artifact_parts import ArtifactSnapshot

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from infra.evaluation.benches.api import fill_more
-from infra.evaluation.benches.console import fill_chunks, measure
-from infra.evaluation.benches.reads import fill
 from infra.http.serve import serve
+from infra.measure.benches.api import fill_more
+from infra.measure.benches.console import fill_chunks, measure
+from infra.measure.benches.reads import fill
 from tests.projections.conftest import ReadModel
 
 

@@ -7,9 +7,9 @@ from typing import get_args
 
 import pytest
 
-import infra.postgres
-from infra.evaluation.benches.console import fill_chunks
-from infra.evaluation.benches.reads import PROJECT, fill
+from infra.measure.benches.console import fill_chunks
+from infra.measure.benches.reads import PROJECT, fill
+from infra.platform import postgres
 from projections.read.atoms import Atom, atoms
 from projections.read.coverage import CHUNKS, coverage
 from projections.read.page import Page
@@ -31,7 +31,7 @@ ROWS_READ = """
 def filled(model: ReadModel) -> Conn:
     fill(model.conninfo, MANY)
     fill_chunks(model.conninfo, MANY)
-    with infra.postgres.connect(model.conninfo, autocommit=True) as connection:
+    with postgres.connect(model.conninfo, autocommit=True) as connection:
         connection.execute("VACUUM (FREEZE, ANALYZE)")
     return model.connection
 

@@ -17,15 +17,14 @@ import pytest
 from aiokafka.admin import NewTopic
 from typer.testing import CliRunner, Result
 
-import infra.kafka
-import infra.postgres
 from infra.cli import build
 from infra.cli.hints import with_hint
-from infra.errors import Refusal
-from infra.findings import Finding, LogDamaged, remember_damage
-from infra.kafka import partition_of
-from infra.local.runtime import running
-from infra.settings import Settings
+from infra.platform import kafka, postgres
+from infra.platform.errors import Refusal
+from infra.platform.findings import Finding, LogDamaged, remember_damage
+from infra.platform.kafka import partition_of
+from infra.platform.settings import Settings
+from infra.runtime.local.runtime import running
 from schemas.topics import TOPICS
 from tests.conftest import variables_of
 from tests.databases import MIGRATIONS
@@ -42,11 +41,11 @@ PART = partition_of(b"prj_one", 3)
 
 async def publish_apart(settings: Settings) -> None:
     """Each record is old enough for the next one to begin a segment."""
-    async with infra.kafka.running_admin(settings) as admin:
+    async with kafka.running_admin(settings) as admin:
         configs = {"segment.ms": "1", "retention.ms": "-1"}
         names = [settings.topic(name) for name in (SPOILT, HOLED, CUT)]
         await admin.create_topics([NewTopic(n, 3, 1, topic_configs=configs) for n in names])
-    await infra.kafka.create_topics(settings, TOPICS)
+    await kafka.create_topics(settings, TOPICS)
     for number in range(RECORDS):
         await publish(settings, a_fact(f"n{number}"), a_request(f"n{number}"))
 
@@ -85,7 +84,7 @@ def damaged(cache: Path) -> Iterator[Settings]:
     settings = Settings(home=home, cache=cache, session_timeout_s=1.0, request_timeout_s=5.0)
     try:
         with running(settings, print) as located:
-            infra.postgres.migrate(located.conninfo, MIGRATIONS)
+            postgres.migrate(located.conninfo, MIGRATIONS)
             asyncio.run(publish_apart(located))
             asyncio.run(answered(located))
         damage(settings)

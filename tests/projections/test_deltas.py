@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from infra.cli.runs import render_report
-from infra.errors import Refusal
+from infra.platform.errors import Refusal
 from projections.read.deltas import DeltaReport, delta_report
 from tests.projections.conftest import ReadModel
 from tests.projections.log import records_in

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from infra.service.edited_sources import read_changed_sections
+from infra.service.planning.edited_sources import read_changed_sections
 from projections.fold import PROJECTED_TOPICS
 from projections.read import artifacts
 from projections.read.artifacts import Edit

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from infra.cli.export import MARKER, write_export
-from infra.errors import Invalid
 from infra.http.export.site import build_site
-from infra.service.exporting import ExportedProject, read_export
-from infra.settings import Settings
+from infra.platform.errors import Invalid
+from infra.platform.settings import Settings
+from infra.service.reading.exporting import ExportedProject, read_export
 from projections.read.atoms import Atom, Quote
 from tests.projections.builders import PROJECT, a_contradiction, an_atom
 from tests.projections.conftest import ReadModel

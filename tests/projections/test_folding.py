@@ -13,9 +13,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from infra.errors import Conflict
-from infra.service.dead_letters import retry_dead_letter
-from infra.settings import Settings
+from infra.platform.errors import Conflict
+from infra.platform.settings import Settings
+from infra.service.upkeep.dead_letters import retry_dead_letter
 from projections.apply import apply_batch
 from projections.checkpoint import Record, StaleProjector, read_checkpoint
 from projections.checksums import checksums

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from infra.errors import Refusal
+from infra.platform.errors import Refusal
 from projections.fold import PROJECTED_TOPICS
 from projections.read.artifact_list import list_artifacts
 from projections.read.atoms import atoms, atoms_as_of, sequence_at

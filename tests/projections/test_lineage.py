@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from infra.errors import Refusal
+from infra.platform.errors import Refusal
 from projections.read.lineage import Node, trace
 from tests.projections.conftest import ReadModel
 from tests.projections.log import Story, a_whole_story

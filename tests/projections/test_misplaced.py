@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from infra.errors import Refusal
+from infra.platform.errors import Refusal
 from projections.checkpoint import Record, read_checkpoint
 from projections.checksums import columns_of
 from projections.core import CORE

@@ -17,13 +17,13 @@ from agents.models.call import Message, ModelRequest, Usage
 from agents.models.errors import BudgetExceeded
 from agents.models.prices import Price, PriceTable
 from agents.models.watch import Attempt, CallResult, Outcome
-from infra.errors import NotFound
-from infra.jobs.outbox import list_pending, mark_published
-from infra.metrics import render
-from infra.service.http_health import read_samples
-from infra.service.http_tables import Tables
-from infra.service.model_calls import RecordedCalls
-from infra.settings import Settings
+from infra.platform.errors import NotFound
+from infra.platform.metrics import render
+from infra.platform.settings import Settings
+from infra.service.foundation.connections import Tables
+from infra.service.models.calls import RecordedCalls
+from infra.service.upkeep.health import read_samples
+from infra.store.jobs.outbox import list_pending, mark_published
 from projections.read.costs import CostGroup, WholeCall, costs, whole_call
 from schemas.codec import encode, headers
 from schemas.envelope import SYSTEM, outside_fact

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from infra import service
-from infra.errors import NotFound
-from infra.service.publishing import make_request, publish
-from infra.settings import Settings
-from infra.vault import ensure_key_file
+from infra.platform.errors import NotFound
+from infra.platform.settings import Settings
+from infra.platform.vault import ensure_key_file
+from infra.service.foundation.publishing import make_request, publish
 from schemas import ids
 from schemas.events.project import ProjectCreated
 from tests.connectors.stand_ins.jira import JiraServer

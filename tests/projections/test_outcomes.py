@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from infra.errors import Conflict, NotFound
+from infra.platform.errors import Conflict, NotFound
 from projections.read.outcomes import list_chunks, list_quoted, read_source
 from tests.projections.builders import PROJECT
 from tests.projections.conftest import ReadModel

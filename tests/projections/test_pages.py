@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from infra.errors import Refusal
+from infra.platform.errors import Refusal
 from projections.fold import PROJECTED_TOPICS
 from projections.read.artifacts import items
 from projections.read.atom_neighbours import neighbours

@@ -7,9 +7,9 @@ from functools import partial
 
 import pytest
 
-from infra.errors import Invalid, NotFound
-from infra.evaluation.benches.reads import PROJECT as BENCH
-from infra.evaluation.benches.reads import fill
+from infra.measure.benches.reads import PROJECT as BENCH
+from infra.measure.benches.reads import fill
+from infra.platform.errors import Invalid, NotFound
 from projections.read.changes import LARGEST_WINDOW, Changes, changes_page, changes_since
 from projections.read.contradictions import contradictions
 from projections.read.coverage import coverage

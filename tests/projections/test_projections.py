@@ -10,9 +10,9 @@ from typing import Any
 import psycopg
 import pytest
 
-import infra.postgres
-from infra.errors import Refusal
-from infra.settings import Settings
+from infra.platform import postgres
+from infra.platform.errors import Refusal
+from infra.platform.settings import Settings
 from projections import projector
 from projections.apply import apply_batch
 from projections.checkpoint import Record, read_checkpoint
@@ -48,7 +48,7 @@ SECOND = Projection(
 
 
 def create_schema(conninfo: str) -> None:
-    with infra.postgres.connect(conninfo, schema=SECOND.schema) as connection:
+    with postgres.connect(conninfo, schema=SECOND.schema) as connection:
         connection.execute("DROP SCHEMA IF EXISTS second CASCADE")
         connection.execute("CREATE SCHEMA second")
         for name in ("projection_offsets", *SHARED):
@@ -146,7 +146,7 @@ def test_two_projectors_run_at_once_and_none_twice(fresh: Settings):
             await publish(fresh, story)
             counts = []
             for projection, table in ((CORE, "chunks"), (SECOND, "chunks_seen")):
-                with infra.postgres.connect(
+                with postgres.connect(
                     fresh.conninfo, autocommit=True, schema=projection.schema
                 ) as connection:
                     await caught_up(projection, fresh, connection, timeout_s=60)

@@ -12,11 +12,10 @@ import psycopg
 import pytest
 from typer.testing import CliRunner, Result
 
-import infra.kafka
-from infra import log_positions
 from infra.cli import build
-from infra.errors import Refusal
-from infra.settings import Settings
+from infra.platform import kafka, log_positions
+from infra.platform.errors import Refusal
+from infra.platform.settings import Settings
 from projections import projector
 from projections.checksums import caught_up, checksums
 from projections.core import CORE
@@ -35,7 +34,7 @@ pytestmark = pytest.mark.broker
 
 
 async def publish(settings: Settings, story: Story) -> None:
-    async with infra.kafka.running_producer(settings) as producer:
+    async with kafka.running_producer(settings) as producer:
         for record in story.log.records:
             await producer.send_and_wait(
                 settings.topic(record.topic),
@@ -96,7 +95,7 @@ def test_a_log_that_grows_while_it_is_looked_at_is_not_damaged(fresh: Settings):
             await publish(fresh, a_whole_story())  # repeats, which the tables pass over
 
     async def follow() -> None:
-        await infra.kafka.create_topics(fresh, TOPICS)
+        await kafka.create_topics(fresh, TOPICS)
         async with running(fresh):
             growing = asyncio.create_task(keep_publishing())
             try:

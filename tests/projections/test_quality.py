@@ -5,8 +5,8 @@ from __future__ import annotations
 import psycopg
 import pytest
 
-from infra.errors import NotFound
-from infra.service.auto_quality import enqueue_judgements
+from infra.platform.errors import NotFound
+from infra.service.writing.auto_quality import enqueue_judgements
 from projections.read import quality
 from schemas.envelope import Event
 from schemas.events.job import PRIORITIES

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from infra.evaluation.benches.reads import fill, measure
+from infra.measure.benches.reads import fill, measure
 from projections.read.session import reading
 from tests.projections.conftest import ReadModel
 

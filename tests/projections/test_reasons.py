@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from infra.errors import Refusal
+from infra.platform.errors import Refusal
 from projections.fold import PROJECTED_TOPICS
 from projections.read.decisions import Reason
 from projections.read.reasons import why

@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Sequence
 
 import pytest
 
-from infra.errors import Refusal
+from infra.platform.errors import Refusal
 from projections.apply import apply_batch
 from projections.checkpoint import Record
 from projections.core import CORE

@@ -7,7 +7,7 @@ from functools import partial
 
 import pytest
 
-from infra.errors import Refusal
+from infra.platform.errors import Refusal
 from projections.fold import PROJECTED_TOPICS
 from projections.read.atoms import atoms_as_of, head
 from projections.read.page import take

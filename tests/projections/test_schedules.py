@@ -11,12 +11,12 @@ from typing import Any
 import psycopg
 import pytest
 
-from infra.jobs import lease as leases
-from infra.jobs.outbox import list_pending, mark_published
-from infra.service.agent_jobs import ALL_JOB_KINDS
-from infra.service.heartbeat import beat, tick
-from infra.service.job_kind import JobKind
-from infra.service.job_kinds import JOB_KINDS
+from infra.service.jobs.agent_jobs import ALL_JOB_KINDS
+from infra.service.jobs.job_kind import JobKind
+from infra.service.jobs.job_kinds import JOB_KINDS
+from infra.service.jobs.scheduler import beat, tick
+from infra.store.jobs import lease as leases
+from infra.store.jobs.outbox import list_pending, mark_published
 from projections.read import schedules
 from projections.read.schedules import ScheduledWork
 from schemas.envelope import Actor, Event, outside_fact

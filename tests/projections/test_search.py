@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from infra.evaluation.whole import ORDER, run_stages
+from infra.measure.whole import ORDER, run_stages
 from projections.read.search import Filters, search_ledger
 from tests.projections.builders import PROJECT, an_atom
 from tests.projections.conftest import ReadModel

@@ -28,8 +28,8 @@ from agents.project.outputs import (
 )
 from agents.project.state import AgentResult, AgentState
 from agents.tools.tool import ToolContext, ToolRole
-from infra.service.agent_tools import ServicePorts
-from infra.settings import Settings
+from infra.platform.settings import Settings
+from infra.service.asking.agent_tools import ServicePorts
 from projections.read.rebalances import list_rebalances, read_rebalance
 from schemas.envelope import Event, outside_fact
 from schemas.events.artifact_parts import DeliveryForecast, LoopRecord

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from infra.errors import NotFound
+from infra.platform.errors import NotFound
 from projections.fold.streams import KEPT
 from projections.read import streams
 from schemas.envelope import Envelope, outside_fact

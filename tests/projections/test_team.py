@@ -13,11 +13,11 @@ import pytest
 from agents.tools.box import call_tool
 from agents.tools.tool import ToolContext
 from infra.cli.show import render_item
-from infra.errors import Conflict, Invalid, NotFound
-from infra.service.agent_tools import open_tools
-from infra.service.one_producer import Send, one_producer
-from infra.service.planning import request_generation, request_report
-from infra.settings import Settings
+from infra.platform.errors import Conflict, Invalid, NotFound
+from infra.platform.settings import Settings
+from infra.service.asking.agent_tools import open_tools
+from infra.service.foundation.producer import Send, one_producer
+from infra.service.planning.planning import request_generation, request_report
 from projections.checkpoint import Record
 from projections.read import artifacts, team
 from schemas.envelope import Envelope, outside_fact

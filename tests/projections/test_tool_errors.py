@@ -9,8 +9,8 @@ import pytest
 
 from agents.tools.box import Tools, call_tool
 from agents.tools.tool import Tool, ToolContext, ToolResult
-from infra.service.agent_tools import open_tools
-from infra.settings import Settings
+from infra.platform.settings import Settings
+from infra.service.asking.agent_tools import open_tools
 from projections.fold import PROJECTED_TOPICS
 from schemas.events.project import ProjectCreated
 from schemas.events.team import MemberAdded

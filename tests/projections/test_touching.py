@@ -7,10 +7,10 @@ import asyncio
 import pytest
 
 from infra.cli.pr_comment import render_comment
-from infra.errors import Invalid
-from infra.service.diffs import parse_diff
-from infra.service.touching import Touched, TouchedAtom, find_touched
-from infra.settings import Settings
+from infra.platform.errors import Invalid
+from infra.platform.settings import Settings
+from infra.service.reading.diffs import parse_diff
+from infra.service.reading.touching import Touched, TouchedAtom, find_touched
 from tests.projections.builders import PROJECT, an_atom
 from tests.projections.conftest import ReadModel
 from tests.projections.log import Story

@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from infra.evaluation.gold import read_gold
-from infra.evaluation.recall import HEADLINES, Recall, score
-from infra.evaluation.whole import ORDER, fold_outcome, run_stages
+from infra.measure.gold import read_gold
+from infra.measure.recall import HEADLINES, Recall, score
+from infra.measure.whole import ORDER, fold_outcome, run_stages
 from projections.read.search import HitQuote, search_ledger
 from tests.projections.conftest import ReadModel
 from tests.projections.log import records_in

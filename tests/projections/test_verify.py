@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from infra.kafka import partition_of
+from infra.platform.kafka import partition_of
 from projections.checkpoint import Record
 from projections.verify import Report, verify
 from schemas.codec import decode, encode, headers

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-from infra.jobs.lease import claim
-from infra.service.auto_quality import Waiting, enqueue_judgements, find_model
-from infra.service.synthesis_jobs import enqueue_syntheses
-from infra.settings import Settings
+from infra.platform.settings import Settings
+from infra.service.writing.auto_quality import Waiting, enqueue_judgements, find_model
+from infra.service.writing.synthesis_jobs import enqueue_syntheses
+from infra.store.jobs.lease import claim
 from projections.read import artifacts, jobs, loops, quality, wording
 from schemas.events.artifact_parts import ArtifactSnapshot
 from schemas.events.change import ChangeRequested

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from infra.cli import build
-from infra.errors import Refusal
+from infra.platform.errors import Refusal
 
 
 def evaluated(folder: Path, task: str, lines: list[str], *more: str) -> list[dict[str, Any]]:

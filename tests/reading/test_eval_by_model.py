@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from agents.models.errors import AllProvidersFailed
-from infra.errors import Refusal
-from infra.evaluation.by_model import answer_by_model, check_task
-from infra.evaluation.rows import Options
-from infra.evaluation.tasks import answer
+from infra.measure.by_model import answer_by_model, check_task
+from infra.measure.rows import Options
+from infra.measure.tasks import answer
+from infra.platform.errors import Refusal
 from tests.extraction.asking import AnsweringModel, read_plainly, say_of_pair
 
 KEEPS = "The gate keeps its records for ten years."

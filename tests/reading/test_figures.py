@@ -16,18 +16,14 @@ from typing import Any
 import pytest
 
 from infra.cli import build
-from infra.errors import Refusal
-from infra.evaluation.figures import as_markdown, figures
-from infra.evaluation.measures.calibration import Calibration, of_evidence
-from infra.evaluation.measures.calibration import as_markdown as as_table
-from infra.evaluation.measures.counting import best_f1, interval
-from infra.evaluation.measures.neighbours import (
-    mean_reciprocal_rank,
-    recall_at_10,
-    with_a_duplicate,
-)
-from infra.evaluation.measures.places import CONTACTS, characters, row_f1, span_f1
-from infra.evaluation.measures.sections import macro_f1, weakest_f1
+from infra.measure.figures import as_markdown, figures
+from infra.measure.measures.calibration import Calibration, of_evidence
+from infra.measure.measures.calibration import as_markdown as as_table
+from infra.measure.measures.counting import best_f1, interval
+from infra.measure.measures.neighbours import mean_reciprocal_rank, recall_at_10, with_a_duplicate
+from infra.measure.measures.places import CONTACTS, characters, row_f1, span_f1
+from infra.measure.measures.sections import macro_f1, weakest_f1
+from infra.platform.errors import Refusal
 
 RECORDED = json.loads(Path(__file__).with_name("figures.json").read_text())
 DROP = 0.02

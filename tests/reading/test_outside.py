@@ -4,7 +4,7 @@ import json
 import subprocess
 import sys
 
-from infra.evaluation.outside_secrets import half_of, rows_in
+from infra.measure.outside_secrets import half_of, rows_in
 
 PLAIN = """
 func TestShop_Pattern(t *testing.T) {
@@ -68,7 +68,7 @@ def test_the_halves_are_apart_and_together_all(tmp_path):
     kept = []
     for half in ("0", "1"):
         file = tmp_path / f"{half}.jsonl"
-        module = "infra.evaluation.outside_secrets"
+        module = "infra.measure.outside_secrets"
         command = [sys.executable, "-m", module, str(checkout), str(file), "--half", half]
         subprocess.run(command, check=True)
         kept.append([json.loads(line)["id"] for line in file.read_text().splitlines()])

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from infra.cli import build
-from infra.errors import Refusal
-from infra.evaluation.gold import read_gold
-from infra.evaluation.recall import measure
+from infra.measure.gold import read_gold
+from infra.measure.recall import measure
+from infra.platform.errors import Refusal
 from tests.reading.recall.measuring import LISTS, projects
 from tests.reading.recall.sources import Source, Unfetched, fetch_documents
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from infra.errors import Refusal, Unavailable
-from infra.service.quality import HandOver, judge
-from infra.service.quality_parts import Assessor
+from infra.platform.errors import Refusal, Unavailable
+from infra.service.writing.quality import HandOver, judge
+from infra.service.writing.quality_parts import Assessor
 from projections.read.quality import AssessedArtifact
 from schemas.envelope import Event
 from schemas.events.artifact_parts import QualityRun, Section

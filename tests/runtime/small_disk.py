@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from infra.local.process import wait_until
+from infra.runtime.local.process import wait_until
 
 AS_ROOT = os.geteuid() == 0
 WITHIN = ("unshare", "--mount", *(() if AS_ROOT else ("--map-current-user", "--keep-caps")))

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from infra.background import in_background
+from infra.platform.background import in_background
 
 
 async def for_ever() -> None:

@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-import infra.postgres
-from infra.errors import DatabaseUnavailable
-from infra.local.process import wait_until
-from infra.local.runtime import read_runtime
-from infra.settings import Settings
-from infra.supervisor import read_state
+from infra.platform import postgres
+from infra.platform.errors import DatabaseUnavailable
+from infra.platform.settings import Settings
+from infra.runtime.local.process import wait_until
+from infra.runtime.local.runtime import read_runtime
+from infra.runtime.supervisor import read_state
 from tests.conftest import variables_of
 from tests.runtime.small_disk import SmallDisk, on_a_small_disk
 
@@ -26,8 +26,8 @@ pytestmark = pytest.mark.broker
 WORKER = """
 import os, signal
 print("x" * 11_000_000, flush=True)  # more than a log may hold
-from infra.settings import Settings
-from infra.supervisor import tell_ready
+from infra.platform.settings import Settings
+from infra.runtime.supervisor import tell_ready
 tell_ready(Settings.from_env(os.environ), os.environ)
 signal.pause()
 """
@@ -35,8 +35,8 @@ SUPERVISOR = f"""
 import os, sys
 from infra import log
 from infra.cli.context import say
-from infra.settings import Settings
-from infra.supervisor import Program, Supervisor
+from infra.platform.settings import Settings
+from infra.runtime.supervisor import Program, Supervisor
 class Own(Supervisor):
     def command(self, program):
         return [sys.executable, "-c", {WORKER!r}]
@@ -106,7 +106,7 @@ def test_a_database_that_dies_of_a_full_disk_is_named_and_comes_back(
         runtime = read_runtime(disk.seen)
         assert runtime
         address = runtime.database.address
-        with infra.postgres.connect(address) as connection:
+        with postgres.connect(address) as connection:
             connection.execute("CREATE TABLE kept AS SELECT 7 AS number")
         disk.fill()
         with pytest.raises(DatabaseUnavailable, match="The disk of the database is full"):
@@ -115,8 +115,8 @@ def test_a_database_that_dies_of_a_full_disk_is_named_and_comes_back(
         died = next(line for line in disk.stderr().splitlines() if '"child": "postgres"' in line)
         assert json.loads(died)["full_disk"] == str(home)
         disk.make_room()
-        assert wait_until(lambda: infra.postgres.answers(address), timeout_s=120)
-        with infra.postgres.connect(address) as connection:
+        assert wait_until(lambda: postgres.answers(address), timeout_s=120)
+        with postgres.connect(address) as connection:
             assert connection.execute("SELECT 1 FROM kept WHERE number = 7").fetchone() is not None
         assert disk.process.poll() is None
         log = (disk.seen / "logs" / "postgres.log").read_text()
@@ -126,7 +126,7 @@ def test_a_database_that_dies_of_a_full_disk_is_named_and_comes_back(
 def write_until_it_ends(address: str) -> None:
     """PostgreSQL begins new segments of its log of changes. Raises DatabaseUnavailable."""
     while True:
-        with infra.postgres.connect(address, autocommit=True) as connection:
+        with postgres.connect(address, autocommit=True) as connection:
             connection.execute("INSERT INTO kept VALUES (8)")
             connection.execute("SELECT pg_switch_wal()")
 
@@ -147,8 +147,8 @@ def test_a_file_is_whole_or_as_it_was_and_leaves_nothing_on_a_full_disk(
 ):
     code = f"""
 import pathlib, sys
-from infra.errors import DiskFull
-from infra.local.process import write_whole
+from infra.platform.errors import DiskFull
+from infra.platform.files import write_whole
 path = pathlib.Path({str(home)!r}) / "state.json"
 try:
     write_whole(path, "x" * 100_000)

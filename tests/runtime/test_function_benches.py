@@ -2,11 +2,11 @@
 
 import pytest
 
-from infra.evaluation.benches.dedupe import dedupe, measure_pairs, statements
-from infra.evaluation.benches.hygiene import hygiene
-from infra.evaluation.benches.model import model
-from infra.evaluation.benches.peers import missing
-from infra.evaluation.benches.reading import reading
+from infra.measure.benches.dedupe import dedupe, measure_pairs, statements
+from infra.measure.benches.hygiene import hygiene
+from infra.measure.benches.model import model
+from infra.measure.benches.peers import missing
+from infra.measure.benches.reading import reading
 from streams.ledger.similarity import MERGE_REVIEW_THRESHOLD, similarity
 from tests.parcel import write_to
 

@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 import structlog
 
-from infra import log
-from infra.local.logs import rotate
-from infra.local.process import spawn
+from infra.platform import log
+from infra.runtime.local.logs import rotate
+from infra.runtime.local.process import spawn
 from streams.hygiene.strings import redact_text
 from tests.hygiene.builders import MIXED
 

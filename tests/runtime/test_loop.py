@@ -7,7 +7,7 @@ import threading
 
 import uvloop
 
-from infra import loop
+from infra.platform import loop
 
 
 def test_the_loop_of_a_process_and_those_of_its_threads_are_of_one_kind():

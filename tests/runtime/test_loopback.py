@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 import httpx
 import pytest
 
-from infra.addresses import exempt_loopback, is_loopback
+from infra.platform.addresses import exempt_loopback, is_loopback
 
 NOBODY = "http://127.0.0.1:9"
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from infra.machine_paths import hide_paths, hide_paths_of
-from infra.settings import Settings
+from infra.platform.machine_paths import hide_paths, hide_paths_of
+from infra.platform.settings import Settings
 
 HOME = Path("/srv-cairn/of us/home-1")
 SETTINGS = Settings(home=HOME)

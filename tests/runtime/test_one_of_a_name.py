@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from infra.errors import Refusal
-from infra.local.alone import only_one
-from infra.local.process import wait_until
+from infra.platform.errors import Refusal
+from infra.runtime.local.alone import only_one
+from infra.runtime.local.process import wait_until
 
 HOLDER = """
 import os, pathlib, signal, sys
-from infra.settings import Settings
-from infra.supervisor import named, tell_ready
+from infra.platform.settings import Settings
+from infra.runtime.supervisor import named, tell_ready
 settings = Settings.from_env(os.environ)
 with named(settings, os.environ):
     tell_ready(settings, os.environ)

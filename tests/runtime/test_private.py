@@ -13,10 +13,11 @@ import psycopg
 import pytest
 from pydantic import SecretStr
 
-import infra.kafka
-from infra.local.process import keep_private, recall
-from infra.local.runtime import running
-from infra.settings import Settings
+from infra.platform import kafka
+from infra.platform.files import keep_private
+from infra.platform.settings import Settings
+from infra.runtime.local.process import recall
+from infra.runtime.local.runtime import running
 from tests.runtime.topics import ONE_TOPIC, read_all, write
 
 FOR_OTHERS = 0o077
@@ -41,7 +42,7 @@ def test_a_home_of_an_earlier_build_is_closed_and_keeps_its_records(
     settings, before = Settings(home=home, cache=cache), os.umask(0)
     try:
         with running(settings, print) as located:
-            asyncio.run(infra.kafka.create_topics(located, ONE_TOPIC))
+            asyncio.run(kafka.create_topics(located, ONE_TOPIC))
             asyncio.run(write(located, [b"before"]))
         (home / "kafka.password").unlink()
         for path in (home, *(each for each in home.rglob("*") if "postgres" not in each.parts)):
@@ -51,7 +52,7 @@ def test_a_home_of_an_earlier_build_is_closed_and_keeps_its_records(
             asyncio.run(write(located, [b"after"]))
             assert asyncio.run(read_all(located)) == [b"before", b"after"]
             plain = located.model_copy(update={"kafka_sasl_mechanism": "PLAIN"})
-            assert not asyncio.run(infra.kafka.answers(plain))
+            assert not asyncio.run(kafka.answers(plain))
     finally:
         os.umask(before)
 
@@ -71,7 +72,7 @@ def test_a_home_of_somebody_else_is_refused(home: Path) -> None:
     become, theirs = ("os.setuid(65533)", home) if os.geteuid() == 0 else ("", Path("/usr/lib"))
     code = (
         "import os, sys\n"
-        "from pathlib import Path; from infra.local.process import keep_private\n"
+        "from pathlib import Path; from infra.platform.files import keep_private\n"
         f"{become}\n"
         "keep_private(Path(sys.argv[1]))\n"
     )
@@ -85,9 +86,9 @@ def test_the_broker_serves_nobody_who_does_not_know_the_password(bare: Settings)
     stranger = bare.model_copy(update={"kafka_security_protocol": "PLAINTEXT"})
     guessing = bare.model_copy(update={"kafka_sasl_password": SecretStr("guessed")})
     plain = bare.model_copy(update={"kafka_sasl_mechanism": "PLAIN"})
-    assert asyncio.run(infra.kafka.answers(bare, timeout_s=30))
+    assert asyncio.run(kafka.answers(bare, timeout_s=30))
     for other in (stranger, guessing, plain):
-        assert not asyncio.run(infra.kafka.answers(other))
+        assert not asyncio.run(kafka.answers(other))
 
 
 @pytest.mark.broker
@@ -97,7 +98,7 @@ def test_the_controller_serves_nobody_who_does_not_know_its_password(
     _, controller = json.loads((installation.home / "kafka" / "ports.json").read_text())
     place = {"kafka_bootstrap": f"127.0.0.1:{controller}"}
     for how in ({"kafka_security_protocol": "PLAINTEXT"}, {"kafka_sasl_mechanism": "PLAIN"}):
-        assert not asyncio.run(infra.kafka.answers(installation.model_copy(update=place | how)))
+        assert not asyncio.run(kafka.answers(installation.model_copy(update=place | how)))
 
 
 @pytest.mark.broker

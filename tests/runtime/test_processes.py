@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from infra.local.process import (
+from infra.runtime.local.process import (
     ProcessId,
     free_ports,
     identify,
@@ -78,7 +78,7 @@ def test_children_end_with_their_parent_also_after_kill_9(tmp_path: Path):
     told = tmp_path / "child"
     parent_code = (
         "import os, sys, signal, pathlib\n"
-        "from infra.local.process import spawn\n"
+        "from infra.runtime.local.process import spawn\n"
         "told, log = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])\n"
         "code = 'import signal; signal.pause()'\n"
         "child = spawn([sys.executable, '-c', code], log=log, env=dict(os.environ))\n"
@@ -104,7 +104,9 @@ def test_a_child_writes_both_outputs_to_its_log(tmp_path: Path):
 
 def test_two_starts_at_once_draw_different_ports():
     draw = "import random; random.seed(7); print(free_ports(2), flush=True)"
-    code = f"import sys; from infra.local.process import free_ports; {draw}; sys.stdin.read()"
+    code = (
+        f"import sys; from infra.runtime.local.process import free_ports; {draw}; sys.stdin.read()"
+    )
     with subprocess.Popen(
         [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as other:

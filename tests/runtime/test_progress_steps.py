@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from infra.errors import NotFound
-from infra.service.progress import Tell, follow
+from infra.platform.errors import NotFound
+from infra.service.foundation.progress import Tell, follow
 
 
 async def steps_of(work) -> list[str]:

@@ -4,8 +4,8 @@ import pytest
 
 from connectors.feeder import FeedReport
 from infra.cli.hints import with_hint
-from infra.errors import Conflict
-from infra.service.ingestion import SourceIngested, check_roots
+from infra.platform.errors import Conflict
+from infra.service.ingesting.ingestion import SourceIngested, check_roots
 
 
 def an_outcome(source: str, root: str, *, complete: bool = True) -> SourceIngested:

@@ -11,16 +11,15 @@ from pathlib import Path
 
 import pytest
 
-import infra.kafka
-import infra.postgres
-from infra.errors import Refusal
-from infra.local.kafka import LOCK, EmbeddedKafka, jars, read_lock, verify
-from infra.local.postgres import EmbeddedPostgres
-from infra.local.process import ProcessId, identify, recall, remember, wait_until
-from infra.local.runtime import Server, await_server, running, stop
-from infra.service.status import read_status
-from infra.settings import Settings
-from infra.watchdog import SoleReader, watch_readers
+from infra.platform import kafka, postgres
+from infra.platform.errors import Refusal
+from infra.platform.settings import Settings
+from infra.runtime.local.kafka import LOCK, EmbeddedKafka, jars, read_lock, verify
+from infra.runtime.local.postgres import EmbeddedPostgres
+from infra.runtime.local.process import ProcessId, identify, recall, remember, wait_until
+from infra.runtime.local.runtime import Server, await_server, running, stop
+from infra.runtime.watchdog import SoleReader, watch_readers
+from infra.service.upkeep.status import read_status
 from tests.runtime.topics import ONE_TOPIC, read_all, write
 
 pytestmark = pytest.mark.broker
@@ -48,7 +47,7 @@ def test_a_killed_broker_comes_back_with_its_records_at_its_address(home: Path, 
     broker = EmbeddedKafka(settings, said.append)
     with started(broker) as child:
         located, address = broker.locate(settings), broker.address
-        asyncio.run(infra.kafka.create_topics(located, ONE_TOPIC))
+        asyncio.run(kafka.create_topics(located, ONE_TOPIC))
         asyncio.run(write(located, [b"before"]))
         child.kill()
         child.wait()
@@ -63,7 +62,7 @@ def test_a_broker_whose_port_was_taken_serves_its_records_at_another(home: Path,
     settings = Settings(home=home, cache=cache)
     broker = EmbeddedKafka(settings, print)
     with started(broker):
-        asyncio.run(infra.kafka.create_topics(broker.locate(settings), ONE_TOPIC))
+        asyncio.run(kafka.create_topics(broker.locate(settings), ONE_TOPIC))
         asyncio.run(write(broker.locate(settings), [b"before"]))
         address = broker.address
     ports = json.loads((home / "kafka" / "ports.json").read_text())
@@ -85,7 +84,7 @@ def test_a_broker_keeps_its_log_in_its_home_whatever_the_letters(home: Path, cac
     settings = Settings(home=first, cache=cache)
     broker = EmbeddedKafka(settings, print)
     with started(broker):
-        asyncio.run(infra.kafka.create_topics(broker.locate(settings), ONE_TOPIC))
+        asyncio.run(kafka.create_topics(broker.locate(settings), ONE_TOPIC))
         asyncio.run(write(broker.locate(settings), [b"before"]))
     assert (first / "kafka" / "data" / "__cluster_metadata-0").is_dir()
     assert [each.name for each in home.iterdir()] == [first.parent.name]
@@ -105,7 +104,7 @@ def test_a_home_whose_log_an_earlier_version_put_elsewhere_is_told_of_and_starts
     settings = Settings(home=of_old, cache=cache)
     broker = EmbeddedKafka(settings, print)
     with started(broker):
-        asyncio.run(infra.kafka.create_topics(broker.locate(settings), ONE_TOPIC))
+        asyncio.run(kafka.create_topics(broker.locate(settings), ONE_TOPIC))
         asyncio.run(write(broker.locate(settings), [b"before"]))
     data = of_old / "kafka" / "data"
     elsewhere = Path(os.fsencode(data).decode("latin-1"))
@@ -128,14 +127,14 @@ def test_a_killed_database_comes_back_with_its_rows_at_its_address(home: Path, c
     server = EmbeddedPostgres(settings, print)
     with started(server) as child:
         address = server.address
-        with infra.postgres.connect(address) as connection:
+        with postgres.connect(address) as connection:
             connection.execute("CREATE TABLE kept AS SELECT 7 AS number")
         child.kill()
         child.wait()
     again = EmbeddedPostgres(settings, print)
     with started(again):
         assert again.address == address
-        with infra.postgres.connect(address) as connection:
+        with postgres.connect(address) as connection:
             assert connection.execute("SELECT number FROM kept").fetchone() == (7,)
 
 
@@ -148,7 +147,7 @@ def test_an_orphan_of_a_crash_is_found_and_stopped_before_the_next_start(home: P
         with started(second):
             orphan.poll()
             assert not left_over.alive()
-            assert infra.postgres.answers(second.address)
+            assert postgres.answers(second.address)
     assert any(str(left_over.pid) in line for line in said)
 
 
@@ -171,8 +170,8 @@ def test_two_installations_run_side_by_side(installation: Settings, home: Path):
     with running(Settings(home=home, cache=installation.cache), print) as other:
         assert other.kafka_bootstrap != installation.kafka_bootstrap
         assert other.database_url != installation.database_url
-        asyncio.run(infra.kafka.create_topics(other, ONE_TOPIC))
-        counts = infra.kafka.partition_counts(installation, [installation.topic(ONE_TOPIC[0].name)])
+        asyncio.run(kafka.create_topics(other, ONE_TOPIC))
+        counts = kafka.partition_counts(installation, [installation.topic(ONE_TOPIC[0].name)])
         assert set(asyncio.run(counts).values()) == {0}
     assert recall(home / "run" / "kafka.pid") is None
 
@@ -218,7 +217,7 @@ def test_a_broker_that_cannot_tell_its_groups_still_answers(home: Path, cache: P
     properties.write_text(properties.read_text().replace(f"{replicas}1", f"{replicas}3"))
     with serving(server):
         settings = server.locate(Settings(home=home, cache=cache))
-        asyncio.run(infra.kafka.create_topics(settings, ONE_TOPIC))
+        asyncio.run(kafka.create_topics(settings, ONE_TOPIC))
         asyncio.run(watch_a_reader(settings))
         assert wait_until((settings.run_folder / "one.movement.json").exists, timeout_s=60)
         status = read_status(settings)

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from infra.kafka import answers
-from infra.settings import Settings, SettingsError
+from infra.platform.kafka import answers
+from infra.platform.settings import Settings, SettingsError
 
 
 def test_nothing_set_gives_an_embedded_installation_of_this_checkout():

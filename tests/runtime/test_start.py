@@ -41,7 +41,7 @@ def imported(home: Path, *arguments: str) -> set[str]:
 
 def test_help_imports_no_command_and_nothing_heavy(tmp_path: Path) -> None:
     modules = imported(tmp_path, "--help")
-    assert modules.isdisjoint((*HEAVY, *OURS, "pydantic", "structlog", "infra.settings"))
+    assert modules.isdisjoint((*HEAVY, *OURS, "pydantic", "structlog", "infra.platform.settings"))
     assert modules.isdisjoint(f"infra.cli.{command.module}" for command in COMMANDS.values())
 
 

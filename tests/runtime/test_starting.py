@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from infra.local.patience import Patience, signs_of
-from infra.local.process import identify
-from infra.settings import Settings
-from infra.starting import HOPELESS_RESTARTS, Start
+from infra.platform.settings import Settings
+from infra.runtime.local.patience import Patience, signs_of
+from infra.runtime.local.process import identify
+from infra.runtime.starting import HOPELESS_RESTARTS, Start
 
 
 def waited(signs: Callable[[], object], **more: Any) -> tuple[Patience, list[str]]:

@@ -13,12 +13,12 @@ from typing import Any
 import psutil
 import pytest
 
-from infra import supervisor
-from infra.local.process import identify, recall, wait_until
-from infra.local.runtime import read_runtime
-from infra.service.http_address import read_address
-from infra.settings import Settings
-from infra.supervisor import read_state, ready_file
+from infra.platform.settings import Settings
+from infra.runtime import supervisor
+from infra.runtime.local.process import identify, recall, wait_until
+from infra.runtime.local.runtime import read_runtime
+from infra.runtime.supervisor import read_state, ready_file
+from infra.service.upkeep.address import read_address
 from tests.conftest import variables_of
 from tests.models.provider import write_models
 
@@ -136,8 +136,8 @@ def test_kill_9_of_the_supervisor_leaves_nothing_and_the_next_start_works(settin
 
 WORKER = """
 import os, signal
-from infra.settings import Settings
-from infra.supervisor import tell_ready
+from infra.platform.settings import Settings
+from infra.runtime.supervisor import tell_ready
 settings = Settings.from_env(os.environ)
 tell_ready(settings, os.environ)
 signal.pause()
@@ -149,8 +149,8 @@ def test_a_killed_worker_is_started_again_and_the_count_says_so(installation: Se
     """The supervisor itself, over servers that run already, with a worker of this test's own."""
     code = (
         "import os, sys\n"
-        "from infra.settings import Settings\n"
-        "from infra.supervisor import Program, Supervisor\n"
+        "from infra.platform.settings import Settings\n"
+        "from infra.runtime.supervisor import Program, Supervisor\n"
         "class Own(Supervisor):\n"
         "    def command(self, program):\n"
         f"        return [sys.executable, '-c', {WORKER!r}]\n"

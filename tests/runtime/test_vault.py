@@ -9,14 +9,13 @@ from typing import Any
 import psycopg
 import pytest
 
-import infra.kafka
-import infra.postgres
-from infra.clock import SystemClock
-from infra.errors import DatabaseUnavailable, Undecryptable, VaultUnconfigured
-from infra.key_store import CONTENT_TOPICS, TOPIC, KeyStore, Unknown, key_id_of
-from infra.service.setup import find_vault_problems
-from infra.settings import Settings
-from infra.vault import FRESH_S, Vault, ensure_key_file, master_key, vault_of
+from infra.platform import kafka, postgres
+from infra.platform.clock import SystemClock
+from infra.platform.errors import DatabaseUnavailable, Undecryptable, VaultUnconfigured
+from infra.platform.key_store import CONTENT_TOPICS, TOPIC, KeyStore, Unknown, key_id_of
+from infra.platform.settings import Settings
+from infra.platform.vault import FRESH_S, Vault, ensure_key_file, master_key, vault_of
+from infra.service.foundation.setup import find_vault_problems
 from schemas import codec
 from schemas.envelope import SYSTEM, Event, outside_fact
 from schemas.events.testimony import MessageReceived
@@ -33,7 +32,7 @@ PROJECT, OTHER = "prj_" + "1" * 32, "prj_" + "2" * 32
 def database(migrated: Settings) -> Settings:
     """An installation with a master key, a database and the topics that the vault reads."""
     topics = [BY_NAME[name] for name in (TOPIC, *CONTENT_TOPICS)]
-    asyncio.run(infra.kafka.create_topics(migrated, topics))
+    asyncio.run(kafka.create_topics(migrated, topics))
     key_file = ensure_key_file(migrated.home / "vault.key")
     return migrated.model_copy(update={"vault_key_file": key_file})
 
@@ -178,7 +177,7 @@ def test_what_is_sealed_for_one_opens_for_no_other(database: Settings):
     assert vault.decrypt(*placed, "tst_1") == b"said"
     with pytest.raises(Undecryptable, match="do not open"):
         vault.decrypt(*placed, "tst_2")
-    with infra.postgres.connect(database.conninfo) as connection:
+    with postgres.connect(database.conninfo) as connection:
         connection.execute(
             "UPDATE cairn.vault_keys SET wrapped = (SELECT wrapped FROM cairn.vault_keys"
             " WHERE key_id = %s) WHERE key_id = %s",
@@ -224,7 +223,7 @@ def test_keys_that_the_log_names_and_nobody_has_are_counted(database: Settings):
 
 @pytest.mark.broker
 def test_a_key_of_an_earlier_build_is_told_apart(database: Settings):
-    with infra.postgres.connect(database.conninfo) as connection:
+    with postgres.connect(database.conninfo) as connection:
         connection.execute(
             "INSERT INTO cairn.vault_keys (key_id, project_id, subject, wrapped, generation)"
             " VALUES ('key_old', %s, '', '', 0)",

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 
 from aiokafka.structs import TopicPartition
 
-import infra.kafka
-from infra import log_positions
-from infra.settings import Settings
+from infra.platform import kafka, log_positions
+from infra.platform.settings import Settings
 
 
 @dataclass(frozen=True)
@@ -27,7 +26,7 @@ async def write(
     topic: str = "test.v1",
     key: bytes | None = None,  # a compacted topic takes no record without one
 ) -> None:
-    async with infra.kafka.running_producer(settings) as producer:
+    async with kafka.running_producer(settings) as producer:
         for value in values:
             await producer.send_and_wait(settings.topic(topic), value, key=key, partition=0)
 
@@ -37,7 +36,7 @@ async def read_all(settings: Settings, topic: str = "test.v1") -> list[bytes]:
     ends = await log_positions.end_offsets(settings, [settings.topic(topic)])
     end = ends[settings.topic(topic), 0]
     values: list[bytes] = []
-    async with infra.kafka.running_consumer(
+    async with kafka.running_consumer(
         settings, settings.topic(topic), group=settings.group("reader")
     ) as consumer:
         while len(values) < end:
@@ -50,7 +49,7 @@ async def values_of(settings: Settings, topic: str) -> list[bytes]:
     """Every record of all partitions, partition by partition."""
     name, values = settings.topic(topic), list[bytes]()
     ends = await log_positions.end_offsets(settings, [name])
-    async with infra.kafka.running_consumer(settings) as consumer:
+    async with kafka.running_consumer(settings) as consumer:
         for (_, partition), end in sorted(ends.items()):
             place = TopicPartition(name, partition)
             consumer.assign([place])

@@ -17,10 +17,9 @@ from typing import Any, TypeVar
 
 from aiokafka.structs import TopicPartition
 
-import infra.kafka
-from infra import log_positions
-from infra.clock import SystemClock
-from infra.settings import Settings
+from infra.platform import kafka, log_positions
+from infra.platform.clock import SystemClock
+from infra.platform.settings import Settings
 from schemas.codec import decode
 from schemas.envelope import Envelope
 from streams.app import Stages, Worker
@@ -63,7 +62,7 @@ async def working(settings: Settings, whole: Stages) -> AsyncIterator[Worker]:
 
 
 async def publish(settings: Settings, *facts: Envelope) -> list[LogPosition]:
-    async with infra.kafka.running_producer(settings) as producer:
+    async with kafka.running_producer(settings) as producer:
         return await Publisher(producer, settings, SystemClock()).publish(facts)
 
 
@@ -113,7 +112,7 @@ async def facts_until(settings: Settings, topic: str, count: int) -> list[Envelo
 
 async def committed(settings: Settings, stage: str, topic: str) -> dict[int, int]:
     """The committed offset of each partition of which something is acknowledged."""
-    async with infra.kafka.running_admin(settings) as admin:
+    async with kafka.running_admin(settings) as admin:
         offsets = await admin.list_consumer_group_offsets(settings.group(stage))
     name = settings.topic(topic)
     return {
@@ -137,13 +136,13 @@ async def until_committed(settings: Settings, stage: str, topic: str) -> None:
 async def uncommit(settings: Settings, stage: str, topic: str) -> None:
     """As if ``stage``, which does not run, had been killed before it acknowledged anything."""
     places = [TopicPartition(settings.topic(topic), p) for p in range(settings.partitions)]
-    async with infra.kafka.running_consumer(settings, group=settings.group(stage)) as client:
+    async with kafka.running_consumer(settings, group=settings.group(stage)) as client:
         client.assign(places)
         await client.commit(dict.fromkeys(places, 0))
 
 
 async def raw(settings: Settings, topic: str, partition: int, *values: bytes) -> None:
-    async with infra.kafka.running_producer(settings) as producer:
+    async with kafka.running_producer(settings) as producer:
         for value in values:
             await producer.send_and_wait(settings.topic(topic), value, partition=partition)
 
@@ -152,7 +151,7 @@ async def put(
     settings: Settings, fact: Envelope, *, key: str, partition: int, at: datetime | None = None
 ) -> None:
     """A record of ``fact`` at a place, and written at a time, of the caller's choice."""
-    async with infra.kafka.running_producer(settings) as producer:
+    async with kafka.running_producer(settings) as producer:
         made = Publisher(producer, settings, SystemClock()).stamp(fact)
         await producer.send_and_wait(
             *(settings.topic(made.topic), made.value, key.encode(), partition),

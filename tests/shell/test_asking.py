@@ -18,7 +18,7 @@ from agents.models.errors import (
     ModelError,
     RequestRefused,
 )
-from infra.settings import Settings
+from infra.platform.settings import Settings
 from schemas.codec import encode
 from schemas.envelope import SYSTEM, Envelope, Event, outside_fact
 from schemas.events.atom import AtomAdjudicated, AtomReflected, CandidatesExtracted, Reading

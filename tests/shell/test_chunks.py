@@ -5,7 +5,7 @@ from contextlib import AsyncExitStack
 
 import pytest
 
-from infra.settings import Settings
+from infra.platform.settings import Settings
 from schemas.envelope import SYSTEM, Envelope, outside_fact
 from schemas.events.extract import ExtractRequested
 from schemas.events.hygiene import ChunkCreated

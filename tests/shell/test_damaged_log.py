@@ -7,11 +7,11 @@ from aiokafka.admin import RecordsToDelete
 from aiokafka.structs import TopicPartition
 from typer.testing import CliRunner
 
-import infra.kafka
 from infra.cli import build
-from infra.findings import LogDamaged
-from infra.kafka import partition_of
-from infra.settings import Settings
+from infra.platform import kafka
+from infra.platform.findings import LogDamaged
+from infra.platform.kafka import partition_of
+from infra.platform.settings import Settings
 from schemas.topics import TOPICS
 from tests.conftest import variables_of
 from tests.shell.harness import at_work, publish
@@ -26,8 +26,8 @@ def test_a_writer_whose_output_is_gone_stops_until_that_is_accepted(fresh: Setti
         await publish(fresh, *asked)
         async with at_work(fresh, "counting"):
             await until_answered(fresh, asked)
-        await infra.kafka.delete_topics(fresh, [fresh.topic(OUTPUT)])
-        await infra.kafka.create_topics(fresh, TOPICS)
+        await kafka.delete_topics(fresh, [fresh.topic(OUTPUT)])
+        await kafka.create_topics(fresh, TOPICS)
         with pytest.raises(LogDamaged, match=r"ledger\.v1/\d@0.* gone.*--accept-smaller"):
             async with at_work(fresh, "counting"):
                 pass
@@ -50,7 +50,7 @@ def test_a_log_that_begins_late_is_folded_by_nobody(fresh: Settings) -> None:
         await publish(fresh, *asked)
         partition = partition_of(b"prj_0", fresh.partitions)
         place = TopicPartition(fresh.topic("project.v1"), partition)
-        async with infra.kafka.running_admin(fresh) as admin:
+        async with kafka.running_admin(fresh) as admin:
             await admin.delete_records({place: RecordsToDelete(before_offset=1)})
         told = rf"project\.v1/{partition}@0: record 0 is gone; .*restore"
         with pytest.raises(LogDamaged, match=told):

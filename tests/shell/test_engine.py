@@ -16,9 +16,9 @@ from aiokafka.protocol.fetch import FetchRequest
 from faust.transport.drivers import aiokafka as driver
 from faust.types.tuples import ConsumerMessage
 
-import infra.kafka
-from infra.errors import TopicsUnfit
-from infra.settings import Settings
+from infra.platform import kafka
+from infra.platform.errors import TopicsUnfit
+from infra.platform.settings import Settings
 from schemas.codec import decode
 from schemas.topics import TOPICS
 from streams.app import Worker
@@ -42,18 +42,18 @@ RESULTS = "atom.candidate.v1"
 
 def test_a_worker_refuses_to_start_when_a_topic_is_missing(fresh: Settings) -> None:
     async def scenario() -> None:
-        await infra.kafka.delete_topics(fresh, [fresh.topic("dlq.v1")])
+        await kafka.delete_topics(fresh, [fresh.topic("dlq.v1")])
         await eventually(lambda: missing(fresh, "dlq.v1"), bool)
         with pytest.raises(TopicsUnfit, match="dlq.v1 does not exist"):
             async with Worker(fresh, stages("echo")).running():
                 pass
-        await infra.kafka.create_topics(fresh, TOPICS)
+        await kafka.create_topics(fresh, TOPICS)
 
     asyncio.run(scenario())
 
 
 async def missing(settings: Settings, topic: str) -> bool:
-    counts = await infra.kafka.partition_counts(settings, [settings.topic(topic)])
+    counts = await kafka.partition_counts(settings, [settings.topic(topic)])
     return not counts[settings.topic(topic)]
 
 
@@ -129,13 +129,13 @@ class Planned(Fetcher):  # type: ignore[misc]  # aiokafka is untyped
     def close(self) -> None: ...
 
 
-FLOWING = (infra.kafka.FLOW_WAIT_MS, infra.kafka.FLOW_BYTES)
-IDLE = (infra.kafka.IDLE_WAIT_MS, 1)
+FLOWING = (kafka.FLOW_WAIT_MS, kafka.FLOW_BYTES)
+IDLE = (kafka.IDLE_WAIT_MS, 1)
 
 
 def paces(fetcher: Planned, fetches: int) -> list[tuple[int, int]]:
     async def scenario() -> list[tuple[int, int]]:
-        infra.kafka.pace_fetches(SimpleNamespace(_fetcher=fetcher))
+        kafka.pace_fetches(SimpleNamespace(_fetcher=fetcher))
         return [await fetcher.fetched() for _ in range(fetches)]
 
     return asyncio.run(scenario())
@@ -199,7 +199,7 @@ def test_a_worker_listens_nowhere_and_makes_no_topics(fresh: Settings) -> None:
         before = listeners()  # of servers that other tests of this process have started
         async with at_work(fresh, "echo", "counting"):
             assert listeners() <= before
-        async with infra.kafka.running_admin(fresh) as admin:
+        async with kafka.running_admin(fresh) as admin:
             topics = await admin.list_topics()
         ours = {name for name in topics if name.startswith(fresh.topic_prefix)}
         assert ours == {fresh.topic(topic.name) for topic in TOPICS}

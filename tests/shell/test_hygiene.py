@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from infra.settings import Settings
+from infra.platform.settings import Settings
 from schemas.codec import decode
 from schemas.envelope import SYSTEM, Envelope, outside_fact
 from schemas.events.dlq import RecordUndecidable

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from agents.models.errors import AllProvidersFailed
-from infra.settings import Settings
+from infra.platform.settings import Settings
 from schemas.envelope import SYSTEM, Envelope, Event, outside_fact
 from schemas.events.atom import AtomAdjudicated
 from schemas.events.extract import ExtractRequested

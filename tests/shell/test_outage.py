@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-import infra.kafka
-from infra.clock import SystemClock
-from infra.errors import BrokerUnavailable
-from infra.local.kafka import EmbeddedKafka
-from infra.local.runtime import await_server, stop
-from infra.settings import Settings
+from infra.platform import kafka
+from infra.platform.clock import SystemClock
+from infra.platform.errors import BrokerUnavailable
+from infra.platform.settings import Settings
+from infra.runtime.local.kafka import EmbeddedKafka
+from infra.runtime.local.runtime import await_server, stop
 from schemas.topics import TOPICS
 from streams.app import cluster_id
 from streams.shell.publisher import Publisher
@@ -41,7 +41,7 @@ def test_an_outage_stops_the_worker_and_dead_letters_nothing(cache: Path) -> Non
         located = broker.locate(settings)
 
         async def before() -> None:
-            await infra.kafka.create_topics(located, TOPICS)
+            await kafka.create_topics(located, TOPICS)
             await publish(located, *asked[:10])
             impatient = located.model_copy(update={"request_timeout_s": 5.0})
             with WorkerProcess(impatient, "echo", "counting") as worker:
@@ -89,8 +89,8 @@ def test_a_broker_that_is_only_slow_is_waited_for(cache: Path) -> None:
                 raise
 
         async def scenario() -> None:
-            await infra.kafka.create_topics(located, TOPICS)
-            async with infra.kafka.running_producer(located) as producer:
+            await kafka.create_topics(located, TOPICS)
+            async with kafka.running_producer(located) as producer:
                 publisher = Publisher(producer, located, SystemClock())
                 await publisher.publish([a_fact("before")])
                 child.send_signal(signal.SIGSTOP)

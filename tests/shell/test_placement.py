@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from infra.kafka import partition_of
-from infra.settings import Settings
+from infra.platform.kafka import partition_of
+from infra.platform.settings import Settings
 from schemas.codec import decode
 from schemas.envelope import Envelope
 from schemas.events.dlq import DeadLetter

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from infra.local.process import start_time_of, wait_until
+from infra.runtime.local.process import start_time_of, wait_until
 from streams.shell.failures import ChildFailed
 from streams.shell.pool import JOB_TIMEOUT_S, ChildDied, ChildPool, JobTimedOut
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from aiokafka.errors import KafkaError
 
-from infra.settings import Settings
+from infra.platform.settings import Settings
 from streams.shell.delivery import Delivery
 from streams.shell.engine import StageApp, Take, stage_app
 from tests.shell.harness import PATIENCE_S, at_work, eventually, publish

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-import infra.postgres
-from infra.local.process import wait_until
-from infra.log_positions import Reach
-from infra.service.status import read_status
-from infra.settings import Settings, variable_of
-from infra.supervised import Child
-from infra.supervisor import ready_file
-from infra.watchdog import STALLED_EXIT, Place, Standing
+from infra.platform import postgres
+from infra.platform.log_positions import Reach
+from infra.platform.settings import Settings, variable_of
+from infra.runtime.local.process import wait_until
+from infra.runtime.supervised import Child
+from infra.runtime.supervisor import ready_file
+from infra.runtime.watchdog import STALLED_EXIT, Place, Standing
+from infra.service.upkeep.status import read_status
 from tests.conftest import variables_of
 from tests.shell.harness import PATIENCE_S, WorkerProcess, publish
 from tests.shell.stages import a_fact
@@ -125,7 +125,7 @@ def test_a_projector_that_stands_still_ends_itself(fresh: Settings) -> None:
     )
     try:
         assert wait_until(ready_file(soon, "projector").exists, timeout_s=PATIENCE_S)
-        with infra.postgres.connect(soon.conninfo) as connection:
+        with postgres.connect(soon.conninfo) as connection:
             connection.execute("LOCK TABLE cairn.projection_offsets IN ACCESS EXCLUSIVE MODE")
             asyncio.run(publish(soon, a_fact("unread")))
             assert process.wait(PATIENCE_S) == STALLED_EXIT

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from infra.settings import Settings
+from infra.platform.settings import Settings
 from streams.shell.failures import StageStopped
 from streams.shell.state_file import MAX_SET_ASIDE, StateFile
 from streams.shell.store import SqliteTables

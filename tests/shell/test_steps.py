@@ -8,8 +8,8 @@ from typing import Any
 import faust
 import pytest
 
-import infra.kafka
-from infra.settings import Settings
+from infra.platform import kafka
+from infra.platform.settings import Settings
 from schemas.events.dlq import (
     RETRIES_HEADER,
     DeadLetter,
@@ -195,7 +195,7 @@ def test_a_record_that_is_retried_settles_its_dead_letter_and_answers_anew(fresh
             [letter] = await facts_until(fresh, "dlq.v1", 1)
         assert isinstance(letter.event, RecordUndecidable) and letter.event.value
         retries = [(RETRIES_HEADER, letter.event.dead_letter_id.encode())]
-        async with infra.kafka.running_producer(fresh) as producer:
+        async with kafka.running_producer(fresh) as producer:
             await producer.send_and_wait(
                 fresh.topic("project.v1"),
                 value=letter.event.value,
@@ -297,7 +297,7 @@ def test_an_answer_written_with_its_cause_is_the_one_the_next_stage_would_write(
         assert {fact.causation_id for fact in together} == causes
 
         other = fresh.model_copy(update={"topic_prefix": f"{fresh.topic_prefix}-apart"})
-        await infra.kafka.create_topics(other, TOPICS)
+        await kafka.create_topics(other, TOPICS)
         await publish(other, *(a_fact(name, f"prj_{name}") for name in names))
         async with at_work(other, "echo_then"):
             await facts_until(other, RESULTS, 20)

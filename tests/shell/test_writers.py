@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from infra.settings import Settings
+from infra.platform.settings import Settings
 from schemas.codec import decode
 from schemas.envelope import SYSTEM, Envelope, outside_fact
 from schemas.events.atom import Judged, Reading

@@ -4,8 +4,8 @@ import asyncio
 import os
 import sys
 
-from infra import log
-from infra.settings import Settings
+from infra.platform import log
+from infra.platform.settings import Settings
 from streams.app import run_worker
 from streams.hygiene.strings import redact_text
 from tests.shell.harness import SETTINGS, stages

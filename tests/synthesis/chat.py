@@ -9,8 +9,8 @@ from typing import Any
 
 from agents.models.call import ChatModel, ModelAnswer, ModelRequest, StreamPart
 from agents.models.chain import ask_model
-from infra.service.synthesis import Desk, Report, Writer
-from infra.service.synthesis_pass import word_document, word_project
+from infra.service.writing.synthesis import Desk, Report, Writer
+from infra.service.writing.synthesis_pass import word_document, word_project
 from projections.read.quality import AssessedArtifact, CitedDocument
 from projections.read.wording import ListedItem
 from schemas.events.artifact_parts import ArtifactSnapshot, ArtifactType

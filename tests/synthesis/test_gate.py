@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from agents.models.errors import AllProvidersFailed
-from infra.service.quality import judge, never_cancelled
-from infra.service.quality_parts import Assessor
+from infra.service.writing.quality import judge, never_cancelled
+from infra.service.writing.quality_parts import Assessor
 from schemas.envelope import Event
 from schemas.events.artifact_parts import QualityRun, Section
 from streams.reduce.gate import evaluate

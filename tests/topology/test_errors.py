@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from infra.errors import BrokerUnavailable, NotFound, Refusal
+from infra.platform.errors import BrokerUnavailable, NotFound, Refusal
 from streams.hygiene.chunk_python import syntax_tree
 from tests.topology.test_imports import ROOT, files
 
@@ -66,7 +66,7 @@ def taken_from_errors(tree: ast.AST) -> set[str]:
     return {
         alias.name
         for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom) and node.module == "infra.errors"
+        if isinstance(node, ast.ImportFrom) and node.module == "infra.platform.errors"
         for alias in node.names
     }
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from infra.kafka import partition_of
-from infra.placement import Misplaced, check_place, is_tombstone
+from infra.platform.kafka import partition_of
+from infra.platform.placement import Misplaced, check_place, is_tombstone
 from schemas.envelope import SYSTEM, Envelope, outside_fact
 from schemas.events import EVENT_TYPES
 from schemas.topics import TOPICS, key_of

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from infra.cli.commands import COMMANDS
-from infra.settings import Settings, variable_of
+from infra.platform.settings import Settings, variable_of
 from schemas.topics import TOPICS
 from tests.topology.test_imports import OURS
 

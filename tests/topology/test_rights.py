@@ -6,8 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from infra.service.rights import DEAD_LETTERS, GROUPS, PARTS, as_command, rights_of, written_by
-from infra.settings import Settings
+from infra.platform.settings import Settings
+from infra.service.upkeep.rights import (
+    DEAD_LETTERS,
+    GROUPS,
+    PARTS,
+    as_command,
+    rights_of,
+    written_by,
+)
 from schemas.topics import TOPICS
 
 PAGE = Path(__file__).parents[2] / "infra" / "CLUSTER.md"

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 
-from infra.evaluation.whole import Outcome, fold_outcome
+from infra.measure.whole import Outcome, fold_outcome
 from schemas.events.atom import AtomReflected
 from streams.memory import Driver
 from tests.extraction.asking import an_atom, asking, sentences_in

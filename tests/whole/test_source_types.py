@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from infra.evaluation.whole import fold_outcome, run_stages
+from infra.measure.whole import fold_outcome, run_stages
 from schemas.events.source import SourceRevised
 
 FILES = {

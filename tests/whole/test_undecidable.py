@@ -16,7 +16,7 @@ from uuid import UUID
 
 import pytest
 
-from infra.service.dead_letters import facts_instead
+from infra.service.upkeep.dead_letters import facts_instead
 from projections.read.dead_letters import WholeDeadLetter
 from schemas.codec import decode
 from schemas.envelope import Envelope, Event

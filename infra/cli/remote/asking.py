@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, TypeAdapter
 
 from infra.client.client import Client
-from infra.errors import Invalid, NotFound
-from infra.loop import in_thread
-from infra.settings import Settings
+from infra.platform.errors import Invalid, NotFound
+from infra.platform.loop import in_thread
+from infra.platform.settings import Settings
 from projections.read.projects import only_project
 
 PROJECT_ID = "prj_"

@@ -9,11 +9,11 @@ from infra.cli.remote.asking import adopt, ask_of, client_of, unchecked
 from infra.client.client import Client
 from infra.client.models.chat import Decide, Say, Turn
 from infra.client.models.chat_parts import DocumentToKeep
-from infra.service.agent_turns import TurnCheckpoint
-from infra.service.agents import BegunTurn, ChatRequest, ConfirmationAnswer, TurnFrame
-from infra.service.progress import Tell, follow
-from infra.service.turn_frames import ENDS, PAUSES
-from infra.settings import Settings
+from infra.platform.settings import Settings
+from infra.service.asking.agent_turns import TurnCheckpoint
+from infra.service.asking.agents import BegunTurn, ChatRequest, ConfirmationAnswer, TurnFrame
+from infra.service.asking.turn_frames import ENDS, PAUSES
+from infra.service.foundation.progress import Tell, follow
 
 
 async def begin_turn(settings: Settings, request: ChatRequest, *, actor: str) -> BegunTurn:

@@ -18,8 +18,9 @@ from infra.client.models.decisions import (
     Verification,
 )
 from infra.client.models.decisions import Decision as Answered
-from infra.errors import Invalid, Refusal
-from infra.service.decisions import (
+from infra.platform.errors import Invalid, Refusal
+from infra.platform.settings import Settings
+from infra.service.deciding.decisions import (
     Answer,
     Decider,
     Decision,
@@ -28,7 +29,6 @@ from infra.service.decisions import (
     check_outcome,
     unanswered,
 )
-from infra.settings import Settings
 
 Deciding = Callable[[Client, str], Answered | RecordedDecision]
 

@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from infra.cli.remote.asking import adopt, adopt_all, ask_of
 from infra.cli.remote.reads import list_atoms
 from infra.client.client import Client
-from infra.errors import Conflict
-from infra.service.exporting import ExportedProject, gather
-from infra.service.reads import View
-from infra.service.touching import Touched, match_diff
-from infra.settings import Settings
+from infra.platform.errors import Conflict
+from infra.platform.settings import Settings
+from infra.service.reading.exporting import ExportedProject, gather
+from infra.service.reading.reads import View
+from infra.service.reading.touching import Touched, match_diff
 from projections.read.atoms import Atom
 from projections.read.contradictions import Contradiction
 from projections.read.ledger_position import LedgerPosition

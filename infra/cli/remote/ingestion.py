@@ -15,14 +15,15 @@ from dataclasses import replace
 
 from connectors.connector import Listing, SourceUnavailable
 from connectors.recognise import open_source
-from infra.addresses import without_credentials
 from infra.cli.remote.asking import adopt, adopt_all, ask, ask_of
 from infra.client.client import Client
 from infra.client.models.ingestion import IngestionStatus, Repository
-from infra.errors import Invalid, Refusal
-from infra.loop import in_thread
-from infra.service.http_uploads import ADDRESS
-from infra.service.ingestion import (
+from infra.platform.addresses import without_credentials
+from infra.platform.errors import Invalid, Refusal
+from infra.platform.loop import in_thread
+from infra.platform.settings import Settings
+from infra.service.foundation.progress import Note, Tell, follow
+from infra.service.ingesting.ingestion import (
     LOOK_EVERY_S,
     FeedReport,
     IngestRequest,
@@ -35,8 +36,7 @@ from infra.service.ingestion import (
     check_roots,
     reach_milestones,
 )
-from infra.service.progress import Note, Tell, follow
-from infra.settings import Settings
+from infra.service.ingesting.uploaded_sources import ADDRESS
 from projections.read.progress import TriggerProgress
 from projections.read.runs import Run
 from streams.hygiene.strings import redact_text

@@ -18,13 +18,13 @@ from infra.client.client import Client
 from infra.client.models.jobs import NewJob
 from infra.client.models.onboarding import Seen, Skip, Start
 from infra.client.models.quality import Judge
-from infra.errors import Forbidden, Invalid, NotFound, Refusal, Unavailable
-from infra.service.dead_letters import RetriedLetter
-from infra.service.job_kinds import JOB_KINDS
-from infra.service.jobs import EnqueuedJob, JobRequest, Kinds
-from infra.service.onboarding import StartedPipeline
-from infra.service.quality import GateRequest, IsCancelled, never_cancelled
-from infra.settings import Settings
+from infra.platform.errors import Forbidden, Invalid, NotFound, Refusal, Unavailable
+from infra.platform.settings import Settings
+from infra.service.jobs.job_kinds import JOB_KINDS
+from infra.service.jobs.jobs import EnqueuedJob, JobRequest, Kinds
+from infra.service.projects.onboarding import StartedPipeline
+from infra.service.upkeep.dead_letters import RetriedLetter
+from infra.service.writing.quality import GateRequest, IsCancelled, never_cancelled
 from projections.read.dead_letters import DeadLetter
 from projections.read.jobs import Job, Transition
 from projections.read.onboarding import Pipeline, PipelineEvent

@@ -9,9 +9,9 @@ from typing import Any, TypeVar
 
 from infra.cli.remote.asking import adopt, client_of, project_of, unchecked
 from infra.client.client import Client
-from infra.loop import in_thread
-from infra.service.ledger_reader import LedgerReader
-from infra.settings import Settings
+from infra.platform.loop import in_thread
+from infra.platform.settings import Settings
+from infra.service.reading.ledger_reader import LedgerReader
 from projections.read.artifact_list import ArtifactSummary, WholeArtifact
 from projections.read.atom_detail import WholeAtom
 from projections.read.atoms import Atom

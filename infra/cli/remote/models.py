@@ -8,10 +8,10 @@ from dataclasses import asdict
 from infra.cli.remote.asking import adopt, adopt_all, ask, ask_of
 from infra.client.client import Client
 from infra.client.models.models import BudgetRequest
-from infra.service.agent_tools import AgentTool
-from infra.service.costs import BudgetSpec, BudgetState, check_group
-from infra.service.models import ProviderState
-from infra.settings import Settings
+from infra.platform.settings import Settings
+from infra.service.asking.agent_tools import AgentTool
+from infra.service.models.costs import BudgetSpec, BudgetState, check_group
+from infra.service.models.models import ProviderState
 from projections.read.costs import Costs, WholeCall
 
 

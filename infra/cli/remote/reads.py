@@ -1,4 +1,4 @@
-"""The questions of `infra.service.reads`, and those about jobs, members, pipelines and quality."""
+"""The questions of `infra.service.reading.reads`, and those on jobs, members and quality."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from infra.cli.remote.asking import (
     unchecked,
 )
 from infra.client.client import Client
-from infra.service.explaining import Explanation
-from infra.service.reads import View
-from infra.service.status import InstallationStatus
-from infra.settings import Settings
+from infra.platform.settings import Settings
+from infra.service.reading.explaining import Explanation
+from infra.service.reading.reads import View
+from infra.service.upkeep.status import InstallationStatus
 from projections.read.artifact_list import WholeVersion
 from projections.read.artifacts import Artifact
 from projections.read.atoms import Atom, Order, PastAtom

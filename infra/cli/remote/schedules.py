@@ -5,8 +5,8 @@ from __future__ import annotations
 from infra.cli.remote.asking import adopt, adopt_all, ask_of
 from infra.client.client import Client
 from infra.client.models.schedules import ScheduleChange, ScheduleRequest, SettingsRequest
-from infra.service.schedules import ProjectSettings, ScheduledWork, WorkChange, WorkRequest
-from infra.settings import Settings
+from infra.platform.settings import Settings
+from infra.service.jobs.schedules import ProjectSettings, ScheduledWork, WorkChange, WorkRequest
 from projections.read.jobs import Job
 from projections.read.page import PAGE, Page
 from schemas.events.schedule import QuietHours, Recurrence

@@ -5,14 +5,14 @@ from __future__ import annotations
 from infra.cli.remote.asking import adopt, adopt_all, ask_of
 from infra.client.client import Client
 from infra.client.models.webhooks import WebhookRequest, WebhookUpdate
-from infra.service.outgoing_webhooks import (
+from infra.platform.settings import Settings
+from infra.service.notifying.outgoing_webhooks import (
     Delivery,
     NewWebhook,
     Webhook,
     WebhookChange,
     WebhookSpec,
 )
-from infra.settings import Settings
 from projections.read.page import PAGE, Page
 
 

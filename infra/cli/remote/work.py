@@ -13,12 +13,12 @@ from infra.client.models.planning import ChangedMember, NewMember, Plan, ReportR
 from infra.client.models.projects import ProjectRequest
 from infra.client.models.quality import SectionText
 from infra.client.models.runs import Cancellation, Resumption
-from infra.errors import Invalid
-from infra.service.edits import PrdEdit
-from infra.service.projects import Project
-from infra.service.runs import AcceptedRemovals, RunRequest
-from infra.service.team import MemberChange
-from infra.settings import Settings
+from infra.platform.errors import Invalid
+from infra.platform.settings import Settings
+from infra.service.ingesting.runs import AcceptedRemovals, RunRequest
+from infra.service.planning.section_edits import PrdEdit
+from infra.service.planning.team import MemberChange
+from infra.service.projects.projects import Project
 from projections.read.artifacts import Edit, Item
 from projections.read.team import Member, only_member
 from schemas.events.team import ReportType

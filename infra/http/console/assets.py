@@ -14,9 +14,9 @@ from importlib.resources import files
 from starlette.requests import Request
 from starlette.responses import Response
 
-from infra.errors import NotFound
 from infra.http.auth import CONSOLE
 from infra.http.problems import respond
+from infra.platform.errors import NotFound
 
 KINDS = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 FOREVER = "public, max-age=31536000, immutable"

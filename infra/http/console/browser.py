@@ -7,12 +7,12 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from starlette.requests import Request
 from starlette.responses import Response
 
-from infra.errors import Forbidden
 from infra.http.api import api_of
 from infra.http.auth import CONSOLE, caller_of
 from infra.http.bodies import BODY_BYTES, UNKNOWN_BYTES
 from infra.http.problems import Malformed
 from infra.http.receiving import receive_body
+from infra.platform.errors import Forbidden
 
 FORM_TYPE = "application/x-www-form-urlencoded"
 MOST_FIELDS = 50

@@ -6,16 +6,16 @@ from dataclasses import dataclass
 
 from starlette.responses import Response
 
-from infra.errors import Invalid, NotFound
 from infra.http.access import READERS, WRITERS
 from infra.http.console.calls import Field, fill_fields, list_fields, read_arguments
 from infra.http.console.overview import follow_stream
 from infra.http.console.pages import Pages, Visit
-from infra.service import agents
-from infra.service import http_questions as ask
-from infra.service.agent_tools import find_agent_tool
-from infra.service.agents import ChatRequest, Confirmation, ConfirmationAnswer
-from infra.service.handed_documents import HANDED, HandedDocument, name_pasted
+from infra.platform.errors import Invalid, NotFound
+from infra.service.asking import agents
+from infra.service.asking.agent_tools import find_agent_tool
+from infra.service.asking.agents import ChatRequest, Confirmation, ConfirmationAnswer
+from infra.service.ingesting.handed_documents import HANDED, HandedDocument, name_pasted
+from infra.service.reading import queries as ask
 
 pages = Pages()
 SHOWN = 50

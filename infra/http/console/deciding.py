@@ -10,17 +10,17 @@ from urllib.parse import quote
 
 from starlette.responses import Response
 
-from infra.errors import Invalid, NotFound, Unavailable
 from infra.http.access import DECIDERS, READERS
 from infra.http.console.differing import mark_differences
 from infra.http.console.pages import Pages, Visit
 from infra.http.console.rendering import address
 from infra.http.console.spans import Piece
-from infra.service import decisions
-from infra.service import http_questions as ask
-from infra.service.decisions import UNANSWERED, Decider, Decision, Resolution
-from infra.service.http_questions import Card, DecisionAnswer, Merge, Page, Proposal
-from infra.settings import Settings
+from infra.platform.errors import Invalid, NotFound, Unavailable
+from infra.platform.settings import Settings
+from infra.service.deciding import decisions
+from infra.service.deciding.decisions import UNANSWERED, Decider, Decision, Resolution
+from infra.service.reading import queries as ask
+from infra.service.reading.queries import Card, DecisionAnswer, Merge, Page, Proposal
 from schemas.events.hitl import Role
 
 pages = Pages()

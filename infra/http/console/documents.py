@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
-from infra.errors import NotFound
 from infra.http.access import READERS
 from infra.http.console.pages import Pages, Visit
-from infra.service import http_questions as ask
+from infra.platform.errors import NotFound
+from infra.service.reading import queries as ask
 from schemas.events.artifact_parts import RemovedStatement
 
 pages = Pages()

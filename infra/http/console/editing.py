@@ -6,12 +6,12 @@ from typing import cast, get_args
 
 from starlette.responses import Response
 
-from infra.errors import Invalid, NotFound, Unavailable
 from infra.http.access import LEADERS
 from infra.http.console.pages import Pages, Visit
 from infra.http.console.spans import visible
-from infra.service import edits
-from infra.service import http_questions as ask
+from infra.platform.errors import Invalid, NotFound, Unavailable
+from infra.service.planning import section_edits as edits
+from infra.service.reading import queries as ask
 from schemas.events.change import EditAction
 
 pages = Pages()

@@ -10,13 +10,13 @@ from urllib.parse import parse_qsl, urlencode
 
 from starlette.responses import Response
 
-from infra.errors import Invalid
 from infra.http.access import EVERYONE
 from infra.http.console.browser import own_place
 from infra.http.console.pages import Pages, Visit, lead
 from infra.http.console.rendering import address
-from infra.service import http_questions as ask
-from infra.service.saved_views import SavedView, remove_view, rename_view, save_view
+from infra.platform.errors import Invalid
+from infra.service.reading import queries as ask
+from infra.store.saved_views import SavedView, remove_view, rename_view, save_view
 
 Found = list[tuple[str, str, str]]  # where it is, what it is called, its kind
 

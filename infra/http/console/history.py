@@ -10,15 +10,15 @@ from typing import get_args
 
 from starlette.responses import Response
 
-from infra.errors import Invalid, NotFound
 from infra.http.access import READERS
 from infra.http.console.browser import set_cookie
 from infra.http.console.overview import find_prd
 from infra.http.console.pages import Pages, Visit
 from infra.http.console.rendering import address
 from infra.http.moments import read_moment_or_sequence
-from infra.service import http_questions as ask
-from infra.service.comparing import compare_versions, what_stood
+from infra.platform.errors import Invalid, NotFound
+from infra.service.reading import queries as ask
+from infra.service.reading.comparing import compare_versions, what_stood
 from schemas.events.atom import KINDS
 from schemas.events.ledger import AtomStatus
 

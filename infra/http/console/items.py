@@ -11,19 +11,19 @@ from typing import Any, TypeVar, cast, get_args
 
 from starlette.responses import Response
 
-from infra.errors import Invalid
 from infra.http.access import LEADERS, WRITERS
 from infra.http.console.documents import list_documents
 from infra.http.console.pages import Pages, Visit
 from infra.http.console.spans import visible
 from infra.http.console.team import read_burndown, show_team
-from infra.service import features, sprints, tasks
-from infra.service import http_questions as ask
-from infra.service.features import FeatureText, Progress
-from infra.service.http_questions import ReportItem, WholeArtifact
-from infra.service.item_changes import LONGEST_TITLE, ItemRequest, find_item
-from infra.service.sprints import SprintText
-from infra.service.tasks import TaskText
+from infra.platform.errors import Invalid
+from infra.service.planning import features, sprints, tasks
+from infra.service.planning.features import FeatureText, Progress
+from infra.service.planning.item_changes import LONGEST_TITLE, ItemRequest, find_item
+from infra.service.planning.sprints import SprintText
+from infra.service.planning.tasks import TaskText
+from infra.service.reading import queries as ask
+from infra.service.reading.queries import ReportItem, WholeArtifact
 from schemas.events.artifact_parts import (
     FeatureFields,
     OwnedTask,

@@ -12,9 +12,9 @@ from infra.http.console.deciding import Acts, decide_by_form, list_proposed
 from infra.http.console.history import STATUSES, show_past_atom, show_past_ledger
 from infra.http.console.pages import Pages, Visit
 from infra.http.console.rendering import address
-from infra.service import decisions
-from infra.service import http_questions as ask
-from infra.service.http_questions import Answer, Filters, Neighbours
+from infra.service.deciding import decisions
+from infra.service.reading import queries as ask
+from infra.service.reading.queries import Answer, Filters, Neighbours
 from schemas.areas import AREAS
 from schemas.events.atom import KINDS
 from schemas.events.ledger import AtomStatus

@@ -6,7 +6,7 @@ from starlette.responses import Response
 
 from infra.http.access import LEADERS, OWNERS
 from infra.http.console.pages import Pages, Visit
-from infra.service import projects
+from infra.service.projects import projects
 
 pages = Pages()
 

@@ -6,12 +6,12 @@ from collections.abc import Awaitable, Callable
 
 from starlette.responses import Response
 
-from infra.errors import Invalid
 from infra.http.access import LEADERS, OBSERVERS, OWNERS
 from infra.http.console.pages import Pages, Visit
-from infra.service import http_questions as ask
-from infra.service import onboarding
-from infra.service.http_uploads import check_address
+from infra.platform.errors import Invalid
+from infra.service.ingesting.uploaded_sources import check_address
+from infra.service.projects import onboarding
+from infra.service.reading import queries as ask
 from schemas.events.pipeline import PipelineRecord
 
 pages = Pages()

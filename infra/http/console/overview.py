@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
-from infra.errors import NotFound
 from infra.http.access import EVERYONE, OBSERVERS
 from infra.http.console.pages import Pages, Visit
 from infra.http.following import follow
-from infra.service import http_questions as ask
-from infra.service import streams
-from infra.service.pipeline import build_pipeline
+from infra.platform.errors import NotFound
+from infra.service.reading import live_streams as streams
+from infra.service.reading import queries as ask
+from infra.service.upkeep.pipeline import build_pipeline
 from schemas.areas import AREAS
 
 pages = Pages()

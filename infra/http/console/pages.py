@@ -19,7 +19,6 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from infra.errors import Conflict, Forbidden, Invalid, NotFound, Unavailable
 from infra.http.access import (
     DECIDERS,
     LEADERS,
@@ -54,12 +53,13 @@ from infra.http.problems import (
     problem_of,
 )
 from infra.http.writes import audit_entry, check_given_key, record_refusal
-from infra.log import get
-from infra.service.http_questions import NamedProject, list_project_names
-from infra.service.http_requests import Outcome, begin_write, end_write
-from infra.service.publishing import draw_key, redactor_of
-from infra.service.saved_views import SavedView, list_views
-from infra.service.tokens import ApiRole, Caller
+from infra.platform.errors import Conflict, Forbidden, Invalid, NotFound, Unavailable
+from infra.platform.log import get
+from infra.service.access.tokens import ApiRole, Caller
+from infra.service.foundation.publishing import draw_key, redactor_of
+from infra.service.reading.queries import NamedProject, list_project_names
+from infra.store.requests import Outcome, begin_write, end_write
+from infra.store.saved_views import SavedView, list_views
 from schemas.shortening import shorten
 
 HEADERS = {

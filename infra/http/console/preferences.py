@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
-from infra.errors import Invalid
 from infra.http.access import EVERYONE
 from infra.http.console.browser import set_cookie
 from infra.http.console.pages import (
@@ -22,6 +21,7 @@ from infra.http.console.shortcuts import (
     choose_keys,
     write_changes,
 )
+from infra.platform.errors import Invalid
 
 pages = Pages()
 KEPT_S = 365 * 86_400

@@ -6,13 +6,13 @@ from typing import cast
 
 from starlette.responses import Response
 
-from infra.errors import Invalid
 from infra.http.access import DECIDERS, LEADERS, READERS
 from infra.http.console.deciding import decide, decider, go_to_next
 from infra.http.console.pages import Pages, Visit
-from infra.service import decisions
-from infra.service import http_questions as ask
-from infra.service.decisions import Answer
+from infra.platform.errors import Invalid
+from infra.service.deciding import decisions
+from infra.service.deciding.decisions import Answer
+from infra.service.reading import queries as ask
 
 pages = Pages()
 SHOWN = 20

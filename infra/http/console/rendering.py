@@ -11,11 +11,11 @@ from urllib.parse import quote, urlencode
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from infra.clock import SystemClock
 from infra.http.auth import CONSOLE
 from infra.http.console.assets import asset_address
 from infra.http.console.citing import cite_places, cut_headings, list_places
 from infra.http.console.spans import visible
+from infra.platform.clock import SystemClock
 from schemas.inflection import noun
 from schemas.quality_gate import REMOVALS
 from schemas.shortening import shorten

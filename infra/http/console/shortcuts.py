@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from urllib.parse import parse_qsl, urlencode
 
-from infra.errors import Invalid
+from infra.platform.errors import Invalid
 
 
 @dataclass(frozen=True, slots=True)

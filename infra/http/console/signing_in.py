@@ -17,9 +17,8 @@ from infra.http.console.pages import Pages, Visit, lead, show, show_problem
 from infra.http.console.rendering import address
 from infra.http.problems import Unauthenticated, is_expected, status_of
 from infra.http.writes import audit_entry
-from infra.machine_paths import hide_paths
-from infra.service.publishing import draw_key
-from infra.service.sessions import (
+from infra.platform.machine_paths import hide_paths
+from infra.service.access.sessions import (
     VALID_S,
     NewSession,
     begin_session,
@@ -32,7 +31,8 @@ from infra.service.sessions import (
     redeem_link,
     session_of,
 )
-from infra.service.tokens import Caller
+from infra.service.access.tokens import Caller
+from infra.service.foundation.publishing import draw_key
 
 pages = Pages()
 FORM_S = 3_600

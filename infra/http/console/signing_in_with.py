@@ -10,7 +10,6 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from infra.errors import NotFound
 from infra.http.api import api_of
 from infra.http.bodies import check_text
 from infra.http.console.browser import own_place, set_cookie
@@ -18,8 +17,9 @@ from infra.http.console.pages import HEADERS, Pages
 from infra.http.console.rendering import address
 from infra.http.console.signing_in import begin, delete_cookie, show_form
 from infra.http.problems import is_expected, status_of
-from infra.machine_paths import hide_paths
-from infra.service.oidc_sign_in import VALID_S, SignIn
+from infra.platform.errors import NotFound
+from infra.platform.machine_paths import hide_paths
+from infra.service.access.oidc_sign_in import VALID_S, SignIn
 
 pages = Pages()
 

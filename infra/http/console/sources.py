@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
-from infra.errors import NotFound
 from infra.http.access import OBSERVERS, READERS
 from infra.http.console.pages import Pages, Visit
 from infra.http.console.spans import ShownText, show_text
-from infra.service import http_questions as ask
+from infra.platform.errors import NotFound
+from infra.service.reading import queries as ask
 
 pages = Pages()
 SHOWN = 100

@@ -9,15 +9,15 @@ from typing import Any, get_args
 
 from starlette.responses import Response
 
-from infra.clock import SystemClock
-from infra.errors import Conflict, Invalid, NotFound
 from infra.http.access import LEADERS, READERS, WRITERS
 from infra.http.console.charts import Chart, draw_lines
 from infra.http.console.pages import Pages, Visit
-from infra.service import http_questions as ask
-from infra.service import planning, team
-from infra.service.assignments import rank_members
-from infra.service.http_questions import Burndown, BurndownDay, Member, PlanTask, ReportItem
+from infra.platform.clock import SystemClock
+from infra.platform.errors import Conflict, Invalid, NotFound
+from infra.service.planning import planning, team
+from infra.service.planning.assignments import rank_members
+from infra.service.reading import queries as ask
+from infra.service.reading.queries import Burndown, BurndownDay, Member, PlanTask, ReportItem
 from schemas.events.artifact_parts import SprintPlanFields, TaskFields, TaskStatus
 from schemas.events.team import AbsenceKind, ReportType
 from schemas.ids import sha256_hex

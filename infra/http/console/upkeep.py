@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
-from infra.errors import Invalid, NotFound
 from infra.http.access import LEADERS, OPERATORS, READERS
 from infra.http.console.pages import Pages, Visit
-from infra.service import costs
-from infra.service import http_questions as ask
-from infra.service.dead_letters import retry_dead_letter
+from infra.platform.errors import Invalid, NotFound
+from infra.service.models import costs
+from infra.service.reading import queries as ask
+from infra.service.upkeep.dead_letters import retry_dead_letter
 
 pages = Pages()
 SHOWN = 50

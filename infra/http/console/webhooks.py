@@ -6,7 +6,7 @@ from starlette.responses import Response
 
 from infra.http.access import OWNERS
 from infra.http.console.pages import Pages, Visit
-from infra.service import outgoing_webhooks as service
+from infra.service.notifying import outgoing_webhooks as service
 from schemas.events.webhook import WEBHOOK_EVENTS
 
 pages = Pages()

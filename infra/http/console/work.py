@@ -6,15 +6,17 @@ from collections.abc import Awaitable, Callable
 
 from starlette.responses import Response
 
-from infra.errors import Invalid, NotFound
 from infra.http.access import LEADERS, MOVERS, OBSERVERS, OWNERS, READERS
 from infra.http.console.charts import draw_bars
 from infra.http.console.pages import Pages, Visit
 from infra.http.console.rendering import minute
-from infra.service import costs, jobs, runs
-from infra.service import http_questions as ask
-from infra.service.http_requests import list_audit
-from infra.service.runs import RunRequest
+from infra.platform.errors import Invalid, NotFound
+from infra.service.ingesting import runs
+from infra.service.ingesting.runs import RunRequest
+from infra.service.jobs import jobs
+from infra.service.models import costs
+from infra.service.reading import queries as ask
+from infra.store.requests import list_audit
 from schemas.events.project import BUDGET_SCOPES
 from schemas.model_reading import describe_owed
 

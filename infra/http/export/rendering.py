@@ -13,7 +13,7 @@ from markupsafe import Markup
 from infra.http.console.assets import read_assets
 from infra.http.console.rendering import build_environment
 from infra.http.console.spans import ShownText, show_text
-from infra.service.exporting import Excerpt
+from infra.service.reading.exporting import Excerpt
 
 POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; base-uri 'none';"

@@ -22,7 +22,7 @@ from infra.http.export.paging import (
     put_links,
 )
 from infra.http.export.rendering import read_static, render
-from infra.service.exporting import ExportedProject
+from infra.service.reading.exporting import ExportedProject
 from schemas.events.ledger import LIVE
 
 DISPUTED = ("open", "escalated")

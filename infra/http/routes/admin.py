@@ -11,16 +11,16 @@ from typing import Annotated
 from fastapi import APIRouter, Path
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
-from infra.errors import Invalid, NotFound
 from infra.http.access import OBSERVERS, OPERATORS, Guarded, allow
 from infra.http.api import Api, ApiDep, CallerDep, Write, WriteDep
 from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Project
-from infra.service import http_questions as ask
-from infra.service.audit import hash_tables
-from infra.service.http_admin import Folded, list_folded
-from infra.service.http_questions import Job, JobTransition, Page
-from infra.service.jobs import JobRequest, enqueue_job
-from infra.service.tokens import Caller
+from infra.platform.errors import Invalid, NotFound
+from infra.service.access.tokens import Caller
+from infra.service.jobs.jobs import JobRequest, enqueue_job
+from infra.service.reading import queries as ask
+from infra.service.reading.queries import Job, JobTransition, Page
+from infra.service.upkeep.administration import Folded, list_folded
+from infra.service.upkeep.audit import hash_tables
 from schemas.events.job import JobStatus, JobType
 
 router = APIRouter(route_class=Guarded, tags=["Administration"])

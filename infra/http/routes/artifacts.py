@@ -20,8 +20,8 @@ from infra.http.parameters import (
     Sequence,
     UpdatedSince,
 )
-from infra.service import http_questions as ask
-from infra.service.http_questions import (
+from infra.service.reading import queries as ask
+from infra.service.reading.queries import (
     ArtifactSummary,
     ArtifactVersion,
     Page,

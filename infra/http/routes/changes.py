@@ -10,8 +10,8 @@ from infra.http.access import READERS, Guarded, allow
 from infra.http.api import ApiDep
 from infra.http.moments import MaybeAsOf, read_place
 from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Project, Sequence
-from infra.service import http_questions as ask
-from infra.service.http_questions import LARGEST_WINDOW, WINDOW, Changes, LedgerPosition
+from infra.service.reading import queries as ask
+from infra.service.reading.queries import LARGEST_WINDOW, WINDOW, Changes, LedgerPosition
 
 router = APIRouter(route_class=Guarded, tags=["Ledger"])
 

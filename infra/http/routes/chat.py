@@ -12,16 +12,16 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Header, Path
 from pydantic import BaseModel, ConfigDict, Field
 
-from infra.errors import DatabaseUnavailable, Unavailable
 from infra.http.access import EVERYONE, READERS, WRITERS, Guarded, allow
 from infra.http.api import Api, ApiDep, CallerDep, WriteDep
 from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Project
 from infra.http.problems import NotOffered
 from infra.http.sse import EventStream
-from infra.service import agent_turns, agents, streams
-from infra.service import http_questions as ask
-from infra.service.agent_turns import TurnCheckpoint
-from infra.service.agents import (
+from infra.platform.errors import DatabaseUnavailable, Unavailable
+from infra.service.access.tokens import Caller
+from infra.service.asking import agent_turns, agents
+from infra.service.asking.agent_turns import TurnCheckpoint
+from infra.service.asking.agents import (
     BegunTurn,
     ChatRequest,
     ConfirmationAnswer,
@@ -30,15 +30,16 @@ from infra.service.agents import (
     TurnStatus,
     WholeConversation,
 )
-from infra.service.handed_documents import (
+from infra.service.asking.turn_frames import ENDS, PAUSES
+from infra.service.ingesting.handed_documents import (
     LONGEST_DOCUMENT,
     LONGEST_NAME,
     MOST_DOCUMENTS,
     HandedDocument,
 )
-from infra.service.http_questions import Conversation, Page
-from infra.service.tokens import Caller
-from infra.service.turn_frames import ENDS, PAUSES
+from infra.service.reading import live_streams as streams
+from infra.service.reading import queries as ask
+from infra.service.reading.queries import Conversation, Page
 from schemas.events.agent import ConfirmationDecision
 
 router = APIRouter(route_class=Guarded, tags=["Chat"])

@@ -14,11 +14,11 @@ from pydantic import BaseModel, ConfigDict, Field
 from infra.http.access import LEADERS, OBSERVERS, OWNERS, Guarded, allow
 from infra.http.api import ApiDep, CallerDep, WriteDep
 from infra.http.parameters import OF_ANY, Project
-from infra.service import http_connectors as service
-from infra.service.connectors import ConnectorCheck, ConnectorSpec
-from infra.service.http_connectors import Added, ConnectorState
-from infra.service.http_questions import Job
-from infra.service.jobs import JobRequest, enqueue_job
+from infra.service.connecting import client_connectors as service
+from infra.service.connecting.client_connectors import Added, ConnectorState
+from infra.service.connecting.connectors import ConnectorCheck, ConnectorSpec
+from infra.service.jobs.jobs import JobRequest, enqueue_job
+from infra.service.reading.queries import Job
 from schemas.events.connector import ConnectorService
 
 router = APIRouter(route_class=Guarded, tags=["Connectors"])

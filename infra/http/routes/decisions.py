@@ -15,7 +15,6 @@ from fastapi import APIRouter, Path
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
-from infra.errors import Invalid, NotFound, Unavailable
 from infra.http.access import DECIDERS, READERS, Guarded, allow
 from infra.http.api import Api, ApiDep, CallerDep, Write, WriteDep
 from infra.http.moments import read_since
@@ -30,12 +29,13 @@ from infra.http.parameters import (
     View,
     Wait,
 )
-from infra.service import decisions as decide
-from infra.service import http_questions as ask
-from infra.service.decisions import UNANSWERED, Decider, Decision
-from infra.service.http_questions import DecisionAnswer, Page
-from infra.service.sent_decisions import SentDecision, read_sent, url_of
-from infra.service.tokens import Caller
+from infra.platform.errors import Invalid, NotFound, Unavailable
+from infra.service.access.tokens import Caller
+from infra.service.deciding import decisions as decide
+from infra.service.deciding.decisions import UNANSWERED, Decider, Decision
+from infra.service.deciding.sent_decisions import SentDecision, read_sent, url_of
+from infra.service.reading import queries as ask
+from infra.service.reading.queries import DecisionAnswer, Page
 from schemas.events.hitl import Role
 
 router = APIRouter(route_class=Guarded, tags=["Decisions"])

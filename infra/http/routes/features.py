@@ -10,10 +10,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from infra.http.access import LEADERS, Guarded, allow
 from infra.http.api import ApiDep, CallerDep, WriteDep
 from infra.http.parameters import OF_ANY, Id, Project, Seen, Sentences, Title, Version
-from infra.service import features
-from infra.service.features import Progress
-from infra.service.http_questions import ReportItem
-from infra.service.item_changes import ItemRequest
+from infra.service.planning import features
+from infra.service.planning.features import Progress
+from infra.service.planning.item_changes import ItemRequest
+from infra.service.reading.queries import ReportItem
 from schemas.events.artifact_parts import Priority
 
 router = APIRouter(route_class=Guarded, tags=["Features"])

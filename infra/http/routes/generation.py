@@ -7,8 +7,8 @@ from fastapi import APIRouter
 from infra.http.access import READERS, Guarded, allow
 from infra.http.api import ApiDep
 from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Named, Project
-from infra.service import http_questions as ask
-from infra.service.http_questions import GenerationLoop, Page
+from infra.service.reading import queries as ask
+from infra.service.reading.queries import GenerationLoop, Page
 
 router = APIRouter(route_class=Guarded, tags=["Artifacts"])
 

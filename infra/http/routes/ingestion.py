@@ -16,17 +16,15 @@ from fastapi import APIRouter, Body, Path, Query
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, WrapValidator
 from starlette.responses import Response
 
-from infra.errors import Forbidden, Invalid
 from infra.http.access import LEADERS, OBSERVERS, WRITERS, Guarded, allow
 from infra.http.api import Api, ApiDep, CallerDep, Write, WriteDep
 from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Project, Wait
-from infra.loop import in_thread
-from infra.service import ingestions
-from infra.service.http_questions import Page
-from infra.service.http_uploads import check_address
-from infra.service.ingestion import Lane
-from infra.service.ingestions import DocumentResult, IngestionStatus, url_of
-from infra.service.upload_checks import (
+from infra.platform.errors import Forbidden, Invalid
+from infra.platform.loop import in_thread
+from infra.service.ingesting import ingestion_progress as ingestions
+from infra.service.ingesting.ingestion import Lane
+from infra.service.ingesting.ingestion_progress import DocumentResult, IngestionStatus, url_of
+from infra.service.ingesting.upload_checks import (
     Document,
     RefusedDocument,
     check_archive,
@@ -34,7 +32,9 @@ from infra.service.upload_checks import (
     require_some,
     shorten,
 )
-from infra.service.uploads import Upload, check_upload, keep_upload
+from infra.service.ingesting.uploaded_sources import check_address
+from infra.service.ingesting.uploads import Upload, check_upload, keep_upload
+from infra.service.reading.queries import Page
 from schemas.events.ingestion_request import CoverageTarget, Engine
 
 router = APIRouter(route_class=Guarded, tags=["Ingestion"])

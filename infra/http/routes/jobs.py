@@ -10,9 +10,10 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 from infra.http.access import LEADERS, OBSERVERS, Guarded, allow
 from infra.http.api import ApiDep, CallerDep, WriteDep
 from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Project
-from infra.service import http_questions as ask
-from infra.service import jobs, schedules
-from infra.service.http_questions import Job, JobTransition, Page
+from infra.service.jobs import jobs, schedules
+from infra.service.reading import queries as ask
+from infra.service.reading.queries import Job, JobTransition, Page
+from infra.store.jobs.queue import MAX_ATTEMPTS
 from schemas.events.job import JobStatus, JobType, Priority
 
 router = APIRouter(route_class=Guarded, tags=["Jobs"])
@@ -28,7 +29,7 @@ class NewJob(BaseModel):
     payload: dict[str, Any] = {}
     priority: Priority = "scheduled"
     run_after: AwareDatetime | None = None
-    max_attempts: int = Field(jobs.MAX_ATTEMPTS, ge=1, le=jobs.MOST_ATTEMPTS)
+    max_attempts: int = Field(MAX_ATTEMPTS, ge=1, le=jobs.MOST_ATTEMPTS)
 
 
 @router.get("/v1/projects/{project}/jobs", responses=OF_ANY)

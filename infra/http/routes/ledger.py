@@ -21,8 +21,8 @@ from infra.http.parameters import (
     UpdatedSince,
     View,
 )
-from infra.service import http_questions as ask
-from infra.service.http_questions import (
+from infra.service.reading import queries as ask
+from infra.service.reading.queries import (
     Answer,
     Atom,
     Card,

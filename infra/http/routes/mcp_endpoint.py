@@ -16,11 +16,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
-from infra.errors import Forbidden
 from infra.http.access import READERS, Guarded, allow
 from infra.http.api import api_of, known_caller
 from infra.mcp.server import Context, build_server
-from infra.service.ledger_reader import LedgerReader, TablesReader
+from infra.platform.errors import Forbidden
+from infra.service.reading.ledger_reader import LedgerReader, TablesReader
 
 router = APIRouter(route_class=Guarded, tags=["Coding assistants"])
 

@@ -10,10 +10,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from infra.http.access import EVERYONE, LEADERS, OBSERVERS, OPERATORS, Guarded, allow
 from infra.http.api import ApiDep, CallerDep, WriteDep
 from infra.http.parameters import OF_ANY, Project
-from infra.service import costs, models
-from infra.service import http_questions as ask
-from infra.service.costs import BudgetState, CostGroup, Costs, WholeCall
-from infra.service.models import ProviderState
+from infra.service.models import costs, models
+from infra.service.models.costs import BudgetState, CostGroup, Costs, WholeCall
+from infra.service.models.models import ProviderState
+from infra.service.reading import queries as ask
 from schemas.events.project import BudgetScope
 
 router = APIRouter(route_class=Guarded, tags=["Models"])

@@ -15,10 +15,10 @@ from starlette.responses import Response
 from infra.http.access import LEADERS, OBSERVERS, Guarded, allow
 from infra.http.api import ApiDep, CallerDep, WriteDep
 from infra.http.parameters import OF_ANY, Project
-from infra.service import http_questions as ask
-from infra.service import onboarding
-from infra.service.http_questions import PipelineEvent
-from infra.service.http_uploads import check_address
+from infra.service.ingesting.uploaded_sources import check_address
+from infra.service.projects import onboarding
+from infra.service.reading import queries as ask
+from infra.service.reading.queries import PipelineEvent
 from schemas.events.pipeline import PipelineRecord
 
 router = APIRouter(route_class=Guarded, tags=["Onboarding"])

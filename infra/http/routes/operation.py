@@ -9,19 +9,19 @@ from pydantic import BaseModel
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
-from infra import metrics
-from infra.errors import NotFound
 from infra.http.access import EVERYONE, OPERATORS, OWNERS, Guarded, allow, allow_anybody
 from infra.http.api import ApiDep, CallerDep
 from infra.http.bodies import MAX_BODY_BYTES
 from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Project, problems
-from infra.metrics import Sample, render
-from infra.service import http_questions as ask
-from infra.service.capabilities import Capabilities, list_capabilities
-from infra.service.dead_letters import RetriedLetter, retry_dead_letter
-from infra.service.http_health import Readiness, read_readiness, read_samples
-from infra.service.http_questions import DeadLetter, Page
-from infra.service.http_requests import AuditRow, list_audit
+from infra.platform import metrics
+from infra.platform.errors import NotFound
+from infra.platform.metrics import Sample, render
+from infra.service.reading import queries as ask
+from infra.service.reading.capabilities import Capabilities, list_capabilities
+from infra.service.reading.queries import DeadLetter, Page
+from infra.service.upkeep.dead_letters import RetriedLetter, retry_dead_letter
+from infra.service.upkeep.health import Readiness, read_readiness, read_samples
+from infra.store.requests import AuditRow, list_audit
 
 router = APIRouter(route_class=Guarded, tags=["Operation"])
 Settled = Annotated[bool, Query(description="Also list those that were decided after all.")]

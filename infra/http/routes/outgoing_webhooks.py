@@ -18,15 +18,15 @@ from starlette.responses import Response
 from infra.http.access import OWNERS, Guarded, allow
 from infra.http.api import ApiDep, CallerDep, WriteDep
 from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Project
-from infra.service import outgoing_webhooks as service
-from infra.service.http_questions import Page
-from infra.service.outgoing_webhooks import (
+from infra.service.notifying import outgoing_webhooks as service
+from infra.service.notifying.outgoing_webhooks import (
     Delivery,
     NewWebhook,
     Webhook,
     WebhookChange,
     WebhookSpec,
 )
+from infra.service.reading.queries import Page
 from schemas.events.webhook import WebhookEvent
 
 router = APIRouter(route_class=Guarded, tags=["Webhooks"])

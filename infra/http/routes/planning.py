@@ -13,9 +13,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from infra.http.access import LEADERS, OBSERVERS, READERS, Guarded, allow
 from infra.http.api import ApiDep, CallerDep, WriteDep
 from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Day, Limit, Project
-from infra.service import http_questions as ask
-from infra.service import planning, team
-from infra.service.http_questions import Member, Page, PlanSettings, Rebalance, ReportItem
+from infra.service.planning import planning, team
+from infra.service.reading import queries as ask
+from infra.service.reading.queries import Member, Page, PlanSettings, Rebalance, ReportItem
 from schemas.events.team import ReportType
 
 router = APIRouter(route_class=Guarded, tags=["Planning"])

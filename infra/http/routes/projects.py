@@ -7,14 +7,14 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, Field
 
-from infra.errors import Invalid, NotFound
 from infra.http.access import EVERYONE, LEADERS, Guarded, allow
 from infra.http.api import Api, ApiDep, CallerDep, WriteDep
 from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Named, Project
-from infra.service import http_questions as ask
-from infra.service import projects
-from infra.service.http_questions import Page
-from infra.service.http_questions import Project as ProjectView
+from infra.platform.errors import Invalid, NotFound
+from infra.service.projects import projects
+from infra.service.reading import queries as ask
+from infra.service.reading.queries import Page
+from infra.service.reading.queries import Project as ProjectView
 
 router = APIRouter(route_class=Guarded, tags=["Projects"])
 

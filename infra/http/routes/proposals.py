@@ -10,10 +10,10 @@ from infra.http.access import DECIDERS, LEADERS, READERS, Guarded, allow
 from infra.http.api import ApiDep, CallerDep, WriteDep
 from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Named, Project, Wait
 from infra.http.routes.decisions import DECIDED, Id, Reasons, answer, decider
-from infra.service import decisions as decide
-from infra.service import http_questions as ask
-from infra.service.decisions import Decision
-from infra.service.http_questions import Page, Proposal
+from infra.service.deciding import decisions as decide
+from infra.service.deciding.decisions import Decision
+from infra.service.reading import queries as ask
+from infra.service.reading.queries import Page, Proposal
 
 router = APIRouter(route_class=Guarded, tags=["Decisions"])
 State = Literal["waiting", "accepted", "declined", "withdrawn", "all"]

@@ -10,10 +10,11 @@ from pydantic import BaseModel, ConfigDict, Field
 from infra.http.access import LEADERS, OBSERVERS, Guarded, allow
 from infra.http.api import ApiDep, CallerDep, WriteDep
 from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Project
-from infra.service import edits, quality
-from infra.service import http_questions as ask
-from infra.service.http_questions import Edit, Job, Page, QualityRunEvent, QualityRunRow
-from infra.service.jobs import JobRequest, enqueue_job
+from infra.service.jobs.jobs import JobRequest, enqueue_job
+from infra.service.planning import section_edits as edits
+from infra.service.reading import queries as ask
+from infra.service.reading.queries import Edit, Job, Page, QualityRunEvent, QualityRunRow
+from infra.service.writing import quality
 from schemas.events.artifact_parts import QualityMode
 from schemas.events.change import EditAction
 

@@ -7,14 +7,14 @@ from typing import Annotated
 from fastapi import APIRouter, Path
 from pydantic import BaseModel, ConfigDict, Field
 
-from infra.errors import NotFound
 from infra.http.access import LEADERS, MOVERS, OBSERVERS, Guarded, allow
 from infra.http.api import Api, ApiDep, CallerDep, WriteDep
 from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Named, Project
-from infra.service import http_questions as ask
-from infra.service import runs as service
-from infra.service.http_questions import Batch, DeltaReport, Page, Run, RunBatch
-from infra.service.runs import AcceptedRemovals, RunRequest
+from infra.platform.errors import NotFound
+from infra.service.ingesting import runs as service
+from infra.service.ingesting.runs import AcceptedRemovals, RunRequest
+from infra.service.reading import queries as ask
+from infra.service.reading.queries import Batch, DeltaReport, Page, Run, RunBatch
 
 router = APIRouter(route_class=Guarded, tags=["Runs"])
 RunId = Annotated[str, Path(max_length=100)]

@@ -10,10 +10,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from infra.http.access import LEADERS, OBSERVERS, Guarded, allow
 from infra.http.api import ApiDep, CallerDep, WriteDep
 from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Project
-from infra.service import http_questions as ask
-from infra.service import schedule_starts, schedules
-from infra.service.http_questions import Job, Page, ProjectSettings, ScheduledWork
-from infra.service.schedules import WorkChange, WorkRequest
+from infra.service.jobs import schedule_starts, schedules
+from infra.service.jobs.schedules import WorkChange, WorkRequest
+from infra.service.reading import queries as ask
+from infra.service.reading.queries import Job, Page, ProjectSettings, ScheduledWork
 from schemas.events.job import JobType, Priority
 from schemas.events.schedule import QuietHours, Recurrence
 

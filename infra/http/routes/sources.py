@@ -20,9 +20,11 @@ from infra.http.parameters import (
     Sequence,
     UpdatedSince,
 )
-from infra.service import http_questions as ask
-from infra.service.explaining import Explanation, explain_source
-from infra.service.http_questions import (
+from infra.service.ingesting.removal import SourceRemoval
+from infra.service.ingesting.removal import remove_source as ask_for_removal
+from infra.service.reading import queries as ask
+from infra.service.reading.explaining import Explanation, explain_source
+from infra.service.reading.queries import (
     Chunk,
     Coverage,
     Page,
@@ -31,8 +33,6 @@ from infra.service.http_questions import (
     WholeChunk,
     WholeSource,
 )
-from infra.service.removing import SourceRemoval
-from infra.service.removing import remove_source as ask_for_removal
 
 router = APIRouter(route_class=Guarded, tags=["Sources"])
 SourceId = Annotated[str, Path(max_length=100)]

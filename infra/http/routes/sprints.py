@@ -7,14 +7,14 @@ from typing import Annotated
 from fastapi import APIRouter, Path
 from pydantic import BaseModel, ConfigDict, Field
 
-from infra.clock import SystemClock
 from infra.http.access import LEADERS, OBSERVERS, Guarded, allow
 from infra.http.api import ApiDep, CallerDep, WriteDep
 from infra.http.parameters import OF_ANY, Day, Project, Seen, Title, Version
-from infra.service import http_questions as ask
-from infra.service import sprints
-from infra.service.http_questions import Burndown, ReportItem
-from infra.service.item_changes import ItemRequest
+from infra.platform.clock import SystemClock
+from infra.service.planning import sprints
+from infra.service.planning.item_changes import ItemRequest
+from infra.service.reading import queries as ask
+from infra.service.reading.queries import Burndown, ReportItem
 
 router = APIRouter(route_class=Guarded, tags=["Sprints"])
 SprintId = Annotated[str, Path(max_length=100)]

@@ -16,10 +16,10 @@ from infra.http.access import OBSERVERS, Guarded, allow
 from infra.http.api import Api, ApiDep, CallerDep
 from infra.http.following import follow
 from infra.http.parameters import OF_ANY, Project
-from infra.service import http_questions as ask
-from infra.service import streams
-from infra.service.stream_tokens import NewStreamToken
-from infra.service.tokens import Caller
+from infra.service.access.stream_tokens import NewStreamToken
+from infra.service.access.tokens import Caller
+from infra.service.reading import live_streams as streams
+from infra.service.reading import queries as ask
 
 router = APIRouter(route_class=Guarded, tags=["Streams"])
 StreamId = Annotated[str, Path(max_length=100)]

@@ -10,11 +10,11 @@ from pydantic import BaseModel, ConfigDict, Field
 from infra.http.access import EVERYONE, WRITERS, Guarded, allow
 from infra.http.api import ApiDep, CallerDep, WriteDep
 from infra.http.parameters import OF_ANY, Id, Project, Seen, Sentences, Title, Version
-from infra.service import tasks
-from infra.service.agent_tools import AgentTool
-from infra.service.agent_tools import list_agent_tools as list_tools
-from infra.service.http_questions import ReportItem
-from infra.service.item_changes import ItemRequest
+from infra.service.asking.agent_tools import AgentTool
+from infra.service.asking.agent_tools import list_agent_tools as list_tools
+from infra.service.planning import tasks
+from infra.service.planning.item_changes import ItemRequest
+from infra.service.reading.queries import ReportItem
 from schemas.events.artifact_parts import TaskStatus
 
 router = APIRouter(route_class=Guarded, tags=["Tasks"])

@@ -9,13 +9,13 @@ from fastapi import APIRouter, Path
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
-from infra.errors import Invalid
 from infra.http.access import EVERYONE, OWNERS, Guarded, allow
 from infra.http.api import ApiDep, CallerDep, WriteDep
 from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit
-from infra.service import tokens
-from infra.service.http_questions import Page
-from infra.service.tokens import ApiRole, NewToken, Token, TokenSpec
+from infra.platform.errors import Invalid
+from infra.service.access import tokens
+from infra.service.access.tokens import ApiRole, NewToken, Token, TokenSpec
+from infra.service.reading.queries import Page
 
 router = APIRouter(route_class=Guarded, tags=["Tokens"])
 

@@ -13,10 +13,10 @@ from infra.http.access import OBSERVERS, OPERATORS, READERS, Guarded, allow
 from infra.http.api import ApiDep, CallerDep
 from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Project
 from infra.http.routes.ledger import CardStatus
-from infra.loop import in_thread
-from infra.service import http_questions as ask
-from infra.service import reads
-from infra.service.http_questions import (
+from infra.platform.loop import in_thread
+from infra.service.reading import queries as ask
+from infra.service.reading import reads
+from infra.service.reading.queries import (
     Belonging,
     Contradiction,
     Delta,
@@ -26,7 +26,7 @@ from infra.service.http_questions import (
     Reason,
     View,
 )
-from infra.service.status import InstallationStatus, read_status
+from infra.service.upkeep.status import InstallationStatus, read_status
 
 router = APIRouter(route_class=Guarded, tags=["Views"])
 Id = Annotated[str, Path(max_length=200)]

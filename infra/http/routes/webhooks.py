@@ -15,13 +15,13 @@ from pydantic import BaseModel
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 
-from infra.errors import NotFound
 from infra.http.access import Guarded, allow_signed
 from infra.http.api import ApiDep
 from infra.http.connections import network_of
 from infra.http.parameters import problems
 from infra.http.problems import respond_with
-from infra.service.webhooks import SERVICES
+from infra.platform.errors import NotFound
+from infra.service.connecting.received_webhooks import SERVICES
 
 router = APIRouter(route_class=Guarded, tags=["Webhooks"])
 RETRY_AFTER_S = 30

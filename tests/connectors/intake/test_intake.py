@@ -11,7 +11,7 @@ import pytest
 
 from connectors.connector import SourceUnavailable
 from connectors.service_items import DeletedItem, Remark, ServiceItem
-from infra.errors import BrokerUnavailable
+from infra.platform.errors import BrokerUnavailable
 from schemas.events.ingestion_request import IngestionRequested
 from schemas.events.source import SourceRevised
 from schemas.events.testimony import MessageReceived, MessageWithdrawn

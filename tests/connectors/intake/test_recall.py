@@ -10,8 +10,8 @@ from aiokafka.structs import TopicPartition
 
 from connectors.github.items import root_of
 from connectors.intake.runner import STAGE, recall
-from infra.kafka import partition_counts, partition_of, running_consumer, running_producer
-from infra.settings import Settings
+from infra.platform.kafka import partition_counts, partition_of, running_consumer, running_producer
+from infra.platform.settings import Settings
 from schemas import ids
 from schemas.events.connector_item import ItemReceived
 from tests.connectors.intake.worlds import PROJECT, World

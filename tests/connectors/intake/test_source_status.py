@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from connectors.intake.source_status import SourceStatuses
-from infra.errors import Unavailable
+from infra.platform.errors import Unavailable
 from schemas.codec import decode
 from tests.connectors.intake.worlds import Record, World
 from tests.connectors.webhooks.senders import Sent, from_github

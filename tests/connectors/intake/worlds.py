@@ -20,7 +20,7 @@ from connectors.service_items import DeletedItem, ServiceItem
 from connectors.slack.items import ThreadRef
 from connectors.webhooks.counters import Counters, read_counters
 from connectors.webhooks.receiver import Receiver
-from infra.errors import Undecryptable
+from infra.platform.errors import Undecryptable
 from schemas.codec import encode
 from schemas.envelope import Actor, Envelope, Event, outside_fact
 from schemas.events.connector import ConnectorAdded, ConnectorService, Credential

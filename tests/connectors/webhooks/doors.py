@@ -20,11 +20,11 @@ from connectors.webhooks import bodies
 from connectors.webhooks.counters import Counters, read_counters
 from connectors.webhooks.receiver import Endpoint, Receiver
 from connectors.webhooks.server import Server
-from infra.errors import BrokerUnavailable
 from infra.http import connections
 from infra.http.app import create_app
 from infra.http.serve import options_of
-from infra.settings import Settings
+from infra.platform.errors import BrokerUnavailable
+from infra.platform.settings import Settings
 from schemas.codec import decode, encode
 from schemas.envelope import Envelope
 from tests.connectors.webhooks.senders import NOW, SECRET, Sent

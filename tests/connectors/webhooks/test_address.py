@@ -9,9 +9,9 @@ import pytest
 import typer
 
 from infra.cli.web import check_address
-from infra.errors import Refusal
 from infra.http.serve import serve
-from infra.settings import Settings
+from infra.platform.errors import Refusal
+from infra.platform.settings import Settings
 
 
 @pytest.mark.parametrize("written", ["127.0.0.1:8787", "[::1]:0", "hooks.example.org:443"])

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from connectors.webhooks.payload import MAX_BODY_BYTES
-from infra.errors import DatabaseUnavailable, VaultUnconfigured
+from infra.platform.errors import DatabaseUnavailable, VaultUnconfigured
 from schemas.events.connector_item import ItemReceived
 from tests.connectors.webhooks.doors import Door, a_door
 from tests.connectors.webhooks.senders import (

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from infra.local.runtime import Runtime, read_runtime
+from infra.runtime.local.runtime import Runtime, read_runtime
 from tests.parcel import write_to
 from tests.service import COMMAND_PATIENCE_S
 from tests.shell.harness import eventually

@@ -12,12 +12,12 @@ from typing import Any
 import httpx
 import pytest
 
-import infra.postgres
-from infra.local.process import wait_until
-from infra.service.http_address import read_address
-from infra.service.model_charges import NewCharge, reserve, settle
-from infra.service.tokens import read_owner_token
-from infra.vault import vault_of
+from infra.platform import postgres
+from infra.platform.vault import vault_of
+from infra.runtime.local.process import wait_until
+from infra.service.access.tokens import read_owner_token
+from infra.service.upkeep.address import read_address
+from infra.store.model_charges import NewCharge, reserve, settle
 from projections.read.projects import project_of
 from schemas.codec import decode
 from schemas.events.model_calls import ModelCall
@@ -98,7 +98,7 @@ def make_tokens(cairn: Service) -> list[str]:
 
 def charge(cairn: Service, project: str) -> None:
     """A call of a model has cost a quarter of a dollar, and all facts so far are on the log."""
-    with infra.postgres.connect(cairn.settings_now().conninfo, autocommit=True) as connection:
+    with postgres.connect(cairn.settings_now().conninfo, autocommit=True) as connection:
         call = ModelCall(
             call_id="call_1", agent="reader", stage="map", provider="lab", model="m",
             asked_model="m", tier="fast", prompt_version="p1", attempt=1, input_tokens=10,

@@ -13,9 +13,9 @@ from pathlib import Path
 import psycopg
 import pytest
 
-import infra.kafka
-from infra.local.process import wait_until
-from infra.service.http_address import read_address
+from infra.platform import kafka
+from infra.runtime.local.process import wait_until
+from infra.service.upkeep.address import read_address
 from tests.connectors.webhooks.senders import SECRET, Sent, an_issue, from_github
 from tests.end_to_end.looking import everything
 from tests.end_to_end.own.planting import (
@@ -194,7 +194,7 @@ def test_bytes_that_are_no_fact_are_not_copied_from_where_they_stand(world: Worl
 
 async def put(cairn: Service, topic: str, key: bytes, value: bytes) -> None:
     settings = cairn.settings_now()
-    async with infra.kafka.running_producer(settings) as producer:
+    async with kafka.running_producer(settings) as producer:
         await producer.send_and_wait(settings.topic(topic), value=value, key=key)
 
 

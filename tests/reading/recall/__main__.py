@@ -2,7 +2,7 @@
 
 import os
 
-from infra.settings import Settings
+from infra.platform.settings import Settings
 from tests.reading.recall.measuring import ALL, FILE, measure_projects, write_figures
 
 figures = measure_projects(Settings.from_env(os.environ).cache)

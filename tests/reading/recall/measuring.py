@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from infra.evaluation.recall import Recall, measure
+from infra.measure.recall import Recall, measure
 from tests.reading.recall.sources import fetch_documents, read_source
 
 LISTS = Path(__file__).parent

@@ -21,7 +21,7 @@ from agents.offline.judge.soundness import least_of
 from agents.offline.reader import propose_drafts
 from connectors.git import run_git
 from connectors.repositories import open_view
-from infra.evaluation.extract import clean_document
+from infra.measure.extract import clean_document
 from schemas.ids import sha256_hex
 
 JUDGED = Path(__file__).with_name("drafts.tsv")

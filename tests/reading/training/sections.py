@@ -25,7 +25,7 @@ from agents.offline.segment.sections import role_in
 from agents.offline.segment.wording import strip_markup
 from connectors.git import run_git
 from connectors.repositories import open_view
-from infra.evaluation.extract import clean_document
+from infra.measure.extract import clean_document
 from tests.reading.training.judged_drafts import text_at
 
 PROJECTS = Path(__file__).with_name("projects.tsv")

@@ -1,0 +1,1 @@
+"""What runs Cairn: the supervisor, and broker and database on this machine."""

@@ -1,0 +1,1 @@
+"""Talk with the agents of a project."""

@@ -1,0 +1,406 @@
+"""The tools of agents over the use cases: there is no second way to read or to change anything."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial, wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar, cast
+
+from pydantic import BaseModel
+
+import infra.service.jobs.jobs as jobs
+import infra.service.jobs.schedules as schedules
+import infra.service.models.costs as costs
+import infra.service.planning.assignments as assignments
+import infra.service.planning.features as features
+import infra.service.planning.planning as planning
+import infra.service.planning.rebalancing as rebalancing
+import infra.service.planning.sprints as sprints
+import infra.service.planning.tasks as tasks
+import infra.service.planning.team as team
+import infra.service.reading.reads as reads
+import infra.service.writing.quality as quality
+from agents.tools.box import RANKS, Tools
+from agents.tools.ports import Json, ToolRefused
+from agents.tools.registry import build_tools
+from agents.tools.research import DEEP_RESEARCH
+from agents.tools.tool import Tool, ToolContext, ToolRole
+from infra.platform.clock import SystemClock
+from infra.platform.errors import NotFound, Refusal, Unavailable
+from infra.platform.settings import Settings
+from infra.service.asking.research import ask_outside
+from infra.service.foundation.database import ask
+from infra.service.ingesting.handed_documents import keep_pasted, tell_kept
+from infra.service.models.models import has_research, open_model
+from infra.service.planning.item_changes import ItemRequest
+from projections.read import artifact_list, atom_detail, overview
+from projections.read.artifact_list import WholeArtifact
+from projections.read.artifacts import Item
+from projections.read.projects import project_of
+from projections.read.session import Conn
+from schemas.events.change import ListPhase
+from schemas.events.team import RebalanceMove, ReportType
+
+SHOWN_WITHIN_S = 5.0
+ACCEPTED = ("edit_unanswered", "tables_behind")  # it is recorded, and will be done
+
+T = TypeVar("T")
+P = ParamSpec("P")
+Port = Callable[Concatenate["ServicePorts", P], Coroutine[Any, Any, T]]
+
+
+BOUND = {DEEP_RESEARCH: ("analyst", "planner", "assistant")}  # all others are the assistant's
+
+
+@dataclass(frozen=True, slots=True)
+class AgentTool:
+    """What a tool is called, does, takes and may do. ``confirm``: a person is asked before.
+    ``agents`` are those that have it.
+    """
+
+    name: str
+    description: str
+    arguments: dict[str, Any]
+    space: str
+    mutating: bool
+    confirm: bool
+    role: ToolRole
+    agents: tuple[str, ...] = ("assistant",)
+
+    @property
+    def callers(self) -> tuple[ToolRole, ...]:
+        """The roles that may call it, and so approve a call of it."""
+        return tuple(role for role, rank in RANKS.items() if rank >= RANKS[self.role])
+
+
+def open_tools(settings: Settings) -> Tools:
+    """All tools, over this installation."""
+    return build_tools(ServicePorts(settings, can_research=has_research(settings)))
+
+
+async def list_agent_tools(settings: Settings) -> list[AgentTool]:
+    """What the assistant can do, without a look at any project."""
+    tools = open_tools(settings)
+    found = (tools.find(name) for name in tools.names())
+    return [_describe(one) for one in found if one]
+
+
+def find_agent_tool(settings: Settings, name: str) -> AgentTool | None:
+    """A tool of this installation; None where it has none of this name."""
+    found = open_tools(settings).find(name)
+    return _describe(found) if found else None
+
+
+def _describe(tool: Tool) -> AgentTool:
+    return AgentTool(
+        tool.name,
+        tool.description,
+        tool.arguments.model_json_schema(),
+        tool.space,
+        tool.mutating,
+        tool.confirm,
+        tool.role,
+        BOUND.get(tool.name, ("assistant",)),
+    )
+
+
+def refusing(port: Port[P, T]) -> Port[P, T]:
+    """What the use case refuses is an answer for the model."""
+
+    @wraps(port)
+    async def call(self: ServicePorts, /, *given: P.args, **named: P.kwargs) -> T:
+        try:
+            return await port(self, *given, **named)
+        except Refusal as refused:
+            raise ToolRefused(str(refused), refused.code) from refused
+
+    return call
+
+
+class ServicePorts:
+    """The ports of the tools, over one installation. ``can_research``: whether tools may ask the
+    world outside; a turn goes on as it began.
+    """
+
+    def __init__(self, settings: Settings, *, can_research: bool) -> None:
+        self._settings, self.can_research = settings, can_research
+
+    async def _ask(self, project: str, question: Callable[[Conn, str], T]) -> T:
+        return await ask(
+            self._settings, lambda tables: question(tables, project_of(tables, project))
+        )
+
+    @refusing
+    async def search_ledger(
+        self,
+        project: str,
+        query: str,
+        *,
+        kinds: Sequence[str],
+        areas: Sequence[str],
+        statuses: Sequence[str],
+        limit: int,
+    ) -> Json:
+        filters = {"kinds": kinds, "areas": areas, "statuses": statuses}
+        return _json(
+            await reads.search_ledger(self._settings, project, query, **filters, limit=limit)
+        )
+
+    @refusing
+    async def read_atom(self, project: str, atom_id: str) -> Json:
+        return _json(await self._ask(project, partial(atom_detail.whole_atom, atom_id=atom_id)))
+
+    @refusing
+    async def list_atoms(self, project: str, kind: str, limit: int) -> Sequence[Json]:
+        return _list(await reads.list_atoms(self._settings, project, kind=kind, limit=limit))
+
+    @refusing
+    async def list_contradictions(self, project: str) -> Sequence[Json]:
+        return _list(await reads.list_contradictions(self._settings, project))
+
+    @refusing
+    async def list_sources(self, project: str) -> Sequence[Json]:
+        return _list(await reads.list_sources(self._settings, project))
+
+    @refusing
+    async def read_gaps(self, project: str) -> Json:
+        covered = await reads.read_coverage(self._settings, project)
+        try:
+            sections = (await reads.read_prd(self._settings, project)).sections
+        except NotFound:  # none is written yet
+            sections = []
+        told = [{"title": one.title, "gap": one.gap} for one in sections]
+        return {"areas": covered.gaps, "sections": told}
+
+    @refusing
+    async def save_source(self, context: ToolContext, title: str, text: str) -> Json:
+        by = {"actor": context.actor, "role": context.role, "key": context.idempotency_key}
+        path = await keep_pasted(self._settings, context.project_id, title, text, **by)
+        return {"path": path, "told": tell_kept([path])}
+
+    @refusing
+    async def list_items(self, project: str, artifact_type: str) -> Sequence[Json]:
+        view = await reads.read_view(self._settings, project, artifact_type)
+        return [_name(one, view.names) for one in view.items]
+
+    @refusing
+    async def read_prd(self, project: str) -> Json:
+        return _json(await reads.read_prd(self._settings, project))
+
+    @refusing
+    async def read_artifact(self, project: str, artifact_id: str) -> Json:
+        found = await self._ask(
+            project, partial(artifact_list.whole_artifact, artifact_id=artifact_id)
+        )
+        return _name(found, await reads.read_names(self._settings, project))
+
+    @refusing
+    async def list_members(self, project: str) -> Sequence[Json]:
+        return _list(await team.list_members(self._settings, project))
+
+    @refusing
+    async def rank_members(self, project: str) -> Sequence[Json]:
+        found = await assignments.suggest_assignments(self._settings, project)
+        return [asdict(one) for one in found]
+
+    @refusing
+    async def read_status(self, project: str) -> Json:
+        waiting = await reads.list_waiting(self._settings, project)
+        return _json(await self._ask(project, overview.overview)) | {"waiting": len(waiting)}
+
+    @refusing
+    async def read_costs(self, project: str) -> Json:
+        return _json(await costs.read_costs(self._settings, project))
+
+    @refusing
+    async def list_jobs(self, project: str, status: str | None, limit: int) -> Sequence[Json]:
+        found = await jobs.list_jobs(self._settings, project, status=status, limit=limit)
+        return _list(found.items)
+
+    @refusing
+    async def request_report(
+        self, context: ToolContext, report_type: str, as_of: str | None
+    ) -> Json:
+        found = await planning.request_report(
+            self._settings,
+            context.project_id,
+            cast(ReportType, report_type),
+            as_of=as_of,
+            actor=context.actor,
+            key=context.idempotency_key,
+        )
+        return _json(found)
+
+    @refusing
+    async def request_generation(self, context: ToolContext, phase: str) -> Json:
+        found = await planning.request_generation(
+            self._settings,
+            context.project_id,
+            cast(ListPhase, phase),
+            actor=context.actor,
+            key=context.idempotency_key,
+        )
+        return {"artifact_ids": found.artifact_ids}
+
+    @refusing
+    async def run_quality(self, context: ToolContext, artifact: str) -> Json:
+        request = quality.GateRequest(
+            context.project_id, artifact, key=context.idempotency_key, may_revise=False
+        )
+        return _json(await quality.run_quality(self._settings, request))
+
+    @refusing
+    async def propose_rebalance(self, context: ToolContext, proposal: Json) -> Json:
+        done = await rebalancing.propose_rebalance(
+            self._settings,
+            context.project_id,
+            sprint_id=proposal["sprint_id"],
+            imbalance=proposal["imbalance"],
+            moves=[RebalanceMove.model_validate(one) for one in proposal["moves"]],
+            actor=context.actor,
+            key=context.idempotency_key,
+        )
+        return _json(done)
+
+    @refusing
+    async def schedule_work(self, context: ToolContext, request: str) -> Json:
+        made = await schedules.schedule_in_words(
+            self._settings,
+            context.project_id,
+            request,
+            actor=context.actor,
+            key=context.idempotency_key,
+        )
+        return {"items": [_tell_work(one) for one in made]}
+
+    @refusing
+    async def research(self, context: ToolContext, query: str) -> Json:
+        today = SystemClock().now().date().isoformat()
+        async with open_model(self._settings) as model:
+            if model is None:
+                raise ToolRefused("No service that searches the web is configured.", "no_research")
+            findings = await ask_outside(model, context, query)
+        return {"findings": [one | {"found_on": today} for one in findings]}
+
+    @refusing
+    async def change_task(self, context: ToolContext, change: Json) -> Json:
+        told, place = _read_task(change), (self._settings, context.project_id)
+        if change["op"] == "create":
+            return await self._show(context, tasks.create_task(*place, told, **_by(context)))
+        request = _make_request(context, change, told)
+        done = tasks.change_task(
+            self._settings, request, actor=context.actor, within_s=SHOWN_WITHIN_S
+        )
+        return await self._show(context, done)
+
+    @refusing
+    async def change_feature(self, context: ToolContext, change: Json) -> Json:
+        told, place = _read_feature(change), (self._settings, context.project_id)
+        if change["op"] == "create":
+            return await self._show(context, features.create_feature(*place, told, **_by(context)))
+        request = _make_request(context, change, told)
+        done = features.change_feature(
+            self._settings, request, actor=context.actor, within_s=SHOWN_WITHIN_S
+        )
+        return await self._show(context, done)
+
+    @refusing
+    async def change_sprint(self, context: ToolContext, change: Json) -> Json:
+        names = ("goal", "start_date", "end_date", "capacity_points")
+        told = sprints.SprintText(
+            **{name: change.get(name) for name in names}, is_closed=change.get("closed")
+        )
+        if change["op"] == "create":
+            place = (self._settings, context.project_id)
+            return await self._show(context, sprints.create_sprint(*place, told, **_by(context)))
+        request = _make_request(context, change, told)
+        done = sprints.change_sprint(
+            self._settings, request, actor=context.actor, within_s=SHOWN_WITHIN_S
+        )
+        return await self._show(context, done)
+
+    async def _show(self, context: ToolContext, changing: Awaitable[Item]) -> Json:
+        """The item as the tables show it; what they show late is accepted all the same."""
+        try:
+            done = await changing
+        except Unavailable as late:
+            if late.code not in ACCEPTED:
+                raise
+            return {"accepted": True}
+        return _name(done, await reads.read_names(self._settings, context.project_id))
+
+
+def _tell_work(work: schedules.ScheduledWork) -> dict[str, Any]:
+    names = ("work_item_id", "title", "agent", "priority", "next_run_at")
+    told = _json(work)
+    kind = work.recurrence.kind if work.recurrence else "once"
+    return {name: told[name] for name in names} | {"recurrence": kind}
+
+
+def _by(context: ToolContext) -> dict[str, Any]:
+    """For whom something is made, under which key, and how long its being shown is waited for."""
+    return {
+        "actor": context.actor,
+        "key": context.idempotency_key,
+        "within_s": SHOWN_WITHIN_S,
+    }
+
+
+def _make_request(context: ToolContext, change: Json, told: T) -> ItemRequest[T]:
+    """A change or deletion of an item that the tables hold."""
+    return ItemRequest(
+        context.project_id,
+        change["op"],
+        told,
+        change["item_id"],
+        change["expected_version"],
+        context.idempotency_key,
+    )
+
+
+def _read_task(change: Json) -> tasks.TaskText:
+    told = ("title", "feature_id", "assignee_id", "sprint_id", "estimate_points", "status")
+    return tasks.TaskText(
+        **{name: change[name] for name in told if change.get(name) is not None},
+        sections=_read_sections(change, ("description", "solutions", "acceptance_criteria")),
+        required_skills=change.get("required_skills") or None,
+        atom_ids=change.get("atom_ids") or (),
+    )
+
+
+def _read_feature(change: Json) -> features.FeatureText:
+    """The atoms speak for the new sentences, and for the priority where there is one."""
+    told = ("title", "priority", "reason", "effort_points", "status")
+    atom_ids = change.get("atom_ids") or ()
+    return features.FeatureText(
+        **{name: change[name] for name in told if change.get(name) is not None},
+        sections=_read_sections(change, ("description", "acceptance_criteria")),
+        atom_ids=atom_ids,
+        priority_atom_ids=atom_ids if change.get("priority") else (),
+    )
+
+
+def _read_sections(change: Json, names: Iterable[str]) -> dict[str, list[str]]:
+    """What a tool tells; a text of its own is one sentence a line."""
+    told = {name: change.get(name) or () for name in names}
+    lines = {
+        name: texts.splitlines() if isinstance(texts, str) else texts
+        for name, texts in told.items()
+    }
+    return {name: [one for one in texts if one.strip()] for name, texts in lines.items() if texts}
+
+
+def _name(item: Item | WholeArtifact, names: Mapping[str, str]) -> dict[str, Any]:
+    """The item, with what people call the ids that stand in it."""
+    told = (*(item.fields or {}).values(), *(item.plan or {}).values())
+    known = {one: names[one] for one in told if isinstance(one, str) and one in names}
+    return _json(item) | {"names": known}
+
+
+def _json(found: BaseModel) -> dict[str, Any]:
+    return found.model_dump(mode="json")
+
+
+def _list(found: Iterable[BaseModel]) -> list[dict[str, Any]]:
+    return [_json(one) for one in found]

@@ -1,0 +1,282 @@
+"""Does turns of conversations with the agents: the graph over the log of the turn."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
+
+from pydantic_core import to_jsonable_python
+
+from infra.platform import postgres
+from infra.platform.clock import SystemClock
+from infra.platform.errors import Conflict, NotFound, Refusal, Unavailable
+from infra.platform.settings import Settings
+from infra.service.asking.turn_ends import abandon_calls
+from infra.service.asking.turn_log import Publish, TurnDiverged, TurnLog, TurnPlace
+from infra.service.asking.turn_payload import TurnEnd, TurnPayload
+from infra.service.foundation.database import ask, transact
+from infra.service.foundation.publishing import redactor_of
+from infra.service.ingesting.handed_documents import tell_kept
+from infra.service.jobs.job_kind import Workplace, name_of
+from infra.store.jobs.keeper import RunningJob
+from projections.checksums import caught_up
+from projections.core import CORE
+from projections.read import agents as read
+from projections.read.agents import TurnEvent
+from projections.read.projects import project_of
+from projections.read.session import ReadModel
+from schemas.envelope import Actor
+from schemas.events.agent import (
+    AgentCitation,
+    AgentEvent,
+    RequestReceived,
+    Responded,
+)
+
+if TYPE_CHECKING:
+    from agents.models.call import ChatModel
+    from agents.project.state import AgentState
+    from agents.tools.tool import ToolRole
+    from infra.service.asking.agent_parts import TurnContext
+
+HISTORY = 10  # messages of the conversation that the agents are shown
+ANSWERED, WAITING, ENDED = "answered", "waiting", "ended"
+ENDED_SAID: Mapping[TurnEnd, str] = {
+    "dead": "The turn has failed for good without an answer. Nothing more will happen; ask again.",
+    "cancelled": "The turn was cancelled before it was answered. Nothing more will happen.",
+}
+FAILED_SAID = "Something went wrong in this turn ({code}). Nothing more will happen; ask again."
+CHANGED_SAID = (
+    "Cairn was updated while this turn waited, so the turn cannot go on where it stopped. Nothing"
+    " more will happen; ask again."
+)
+
+Opened = Callable[[Settings], AbstractAsyncContextManager[Publish]]
+
+
+def open_facts(settings: Settings) -> AbstractAsyncContextManager[Publish]:
+    """The log of a turn, open to its events."""
+    from connectors.runner import open_publish
+
+    return open_publish(settings, SystemClock(), redactor_of(settings))
+
+
+async def run_agent_turn(
+    place: Workplace, job: RunningJob, payload: TurnPayload, opened: Opened = open_facts
+) -> Mapping[str, Any]:
+    """Go through a turn up to its answer, or up to a question to a person."""
+    lease, settings = job.lease, place.settings
+    turn = TurnPlace(lease.project_id, payload.conversation_id, payload.turn_id, name_of(lease))
+    may_be_known = not payload.is_first or lease.epoch > 1 or payload.given is not None
+    known = await read_turn_events(settings, payload.turn_id, waits=may_be_known)
+    if is_over(known):
+        return {"status": ANSWERED, "turn_id": payload.turn_id}
+    if payload.given is None and payload.ended is None and not payload.is_first:
+        by = Actor(type="human", id=turn.asked_by)
+        await transact(settings, partial(abandon_calls, payload=payload, by=by))
+    async with opened(settings) as publish:
+        attempt = f"{lease.job_id}|{lease.epoch}"
+        turn_log = TurnLog(turn, known, redactor_of(settings), publish, attempt)
+        if payload.ended is not None:
+            return await _end(settings, turn_log, payload, payload.ended)
+        if payload.given is not None:
+            await turn_log.take_decision(**payload.given.model_dump(exclude={"message_key"}))
+        try:
+            return await _perform(settings, turn_log, turn, payload)
+        except Exception as error:
+            is_last = lease.attempt >= lease.max_attempts
+            if is_last or (isinstance(error, Refusal) and not isinstance(error, Unavailable)):
+                code = _code_of(error)
+                said = CHANGED_SAID if isinstance(error, TurnDiverged) else FAILED_SAID
+                await turn_log.record_failure(code, said.format(code=code))
+            raise
+
+
+async def _perform(
+    settings: Settings, turn_log: TurnLog, turn: TurnPlace, payload: TurnPayload
+) -> Mapping[str, Any]:
+    from agents.project.confirmations import WaitsForConfirmation
+
+    told: dict[str, Any] = {"turn_id": turn.turn_id}
+    try:
+        request = await turn_log.begin(payload.text, payload.role)
+        state = await run_turn(settings, turn_log, turn, request, payload.attached)
+    except WaitsForConfirmation as waits:
+        asked = waits.confirmation
+        await turn_log.request_confirmation(
+            confirmation_id=asked.confirmation_id,
+            tool=asked.tool,
+            arguments=json.dumps(asked.arguments, ensure_ascii=False, sort_keys=True),
+            summary=asked.summary,
+        )
+        return told | {"status": WAITING, "confirmation_id": asked.confirmation_id}
+    return told | {"status": ANSWERED, "iterations": state["iteration"]}
+
+
+async def _end(
+    settings: Settings, turn_log: TurnLog, payload: TurnPayload, ended: TurnEnd
+) -> Mapping[str, Any]:
+    """The turn is over without an answer. Raises Unavailable where what its job still did came
+    first: a job that is cancelled does not stop at once.
+    """
+    await turn_log.begin(payload.text, payload.role)
+    await turn_log.record_failure(f"turn_{ended}", ENDED_SAID[ended])
+    if not is_over(await read_turn_events(settings, payload.turn_id, waits=True)):
+        raise Unavailable("The job of the turn has not stopped yet.", code="turn_goes_on")
+    return {"status": ENDED, "turn_id": payload.turn_id}
+
+
+async def run_turn(
+    settings: Settings,
+    turn_log: TurnLog,
+    turn: TurnPlace,
+    asked: RequestReceived,
+    attached: Sequence[str] = (),
+) -> AgentState:
+    """Go through the graph, up to the answer in the log. Raises what its parts raise.
+
+    ``attached`` are the paths of the sources that came with a turn that begins now.
+    """
+    from agents.project.graph import run_graph
+    from agents.tools.registry import build_tools
+    from infra.service.asking.agent_parts import Surroundings, build_parts, read_context
+    from infra.service.asking.agent_tools import ServicePorts
+
+    context = await read_context(settings, turn_log, turn, HISTORY, attached)
+    ports = ServicePorts(settings, can_research=context.has_research)
+    async with _open_model(settings, turn_log, context) as model:
+        around = Surroundings(
+            turn=turn,
+            role=cast("ToolRole", asked.role),
+            context=context,
+            turn_log=turn_log,
+            model=model,
+            tools=build_tools(ports),
+            ports=ports,
+            decisions=turn_log.list_decisions(),
+        )
+        state = await run_graph(build_parts(around), begin_state(asked.text, context))
+    await _respond(turn_log, state, context.attached)
+    return state
+
+
+def begin_state(text: str, context: TurnContext) -> AgentState:
+    from agents.project.state import MAX_ITERATIONS, SUPERVISOR, ProjectState
+
+    return {
+        "request": text,
+        "project": ProjectState.model_validate(context.project),
+        "current_agent": SUPERVISOR,
+        "next_agent": "",
+        "message_to_agent": "",
+        "iteration": 0,
+        "max_iterations": MAX_ITERATIONS,
+        "results": [],
+        "thoughts": [],
+        "final_response": "",
+        "should_end": False,
+        "limit_reached": False,
+        "chat_history": context.history,
+    }
+
+
+async def _respond(turn_log: TurnLog, state: AgentState, attached: Sequence[str]) -> None:
+    """The last event of the turn. It names the sources that came with the message; where no model
+    took part it says so.
+    """
+    from agents.project.graph import find_best
+    from agents.project.rule_answers import NO_MODEL
+
+    best, text = find_best(state["results"]), state["final_response"]
+    if attached:
+        text = f"{text}\n\n{tell_kept(attached)}"
+    engines = {one.engine for one in state["thoughts"]} | {one.engine for one in state["results"]}
+    if "model" not in engines and NO_MODEL not in text:
+        text = f"{text}\n\n{NO_MODEL}"
+    await turn_log.record(
+        Responded,
+        text=text,
+        agent=best.agent if best else state["current_agent"],
+        citations=[AgentCitation(**one.model_dump()) for one in best.citations] if best else [],
+        engine=best.engine if best else state["thoughts"][-1].engine,
+    )
+
+
+@asynccontextmanager
+async def _open_model(
+    settings: Settings, turn_log: TurnLog, context: TurnContext
+) -> AsyncIterator[ChatModel | None]:
+    """The model of a turn that began with one, also where none is configured any more: what it
+    has answered is in the log. None for a turn that began without.
+    """
+    from infra.service.asking.agent_parts import AbsentModel
+    from infra.service.models.models import open_model
+
+    if not context.has_model or turn_log.is_replay:
+        yield AbsentModel() if context.has_model else None
+        return
+    async with open_model(settings) as model:
+        yield model or AbsentModel()
+
+
+async def read_turn_events(settings: Settings, turn_id: str, *, waits: bool) -> list[TurnEvent]:
+    """The events of a turn; ``waits``: when the tables hold all that the log holds now."""
+    if waits:
+        conversations = replace(CORE, topics=(AgentEvent.topic,))
+        with postgres.connect(settings.conninfo, autocommit=True) as connection:
+            await caught_up(conversations, settings, connection)
+    return await ask(settings, lambda tables: read.turn_events(tables, turn_id))
+
+
+def is_over(known: Sequence[TurnEvent]) -> bool:
+    return any(each.event_type == Responded.type_name for each in known)
+
+
+class TurnCheckpoint(ReadModel):
+    """The state of the graph at the end of a turn: ``results`` and ``thoughts`` have grown with
+    each step, all else is what came last.
+    """
+
+    request: str
+    project: dict[str, Any]
+    current_agent: str
+    next_agent: str
+    message_to_agent: str
+    iteration: int
+    max_iterations: int
+    results: list[dict[str, Any]]
+    thoughts: list[dict[str, Any]]
+    final_response: str
+    should_end: bool
+    limit_reached: bool
+    chat_history: list[dict[str, str]]
+
+
+async def replay_turn(settings: Settings, project: str, turn_id: str) -> TurnCheckpoint:
+    """Run an answered turn again from its records alone. Nobody is asked, nothing is made or told.
+
+    Raises NotFound, Conflict for a turn without an answer or with a record that is missing.
+    """
+    from agents.project.effects import RecordMissing
+
+    project_id = await ask(settings, partial(project_of, name_or_id=project))
+    known = await read_turn_events(settings, turn_id, waits=False)
+    if not known or known[0].project_id != project_id:
+        raise NotFound(f"There is no turn {turn_id}.", code="unknown_turn")
+    if known[-1].event_type != Responded.type_name or known[-1].data["error"]:
+        raise Conflict("The turn has no answer, so it has no end.", code="turn_not_answered")
+    turn = TurnPlace(project_id, known[0].conversation_id, turn_id, "")
+    turn_log = TurnLog(turn, known, redactor_of(settings), publish=None)
+    try:
+        state = await run_turn(settings, turn_log, turn, await turn_log.begin("", ""))
+    except RecordMissing as missing:
+        raise Conflict(str(missing), code="record_missing") from missing
+    return TurnCheckpoint.model_validate(to_jsonable_python(state))
+
+
+def _code_of(error: Exception) -> str:
+    return error.code if isinstance(error, Refusal) else "internal_error"

@@ -1,0 +1,386 @@
+"""Conversations with the agents of a project: ask, follow, confirm, and read what was said."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncGenerator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from agents.project.confirmations import ANSWER_WITHIN, read_decision
+from infra.platform.clock import SystemClock
+from infra.platform.errors import Conflict, Forbidden, Invalid, NotFound
+from infra.platform.settings import Settings
+from infra.service.asking.turn_ends import abandon_calls
+from infra.service.asking.turn_frames import ENDS, PAUSES
+from infra.service.asking.turn_payload import GivenDecision, TurnPayload, decision_key, turn_job
+from infra.service.foundation.database import ask, transact, wait_for, wait_until_shown
+from infra.service.foundation.publishing import check_key, draw_key, redactor_of
+from infra.service.ingesting.handed_documents import HandedDocument, check_documents, keep_documents
+from infra.store.jobs import queue
+from infra.store.jobs.worker import as_plain_json
+from projections.read import agents as read
+from projections.read import projects
+from projections.read.agents import Confirmation as Confirmation
+from projections.read.agents import Conversation, SaidMessage
+from projections.read.agents import TurnAnswer as TurnAnswer
+from projections.read.session import Conn, ReadModel, rows
+from projections.read.streams import Frame, ends_of, frames
+from schemas.envelope import Actor
+from schemas.ids import derive_id
+
+if TYPE_CHECKING:
+    from agents.drawing import DrawnGraph
+    from agents.tools.tool import ToolRole
+
+LONGEST_TEXT = 8_000
+PAGE_FRAMES = 256
+LOOKED_AGAIN_S = 10.0
+GRAPHS = ("project", "quality")
+TurnStatus = Literal["running", "answered", "failed", "waiting"]
+GIVEN = "SELECT payload -> 'given' AS given FROM orchestration_jobs WHERE job_id = %s"
+DECIDED_BY = (
+    "SELECT job_id, project_id, payload FROM orchestration_jobs"
+    " WHERE serial_key = %s AND payload -> 'given' ->> 'message_key' = %s"
+)
+KNOWN = (
+    "SELECT 1 FROM orchestration_jobs WHERE project_id = %s AND serial_key = %s"
+    " UNION ALL SELECT 1 FROM conversations WHERE project_id = %s AND conversation_id = %s LIMIT 1"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ChatRequest:
+    """A message to the agents. ``conversation_id`` None: a new conversation. ``role`` is that of
+    who asks, and limits what tools may do. ``documents`` become sources.
+    """
+
+    project: str
+    text: str
+    conversation_id: str | None = None
+    key: str = field(default_factory=draw_key)
+    role: str = "owner"
+    documents: tuple[HandedDocument, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BegunTurn:
+    """A turn that is under way; its frames are on the stream with its id, new ones behind
+    ``after``. ``decided`` is the confirmation after whose answer it goes on, if it has waited.
+    """
+
+    project_id: str
+    conversation_id: str
+    turn_id: str
+    job_id: str
+    after: int = -1
+    decided: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnFrame:
+    """What happens in a turn, live; ``seq`` is its place in the stream."""
+
+    seq: int
+    name: str
+    data: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ConfirmationAnswer:
+    """``decision``: approve, reject, or edit with changed ``arguments``. ``message_key`` is that of
+    the message that says so, if one does.
+    """
+
+    confirmation_id: str
+    decision: str
+    arguments: Mapping[str, Any] | None = None
+    reason: str = ""
+    message_key: str = ""
+
+
+class TurnState(ReadModel):
+    """The answer of a turn, or the calls that a person has to decide about before it goes on.
+
+    Neither: it goes on, since somebody has decided.
+    """
+
+    answer: TurnAnswer | None
+    waiting: list[Confirmation]
+
+    @property
+    def status(self) -> TurnStatus:
+        if self.answer is not None:
+            return "failed" if self.answer.error else "answered"
+        return "waiting" if self.waiting else "running"
+
+
+class WholeConversation(ReadModel):
+    """A conversation with all that was said, the calls that wait for a person, and those about
+    which one has decided: who did, and with which arguments where they were changed.
+    """
+
+    conversation: Conversation
+    messages: list[SaidMessage]
+    waiting: list[Confirmation]
+    decided: list[Confirmation]
+
+
+async def begin_turn(settings: Settings, request: ChatRequest, *, actor: str) -> BegunTurn:
+    """Ask the agents; the turn is done in the background, after all others of its conversation.
+
+    Where a call waits in the conversation, a plain yes or no decides about it and its turn goes on;
+    with anything else the call is not made, which its turn says before this one is answered. The
+    same key again is the same turn. Raises Invalid, NotFound, DatabaseUnavailable, and for a
+    decision what `answer_confirmation` raises.
+    """
+    text = _check_text(settings, request.text)
+    check_key(request.key)
+    check_documents(request.documents, request.role)
+    project_id = await ask(settings, partial(projects.project_of, name_or_id=request.project))
+    conversation_id = request.conversation_id or derive_id("cnv", project_id, request.key)
+    if request.conversation_id is not None:
+        await ask(settings, partial(_check_known, project_id, conversation_id))
+        if decided := await ask(settings, partial(_find_decided, conversation_id, request.key)):
+            return decided
+        look = partial(_read_answer, conversation_id, request.key, text)
+        if not request.documents and (answer := await ask(settings, look)):
+            return await answer_confirmation(
+                settings, project_id, answer, actor=actor, role=request.role
+            )
+    attached = []
+    if request.documents:
+        attached = await keep_documents(
+            settings,
+            project_id,
+            conversation_id,
+            request.documents,
+            actor=actor,
+            key=f"{conversation_id}|{request.key}",
+        )
+    payload = TurnPayload(
+        conversation_id=conversation_id,
+        turn_id=derive_id("trn", conversation_id, request.key),
+        attached=attached,
+        text=text,
+        role=request.role,
+        is_first=request.conversation_id is None,
+    )
+    return await _enqueue(settings, project_id, payload, payload.turn_id, actor)
+
+
+async def answer_confirmation(
+    settings: Settings, project: str, answer: ConfirmationAnswer, *, actor: str, role: str
+) -> BegunTurn:
+    """Decide about a call that waits; the turn goes on. The first decision is final.
+
+    ``role`` is that of who decides: nobody has a call made that they may not make themselves.
+    Raises NotFound, Conflict for one that is decided or too old, Forbidden, Invalid.
+    """
+
+    def question(tables: Conn) -> tuple[Confirmation, int]:
+        project_id = projects.project_of(tables, project)
+        found = read.confirmation(tables, project_id, answer.confirmation_id)
+        _check_open(found, is_over=read.turn_answer(tables, found.turn_id) is not None)
+        return found, ends_of(tables, found.turn_id).last
+
+    found, after = await ask(settings, question)
+    if role == "viewer":
+        raise Forbidden("A viewer decides about no change.", code="role_not_allowed")
+    if (answer.decision == "edit") != (answer.arguments is not None):
+        raise Invalid("Changed arguments belong to `edit`, and to nothing else.", code="no_edit")
+    if answer.decision != "reject":
+        _check_call(settings, found.tool, answer.arguments, role)
+    given = GivenDecision.model_validate(
+        {
+            "confirmation_id": answer.confirmation_id,
+            "decision": answer.decision,
+            "arguments": _clean(settings, answer.arguments),
+            "reason": redactor_of(settings).text(answer.reason),
+            "given_by": actor,
+            "message_key": answer.message_key,
+        }
+    )
+    payload = TurnPayload(conversation_id=found.conversation_id, turn_id=found.turn_id, given=given)
+    key = decision_key(found.turn_id, answer.confirmation_id)
+    turn = await _enqueue(settings, found.project_id, payload, key, actor)
+    return replace(turn, after=after, decided=answer.confirmation_id)
+
+
+def whole_conversation(tables: Conn, project_id: str, conversation_id: str) -> WholeConversation:
+    return WholeConversation(
+        conversation=read.conversation(tables, project_id, conversation_id),
+        messages=read.messages(tables, conversation_id),
+        waiting=read.open_confirmations(tables, conversation_id),
+        decided=read.decided_confirmations(tables, conversation_id),
+    )
+
+
+async def follow_turn(settings: Settings, turn: BegunTurn) -> AsyncGenerator[TurnFrame, None]:
+    """The frames of a turn as they come, up to its end or to a call that waits for a person.
+
+    One whose job has ended without an answer ends, too: see `turn_ends`. Raises
+    DatabaseUnavailable.
+    """
+    after = turn.after
+
+    def look(tables: Conn) -> list[Frame] | None:
+        return frames(tables, turn.turn_id, after, PAGE_FRAMES) or None
+
+    while True:
+        for frame in await wait_for(settings, look, timeout_s=LOOKED_AGAIN_S) or ():
+            after = frame.seq
+            yield TurnFrame(frame.seq, frame.name, json.loads(frame.data))
+            if frame.name in ENDS | PAUSES:
+                return
+
+
+async def read_turn(settings: Settings, turn: BegunTurn, last: TurnFrame) -> TurnState:
+    """How a turn stands whose frame ``last`` tells its end or a pause, as soon as the tables hold
+    what the frame tells. Raises Unavailable.
+    """
+
+    def look(tables: Conn) -> TurnState | None:
+        if answer := read.turn_answer(tables, turn.turn_id):
+            return TurnState(answer=answer, waiting=[])
+        if last.name in ENDS:
+            return None
+        found = read.find_confirmation(tables, last.data["confirmation_id"])
+        if found is None:
+            return None
+        return TurnState(answer=None, waiting=[] if found.decision else [found])
+
+    return await wait_until_shown(settings, look, "The turn", turn_id=turn.turn_id)
+
+
+def describe_agent_graph(name: str) -> DrawnGraph:
+    """A graph as it is compiled: ``project`` or ``quality``. Raises NotFound."""
+    from agents.project import graph as project_graph
+    from agents.quality import graph as quality_graph
+
+    drawings = dict.fromkeys(("quality", "quality_gate"), quality_graph.describe_drawing)
+    drawings["project"] = project_graph.draw_graph
+    if name not in drawings:
+        known = ", ".join(GRAPHS)
+        raise NotFound(f"There is no graph {name}: there are {known}.", code="unknown_graph")
+    return drawings[name]()
+
+
+async def _enqueue(
+    settings: Settings, project_id: str, payload: TurnPayload, key: str, actor: str
+) -> BegunTurn:
+    by = Actor(type="human", id=redactor_of(settings).text(actor))
+    new = turn_job(project_id, payload, key, f"{by.type}:{by.id}")
+
+    def put(tables: Conn) -> tuple[str, int]:
+        if payload.given is None and not payload.is_first:
+            abandon_calls(tables, payload, by)
+        job_id, is_new = queue.enqueue(tables, new, by)
+        if payload.given is not None and not is_new:
+            _check_same(tables, job_id, payload.given)
+        return job_id, read.last_decided_frame(tables, payload.turn_id)
+
+    job_id, after = await transact(settings, put)
+    return BegunTurn(project_id, payload.conversation_id, payload.turn_id, job_id, after)
+
+
+def _find_decided(conversation_id: str, key: str, tables: Conn) -> BegunTurn | None:
+    """The turn that goes on since the message of this key has decided about its call."""
+    for row in rows(tables, DECIDED_BY, conversation_id, key):
+        payload = TurnPayload.model_validate(row["payload"])
+        assert payload.given
+        after = read.last_decided_frame(tables, payload.turn_id)
+        decided = payload.given.confirmation_id
+        return BegunTurn(
+            row["project_id"], conversation_id, payload.turn_id, row["job_id"], after, decided
+        )
+    return None
+
+
+def _read_answer(
+    conversation_id: str, key: str, text: str, tables: Conn
+) -> ConfirmationAnswer | None:
+    """What a message decides about the one call that waits; None: it is about something else."""
+    decision = read_decision(text)
+    since = SystemClock().now() - ANSWER_WITHIN
+    waiting = [
+        one for one in read.open_confirmations(tables, conversation_id) if one.requested_at > since
+    ]
+    if decision is None or len(waiting) != 1:
+        return None
+    return ConfirmationAnswer(waiting[0].confirmation_id, decision, message_key=key)
+
+
+def _check_text(settings: Settings, text: str) -> str:
+    """The message without secrets: it is stored in clear. Raises Invalid."""
+    clean = redactor_of(settings).text(text).strip()
+    if not clean or len(clean) > LONGEST_TEXT:
+        raise Invalid(f"A message has 1 to {LONGEST_TEXT:,} characters.", code="message_invalid")
+    return clean
+
+
+def _clean(settings: Settings, arguments: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """Without secrets: they are stored in clear."""
+    return arguments if arguments is None else as_plain_json(arguments, redactor_of(settings).text)
+
+
+def _check_known(project_id: str, conversation_id: str, tables: Conn) -> None:
+    if not rows(tables, KNOWN, project_id, conversation_id, project_id, conversation_id):
+        raise NotFound(
+            f"There is no conversation {conversation_id}.",
+            code="unknown_conversation",
+            detail={"conversation_id": conversation_id},
+        )
+
+
+def _check_call(
+    settings: Settings, name: str, changed: Mapping[str, Any] | None, role: str
+) -> None:
+    """Whether who has the role may make the call, with these arguments where they are changed.
+
+    Raises Forbidden, Invalid, Conflict.
+    """
+    from agents.tools.box import may_call, read_arguments
+    from agents.tools.tool import ToolResult
+    from infra.service.asking.agent_tools import open_tools
+
+    tool = open_tools(settings).find(name)
+    if tool is None:
+        raise Conflict(f"There is no tool {name} any more: ask again.", code="tool_gone")
+    if not may_call(cast("ToolRole", role), tool):
+        raise Forbidden(
+            f"The role {role} may not use {name}, so it cannot approve it: it takes {tool.role}.",
+            code="role_not_allowed",
+        )
+    if changed is not None and isinstance(wrong := read_arguments(tool, changed), ToolResult):
+        raise Invalid(wrong.text, code="arguments_invalid")
+
+
+def _check_same(tables: Conn, job_id: str, given: GivenDecision) -> None:
+    """Raises Conflict where another decision came first that the tables do not show yet."""
+    (row,) = rows(tables, GIVEN, job_id)
+    first = GivenDecision.model_validate(row["given"])
+    if first.model_copy(update={"message_key": given.message_key}) != given:
+        raise _decided(first.decision, first.given_by)
+
+
+def _decided(decision: str, given_by: str | None) -> Conflict:
+    return Conflict(
+        f"This was decided already: {decision} by {given_by or 'nobody'}.",
+        code="confirmation_decided",
+        detail={"decision": decision},
+    )
+
+
+def _check_open(found: Confirmation, *, is_over: bool) -> None:
+    """Raises Conflict."""
+    if found.decision is not None:
+        raise _decided(found.decision, found.given_by)
+    if SystemClock().now() - found.requested_at > ANSWER_WITHIN:
+        raise Conflict(
+            "Nobody has decided in time, so the call is not made: ask again.",
+            code="confirmation_expired",
+        )
+    if is_over:
+        raise Conflict("The turn is over, so the call is not made: ask again.", code="turn_over")

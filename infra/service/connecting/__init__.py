@@ -1,0 +1,1 @@
+"""Read the services that a team uses: connectors and their webhooks."""

@@ -1,0 +1,1 @@
+"""Decide about the ledger."""

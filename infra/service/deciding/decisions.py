@@ -1,0 +1,390 @@
+"""Decide about the ledger: each decision is published, and the ledger's answer is waited for.
+
+A decision raises NotFound for an unknown target, Conflict, Forbidden or Invalid when the ledger
+refuses it (the code is the ledger's reason), and Unavailable when nobody answers in time. What the
+tables show to be refused is refused before it is published (`sent_decisions`). The same key again
+returns the same answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime
+from typing import Any, Literal
+
+from infra.platform.errors import Conflict, Unavailable
+from infra.platform.settings import Settings
+from infra.service.deciding.refusals import refusal_of
+from infra.service.deciding.sent_decisions import (
+    is_sent,
+    judge,
+    note_sent,
+    url_of,
+    wait_for_others,
+)
+from infra.service.foundation.database import ask, wait_for
+from infra.service.foundation.publishing import draw_key, make_request, publish
+from projections.read import people, proposals
+from projections.read.decided import DecisionAnswer
+from schemas.envelope import Envelope
+from schemas.events.hitl import (
+    DECIDING,
+    AtomDismissed,
+    AtomReincluded,
+    AtomUnverified,
+    AtomVerified,
+    ContradictionDecided,
+    MergeDecided,
+    MergeUndone,
+    PersonDecided,
+    ProposalDecided,
+    Role,
+)
+from schemas.ids import hitl_event_id
+
+ANSWERED_WITHIN_S = 30.0
+OTHERS_WITHIN_S = 10.0  # how long an earlier decision about the same is waited for
+UNANSWERED = "decision_unanswered"  # recorded, so it is decided in time
+MERGE_OPERATION = "mop_"  # how the id of a merge begins
+
+Verdict = Literal["approve", "reject"]
+Answer = Literal["accept", "decline", "withdraw"]
+Resolution = Literal["a_wins", "b_wins", "both_valid", "reworded"]
+
+
+@dataclass(frozen=True, slots=True)
+class Decider:
+    """Who decides and why; ``expected_revision`` is what they saw, None: what the tables show.
+
+    ``answer_within_s`` is how long the ledger's answer is waited for.
+    """
+
+    name: str
+    role: Role = "owner"
+    rationale: str = ""
+    expected_revision: int | None = None
+    key: str = field(default_factory=draw_key)
+    answer_within_s: float = ANSWERED_WITHIN_S
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What the ledger answered to a decision, with the records before and after it.
+
+    See `DecisionAnswer`. A member's has the outcome ``proposed``: it waits for an owner or a
+    product manager.
+    """
+
+    hitl_event_id: str
+    project_id: str
+    ledger_seq: int
+    action: str
+    decision: str | None
+    target_type: str
+    target_id: str
+    outcome: str
+    refusal: str | None
+    rationale: str
+    actor_id: str
+    actor_role: str
+    expected_revision: int
+    before_state: dict[str, Any]
+    after_state: dict[str, Any] | None
+    occurred_at: datetime
+    event_id: str
+    undoes: str | None
+    floor: float | None
+    escalated_to: str | None
+    proposal_id: str | None
+    proposed_by: str | None
+    summary: str
+    undoable: bool
+    undo_refusal: str
+
+
+async def review_merge(
+    settings: Settings, review_id: str, by: Decider, verdict: Verdict
+) -> Decision:
+    """Say whether the two atoms of a merge review are one."""
+    return await _decide(
+        settings, review_id, by, MergeDecided, merge_candidate_id=review_id, decision=verdict
+    )
+
+
+async def undo_merge(settings: Settings, merged_id: str, by: Decider) -> Decision:
+    """Take apart what was merged; ``merged_id`` is the merge's or that of the atom merged away."""
+    if merged_id.startswith(MERGE_OPERATION):
+        operation_id = merged_id
+        merged_id = await ask(settings, lambda tables: people.loser_of(tables, operation_id))
+    return await _decide(settings, merged_id, by, MergeUndone, atom_id=merged_id)
+
+
+async def resolve_contradiction(
+    settings: Settings, contradiction_id: str, by: Decider, resolution: Resolution
+) -> Decision:
+    return await _decide(
+        settings,
+        contradiction_id,
+        by,
+        ContradictionDecided,
+        contradiction_id=contradiction_id,
+        decision="resolve",
+        resolution_kind=resolution,
+    )
+
+
+async def escalate_contradiction(
+    settings: Settings, contradiction_id: str, by: Decider, to: str | None = None
+) -> Decision:
+    """Escalate a contradiction; it blocks artifacts until it is decided."""
+    return await _decide(
+        settings,
+        contradiction_id,
+        by,
+        ContradictionDecided,
+        contradiction_id=contradiction_id,
+        decision="escalate",
+        escalated_to=to,
+    )
+
+
+async def dismiss_contradiction(settings: Settings, contradiction_id: str, by: Decider) -> Decision:
+    """Close a contradiction that is none."""
+    return await _decide(
+        settings,
+        contradiction_id,
+        by,
+        ContradictionDecided,
+        contradiction_id=contradiction_id,
+        decision="dismiss",
+    )
+
+
+async def verify_atom(
+    settings: Settings, atom_id: str, by: Decider, floor: float | None = None
+) -> Decision:
+    """Pin an atom: no run removes it or lowers its confidence below ``floor`` (None: 0.90)."""
+    return await _decide(settings, atom_id, by, AtomVerified, atom_id=atom_id, floor=floor)
+
+
+async def unverify_atom(settings: Settings, atom_id: str, by: Decider) -> Decision:
+    return await _decide(settings, atom_id, by, AtomUnverified, atom_id=atom_id)
+
+
+async def dismiss_atom(settings: Settings, atom_id: str, by: Decider) -> Decision:
+    """Let an atom count no more; no run brings it back."""
+    return await _decide(settings, atom_id, by, AtomDismissed, atom_id=atom_id)
+
+
+async def reinclude_atom(settings: Settings, atom_id: str, by: Decider) -> Decision:
+    """Restore a dismissed atom."""
+    return await _decide(settings, atom_id, by, AtomReincluded, atom_id=atom_id)
+
+
+async def answer_proposal(
+    settings: Settings, proposal_id: str, by: Decider, verdict: Answer
+) -> Decision:
+    """Decide as a member has proposed, or decline it, which needs a rationale; who has proposed it
+    may withdraw it.
+
+    Without ``expected_revision`` it is about what the member saw. Raises Conflict when that has
+    changed since then.
+    """
+    proposal = await ask(settings, lambda tables: proposals.proposal(tables, proposal_id))
+    seen = proposal.expected_revision if by.expected_revision is None else by.expected_revision
+    event = ProposalDecided(
+        proposal_id=proposal_id,
+        decision=verdict,
+        expected_revision=seen,
+        actor_role=by.role,
+        rationale=by.rationale,
+    )
+    fact = make_request(event, proposal.project_id, by.name, by.key)
+    decision_id = hitl_event_id(proposal.project_id, str(fact.event_id))
+    if not await is_sent(settings, decision_id):
+        _check_answer(proposal, by, verdict)
+    return await _send(settings, fact, proposal_id, by)
+
+
+def _check_answer(proposal: proposals.Proposal, by: Decider, verdict: Answer) -> None:
+    """Raises what the ledger would, as far as the tables show it."""
+    code = None
+    if proposal.state != "waiting":
+        code = "not_waiting"
+    elif verdict == "withdraw" and by.name != proposal.proposed_by:
+        code = "not_own_proposal"
+    if code is not None:
+        detail = {"target_id": proposal.proposal_id, "state": proposal.state}
+        raise refusal_of(code, proposal.proposal_id, now={}, later="", detail=detail)
+
+
+async def undo_decision(settings: Settings, decision_id: str, by: Decider) -> Decision:
+    """Take a decision back by a new one that names it.
+
+    Raises Conflict when it cannot be taken back, or when its target was decided about since.
+    """
+    undone = await ask(settings, lambda tables: people.decision(tables, decision_id))
+    target_id, kind, fields = _compensation(undone)
+    if kind is AtomDismissed and not by.rationale:
+        by = replace(by, rationale=f"takes {decision_id} back")
+    return await _decide(settings, target_id, by, kind, undoes=decision_id, **fields)
+
+
+def _compensation(undone: DecisionAnswer) -> tuple[str, type[PersonDecided], dict[str, Any]]:
+    """About what is decided to take a decision back, and how. Raises Conflict."""
+    target_id = undone.target_id
+    if undone.outcome == "applied":
+        match undone.action, undone.decision:
+            case "atom_verification" | "unverify", _:
+                floor = _records(undone.before_state)[target_id]["confidence_floor"]
+                if floor is None:  # it was not verified before
+                    return target_id, AtomUnverified, {"atom_id": target_id}
+                return target_id, AtomVerified, {"atom_id": target_id, "floor": floor}
+            case "atom_dismissal", _:
+                return target_id, AtomReincluded, {"atom_id": target_id}
+            case "atom_reinclusion", _:
+                return target_id, AtomDismissed, {"atom_id": target_id}
+            case "merge_review", "approve":
+                before = _records(undone.before_state)
+                (merged_id,) = (
+                    atom_id
+                    for atom_id, atom in _records(undone.after_state or {}).items()
+                    if atom["status"] == "merged" and before[atom_id]["status"] != "merged"
+                )
+                return merged_id, MergeUndone, {"atom_id": merged_id}
+            case "merge_review", "reject":
+                fields = {"merge_candidate_id": target_id, "decision": "reopen"}
+                return target_id, MergeDecided, fields
+            case "contradiction_resolution", decision if decision != "reopen":
+                fields = {"contradiction_id": target_id, "decision": "reopen"}
+                return target_id, ContradictionDecided, fields
+    raise Conflict(
+        f"{undone.hitl_event_id} cannot be taken back: {undone.undo_refusal or 'it stays'}."
+        f" Look at {target_id} as it is now, and decide about it anew.",
+        code="not_undoable",
+    )
+
+
+def _records(state: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """The atoms of a state, by id."""
+    return {atom["atom_id"]: atom for atom in state["atoms"]}
+
+
+async def _decide(
+    settings: Settings,
+    target_id: str,
+    by: Decider,
+    kind: type[PersonDecided],
+    **fields: Any,
+) -> Decision:
+    seen = await ask(settings, lambda tables: people.target(tables, target_id))
+    shared = {"actor_role": by.role, "rationale": by.rationale}
+
+    def make(revision: int) -> Envelope:
+        event = kind.model_validate(fields | shared | {"expected_revision": revision})
+        return make_request(event, seen.project_id, by.name, by.key)
+
+    fact = make(seen.revision)  # its id does not depend on the revision
+    decision_id = hitl_event_id(seen.project_id, str(fact.event_id))
+    if not await is_sent(settings, decision_id):
+        is_last = await wait_for_others(
+            settings, target_id, decision_id, min(by.answer_within_s, OTHERS_WITHIN_S)
+        )
+        if by.expected_revision is None:
+            seen = await ask(settings, lambda tables: people.target(tables, target_id))
+        fact = make(seen.revision if by.expected_revision is None else by.expected_revision)
+        await _refuse_early(settings, fact, is_last=is_last)
+    return await _send(settings, fact, target_id, by)
+
+
+async def _send(settings: Settings, fact: Envelope, target_id: str, by: Decider) -> Decision:
+    """The ledger's answer. Raises its refusal, and Unavailable without an answer in time."""
+    project_id, event_id = fact.project_id, str(fact.event_id)
+    decision_id, may_decide = hitl_event_id(project_id, event_id), by.role in DECIDING
+    await note_sent(settings, decision_id, project_id, target_id, may_decide=may_decide)
+    await publish(settings, [fact])
+    answer = await wait_for(
+        settings,
+        lambda tables: people.answer_to(tables, str(fact.event_id)),
+        timeout_s=by.answer_within_s,
+    )
+    if answer is None:
+        recorded = {
+            "target_id": target_id,
+            "key": by.key,
+            "event_id": event_id,
+            "hitl_event_id": decision_id,
+            "url": url_of(project_id, decision_id),
+            "proposed": not may_decide and not isinstance(fact.event, ProposalDecided),
+        }
+        raise unanswered(recorded, by.answer_within_s)
+    return check_outcome(Decision(**answer.model_dump()))
+
+
+async def _refuse_early(settings: Settings, fact: Envelope, *, is_last: bool) -> None:
+    """Raises what the ledger would, before anything is published.
+
+    ``is_last`` False: another decision about the target waits for its answer, and changes what the
+    person saw.
+    """
+    assert isinstance(fact.event, PersonDecided)
+    code, target = await judge(settings, fact.event)
+    if code is None and is_last:
+        return
+    target_id = fact.event.target_id
+    detail: dict[str, object] = {"target_id": target_id}
+    if target is not None:
+        detail |= {"revision": target.revision, "status": target.status}
+    if code is None:
+        raise Conflict(
+            f"{target_id} was not decided: another decision about it waits for its answer, which"
+            " changes what you saw. Look again then.",
+            code="stale_revision",
+            detail=detail,
+        )
+    later = ""
+    if target is not None and target.last_decision and code == "decided_since":
+        known = target.last_decision
+        last = await ask(settings, lambda tables: people.find_decision(tables, known))
+        later = f": {last.action} by {last.actor_id} ({known})" if last else ""
+    raise refusal_of(code, target_id, now=detail, later=later, detail=detail)
+
+
+def unanswered(recorded: Mapping[str, Any], patience_s: float) -> Unavailable:
+    """It is in the log, and decided in time; ``recorded`` names it."""
+    return Unavailable(
+        f"The decision is recorded, but the ledger has not answered within {patience_s:.0f} s.",
+        code=UNANSWERED,
+        detail=recorded,
+    )
+
+
+def check_outcome(decision: Decision) -> Decision:
+    """``decision`` when it was applied. Raises the ledger's reason, with the target as it is."""
+    if decision.outcome != "refused":
+        return decision
+    records = [record for kept in decision.before_state.values() for record in kept]
+    raise refusal_of(
+        decision.refusal or "",
+        decision.target_id,
+        now=records[0] if records else {},
+        later=_name_last(records),
+        detail={"decision": asdict(decision)},
+        is_proposal=bool(decision.proposal_id),
+    )
+
+
+def _name_last(records: list[dict[str, Any]]) -> str:
+    """The last decision about any of the records; nothing when they name none."""
+    found = [
+        (made["at"], f": {made['action']} by {made['actor']} ({made['hitl_event_id']})")
+        for record in records
+        if (made := record.get("resolution"))
+    ]
+    found += [
+        (record["decided_at"], f": a decision by {record['decided_by']} ({decision_id})")
+        for record in records
+        if (decision_id := record.get("hitl_event_id"))
+    ]
+    return max(found)[1] if found else ""

@@ -1,0 +1,1 @@
+"""What the use cases share: the log they write to, the tables they ask."""

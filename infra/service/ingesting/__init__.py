@@ -1,0 +1,1 @@
+"""Take sources in, from a request to the last document."""

@@ -1,0 +1,1 @@
+"""Work in the background: jobs, schedules and what each does."""

@@ -1,0 +1,1 @@
+"""Language models: which there are, what they cost, who calls them."""

@@ -1,0 +1,1 @@
+"""Tell other services of a project's news."""

@@ -1,0 +1,1 @@
+"""Edit artifacts, and plan with them: features, tasks, sprints, the team."""

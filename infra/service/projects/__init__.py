@@ -1,0 +1,1 @@
+"""Create, rename and delete projects; begin one with onboarding."""

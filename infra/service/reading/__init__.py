@@ -1,0 +1,1 @@
+"""Ask about a project."""

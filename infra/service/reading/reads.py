@@ -1,0 +1,351 @@
+"""The questions of people about a project, each with its whole answer.
+
+``project`` is a name or an id everywhere. A question raises NotFound for what is not there,
+Conflict for a name that several projects have, and DatabaseUnavailable.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from functools import partial
+from typing import TypeVar
+
+from infra.platform.clock import SystemClock
+from infra.platform.settings import Settings
+from infra.service.foundation.database import ask
+from projections.log_reader import fact_at
+from projections.read import (
+    artifacts,
+    atoms,
+    batches,
+    contradictions,
+    copies,
+    coverage,
+    decision_list,
+    deltas,
+    lineage,
+    merges,
+    past,
+    projects,
+    proposals,
+    reasons,
+    rejections,
+    runs,
+    source_list,
+    team,
+    waiting,
+)
+from projections.read import search as ledger_search
+from projections.read.artifact_list import WholeVersion
+from projections.read.artifacts import Artifact
+from projections.read.atoms import Atom, Order, PastAtom
+from projections.read.batches import Batch
+from projections.read.burndown import Burndown, burndown
+from projections.read.contradictions import Card, Contradiction
+from projections.read.copies import NearCopy
+from projections.read.coverage import Coverage
+from projections.read.decided import DecisionAnswer
+from projections.read.decisions import Reason
+from projections.read.deltas import Delta, DeltaReport
+from projections.read.lineage import Node
+from projections.read.merges import Merge
+from projections.read.page import Page, take
+from projections.read.past import PastContradiction
+from projections.read.past_coverage import PastCoverage
+from projections.read.projects import Project
+from projections.read.proposals import Proposal
+from projections.read.rejections import Rejection
+from projections.read.runs import Phase, Run
+from projections.read.search import Answer, Filters
+from projections.read.session import Conn, ReadModel
+from projections.read.source_list import SourceState
+from projections.read.waiting import Waiting
+
+T = TypeVar("T")
+
+
+class View(ReadModel):
+    """Artifacts of one type with all that is shown beside them.
+
+    ``prd`` or ``items``: what is published; ``ahead``: what a run is writing; ``gone``: what was in
+    the list before; ``left_out``: what became no task; ``names`` of members, tasks and sprints;
+    ``burndowns`` of the sprints.
+    """
+
+    prd: artifacts.Artifact | None
+    items: list[artifacts.Item]
+    ahead: list[artifacts.SpeculativeArtifact]
+    gone: list[artifacts.GoneItem]
+    left_out: list[str]
+    names: dict[str, str]
+    burndowns: list[Burndown]
+
+
+async def list_projects(settings: Settings) -> list[Project]:
+    """All projects by name."""
+    return await ask(settings, lambda tables: list(take(partial(projects.projects, tables))))
+
+
+async def list_atoms(
+    settings: Settings,
+    project: str,
+    *,
+    kind: str | None = None,
+    status: str | None = None,
+    source: str | None = None,
+    tag: str | None = None,
+    min_confidence: float | None = None,
+    order: Order = "worth",
+    limit: int | None = None,
+) -> list[Atom]:
+    """Atoms with their evidence; live ones unless ``status`` is given."""
+    now = partial(
+        atoms.atoms,
+        kind=kind,
+        status=status,
+        source=source,
+        tag=tag,
+        min_confidence=min_confidence,
+        order=order,
+    )
+    return await _all_of(settings, project, now, limit)
+
+
+async def list_past_atoms(
+    settings: Settings,
+    project: str,
+    moment: int | datetime,
+    *,
+    kind: str | None = None,
+    status: str | None = None,
+    tag: str | None = None,
+    order: Order = "worth",
+    limit: int | None = None,
+) -> list[PastAtom]:
+    """Atoms as they stood after a change set, or at a time, without their quotes."""
+    then = partial(past.atoms_at, place=moment, kind=kind, status=status, tag=tag, order=order)
+    return await _all_of(settings, project, then, limit)
+
+
+async def list_contradictions(
+    settings: Settings, project: str, status: str | None = "open"
+) -> list[Card]:
+    """Contradictions with both sides, the gravest first; ``status`` None: all."""
+    return await _all_of(settings, project, partial(contradictions.cards, status=status))
+
+
+async def list_contradiction_pairs(
+    settings: Settings, project: str, status: str | None = "open"
+) -> list[Contradiction]:
+    """The same without what a decision needs."""
+    return await _all_of(settings, project, partial(contradictions.contradictions, status=status))
+
+
+async def list_past_contradictions(
+    settings: Settings, project: str, moment: int | datetime, status: str | None = "open"
+) -> list[PastContradiction]:
+    """Those that had the status at a moment, as they stood then."""
+    then = partial(past.contradictions_at, place=moment, status=status)
+    return await _all_of(settings, project, then)
+
+
+async def list_merges(settings: Settings, project: str) -> list[Merge]:
+    """Merges in ledger order, then the pairs in review."""
+    return await _all_of(settings, project, merges.merges)
+
+
+async def list_waiting(settings: Settings, project: str) -> list[Waiting]:
+    """What waits for a person's decision."""
+    return await _all_of(settings, project, waiting.queue)
+
+
+async def list_proposals(
+    settings: Settings, project: str, state: str | None = "waiting"
+) -> list[Proposal]:
+    """What members propose; None: whatever became of it."""
+    return await _all_of(settings, project, partial(proposals.proposals, state=state))
+
+
+async def list_decisions(
+    settings: Settings, project: str, target: str | None = None
+) -> list[DecisionAnswer]:
+    """What people decided, or decided about ``target``, in ledger order."""
+    return await _all_of(settings, project, partial(decision_list.decisions, target=target))
+
+
+async def list_rejections(
+    settings: Settings,
+    project: str,
+    *,
+    code: str | None = None,
+    kind: str | None = None,
+    source: str | None = None,
+    limit: int | None = None,
+) -> list[Rejection]:
+    """Refused candidates and refused rows of evidence, each with the rule that refused it."""
+    found = partial(rejections.rejections, code=code, kind=kind, source=source)
+    return await _all_of(settings, project, found, limit)
+
+
+async def list_sources(
+    settings: Settings,
+    project: str,
+    *,
+    skipped: bool = False,
+    reason: str | None = None,
+    source: str | None = None,
+    limit: int | None = None,
+) -> list[SourceState]:
+    """Sources by root and path; ``skipped``: only those that are not read."""
+    found = partial(source_list.source_states, skipped=skipped, reason=reason, source=source)
+    return await _all_of(settings, project, found, limit)
+
+
+async def list_near_copies(settings: Settings, project: str) -> list[NearCopy]:
+    """Sources that are read and are nearly copies of others."""
+    return await _of(settings, project, copies.near_copies)
+
+
+async def read_past_coverage(
+    settings: Settings, project: str, moment: int | datetime
+) -> PastCoverage:
+    """What had been read at a moment. Raises NotFound for a sequence that is not there."""
+
+    def question(tables: Conn, project_id: str) -> PastCoverage:
+        return past.coverage_at(tables, project_id, moment)
+
+    return await _of(settings, project, question)
+
+
+async def read_coverage(settings: Settings, project: str) -> Coverage:
+    """What has been read, by tier and area, and where the ledger has gaps."""
+    return await _of(settings, project, coverage.coverage)
+
+
+async def search_ledger(
+    settings: Settings,
+    project: str,
+    query: str,
+    *,
+    kinds: Sequence[str] = (),
+    areas: Sequence[str] = (),
+    statuses: Sequence[str] = (),
+    limit: int = 10,
+) -> Answer:
+    """Passages and atoms that speak to a question, best first."""
+    filters = Filters(kinds=tuple(kinds), areas=tuple(areas), statuses=tuple(statuses))
+    return await _of(
+        settings,
+        project,
+        lambda tables, known: ledger_search.search_ledger(tables, known, query, filters, limit),
+    )
+
+
+async def read_prd(settings: Settings, project: str) -> Artifact:
+    """The published PRD, its text as ``rendered_markdown``. Raises NotFound before the first."""
+    return await _of(settings, project, partial(artifacts.artifact, artifact_type="prd"))
+
+
+async def read_past_prd(settings: Settings, project: str, moment: int | datetime) -> WholeVersion:
+    """The PRD as it was published then. Raises NotFound, also where there was none yet."""
+
+    def question(tables: Conn, project_id: str) -> WholeVersion:
+        now = artifacts.artifact(tables, project_id, "prd")
+        return past.version_at(tables, project_id, now.artifact_id, moment)
+
+    return await _of(settings, project, question)
+
+
+async def read_view(settings: Settings, project: str, artifact_type: str) -> View:
+    """All that is shown of a type. Raises NotFound for a PRD that nothing is written of yet."""
+    return await _of(settings, project, partial(view, artifact_type=artifact_type))
+
+
+def view(tables: Conn, project_id: str, artifact_type: str) -> View:
+    of_type = (tables, project_id, artifact_type)
+    ahead, prd = artifacts.speculative(*of_type), None
+    if artifact_type == "prd" and (not ahead or artifacts.has_artifact(*of_type)):
+        prd = artifacts.artifact(*of_type)
+    many = artifact_type != "prd"
+    listed = list(take(partial(artifacts.items, *of_type))) if many else []
+    now = SystemClock().now()
+    return View(
+        prd=prd,
+        items=listed,
+        ahead=ahead,
+        gone=list(take(partial(artifacts.gone_items, *of_type))),
+        left_out=team.left_out_tasks(tables, project_id) if artifact_type == "task" else [],
+        names=team.names(tables, project_id),
+        burndowns=[burndown(tables, project_id, it.artifact_id, now) for it in listed]
+        if artifact_type == "sprint_plan"
+        else [],
+    )
+
+
+async def read_names(settings: Settings, project: str) -> dict[str, str]:
+    """What people call members, features, tasks and sprints, by id."""
+    return await _of(settings, project, team.names)
+
+
+async def list_runs(settings: Settings, project: str) -> list[Run]:
+    """Runs, oldest first."""
+    return await _all_of(settings, project, runs.runs)
+
+
+async def list_phases(settings: Settings, project: str) -> dict[str, list[Phase]]:
+    """The phases of each run, by its id."""
+    return await _of(settings, project, runs.phases)
+
+
+async def list_deltas(settings: Settings, project: str) -> list[Delta]:
+    """What each merged pull request or push changed."""
+    return await _all_of(settings, project, deltas.deltas)
+
+
+async def read_run_report(settings: Settings, run_id: str) -> tuple[DeltaReport, list[Phase]]:
+    """What a run changed, and its phases."""
+
+    def question(tables: Conn) -> tuple[DeltaReport, list[Phase]]:
+        found = deltas.delta_report(tables, run_id)
+        return found, runs.phases(tables, found.project_id, run_id).get(run_id, [])
+
+    return await ask(settings, question)
+
+
+async def list_next_batches(
+    settings: Settings, project: str, run_id: str | None = None
+) -> list[Batch]:
+    """The last batch of each run, newest run first, and the ranking behind the choice."""
+    return await _of(settings, project, partial(batches.last_batches, run_id=run_id))
+
+
+async def trace(settings: Settings, known_id: str) -> Node:
+    """From an id down to the evidence and the log, and up to the artifacts that cite it."""
+    return await ask(settings, lambda tables: lineage.trace(tables, known_id))
+
+
+async def list_reasons(settings: Settings, known_id: str) -> list[Reason]:
+    """The decisions about an id, oldest first. Raises BrokerUnavailable, too."""
+
+    def question(tables: Conn) -> list[Reason]:
+        return reasons.why(tables, known_id, lambda place: asyncio.run(fact_at(settings, place)))
+
+    return await ask(settings, question)
+
+
+async def _of(settings: Settings, project: str, question: Callable[[Conn, str], T]) -> T:
+    """The answer to a question about a project, which is given by name or id."""
+    return await ask(
+        settings, lambda tables: question(tables, projects.project_of(tables, project))
+    )
+
+
+async def _all_of(
+    settings: Settings, project: str, listing: Callable[..., Page[T]], limit: int | None = None
+) -> list[T]:
+    """The first items of a list of a project, or all."""
+    return await _of(
+        settings, project, lambda tables, known: list(take(partial(listing, tables, known), limit))
+    )

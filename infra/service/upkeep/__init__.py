@@ -1,0 +1,1 @@
+"""Keep an installation in order: its state, its log, its tables."""

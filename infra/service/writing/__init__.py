@@ -1,0 +1,1 @@
+"""Have artifacts judged and worded: the quality gate and synthesis."""
