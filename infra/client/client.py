@@ -56,5 +56,5 @@ class Client(
 ):
     """A service by its address and a token.
 
-    Errors are those of `infra.platform.errors`, with the code that the service gave them.
+    Errors are those of `infra.platform.errors`, with the code of the service.
     """
