@@ -15,7 +15,7 @@ import signal
 import sys
 from pathlib import Path
 from connectors.recognise import open_source
-from infra import loop
+from infra.platform import loop
 
 # A shell that starts the tests in the background has them ignore it.
 signal.signal(signal.SIGINT, signal.default_int_handler)

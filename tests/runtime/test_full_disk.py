@@ -33,7 +33,7 @@ signal.pause()
 """
 SUPERVISOR = f"""
 import os, sys
-from infra import log
+from infra.platform import log
 from infra.cli.context import say
 from infra.platform.settings import Settings
 from infra.runtime.supervisor import Program, Supervisor

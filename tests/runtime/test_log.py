@@ -89,7 +89,7 @@ def test_a_fault_that_lasts_a_day_takes_some_thirty_lines(told: Told, say: Calla
 
 def test_counts_are_told_when_the_process_ends():
     code = (
-        "from infra import log\n"
+        "from infra.platform import log\n"
         "log.configure(redact=str)\n"
         "for _ in range(500): log.get('test').warning('broker.away')\n"
     )

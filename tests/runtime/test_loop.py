@@ -33,7 +33,7 @@ def test_the_loop_of_a_process_and_those_of_its_threads_are_of_one_kind():
 
 HEAPS_OF_THREADS = """
 import asyncio, ctypes, os, threading
-from infra import loop
+from infra.platform import loop
 
 async def main():
     allocator = ctypes.CDLL(None)
