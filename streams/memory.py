@@ -24,8 +24,8 @@ from schemas.events.source import SourceContentPart, SourceInfo, SourceRevised
 from schemas.strings import redact_fact
 from schemas.topics import TOPICS, key_of, topic_of
 from streams.deciding import Decider, Folder, FoldFailed, Taken, answer_without
+from streams.hygiene.redaction.strings import STAGE_REDACTOR
 from streams.hygiene.stage import Cleaned, clean, decide, give_up
-from streams.hygiene.strings import STAGE_REDACTOR
 from streams.pipeline import HYGIENE, HYGIENE_INPUT, Pipeline
 from streams.stage import Record, Step, Writer
 from streams.tables import MemoryTables

@@ -32,7 +32,7 @@ from schemas.events.dlq import DeadLetterSettled, RecordUndecidable
 from schemas.ids import derive_event_id
 from schemas.strings import redact_fact
 from streams.cause import Cause
-from streams.hygiene.strings import STAGE_REDACTOR
+from streams.hygiene.redaction.strings import STAGE_REDACTOR
 
 TRIES = 3
 KEPT_VALUE_BYTES = 512 * 1024

@@ -99,18 +99,11 @@ class ChangePort(Protocol):
         """Make a source of a text; ``path`` is its path, ``told`` says what becomes of it."""
         ...
 
-    async def change_task(self, context: ToolContext, change: Json) -> Json:
-        """``op`` is create, update or delete, the last two of ``item_id``; the answer is the task
-        as the tables show it, or ``accepted`` where they do not show it in time.
+    async def change_item(self, context: ToolContext, kind: str, change: Json) -> Json:
+        """``kind``: task, feature or sprint_plan. ``op`` is create, update or delete, the last two
+        of ``item_id``; the answer is the item as the tables show it, or ``accepted`` where they do
+        not show it in time.
         """
-        ...
-
-    async def change_feature(self, context: ToolContext, change: Json) -> Json:
-        """The same of a feature."""
-        ...
-
-    async def change_sprint(self, context: ToolContext, change: Json) -> Json:
-        """The same of a sprint."""
         ...
 
 

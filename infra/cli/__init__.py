@@ -75,7 +75,7 @@ def configure_log(*, debug: bool) -> None:
 
 def redact(text: str) -> str:
     """``text`` without secrets; the rules are imported when there is something to say."""
-    from streams.hygiene.strings import redact_text
+    from streams.hygiene.redaction.strings import redact_text
 
     return redact_text(text)
 

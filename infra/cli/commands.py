@@ -128,11 +128,7 @@ COMMANDS = {
     "budgets": Command("Plan", "costs", "Limit what models may cost a project."),
     "models": Command("Plan", "models", "Choose the language models that may be asked."),
     "waiting": Command("Decide", "waiting", "List what needs a person's decision."),
-    "resolve": Command(
-        "Decide",
-        "resolve",
-        "Resolve a contradiction; --rationale is needed, with at least 10 characters.",
-    ),
+    "resolve": Command("Decide", "resolve", "Resolve a contradiction; --rationale is needed."),
     "escalate": Command(
         "Decide", "resolve", "Escalate a contradiction; it blocks artifacts until it is decided."
     ),

@@ -24,7 +24,7 @@ JSON_OPTION = typer.Option(False, "--json", help="One JSON object per line on st
 
 def say(line: str) -> None:
     """One line for the person who waits, without secrets: it may stand in a log."""
-    from streams.hygiene.strings import redact_text
+    from streams.hygiene.redaction.strings import redact_text
 
     console.print(redact_text(line), markup=False, soft_wrap=True)
 
@@ -77,7 +77,7 @@ def explain_wrong_use() -> Iterator[None]:
     try:
         yield
     except Invalid as error:
-        from streams.hygiene.strings import redact_text
+        from streams.hygiene.redaction.strings import redact_text
 
         raise typer.BadParameter(redact_text(str(error))) from error
 

@@ -153,8 +153,8 @@ class Tour:
         from projections.read import artifacts, projects, session
 
         with session.reading(self._settings.conninfo) as connection:
-            project_id = projects.project_of(connection, self._project)
-            return artifacts.artifact(connection, project_id, "prd")
+            project_id = projects.find_project(connection, self._project)
+            return artifacts.read_only_artifact(connection, project_id, "prd")
 
     def _show(self, prd: Artifact) -> None:
         from projections.read import session
@@ -200,7 +200,7 @@ def run_demo(settings: Settings, source: str) -> str:
     ):
         summarise(watched, waited=False)
     with session.reading(settings.conninfo) as connection:
-        prd = artifacts.artifact(connection, created.project_id, "prd")
+        prd = artifacts.read_only_artifact(connection, created.project_id, "prd")
         show_extract(connection, prd)
     return project
 

@@ -25,7 +25,7 @@ def register(app: typer.Typer) -> None:
         both_valid: bool = typer.Option(False, "--both-valid", help="Both sides are right."),
         reworded: bool = typer.Option(False, "--reworded", help="Only the wording conflicts."),
     ) -> Deciding:
-        """Resolve a contradiction; --rationale is needed, with at least 10 characters."""
+        """Resolve a contradiction; --rationale is needed."""
         options: dict[Resolution, bool] = {
             "a_wins": a_wins,
             "b_wins": b_wins,

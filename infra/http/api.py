@@ -23,8 +23,8 @@ from infra.service.access.tokens import Caller
 from infra.service.connecting.received_webhooks import Deliveries
 from infra.service.foundation.connections import Tables
 from infra.service.reading.live_streams import Hub
-from infra.service.reading.queries import project_ids
 from infra.service.upkeep.lag import Lag
+from projections.read.projects import list_project_ids
 
 KNOWN_FOR_S = 2.0
 
@@ -55,7 +55,7 @@ class Api:
         now_s = time.monotonic()
         if self._projects.get(project_id, 0.0) > now_s:
             return True
-        if project_id in await self.tables.ask(project_ids, project_id):
+        if project_id in await self.tables.ask(list_project_ids, project_id):
             self._projects[project_id] = now_s + KNOWN_FOR_S
             return True
         self.forget_project(project_id)

@@ -10,13 +10,13 @@ from infra.http.api import Api
 from infra.http.sse import EventStream, parse_event_id
 from infra.platform.errors import DatabaseUnavailable
 from infra.service.access.tokens import Caller
-from infra.service.reading import live_streams as streams
+from projections.read.streams import Stream, read_ends
 
 
 async def follow(
     api: Api,
     caller: Caller,
-    stream: streams.Stream,
+    stream: Stream,
     last_event_id: str | None,
     find_again: Callable[[], Awaitable[Caller | None]] | None = None,
 ) -> Response:
@@ -26,7 +26,7 @@ async def follow(
     is no id. ``find_again``: who the caller is while the stream is open, else asked of the token.
     """
     epoch, seq = parse_event_id(last_event_id) if last_event_id else (stream.epoch, -1)
-    ends = await api.tables.ask(streams.ends_of, stream.stream_id, seq)
+    ends = await api.tables.ask(read_ends, stream.stream_id, seq)
     is_reset = bool(last_event_id) and not (epoch == stream.epoch and ends.is_known)
     if last_event_id and not is_reset and ends.is_over and seq == ends.last:
         return Response(status_code=204)

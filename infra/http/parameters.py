@@ -8,7 +8,7 @@ from fastapi import Path, Query
 from pydantic import Field
 
 from infra.http.problems import MEDIA_TYPE
-from infra.service.reading.queries import LARGEST_PAGE, PAGE
+from projections.read.page import LARGEST_PAGE, PAGE
 
 Cursor = Annotated[
     str | None, Query(max_length=4_000, description="`next_cursor` of the page before.")

@@ -8,20 +8,13 @@ from typing import Any, Protocol
 
 from infra.mcp.pages import Entry, Rendered, Result, Shown
 from infra.mcp.text import cut
-from infra.service.reading.queries import (
-    Answer,
-    ArtifactSummary,
-    Card,
-    ChangedAtom,
-    Changes,
-    Coverage,
-    DecidedThing,
-    Dispute,
-    Node,
-    WholeArtifact,
-    WholeAtom,
-    WrittenVersion,
-)
+from projections.read.artifact_list import ArtifactSummary, WholeArtifact
+from projections.read.atom_detail import WholeAtom
+from projections.read.changes import ChangedAtom, Changes, DecidedThing, Dispute, WrittenVersion
+from projections.read.contradictions import Card
+from projections.read.coverage import Coverage
+from projections.read.lineage import Node
+from projections.read.search import Answer
 
 TITLE, BODY, QUOTE, PATH, WORD = 60, 90, 50, 40, 24  # tokens
 QUOTES, ATOMS, LOG = 2, 6, 2  # of one item

@@ -34,7 +34,7 @@ from infra.mcp.pages import (
 from infra.mcp.text import cut
 from infra.platform.errors import Invalid
 from infra.service.reading.ledger_reader import LedgerReader
-from infra.service.reading.queries import Page
+from projections.read.page import Page
 from schemas.areas import Area
 from schemas.events.artifact_parts import ArtifactType
 from schemas.events.atom import AtomKind

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from infra.measure.rows import Options, Row
-from streams.hygiene.orders import find_orders
+from streams.hygiene.prompt_injection.marks import find_prompt_injection
 
 SCORES = {"high": 0.9, "medium": 0.75, "low": 0.6}
 
@@ -14,7 +14,7 @@ SCORES = {"high": 0.9, "medium": 0.75, "low": 0.6}
 def answer_all(rows: Iterable[Row], options: Options) -> Iterator[dict[str, Any]]:
     """``injection`` when an annotation makes evidence count less, else ``benign``."""
     for row in rows:
-        telling = find_orders(row["text"])
+        telling = find_prompt_injection(row["text"])
         yield {
             "id": row["id"],
             "label": "injection" if telling else "benign",

@@ -8,7 +8,7 @@ from typing import Any
 from infra.measure.rows import Options, Row
 from schemas.source_kinds import language_of
 from streams.hygiene.normalise import lower
-from streams.hygiene.redact import redact, secrets_in
+from streams.hygiene.redaction.redact import redact, secrets_in
 
 
 def answer_all(rows: Iterable[Row], options: Options) -> Iterator[dict[str, Any]]:

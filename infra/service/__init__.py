@@ -133,19 +133,9 @@ if TYPE_CHECKING:
     )
     from infra.service.notifying.outgoing_webhooks import send_test_message as send_test_message
     from infra.service.planning.assignments import suggest_assignments as suggest_assignments
-    from infra.service.planning.features import FeatureText as FeatureText
-    from infra.service.planning.features import change_feature as change_feature
-    from infra.service.planning.features import create_feature as create_feature
-    from infra.service.planning.item_changes import ItemRequest as ItemRequest
     from infra.service.planning.planning import request_report as request_report
     from infra.service.planning.section_edits import PrdEdit as PrdEdit
     from infra.service.planning.section_edits import edit_prd_section as edit_prd_section
-    from infra.service.planning.sprints import SprintText as SprintText
-    from infra.service.planning.sprints import change_sprint as change_sprint
-    from infra.service.planning.sprints import create_sprint as create_sprint
-    from infra.service.planning.tasks import TaskText as TaskText
-    from infra.service.planning.tasks import change_task as change_task
-    from infra.service.planning.tasks import create_task as create_task
     from infra.service.planning.team import Member as Member
     from infra.service.planning.team import MemberChange as MemberChange
     from infra.service.planning.team import add_member as add_member

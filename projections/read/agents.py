@@ -153,7 +153,7 @@ class UnansweredTurn(ReadModel):
     payload: dict[str, Any]
 
 
-def conversations(
+def list_conversations(
     connection: Conn,
     project_id: str,
     *,
@@ -169,7 +169,7 @@ def conversations(
     return Page(items=[Conversation(**row) for row in found], next_cursor=following)
 
 
-def conversation(connection: Conn, project_id: str, conversation_id: str) -> Conversation:
+def read_conversation(connection: Conn, project_id: str, conversation_id: str) -> Conversation:
     """Raises NotFound, also for a conversation of another project."""
     found = next(iter(select(connection, Conversation, ONE, conversation_id)), None)
     if found is None or found.project_id != project_id:
@@ -181,27 +181,27 @@ def conversation(connection: Conn, project_id: str, conversation_id: str) -> Con
     return found
 
 
-def messages(connection: Conn, conversation_id: str) -> list[SaidMessage]:
+def list_messages(connection: Conn, conversation_id: str) -> list[SaidMessage]:
     """All that was said, in its order."""
     return select(connection, SaidMessage, MESSAGES, conversation_id)
 
 
-def newest_messages(
+def list_newest_messages(
     connection: Conn, conversation_id: str, before_turn: str, limit: int
 ) -> list[dict[str, str]]:
     """The newest messages of other turns, oldest first."""
     return rows(connection, NEWEST, conversation_id, before_turn, limit)
 
 
-def turn_events(connection: Conn, turn_id: str) -> list[TurnEvent]:
+def list_turn_events(connection: Conn, turn_id: str) -> list[TurnEvent]:
     return select(connection, TurnEvent, EVENTS, turn_id)
 
 
-def turn_answer(connection: Conn, turn_id: str) -> TurnAnswer | None:
+def find_turn_answer(connection: Conn, turn_id: str) -> TurnAnswer | None:
     return next(iter(select(connection, TurnAnswer, ANSWER, turn_id)), None)
 
 
-def confirmation(connection: Conn, project_id: str, confirmation_id: str) -> Confirmation:
+def read_confirmation(connection: Conn, project_id: str, confirmation_id: str) -> Confirmation:
     """Raises NotFound."""
     found = find_confirmation(connection, confirmation_id)
     if found is None or found.project_id != project_id:
@@ -218,13 +218,13 @@ def find_confirmation(connection: Conn, confirmation_id: str) -> Confirmation | 
     return next(iter(select(connection, Confirmation, query, confirmation_id)), None)
 
 
-def open_confirmations(connection: Conn, conversation_id: str) -> list[Confirmation]:
+def list_open_confirmations(connection: Conn, conversation_id: str) -> list[Confirmation]:
     """Those of a conversation that nobody has decided about, of turns that go on, oldest first."""
     query = f"{CONFIRMATION} WHERE conversation_id = %s AND {OPEN} ORDER BY requested_at"
     return select(connection, Confirmation, query, conversation_id)
 
 
-def decided_confirmations(connection: Conn, conversation_id: str) -> list[Confirmation]:
+def list_decided_confirmations(connection: Conn, conversation_id: str) -> list[Confirmation]:
     """Those of a conversation about which somebody has decided, in the order of the decisions."""
     query = (
         f"{CONFIRMATION} WHERE conversation_id = %s AND decision IS NOT NULL"
@@ -233,23 +233,23 @@ def decided_confirmations(connection: Conn, conversation_id: str) -> list[Confir
     return select(connection, Confirmation, query, conversation_id)
 
 
-def expired_confirmations(connection: Conn, before: datetime) -> list[ExpiredConfirmation]:
+def list_expired_confirmations(connection: Conn, before: datetime) -> list[ExpiredConfirmation]:
     """Those requested before then, of turns that still wait, oldest first."""
     return select(connection, ExpiredConfirmation, EXPIRED, before)
 
 
-def unanswered_turns(connection: Conn) -> list[UnansweredTurn]:
+def list_unanswered_turns(connection: Conn) -> list[UnansweredTurn]:
     """Turns that nobody goes on with, though they have no answer, oldest first."""
     return select(connection, UnansweredTurn, UNANSWERED)
 
 
-def last_decided_frame(connection: Conn, turn_id: str) -> int:
+def find_last_decided_frame(connection: Conn, turn_id: str) -> int:
     """The place of the last pause of a turn behind which it went on; -1 where there is none."""
     (row,) = rows(connection, DECIDED, turn_id)
     return int(row["seq"])
 
 
-def project_state(connection: Conn, project_id: str) -> dict[str, Any]:
+def read_project_state(connection: Conn, project_id: str) -> dict[str, Any]:
     """What agents know of a project before they ask: its name, and its live atoms by kind."""
     (project,) = rows(connection, PROJECT, project_id)
     counts = rows(connection, KINDS, project_id)

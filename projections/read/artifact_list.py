@@ -172,7 +172,7 @@ def list_artifacts(
     return Page(items=[ArtifactSummary(**row) for row in found], next_cursor=following)
 
 
-def whole_artifact(connection: Conn, project_id: str, artifact_id: str) -> WholeArtifact:
+def read_artifact(connection: Conn, project_id: str, artifact_id: str) -> WholeArtifact:
     """Raises NotFound when the project has no such artifact."""
     found = rows(connection, ONE, project_id, artifact_id)
     return WholeArtifact(**_with_places(connection, found, artifact_id))
@@ -191,7 +191,7 @@ def find_artifacts(
     return [ArtifactSummary(**row) for row in found]
 
 
-def citing_statements(
+def list_citing_statements(
     connection: Conn, project_id: str, atom_id: str, limit: int
 ) -> list[CitingStatement]:
     """The first statements of present versions that cite the atom, by artifact."""
@@ -235,9 +235,7 @@ def list_versions(
     return Page(items=[ArtifactVersion(**row) for row in found], next_cursor=following)
 
 
-def whole_version(
-    connection: Conn, project_id: str, artifact_id: str, version: int
-) -> WholeVersion:
+def read_version(connection: Conn, project_id: str, artifact_id: str, version: int) -> WholeVersion:
     """One version as it was published. Raises NotFound."""
     found = rows(connection, ONE_VERSION, project_id, artifact_id, version)
     return WholeVersion(**_with_places(connection, found, f"{artifact_id} version {version}"))

@@ -209,7 +209,7 @@ class SpeculativeArtifact(ReadModel):
     sections: list[CitingSection]
 
 
-def artifact(connection: Conn, project_id: str, artifact_type: str) -> Artifact:
+def read_only_artifact(connection: Conn, project_id: str, artifact_type: str) -> Artifact:
     """The project's artifact of a type that has one instance. Raises Refusal without one."""
     found = rows(connection, PRESENT, project_id, artifact_type)
     if not found:
@@ -221,7 +221,7 @@ def artifact(connection: Conn, project_id: str, artifact_type: str) -> Artifact:
     return Artifact(**found[0])
 
 
-def edit(connection: Conn, request_event_id: str) -> Edit | None:
+def find_edit(connection: Conn, request_event_id: str) -> Edit | None:
     """The answer to a request to change an artifact; None as long as there is none."""
     return next(iter(select(connection, Edit, EDIT, request_event_id)), None)
 
@@ -231,7 +231,7 @@ def has_artifact(connection: Conn, project_id: str, artifact_type: str) -> bool:
     return bool(rows(connection, PRESENT, project_id, artifact_type))
 
 
-def items(
+def list_items(
     connection: Conn,
     project_id: str,
     artifact_type: str,
@@ -249,7 +249,7 @@ def items(
     return Page(items=[Item(**row) for row in found], next_cursor=following)
 
 
-def item(connection: Conn, project_id: str, artifact_id: str) -> Item:
+def read_item(connection: Conn, project_id: str, artifact_id: str) -> Item:
     """One artifact of a type that has many. Raises NotFound."""
     condition = ("a.project_id = %s AND a.artifact_id = %s", project_id, artifact_id)
     found, _ = page_of(connection, ITEMS, [condition], None, 1)
@@ -259,12 +259,12 @@ def item(connection: Conn, project_id: str, artifact_id: str) -> Item:
     return Item(**found[0])
 
 
-def plan_tasks(connection: Conn, project_id: str) -> list[PlanTask]:
+def list_plan_tasks(connection: Conn, project_id: str) -> list[PlanTask]:
     """Every task of a project by number."""
     return select(connection, PlanTask, TASKS, project_id)
 
 
-def gone_items(
+def list_gone_items(
     connection: Conn,
     project_id: str,
     artifact_type: str,
@@ -278,7 +278,9 @@ def gone_items(
     return Page(items=[GoneItem(**row) for row in found], next_cursor=following)
 
 
-def speculative(connection: Conn, project_id: str, artifact_type: str) -> list[SpeculativeArtifact]:
+def list_speculative(
+    connection: Conn, project_id: str, artifact_type: str
+) -> list[SpeculativeArtifact]:
     """The artifacts of a type that are written while a run goes on.
 
     What a settled position has answered is over, also before it is known what became of it.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from infra.platform.errors import NotFound
-from projections.read.atoms import COLUMNS, Atom, PastAtom, find_sequence, quotes_of
+from projections.read.atoms import COLUMNS, Atom, PastAtom, find_sequence, list_quotes
 from projections.read.page import PAGE, Condition, Listing, Page, page_of
 from projections.read.session import Conn, ReadModel, rows, select
 
@@ -70,7 +70,7 @@ class WholeAtom(Atom):
     history: list[AtomChange]
 
 
-def whole_atom(connection: Conn, project_id: str, atom_id: str) -> WholeAtom:
+def read_atom(connection: Conn, project_id: str, atom_id: str) -> WholeAtom:
     """Raises NotFound when the project has no such atom."""
     found = rows(
         connection,
@@ -81,23 +81,25 @@ def whole_atom(connection: Conn, project_id: str, atom_id: str) -> WholeAtom:
         raise NotFound(f"There is no atom {atom_id}.", code="unknown_atom")
     return WholeAtom(
         **found[0],
-        evidence=quotes_of(connection, [atom_id]).get(atom_id, []),
+        evidence=list_quotes(connection, [atom_id]).get(atom_id, []),
         links=select(connection, AtomLink, LINKS_OF, atom_id, atom_id, atom_id),
         history=select(connection, AtomChange, HISTORY_OF, atom_id),
     )
 
 
-def atom_at(connection: Conn, project_id: str, atom_id: str, place: int | datetime) -> PastAtom:
+def read_past_atom(
+    connection: Conn, project_id: str, atom_id: str, place: int | datetime
+) -> PastAtom:
     """The record of an atom as it was at a moment. Raises NotFound, also where there was none."""
     seq = find_sequence(connection, project_id, place)
     found = rows(connection, AS_OF, project_id, atom_id, seq)
     if not found:
-        whole_atom(connection, project_id, atom_id)
+        read_atom(connection, project_id, atom_id)
         raise NotFound("The ledger did not hold it yet at that time.", code="no_atom_yet")
     return PastAtom(as_of_seq=seq, changed_seq=found[0]["ledger_seq"], **found[0]["record"])
 
 
-def links(
+def list_links(
     connection: Conn, project_id: str, *, cursor: str | None = None, limit: int = PAGE
 ) -> Page[Link]:
     """A page of the project's links by id. Raises Refusal for a bad cursor."""

@@ -17,7 +17,7 @@ class Neighbours(ReadModel):
     following: str | None
 
 
-def neighbours(
+def find_neighbours(
     connection: Conn,
     project_id: str,
     atom_id: str,

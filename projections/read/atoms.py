@@ -99,7 +99,7 @@ class AtomFilter(TypedDict, total=False):
     min_confidence: float | None
 
 
-def atoms(
+def list_atoms(
     connection: Conn,
     project_id: str,
     *,
@@ -121,7 +121,7 @@ def atoms(
         since_seq = find_sequence(connection, project_id, updated_since)
         conditions.append((CHANGED_AFTER, since_seq))
     found, following = page_of(connection, NOW[order], conditions, cursor, limit)
-    quotes = {} if is_slim else quotes_of(connection, [row["atom_id"] for row in found])
+    quotes = {} if is_slim else list_quotes(connection, [row["atom_id"] for row in found])
     items = [Atom(**row, evidence=quotes.get(row["atom_id"], [])) for row in found]
     return Page(items=items, next_cursor=following)
 
@@ -144,13 +144,13 @@ def filter_atoms(project_id: str, only: AtomFilter) -> list[Condition]:
     return conditions
 
 
-def revisions(connection: Conn, project_id: str, atom_ids: Sequence[str]) -> dict[str, int]:
+def read_revisions(connection: Conn, project_id: str, atom_ids: Sequence[str]) -> dict[str, int]:
     """The present revision of each atom of the project that there is."""
     query = "SELECT atom_id, revision FROM ledger_atoms WHERE project_id = %s AND atom_id = ANY(%s)"
     return dict(connection.execute(query, (project_id, list(atom_ids))).fetchall())
 
 
-def quotes_of_source_alone(
+def find_quotes_of_source_alone(
     connection: Conn, project_id: str, source_id: str, atom_ids: Sequence[str]
 ) -> dict[str, list[str]]:
     """Those of the atoms that nothing but this source supports, with what they quote of it."""
@@ -162,7 +162,7 @@ def quotes_of_source_alone(
     return dict(connection.execute(query, (project_id, list(atom_ids), source_id)).fetchall())
 
 
-def quotes_of(connection: Conn, atom_ids: Sequence[str]) -> dict[str, list[Quote]]:
+def list_quotes(connection: Conn, atom_ids: Sequence[str]) -> dict[str, list[Quote]]:
     """The evidence of each of these atoms, fresh rows first."""
     found: dict[str, list[Quote]] = {}
     for row in rows(connection, QUOTES, list(atom_ids)):
@@ -170,7 +170,7 @@ def quotes_of(connection: Conn, atom_ids: Sequence[str]) -> dict[str, list[Quote
     return found
 
 
-def atoms_as_of(
+def list_atoms_as_of(
     connection: Conn,
     project_id: str,
     ledger_seq: int,
@@ -187,7 +187,7 @@ def atoms_as_of(
     ``status`` and ``order`` as for `atoms`. Raises Refusal for a sequence that is not there, and
     for a bad cursor.
     """
-    check_sequence(ledger_seq, head(connection, project_id))
+    check_sequence(ledger_seq, read_head(connection, project_id))
     conditions: list[Condition] = [
         ("h.project_id = %s", project_id),
         ("h.ledger_seq <= %s", ledger_seq),
@@ -207,7 +207,7 @@ def atoms_as_of(
     return Page(items=items, next_cursor=following)
 
 
-def head(connection: Conn, project_id: str) -> int:
+def read_head(connection: Conn, project_id: str) -> int:
     """The last ``ledger_seq`` the tables hold; 0 when there is none yet."""
     found = connection.execute(
         "SELECT coalesce(max(ledger_seq), 0) FROM ledger_change_sets WHERE project_id = %s",
@@ -231,8 +231,8 @@ def find_sequence(connection: Conn, project_id: str, place: int | datetime) -> i
     Raises NotFound for a sequence that is not there.
     """
     if isinstance(place, datetime):
-        return sequence_at(connection, project_id, place)
-    check_sequence(place, head(connection, project_id))
+        return find_sequence_at(connection, project_id, place)
+    check_sequence(place, read_head(connection, project_id))
     return place
 
 
@@ -243,13 +243,13 @@ def find_time(connection: Conn, project_id: str, place: int | datetime) -> datet
     """
     if isinstance(place, datetime):
         return place
-    check_sequence(place, head(connection, project_id))
+    check_sequence(place, read_head(connection, project_id))
     query = "SELECT recorded_at FROM ledger_change_sets WHERE project_id = %s AND ledger_seq = %s"
     found = rows(connection, query, project_id, place)
     return found[0]["recorded_at"] if found else datetime.fromtimestamp(0, UTC)
 
 
-def sequence_at(connection: Conn, project_id: str, at: datetime) -> int:
+def find_sequence_at(connection: Conn, project_id: str, at: datetime) -> int:
     """The last ``ledger_seq`` recorded at or before ``at``; 0 when there is none yet."""
     found = connection.execute(
         "SELECT coalesce(max(ledger_seq), 0) FROM ledger_change_sets"

@@ -102,7 +102,7 @@ def list_batches(
     return Page(items=[RunBatch(**row) for row in found], next_cursor=following)
 
 
-def last_batches(connection: Conn, project_id: str, run_id: str | None = None) -> list[Batch]:
+def list_last_batches(connection: Conn, project_id: str, run_id: str | None = None) -> list[Batch]:
     """The batch each run planned last, the newest run first; withdrawn ones left out."""
     return _batches(connection, rows(connection, LAST_BATCHES, project_id, run_id))
 

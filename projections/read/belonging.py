@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from infra.platform.errors import NotFound
-from projections.read.projects import deleted_of
+from projections.read.projects import find_deleted
 from projections.read.session import Conn, ReadModel, rows
 
 TABLES = {
@@ -49,12 +49,12 @@ def check_belongs(connection: Conn, project_id: str, known_id: str) -> None:
 def is_hidden(connection: Conn, known_id: str) -> bool:
     """Whether it belongs to projects that were deleted."""
     found = _all_projects_of(connection, known_id)
-    return bool(found) and deleted_of(connection, found) == set(found)
+    return bool(found) and find_deleted(connection, found) == set(found)
 
 
 def _projects_of(connection: Conn, known_id: str) -> list[str]:
     found = _all_projects_of(connection, known_id)
-    deleted = deleted_of(connection, found) if found else set()
+    deleted = find_deleted(connection, found) if found else set()
     return [each for each in found if each not in deleted]
 
 

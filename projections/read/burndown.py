@@ -13,7 +13,7 @@ from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from infra.platform.errors import NotFound
-from projections.read.schedules import project_settings
+from projections.read.schedules import read_project_settings
 from projections.read.session import Conn, ReadModel, rows, select
 
 SPRINT = """
@@ -94,12 +94,12 @@ class _Content:
         return sum(self.points.values()) - self.count_done()
 
 
-def burndown(connection: Conn, project_id: str, sprint_id: str, at: datetime) -> Burndown:
+def read_burndown(connection: Conn, project_id: str, sprint_id: str, at: datetime) -> Burndown:
     """The sprint as far as it has come at that time. Raises NotFound."""
     found = rows(connection, SPRINT, project_id, sprint_id)
     if not found:
         raise NotFound(f"There is no sprint {sprint_id}.", code="unknown_artifact")
-    zone = ZoneInfo(project_settings(connection, project_id).timezone)
+    zone = ZoneInfo(read_project_settings(connection, project_id).timezone)
     first, last = (date.fromisoformat(found[0][name]) for name in ("first_day", "last_day"))
     closed = rows(connection, CLOSED, project_id, sprint_id, sprint_id)
     closed_on = closed[0]["changed_at"].astimezone(zone).date() if closed else None

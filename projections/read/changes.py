@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from projections.read.atoms import Quote, find_sequence, head, quotes_of
+from projections.read.atoms import Quote, find_sequence, list_quotes, read_head
 from projections.read.decided import COLUMNS, complete
 from projections.read.page import (
     LARGEST_PAGE,
@@ -164,7 +164,7 @@ class Span:
         return [(f"{project} = %s", self.project_id), between]
 
 
-def changes_since(
+def read_changes(
     connection: Conn, project_id: str, since: int | datetime, window: int = WINDOW
 ) -> Changes:
     """What differs after a change set, or after the last one that was recorded by a time, over at
@@ -172,9 +172,9 @@ def changes_since(
 
     Raises NotFound for a sequence that the ledger does not have.
     """
-    whole = page = changes_page(connection, project_id, since, window, limit=LARGEST_PAGE)
+    whole = page = list_changes(connection, project_id, since, window, limit=LARGEST_PAGE)
     while page.next_cursor is not None:
-        page = changes_page(
+        page = list_changes(
             connection, project_id, since, window, cursor=page.next_cursor, limit=LARGEST_PAGE
         )
         both = {name: getattr(whole, name) + getattr(page, name) for name in LISTED}
@@ -182,7 +182,7 @@ def changes_since(
     return whole
 
 
-def changes_page(
+def list_changes(
     connection: Conn,
     project_id: str,
     since: int | datetime,
@@ -197,7 +197,7 @@ def changes_page(
     for a sequence that the ledger does not have, and Refusal for a cursor of another question.
     """
     since_seq = find_sequence(connection, project_id, since)
-    last = head(connection, project_id)
+    last = read_head(connection, project_id)
     to_seq, place, behind = min(last, since_seq + window), 0, None
     if cursor is not None:
         to_seq, place, behind = _read_cursor(cursor, since_seq, last)
@@ -270,7 +270,7 @@ def _moved(
 
 
 def _cite(connection: Conn, told: Sequence[tuple[Row, Group, list[str]]]) -> Lists:
-    quotes = quotes_of(connection, [row["atom_id"] for row, _, _ in told])
+    quotes = list_quotes(connection, [row["atom_id"] for row, _, _ in told])
     groups: Lists = {"came": [], "went": [], "changed": []}
     for row, group, fields in told:
         cited = quotes.get(row["atom_id"], [])

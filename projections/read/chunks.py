@@ -5,7 +5,7 @@ from __future__ import annotations
 from infra.platform.errors import NotFound
 from projections.read.page import PAGE, Condition, Listing, Page, page_of
 from projections.read.session import Conn, ReadModel, rows
-from projections.read.sources import chunk_text
+from projections.read.sources import read_chunk_text
 
 COLUMNS = (
     "c.chunk_id, c.source_id, c.path, c.source_type, c.priority_tier, c.sanitized_hash,"
@@ -71,7 +71,7 @@ def list_chunks(
     return Page(items=[Chunk(**row) for row in found], next_cursor=following)
 
 
-def whole_chunk(connection: Conn, project_id: str, chunk_id: str) -> WholeChunk:
+def read_chunk(connection: Conn, project_id: str, chunk_id: str) -> WholeChunk:
     """A chunk, also one that is obsolete. Raises NotFound when the project has no such chunk."""
     found = rows(
         connection,
@@ -81,4 +81,4 @@ def whole_chunk(connection: Conn, project_id: str, chunk_id: str) -> WholeChunk:
     )
     if not found:
         raise NotFound(f"There is no chunk {chunk_id}.", code="unknown_chunk")
-    return WholeChunk(**found[0], text=chunk_text(connection, chunk_id))
+    return WholeChunk(**found[0], text=read_chunk_text(connection, chunk_id))

@@ -135,7 +135,7 @@ class Card(ReadModel):
     allowed_actions: list[str]
 
 
-def contradictions(
+def list_contradiction_pairs(
     connection: Conn,
     project_id: str,
     status: str | None = "open",
@@ -149,7 +149,7 @@ def contradictions(
     return Page(items=[Contradiction(**row) for row in found], next_cursor=following)
 
 
-def cards(
+def list_contradictions(
     connection: Conn,
     project_id: str,
     status: str | None = "open",
@@ -175,7 +175,7 @@ def cards(
     return Page(items=_cards(connection, found, is_slim), next_cursor=following)
 
 
-def undecided_of(
+def list_undecided_pairs(
     connection: Conn, project_id: str, atom_id: str, limit: int = PAGE
 ) -> list[Contradiction]:
     """Those of an atom that somebody has to decide, the gravest first."""

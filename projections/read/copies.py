@@ -50,7 +50,7 @@ class NearCopy(ReadModel):
     share: float
 
 
-def near_copies(connection: Conn, project_id: str) -> list[NearCopy]:
+def list_near_copies(connection: Conn, project_id: str) -> list[NearCopy]:
     """The near copies of a project by path; exact copies are told as duplicates elsewhere."""
     found = select(
         connection,

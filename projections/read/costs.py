@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Literal, get_args
 
 from infra.platform.errors import NotFound
-from projections.read.owed import owed_chunks
+from projections.read.owed import count_owed_chunks
 from projections.read.session import Conn, ReadModel, rows, select
 from schemas.events.model_calls import CallOutcome
 
@@ -94,7 +94,7 @@ class WholeCall(ReadModel):
     kept_until: datetime | None
 
 
-def whole_call(connection: Conn, project_id: str, call_id: str) -> WholeCall:
+def read_call(connection: Conn, project_id: str, call_id: str) -> WholeCall:
     """A call with its texts. Raises NotFound when the project has no such call."""
     found = select(
         connection,
@@ -112,7 +112,7 @@ def whole_call(connection: Conn, project_id: str, call_id: str) -> WholeCall:
     return found[0]
 
 
-def costs(connection: Conn, project_id: str, group_by: CostGroup) -> Costs:
+def read_costs(connection: Conn, project_id: str, group_by: CostGroup) -> Costs:
     order = "key" if group_by == "day" else "cost_usd DESC, input_tokens DESC, key"
     lines = rows(
         connection,
@@ -129,5 +129,5 @@ def costs(connection: Conn, project_id: str, group_by: CostGroup) -> Costs:
         group_by=group_by,
         lines=[CostLine(**line) for line in lines],
         total=CostLine(**total),
-        by_rules=owed_chunks(connection, project_id),
+        by_rules=count_owed_chunks(connection, project_id),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from projections.read.owed import owed_chunks
+from projections.read.owed import count_owed_chunks
 from projections.read.session import Conn, ReadModel, Row, rows
 from schemas.areas import AREAS
 
@@ -62,7 +62,7 @@ class Coverage(ReadModel):
     by_rules: dict[str, int] = {}
 
 
-def coverage(connection: Conn, project_id: str) -> Coverage:
+def read_coverage(connection: Conn, project_id: str) -> Coverage:
     """How far the project's sources are read."""
     found = rows(connection, COUNTS, project_id)
     atoms = _live_atoms(connection, project_id)
@@ -86,7 +86,7 @@ def coverage(connection: Conn, project_id: str) -> Coverage:
             for area in (*AREAS, NO_AREA)
         ],
         gaps=list(summary[0]["gaps"]) if summary else list(AREAS),
-        by_rules=owed_chunks(connection, project_id),
+        by_rules=count_owed_chunks(connection, project_id),
     )
 
 

@@ -69,7 +69,7 @@ class WholeDeadLetter(DeadLetter):
     undecidable: bool
 
 
-def dead_letters(
+def list_dead_letters(
     connection: Conn,
     *,
     only: Collection[str] | None = None,
@@ -87,7 +87,7 @@ def dead_letters(
     return Page(items=[DeadLetter(**row) for row in found], next_cursor=following)
 
 
-def dead_letter(connection: Conn, dead_letter_id: str) -> WholeDeadLetter | None:
+def find_dead_letter(connection: Conn, dead_letter_id: str) -> WholeDeadLetter | None:
     """One dead letter with its record."""
     query = (
         f"SELECT {COLUMNS}, d.origin_key, d.value, d.undecidable FROM {TABLES}"
@@ -96,7 +96,7 @@ def dead_letter(connection: Conn, dead_letter_id: str) -> WholeDeadLetter | None
     return next(iter(select(connection, WholeDeadLetter, query, dead_letter_id)), None)
 
 
-def undecided(connection: Conn, project_id: str | None = None) -> list[Undecided]:
+def list_undecided(connection: Conn, project_id: str | None = None) -> list[Undecided]:
     """What could not be decided and is not settled, of one project or of all."""
     query = (
         "SELECT d.stage, d.error_class, count(*) AS count FROM dead_letters d WHERE d.undecidable"

@@ -18,7 +18,7 @@ DECISIONS = Listing(
 )
 
 
-def decisions(
+def list_decisions(
     connection: Conn,
     project_id: str,
     *,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from projections.read.session import Row
+from schemas.events.hitl import SHORTEST_RATIONALE
 from schemas.shortening import shorten
 
 LONGEST_TITLE, LONGEST_REASON = 120, 300
@@ -59,7 +60,8 @@ REFUSALS: Mapping[str, str] = {
     "not_own_proposal": "only who has proposed it withdraws it",
     "already_proposed": "the same person has proposed the same already, and it waits",
     "not_waiting": "it is no proposal that waits, or it is answered already",
-    "rationale_too_short": "a resolution needs a rationale of at least 10 characters",
+    "rationale_too_short": "a resolution needs a rationale of at least"
+    f" {SHORTEST_RATIONALE} characters",
     "rationale_missing": "it needs a rationale",
     "resolution_kind_missing": "it does not say how the contradiction is resolved",
     "not_open": "it is decided already, or one of its sides is gone",

@@ -67,7 +67,7 @@ DELTAS = Listing(
 )
 
 
-def delta_report(connection: Conn, run_id: str) -> DeltaReport:
+def read_delta_report(connection: Conn, run_id: str) -> DeltaReport:
     """The run's report. Raises Refusal when there is no such run."""
     found = rows(connection, "SELECT * FROM delta_reports WHERE run_id = %s", run_id)
     if not found:
@@ -75,7 +75,7 @@ def delta_report(connection: Conn, run_id: str) -> DeltaReport:
     return DeltaReport(**_with_sections(found[0]))
 
 
-def deltas(
+def list_deltas(
     connection: Conn, project_id: str, *, cursor: str | None = None, limit: int = PAGE
 ) -> Page[Delta]:
     """A page of the reports of merged pull requests and pushes, oldest first. Raises Refusal."""

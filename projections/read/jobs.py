@@ -75,7 +75,7 @@ class Transition(ReadModel):
     actor: str
 
 
-def jobs(
+def list_jobs(
     connection: Conn,
     project_id: str | None = None,
     *,
@@ -92,7 +92,7 @@ def jobs(
     return Page(items=[Job(**row) for row in found], next_cursor=following)
 
 
-def job(connection: Conn, job_id: str) -> Job:
+def read_job(connection: Conn, job_id: str) -> Job:
     """One job. Raises NotFound."""
     query = f"SELECT {COLUMNS} FROM orchestration_jobs j WHERE j.job_id = %s"
     found = select(connection, Job, query, job_id)
@@ -101,7 +101,7 @@ def job(connection: Conn, job_id: str) -> Job:
     return found[0]
 
 
-def transitions(connection: Conn, job_id: str) -> list[Transition]:
+def list_transitions(connection: Conn, job_id: str) -> list[Transition]:
     """The history of a job, oldest first, as far as the projector has read it."""
     columns = ", ".join(f"h.{name}" for name in Transition.model_fields)
     query = f"SELECT {columns} FROM job_history h WHERE h.job_id = %s ORDER BY h.transition"

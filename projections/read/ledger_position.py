@@ -20,12 +20,12 @@ class LedgerPosition(ReadModel):
     recorded_at: datetime | None
 
 
-def ledger_position(connection: Conn, project_id: str) -> LedgerPosition:
+def read_position(connection: Conn, project_id: str) -> LedgerPosition:
     found = select(connection, LedgerPosition, POSITION, project_id)
     return found[0] if found else LedgerPosition(ledger_seq=0, recorded_at=None)
 
 
-def position_at(connection: Conn, project_id: str, place: int | datetime) -> LedgerPosition:
+def read_position_at(connection: Conn, project_id: str, place: int | datetime) -> LedgerPosition:
     """The change set that a place names. Raises NotFound for a sequence that is not there."""
     seq = find_sequence(connection, project_id, place)
     query = "SELECT recorded_at FROM ledger_change_sets WHERE project_id = %s AND ledger_seq = %s"

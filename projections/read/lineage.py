@@ -17,7 +17,7 @@ from pydantic import field_validator
 from infra.platform.errors import NotFound
 from projections.read.belonging import is_hidden
 from projections.read.session import Conn, ReadModel, Row, rows, select
-from projections.read.sources import chunk_text
+from projections.read.sources import read_chunk_text
 
 PLACES = (
     'SELECT event_id, event_type, topic, partition, "offset", recorded_at'
@@ -275,7 +275,7 @@ def chunk(connection: Conn, chunk_id: str) -> Node | None:
     if facts is None:
         return None
     events = _events(connection, facts.pop("created_event_id"))
-    facts["text"] = chunk_text(connection, chunk_id)
+    facts["text"] = read_chunk_text(connection, chunk_id)
     revised = revision(connection, facts["source_id"], facts["sanitized_hash"])
     return Node(
         what="chunk", id=chunk_id, facts=facts, events=events, children=[revised] if revised else []

@@ -35,7 +35,7 @@ class GenerationLoop(ReadModel):
     engine: str
 
 
-def loops(
+def list_loops(
     connection: Conn,
     project_id: str,
     *,
@@ -51,7 +51,7 @@ def loops(
     return Page(items=[_loop_of(row) for row in found], next_cursor=following)
 
 
-def loops_of_answer(connection: Conn, project_id: str, event_id: str) -> list[GenerationLoop]:
+def list_loops_of_answer(connection: Conn, project_id: str, event_id: str) -> list[GenerationLoop]:
     """The loops that the answer of this id tells of, by phase."""
     answer = "l.artifact_seq = (SELECT p.artifact_seq FROM artifact_positions p"
     answer += " WHERE p.project_id = l.project_id AND p.updated_from_event_id = %s)"

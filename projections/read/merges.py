@@ -59,7 +59,7 @@ class Merge(ReadModel):
     id: str
 
 
-def merges(
+def list_merges(
     connection: Conn,
     project_id: str,
     *,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from projections.read.atoms import head, quotes_of
+from projections.read.atoms import list_quotes, read_head
 from projections.read.changes import COMPARED, ChangedAtom, Group, build_change, difference
 from projections.read.session import Conn, ReadModel, rows, select
 from schemas.events.ledger import LIVE
@@ -83,14 +83,14 @@ class LedgerDifference(ReadModel):
     changed: ChangedAtoms
 
 
-def committed_batches(connection: Conn, project_id: str, limit: int) -> list[CommittedBatch]:
+def list_committed_batches(connection: Conn, project_id: str, limit: int) -> list[CommittedBatch]:
     """The last ``limit`` ones, oldest first."""
     return select(connection, CommittedBatch, BATCHES, project_id, limit)[::-1]
 
 
 def snap_to_batch(connection: Conn, project_id: str, ledger_seq: int) -> int:
     """The nearest end of a batch; the beginning and the end of the ledger count as ends, too."""
-    last = head(connection, project_id)
+    last = read_head(connection, project_id)
     if ledger_seq >= last:
         return last
     found = rows(connection, NEAREST, project_id, ledger_seq)
@@ -112,7 +112,7 @@ def compare_ledgers(
     }
     # Planned for these two moments: a plan for any two takes three times as long for distant ones.
     found = connection.execute(DIFFERENCE, asked, prepare=False).fetchall()
-    quotes = quotes_of(connection, [row[0] for row in found])
+    quotes = list_quotes(connection, [row[0] for row in found])
     groups: dict[Group, ChangedAtoms] = {
         "came": ChangedAtoms(),
         "went": ChangedAtoms(),

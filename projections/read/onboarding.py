@@ -36,12 +36,12 @@ class PipelineEvent(ReadModel):
     occurred_at: datetime
 
 
-def pipelines(connection: Conn, project_id: str) -> list[Pipeline]:
+def list_pipelines(connection: Conn, project_id: str) -> list[Pipeline]:
     """The newest pipelines of a project, newest first."""
     return select(connection, Pipeline, NEWEST, project_id, MOST_SHOWN)
 
 
-def pipeline(connection: Conn, pipeline_id: str) -> Pipeline:
+def read_pipeline(connection: Conn, pipeline_id: str) -> Pipeline:
     """One pipeline. Raises NotFound."""
     for row in rows(connection, ONE, pipeline_id):
         return Pipeline.model_validate(row)
@@ -52,6 +52,6 @@ def pipeline(connection: Conn, pipeline_id: str) -> Pipeline:
     )
 
 
-def events(connection: Conn, pipeline_id: str) -> list[PipelineEvent]:
+def list_pipeline_events(connection: Conn, pipeline_id: str) -> list[PipelineEvent]:
     """All changes of a pipeline, oldest first, as far as the projector has read them."""
     return select(connection, PipelineEvent, EVENTS, pipeline_id)

@@ -47,7 +47,7 @@ class Overview(ReadModel):
     last_run: str
 
 
-def overview(connection: Conn, project_id: str) -> Overview:
+def read_overview(connection: Conn, project_id: str) -> Overview:
     """The project of this id, which exists."""
     (numbers,) = rows(connection, NUMBERS, project_id)
     last = rows(connection, LAST_RUN, project_id)

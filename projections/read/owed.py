@@ -18,13 +18,13 @@ _CAUSES = f"""
 """
 
 
-def owed_chunks(connection: Conn, project_id: str) -> dict[str, int]:
+def count_owed_chunks(connection: Conn, project_id: str) -> dict[str, int]:
     """How many chunks of the project are owed, by the code of the cause, most first."""
     found = rows(connection, _CAUSES, project_id, project_id)
     return {str(row["cause"]): int(row["n"]) for row in found}
 
 
-def owed_by_project(connection: Conn) -> dict[str, dict[str, int]]:
+def count_owed_by_project(connection: Conn) -> dict[str, dict[str, int]]:
     """The same for each project, by its name."""
     names = {row["project_id"]: row["name"] for row in rows(connection, _NAMES)}
     owed: dict[str, dict[str, int]] = {}

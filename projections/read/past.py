@@ -10,10 +10,10 @@ from __future__ import annotations
 from datetime import datetime
 
 from infra.platform.errors import NotFound
-from projections.read.artifact_list import WholeVersion, whole_artifact, whole_version
-from projections.read.atoms import Order, PastAtom, atoms_as_of, find_sequence
+from projections.read.artifact_list import WholeVersion, read_artifact, read_version
+from projections.read.atoms import Order, PastAtom, find_sequence, list_atoms_as_of
 from projections.read.page import PAGE, Condition, Listing, Page, page_of
-from projections.read.past_coverage import PastCoverage, coverage_as_of
+from projections.read.past_coverage import PastCoverage, read_coverage_as_of
 from projections.read.session import Conn
 from schemas.events.ledger import ContradictionRecord
 
@@ -53,7 +53,7 @@ class PastContradiction(ContradictionRecord):
     title_b: str | None
 
 
-def version_at(
+def read_past_version(
     connection: Conn, project_id: str, artifact_id: str, place: datetime | int
 ) -> WholeVersion:
     """The version that stood then. Raises NotFound, also where there was none yet."""
@@ -64,12 +64,12 @@ def version_at(
     ).encode()
     row = connection.execute(query, (project_id, artifact_id, place)).fetchone()
     if row and row[0] is not None:
-        return whole_version(connection, project_id, artifact_id, int(row[0]))
-    whole_artifact(connection, project_id, artifact_id)
+        return read_version(connection, project_id, artifact_id, int(row[0]))
+    read_artifact(connection, project_id, artifact_id)
     raise NotFound("There was no version of it yet at that time.", code="no_version_yet")
 
 
-def contradictions_at(
+def list_past_contradictions(
     connection: Conn,
     project_id: str,
     place: datetime | int,
@@ -103,12 +103,12 @@ def contradictions_at(
     return Page(items=items, next_cursor=following)
 
 
-def coverage_at(connection: Conn, project_id: str, place: datetime | int) -> PastCoverage:
+def read_past_coverage(connection: Conn, project_id: str, place: datetime | int) -> PastCoverage:
     """What had been read then, see `coverage_as_of`. Raises NotFound."""
-    return coverage_as_of(connection, project_id, find_sequence(connection, project_id, place))
+    return read_coverage_as_of(connection, project_id, find_sequence(connection, project_id, place))
 
 
-def atoms_at(
+def list_past_atoms(
     connection: Conn,
     project_id: str,
     place: datetime | int,
@@ -125,7 +125,7 @@ def atoms_at(
     Raises Refusal.
     """
     seq = find_sequence(connection, project_id, place)
-    return atoms_as_of(
+    return list_atoms_as_of(
         connection,
         project_id,
         seq,

@@ -44,7 +44,7 @@ class PastCoverage(ReadModel):
     areas: list[PastAreaCounts]
 
 
-def coverage_as_of(connection: Conn, project_id: str, ledger_seq: int) -> PastCoverage:
+def read_coverage_as_of(connection: Conn, project_id: str, ledger_seq: int) -> PastCoverage:
     """What had been read, and what the ledger held, after a change set that is there."""
     read = {row["area"]: row["n"] for row in rows(connection, READ, project_id, ledger_seq)}
     held = rows(connection, ATOMS, project_id, ledger_seq, sorted(LIVE))

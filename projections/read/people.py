@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from infra.platform.errors import NotFound
 from projections.read.decided import COLUMNS, DecisionAnswer, complete
-from projections.read.projects import deleted_of
+from projections.read.projects import find_deleted
 from projections.read.session import Conn, ReadModel, rows, select
 
 TARGETS = {
@@ -22,11 +22,11 @@ class Target(ReadModel):
     revision: int
 
 
-def target(connection: Conn, target_id: str) -> Target:
+def read_target(connection: Conn, target_id: str) -> Target:
     """Project and revision of an atom, contradiction or merge candidate. Raises Refusal."""
     query = TARGETS.get(target_id.partition("_")[0])
     found = select(connection, Target, query, target_id) if query else []
-    if not found or deleted_of(connection, [found[0].project_id]):
+    if not found or find_deleted(connection, [found[0].project_id]):
         raise NotFound(
             f"There is no {target_id}: give the id of an atom (atm_), a contradiction (ctr_) or a"
             " merge review (mrg_).",
@@ -48,7 +48,7 @@ def loser_of(connection: Conn, merge_op_id: str) -> str:
     return str(found[0]["loser_atom_id"])
 
 
-def decision(connection: Conn, hitl_event_id: str) -> DecisionAnswer:
+def read_decision(connection: Conn, hitl_event_id: str) -> DecisionAnswer:
     """A decision that the ledger has answered. Raises NotFound."""
     found = find_decision(connection, hitl_event_id)
     if found is None:
@@ -62,7 +62,7 @@ def find_decision(connection: Conn, hitl_event_id: str) -> DecisionAnswer | None
     return next(iter(found), None)
 
 
-def answer_to(connection: Conn, event_id: str) -> DecisionAnswer | None:
+def find_answer(connection: Conn, event_id: str) -> DecisionAnswer | None:
     """What the ledger answered to a decision; None while it has not."""
     found = complete(connection, rows(connection, ANSWER.format("event_id"), event_id))
     return next(iter(found), None)

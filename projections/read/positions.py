@@ -5,7 +5,7 @@ from __future__ import annotations
 from projections.read.session import Conn, rows
 
 
-def next_offsets(connection: Conn) -> dict[tuple[str, str, int], int]:
+def read_next_offsets(connection: Conn) -> dict[tuple[str, str, int], int]:
     """The offset of the record to fold next, by projection, topic without prefix, partition."""
     found = rows(
         connection, "SELECT projection, topic, partition, next_offset FROM projection_offsets"

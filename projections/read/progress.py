@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from projections.read.dead_letters import undecided
-from projections.read.owed import owed_chunks
+from projections.read.dead_letters import list_undecided
+from projections.read.owed import count_owed_chunks
 from projections.read.page import take
-from projections.read.runs import TARGETS_MS, runs
+from projections.read.runs import TARGETS_MS, list_runs
 from projections.read.session import Conn, Row, rows
 from schemas.ids import run_id as derive_run_id
 
@@ -58,14 +58,14 @@ class TriggerProgress:
     atoms_beyond_limit: int = 0
 
 
-def trigger_progress(connection: Conn, project_id: str, trigger_key: str) -> TriggerProgress:
+def read_trigger_progress(connection: Conn, project_id: str, trigger_key: str) -> TriggerProgress:
     """Where the trigger stands, read in one snapshot."""
     with connection.transaction():
         connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
         sources = _sources(connection, project_id, trigger_key)
         lanes = _lanes(connection, project_id, trigger_key)
         run_ids = [derive_run_id(project_id, trigger_key, lane) for lane in lanes]
-        known = list(take(partial(runs, connection, project_id, trigger_key)))
+        known = list(take(partial(list_runs, connection, project_id, trigger_key)))
         run_ids += [run.run_id for run in known if run.resumed_from]
         work = rows(
             connection,
@@ -80,8 +80,8 @@ def trigger_progress(connection: Conn, project_id: str, trigger_key: str) -> Tri
             *(run_ids, project_id, run_ids, run_ids, project_id, PRD, run_ids, BEYOND_LIMIT),
         )[0]
         ended_early = any(run.status in ("cancelled", "failed") for run in known)
-        by_rules = owed_chunks(connection, project_id)
-        told = undecided(connection, project_id)
+        by_rules = count_owed_chunks(connection, project_id)
+        told = list_undecided(connection, project_id)
         # What the projector has left out will not come: nobody waits for it.
         is_left_out = any(each.stage == "projector" for each in told)
         all_ready = sources["listing_whole"] and sources["ready"] >= sources["listed"]
@@ -113,7 +113,9 @@ def trigger_progress(connection: Conn, project_id: str, trigger_key: str) -> Tri
 def is_settled(connection: Conn, project_id: str) -> bool:
     """Whether all that was asked to be read is settled; not as long as nothing was asked."""
     keys = [row["trigger_key"] for row in rows(connection, TO_LOOK_AT, project_id)]
-    return bool(keys) and all(trigger_progress(connection, project_id, key).settled for key in keys)
+    return bool(keys) and all(
+        read_trigger_progress(connection, project_id, key).settled for key in keys
+    )
 
 
 def _lanes(connection: Conn, project_id: str, trigger_key: str) -> list[str]:

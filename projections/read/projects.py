@@ -38,12 +38,12 @@ class Project(ReadModel):
     atoms: int
 
 
-def project_of(connection: Conn, name_or_id: str) -> str:
+def find_project(connection: Conn, name_or_id: str) -> str:
     """The id of the project with this name or id. Raises Refusal when there is none, or several."""
-    return only_project(project_ids(connection, name_or_id), name_or_id)
+    return find_only_project(list_project_ids(connection, name_or_id), name_or_id)
 
 
-def only_project(found: Sequence[str], name_or_id: str) -> str:
+def find_only_project(found: Sequence[str], name_or_id: str) -> str:
     """The only one of the ids found for a name. Raises Refusal when there is none, or several."""
     if not name_or_id.strip():
         raise Invalid("No project is named: give its name or id.", code="project_missing")
@@ -57,7 +57,7 @@ def only_project(found: Sequence[str], name_or_id: str) -> str:
     return found[0]
 
 
-def project_ids(connection: Conn, name_or_id: str) -> list[str]:
+def list_project_ids(connection: Conn, name_or_id: str) -> list[str]:
     """The ids of all projects with this name or id."""
     found = rows(
         connection,
@@ -67,7 +67,7 @@ def project_ids(connection: Conn, name_or_id: str) -> list[str]:
     return [row["project_id"] for row in found]
 
 
-def name_of_project(connection: Conn, project_id: str) -> str:
+def read_project_name(connection: Conn, project_id: str) -> str:
     """What a project is called. Raises NotFound."""
     found = rows(connection, "SELECT name FROM projects WHERE project_id = %s", project_id)
     if not found:
@@ -75,7 +75,7 @@ def name_of_project(connection: Conn, project_id: str) -> str:
     return str(found[0]["name"])
 
 
-def deleted_of(connection: Conn, project_ids: Collection[str]) -> set[str]:
+def find_deleted(connection: Conn, project_ids: Collection[str]) -> set[str]:
     """Those of the projects that were deleted."""
     found = rows(
         connection,
@@ -85,7 +85,7 @@ def deleted_of(connection: Conn, project_ids: Collection[str]) -> set[str]:
     return {row["project_id"] for row in found}
 
 
-def projects(
+def list_projects(
     connection: Conn,
     *,
     only: Collection[str] | None = None,
@@ -103,7 +103,7 @@ def projects(
     return Page(items=[Project(**row) for row in found], next_cursor=following)
 
 
-def project_names(
+def list_project_names(
     connection: Conn,
     *,
     only: Collection[str] | None = None,

@@ -50,7 +50,7 @@ class Proposal(ReadModel):
     answered_at: datetime | None
 
 
-def proposals(
+def list_proposals(
     connection: Conn,
     project_id: str,
     *,
@@ -73,15 +73,15 @@ def proposals(
     return Page(items=_as_proposals(connection, found), next_cursor=following)
 
 
-def proposals_by_id(connection: Conn, ids: Sequence[str]) -> dict[str, Proposal]:
+def find_proposals(connection: Conn, ids: Sequence[str]) -> dict[str, Proposal]:
     """Those of the ids that are proposals."""
     found = _as_proposals(connection, rows(connection, BY_ID, list(ids))) if ids else []
     return {each.proposal_id: each for each in found}
 
 
-def proposal(connection: Conn, proposal_id: str) -> Proposal:
+def read_proposal(connection: Conn, proposal_id: str) -> Proposal:
     """Raises NotFound."""
-    found = proposals_by_id(connection, [proposal_id])
+    found = find_proposals(connection, [proposal_id])
     if proposal_id not in found:
         raise NotFound(f"There is no proposal {proposal_id}.", code="unknown_proposal")
     return found[proposal_id]

@@ -159,7 +159,7 @@ class AssessedArtifact(ReadModel):
     documents: list[CitedDocument] = []
 
 
-def runs(
+def list_quality_runs(
     connection: Conn,
     project_id: str,
     artifact_id: str | None = None,
@@ -175,13 +175,13 @@ def runs(
     return Page(items=[QualityRunRow(**row) for row in found], next_cursor=following)
 
 
-def find_run(connection: Conn, run_id: str) -> QualityRunRow | None:
+def find_quality_run(connection: Conn, run_id: str) -> QualityRunRow | None:
     return next(iter(select(connection, QualityRunRow, ONE, run_id)), None)
 
 
-def run(connection: Conn, project_id: str, run_id: str | None) -> QualityRunRow:
+def read_quality_run(connection: Conn, project_id: str, run_id: str | None) -> QualityRunRow:
     """The run of this id, or without one the latest over the PRD. Raises NotFound."""
-    found = find_run(connection, run_id) if run_id else None
+    found = find_quality_run(connection, run_id) if run_id else None
     if run_id is None:
         found = next(iter(select(connection, QualityRunRow, LATEST, project_id)), None)
     if found is None or found.project_id != project_id:
@@ -192,18 +192,18 @@ def run(connection: Conn, project_id: str, run_id: str | None) -> QualityRunRow:
     return found
 
 
-def removed_by_gate(connection: Conn, artifact_id: str) -> list[RemovedStatement]:
+def list_removed_by_gate(connection: Conn, artifact_id: str) -> list[RemovedStatement]:
     """What the last run of the gate that took something out of the artifact has taken out."""
     found = connection.execute(LAST_REMOVALS, (artifact_id,)).fetchone()
     return [RemovedStatement(**one) for one in found[0]] if found else []
 
 
-def events(connection: Conn, run_id: str) -> list[QualityRunEvent]:
+def list_quality_events(connection: Conn, run_id: str) -> list[QualityRunEvent]:
     """The audit trail of a run, in its order."""
     return select(connection, QualityRunEvent, EVENTS, run_id)
 
 
-def unjudged_prds(connection: Conn, key_prefix: str, quiet_s: float) -> list[UnjudgedPrd]:
+def list_unjudged_prds(connection: Conn, key_prefix: str, quiet_s: float) -> list[UnjudgedPrd]:
     """The present version of each PRD that has stood for ``quiet_s``, that no job was made for,
     whose key is the prefix, artifact and version, that the gate itself has not made, and that no
     model is about to word.
@@ -211,7 +211,7 @@ def unjudged_prds(connection: Conn, key_prefix: str, quiet_s: float) -> list[Unj
     return select(connection, UnjudgedPrd, UNJUDGED, quiet_s, REVISED, key_prefix)
 
 
-def assessed(
+def read_assessed(
     connection: Conn, project_id: str, name: str, pinned: tuple[int, int] | None = None
 ) -> AssessedArtifact:
     """The artifact called ``name`` (id, number, or `prd`) as it stands now.

@@ -30,7 +30,7 @@ from projections.read.decisions import (
 from projections.read.session import Conn, rows
 
 
-def why(connection: Conn, known_id: str, fact_at: FactAt) -> list[Reason]:
+def list_reasons(connection: Conn, known_id: str, fact_at: FactAt) -> list[Reason]:
     """The decisions about an atom, chunk, candidate, source, contradiction, merge, run, artifact,
     or statement, oldest first. Raises Refusal when nothing is known of the id.
     """

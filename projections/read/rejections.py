@@ -42,7 +42,7 @@ class Rejection(ReadModel):
         return list(dict.fromkeys(finding.code for finding in (*self.findings, *of_rows)))
 
 
-def rejections(
+def list_rejections(
     connection: Conn,
     project_id: str,
     *,

@@ -151,7 +151,7 @@ class Phase(ReadModel):
     results: int
 
 
-def runs(
+def list_runs(
     connection: Conn,
     project_id: str,
     trigger_key: str | None = None,
@@ -176,7 +176,7 @@ def _run(row: Row) -> Run:
     return Run(**row, target_missed=missed)
 
 
-def run(connection: Conn, run_id: str) -> RunStatus:
+def read_run(connection: Conn, run_id: str) -> RunStatus:
     """Whether a run goes on. Raises Refusal when there is none of that id."""
     query = "SELECT run_id, project_id, status, stop_reason FROM ingestion_runs WHERE run_id = %s"
     found = select(connection, RunStatus, query, run_id)
@@ -185,7 +185,7 @@ def run(connection: Conn, run_id: str) -> RunStatus:
     return found[0]
 
 
-def removals_held(connection: Conn, project_id: str, run_id: str) -> HeldRemovals | None:
+def find_held_removals(connection: Conn, project_id: str, run_id: str) -> HeldRemovals | None:
     """The removals that the run blocked; None when there is no such run."""
     query = (
         "SELECT run_id, root, coalesce(removals_held, '{}') AS removals_held FROM ingestion_runs"
@@ -194,7 +194,9 @@ def removals_held(connection: Conn, project_id: str, run_id: str) -> HeldRemoval
     return next(iter(select(connection, HeldRemovals, query, project_id, run_id)), None)
 
 
-def phases(connection: Conn, project_id: str, run_id: str | None = None) -> dict[str, list[Phase]]:
+def list_phases(
+    connection: Conn, project_id: str, run_id: str | None = None
+) -> dict[str, list[Phase]]:
     """When each run read and wrote, by run id; or one run. Intervals may overlap, and are meant to.
 
     The end of a phase of writing is its last result so far.

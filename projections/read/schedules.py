@@ -119,7 +119,7 @@ class SprintDays(ReadModel):
     last_day: date
 
 
-def scheduled_work(
+def list_schedules(
     connection: Conn,
     project_id: str,
     *,
@@ -137,39 +137,39 @@ def scheduled_work(
     return Page(items=[ScheduledWork(**row) for row in found], next_cursor=following)
 
 
-def work_item(connection: Conn, project_id: str, work_item_id: str) -> ScheduledWork:
+def read_schedule(connection: Conn, project_id: str, work_item_id: str) -> ScheduledWork:
     """One piece of work. Raises NotFound."""
-    found = find_work_item(connection, project_id, work_item_id)
+    found = find_schedule(connection, project_id, work_item_id)
     if found is None:
         raise NotFound(f"There is no schedule {work_item_id}.", code="unknown_schedule")
     return found
 
 
-def find_work_item(connection: Conn, project_id: str, work_item_id: str) -> ScheduledWork | None:
+def find_schedule(connection: Conn, project_id: str, work_item_id: str) -> ScheduledWork | None:
     found = select(connection, ScheduledWork, ONE, project_id, work_item_id)
     return found[0] if found else None
 
 
-def recurring_work(connection: Conn, project_id: str) -> list[ScheduledWork]:
+def list_recurring_work(connection: Conn, project_id: str) -> list[ScheduledWork]:
     """The schedules of a project that can be due again, the next one first."""
     return select(connection, ScheduledWork, RECURRING, project_id)
 
 
-def received_work(connection: Conn, now: datetime, limit: int) -> list[ScheduledWork]:
+def list_received_work(connection: Conn, now: datetime, limit: int) -> list[ScheduledWork]:
     """What deliveries ask for and nobody has been given yet, oldest first."""
     return select(connection, ScheduledWork, RECEIVED, now, limit)
 
 
-def ended_work(connection: Conn, limit: int) -> list[EndedWork]:
+def list_ended_work(connection: Conn, limit: int) -> list[EndedWork]:
     return select(connection, EndedWork, ENDED, limit)
 
 
-def beating_projects(connection: Conn) -> list[str]:
+def list_beating_projects(connection: Conn) -> list[str]:
     """The projects that have such a schedule."""
     return sorted(row["project_id"] for row in rows(connection, BEATING))
 
 
-def project_settings(connection: Conn, project_id: str) -> ProjectSettings:
+def read_project_settings(connection: Conn, project_id: str) -> ProjectSettings:
     """Raises NotFound."""
     found = select(connection, ProjectSettings, SETTINGS, project_id)
     if not found:
@@ -177,6 +177,6 @@ def project_settings(connection: Conn, project_id: str) -> ProjectSettings:
     return found[0]
 
 
-def sprint_days(connection: Conn, project_id: str) -> list[SprintDays]:
+def list_sprint_days(connection: Conn, project_id: str) -> list[SprintDays]:
     """The sprints of a project in order."""
     return select(connection, SprintDays, SPRINTS, project_id)

@@ -46,7 +46,7 @@ class WholeSource(ReadModel):
     text: str | None
 
 
-def whole_source(connection: Conn, project_id: str, source_id: str) -> WholeSource:
+def read_source(connection: Conn, project_id: str, source_id: str) -> WholeSource:
     """Raises NotFound when the project has no such source."""
     found = rows(connection, SOURCE, project_id, source_id)
     if not found:

@@ -73,7 +73,7 @@ class SourceState(ReadModel):
     by_rules: int = 0
 
 
-def source_states(
+def list_sources(
     connection: Conn,
     project_id: str,
     *,

@@ -14,7 +14,9 @@ STANDS = (
 )
 
 
-def stored_sources(connection: Conn, project_id: str, source_ids: Collection[str]) -> list[Row]:
+def list_stored_sources(
+    connection: Conn, project_id: str, source_ids: Collection[str]
+) -> list[Row]:
     """Of these sources those that are not gone, with hash, revision and title.
 
     The hash is empty where the content has to be sent again: it was given up, or processed under
@@ -29,7 +31,7 @@ def stored_sources(connection: Conn, project_id: str, source_ids: Collection[str
     )
 
 
-def inventory(connection: Conn, project_id: str, root: str, under: str = "") -> list[Row]:
+def read_inventory(connection: Conn, project_id: str, root: str, under: str = "") -> list[Row]:
     """Every source of a root that is not gone and whose path begins with ``under``, by path."""
     return rows(
         connection,
@@ -51,7 +53,9 @@ def place_of(connection: Conn, project_id: str, source_id: str) -> tuple[str, st
     return (str(found[0]["root"]), str(found[0]["path"])) if found else None
 
 
-def titles(connection: Conn, project_id: str, root: str, paths: Collection[str]) -> dict[str, str]:
+def read_titles(
+    connection: Conn, project_id: str, root: str, paths: Collection[str]
+) -> dict[str, str]:
     """What the sources at these paths are called."""
     found = rows(
         connection,
@@ -63,7 +67,7 @@ def titles(connection: Conn, project_id: str, root: str, paths: Collection[str])
     return {str(row["path"]): str(row["title"]) for row in found}
 
 
-def last_accepted(connection: Conn, project_id: str) -> dict[str, str]:
+def find_last_accepted(connection: Conn, project_id: str) -> dict[str, str]:
     """``raw_sha256`` of each source whose last revision stage 0 answered under today's versions.
 
     Sources that are gone or were given up (``poison``) are left out: they have to be sent again.
@@ -76,7 +80,7 @@ def last_accepted(connection: Conn, project_id: str) -> dict[str, str]:
     return {source_id: raw_sha256 for source_id, raw_sha256 in found}
 
 
-def chunk_text(connection: Conn, chunk_id: str) -> str | None:
+def read_chunk_text(connection: Conn, chunk_id: str) -> str | None:
     """The text of a chunk, cut out of its source's sanitized text; None when it is not there."""
     found = connection.execute(
         "SELECT substr(string_agg(t.text, '' ORDER BY t.part_index), c.anchor_start + 1,"

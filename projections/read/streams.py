@@ -107,7 +107,7 @@ class StreamEnds(ReadModel):
     is_known: bool
 
 
-def stream(connection: Conn, stream_id: str) -> Stream:
+def read_stream(connection: Conn, stream_id: str) -> Stream:
     """The stream of a project, of a run, or of what has frames. Raises NotFound."""
     for row in rows(connection, STREAM, *[stream_id] * 6):
         epoch = _epoch(stream_id, row["created_at"])
@@ -124,7 +124,7 @@ def unknown_stream(stream_id: str) -> NotFound:
     )
 
 
-def ends_of(connection: Conn, stream_id: str, seq: int = -1) -> StreamEnds:
+def read_ends(connection: Conn, stream_id: str, seq: int = -1) -> StreamEnds:
     """Where the stream stands, and whether frame ``seq`` is there."""
     query = ENDS_OF_PIPELINE if _is_pipeline(stream_id) else ENDS
     (row,) = rows(connection, query, seq, stream_id)
@@ -135,13 +135,13 @@ def ends_of(connection: Conn, stream_id: str, seq: int = -1) -> StreamEnds:
     )
 
 
-def frames(connection: Conn, stream_id: str, after: int, limit: int) -> list[Frame]:
+def list_frames(connection: Conn, stream_id: str, after: int, limit: int) -> list[Frame]:
     """The first ``limit`` frames behind ``after``. A pipeline's are a part of its project's."""
     query = PAGE_OF_PIPELINE if _is_pipeline(stream_id) else PAGE
     return select(connection, Frame, query, stream_id, after, limit)
 
 
-def frames_behind(connection: Conn, known: Mapping[str, int], limit: int) -> list[Frame]:
+def list_frames_behind(connection: Conn, known: Mapping[str, int], limit: int) -> list[Frame]:
     """Of each stream in ``known`` the frames behind that one, a stream after the other.
 
     ``limit`` counts those of pipelines by themselves.
@@ -149,7 +149,7 @@ def frames_behind(connection: Conn, known: Mapping[str, int], limit: int) -> lis
     found = select(connection, Frame, NEWS, list(known), list(known.values()), limit)
     for stream_id, seq in known.items():
         if _is_pipeline(stream_id):
-            found += frames(connection, stream_id, seq, limit)
+            found += list_frames(connection, stream_id, seq, limit)
     return found
 
 

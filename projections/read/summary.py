@@ -7,7 +7,7 @@ from projections.read.session import Conn, rows
 from schemas.events.ledger import WorkingSummary
 
 
-def working_summary(connection: Conn, project_id: str) -> WorkingSummary:
+def read_working_summary(connection: Conn, project_id: str) -> WorkingSummary:
     """Raises NotFound while nothing of the project was read."""
     found = rows(
         connection,

@@ -61,23 +61,23 @@ class PlanSettings(ReadModel):
     velocity: int | None = None
 
 
-def names(connection: Conn, project_id: str) -> dict[str, str]:
+def read_names(connection: Conn, project_id: str) -> dict[str, str]:
     """What people call members, features, tasks and sprints, by id."""
     found = rows(connection, NAMES, project_id, project_id)
     return {row["id"]: row["name"] for row in found}
 
 
-def members(connection: Conn, project_id: str) -> list[Member]:
+def list_members(connection: Conn, project_id: str) -> list[Member]:
     """The members of a project by name."""
     return [Member(**row) for row in rows(connection, MEMBERS, project_id)]
 
 
-def member_of(connection: Conn, project_id: str, name_or_id: str) -> Member:
+def read_member(connection: Conn, project_id: str, name_or_id: str) -> Member:
     """The member with this id, or the only one with this name. Raises Refusal otherwise."""
-    return only_member(members(connection, project_id), name_or_id)
+    return find_only_member(list_members(connection, project_id), name_or_id)
 
 
-def only_member(known: Sequence[Member], name_or_id: str) -> Member:
+def find_only_member(known: Sequence[Member], name_or_id: str) -> Member:
     """The one of them with this id, or the only one with this name. Raises Refusal otherwise."""
     if not name_or_id.strip():
         raise Invalid("No member is named: give the name or id of one.", code="member_missing")
@@ -88,12 +88,12 @@ def only_member(known: Sequence[Member], name_or_id: str) -> Member:
     return found[0]
 
 
-def plan_settings(connection: Conn, project_id: str) -> PlanSettings:
+def read_plan(connection: Conn, project_id: str) -> PlanSettings:
     found = rows(connection, PLAN, project_id)
     return PlanSettings(**found[0]) if found else PlanSettings()
 
 
-def left_out_tasks(connection: Conn, project_id: str) -> list[str]:
+def list_left_out_tasks(connection: Conn, project_id: str) -> list[str]:
     """What became no task at the last position, each with the reason."""
     found = rows(connection, LEFT_OUT, project_id)
     return list(found[0]["gaps_remaining"]) if found else []

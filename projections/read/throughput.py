@@ -57,7 +57,7 @@ class Throughput(ReadModel):
     versions: int
 
 
-def throughput(connection: Conn, project_id: str) -> list[Throughput]:
+def read_throughput(connection: Conn, project_id: str) -> list[Throughput]:
     """In the order of time, in spans so long that there are at most 60."""
     asked: dict[str, object] = {"project": project_id}
     first, last = connection.execute(ENDS, asked).fetchone() or (None, None)

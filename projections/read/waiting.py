@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from projections.read.page import PAGE, Listing, Page, page_of
-from projections.read.proposals import proposals_by_id
+from projections.read.proposals import find_proposals
 from projections.read.session import Conn, ReadModel, rows
 
 # What waits is views over several tables, and short: it is sorted when it is asked for.
@@ -56,7 +56,7 @@ class Waiting(ReadModel):
     blocks: list[str]
 
 
-def queue(
+def list_waiting(
     connection: Conn, project_id: str, *, cursor: str | None = None, limit: int = PAGE
 ) -> Page[Waiting]:
     """A page of contradictions, the gravest first, of merge reviews, of removals that a run holds,
@@ -66,7 +66,7 @@ def queue(
     conditions = [("q.project_id = %s", project_id)]
     found, following = page_of(connection, QUEUE, conditions, cursor, limit)
     proposed = [row["target_id"] for row in found if row["kind"] == "proposal"]
-    for proposal_id, proposal in proposals_by_id(connection, proposed).items():
+    for proposal_id, proposal in find_proposals(connection, proposed).items():
         (row,) = (row for row in found if row["target_id"] == proposal_id)
         row["detail"] = proposal.summary
     return Page(items=[Waiting(**row) for row in found], next_cursor=following)

@@ -101,30 +101,30 @@ class Delivery(ReadModel):
     ended_at: datetime | None
 
 
-def webhooks(connection: Conn, project_id: str) -> list[Webhook]:
+def list_webhooks(connection: Conn, project_id: str) -> list[Webhook]:
     """The webhooks of a project, oldest first."""
     return select(connection, Webhook, OF_PROJECT, project_id)
 
 
-def disabled_webhooks(connection: Conn) -> list[Webhook]:
+def list_disabled_webhooks(connection: Conn) -> list[Webhook]:
     """The webhooks of all projects that Cairn has stopped."""
     return select(connection, Webhook, DISABLED)
 
 
-def webhook(connection: Conn, project_id: str, webhook_id: str) -> Webhook:
+def read_webhook(connection: Conn, project_id: str, webhook_id: str) -> Webhook:
     """Raises NotFound."""
-    for each in webhooks(connection, project_id):
+    for each in list_webhooks(connection, project_id):
         if each.webhook_id == webhook_id:
             return each
     raise NotFound(f"There is no webhook {webhook_id}.", code="unknown_webhook")
 
 
-def secrets_of(connection: Conn, webhook_id: str) -> WebhookSecrets | None:
+def find_secrets(connection: Conn, webhook_id: str) -> WebhookSecrets | None:
     found = select(connection, WebhookSecrets, SECRETS, webhook_id)
     return found[0] if found else None
 
 
-def deliveries(
+def list_deliveries(
     connection: Conn,
     project_id: str,
     webhook_id: str,
@@ -133,13 +133,13 @@ def deliveries(
     limit: int = PAGE,
 ) -> Page[Delivery]:
     """A page of what was sent to a webhook in the last 30 days, newest first. Raises NotFound."""
-    webhook(connection, project_id, webhook_id)
+    read_webhook(connection, project_id, webhook_id)
     conditions = [("d.webhook_id = %s", webhook_id)]
     found, following = page_of(connection, DELIVERIES, conditions, cursor, limit, backwards=True)
     return Page(items=[Delivery(**row) for row in found], next_cursor=following)
 
 
-def delivery(connection: Conn, webhook_id: str, delivery_id: str) -> Delivery:
+def read_delivery(connection: Conn, webhook_id: str, delivery_id: str) -> Delivery:
     """Raises NotFound."""
     found = rows(
         connection,

@@ -62,7 +62,7 @@ class ListedItem(ReadModel):
     title: str
 
 
-def unworded_projects(
+def list_unworded_projects(
     connection: Conn, types: list[str], key_prefix: str, quiet_s: float
 ) -> list[UnwordedProject]:
     """Where nothing has changed for ``quiet_s`` and no run is under way, and no job was made for
@@ -79,7 +79,7 @@ class UnwordedDocument(ReadModel):
     version: int
 
 
-def unworded_documents(
+def list_unworded_documents(
     connection: Conn, sections: Mapping[str, Collection[str]], key_prefix: str, quiet_s: float
 ) -> list[UnwordedDocument]:
     """Those that have stood for ``quiet_s`` in projects that nothing is under way in. ``sections``
@@ -89,6 +89,6 @@ def unworded_documents(
     return select(connection, UnwordedDocument, WAITING_DOCUMENTS, quiet_s, told, key_prefix)
 
 
-def listed_items(connection: Conn, project_id: str, artifact_type: str) -> list[ListedItem]:
+def list_listed_items(connection: Conn, project_id: str, artifact_type: str) -> list[ListedItem]:
     """The present items of a type by number."""
     return select(connection, ListedItem, LISTED, project_id, artifact_type)

@@ -19,6 +19,7 @@ from schemas.envelope import Event
 
 Role = Literal["owner", "pm", "member"]
 DECIDING: frozenset[str] = frozenset({"owner", "pm"})
+SHORTEST_RATIONALE = 10  # characters, of who resolves a contradiction
 
 
 class PersonDecided(Event):

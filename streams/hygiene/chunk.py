@@ -19,19 +19,13 @@ from schemas.events.source import SourceInfo
 from schemas.readers import PROSE_TYPES
 from schemas.source_kinds import language_of
 from schemas.versions import CHUNK_VERSION
-from streams.hygiene import chunk_code, chunk_data, chunk_python
 from streams.hygiene.boilerplate import licence_end, skip_chunk
-from streams.hygiene.chunk_prose import headings_in
-from streams.hygiene.chunk_prose import sections as sections_of
-from streams.hygiene.chunk_talk import RECORD_HEAD, records
-from streams.hygiene.document_options import options_of
-from streams.hygiene.document_predecessors import predecessors_of
-from streams.hygiene.document_status import status_of, status_within, statuses_of_sections
-from streams.hygiene.document_successor import successor_of
-from streams.hygiene.document_title import Title, title_of
-from streams.hygiene.filter import REVERSIBLE, Skip
-from streams.hygiene.numbered_facts import has_newer_facts_last
-from streams.hygiene.units import (
+from streams.hygiene.chunks import code, data, python
+from streams.hygiene.chunks.conversation import RECORD_HEAD, records
+from streams.hygiene.chunks.numbered_facts import has_newer_facts_last
+from streams.hygiene.chunks.prose import headings_in
+from streams.hygiene.chunks.prose import sections as sections_of
+from streams.hygiene.chunks.units import (
     JOINED_BELOW_TOKENS,
     Piece,
     Unit,
@@ -40,6 +34,12 @@ from streams.hygiene.units import (
     tokens_of,
     windows,
 )
+from streams.hygiene.documents.options import options_of
+from streams.hygiene.documents.predecessors import predecessors_of
+from streams.hygiene.documents.status import status_of, status_within, statuses_of_sections
+from streams.hygiene.documents.successor import successor_of
+from streams.hygiene.documents.title import Title, title_of
+from streams.hygiene.filter import REVERSIBLE, Skip
 
 SECTIONED = frozenset(("markdown", "restructuredtext", "asciidoc", "org"))
 RECORD_TYPES = frozenset(
@@ -159,11 +159,11 @@ def _recognise(
     if language in SECTIONED or language is None:
         return sections_of(text, language) if language else None, False
     if language == "python":
-        units = chunk_python.definitions(text, line_starts)
-    elif language in chunk_code.BRACES or language == "ruby":
-        units = chunk_code.definitions(text, language, line_starts)
-    elif language in chunk_data.FINDERS:
-        units = chunk_data.entries(text, language)
+        units = python.definitions(text, line_starts)
+    elif language in code.BRACES or language == "ruby":
+        units = code.definitions(text, language, line_starts)
+    elif language in data.FINDERS:
+        units = data.entries(text, language)
     else:
         return None, False
     if units is None:

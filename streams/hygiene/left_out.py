@@ -18,9 +18,9 @@ from schemas.events.source import SourceInfo
 from schemas.source_kinds import language_of
 from schemas.versions import CHUNK_VERSION
 from streams.hygiene.chunk import reference
-from streams.hygiene.normalise import normalise
-from streams.hygiene.stage import Cleaned, starts_of_lines
-from streams.hygiene.units import borders, tokens_of, trim
+from streams.hygiene.chunks.units import borders, tokens_of, trim
+from streams.hygiene.normalise import normalise, starts_of_lines
+from streams.hygiene.stage import Cleaned
 
 Span = tuple[int, int]
 Clean = Callable[[SourceInfo, bytes, bool], Cleaned]

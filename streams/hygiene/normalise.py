@@ -11,6 +11,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
+from itertools import accumulate
+from operator import add
 from typing import Literal
 
 from schemas.decoding import CONTROLS, SNIFFED_BYTES, WIDE_MARKS, decode, wide_encoding
@@ -96,3 +98,11 @@ def binary_kind(content: bytes) -> str | None:
 def lower(text: str) -> str:
     """The text in lower case, character for character."""
     return text.replace(LONG_LOWER_CASE, "i").lower()
+
+
+def starts_of_lines(text: str) -> list[int]:
+    """The offset of each line's first character; a final LF opens no further line."""
+    lines = text.split("\n")
+    lengths = accumulate(map(len, lines), initial=0)
+    starts = list(map(add, lengths, range(len(lines))))  # a line feed before each but the first
+    return starts[:-1] if len(lines) > 1 and not lines[-1] else starts

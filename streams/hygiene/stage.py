@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import accumulate
-from operator import add
 from typing import Any
 
 from schemas.envelope import Event
@@ -30,11 +28,11 @@ from schemas.events.hygiene import (
 from schemas.events.source import MARK_CHARS, SERVICES, SourceInfo, SourceRevised
 from schemas.ids import sha256_hex
 from schemas.source_kinds import language_of
-from streams.hygiene.annotate import annotate
 from streams.hygiene.chunk import chunk
 from streams.hygiene.filter import REVERSIBLE, Skip, skip_before_reading, skip_source
-from streams.hygiene.normalise import Normalised, lower, normalise
-from streams.hygiene.redact import redact
+from streams.hygiene.normalise import Normalised, lower, normalise, starts_of_lines
+from streams.hygiene.prompt_injection.annotate import annotate
+from streams.hygiene.redaction.redact import redact
 
 SEVERITIES: tuple[Severity, ...] = ("high", "medium", "low")
 
@@ -143,14 +141,6 @@ def _sanitize(
         chunks=chunks,
         refs=refs,
     )
-
-
-def starts_of_lines(text: str) -> list[int]:
-    """The offset of each line's first character; a final LF opens no further line."""
-    lines = text.split("\n")
-    lengths = accumulate(map(len, lines), initial=0)
-    starts = list(map(add, lengths, range(len(lines))))  # a line feed before each but the first
-    return starts[:-1] if len(lines) > 1 and not lines[-1] else starts
 
 
 def decide(

@@ -16,7 +16,7 @@ from schemas.events.judgement import JudgementRequested, PairJudged, PairToJudge
 from schemas.events.ledger import Turn
 from schemas.events.ledger_retry import LedgerRetryRequested
 from schemas.model_reading import Adviser, PairOpinion, Spent
-from streams.hygiene.orders import find_orders
+from streams.hygiene.prompt_injection.marks import find_prompt_injection
 from streams.stage import Step
 
 NOTHING = Spent()
@@ -26,7 +26,7 @@ FLAGGED = "flagged"
 def may_be_shown(pair: PairToJudge) -> bool:
     """Whether a model is asked about it."""
     texts = (text for side in (pair.a, pair.b) for text in (side.title, side.body, side.quote))
-    return not find_orders("\n".join(texts))
+    return not find_prompt_injection("\n".join(texts))
 
 
 def decide_by_opinions(

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from schemas.events.hitl import (
+    SHORTEST_RATIONALE,
     AtomDecided,
     AtomDismissed,
     AtomReincluded,
@@ -23,7 +24,6 @@ from schemas.events.hitl import (
 from schemas.events.ledger import LIVE, AtomRecord, ContradictionRecord, MergeCandidate
 
 OPEN = frozenset({"open", "escalated"})
-MIN_RATIONALE_CHARS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ def _about_contradiction(
     if contradiction.status not in OPEN:
         return "not_open"
     if decided.decision == "resolve":
-        if len(decided.rationale.strip()) < MIN_RATIONALE_CHARS:
+        if len(decided.rationale.strip()) < SHORTEST_RATIONALE:
             return "rationale_too_short"
         if decided.resolution_kind is None:
             return "resolution_kind_missing"

@@ -20,7 +20,7 @@ from schemas.envelope import Envelope, Event
 from schemas.events.hygiene import ChunkCreated
 from schemas.strings import redact_fact
 from schemas.topics import key_of, topic_of
-from streams.hygiene.strings import STAGE_REDACTOR
+from streams.hygiene.redaction.strings import STAGE_REDACTOR
 from streams.shell.failures import RecordTooLarge
 
 Handle = Callable[[Envelope, ChunkCreated | None], list[Event]]

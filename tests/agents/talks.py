@@ -23,7 +23,7 @@ from projections.read.agents import TurnEvent
 from schemas.envelope import Envelope
 from schemas.events.agent import AgentEvent
 from schemas.events.stream import StreamFrame
-from streams.hygiene.strings import StageRedactor
+from streams.hygiene.redaction.strings import StageRedactor
 
 PLACE = TurnPlace("prj_1", "cnv_1", "trn_1", "ana")
 EVENT_PLACE = {"turn_id", "conversation_id", "ordinal"}

@@ -18,12 +18,10 @@ from agents.project.effects import EffectKey, Json
 from agents.project.state import Citation, ProjectState
 from agents.project.turn import AssistantTurn
 from agents.tools.box import Tools
-from agents.tools.features import UpdateFeature
+from agents.tools.changes import CreateTask, DeleteTask, UpdateFeature, UpdateSprint, UpdateTask
 from agents.tools.items import ListItems
 from agents.tools.ledger import SearchLedger
 from agents.tools.ports import ToolRefused
-from agents.tools.sprints import UpdateSprint
-from agents.tools.tasks import CreateTask, DeleteTask, UpdateTask
 from agents.tools.tool import Tool, ToolArguments, ToolContext, ToolResult
 
 

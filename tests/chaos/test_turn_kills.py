@@ -20,7 +20,7 @@ from infra.platform.settings import Settings
 from infra.service.asking.agents import BegunTurn, ChatRequest, begin_turn, follow_turn
 from infra.service.projects.projects import create_project
 from projections.read import session
-from projections.read.agents import turn_events
+from projections.read.agents import list_turn_events
 from tests.chaos.turns import do_turns
 from tests.conftest import variables_of
 
@@ -94,7 +94,7 @@ def test_a_tool_runs_once_though_its_worker_is_killed_around_the_call(fresh: Set
 
     with session.reading(fresh.conninfo) as tables:
         for turn in turns:
-            told = Counter(event.event_type for event in turn_events(tables, turn.turn_id))
+            told = Counter(event.event_type for event in list_turn_events(tables, turn.turn_id))
             assert (told[CALLED], told[RETURNED]) == (1, 1)
         found = tables.execute(
             "SELECT count(*) FROM scheduled_work WHERE project_id = %s", (project.project_id,)

@@ -18,7 +18,7 @@ from infra.service.asking.turn_payload import TurnPayload
 from infra.service.jobs.job_kind import JobKind
 from infra.service.jobs.jobs import Kinds, run_jobs
 from schemas.envelope import Envelope
-from streams.hygiene.strings import redact_text
+from streams.hygiene.redaction.strings import redact_text
 from tests.jobs.process import TIMING
 
 

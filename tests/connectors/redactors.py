@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 
-from streams.hygiene.strings import StringRedactor
+from streams.hygiene.redaction.strings import StringRedactor
 
 
 def mark(project_id: str, text: str) -> str:

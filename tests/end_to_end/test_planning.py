@@ -13,7 +13,7 @@ from infra.runtime.local.process import wait_until
 from infra.service.asking.agent_tools import open_tools
 from infra.service.jobs.jobs import JobRequest, enqueue_job, read_job
 from projections.read.session import reading
-from projections.read.streams import frames
+from projections.read.streams import list_frames
 from tests.end_to_end.conftest import Backbone
 from tests.parcel import write_to
 from tests.service import COMMAND_PATIENCE_S, Service
@@ -94,7 +94,7 @@ def test_lists_plans_and_reports_are_made_from_the_queue(cairn: Service):
     assert made["phase"] == "feature_generation" and made["stop_reason"]
     assert tasks["artifact_ids"] and tasks["calls_ratio"] > 1
     with reading(cairn.settings_now().conninfo) as tables:
-        told = [frame.name for frame in frames(tables, made["stream_id"], -1, 100)]
+        told = [frame.name for frame in list_frames(tables, made["stream_id"], -1, 100)]
     assert told == ["started", "phase", "phase", "done"], "nothing is made twice"
     sprints = cairn.json("show", "sprint", "--project", PROJECT)
     assert plan["artifact_ids"] == [one["artifact_id"] for one in sprints] != []

@@ -47,7 +47,7 @@ NAMED = {
     "schemas.code_version": "names of our packages",
     "schemas.patterns.compile_for_small": "a pattern",
     "schemas.topics.is_kept_whole": "names of our topics",
-    "streams.hygiene.chunk_python.syntax_tree": "SyntaxError where it is no Python",
+    "streams.hygiene.chunks.python.syntax_tree": "SyntaxError where it is no Python",
     "streams.ledger.weighing.load_weights": "names of our files",
     "streams.reduce.items.item_titled": "names of our items",
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from infra.http.console.citing import cite_places, cut_headings, list_places
-from infra.service.reading.queries import HitQuote
+from projections.read.search import HitQuote
 
 
 def a_citation(path: str | None, line: int | None, known: str = "atm_1") -> dict[str, object]:

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from agents.tools.sprints import UpdateSprint
-from agents.tools.tasks import UpdateTask
+from agents.tools.changes import UpdateSprint, UpdateTask
 from agents.tools.tool import ToolArguments
 from infra.http.console.calls import fill_fields, list_fields, read_arguments
 

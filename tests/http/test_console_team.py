@@ -20,7 +20,7 @@ from infra.platform.settings import Settings
 from infra.runtime.local.process import wait_until
 from infra.service.access.tokens import read_owner_token
 from infra.service.foundation.publishing import make_request, publish
-from infra.service.reading.queries import Burndown, BurndownDay
+from projections.read.burndown import Burndown, BurndownDay
 from schemas.events.agent import RequestReceived
 from tests.http.apart import apart
 from tests.http.conftest import PATIENCE_S, Called

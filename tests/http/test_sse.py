@@ -22,9 +22,9 @@ from infra.service.reading.live_streams import (
     WINDOW_FRAMES,
     WRITE_BYTES,
     Batch,
-    Frame,
     Window,
 )
+from projections.read.streams import Frame
 
 PATIENCE_S = 30
 

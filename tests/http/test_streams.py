@@ -45,7 +45,7 @@ def page(called: Called) -> Iterator[Path]:
 
 def frames_in_table(called: Called, stream_id: str, after: int) -> list[int]:
     with reading(called.cairn.settings_now().conninfo) as connection:
-        return [each.seq for each in streams.frames(connection, stream_id, after, 10_000)]
+        return [each.seq for each in streams.list_frames(connection, stream_id, after, 10_000)]
 
 
 def test_an_ingest_is_told_live_through_a_kill_of_the_server(called: Called, page: Path):

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any
 
-from streams.hygiene.secret_forms import Form
+from streams.hygiene.secrets.forms import Form
 
 # There is no public one. Not an import statement: whether types of it are found depends on what
 # else is checked.

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from schemas import ids
 from schemas.versions import CHUNK_VERSION
+from streams.hygiene.chunks.units import MAX_TOKENS
 from streams.hygiene.stage import Cleaned
-from streams.hygiene.units import MAX_TOKENS
 from tests.hygiene.builders import cleaned
 
 PATHS = ["a.md", "a.rst", "a.adoc", "a.py", "A.java", "a.go", "a.rb", "a.sh", "a.ts", "a.json",

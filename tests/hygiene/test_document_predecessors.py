@@ -2,7 +2,7 @@
 
 import pytest
 
-from streams.hygiene.document_predecessors import predecessors_of
+from streams.hygiene.documents.predecessors import predecessors_of
 
 PATH = "docs/adr/0009-lanes.md"
 

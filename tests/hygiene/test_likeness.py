@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from streams.hygiene.likeness import BUCKETS, heads
+from streams.hygiene.prompt_injection.likeness import BUCKETS, heads
 from tests.hygiene.builders import cleaned
 
 ADR = """# Use one queue for all exports

@@ -13,8 +13,8 @@ from agents.offline.prose.rows import _ID
 from connectors.unpacking.wikis import HEADING
 from schemas.options import read_option_label
 from streams.hygiene.boilerplate import HEADER
-from streams.hygiene.secret_tables import TABLE_LINE
-from streams.hygiene.secret_values import TECHNICAL
+from streams.hygiene.secrets.tables import TABLE_LINE
+from streams.hygiene.secrets.values import TECHNICAL
 from tests.hygiene.test_document_status import chunks_of
 
 RUNS = {

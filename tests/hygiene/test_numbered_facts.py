@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from streams.hygiene.numbered_facts import has_newer_facts_last
+from streams.hygiene.chunks.numbered_facts import has_newer_facts_last
 
 PROSE = "A line of prose.\n" * 9
 LIST = "0. The crane lifts four tonnes.\n1. The crane lifts five tonnes.\n"

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from streams.hygiene.normalise import lower
-from streams.hygiene.redact import redact
+from streams.hygiene.redaction.redact import redact
 from tests.hygiene.builders import MIXED
 
 PERSONAL = {

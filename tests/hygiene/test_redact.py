@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streams.hygiene.normalise import lower
-from streams.hygiene.redact import redact
+from streams.hygiene.redaction.redact import redact
 from streams.hygiene.stage import clean
 from tests.hygiene.builders import HEX_DIGITS, MIXED, a_private_key, a_source, cleaned
 

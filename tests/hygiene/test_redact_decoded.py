@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streams.hygiene.decoded import unfold
 from streams.hygiene.normalise import lower
-from streams.hygiene.redact import redact
+from streams.hygiene.redaction.decoded import unfold
+from streams.hygiene.redaction.redact import redact
 from tests.hygiene.builders import MIXED, a_private_key
 from tests.hygiene.samples import drawn
 from tests.hygiene.test_redact_runs import left_of

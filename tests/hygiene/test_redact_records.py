@@ -9,7 +9,7 @@ import json
 import pytest
 
 from streams.hygiene.normalise import lower
-from streams.hygiene.redact import redact
+from streams.hygiene.redaction.redact import redact
 from tests.hygiene.builders import MIXED, a_private_key
 
 WORD = "h4rd2Gue" + "s7Xq9"

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import pytest
 
 from streams.hygiene.normalise import lower
-from streams.hygiene.redact import redact
-from streams.hygiene.secret_forms import OPEN_FORMS, SHORT_FORMS, Form
+from streams.hygiene.redaction.redact import redact
+from streams.hygiene.secrets.forms import OPEN_FORMS, SHORT_FORMS, Form
 from tests.hygiene.samples import drawn, samples_of
 
 FORMS = (*SHORT_FORMS, *OPEN_FORMS)

@@ -20,7 +20,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from streams.hygiene.likeness import (
+from streams.hygiene.normalise import lower
+from streams.hygiene.prompt_injection.likeness import (
     BUCKETS,
     SCALE,
     WEIGHTS_PATH,
@@ -30,7 +31,6 @@ from streams.hygiene.likeness import (
     message_parts,
     score,
 )
-from streams.hygiene.normalise import lower
 from tests.hygiene.likeness_phrases import for_documents, messages
 
 SEED = 20261121

@@ -25,7 +25,7 @@ from infra.store.jobs.keeper import RunningJob, Timing
 from infra.store.jobs.relay import Publish, run_relay
 from schemas.envelope import Envelope
 from schemas.events.job import JobType
-from streams.hygiene.strings import redact_text
+from streams.hygiene.redaction.strings import redact_text
 
 TIMING = Timing(lease_s=1.5, renew_every_s=0.3, look_every_s=0.1, first_pause_s=0.1)
 LOOK_S = 0.02

@@ -111,7 +111,7 @@ def test_the_history_ends_where_the_jobs_are_and_a_rebuild_changes_nothing(whole
     assert [each.table for each in rebuilt.tables if not each.equal] == ["job_history"]
     assert history(whole) == folded
     with session.reading(whole.settings.conninfo) as connection:
-        steps = jobs.transitions(connection, made[0])
+        steps = jobs.list_transitions(connection, made[0])
     assert [step.status for step in steps] == ["queued", "leased", "succeeded"]
     assert [step.actor for step in steps] == ["human:ana", "system:cairn", "system:cairn"]
 

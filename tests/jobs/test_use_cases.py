@@ -27,7 +27,7 @@ from infra.service.jobs.jobs import (
 from infra.store.jobs import lease as leases
 from infra.store.jobs.worker import LARGEST_RESULT_BYTES, as_plain_json
 from schemas.envelope import Actor
-from streams.hygiene.strings import redact_text
+from streams.hygiene.redaction.strings import redact_text
 from tests.conftest import variables_of
 from tests.jobs.builders import put, take
 from tests.jobs.conftest import Database

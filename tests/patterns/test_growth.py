@@ -9,7 +9,7 @@ import pytest
 
 from agents.offline.recognise.moods import find_asking, find_need
 from schemas.generality import general
-from streams.hygiene.disguise import views
+from streams.hygiene.prompt_injection.disguise import views
 from tests.patterns.degrees import ENDLESS, degree_of
 from tests.patterns.growth import LONG_TEXT, ends
 from tests.patterns.house import patterns

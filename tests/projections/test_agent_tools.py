@@ -16,7 +16,7 @@ from agents.tools.tool import ToolContext, ToolResult
 from infra.platform.errors import Conflict
 from infra.platform.settings import Settings
 from infra.service.asking.agent_tools import list_agent_tools, open_tools
-from infra.service.planning.tasks import TaskText, create_task
+from infra.service.planning.items import ItemRequest, change_item
 from projections.fold import PROJECTED_TOPICS
 from schemas.events.project import ProjectCreated
 from schemas.events.team import MemberAdded
@@ -172,12 +172,10 @@ def test_a_task_is_refused_at_once_before_a_run_has_ended(model: ReadModel):
 
     with pytest.raises(Conflict) as refused:
         asyncio.run(
-            create_task(
+            change_item(
                 Settings(database_url=model.conninfo),
-                PROJECT,
-                TaskText(title="Oil the gate"),
+                ItemRequest(PROJECT, "task", "create", {"title": "Oil the gate"}, key="k-1"),
                 actor="ana",
-                key="k-1",
             )
         )
     assert refused.value.code == "nothing_written"

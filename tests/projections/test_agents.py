@@ -86,8 +86,8 @@ def test_a_conversation_is_told_in_its_order_with_what_its_answers_cite(
     later = a_turn("trn_a", 10, "And now?")
     folded(model, *a_turn("trn_b", 0, "How  is\nit?"), *later, times=times)
 
-    (shown,) = agents.conversations(model.connection, PROJECT).items
-    said = agents.messages(model.connection, shown.conversation_id)
+    (shown,) = agents.list_conversations(model.connection, PROJECT).items
+    said = agents.list_messages(model.connection, shown.conversation_id)
 
     assert (shown.title, shown.started_by) == ("How is it?", PERSON.id)
     assert shown.updated_at > shown.started_at
@@ -98,15 +98,15 @@ def test_a_conversation_is_told_in_its_order_with_what_its_answers_cite(
         ("assistant", "All is well."),
     ]
     assert said[1].citations == [CITED.model_dump()]
-    newest = agents.newest_messages(model.connection, "cnv_1", "trn_a", 10)
+    newest = agents.list_newest_messages(model.connection, "cnv_1", "trn_a", 10)
     assert [one["content"] for one in newest] == ["How  is\nit?", "All is well."]
-    assert len(agents.newest_messages(model.connection, "cnv_1", "trn_c", 3)) == 3
+    assert len(agents.list_newest_messages(model.connection, "cnv_1", "trn_c", 3)) == 3
 
 
 def test_the_title_of_a_conversation_is_its_first_words_whole(model: ReadModel):
     begins = "Which of the requirements about acknowledged writes contradict another"
     folded(model, *a_turn("t1", question=f"{begins} requirement?"))
-    (shown,) = agents.conversations(model.connection, PROJECT).items
+    (shown,) = agents.list_conversations(model.connection, PROJECT).items
     assert shown.title == f"{begins}…"
 
 
@@ -114,11 +114,11 @@ def test_every_event_of_a_turn_is_a_row_from_which_it_is_made_again(model: ReadM
     facts = a_turn("trn_1")
     folded(model, *facts, times=2)
 
-    known = agents.turn_events(model.connection, "trn_1")
+    known = agents.list_turn_events(model.connection, "trn_1")
 
     assert [event_of(one) for one in known] == [fact.event for fact in facts]
     assert [one.event_id for one in known] == [fact.event_id for fact in facts]
-    answer = agents.turn_answer(model.connection, "trn_1")
+    answer = agents.find_turn_answer(model.connection, "trn_1")
     assert answer
     assert (answer.content, answer.author, answer.engine) == ("All is well.", "assistant", "rules")
 
@@ -151,7 +151,7 @@ def test_a_confirmation_waits_until_it_is_decided(model: ReadModel):
         log.write(fact)
 
     model.fold(log.records[:-1])
-    (waiting,) = agents.open_confirmations(model.connection, "cnv_1")
+    (waiting,) = agents.list_open_confirmations(model.connection, "cnv_1")
     assert (waiting.tool, waiting.arguments, waiting.decision) == (
         "delete_task",
         {"task": "1"},
@@ -160,8 +160,8 @@ def test_a_confirmation_waits_until_it_is_decided(model: ReadModel):
 
     model.fold(log.records[-1:])
 
-    assert not agents.open_confirmations(model.connection, "cnv_1")
-    decided = agents.confirmation(model.connection, PROJECT, "cnf_1")
+    assert not agents.list_open_confirmations(model.connection, "cnv_1")
+    decided = agents.read_confirmation(model.connection, PROJECT, "cnf_1")
     assert (decided.decision, decided.changed_arguments) == ("edit", {"task": "2"})
     assert decided.given_by == "ana"
 
@@ -169,8 +169,8 @@ def test_a_confirmation_waits_until_it_is_decided(model: ReadModel):
 def test_another_project_knows_nothing_of_it(model: ReadModel):
     folded(model, *a_turn("trn_1"))
 
-    assert not agents.conversations(model.connection, "prj_other").items
+    assert not agents.list_conversations(model.connection, "prj_other").items
     with pytest.raises(NotFound):
-        agents.conversation(model.connection, "prj_other", "cnv_1")
+        agents.read_conversation(model.connection, "prj_other", "cnv_1")
     with pytest.raises(NotFound):
-        agents.confirmation(model.connection, "prj_other", "cnf_1")
+        agents.read_confirmation(model.connection, "prj_other", "cnf_1")

@@ -32,7 +32,7 @@ def outcomes(model: ReadModel) -> set[tuple[str, str | None]]:
 def test_a_section_stands_as_speculative_until_the_run_has_ended(model: ReadModel):
     folded(model, committed())
 
-    (prd,) = artifacts.speculative(model.connection, PROJECT, "prd")
+    (prd,) = artifacts.list_speculative(model.connection, PROJECT, "prd")
     assert prd.input_ledger_seq == 1
     assert outcomes(model) == {("problem", None), ("risks", None), ("open_questions", None)}
     assert "(speculative, from the ledger at 1)" in render_ahead(prd)
@@ -46,7 +46,7 @@ def test_the_end_says_what_became_of_each_section(model: ReadModel):
     play.ends()
     folded(model, play)
 
-    assert artifacts.speculative(model.connection, PROJECT, "prd") == []
+    assert artifacts.list_speculative(model.connection, PROJECT, "prd") == []
     assert outcomes(model) == {
         ("problem", "confirmed"),
         ("risks", "recomputed"),
@@ -61,7 +61,7 @@ def test_a_section_written_ahead_again_takes_the_place_of_the_one_before(model: 
     folded(model, play)
 
     assert {("risks", "recomputed"), ("risks", None)} < outcomes(model)
-    assert artifacts.speculative(model.connection, PROJECT, "epic")
+    assert artifacts.list_speculative(model.connection, PROJECT, "epic")
 
 
 def test_the_phases_of_a_run_are_told_with_their_results(model: ReadModel):
@@ -69,7 +69,7 @@ def test_the_phases_of_a_run_are_told_with_their_results(model: ReadModel):
     play.ends()
     folded(model, play)
 
-    (found,) = runs.phases(model.connection, PROJECT).values()
+    (found,) = runs.list_phases(model.connection, PROJECT).values()
     by_name = {row.phase: row for row in found}
     assert set(by_name) == {
         "prd_generation",
@@ -90,8 +90,8 @@ def test_loops_are_listed_newest_first_with_their_streams(model: ReadModel):
     model.fold(records_of(play))
     told = [(a.artifact_seq, one.phase, one) for a in play.answers() for one in a.loops]
 
-    first = loops.loops(model.connection, PROJECT, limit=2)
-    rest = loops.loops(model.connection, PROJECT, cursor=first.next_cursor).items
+    first = loops.list_loops(model.connection, PROJECT, limit=2)
+    rest = loops.list_loops(model.connection, PROJECT, cursor=first.next_cursor).items
 
     shown = [*first.items, *rest]
     expected = sorted(told, key=lambda it: (-it[0], it[1]))
@@ -100,7 +100,7 @@ def test_loops_are_listed_newest_first_with_their_streams(model: ReadModel):
         fields = {"stop_reason", "items", "errors", "calls", "calls_ratio"}
         assert one.model_dump(include=fields) == record.model_dump(include=fields)
     assert len({one.stream_id for one in shown}) == len(shown)
-    (features, *_) = loops.loops(model.connection, PROJECT, phase="feature_generation").items
+    (features, *_) = loops.list_loops(model.connection, PROJECT, phase="feature_generation").items
     assert features.stream_id == loop_id(PROJECT, 2, "feature_generation")
 
 
@@ -117,15 +117,15 @@ def test_the_stream_of_a_loop_is_found_by_its_id_and_is_over(model: ReadModel):
     )
     stream_id = loop_id(PROJECT, 1, "feature_generation")
 
-    stream = streams.stream(model.connection, stream_id)
-    whole = streams.frames(model.connection, stream_id, -1, 100)
-    rest = streams.frames(model.connection, stream_id, whole[2].seq, 100)
+    stream = streams.read_stream(model.connection, stream_id)
+    whole = streams.list_frames(model.connection, stream_id, -1, 100)
+    rest = streams.list_frames(model.connection, stream_id, whole[2].seq, 100)
 
     assert (stream.project_id, stream.is_endless) == (PROJECT, False)
     assert [one.name for one in whole[:3]] == ["started", "phase", "feature"]
     assert [one.name for one in whole[-2:]] == ["phase", "done"]
     assert rest == whole[3:]
-    assert streams.ends_of(model.connection, stream_id, whole[-1].seq).is_over
+    assert streams.read_ends(model.connection, stream_id, whole[-1].seq).is_over
 
 
 def test_the_decision_after_each_item_is_a_row(model: ReadModel):

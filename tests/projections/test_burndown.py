@@ -9,7 +9,7 @@ import pytest
 from infra.cli.show import document_of
 from infra.platform.errors import NotFound
 from infra.service.reading.reads import view
-from projections.read.burndown import Burndown, BurndownDay, burndown
+from projections.read.burndown import Burndown, BurndownDay, read_burndown
 from schemas.envelope import outside_fact
 from schemas.events.artifact_parts import ArtifactSnapshot
 from schemas.events.change import (
@@ -80,7 +80,7 @@ def read(model: ReadModel, plan: Plan, times: int = 1, at: datetime | None = Non
     created = ProjectCreated(name="Parcel", timezone=ZONE)
     log.write(outside_fact(created, project_id=PROJECT, occurred_at=AT, actor=PERSON))
     model.fold([*log.records, *records_of(plan, times)])
-    return burndown(model.connection, PROJECT, SPRINT, at or noon(30))
+    return read_burndown(model.connection, PROJECT, SPRINT, at or noon(30))
 
 
 def figures(found: Burndown) -> list[tuple[int | None, ...]]:
@@ -162,8 +162,8 @@ def test_nothing_is_told_of_days_before_there_are_tasks_or_a_sprint_begins(model
 
     assert found.committed == 3
     assert figures(found) == [(6, 3, 0, 0, 0), (7, 3, 0, 0, 0)]
-    ahead = burndown(model.connection, PROJECT, SPRINT, noon(1))
+    ahead = read_burndown(model.connection, PROJECT, SPRINT, noon(1))
     assert (ahead.committed, len(ahead.days)) == (None, 14)
     assert ahead.days[0] == BurndownDay(day=FIRST, ideal=None)
     with pytest.raises(NotFound, match="There is no sprint"):
-        burndown(model.connection, PROJECT, "art_elsewhere", noon(1))
+        read_burndown(model.connection, PROJECT, "art_elsewhere", noon(1))

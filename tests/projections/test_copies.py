@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from projections.read.copies import near_copies
+from projections.read.copies import list_near_copies
 from tests.projections.builders import PROJECT
 from tests.projections.conftest import ReadModel
 from tests.projections.log import Story
@@ -25,7 +25,7 @@ def copies_of(model: ReadModel, **texts: str) -> dict[str, tuple[str, float]]:
     for path, text in paths.items():
         story.source(path, text)
     model.fold(projected(story))
-    found = near_copies(model.connection, PROJECT)
+    found = list_near_copies(model.connection, PROJECT)
     return {one.path: (one.original_path, one.share) for one in found}
 
 

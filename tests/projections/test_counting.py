@@ -10,8 +10,8 @@ import pytest
 from infra.measure.benches.console import fill_chunks
 from infra.measure.benches.reads import PROJECT, fill
 from infra.platform import postgres
-from projections.read.atoms import Atom, atoms
-from projections.read.coverage import CHUNKS, coverage
+from projections.read.atoms import Atom, list_atoms
+from projections.read.coverage import CHUNKS, read_coverage
 from projections.read.page import Page
 from projections.read.pipeline import count_pipeline
 from projections.read.search import Filters, search_ledger
@@ -77,11 +77,11 @@ def test_a_search_behind_a_filter_that_lets_much_through_finds_rare_words(filled
 
 def test_a_large_project_is_counted_and_filtered_without_reading_all_of_it(filled: Conn):
     assert count_atoms_read(filled, lambda: count_pipeline(filled, PROJECT)) == 0
-    assert count_atoms_read(filled, lambda: coverage(filled, PROJECT)) == 0
+    assert count_atoms_read(filled, lambda: read_coverage(filled, PROJECT)) == 0
     assert guess_groups(filled) < MANY / 4  # else all chunks are sorted
 
     def ask_rarely() -> Page[Atom]:
-        return atoms(filled, PROJECT, kind="requirement", status="superseded", area="security")
+        return list_atoms(filled, PROJECT, kind="requirement", status="superseded", area="security")
 
     shown = len(ask_rarely().items)
     assert 0 < shown < 20

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from projections.read import runs
-from projections.read.batches import last_batches
-from projections.read.costs import costs
-from projections.read.coverage import Coverage, coverage
-from projections.read.owed import owed_by_project
-from projections.read.progress import trigger_progress
-from projections.read.source_list import source_states
+from projections.read.batches import list_last_batches
+from projections.read.costs import read_costs
+from projections.read.coverage import Coverage, read_coverage
+from projections.read.owed import count_owed_by_project
+from projections.read.progress import read_trigger_progress
+from projections.read.source_list import list_sources
 from schemas.areas import AREAS
 from schemas.codec import decode
 from schemas.events.ingestion import DeepDiveQueued, RunStarted
@@ -39,7 +39,7 @@ def a_story() -> Story:
 
 def seen(model: ReadModel, story: Story) -> Coverage:
     model.fold(projected(story))
-    return coverage(model.connection, PROJECT)
+    return read_coverage(model.connection, PROJECT)
 
 
 def test_every_chunk_is_read_left_or_skipped_with_a_reason(model: ReadModel):
@@ -82,13 +82,13 @@ def test_before_anything_is_read_every_area_is_a_gap(model: ReadModel):
 def test_the_last_choice_of_a_run_is_shown_with_places_and_what_was_selected(model: ReadModel):
     story = a_story()
     model.fold(projected(story))
-    (batch,) = last_batches(model.connection, PROJECT)
+    (batch,) = list_last_batches(model.connection, PROJECT)
     assert (batch.batch_no, batch.committed) == (1, False)
     assert batch.hint.decision_rule
     (chunk,) = batch.hint.candidate_chunks
     assert (chunk.path, chunk.selected) == ("README.md", True)
     assert 0 <= chunk.expected_value_score <= 1
-    assert last_batches(model.connection, PROJECT, "run_unknown") == []
+    assert list_last_batches(model.connection, PROJECT, "run_unknown") == []
 
 
 def test_a_withdrawn_batch_is_no_choice_any_more_and_its_chunks_are_left(model: ReadModel):
@@ -96,7 +96,7 @@ def test_a_withdrawn_batch_is_no_choice_any_more_and_its_chunks_are_left(model: 
     story.stopped(stop_reason="diminishing_returns", withdrawn_batches=[1], batch_count=2)
     found = seen(model, story)
     assert found.tiers[0].pending == 1
-    (batch,) = last_batches(model.connection, PROJECT)
+    (batch,) = list_last_batches(model.connection, PROJECT)
     assert batch.batch_no == 0
     assert model.rows("SELECT state FROM chunks ORDER BY state") == [
         ("extracted",),
@@ -111,7 +111,7 @@ def test_a_run_that_waits_for_sources_says_for_how_many(model: ReadModel):
     story.requested(["README.md", "docs/auth.md"])
     story.run_started()
     model.fold(projected(story))
-    (run,) = runs.runs(model.connection, PROJECT).items
+    (run,) = runs.list_runs(model.connection, PROJECT).items
     assert (run.status, run.waiting_for_sources) == ("running", 1)
 
 
@@ -120,10 +120,10 @@ def test_a_cancelled_run_says_why_and_until_then_that_it_was_asked_to(model: Rea
     story.outside(RunCancelRequested(run_id=story.run, request_key="c", reason="too broad"))
     before = projected(story)
     model.fold(before)
-    assert runs.runs(model.connection, PROJECT).items[0].cancel_requested
+    assert runs.list_runs(model.connection, PROJECT).items[0].cancel_requested
     story.stopped(stop_reason="cancelled", stop_detail="too broad")
     model.fold(projected(story)[len(before) :])
-    (run,) = runs.runs(model.connection, PROJECT).items
+    (run,) = runs.list_runs(model.connection, PROJECT).items
     assert (run.status, run.stop_detail, run.cancel_requested) == (
         *("cancelled", "too broad"),
         False,
@@ -140,7 +140,7 @@ def test_a_trigger_with_a_resumed_run_is_not_settled_before_that_run_is(model: R
     again = replace_part(started, run_id="run_again", resumed_from=before)
     story.follows(story.trigger, again)
     model.fold(projected(story))
-    progress = trigger_progress(model.connection, PROJECT, TRIGGER)
+    progress = read_trigger_progress(model.connection, PROJECT, TRIGGER)
     assert [run["run_id"] for run in progress.runs] == [before, "run_again"]
     assert not progress.settled
 
@@ -179,9 +179,9 @@ def an_owed_story() -> Story:
 def test_what_rules_have_read_for_a_model_is_counted_by_its_cause(model: ReadModel):
     owed = {"model_answer_cut": 1, "model_answer_malformed": 1}
     assert seen(model, an_owed_story()).by_rules == owed
-    assert costs(model.connection, PROJECT, "agent").by_rules == owed
-    assert owed_by_project(model.connection) == {"Demo": owed}
-    (source,) = source_states(model.connection, PROJECT, skipped=True).items
+    assert read_costs(model.connection, PROJECT, "agent").by_rules == owed
+    assert count_owed_by_project(model.connection) == {"Demo": owed}
+    (source,) = list_sources(model.connection, PROJECT, skipped=True).items
     assert (source.reason, source.by_rules) == ("read_by_rules", 2)
     assert "its answer was cut" in source.detail and "malformed" in source.detail
 
@@ -193,4 +193,4 @@ def test_what_the_model_has_read_after_all_is_owed_no_more(model: ReadModel):
         cause = story.outside(RunCancelRequested(run_id="run_x", request_key=chunk.chunk_id))
         story.changed(cause, turn=story.turn(chunk))
     assert seen(model, story).by_rules == {}
-    assert source_states(model.connection, PROJECT, skipped=True).items == []
+    assert list_sources(model.connection, PROJECT, skipped=True).items == []

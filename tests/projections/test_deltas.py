@@ -9,7 +9,7 @@ import pytest
 
 from infra.cli.runs import render_report
 from infra.platform.errors import Refusal
-from projections.read.deltas import DeltaReport, delta_report
+from projections.read.deltas import DeltaReport, read_delta_report
 from tests.projections.conftest import ReadModel
 from tests.projections.log import records_in
 from tests.whole.changing import FILLER, Project, a_world, files_of
@@ -22,7 +22,7 @@ RISK = b"# Risks\n\n- Risk: an outage of the depot stops every delivery.\n"
 
 def last_report(model: ReadModel, project: Project) -> DeltaReport:
     model.fold(records_in(project.driver))
-    return delta_report(model.connection, project.stops[-1].run_id)
+    return read_delta_report(model.connection, project.stops[-1].run_id)
 
 
 def sections(report: DeltaReport, name: str) -> set[tuple[str, str]]:
@@ -82,10 +82,10 @@ def test_a_report_is_settled_only_once_the_sections_it_counts_are_there(model: R
     everything = records_in(project.driver)
     on_their_way = {"artifact.prd.v1", "artifact.feature.v1"}
     model.fold([record for record in everything if record.topic not in on_their_way])
-    early = delta_report(model.connection, project.stops[-1].run_id)
+    early = read_delta_report(model.connection, project.stops[-1].run_id)
     assert (early.settled_at, early.sections_recomputed) == (None, None)
     model.fold([record for record in everything if record.topic in on_their_way])
-    late = delta_report(model.connection, project.stops[-1].run_id)
+    late = read_delta_report(model.connection, project.stops[-1].run_id)
     assert late.settled_at
     assert late.sections_recomputed
 
@@ -111,12 +111,12 @@ def test_the_report_of_an_earlier_run_stays_what_it_was(model: ReadModel):
     project.ingest(BASE)
     model.emptied().fold(records_in(project.driver))
 
-    assert delta_report(model.connection, second) == before
+    assert read_delta_report(model.connection, second) == before
 
 
 def test_a_run_that_nobody_knows_has_no_report(model: ReadModel):
     with pytest.raises(Refusal):
-        delta_report(model.connection, "run_nobody")
+        read_delta_report(model.connection, "run_nobody")
 
 
 def test_what_another_run_wrote_first_was_still_changed_by_this_one(model: ReadModel):
@@ -138,5 +138,5 @@ def test_what_another_run_wrote_first_was_still_changed_by_this_one(model: ReadM
         " WHERE artifact_type = 'prd' AND run_id = %s",
         short,
     )
-    report = delta_report(model.connection, long)
+    report = read_delta_report(model.connection, long)
     assert "risks" in {section for _, section in sections(report, "recomputed")}

@@ -29,7 +29,7 @@ class ShownProject(EditedProject):
     def changed(self, answer: ArtifactChanged) -> list[tuple[str, ...]] | None:
         """The sentences of the sections that the service sends for the edit."""
         self.model.emptied().fold(records_in(self.driver, TOPICS))
-        edit = artifacts.edit(self.model.connection, answer.caused_by_event_id)
+        edit = artifacts.find_edit(self.model.connection, answer.caused_by_event_id)
         assert isinstance(edit, Edit)
         found = read_changed_sections(self.model.connection, PROJECT, edit)
         return None if found is None else [one.sentences for one in found]

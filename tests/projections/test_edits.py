@@ -19,7 +19,8 @@ def test_each_request_has_its_answer_and_an_edited_section_its_author(model: Rea
     model.fold(records_of(play, times=2))
 
     done, refused = (
-        artifacts.edit(model.connection, str(record.envelope.event_id)) for record in play.asked
+        artifacts.find_edit(model.connection, str(record.envelope.event_id))
+        for record in play.asked
     )
 
     assert done and (done.refusal, done.version, done.editor) == (None, 2, "ana")
@@ -31,7 +32,7 @@ def test_each_request_has_its_answer_and_an_edited_section_its_author(model: Rea
         "stale_version",
         1,
     )
-    prd = artifacts.artifact(model.connection, PROJECT, "prd")
+    prd = artifacts.read_only_artifact(model.connection, PROJECT, "prd")
     (section,) = [one for one in prd.sections if one.section_id == REQUIREMENTS]
     assert (section.edited_by, section.state) == ("ana", "edited")
     assert section.suggestion

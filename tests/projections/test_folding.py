@@ -22,7 +22,7 @@ from projections.checksums import checksums
 from projections.core import CORE
 from projections.fold import PROJECTED_TOPICS
 from projections.projector import prepare
-from projections.read.dead_letters import dead_letters, undecided
+from projections.read.dead_letters import list_dead_letters, list_undecided
 from projections.rows import Rows
 from schemas import ids
 from schemas.codec import decode, encode
@@ -278,7 +278,7 @@ def test_a_fold_that_raises_leaves_out_its_record_and_the_ledger_goes_on(model: 
 
     numbers = model.rows("SELECT ledger_seq FROM ledger_change_sets ORDER BY ledger_seq")
     assert [seq for (seq,) in numbers] == [1, 3, 4]
-    [told] = undecided(model.connection)
+    [told] = list_undecided(model.connection)
     assert str(told) == (
         "1 record could not be decided (projector, IndexError): `cairn dlq list`,"
         " `cairn dlq retry` after an upgrade."
@@ -304,11 +304,13 @@ def test_what_is_settled_is_told_no_more_whatever_was_read_first(model: ReadMode
     story.outside(letter)
     story.outside(other)
     model.fold(story.log.records)
-    assert [(it.stage, it.count) for it in undecided(model.connection, PROJECT)] == [("ledger", 1)]
-    assert undecided(model.connection, "prj_another") == []
-    places = [it.origin_offset for it in dead_letters(model.connection).items]
+    assert [(it.stage, it.count) for it in list_undecided(model.connection, PROJECT)] == [
+        ("ledger", 1)
+    ]
+    assert list_undecided(model.connection, "prj_another") == []
+    places = [it.origin_offset for it in list_dead_letters(model.connection).items]
     assert places == [other.origin_offset]
-    every = dead_letters(model.connection, settled=True).items
+    every = list_dead_letters(model.connection, settled=True).items
     assert [(it.origin_offset, it.settled) for it in every] == [(7, True), (8, False)]
 
 

@@ -29,7 +29,7 @@ def test_an_inventory_names_what_is_held_under_a_path(model: ReadModel, under, f
     for path in paths:
         story.source(path, f"The export must be resumable ({path}).\n")
     model.fold(story.log.records)
-    held = sources.inventory(model.connection, PROJECT, "demo", under)
+    held = sources.read_inventory(model.connection, PROJECT, "demo", under)
     assert sorted(row["path"] for row in held) == found
 
 
@@ -52,5 +52,5 @@ def test_what_has_to_be_sent_again_is_held_without_its_hash_and_so_can_go(
     assert isinstance(again, SourceProcessed)
     story.outside(again, natural_key="again")
     model.fold(projected(story))
-    (held,) = sources.stored_sources(model.connection, PROJECT, [now.source.source_id])
+    (held,) = sources.list_stored_sources(model.connection, PROJECT, [now.source.source_id])
     assert held["raw_sha256"] == (now.raw_sha256 if comparable else "")

@@ -45,7 +45,7 @@ def test_each_type_has_a_view_and_its_items_come_by_number(model: ReadModel, pla
     folded(model, play)
 
     for kind in ("insight", "epic", "feature"):
-        shown = artifacts.items(model.connection, PROJECT, kind).items
+        shown = artifacts.list_items(model.connection, PROJECT, kind).items
         assert shown
         assert [row.number for row in shown] == sorted(row.number for row in shown)
         assert model.value(f"SELECT count(*) FROM {kind}s") == len(shown)
@@ -54,7 +54,7 @@ def test_each_type_has_a_view_and_its_items_come_by_number(model: ReadModel, pla
 def test_a_feature_shows_its_fields_and_its_plan(model: ReadModel, play: Play):
     folded(model, play)
 
-    feature = artifacts.items(model.connection, PROJECT, "feature").items[0]
+    feature = artifacts.list_items(model.connection, PROJECT, "feature").items[0]
 
     assert set(feature.fields["risk_atom_ids"]) == {FULL.atom_id, STUCK.atom_id}
     assert feature.plan["start_date"] < feature.plan["end_date"]
@@ -91,7 +91,7 @@ def test_an_item_whose_cluster_is_gone_is_no_longer_shown(model: ReadModel, play
     play.decided(gone)
     folded(model, play)
 
-    assert len(artifacts.items(model.connection, PROJECT, "feature").items) == 1
+    assert len(artifacts.list_items(model.connection, PROJECT, "feature").items) == 1
     assert "dropped" in {
         row[0] for row in model.rows("SELECT fields->>'status' FROM features WHERE number = ''")
     }
@@ -125,7 +125,7 @@ def test_an_item_is_told_with_its_facts_and_where_each_statement_comes_from(
 
     (queue,) = [
         text
-        for item in artifacts.items(model.connection, PROJECT, "feature").items
+        for item in artifacts.list_items(model.connection, PROJECT, "feature").items
         if FULL.title in (text := render_item(item))
     ]
 
@@ -146,20 +146,20 @@ def test_what_is_no_longer_in_the_list_is_told_with_its_reason(model: ReadModel)
     play.given(again).ends()
     folded(model, play)
 
-    gone = artifacts.gone_items(model.connection, PROJECT, "feature").items
+    gone = artifacts.list_gone_items(model.connection, PROJECT, "feature").items
     (shown,) = render_gone(gone)
 
     assert "Replaced by: " in shown
     assert not {row.artifact_id for row in gone} & {
-        row.artifact_id for row in artifacts.items(model.connection, PROJECT, "feature").items
+        row.artifact_id for row in artifacts.list_items(model.connection, PROJECT, "feature").items
     }
 
 
 def test_an_epic_is_shown_with_its_features(model: ReadModel, play: Play):
     folded(model, play)
 
-    epic = artifacts.items(model.connection, PROJECT, "epic").items[0]
-    features = artifacts.items(model.connection, PROJECT, "feature").items
+    epic = artifacts.list_items(model.connection, PROJECT, "epic").items[0]
+    features = artifacts.list_items(model.connection, PROJECT, "feature").items
 
     ids_of = epic.fields["feature_ids"]
     assert epic.features == [

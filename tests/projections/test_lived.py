@@ -8,7 +8,7 @@ from functools import cache, partial
 
 import pytest
 
-from projections.read.atoms import atoms_as_of, sequence_at
+from projections.read.atoms import find_sequence_at, list_atoms_as_of
 from projections.read.page import take
 from schemas.events.ledger import LIVE, LedgerChanged
 from streams.ledger.fold import LedgerView
@@ -65,7 +65,7 @@ def test_the_ledger_as_of_any_change_set_is_what_stood_there(model: ReadModel, s
     for seq, atoms in stood(project).items():
         shown = {
             atom.atom_id: (atom.status, atom.confidence, atom.revision)
-            for atom in take(partial(atoms_as_of, model.connection, PROJECT, seq))
+            for atom in take(partial(list_atoms_as_of, model.connection, PROJECT, seq))
         }
         assert shown == atoms
 
@@ -76,8 +76,8 @@ def test_a_time_between_two_change_sets_names_the_first(model: ReadModel):
     assert len(times) > 40
     for (seq, at), (_, later) in zip(times, times[1:], strict=False):
         middle = datetime.fromtimestamp((at.timestamp() + later.timestamp()) / 2, UTC)
-        assert sequence_at(model.connection, PROJECT, at) == seq
-        assert sequence_at(model.connection, PROJECT, middle) == seq
+        assert find_sequence_at(model.connection, PROJECT, at) == seq
+        assert find_sequence_at(model.connection, PROJECT, middle) == seq
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -24,7 +24,7 @@ from infra.service.foundation.connections import Tables
 from infra.service.models.calls import RecordedCalls
 from infra.service.upkeep.health import read_samples
 from infra.store.jobs.outbox import list_pending, mark_published
-from projections.read.costs import CostGroup, WholeCall, costs, whole_call
+from projections.read.costs import CostGroup, WholeCall, read_call, read_costs
 from schemas.codec import encode, headers
 from schemas.envelope import SYSTEM, outside_fact
 from schemas.events.model_calls import PayloadRecorded
@@ -306,7 +306,7 @@ def test_costs_add_up_by_agent_model_run_and_day(books: Books):
     books.publish()
 
     def lines(group: CostGroup) -> list[tuple[str, int, float]]:
-        found = costs(books.model.connection, PROJECT, group)
+        found = read_costs(books.model.connection, PROJECT, group)
         assert sum(line.input_tokens for line in found.lines) == found.total.input_tokens == 60
         return [(each.key, each.calls, round(each.cost_usd, 6)) for each in found.lines]
 
@@ -337,7 +337,7 @@ def test_texts_of_calls_are_kept_for_ninety_days(books: Books):
     books.publish()
 
     def read(project: str = PROJECT) -> WholeCall:
-        return whole_call(books.model.connection, project, call_id)
+        return read_call(books.model.connection, project, call_id)
 
     kept = read()
     assert kept.prompt and "What is asked" in kept.prompt

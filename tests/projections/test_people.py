@@ -9,7 +9,7 @@ import psycopg
 import pytest
 
 from projections.checkpoint import Record
-from projections.read.contradictions import cards
+from projections.read.contradictions import list_contradictions
 from projections.read.lineage import trace
 from projections.verify import verify
 from schemas.codec import decode, encode
@@ -73,8 +73,8 @@ def test_each_decision_has_a_row_with_what_it_changed_before_and_after(
 def test_a_card_shows_both_sides_with_their_quotes(model: ReadModel, records: list[Record]):
     model.fold(records)
     project = model.value("SELECT DISTINCT project_id FROM ledger_contradictions")
-    assert cards(model.connection, project).items == []
-    (card,) = cards(model.connection, project, "resolved").items
+    assert list_contradictions(model.connection, project).items == []
+    (card,) = list_contradictions(model.connection, project, "resolved").items
     assert (card.resolution_kind, card.allowed_actions) == ("a_wins", [])
     assert [side.status for side in (card.a, card.b)] == ["active", "superseded"]
     for side in (card.a, card.b):

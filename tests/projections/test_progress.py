@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from projections.read import atoms, projects, runs, sources
-from projections.read.atoms import atoms_as_of, head
-from projections.read.progress import trigger_progress
+from projections.read.atoms import list_atoms_as_of, read_head
+from projections.read.progress import read_trigger_progress
 from schemas.envelope import Envelope
 from schemas.events.hygiene import VERSIONS, SourceProcessed
 from schemas.events.ingestion import SourceChange
@@ -22,7 +22,7 @@ from tests.projections.test_folding import projected
 
 def test_a_trigger_is_settled_when_its_last_record_is_in_the_tables(model: ReadModel):
     model.fold(projected(a_whole_story()))
-    progress = trigger_progress(model.connection, PROJECT, TRIGGER)
+    progress = read_trigger_progress(model.connection, PROJECT, TRIGGER)
     assert progress.settled
     assert (progress.listed, progress.ready, progress.skipped) == (2, 2, 0)
     assert (progress.chunks_total, progress.chunks_done, progress.atoms) == (3, 3, 3)
@@ -48,7 +48,7 @@ def test_a_trigger_is_not_settled_while_one_topic_lags_behind(model: ReadModel, 
     records = projected(a_whole_story())
     last = [record for record in records if record.topic == topic][-1]
     model.fold([record for record in records if record is not last])
-    assert not trigger_progress(model.connection, PROJECT, TRIGGER).settled
+    assert not read_trigger_progress(model.connection, PROJECT, TRIGGER).settled
 
 
 def test_a_run_in_which_a_model_judged_pairs_settles(model: ReadModel):
@@ -70,7 +70,7 @@ def test_a_run_in_which_a_model_judged_pairs_settles(model: ReadModel):
     story.changed(judged, turn=turn)
     story.published(story.stopped())
     model.fold([each for each in projected(story) if each.topic != PairJudged.topic])
-    assert trigger_progress(model.connection, PROJECT, TRIGGER).settled
+    assert read_trigger_progress(model.connection, PROJECT, TRIGGER).settled
 
 
 def test_a_record_that_the_tables_refuse_is_not_waited_for(model: ReadModel):
@@ -79,7 +79,7 @@ def test_a_record_that_the_tables_refuse_is_not_waited_for(model: ReadModel):
     story.published(story.stopped())
     model.fold(projected(story))
     assert model.rows("SELECT origin_topic FROM dead_letters") == [("atom.validated.v1",)]
-    assert trigger_progress(model.connection, PROJECT, TRIGGER).settled
+    assert read_trigger_progress(model.connection, PROJECT, TRIGGER).settled
 
 
 def a_story_with_one_reading(*rejected: str) -> Story:
@@ -108,11 +108,11 @@ def test_a_trigger_whose_deep_run_is_still_to_come_is_not_settled(model: ReadMod
     story.read(chunks[0])
     story.published(story.stopped())
     model.fold(projected(story))
-    assert not trigger_progress(model.connection, PROJECT, TRIGGER).settled
+    assert not read_trigger_progress(model.connection, PROJECT, TRIGGER).settled
 
 
 def test_an_unknown_trigger_has_no_progress(model: ReadModel):
-    progress = trigger_progress(model.connection, PROJECT, "nobody asked")
+    progress = read_trigger_progress(model.connection, PROJECT, "nobody asked")
     assert (progress.settled, progress.listed, progress.runs) == (False, 0, [])
 
 
@@ -124,7 +124,7 @@ def test_a_source_is_ready_when_the_feeder_found_it_unchanged(model: ReadModel):
     )
     story.outside(unchanged)
     model.fold(projected(story))
-    progress = trigger_progress(model.connection, PROJECT, TRIGGER)
+    progress = read_trigger_progress(model.connection, PROJECT, TRIGGER)
     assert (progress.listed, progress.ready) == (2, 1)
 
 
@@ -140,14 +140,14 @@ def test_chunks_of_a_duplicate_are_not_counted_as_work(model: ReadModel):
     )
     story.planned([], source_changes=[same])
     model.fold(projected(story))
-    assert trigger_progress(model.connection, PROJECT, TRIGGER).chunks_total == 1
+    assert read_trigger_progress(model.connection, PROJECT, TRIGGER).chunks_total == 1
 
 
 def test_the_feeder_learns_what_was_accepted(model: ReadModel):
     story = a_whole_story()
     model.fold(projected(story))
     hashes = {p.source.source_id: p.raw_sha256 for p in story.processed.values()}
-    assert sources.last_accepted(model.connection, PROJECT) == hashes
+    assert sources.find_last_accepted(model.connection, PROJECT) == hashes
 
 
 @pytest.mark.parametrize(
@@ -169,27 +169,27 @@ def test_what_was_read_by_older_rules_or_given_up_has_to_be_sent_again(
     assert isinstance(again, SourceProcessed)
     story.outside(again, natural_key="again")
     model.fold(projected(story))
-    assert sources.last_accepted(model.connection, PROJECT) == {}
+    assert sources.find_last_accepted(model.connection, PROJECT) == {}
 
 
 def test_a_run_tells_how_long_first_atom_and_first_prd_took(model: ReadModel):
     model.fold(projected(a_whole_story()))
-    (run,) = runs.runs(model.connection, PROJECT).items
+    (run,) = runs.list_runs(model.connection, PROJECT).items
     assert run.first_atom_ms and run.prd_v0_ms and 0 < run.first_atom_ms < run.prd_v0_ms
     assert run.target_missed == []
 
 
 def test_a_project_is_found_by_name_and_by_id(model: ReadModel):
     model.fold(projected(a_whole_story()))
-    assert projects.project_of(model.connection, "Demo") == PROJECT
-    assert projects.project_of(model.connection, PROJECT) == PROJECT
+    assert projects.find_project(model.connection, "Demo") == PROJECT
+    assert projects.find_project(model.connection, PROJECT) == PROJECT
 
 
 def test_atoms_are_filtered_by_kind_status_and_path(model: ReadModel):
     model.fold(projected(a_whole_story()))
 
     def titles(**filters: object) -> list[str]:
-        found = atoms.atoms(model.connection, PROJECT, **filters)  # type: ignore[arg-type]
+        found = atoms.list_atoms(model.connection, PROJECT, **filters)  # type: ignore[arg-type]
         return [atom.title for atom in found.items]
 
     assert titles() == ["Auth uses session cookies", "Auth uses JWT tokens", "Gateway"]
@@ -214,20 +214,20 @@ def test_the_best_atom_comes_first_whenever_it_came(model: ReadModel):
     story.read(two, strong)
     model.fold(projected(story))
 
-    (first,) = atoms.atoms(model.connection, PROJECT, limit=1).items
-    (oldest,) = atoms.atoms(model.connection, PROJECT, order="age", limit=1).items
+    (first,) = atoms.list_atoms(model.connection, PROJECT, limit=1).items
+    (oldest,) = atoms.list_atoms(model.connection, PROJECT, order="age", limit=1).items
     assert (first.title, oldest.title) == (strong.title, weak.title)
-    past = atoms_as_of(model.connection, PROJECT, head(model.connection, PROJECT)).items
+    past = list_atoms_as_of(model.connection, PROJECT, read_head(model.connection, PROJECT)).items
     assert [atom.title for atom in past] == [strong.title, weak.title]
 
 
 def test_an_atom_comes_with_the_exact_place_of_its_evidence(model: ReadModel):
     model.fold(projected(a_whole_story()))
-    (atom,) = atoms.atoms(model.connection, PROJECT, kind="claim").items
+    (atom,) = atoms.list_atoms(model.connection, PROJECT, kind="claim").items
     (quote,) = atom.evidence
     assert quote.path == "README.md"
     assert quote.snippet == "The API authenticates callers with JWT tokens.\n"
-    assert sources.chunk_text(model.connection, quote.chunk_id) == quote.snippet
+    assert sources.read_chunk_text(model.connection, quote.chunk_id) == quote.snippet
 
 
 def test_an_empty_prd_is_not_the_first(model: ReadModel):
@@ -235,7 +235,7 @@ def test_an_empty_prd_is_not_the_first(model: ReadModel):
     story.published(end)
     story.published(end, gateway)
     model.fold(projected(story))
-    (run,) = runs.runs(model.connection, PROJECT).items
+    (run,) = runs.list_runs(model.connection, PROJECT).items
     query = (
         "SELECT floor(extract(epoch FROM v.published_at - t.first_source_at) * 1000)"
         " FROM artifact_versions v, trigger_stamps t WHERE v.version = 2"
@@ -247,7 +247,7 @@ def test_a_run_with_an_empty_prd_has_none(model: ReadModel):
     story, end, _ = a_story_before_its_prd()
     story.published(end)
     model.fold(projected(story))
-    (run,) = runs.runs(model.connection, PROJECT).items
+    (run,) = runs.list_runs(model.connection, PROJECT).items
     assert (run.prd_v0_ms, run.target_missed) == (None, [])
 
 

@@ -22,7 +22,7 @@ from projections.core import CORE
 from projections.damage import damage
 from projections.projection import Projection
 from projections.read import session
-from projections.read.progress import trigger_progress
+from projections.read.progress import read_trigger_progress
 from schemas.topics import TOPICS
 from tests.conftest import variables_of
 from tests.projections.builders import PROJECT
@@ -84,7 +84,7 @@ def projected_story(settings: Settings) -> Story:
 def test_what_is_published_is_in_the_tables(fresh: Settings, model: ReadModel):
     story = projected_story(fresh)
     with session.reading(fresh.conninfo) as connection:
-        assert trigger_progress(connection, PROJECT, TRIGGER).settled
+        assert read_trigger_progress(connection, PROJECT, TRIGGER).settled
         sums = checksums(CORE, connection, PROJECT)
     assert sums == checksums(CORE, model.fold(projected(story)).connection, PROJECT)
 

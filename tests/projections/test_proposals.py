@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from projections.checkpoint import Record
-from projections.read.changes import changes_since
+from projections.read.changes import read_changes
 from projections.read.decided import DecisionAnswer
-from projections.read.decision_list import decisions
-from projections.read.proposals import proposals
-from projections.read.waiting import count_waiting, queue
+from projections.read.decision_list import list_decisions
+from projections.read.proposals import list_proposals
+from projections.read.waiting import count_waiting, list_waiting
 from schemas.envelope import Actor, Envelope, outside_fact
 from schemas.events.hitl import (
     AtomDismissed,
@@ -90,7 +90,7 @@ def told() -> tuple[Told, list[str], Sequence[Record]]:
 
 
 def listed(model: ReadModel) -> dict[str, DecisionAnswer]:
-    return {it.hitl_event_id: it for it in decisions(model.connection, PROJECT).items}
+    return {it.hitl_event_id: it for it in list_decisions(model.connection, PROJECT).items}
 
 
 def test_each_decision_is_said_in_a_sentence(model: ReadModel, told: Any):
@@ -108,7 +108,7 @@ def test_each_decision_is_said_in_a_sentence(model: ReadModel, told: Any):
     assert found[declined].summary == (
         f"ana declined what mia proposed, to dismiss “{title}”, {because}"
     )
-    seen = changes_since(model.connection, PROJECT, 0, 2_000).decided
+    seen = read_changes(model.connection, PROJECT, 0, 2_000).decided
     assert {each.summary for each in seen} == {each.summary for each in found.values()}
 
 
@@ -132,27 +132,27 @@ def test_a_withdrawn_proposal_waits_for_nobody(model: ReadModel):
     refused = it.say("leo", ProposalDecided, **kept)
     back = it.say("mia", ProposalDecided, rationale="", **kept)
     connection = model.fold(records_in(it.driver)).connection
-    (found,) = proposals(connection, PROJECT, state="withdrawn").items
+    (found,) = list_proposals(connection, PROJECT, state="withdrawn").items
     assert (found.proposal_id, found.answer_id, found.answered_by) == (proposal, back, "mia")
-    assert proposals(connection, PROJECT, state="waiting").items == []
-    assert "proposal" not in {each.kind for each in queue(connection, PROJECT).items}
+    assert list_proposals(connection, PROJECT, state="waiting").items == []
+    assert "proposal" not in {each.kind for each in list_waiting(connection, PROJECT).items}
     title = it.titles[atom_id]
     told = listed(model)
     assert told[back].summary == f"mia withdrew the proposal to dismiss “{title}”."
     assert "only who has proposed it withdraws it" in told[refused].summary
     assert not told[back].undoable
     without: dict[str, Any] = {"before_state": {}, "after_state": None}
-    slim = decisions(model.connection, PROJECT, is_slim=True).items
+    slim = list_decisions(model.connection, PROJECT, is_slim=True).items
     assert slim == [it.model_copy(update=without) for it in told.values()]
     last = max(it.ledger_seq for it in slim)
-    since = decisions(model.connection, PROJECT, updated_since=last - 1).items
+    since = list_decisions(model.connection, PROJECT, updated_since=last - 1).items
     assert [it.hitl_event_id for it in since] == [back]
 
 
 def test_proposals_wait_with_everything_else_until_they_are_answered(model: ReadModel, told: Any):
     _, (resolution, dismissal, waiting, accepted, declined, *_), records = told
     connection = model.fold(records).connection
-    found = {it.proposal_id: it for it in proposals(connection, PROJECT).items}
+    found = {it.proposal_id: it for it in list_proposals(connection, PROJECT).items}
     assert {key: it.state for key, it in found.items()} == {
         resolution: "accepted",
         dismissal: "declined",
@@ -161,7 +161,7 @@ def test_proposals_wait_with_everything_else_until_they_are_answered(model: Read
     assert (found[resolution].answer_id, found[dismissal].answer_id) == (accepted, declined)
     assert (found[dismissal].answered_by, found[dismissal].answer_rationale) == ("ana", WHY)
     assert found[waiting].changed and not found[resolution].changed
-    (open_one,) = proposals(connection, PROJECT, state="waiting").items
-    (queued,) = [it for it in queue(connection, PROJECT).items if it.kind == "proposal"]
+    (open_one,) = list_proposals(connection, PROJECT, state="waiting").items
+    (queued,) = [it for it in list_waiting(connection, PROJECT).items if it.kind == "proposal"]
     assert (queued.target_id, queued.detail) == (open_one.proposal_id, open_one.summary)
     assert count_waiting(connection, PROJECT)["proposal"] == 1

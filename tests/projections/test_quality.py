@@ -56,14 +56,14 @@ def test_a_run_is_shown_with_its_scores_and_what_each_section_lacks(model: ReadM
     model.fold(records_of(play))
     (run,) = [one.run for one in told(play) if isinstance(one, QualityRunFinished)][:1]
 
-    shown = quality.run(model.connection, PROJECT, None)
+    shown = quality.read_quality_run(model.connection, PROJECT, None)
 
     assert shown.quality_run_id == run.quality_run_id
     assert (shown.status, shown.mode, shown.number) == ("needs_attention", "full", "prd-001")
     assert shown.dimension_tiers == {one.name: one.tier for one in run.dimensions}
     assert shown.dimensions == run.dimensions
     assert shown.started_at and shown.finished_at
-    trail = quality.events(model.connection, run.quality_run_id)
+    trail = quality.list_quality_events(model.connection, run.quality_run_id)
     assert [one.seq for one in trail] == list(range(1, 8))
     assert trail[0].payload["mode"] == "full"
 
@@ -71,23 +71,25 @@ def test_a_run_is_shown_with_its_scores_and_what_each_section_lacks(model: ReadM
 def test_what_a_run_reads_is_judged_as_the_writer_judged_it(model: ReadModel, play: Play):
     model.fold(records_of(play))
 
-    artifact = quality.assessed(model.connection, PROJECT, "prd")
+    artifact = quality.read_assessed(model.connection, PROJECT, "prd")
 
     grounds = Grounds(artifact.atoms, artifact.contradictions)
-    shown = quality.run(model.connection, PROJECT, None)
+    shown = quality.read_quality_run(model.connection, PROJECT, None)
     assert evaluate("full", artifact.sections, grounds) == shown.dimensions
     begun = (artifact.version, artifact.ledger_seq)
-    assert quality.assessed(model.connection, PROJECT, "prd", begun) == artifact
+    assert quality.read_assessed(model.connection, PROJECT, "prd", begun) == artifact
 
 
 def test_a_run_that_has_begun_reads_the_version_it_began_with(model: ReadModel, play: Play):
     model.fold(records_of(play))
-    first = quality.assessed(model.connection, PROJECT, "prd")
+    first = quality.read_assessed(model.connection, PROJECT, "prd")
     play.given([EXPORT.model_copy(update={"status": "dismissed", "revision": 2})]).ends()
     model.emptied().fold(records_of(play))
 
-    now = quality.assessed(model.connection, PROJECT, "prd")
-    then = quality.assessed(model.connection, PROJECT, "prd", (first.version, first.ledger_seq))
+    now = quality.read_assessed(model.connection, PROJECT, "prd")
+    then = quality.read_assessed(
+        model.connection, PROJECT, "prd", (first.version, first.ledger_seq)
+    )
 
     assert (first.version, now.version) == (1, 2)
     assert (then.sections, then.atoms) == (first.sections, first.atoms)
@@ -109,25 +111,27 @@ def test_runs_come_by_time_and_of_one_artifact_when_it_is_named(model: ReadModel
     play = Play(Reduce(velocity=20)).given(WORLD)
     play.ends()
     model.fold(records_of(play))
-    prd = quality.assessed(model.connection, PROJECT, "prd").artifact_id
+    prd = quality.read_assessed(model.connection, PROJECT, "prd").artifact_id
 
-    modes = [one.mode for one in quality.runs(model.connection, PROJECT).items]
+    modes = [one.mode for one in quality.list_quality_runs(model.connection, PROJECT).items]
 
     assert sorted(modes) == ["full", "light", "light"]
-    assert [one.mode for one in quality.runs(model.connection, PROJECT, prd).items] == ["full"]
-    first = quality.runs(model.connection, PROJECT, limit=1)
-    others = quality.runs(model.connection, PROJECT, cursor=first.next_cursor).items
+    assert [
+        one.mode for one in quality.list_quality_runs(model.connection, PROJECT, prd).items
+    ] == ["full"]
+    first = quality.list_quality_runs(model.connection, PROJECT, limit=1)
+    others = quality.list_quality_runs(model.connection, PROJECT, cursor=first.next_cursor).items
     assert first.items[0].quality_run_id not in {one.quality_run_id for one in others}
 
 
 def test_what_is_of_another_project_is_not_found(model: ReadModel, play: Play):
     model.fold(records_of(play))
-    run = quality.run(model.connection, PROJECT, None)
+    run = quality.read_quality_run(model.connection, PROJECT, None)
 
     with pytest.raises(NotFound):
-        quality.run(model.connection, "prj_other", run.quality_run_id)
+        quality.read_quality_run(model.connection, "prj_other", run.quality_run_id)
     with pytest.raises(NotFound):
-        quality.assessed(model.connection, "prj_other", run.artifact_id)
+        quality.read_assessed(model.connection, "prj_other", run.artifact_id)
 
 
 MORE = "The relay must archive every delivered order"

@@ -9,7 +9,7 @@ import pytest
 from infra.platform.errors import Refusal
 from projections.fold import PROJECTED_TOPICS
 from projections.read.decisions import Reason
-from projections.read.reasons import why
+from projections.read.reasons import list_reasons
 from tests.projections.conftest import ReadModel
 from tests.projections.log import a_whole_story
 from tests.projections.parcel_log import fact_at, records
@@ -22,7 +22,7 @@ def ledger(model: ReadModel) -> ReadModel:
 
 
 def asked(ledger: ReadModel, query: str) -> list[Reason]:
-    return why(ledger.connection, ledger.value(query), fact_at)
+    return list_reasons(ledger.connection, ledger.value(query), fact_at)
 
 
 def test_an_atom_was_chosen_then_judged_then_created(ledger: ReadModel):
@@ -95,4 +95,4 @@ def test_the_operations_stand_in_ledger_order(ledger: ReadModel):
 
 def test_an_unknown_id_is_refused_with_what_can_be_asked(ledger: ReadModel):
     with pytest.raises(Refusal, match="Nothing was decided about atm_0"):
-        why(ledger.connection, "atm_0", fact_at)
+        list_reasons(ledger.connection, "atm_0", fact_at)

@@ -9,7 +9,7 @@ import pytest
 
 from infra.platform.errors import Refusal
 from projections.fold import PROJECTED_TOPICS
-from projections.read.atoms import atoms_as_of, head
+from projections.read.atoms import list_atoms_as_of, read_head
 from projections.read.page import take
 from projections.replay import SCHEMA, Difference, replay_from
 from tests.projections.conftest import ReadModel
@@ -34,7 +34,7 @@ def replayed(ledger: ReadModel, seq: int) -> list[Difference]:
 
 
 def test_at_its_head_the_ledger_is_what_the_log_says(ledger: ReadModel):
-    assert replayed(ledger, head(ledger.connection, PROJECT)) == []
+    assert replayed(ledger, read_head(ledger.connection, PROJECT)) == []
 
 
 def test_a_table_that_was_tampered_with_is_found(ledger: ReadModel):
@@ -42,19 +42,19 @@ def test_a_table_that_was_tampered_with_is_found(ledger: ReadModel):
         "UPDATE ledger_atoms SET title = 'x' WHERE atom_id ="
         " (SELECT min(atom_id) FROM ledger_atoms)"
     )
-    (found,) = replayed(ledger, head(ledger.connection, PROJECT))
+    (found,) = replayed(ledger, read_head(ledger.connection, PROJECT))
     assert (found.table, found.since, found.columns) == ("ledger_atoms", "changed", ("title",))
 
 
 def test_the_past_stands_in_a_schema_of_its_own(ledger: ReadModel):
-    seq = head(ledger.connection, PROJECT) // 2
+    seq = read_head(ledger.connection, PROJECT) // 2
     came = {
         one.key
         for one in replayed(ledger, seq)
         if (one.table, one.since) == ("ledger_atoms", "came")
     }
     then = ledger.rows(f"SELECT atom_id FROM {SCHEMA}.ledger_atoms ORDER BY atom_id")
-    past = take(partial(atoms_as_of, ledger.connection, PROJECT, seq, status="all"))
+    past = take(partial(list_atoms_as_of, ledger.connection, PROJECT, seq, status="all"))
     assert [atom_id for (atom_id,) in then] == sorted(atom.atom_id for atom in past)
     now = {atom_id for (atom_id,) in ledger.rows("SELECT atom_id FROM ledger_atoms")}
     assert came == now - {atom_id for (atom_id,) in then}

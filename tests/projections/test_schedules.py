@@ -95,7 +95,7 @@ class World:
         )
 
     def work(self, work_item_id: str = "wrk_report") -> ScheduledWork:
-        return schedules.work_item(self.model.connection, PROJECT, work_item_id)
+        return schedules.read_schedule(self.model.connection, PROJECT, work_item_id)
 
 
 @pytest.fixture
@@ -266,7 +266,7 @@ def test_a_removed_schedule_is_not_done_even_where_the_heartbeat_was_faster(worl
     world.publish()
 
     assert (world.work().status, world.work().next_run_at) == ("removed", None)
-    assert schedules.scheduled_work(world.model.connection, PROJECT).items == []
+    assert schedules.list_schedules(world.model.connection, PROJECT).items == []
     assert world.beat(utc("2026-12-07T08:00")) == []
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from projections.read.source_list import SourceState, source_states
+from projections.read.source_list import SourceState, list_sources
 from schemas.events.ingestion_request import ListingNotice, SourcesListed
 from tests.projections.builders import PROJECT
 from tests.projections.conftest import ReadModel
@@ -26,7 +26,7 @@ def listed(trigger: str, *notices: ListingNotice, complete: bool = True) -> Sour
 
 
 def skipped(model: ReadModel, **question: Any) -> list[tuple[str, str | None, str]]:
-    found = source_states(model.connection, PROJECT, skipped=True, **question).items
+    found = list_sources(model.connection, PROJECT, skipped=True, **question).items
     return [(it.path, it.reason, it.detail) for it in found]
 
 
@@ -47,7 +47,7 @@ def a_story() -> Story:
 
 def test_a_source_is_listed_with_its_state(model: ReadModel):
     model.fold(projected(a_story()))
-    (found,) = source_states(model.connection, PROJECT).items
+    (found,) = list_sources(model.connection, PROJECT).items
     assert isinstance(found, SourceState)
     assert (found.root, found.path, found.state, found.reason) == (
         *("demo", "README.md", "sanitized", None),
@@ -81,8 +81,8 @@ def test_pages_follow_each_other(model: ReadModel):
     story = a_story()
     story.outside(listed("t1", *(ListingNotice(path=f"p{n}", code="link") for n in range(5))))
     model.fold(projected(story))
-    first = source_states(model.connection, PROJECT, limit=4)
-    rest = source_states(model.connection, PROJECT, limit=4, cursor=first.next_cursor)
+    first = list_sources(model.connection, PROJECT, limit=4)
+    rest = list_sources(model.connection, PROJECT, limit=4, cursor=first.next_cursor)
     assert [it.path for it in (*first.items, *rest.items)] == [
         *("README.md", "p0", "p1", "p2", "p3", "p4"),
     ]

@@ -33,14 +33,14 @@ def test_frames_come_in_the_order_of_the_log_and_a_repeat_adds_none(model: ReadM
     log.write(a_frame("run_a", 1, is_last=True))
     model.fold(log.records, batch=2)
 
-    frames = streams.frames(model.connection, "run_a", -1, 10)
+    frames = streams.list_frames(model.connection, "run_a", -1, 10)
 
     assert [frame.is_last for frame in frames] == [False, True]
     assert [frame.seq for frame in frames] == sorted({frame.seq for frame in frames})
-    assert streams.frames(model.connection, "run_a", frames[0].seq, 10) == frames[1:]
-    ends = streams.ends_of(model.connection, "run_a", frames[0].seq)
+    assert streams.list_frames(model.connection, "run_a", frames[0].seq, 10) == frames[1:]
+    ends = streams.read_ends(model.connection, "run_a", frames[0].seq)
     assert (ends.last, ends.is_over, ends.is_known) == (frames[1].seq, True, True)
-    assert not streams.ends_of(model.connection, "run_a", 77).is_known
+    assert not streams.read_ends(model.connection, "run_a", 77).is_known
 
 
 def test_news_are_those_behind_the_frame_that_is_known_of_each_stream(model: ReadModel):
@@ -49,9 +49,9 @@ def test_news_are_those_behind_the_frame_that_is_known_of_each_stream(model: Rea
         for stream_id in ("run_a", "run_b"):
             log.write(a_frame(stream_id, ordinal))
     model.fold(log.records)
-    seqs = [frame.seq for frame in streams.frames(model.connection, "run_a", -1, 10)]
+    seqs = [frame.seq for frame in streams.list_frames(model.connection, "run_a", -1, 10)]
 
-    news = streams.frames_behind(model.connection, {"run_a": seqs[1], "run_b": -1}, 10)
+    news = streams.list_frames_behind(model.connection, {"run_a": seqs[1], "run_b": -1}, 10)
 
     assert [frame.stream_id for frame in news] == ["run_a"] + ["run_b"] * 3
 
@@ -75,9 +75,9 @@ def test_a_stream_is_that_of_a_project_or_of_one_of_its_runs(model: ReadModel):
     story.run_started()
     model.fold(story.log.records)
 
-    endless, run = (streams.stream(model.connection, each) for each in (PROJECT, story.run))
+    endless, run = (streams.read_stream(model.connection, each) for each in (PROJECT, story.run))
 
     assert (endless.is_endless, run.is_endless) == (True, False)
     assert endless.epoch != run.epoch, "a place of one is none of the other"
     with pytest.raises(NotFound, match="no stream run_x"):
-        streams.stream(model.connection, "run_x")
+        streams.read_stream(model.connection, "run_x")

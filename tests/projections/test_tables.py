@@ -6,7 +6,7 @@ from projections.beyond_the_log import BEYOND_THE_LOG
 from projections.fold import FOLDS, PROJECTED_TOPICS
 from projections.tables import OPERATIONAL, TABLES
 from schemas.topics import BY_NAME, TOPICS
-from streams.hygiene.strings import redact_text
+from streams.hygiene.redaction.strings import redact_text
 from tests.projections.conftest import ReadModel
 
 NO_FOLD = [name for each in BEYOND_THE_LOG for name in each.tables]

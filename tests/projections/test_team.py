@@ -70,14 +70,14 @@ def test_members_are_as_the_last_fact_left_them(model: ReadModel, play: Play, ti
 
     model.fold(records_of(play, times))
 
-    (ana,) = team.members(model.connection, PROJECT)
+    (ana,) = team.list_members(model.connection, PROJECT)
     assert (ana.name, ana.capacity_points, set(ana.skills)) == (
         "Ana",
         7,
         {"security", "integration"},
     )
     assert ana.availability == [AWAY.model_dump()]
-    settings = team.plan_settings(model.connection, PROJECT)
+    settings = team.read_plan(model.connection, PROJECT)
     assert (settings.start_day, settings.velocity) == ("2026-05-04", 12)
     assert model.value("SELECT count(*) FROM member_availability") == 1
 
@@ -85,12 +85,12 @@ def test_members_are_as_the_last_fact_left_them(model: ReadModel, play: Play, ti
 def test_a_member_is_found_by_name_or_id_and_nobody_else(model: ReadModel, play: Play):
     model.fold(records_of(play))
 
-    assert team.member_of(model.connection, PROJECT, "Ana").member_id == "mem_Ana"
-    assert team.member_of(model.connection, PROJECT, "mem_Ana").name == "Ana"
+    assert team.read_member(model.connection, PROJECT, "Ana").member_id == "mem_Ana"
+    assert team.read_member(model.connection, PROJECT, "mem_Ana").name == "Ana"
     with pytest.raises(Invalid, match="No member is named: give the name or id of one"):
-        team.member_of(model.connection, PROJECT, "")
+        team.read_member(model.connection, PROJECT, "")
     with pytest.raises(NotFound, match="There is no member Eve"):
-        team.member_of(model.connection, PROJECT, "Eve")
+        team.read_member(model.connection, PROJECT, "Eve")
 
 
 def test_tasks_and_sprints_have_views_with_their_fields(model: ReadModel, play: Play):
@@ -105,10 +105,10 @@ def test_tasks_and_sprints_have_views_with_their_fields(model: ReadModel, play: 
 
 def test_a_reader_sees_who_does_what_and_what_the_plan_assumes(model: ReadModel, play: Play):
     model.fold(records_of(play))
-    names = team.names(model.connection, PROJECT)
+    names = team.read_names(model.connection, PROJECT)
 
-    (task,) = artifacts.items(model.connection, PROJECT, "task").items
-    (sprint,) = artifacts.items(model.connection, PROJECT, "sprint_plan").items
+    (task,) = artifacts.list_items(model.connection, PROJECT, "task").items
+    (sprint,) = artifacts.list_items(model.connection, PROJECT, "sprint_plan").items
 
     shown = render_item(task, names)
     assert "estimate points 3" in shown

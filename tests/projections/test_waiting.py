@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from projections.read import waiting
-from projections.read.runs import runs as list_runs
+from projections.read.runs import list_runs
 from schemas.events.hitl import AtomDismissed, AtomVerified
 from schemas.events.ingestion_request import RemovalsAccepted
 from tests import worlds
@@ -24,7 +24,7 @@ DISPUTE = a_conflict(RETRY, LIMIT)
 
 
 def queued(model: ReadModel) -> list[str]:
-    return [row.target_id for row in waiting.queue(model.connection, PROJECT).items]
+    return [row.target_id for row in waiting.list_waiting(model.connection, PROJECT).items]
 
 
 def test_a_preview_records_a_dispute_and_asks_nobody(model: ReadModel):
@@ -42,7 +42,7 @@ def test_the_end_of_the_deep_run_queues_it_and_makes_the_rest_stable(model: Read
     play.ends("deep")
     folded(model, play)
 
-    (asked,) = waiting.queue(model.connection, PROJECT).items
+    (asked,) = waiting.list_waiting(model.connection, PROJECT).items
     assert (asked.target_id, asked.queued_seq) == (DISPUTE.contradiction_id, 3)
     states = dict(model.rows("SELECT artifact_id, artifact_state FROM artifacts"))
     blocked = {
@@ -72,7 +72,7 @@ def test_what_is_decided_waits_no_longer(model: ReadModel):
 def kinds(model: ReadModel, project: Project) -> list[str]:
     """What waits once the whole log of the project is in tables of their own."""
     model.emptied().fold(records_in(project.driver))
-    return [row.kind for row in waiting.queue(model.connection, worlds.PROJECT).items]
+    return [row.kind for row in waiting.list_waiting(model.connection, worlds.PROJECT).items]
 
 
 def first_of_ten(count: int) -> dict[str, bytes]:
@@ -87,7 +87,7 @@ def test_a_series_waits_as_one_review_that_names_all_of_it(model: ReadModel):
     text = "# Moves\n\n## Requirements\n\n" + "".join(lines)
     project = Project().ingest({"docs/moves.md": text.encode()})
     assert kinds(model, project) == ["merge_review"]
-    (asked,) = waiting.queue(model.connection, worlds.PROJECT).items
+    (asked,) = waiting.list_waiting(model.connection, worlds.PROJECT).items
     assert asked.detail == "differ in: halden, lerwick, narvik, visby"
 
 
@@ -103,7 +103,7 @@ def test_a_review_says_what_the_two_differ_in(model: ReadModel, one: str, other:
     needs = [f"# Tool\n\n## Requirements\n\n- The copy tool must {it}.\n" for it in (one, other)]
     project = Project().ingest({"a.md": needs[0].encode(), "b.md": needs[1].encode()})
     assert kinds(model, project) == ["merge_review"]
-    (asked,) = waiting.queue(model.connection, worlds.PROJECT).items
+    (asked,) = waiting.list_waiting(model.connection, worlds.PROJECT).items
     assert asked.detail == detail
 
 
@@ -117,7 +117,7 @@ def test_held_removals_wait_until_a_person_lets_them_go(model: ReadModel):
     project = Project().ingest(TEN).ingest(first_of_ten(7))
     held = project.stops[-1]
     assert kinds(model, project) == ["removals_held"]
-    (asked,) = waiting.queue(model.connection, worlds.PROJECT).items
+    (asked,) = waiting.list_waiting(model.connection, worlds.PROJECT).items
     assert (asked.target_id, asked.detail) == (held.run_id, "3 sources are gone from parcel")
     assert count_held(model, held.run_id) == 3
     accepted = RemovalsAccepted(run_id=held.run_id, root="parcel", source_ids=held.removals_held)
@@ -135,7 +135,7 @@ def test_held_removals_wait_no_longer_when_the_files_are_back(model: ReadModel):
 def test_a_later_complete_listing_judges_anew(model: ReadModel):
     project = Project().ingest(TEN).ingest(first_of_ten(7)).ingest(first_of_ten(6))
     assert kinds(model, project) == ["removals_held"]
-    (asked,) = waiting.queue(model.connection, worlds.PROJECT).items
+    (asked,) = waiting.list_waiting(model.connection, worlds.PROJECT).items
     assert asked.target_id == project.stops[-1].run_id
 
 
@@ -151,7 +151,7 @@ def test_a_verified_atom_without_evidence_waits_until_somebody_has_looked(model:
     project.ingest(GATE | {"docs/records.md": b"# Records\n\nRecords are kept in a safe.\n"})
     queued_now = [kind for kind in kinds(model, project) if kind != "merge_review"]
     assert queued_now == ["verified_evidence_stale"]
-    asked = waiting.queue(model.connection, worlds.PROJECT).items[-1]
+    asked = waiting.list_waiting(model.connection, worlds.PROJECT).items[-1]
     assert asked.title_a == atom.title
     now = project.ledger.atoms[f"{worlds.PROJECT}|{atom.atom_id}"]
     project.given([said(AtomDismissed(**seen, expected_revision=now.revision), "d")])

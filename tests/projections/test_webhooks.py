@@ -61,7 +61,7 @@ class World:
         return queue.record_attempt(self.model.connection, due, answer)
 
     def log_of(self, webhook_id: str) -> list[read.Delivery]:
-        return read.deliveries(self.model.connection, PROJECT, webhook_id).items
+        return read.list_deliveries(self.model.connection, PROJECT, webhook_id).items
 
 
 @pytest.fixture
@@ -313,9 +313,9 @@ def test_starting_a_webhook_again_ends_its_disablement(world: World):
         "UPDATE webhooks SET is_active = false, disabled_reason = 'gone', disabled_at = now()"
         " RETURNING 1"
     )
-    (told,) = read.disabled_webhooks(world.model.connection)
+    (told,) = read.list_disabled_webhooks(world.model.connection)
     assert (told.webhook_id, told.disabled_reason) == ("whk_1", "gone")
     world.tell(WebhookChanged(webhook_id="whk_1", is_active=True))
-    assert read.disabled_webhooks(world.model.connection) == []
-    known = read.webhook(world.model.connection, PROJECT, "whk_1")
+    assert read.list_disabled_webhooks(world.model.connection) == []
+    known = read.read_webhook(world.model.connection, PROJECT, "whk_1")
     assert (known.is_active, known.disabled_reason, known.disabled_at) == (True, None, None)

@@ -99,12 +99,12 @@ def test_a_report_is_worded_when_what_it_is_made_from_has_been(queued: ReadModel
 
     (job_id,) = enqueue_syntheses(queued.connection)
 
-    found = jobs.job(queued.connection, job_id)
+    found = jobs.read_job(queued.connection, job_id)
     newest = derive_artifact_id(PROJECT, "report", "management 2026-05-07")
     assert found.payload == {"artifact_id": newest}
     queued.connection.execute("UPDATE orchestration_jobs SET status = 'succeeded'")
     assert enqueue_syntheses(queued.connection) == []
-    cited = quality.assessed(queued.connection, PROJECT, newest).documents
+    cited = quality.read_assessed(queued.connection, PROJECT, newest).documents
     assert "prd" in [one.artifact_type for one in cited]
     assert all(one.title in one.text for one in cited)
 
@@ -131,12 +131,12 @@ def test_a_models_words_are_shown_with_its_name(model: ReadModel, play: Play):
     worded = play.asks(words(last(play), says(WORDED, EXPORT, RETRY)))
     fold(model, play)
 
-    prd = artifacts.artifact(model.connection, PROJECT, "prd")
+    prd = artifacts.read_only_artifact(model.connection, PROJECT, "prd")
 
     assert (prd.engine, prd.model) == ("model", "some-model-1")
     engines = {one.section_id: one.engine for one in prd.sections}
     assert engines["functional_requirements"] == "model"
-    edit = artifacts.edit(model.connection, worded.caused_by_event_id)
+    edit = artifacts.find_edit(model.connection, worded.caused_by_event_id)
     assert edit and (edit.editor_kind, edit.model, edit.refusal) == ("model", "some-model-1", None)
 
 
@@ -155,8 +155,8 @@ def test_items_come_by_number_and_a_models_loop_is_told_apart(model: ReadModel, 
     )
     fold(model, play)
 
-    listed = wording.listed_items(model.connection, PROJECT, item.artifact_type)
+    listed = wording.list_listed_items(model.connection, PROJECT, item.artifact_type)
 
     assert item.artifact_id in [one.artifact_id for one in listed]
-    first, *_ = loops.loops(model.connection, PROJECT, phase=loop.phase).items
+    first, *_ = loops.list_loops(model.connection, PROJECT, phase=loop.phase).items
     assert (first.engine, first.items) == ("model", 7)

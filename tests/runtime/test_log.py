@@ -18,7 +18,7 @@ import structlog
 from infra.platform import log
 from infra.runtime.local.logs import rotate
 from infra.runtime.local.process import spawn
-from streams.hygiene.strings import redact_text
+from streams.hygiene.redaction.strings import redact_text
 from tests.hygiene.builders import MIXED
 
 TOKEN = "gh" + "p_" + MIXED[:36]

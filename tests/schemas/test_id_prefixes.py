@@ -6,8 +6,8 @@ import ast
 import re
 
 from schemas.ids import ID_PREFIXES, derive_id
-from streams.hygiene.chunk_python import syntax_tree
-from streams.hygiene.strings import redact_text
+from streams.hygiene.chunks.python import syntax_tree
+from streams.hygiene.redaction.strings import redact_text
 from tests.topology.test_imports import files
 
 

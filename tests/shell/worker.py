@@ -7,7 +7,7 @@ import sys
 from infra.platform import log
 from infra.platform.settings import Settings
 from streams.app import run_worker
-from streams.hygiene.strings import redact_text
+from streams.hygiene.redaction.strings import redact_text
 from tests.shell.harness import SETTINGS, stages
 
 

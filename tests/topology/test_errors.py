@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 from infra.platform.errors import BrokerUnavailable, NotFound, Refusal
-from streams.hygiene.chunk_python import syntax_tree
+from streams.hygiene.chunks.python import syntax_tree
 from tests.topology.test_imports import ROOT, files
 
 OUTAGE = "Unavailable"

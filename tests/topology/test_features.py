@@ -12,7 +12,7 @@ import pytest
 import typer.main
 
 from infra.cli import build
-from streams.hygiene.chunk_python import syntax_tree
+from streams.hygiene.chunks.python import syntax_tree
 
 ROOT = Path(__file__).parents[2]
 SPEC = ROOT.parent / "shared" / "spec" / "09-feature-table.md"

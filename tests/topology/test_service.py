@@ -7,7 +7,7 @@ import pytest
 
 from infra import service
 from projections.read.decision_words import REFUSALS
-from streams.hygiene.chunk_python import syntax_tree
+from streams.hygiene.chunks.python import syntax_tree
 from tests.topology.test_imports import ROOT, imports
 
 MODULES = sorted((ROOT / "infra" / "service").rglob("*.py"))

@@ -13,7 +13,7 @@ from infra.client.client import Client
 from infra.platform.errors import Invalid, NotFound
 from infra.platform.loop import in_thread
 from infra.platform.settings import Settings
-from projections.read.projects import only_project
+from projections.read.projects import find_only_project
 
 PROJECT_ID = "prj_"
 LOOK_EVERY_S = 0.5
@@ -74,7 +74,7 @@ def project_of(client: Client, name_or_id: str) -> str:
     if name_or_id.startswith(PROJECT_ID):
         with suppress(NotFound):  # it may be a name
             found.append(client.read_project(name_or_id).project_id)
-    return only_project(found, name_or_id)
+    return find_only_project(found, name_or_id)
 
 
 def look_until_there(look: Callable[[], T | None], patience_s: float) -> T | None:

@@ -39,7 +39,7 @@ from infra.service.ingesting.ingestion import (
 from infra.service.ingesting.uploaded_sources import ADDRESS
 from projections.read.progress import TriggerProgress
 from projections.read.runs import Run
-from streams.hygiene.strings import redact_text
+from streams.hygiene.redaction.strings import redact_text
 
 MIB = 1024 * 1024
 UNRECORDED = ("waiting", "recording", "retrying")

@@ -20,7 +20,7 @@ from infra.service.planning.section_edits import PrdEdit
 from infra.service.planning.team import MemberChange
 from infra.service.projects.projects import Project
 from projections.read.artifacts import Edit, Item
-from projections.read.team import Member, only_member
+from projections.read.team import Member, find_only_member
 from schemas.events.team import ReportType
 
 
@@ -75,7 +75,7 @@ async def update_member(
     body = ChangedMember.model_validate(_told(told))
 
     def update(client: Client, project_id: str) -> Member:
-        known = only_member(_members(client, project_id), member)
+        known = find_only_member(_members(client, project_id), member)
         return adopt(Member, client.update_member(project_id, known.member_id, body, key=key))
 
     return await ask_of(settings, project, update)
@@ -85,7 +85,7 @@ async def remove_member(
     settings: Settings, project: str, member: str, *, actor: str, key: str
 ) -> Member:
     def remove(client: Client, project_id: str) -> Member:
-        known = only_member(_members(client, project_id), member)
+        known = find_only_member(_members(client, project_id), member)
         client.remove_member(project_id, known.member_id, key=key)
         return known
 

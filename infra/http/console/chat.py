@@ -15,7 +15,9 @@ from infra.service.asking import agents
 from infra.service.asking.agent_tools import find_agent_tool
 from infra.service.asking.agents import ChatRequest, Confirmation, ConfirmationAnswer
 from infra.service.ingesting.handed_documents import HANDED, HandedDocument, name_pasted
-from infra.service.reading import queries as ask
+from projections.read import agents as agents_read
+from projections.read.agents import Conversation
+from projections.read.page import Page
 
 pages = Pages()
 SHOWN = 50
@@ -169,9 +171,9 @@ def _call(visit: Visit, asked: Confirmation) -> WaitingCall:
     )
 
 
-async def _conversations(visit: Visit) -> ask.Page[ask.Conversation]:
-    found: ask.Page[ask.Conversation] = await visit.ask(
-        ask.list_conversations,
+async def _conversations(visit: Visit) -> Page[Conversation]:
+    found: Page[Conversation] = await visit.ask(
+        agents_read.list_conversations,
         visit.project_id,
         newest_first=True,
         cursor=visit.asked("cursor"),

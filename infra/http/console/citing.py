@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from infra.service.reading.queries import HitQuote
+from projections.read.search import HitQuote
 
 Cited = Mapping[str, Any]
 _PLACE = re.compile(r" ?\[(?P<path>[^\[\]\n]+?):(?P<line>\d+)(?:-\d+)?\]")

@@ -19,9 +19,13 @@ from infra.platform.errors import Invalid, NotFound, Unavailable
 from infra.platform.settings import Settings
 from infra.service.deciding import decisions
 from infra.service.deciding.decisions import UNANSWERED, Decider, Decision, Resolution
-from infra.service.reading import queries as ask
-from infra.service.reading.queries import Card, DecisionAnswer, Merge, Page, Proposal
-from schemas.events.hitl import Role
+from projections.read import belonging, contradictions, decision_list, merges, proposals
+from projections.read.contradictions import Card
+from projections.read.decided import DecisionAnswer
+from projections.read.merges import Merge
+from projections.read.page import Page
+from projections.read.proposals import Proposal
+from schemas.events.hitl import SHORTEST_RATIONALE, Role
 
 pages = Pages()
 WAITS_S = 20.0
@@ -54,7 +58,7 @@ async def list_contradictions(visit: Visit) -> Response:
     """Cards with both sides, the gravest first."""
     status = visit.asked_one_of("status", STATUSES) or "open"
     listed = await visit.ask(
-        ask.list_cards,
+        contradictions.list_contradictions,
         visit.project_id,
         None if status == "all" else status,
         cursor=visit.asked("cursor"),
@@ -67,7 +71,9 @@ async def list_contradictions(visit: Visit) -> Response:
 async def show_contradiction(visit: Visit) -> Response:
     """One card, wherever it stands in which list."""
     contradiction_id = visit.part("contradiction")
-    listed = await visit.ask(ask.list_cards, visit.project_id, None, only=contradiction_id)
+    listed = await visit.ask(
+        contradictions.list_contradictions, visit.project_id, None, only=contradiction_id
+    )
     if not listed.items:
         raise NotFound(
             f"There is no contradiction {contradiction_id}.", code="unknown_contradiction"
@@ -83,7 +89,7 @@ async def show_contradiction(visit: Visit) -> Response:
 async def decide_contradiction(visit: Visit) -> Response:
     """Resolve a contradiction, hand it on, or close it as none; then the next card is there."""
     contradiction_id, settings = visit.part("contradiction"), visit.api.settings
-    await visit.ask(ask.check_belongs, visit.project_id, contradiction_id)
+    await visit.ask(belonging.check_belongs, visit.project_id, contradiction_id)
     by, said = decider(visit), visit.form.get("decision", "")
     if said == "dismiss":
         deciding = decisions.dismiss_contradiction(settings, contradiction_id, by)
@@ -103,7 +109,7 @@ async def list_merges(visit: Visit) -> Response:
     """Pairs in review, or the merges that were done, newest first."""
     state = visit.asked_one_of("state", MERGE_STATES) or "open"
     listed = await visit.ask(
-        ask.list_merges,
+        merges.list_merges,
         visit.project_id,
         state=state,
         newest_first=state == "done",
@@ -117,7 +123,7 @@ async def list_merges(visit: Visit) -> Response:
 async def show_merge(visit: Visit) -> Response:
     """One pair, or one merge."""
     merge_id = visit.part("merge")
-    listed = await visit.ask(ask.list_merges, visit.project_id, only=merge_id)
+    listed = await visit.ask(merges.list_merges, visit.project_id, only=merge_id)
     if not listed.items:
         raise NotFound(f"There is no merge {merge_id}.", code="unknown_merge")
     return await _show_pairs(visit, listed, None)
@@ -136,7 +142,7 @@ async def decide_merge(visit: Visit) -> Response:
 async def undo_decision(visit: Visit) -> Response:
     """Take back the decision that the address names, and go on where one was."""
     decision_id = visit.part("decision")
-    await visit.ask(ask.check_belongs, visit.project_id, decision_id)
+    await visit.ask(belonging.check_belongs, visit.project_id, decision_id)
     undoing = decisions.undo_decision(visit.api.settings, decision_id, decider(visit))
     told, _ = await decide(undoing, "Taken back.")
     return visit.go_on(visit.form.get("back", ""), told)
@@ -166,7 +172,7 @@ def decider(visit: Visit) -> Decider:
 
 async def decide_by_form(visit: Visit, target_id: str, acts: Acts) -> tuple[str, str]:
     """Do what the form says with an atom or a merge: as `decide`. Raises Refusal."""
-    await visit.ask(ask.check_belongs, visit.project_id, target_id)
+    await visit.ask(belonging.check_belongs, visit.project_id, target_id)
     chosen = acts.get(visit.form.get("decision", ""))
     if chosen is None:
         raise Invalid(f"Choose one of {', '.join(acts)}.", code="invalid_request")
@@ -200,6 +206,7 @@ async def _show_cards(visit: Visit, listed: Page[Card], status: str | None) -> R
         statuses=STATUSES,
         cursor=visit.asked("cursor") or "",
         decided=await _decided_by_now(visit, "contradiction"),
+        shortest=SHORTEST_RATIONALE,
         proposed=await list_proposed(visit),
     )
 
@@ -221,7 +228,7 @@ async def _show_pairs(visit: Visit, listed: Page[Merge], state: str | None) -> R
 async def list_proposed(visit: Visit, target_id: str | None = None) -> list[Proposal]:
     """What members propose and nobody has answered, in the project or about a target."""
     found: Page[Proposal] = await visit.ask(
-        ask.list_proposals, visit.project_id, state="waiting", target=target_id
+        proposals.list_proposals, visit.project_id, state="waiting", target=target_id
     )
     return found.items
 
@@ -231,7 +238,7 @@ async def _decided_by_now(visit: Visit, name: str) -> list[DecisionAnswer]:
     if not visit.problem or visit.problem.status != 409:
         return []
     found: Page[DecisionAnswer] = await visit.ask(
-        ask.list_decisions, visit.project_id, target=visit.part(name), newest_first=True
+        decision_list.list_decisions, visit.project_id, target=visit.part(name), newest_first=True
     )
     return found.items
 

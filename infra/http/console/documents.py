@@ -7,7 +7,17 @@ from starlette.responses import Response
 from infra.http.access import READERS
 from infra.http.console.pages import Pages, Visit
 from infra.platform.errors import NotFound
-from infra.service.reading import queries as ask
+from projections.read.artifact_list import (
+    WholeArtifact,
+    find_artifacts,
+    list_artifacts,
+    list_versions,
+    read_artifact,
+    read_version,
+)
+from projections.read.atom_detail import read_atom
+from projections.read.decision_list import list_decisions
+from projections.read.quality import list_removed_by_gate
 from schemas.events.artifact_parts import RemovedStatement
 
 pages = Pages()
@@ -26,7 +36,7 @@ async def list_documents(visit: Visit) -> Response:
         (
             name,
             await visit.ask(
-                ask.list_artifacts,
+                list_artifacts,
                 visit.project_id,
                 artifact_type=name,
                 cursor=visit.asked("cursor") if kind else None,
@@ -46,9 +56,9 @@ async def show_document(visit: Visit) -> Response:
     Its state follows the project; the statements stay as they were when the page was opened, at the
     version ``read``, and the page says when there is another one.
     """
-    artifact = await visit.ask(ask.whole_artifact, visit.project_id, visit.part("artifact"))
+    artifact = await visit.ask(read_artifact, visit.project_id, visit.part("artifact"))
     versions = await visit.ask(
-        ask.list_versions,
+        list_versions,
         visit.project_id,
         artifact.artifact_id,
         newest_first=True,
@@ -56,7 +66,7 @@ async def show_document(visit: Visit) -> Response:
     )
     past, wanted = None, visit.asked_number("version")
     if wanted is not None and wanted != artifact.version:
-        past = await visit.ask(ask.whole_version, visit.project_id, artifact.artifact_id, wanted)
+        past = await visit.ask(read_version, visit.project_id, artifact.artifact_id, wanted)
     return visit.show(
         "document.html",
         artifact=artifact,
@@ -65,27 +75,23 @@ async def show_document(visit: Visit) -> Response:
         read=visit.asked_number("read") or artifact.version,
         removed={} if past else await _find_removed(visit, artifact),
         versions=versions.items,
-        upstream=await visit.ask(
-            ask.find_artifacts, visit.project_id, artifact.upstream_artifact_ids
-        ),
+        upstream=await visit.ask(find_artifacts, visit.project_id, artifact.upstream_artifact_ids),
         can_edit=artifact.artifact_type == "prd" and visit.leads,
         can_change=_form_of(artifact, visit),
     )
 
 
-async def _find_removed(
-    visit: Visit, artifact: ask.WholeArtifact
-) -> dict[str, list[RemovedStatement]]:
+async def _find_removed(visit: Visit, artifact: WholeArtifact) -> dict[str, list[RemovedStatement]]:
     """What the quality gate has taken out of the sections and they still do not say, by section."""
     shown = {one.text for section in artifact.sections for one in section.statements}
     removed: dict[str, list[RemovedStatement]] = {}
-    for one in await visit.ask(ask.removed_by_gate, artifact.artifact_id):
+    for one in await visit.ask(list_removed_by_gate, artifact.artifact_id):
         if one.text not in shown:
             removed.setdefault(one.section_id, []).append(one)
     return removed
 
 
-def _form_of(artifact: ask.WholeArtifact, visit: Visit) -> str:
+def _form_of(artifact: WholeArtifact, visit: Visit) -> str:
     """Where they may change it; empty: nowhere."""
     forms = {"feature": "features", "sprint_plan": "sprints"} if visit.leads else {}
     forms |= {"task": "tasks"} if visit.writes else {}
@@ -95,7 +101,7 @@ def _form_of(artifact: ask.WholeArtifact, visit: Visit) -> str:
 @pages.show("/projects/{project}/documents/{artifact}/why/{statement}", *READERS)
 async def show_why(visit: Visit) -> Response:
     """A statement down to its atoms, their quotes in the sources, and who decided about them."""
-    artifact = await visit.ask(ask.whole_artifact, visit.project_id, visit.part("artifact"))
+    artifact = await visit.ask(read_artifact, visit.project_id, visit.part("artifact"))
     found = [
         (section, each)
         for section in artifact.sections
@@ -108,13 +114,13 @@ async def show_why(visit: Visit) -> Response:
         )
     section, statement = found[0]
     cited = statement.citations[:ATOMS_SHOWN]
-    atoms = [await visit.ask(ask.whole_atom, visit.project_id, it.atom_id) for it in cited]
+    atoms = [await visit.ask(read_atom, visit.project_id, it.atom_id) for it in cited]
     decided = [
         row
         for atom in atoms
         for row in (
             await visit.ask(
-                ask.list_decisions,
+                list_decisions,
                 visit.project_id,
                 target=atom.atom_id,
                 newest_first=True,

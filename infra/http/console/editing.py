@@ -11,7 +11,8 @@ from infra.http.console.pages import Pages, Visit
 from infra.http.console.spans import visible
 from infra.platform.errors import Invalid, NotFound, Unavailable
 from infra.service.planning import section_edits as edits
-from infra.service.reading import queries as ask
+from projections.read.artifact_list import WholeArtifact, read_artifact
+from projections.read.artifacts import CitingSection
 from schemas.events.change import EditAction
 
 pages = Pages()
@@ -56,20 +57,20 @@ async def edit_section(visit: Visit) -> Response:
     return visit.go("projects", visit.project_id, "documents", artifact.artifact_id, told=told)
 
 
-async def _find(visit: Visit) -> tuple[ask.WholeArtifact, ask.CitingSection]:
+async def _find(visit: Visit) -> tuple[WholeArtifact, CitingSection]:
     """Raises NotFound for what is no section of the PRD."""
-    artifact = await visit.ask(ask.whole_artifact, visit.project_id, visit.part("artifact"))
+    artifact = await visit.ask(read_artifact, visit.project_id, visit.part("artifact"))
     for section in artifact.sections if artifact.artifact_type == "prd" else ():
         if section.section_id == visit.part("section"):
             return artifact, section
     raise NotFound("Sections of the PRD are edited, and this is none.", code="unknown_section")
 
 
-def _lines(section: ask.CitingSection) -> str:
+def _lines(section: CitingSection) -> str:
     return "\n".join(f"- {visible(it.text)}" for it in section.statements)
 
 
-def _restore(text: str, section: ask.CitingSection) -> str:
+def _restore(text: str, section: CitingSection) -> str:
     """Lines as they were shown become the statements again: an unchanged one keeps its atoms."""
     shown = {f"- {visible(it.text)}": f"- {it.text}" for it in section.statements}
     return "\n".join(shown.get(line.rstrip(), line) for line in text.split("\n"))

@@ -15,8 +15,10 @@ from infra.http.console.browser import own_place
 from infra.http.console.pages import Pages, Visit, lead
 from infra.http.console.rendering import address
 from infra.platform.errors import Invalid
-from infra.service.reading import queries as ask
 from infra.store.saved_views import SavedView, remove_view, rename_view, save_view
+from projections.read.artifact_list import list_artifacts
+from projections.read.projects import list_project_names
+from projections.read.search import Hit, search_ledger
 
 Found = list[tuple[str, str, str]]  # where it is, what it is called, its kind
 
@@ -36,11 +38,11 @@ async def search_project(visit: Visit) -> Response:
     """What speaks to ``q`` in this project, as the ledger finds it, its documents, and projects."""
     q = visit.asked("q")
     groups = [await _find_projects(visit, q)]
-    hits: Sequence[ask.Hit] = ()
+    hits: Sequence[Hit] = ()
     if q and visit.reads:
         p = visit.project_id
-        titled = await visit.ask(ask.list_artifacts, p, titled=q, limit=FOUND)
-        found = await visit.ask(ask.search_ledger, p, q[:1_000], limit=FOUND)
+        titled = await visit.ask(list_artifacts, p, titled=q, limit=FOUND)
+        found = await visit.ask(search_ledger, p, q[:1_000], limit=FOUND)
         documents = [
             (address("projects", p, "documents", it.artifact_id), it.title, it.artifact_type)
             for it in titled.items
@@ -86,15 +88,15 @@ async def change_view(visit: Visit) -> Response:
 async def _find_projects(visit: Visit, q: str | None) -> tuple[str, Found]:
     """By the tables: the menu of a page holds the first ones alone."""
     only = visit.caller.projects
-    named = await visit.ask(ask.list_project_names, only=only, named=q, limit=FOUND)
+    named = await visit.ask(list_project_names, only=only, named=q, limit=FOUND)
     return "Projects", [(address("projects", it.project_id), it.name, "project") for it in named]
 
 
-def _name_hits(project_id: str, hits: Sequence[ask.Hit]) -> Found:
+def _name_hits(project_id: str, hits: Sequence[Hit]) -> Found:
     return [(_place_of(project_id, it), it.title or it.body, it.kind) for it in hits]
 
 
-def _place_of(project_id: str, hit: ask.Hit) -> str:
+def _place_of(project_id: str, hit: Hit) -> str:
     if hit.atom_id:
         return address("projects", project_id, "atoms", hit.atom_id)
     quote = hit.evidence[0]
@@ -102,7 +104,7 @@ def _place_of(project_id: str, hit: ask.Hit) -> str:
 
 
 def _show_found(
-    visit: Visit, groups: list[tuple[str, Found]], hits: Sequence[ask.Hit] = ()
+    visit: Visit, groups: list[tuple[str, Found]], hits: Sequence[Hit] = ()
 ) -> Response:
     """The palette lists names alone; the page shows with ``hits`` what each rests on."""
     shown = [(name, found) for name, found in groups if found]

@@ -17,8 +17,13 @@ from infra.http.console.pages import Pages, Visit
 from infra.http.console.rendering import address
 from infra.http.moments import read_moment_or_sequence
 from infra.platform.errors import Invalid, NotFound
-from infra.service.reading import queries as ask
 from infra.service.reading.comparing import compare_versions, what_stood
+from projections.read.artifact_list import ArtifactVersion, list_versions, read_artifact
+from projections.read.atom_detail import read_past_atom
+from projections.read.changes import read_changes
+from projections.read.ledger_position import LedgerPosition, read_position, read_position_at
+from projections.read.moments import compare_ledgers, list_committed_batches, snap_to_batch
+from projections.read.past import list_past_atoms
 from schemas.events.atom import KINDS
 from schemas.events.ledger import AtomStatus
 
@@ -33,7 +38,7 @@ BATCHES_SHOWN = 400  # marks of a slider
 @pages.show("/projects/{project}/documents/{artifact}/compare", *READERS)
 async def show_difference(visit: Visit) -> Response:
     """Two versions of a document, statement by statement; at first the last two."""
-    artifact = await visit.ask(ask.whole_artifact, visit.project_id, visit.part("artifact"))
+    artifact = await visit.ask(read_artifact, visit.project_id, visit.part("artifact"))
     after = visit.asked_number("to") or artifact.version
     before = visit.asked_number("from") or max(1, after - 1)
     compared = await visit.ask(
@@ -50,7 +55,7 @@ async def show_moments(visit: Visit) -> Response:
     is snapped to the end of a batch first.
     """
     project = visit.project_id
-    head = (await visit.ask(ask.ledger_position, project)).ledger_seq
+    head = (await visit.ask(read_position, project)).ledger_seq
     snapped = {name: await _snap(visit, name) for name in ("from", "to")}
     asked = {name: visit.asked(name) or snapped[name] for name in snapped}
     if any(snapped.values()) or (asked["from"] and not asked["to"]):
@@ -59,18 +64,18 @@ async def show_moments(visit: Visit) -> Response:
     then = now = ledger = None
     if asked["from"] and asked["to"]:
         places = [read_moment_or_sequence(asked[name] or "") for name in ("from", "to")]
-        found = [(await visit.ask(ask.position_at, project, place), place) for place in places]
+        found = [(await visit.ask(read_position_at, project, place), place) for place in places]
         (start, since), (end, to) = sorted(found, key=lambda it: it[0].ledger_seq)
         then, now, ledger = await asyncio.gather(  # a second core answers as much again
             visit.ask(what_stood, project, since, start),
             visit.ask(what_stood, project, to, end),
-            visit.ask(ask.compare_ledgers, project, start.ledger_seq, end.ledger_seq, SHOWN),
+            visit.ask(compare_ledgers, project, start.ledger_seq, end.ledger_seq, SHOWN),
         )
     prd = await find_prd(visit)
-    versions: list[ask.ArtifactVersion] = []
+    versions: list[ArtifactVersion] = []
     if prd:
         page = await visit.ask(
-            ask.list_versions, project, prd.artifact_id, newest_first=True, limit=VERSIONS_SHOWN
+            list_versions, project, prd.artifact_id, newest_first=True, limit=VERSIONS_SHOWN
         )
         versions = page.items
     return visit.show(
@@ -80,7 +85,7 @@ async def show_moments(visit: Visit) -> Response:
         now=now,
         ledger=ledger,
         head=head,
-        batches=await visit.ask(ask.committed_batches, project, BATCHES_SHOWN),
+        batches=await visit.ask(list_committed_batches, project, BATCHES_SHOWN),
         versions=[(each, _written(each.published_at)) for each in versions],
     )
 
@@ -89,7 +94,7 @@ async def show_past_ledger(visit: Visit, as_of: str, asked: dict[str, str | None
     """The atoms as they were; nothing on the page can be decided."""
     then = await _position(visit, as_of)
     listed = await visit.ask(
-        ask.list_atoms_at,
+        list_past_atoms,
         visit.project_id,
         then.ledger_seq,
         kind=asked["kind"],
@@ -111,14 +116,14 @@ async def show_past_ledger(visit: Visit, as_of: str, asked: dict[str, str | None
 async def show_past_atom(visit: Visit, as_of: str) -> Response:
     """The record of an atom as it was; nothing on the page can be decided."""
     then = await _position(visit, as_of)
-    atom = await visit.ask(ask.atom_at, visit.project_id, visit.part("atom"), then.ledger_seq)
+    atom = await visit.ask(read_past_atom, visit.project_id, visit.part("atom"), then.ledger_seq)
     return visit.show("atom_then.html", atom=atom, then=then)
 
 
-async def _position(visit: Visit, as_of: str) -> ask.LedgerPosition:
+async def _position(visit: Visit, as_of: str) -> LedgerPosition:
     """Raises Refusal."""
-    found: ask.LedgerPosition = await visit.ask(
-        ask.position_at, visit.project_id, read_moment_or_sequence(as_of)
+    found: LedgerPosition = await visit.ask(
+        read_position_at, visit.project_id, read_moment_or_sequence(as_of)
     )
     return found
 
@@ -128,7 +133,7 @@ async def _snap(visit: Visit, name: str) -> str | None:
     seq = visit.asked_number(f"{name}_near")
     if seq is None:
         return None
-    return str(await visit.ask(ask.snap_to_batch, visit.project_id, seq))
+    return str(await visit.ask(snap_to_batch, visit.project_id, seq))
 
 
 @pages.show("/projects/{project}/changes", *READERS)
@@ -137,12 +142,12 @@ async def show_changes(visit: Visit) -> Response:
     since = visit.asked_number("since")
     seen = _seen(visit) if since is None else None
     try:
-        changes = await visit.ask(ask.changes_since, visit.project_id, since or seen or 0)
+        changes = await visit.ask(read_changes, visit.project_id, since or seen or 0)
     except NotFound:
         if since is not None:
             raise
         seen = None  # the ledger has been made anew and is shorter
-        changes = await visit.ask(ask.changes_since, visit.project_id, 0)
+        changes = await visit.ask(read_changes, visit.project_id, 0)
     is_first = since is None and seen is None
     return visit.show("changes.html", changes=changes, since=since, is_first=is_first, shown=SHOWN)
 

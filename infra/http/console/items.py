@@ -6,8 +6,8 @@ plan and the rules.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, TypeVar, cast, get_args
+from collections.abc import Callable, Mapping
+from typing import Any, get_args
 
 from starlette.responses import Response
 
@@ -17,13 +17,17 @@ from infra.http.console.pages import Pages, Visit
 from infra.http.console.spans import visible
 from infra.http.console.team import read_burndown, show_team
 from infra.platform.errors import Invalid
-from infra.service.planning import features, sprints, tasks
-from infra.service.planning.features import FeatureText, Progress
-from infra.service.planning.item_changes import LONGEST_TITLE, ItemRequest, find_item
-from infra.service.planning.sprints import SprintText
-from infra.service.planning.tasks import TaskText
-from infra.service.reading import queries as ask
-from infra.service.reading.queries import ReportItem, WholeArtifact
+from infra.service.planning.items import (
+    LONGEST_TITLE,
+    ItemRequest,
+    Progress,
+    change_item,
+    find_item,
+)
+from projections.read.artifact_list import WholeArtifact
+from projections.read.artifacts import Item, list_items
+from projections.read.page import LARGEST_PAGE
+from projections.read.team import list_members
 from schemas.events.artifact_parts import (
     FeatureFields,
     OwnedTask,
@@ -42,20 +46,18 @@ STATUSES: tuple[TaskStatus, ...] = get_args(TaskStatus)
 TASK_SECTIONS = ("description", "solutions", "acceptance_criteria")
 FEATURE_SECTIONS = ("description", "acceptance_criteria")
 MOST_SKILLS = 10
-Told = TypeVar("Told", SprintText, FeatureText, TaskText)
-Use = Callable[..., Awaitable[ReportItem]]  # a use case that makes or changes such an item
 
 
 @pages.act(ROOT + "/sprints", *LEADERS, page=show_team)
 async def create_sprint(visit: Visit) -> Response:
     """Make a sprint behind the last one; the plan fills it."""
-    told = SprintText(
-        goal=_line(visit, "goal"),
-        start_date=_line(visit, "start_date") or None,
-        end_date=_line(visit, "end_date") or None,
-        capacity_points=visit.sent_number("capacity_points"),
-    )
-    made = await _create(visit, sprints.create_sprint, told)
+    said = {
+        "goal": _line(visit, "goal"),
+        "start_date": _line(visit, "start_date") or None,
+        "end_date": _line(visit, "end_date") or None,
+        "capacity_points": visit.sent_number("capacity_points"),
+    }
+    made = await _create(visit, "sprint_plan", said)
     return _show_sprint(visit, made.artifact_id, f"{made.title} is made.")
 
 
@@ -78,8 +80,8 @@ async def change_sprint(visit: Visit) -> Response:
     now = SprintPlanFields.model_validate(item.fields)
     names = ("goal", "start_date", "end_date")
     said = _differing(visit, {name: getattr(now, name) for name in names}, _line)
-    told = SprintText(**said, capacity_points=_number(visit, "capacity_points", now))
-    done = await _change(visit, sprints.change_sprint, told)
+    said["capacity_points"] = _number(visit, "capacity_points", now)
+    done = await _change(visit, "sprint_plan", said)
     return _show_sprint(visit, done.artifact_id, f"{done.title} is changed.")
 
 
@@ -89,25 +91,22 @@ async def close_sprint(visit: Visit) -> Response:
     state = visit.form.get("state")
     if state not in ("closed", "open"):
         raise Invalid("A sprint is closed or open.", code="invalid_request")
-    told = SprintText(is_closed=state == "closed")
-    done = await _change(visit, sprints.change_sprint, told)
+    done = await _change(visit, "sprint_plan", {"is_closed": state == "closed"})
     return _show_sprint(visit, done.artifact_id, f"{done.title} is {state}.")
 
 
 @pages.act(ROOT + "/sprints/{item}/delete", *LEADERS, page=show_sprint)
 async def delete_sprint(visit: Visit) -> Response:
     """Delete a sprint for a reason; its tasks go to other ones."""
-    gone = await _delete(visit, sprints.change_sprint, SprintText())
+    gone = await _delete(visit, "sprint_plan")
     return _show_sprint(visit, None, f"{gone.title} is deleted.")
 
 
 @pages.act(ROOT + "/features", *LEADERS, page=list_documents)
 async def create_feature(visit: Visit) -> Response:
     """Make a feature in a person's words."""
-    told = FeatureText(
-        title=_line(visit, "title"), sections=_read_sections(visit, FEATURE_SECTIONS)
-    )
-    made = await _create(visit, features.create_feature, told)
+    sections = _read_sections(visit, FEATURE_SECTIONS)
+    made = await _create(visit, "feature", {"title": _line(visit, "title")}, sections=sections)
     return _show_item(visit, made.artifact_id, f"{made.number} is made.")
 
 
@@ -134,29 +133,25 @@ async def change_feature(visit: Visit) -> Response:
     said = _differing(visit, known, _line)
     _check_choice(said, "priority", PRIORITIES)
     _check_choice(said, "status", PROGRESS)
-    told = FeatureText(
-        **said,
-        sections=_changed_sections(visit, item, FEATURE_SECTIONS),
-        atom_ids=visit.form.get("atoms", "").split(),
-        reason=_line(visit, "why") if "priority" in said else "",
-        effort_points=_number(visit, "effort_points", now),
-    )
-    done = await _change(visit, features.change_feature, told)
+    said["reason"] = _line(visit, "why") if "priority" in said else ""
+    said["effort_points"] = _number(visit, "effort_points", now)
+    sections = _changed_sections(visit, item, FEATURE_SECTIONS)
+    done = await _change(visit, "feature", said, sections=sections)
     return _show_item(visit, done.artifact_id, f"{done.number} is changed.")
 
 
 @pages.act(ROOT + "/features/{item}/delete", *LEADERS, page=show_feature)
 async def delete_feature(visit: Visit) -> Response:
     """Delete a feature for a reason, with the tasks that were cut from it."""
-    gone = await _delete(visit, features.change_feature, FeatureText())
+    gone = await _delete(visit, "feature")
     return _show_list(visit, "feature", f"{gone.title} is deleted.")
 
 
 @pages.act(ROOT + "/tasks", *WRITERS, page=list_documents)
 async def create_task(visit: Visit) -> Response:
     """Make a task in a person's words."""
-    told = TaskText(title=_line(visit, "title"), sections=_read_sections(visit, TASK_SECTIONS))
-    made = await _create(visit, tasks.create_task, told)
+    sections = _read_sections(visit, TASK_SECTIONS)
+    made = await _create(visit, "task", {"title": _line(visit, "title")}, sections=sections)
     return _show_item(visit, made.artifact_id, f"{made.number} is made.")
 
 
@@ -164,9 +159,7 @@ async def create_task(visit: Visit) -> Response:
 async def show_task(visit: Visit) -> Response:
     """A task to change, give to somebody, move or delete."""
     item = await _find(visit, "task")
-    listed = await visit.ask(
-        ask.list_items, visit.project_id, "sprint_plan", limit=ask.LARGEST_PAGE
-    )
+    listed = await visit.ask(list_items, visit.project_id, "sprint_plan", limit=LARGEST_PAGE)
     fields = TaskFields.model_validate(item.fields)
     return visit.show(
         "task.html",
@@ -174,7 +167,7 @@ async def show_task(visit: Visit) -> Response:
         fields=fields,
         owned=fields.owned or OwnedTask(),
         texts=_texts(item, TASK_SECTIONS),
-        members=await visit.ask(ask.list_members, visit.project_id),
+        members=await visit.ask(list_members, visit.project_id),
         sprints=[(it, SprintPlanFields.model_validate(it.fields)) for it in listed.items],
         statuses=STATUSES,
     )
@@ -192,17 +185,11 @@ async def change_task(visit: Visit) -> Response:
     said = _differing(visit, {"title": item.title, "status": now.status}, _line)
     _check_choice(said, "status", STATUSES)
     chosen = {"assignee_id": owned.assignee_id or "", "sprint_id": owned.sprint_id or ""}
-    told = TaskText(
-        **said,
-        **_differing(visit, chosen, lambda visit, name: visit.form[name]),
-        sections=_changed_sections(visit, item, TASK_SECTIONS),
-        atom_ids=visit.form.get("atoms", "").split(),
-        estimate_points=_number(visit, "estimate_points", now),
-        required_skills=_differing(visit, {"required_skills": now.required_skills}, _skills).get(
-            "required_skills"
-        ),
-    )
-    done = await _change(visit, tasks.change_task, told)
+    said |= _differing(visit, chosen, lambda visit, name: visit.form[name])
+    said |= _differing(visit, {"required_skills": now.required_skills}, _skills)
+    said["estimate_points"] = _number(visit, "estimate_points", now)
+    sections = _changed_sections(visit, item, TASK_SECTIONS)
+    done = await _change(visit, "task", said, sections=sections)
     return _show_item(visit, done.artifact_id, f"{done.number} is changed.")
 
 
@@ -211,7 +198,7 @@ async def move_task(visit: Visit) -> Response:
     """Put a task into another column of the board."""
     status = visit.form.get("status", "")
     _check_choice({"status": status}, "status", STATUSES)
-    done = await _change(visit, tasks.change_task, TaskText(status=cast(TaskStatus, status)))
+    done = await _change(visit, "task", {"status": status})
     told = f"{done.title} is {status.replace('_', ' ')}."
     return _show_sprint(visit, visit.form.get("sprint") or None, told)
 
@@ -222,39 +209,48 @@ async def assign_task(visit: Visit) -> Response:
     chosen = visit.form.get("assignee_id", "")
     if not chosen:
         raise Invalid("Nobody is chosen: choose who does the task.", code="member_missing")
-    given = TaskText(assignee_id=chosen)
-    done = await _change(visit, tasks.change_task, given)
+    done = await _change(visit, "task", {"assignee_id": chosen})
     return visit.go("projects", visit.project_id, "team", told=f"{done.title} is assigned.")
 
 
 @pages.act(ROOT + "/tasks/{item}/delete", *WRITERS, page=show_task)
 async def delete_task(visit: Visit) -> Response:
     """Delete a task for a reason; it does not come again."""
-    gone = await _delete(visit, tasks.change_task, TaskText())
+    gone = await _delete(visit, "task")
     return _show_list(visit, "task", f"{gone.title} is deleted.")
 
 
-async def _create(visit: Visit, create: Use, told: Told) -> ReportItem:
-    by = {"actor": visit.caller.name, "key": visit.form["key"]}
-    return await create(visit.api.settings, visit.project_id, told, **by)
+async def _create(visit: Visit, kind: ChangedType, said: Mapping[str, Any], **more: Any) -> Item:
+    key = visit.form["key"]
+    request = ItemRequest(visit.project_id, kind, "create", said, key=key, **more)
+    return await change_item(visit.api.settings, request, actor=visit.caller.name)
 
 
-async def _change(visit: Visit, change: Use, told: Told, op: ChangeOp = "update") -> ReportItem:
+async def _change(
+    visit: Visit,
+    kind: ChangedType,
+    said: Mapping[str, Any],
+    op: ChangeOp = "update",
+    **more: Any,
+) -> Item:
     """Do it with the item of the address, as the page has shown it."""
     request = ItemRequest(
         visit.project_id,
+        kind,
         op,
-        told,
-        visit.part("item"),
-        visit.sent_number("version") or 0,
-        visit.form["key"],
+        said,
+        atom_ids=visit.form.get("atoms", "").split(),
+        item_id=visit.part("item"),
+        expected_version=visit.sent_number("version") or 0,
+        key=visit.form["key"],
+        **more,
     )
-    return await change(visit.api.settings, request, actor=visit.caller.name)
+    return await change_item(visit.api.settings, request, actor=visit.caller.name)
 
 
-async def _delete(visit: Visit, change: Use, nothing: Told) -> ReportItem:
+async def _delete(visit: Visit, kind: ChangedType) -> Item:
     visit.sent_reason()
-    return await _change(visit, change, nothing, "delete")
+    return await _change(visit, kind, {}, "delete")
 
 
 async def _find(visit: Visit, kind: ChangedType) -> WholeArtifact:

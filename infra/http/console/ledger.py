@@ -13,8 +13,13 @@ from infra.http.console.history import STATUSES, show_past_atom, show_past_ledge
 from infra.http.console.pages import Pages, Visit
 from infra.http.console.rendering import address
 from infra.service.deciding import decisions
-from infra.service.reading import queries as ask
-from infra.service.reading.queries import Answer, Filters, Neighbours
+from projections.read.artifact_list import list_citing_statements
+from projections.read.atom_detail import read_atom
+from projections.read.atom_neighbours import Neighbours, find_neighbours
+from projections.read.atoms import list_atoms
+from projections.read.contradictions import list_undecided_pairs
+from projections.read.decision_list import list_decisions
+from projections.read.search import Answer, Filters, search_ledger
 from schemas.areas import AREAS
 from schemas.events.atom import KINDS
 from schemas.events.ledger import AtomStatus
@@ -45,7 +50,7 @@ async def list_ledger(visit: Visit) -> Response:
         found = await _search(visit, asked)
     else:
         listed = await visit.ask(
-            ask.list_atoms,
+            list_atoms,
             visit.project_id,
             **_conditions(asked),
             cursor=visit.asked("cursor"),
@@ -73,13 +78,13 @@ async def show_atom(visit: Visit) -> Response:
     if as_of := visit.asked("as_of"):
         return await show_past_atom(visit, as_of)
     atom_id = visit.part("atom")
-    atom = await visit.ask(ask.whole_atom, visit.project_id, atom_id)
+    atom = await visit.ask(read_atom, visit.project_id, atom_id)
     if visit.is_beside:
         return visit.show("atom_beside.html", atom=atom)
     decided = await visit.ask(
-        ask.list_decisions, visit.project_id, target=atom_id, newest_first=True, limit=SHOWN
+        list_decisions, visit.project_id, target=atom_id, newest_first=True, limit=SHOWN
     )
-    citing = await visit.ask(ask.list_citing, visit.project_id, atom_id, SHOWN)
+    citing = await visit.ask(list_citing_statements, visit.project_id, atom_id, SHOWN)
     asked = _read_filter(visit)
     is_of_list = visit.asked("order") is not None and not is_part(visit.request)
     return visit.show(
@@ -88,7 +93,7 @@ async def show_atom(visit: Visit) -> Response:
         decided=decided.items,
         proposed=await list_proposed(visit, atom_id),
         citing=citing,
-        disputes=await visit.ask(ask.list_undecided_of, visit.project_id, atom_id, SHOWN),
+        disputes=await visit.ask(list_undecided_pairs, visit.project_id, atom_id, SHOWN),
         rows_shown=SHOWN,
         asked=asked,
         beside_it=await _find_neighbours(visit, atom_id, asked) if is_of_list else None,
@@ -143,7 +148,7 @@ async def _search(visit: Visit, asked: dict[str, str | None]) -> Answer:
         statuses=get_args(AtomStatus) if status == "all" else (status,) if status else (),
     )
     words = (asked["q"] or "")[:1_000]
-    found: Answer = await visit.ask(ask.search_ledger, visit.project_id, words, filters, FOUND)
+    found: Answer = await visit.ask(search_ledger, visit.project_id, words, filters, FOUND)
     return found
 
 
@@ -151,7 +156,7 @@ async def _find_neighbours(visit: Visit, atom_id: str, asked: dict[str, str | No
     """What stands before and behind an atom in the list that it was opened from."""
     if not asked["q"]:
         found: Neighbours = await visit.ask(
-            ask.atom_neighbours, visit.project_id, atom_id, **_conditions(asked)
+            find_neighbours, visit.project_id, atom_id, **_conditions(asked)
         )
         return found
     ids = [hit.atom_id for hit in (await _search(visit, asked)).hits if hit.atom_id]

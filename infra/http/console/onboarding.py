@@ -11,7 +11,9 @@ from infra.http.console.pages import Pages, Visit
 from infra.platform.errors import Invalid
 from infra.service.ingesting.uploaded_sources import check_address
 from infra.service.projects import onboarding
-from infra.service.reading import queries as ask
+from projections.read import belonging
+from projections.read import onboarding as onboarding_read
+from projections.read.onboarding import list_pipeline_events, read_pipeline
 from schemas.events.pipeline import PipelineRecord
 
 pages = Pages()
@@ -30,7 +32,7 @@ async def list_pipelines(visit: Visit) -> Response:
 @pages.show(ROOT + "/{pipeline}", *OBSERVERS)
 async def show_pipeline(visit: Visit) -> Response:
     """One pipeline, whatever came after it."""
-    await visit.ask(ask.check_belongs, visit.project_id, visit.part("pipeline"))
+    await visit.ask(belonging.check_belongs, visit.project_id, visit.part("pipeline"))
     return await _show(visit, visit.part("pipeline"))
 
 
@@ -83,7 +85,7 @@ async def cancel(visit: Visit) -> Response:
 async def _change(visit: Visit, change: Change, told: str, *more: str) -> Response:
     """Do what the page offered, if the pipeline is still as the page has shown it."""
     pipeline_id = visit.part("pipeline")
-    await visit.ask(ask.check_belongs, visit.project_id, pipeline_id)
+    await visit.ask(belonging.check_belongs, visit.project_id, pipeline_id)
     await change(
         visit.api.settings,
         pipeline_id,
@@ -95,13 +97,13 @@ async def _change(visit: Visit, change: Change, told: str, *more: str) -> Respon
 
 
 async def _show(visit: Visit, pipeline_id: str | None) -> Response:
-    found = await visit.ask(ask.list_pipelines, visit.project_id)
+    found = await visit.ask(onboarding_read.list_pipelines, visit.project_id)
     records = [each.record for each in found]
     if pipeline_id is None:
         record = records[0] if records else None
     else:
-        record = (await visit.ask(ask.read_pipeline, pipeline_id)).record
-    told = await visit.ask(ask.list_pipeline_events, record.pipeline_id) if record else []
+        record = (await visit.ask(read_pipeline, pipeline_id)).record
+    told = await visit.ask(list_pipeline_events, record.pipeline_id) if record else []
     return visit.show(
         "onboarding.html",
         record=record,

@@ -8,9 +8,20 @@ from infra.http.access import EVERYONE, OBSERVERS
 from infra.http.console.pages import Pages, Visit
 from infra.http.following import follow
 from infra.platform.errors import NotFound
-from infra.service.reading import live_streams as streams
-from infra.service.reading import queries as ask
 from infra.service.upkeep.pipeline import build_pipeline
+from projections.read import (
+    artifact_list,
+    atoms,
+    contradictions,
+    costs,
+    pipeline,
+    projects,
+    waiting,
+)
+from projections.read.artifact_list import WholeArtifact
+from projections.read.coverage import read_coverage
+from projections.read.runs import list_runs
+from projections.read.streams import read_stream, unknown_stream
 from schemas.areas import AREAS
 
 pages = Pages()
@@ -22,7 +33,7 @@ PROJECTS_SHOWN = 50
 async def list_projects(visit: Visit) -> Response:
     """The projects that the token may see, by name."""
     listed = await visit.ask(
-        ask.list_projects,
+        projects.list_projects,
         only=visit.caller.projects,
         cursor=visit.asked("cursor"),
         limit=PROJECTS_SHOWN,
@@ -34,28 +45,32 @@ async def list_projects(visit: Visit) -> Response:
 async def show_overview(visit: Visit) -> Response:
     """The first page of a project."""
     project = visit.project_id
-    counted = await visit.ask(ask.list_projects, only=[project], limit=1)
-    runs = await visit.ask(ask.list_runs, project, newest_first=True, limit=RUNS_SHOWN)
-    coverage = await visit.ask(ask.read_coverage, project)
+    counted = await visit.ask(projects.list_projects, only=[project], limit=1)
+    runs = await visit.ask(list_runs, project, newest_first=True, limit=RUNS_SHOWN)
+    coverage = await visit.ask(read_coverage, project)
     facts, disputes = [], []
     if visit.reads:
-        facts = (await visit.ask(ask.list_atoms, project, limit=FACTS_SHOWN)).items
-        disputes = (await visit.ask(ask.list_cards, project, "open", limit=DISPUTES_SHOWN)).items
+        facts = (await visit.ask(atoms.list_atoms, project, limit=FACTS_SHOWN)).items
+        disputes = (
+            await visit.ask(
+                contradictions.list_contradictions, project, "open", limit=DISPUTES_SHOWN
+            )
+        ).items
     return visit.show(
         "overview.html",
         counted=counted.items[0],
         runs=runs.items,
         facts=facts,
         disputes=disputes,
-        waiting=await visit.ask(ask.count_waiting, project),
+        waiting=await visit.ask(waiting.count_waiting, project),
         pipeline=build_pipeline(
             visit.api.settings,
-            await visit.ask(ask.count_pipeline, project),
+            await visit.ask(pipeline.count_pipeline, project),
             await visit.api.lag.read(),
         ),
         areas=AREAS,
         coverage=coverage,
-        costs=await visit.ask(ask.read_costs, project, "agent"),
+        costs=await visit.ask(costs.read_costs, project, "agent"),
         prd=await find_prd(visit) if visit.reads else None,
         statements_shown=STATEMENTS_SHOWN,
     )
@@ -72,9 +87,9 @@ async def follow_stream(visit: Visit, stream_id: str) -> Response:
 
     Raises NotFound for a stream of another project.
     """
-    stream = await visit.ask(streams.stream, stream_id)
+    stream = await visit.ask(read_stream, stream_id)
     if stream.project_id != visit.project_id:
-        raise streams.unknown_stream(stream_id)
+        raise unknown_stream(stream_id)
     return await follow(
         visit.api,
         visit.caller,
@@ -84,14 +99,16 @@ async def follow_stream(visit: Visit, stream_id: str) -> Response:
     )
 
 
-async def find_prd(visit: Visit) -> ask.WholeArtifact | None:
+async def find_prd(visit: Visit) -> WholeArtifact | None:
     """The published PRD; None before the first."""
-    page = await visit.ask(ask.list_artifacts, visit.project_id, artifact_type="prd", limit=1)
+    page = await visit.ask(
+        artifact_list.list_artifacts, visit.project_id, artifact_type="prd", limit=1
+    )
     if not page.items:
         return None
     try:
-        found: ask.WholeArtifact = await visit.ask(
-            ask.whole_artifact, visit.project_id, page.items[0].artifact_id
+        found: WholeArtifact = await visit.ask(
+            artifact_list.read_artifact, visit.project_id, page.items[0].artifact_id
         )
     except NotFound:
         return None

@@ -57,9 +57,9 @@ from infra.platform.errors import Conflict, Forbidden, Invalid, NotFound, Unavai
 from infra.platform.log import get
 from infra.service.access.tokens import ApiRole, Caller
 from infra.service.foundation.publishing import draw_key, redactor_of
-from infra.service.reading.queries import NamedProject, list_project_names
 from infra.store.requests import Outcome, begin_write, end_write
 from infra.store.saved_views import SavedView, list_views
+from projections.read.projects import NamedProject, list_project_names
 from schemas.shortening import shorten
 
 HEADERS = {

@@ -12,7 +12,7 @@ from infra.http.console.pages import Pages, Visit
 from infra.platform.errors import Invalid
 from infra.service.deciding import decisions
 from infra.service.deciding.decisions import Answer
-from infra.service.reading import queries as ask
+from projections.read import belonging, proposals
 
 pages = Pages()
 SHOWN = 20
@@ -25,7 +25,7 @@ async def list_proposals(visit: Visit) -> Response:
     """What waits, oldest first, or what was answered, newest first."""
     state = visit.asked_one_of("state", STATES) or "waiting"
     listed = await visit.ask(
-        ask.list_proposals,
+        proposals.list_proposals,
         visit.project_id,
         state=None if state == "all" else state,
         newest_first=state != "waiting",
@@ -39,7 +39,7 @@ async def list_proposals(visit: Visit) -> Response:
 async def decide_proposal(visit: Visit) -> Response:
     """Accept or decline a proposal; then the next one is there."""
     proposal_id, verdict = visit.part("proposal"), visit.form.get("decision", "")
-    await visit.ask(ask.check_belongs, visit.project_id, proposal_id)
+    await visit.ask(belonging.check_belongs, visit.project_id, proposal_id)
     if verdict not in ANSWERS:
         raise Invalid(f"Choose one of {', '.join(ANSWERS)}.", code="invalid_request")
     deciding = decisions.answer_proposal(
@@ -53,7 +53,7 @@ async def decide_proposal(visit: Visit) -> Response:
 async def withdraw_proposal(visit: Visit) -> Response:
     """Take back what this person has proposed; then the next one is there."""
     proposal_id = visit.part("proposal")
-    await visit.ask(ask.check_belongs, visit.project_id, proposal_id)
+    await visit.ask(belonging.check_belongs, visit.project_id, proposal_id)
     deciding = decisions.answer_proposal(
         visit.api.settings, proposal_id, decider(visit), "withdraw"
     )

@@ -8,7 +8,7 @@ from infra.http.access import OBSERVERS, READERS
 from infra.http.console.pages import Pages, Visit
 from infra.http.console.spans import ShownText, show_text
 from infra.platform.errors import NotFound
-from infra.service.reading import queries as ask
+from projections.read import atom_detail, source_detail, source_list
 
 pages = Pages()
 SHOWN = 100
@@ -18,7 +18,7 @@ SHOWN = 100
 async def list_sources(visit: Visit) -> Response:
     """Sources by root and path, with why one is not read."""
     listed = await visit.ask(
-        ask.list_sources,
+        source_list.list_sources,
         visit.project_id,
         skipped=visit.asked("skipped") == "1",
         source=visit.asked("path"),
@@ -35,10 +35,10 @@ async def show_source(visit: Visit) -> Response:
 
     A quote that was taken from another revision of the text is told, and not marked.
     """
-    source = await visit.ask(ask.whole_source, visit.project_id, visit.part("source"))
+    source = await visit.ask(source_detail.read_source, visit.project_id, visit.part("source"))
     atom, quote = None, None
     if atom_id := visit.asked("atom"):
-        atom = await visit.ask(ask.whole_atom, visit.project_id, atom_id)
+        atom = await visit.ask(atom_detail.read_atom, visit.project_id, atom_id)
         evidence_id = visit.asked("evidence")
         known = (
             it

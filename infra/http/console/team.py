@@ -16,8 +16,11 @@ from infra.platform.clock import SystemClock
 from infra.platform.errors import Conflict, Invalid, NotFound
 from infra.service.planning import planning, team
 from infra.service.planning.assignments import rank_members
-from infra.service.reading import queries as ask
-from infra.service.reading.queries import Burndown, BurndownDay, Member, PlanTask, ReportItem
+from projections.read import artifact_list, artifacts, burndown, rebalances
+from projections.read.artifacts import Item, PlanTask
+from projections.read.burndown import Burndown, BurndownDay
+from projections.read.page import LARGEST_PAGE
+from projections.read.team import Member, list_members
 from schemas.events.artifact_parts import SprintPlanFields, TaskFields, TaskStatus
 from schemas.events.team import AbsenceKind, ReportType
 from schemas.ids import sha256_hex
@@ -72,17 +75,19 @@ class Burned:
 async def show_team(visit: Visit) -> Response:
     """Members with their load, the board of a sprint, reports, and what should lie elsewhere."""
     project = visit.project_id
-    members = await visit.ask(ask.list_members, project)
-    page = await visit.ask(ask.list_items, project, "sprint_plan", limit=ask.LARGEST_PAGE)
+    members = await visit.ask(list_members, project)
+    page = await visit.ask(artifacts.list_items, project, "sprint_plan", limit=LARGEST_PAGE)
     sprints = [(it, SprintPlanFields.model_validate(it.fields)) for it in page.items]
     sprint, plan = _choose(sprints, visit.asked("sprint"))
-    tasks = await visit.ask(ask.plan_tasks, project)
+    tasks = await visit.ask(artifacts.list_plan_tasks, project)
     by_id = {it.artifact_id: it for it in tasks}
     planned = _planned(plan, by_id, members) if plan else []
     reports = await visit.ask(
-        ask.list_artifacts, project, artifact_type="report", limit=ask.LARGEST_PAGE
+        artifact_list.list_artifacts, project, artifact_type="report", limit=LARGEST_PAGE
     )
-    moved = await visit.ask(ask.list_rebalances, project, newest_first=True, limit=ask.LARGEST_PAGE)
+    moved = await visit.ask(
+        rebalances.list_rebalances, project, newest_first=True, limit=LARGEST_PAGE
+    )
     free = [it for it in rank_members(tasks, members) if it.assignee_id is None]
     return visit.show(
         "team.html",
@@ -203,7 +208,7 @@ async def request_report(visit: Visit) -> Response:
 async def read_burndown(visit: Visit, sprint_id: str) -> Burned:
     """What was left of a sprint day by day, and the chart of it. Raises NotFound."""
     now = SystemClock().now()
-    return draw_burndown(await visit.ask(ask.read_burndown, visit.project_id, sprint_id, now))
+    return draw_burndown(await visit.ask(burndown.read_burndown, visit.project_id, sprint_id, now))
 
 
 def draw_burndown(found: Burndown) -> Burned:
@@ -218,7 +223,7 @@ def draw_burndown(found: Burndown) -> Burned:
 
 async def _find_member(visit: Visit) -> Member:
     """Raises NotFound."""
-    members: list[Member] = await visit.ask(ask.list_members, visit.project_id)
+    members: list[Member] = await visit.ask(list_members, visit.project_id)
     for each in members:
         if each.member_id == visit.part("member"):
             return each
@@ -226,8 +231,8 @@ async def _find_member(visit: Visit) -> Member:
 
 
 def _choose(
-    sprints: Sequence[tuple[ReportItem, SprintPlanFields]], wanted: str | None
-) -> tuple[ReportItem | None, SprintPlanFields | None]:
+    sprints: Sequence[tuple[Item, SprintPlanFields]], wanted: str | None
+) -> tuple[Item | None, SprintPlanFields | None]:
     """The sprint that is asked for, else the first that is not closed."""
     for sprint, plan in sprints:
         if sprint.artifact_id == wanted:

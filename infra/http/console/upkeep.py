@@ -8,8 +8,8 @@ from infra.http.access import LEADERS, OPERATORS, READERS
 from infra.http.console.pages import Pages, Visit
 from infra.platform.errors import Invalid, NotFound
 from infra.service.models import costs
-from infra.service.reading import queries as ask
 from infra.service.upkeep.dead_letters import retry_dead_letter
+from projections.read import dead_letters, rejections
 
 pages = Pages()
 SHOWN = 50
@@ -20,7 +20,7 @@ async def list_rejections(visit: Visit) -> Response:
     """Claims that reflection refused, or that lost evidence, with the rules that did so."""
     asked = {"code": visit.asked("code"), "path": visit.asked("path")}
     listed = await visit.ask(
-        ask.list_rejections,
+        rejections.list_rejections,
         visit.project_id,
         code=asked["code"],
         source=asked["path"],
@@ -34,7 +34,7 @@ async def list_rejections(visit: Visit) -> Response:
 async def retry_letter(visit: Visit) -> Response:
     """Publish a record that was given up once more."""
     letter_id = visit.part("letter")
-    letter = await visit.ask(ask.find_dead_letter, letter_id)
+    letter = await visit.ask(dead_letters.find_dead_letter, letter_id)
     if letter is None or letter.project_id != visit.project_id:
         raise NotFound(f"There is no dead letter {letter_id}.", code="unknown_dead_letter")
     await retry_dead_letter(visit.api.settings, letter_id)

@@ -15,8 +15,13 @@ from infra.service.ingesting import runs
 from infra.service.ingesting.runs import RunRequest
 from infra.service.jobs import jobs
 from infra.service.models import costs
-from infra.service.reading import queries as ask
 from infra.store.requests import list_audit
+from projections.read import dead_letters, decision_list, throughput
+from projections.read import runs as runs_read
+from projections.read.batches import list_batches, list_last_batches, read_batch
+from projections.read.costs import read_costs
+from projections.read.jobs import list_jobs, read_job
+from projections.read.runs import list_phases
 from schemas.events.project import BUDGET_SCOPES
 from schemas.model_reading import describe_owed
 
@@ -38,15 +43,15 @@ Move = Callable[..., Awaitable[RunRequest]]
 async def list_runs(visit: Visit) -> Response:
     """Runs and jobs, newest first, and dead letters; each list has its own pages."""
     project, cursors = visit.project_id, {name: visit.asked(name) for name in LISTS}
-    spans = await visit.ask(ask.throughput, project)
+    spans = await visit.ask(throughput.read_throughput, project)
     return visit.show(
         "runs.html",
         runs=await visit.ask(
-            ask.list_runs, project, newest_first=True, cursor=cursors["runs"], limit=OF_EACH
+            runs_read.list_runs, project, newest_first=True, cursor=cursors["runs"], limit=OF_EACH
         ),
-        jobs=await visit.ask(ask.list_jobs, project, cursor=cursors["jobs"], limit=OF_EACH),
+        jobs=await visit.ask(list_jobs, project, cursor=cursors["jobs"], limit=OF_EACH),
         letters=await visit.ask(
-            ask.list_dead_letters, only=[project], cursor=cursors["letters"], limit=OF_EACH
+            dead_letters.list_dead_letters, only=[project], cursor=cursors["letters"], limit=OF_EACH
         ),
         cursors=cursors,
         spans=spans,
@@ -61,12 +66,12 @@ async def list_runs(visit: Visit) -> Response:
 async def show_run(visit: Visit) -> Response:
     """A run: its phases, and why its batches hold what they hold."""
     run_id = visit.part("run")
-    found = await visit.ask(ask.list_runs, visit.project_id, run_id=run_id, limit=1)
+    found = await visit.ask(runs_read.list_runs, visit.project_id, run_id=run_id, limit=1)
     if not found.items:
         raise NotFound(f"There is no run {run_id}.", code="unknown_run")
-    phases = await visit.ask(ask.list_phases, visit.project_id, run_id)
+    phases = await visit.ask(list_phases, visit.project_id, run_id)
     batches = await visit.ask(
-        ask.list_batches,
+        list_batches,
         visit.project_id,
         run_id,
         newest_first=True,
@@ -75,9 +80,9 @@ async def show_run(visit: Visit) -> Response:
     )
     wanted = visit.asked_number("batch")
     if wanted is None:
-        hints = await visit.ask(ask.last_batches, visit.project_id, run_id=run_id)
+        hints = await visit.ask(list_last_batches, visit.project_id, run_id=run_id)
     else:
-        hints = [await visit.ask(ask.read_batch, visit.project_id, run_id, wanted)]
+        hints = [await visit.ask(read_batch, visit.project_id, run_id, wanted)]
     return visit.show(
         "run.html",
         run=found.items[0],
@@ -116,7 +121,7 @@ async def accept_removals(visit: Visit) -> Response:
 async def _move(visit: Visit, move: Move, told: str, **more: str | bool) -> Response:
     """Ask for something of a run of the project."""
     run_id = visit.part("run")
-    found = await visit.ask(ask.list_runs, visit.project_id, run_id=run_id, limit=1)
+    found = await visit.ask(runs_read.list_runs, visit.project_id, run_id=run_id, limit=1)
     if not found.items:
         raise NotFound(f"There is no run {run_id}.", code="unknown_run")
     await move(visit.api.settings, run_id, actor=visit.caller.name, key=visit.form["key"], **more)
@@ -131,7 +136,7 @@ def _show_run(visit: Visit, told: str) -> Response:
 async def decide_job(visit: Visit) -> Response:
     """Cancel a job, or try it again."""
     job_id = visit.part("job")
-    job = await visit.ask(ask.read_job, job_id)
+    job = await visit.ask(read_job, job_id)
     if job.project_id != visit.project_id:
         raise NotFound(f"There is no job {job_id}.", code="unknown_job")
     match visit.form.get("decision"):
@@ -150,7 +155,7 @@ async def decide_job(visit: Visit) -> Response:
 async def show_costs(visit: Visit) -> Response:
     """What models have cost, by what is asked for, and the budgets."""
     group = costs.check_group(visit.asked("by") or "agent")
-    found = await visit.ask(ask.read_costs, visit.project_id, group)
+    found = await visit.ask(read_costs, visit.project_id, group)
     drawn = found.lines[-DAYS_DRAWN:] if group == "day" else found.lines[:LINES_DRAWN]
     return visit.show(
         "costs.html",
@@ -169,7 +174,7 @@ async def show_costs(visit: Visit) -> Response:
 async def list_decisions(visit: Visit) -> Response:
     """What people decided, and what the ledger answered, newest first."""
     listed = await visit.ask(
-        ask.list_decisions,
+        decision_list.list_decisions,
         visit.project_id,
         newest_first=True,
         cursor=visit.asked("cursor"),

@@ -10,7 +10,8 @@ from typing import Any
 from infra.http.export.paging import Entry, mark
 from infra.http.export.rendering import render, show_excerpt
 from infra.service.reading.exporting import ExportedDocument, ExportedProject
-from infra.service.reading.queries import Atom, CitingSection, Quote
+from projections.read.artifacts import CitingSection
+from projections.read.atoms import Atom, Quote
 
 MOST_QUOTES = 100  # of one atom
 MOST_STATEMENTS = 200  # of one entry: a longer section goes on in the next one

@@ -17,10 +17,10 @@ from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Project
 from infra.platform.errors import Invalid, NotFound
 from infra.service.access.tokens import Caller
 from infra.service.jobs.jobs import JobRequest, enqueue_job
-from infra.service.reading import queries as ask
-from infra.service.reading.queries import Job, JobTransition, Page
 from infra.service.upkeep.administration import Folded, list_folded
 from infra.service.upkeep.audit import hash_tables
+from projections.read.jobs import Job, Transition, list_jobs, list_transitions, read_job
+from projections.read.page import Page
 from schemas.events.job import JobStatus, JobType
 
 router = APIRouter(route_class=Guarded, tags=["Administration"])
@@ -99,7 +99,7 @@ async def list_all_jobs(
 ) -> Page[Job]:
     """The jobs of all projects and of the service as a whole, newest first."""
     return await api.tables.ask(
-        ask.list_jobs, status=status, job_type=job_type, cursor=cursor, limit=limit
+        list_jobs, status=status, job_type=job_type, cursor=cursor, limit=limit
     )
 
 
@@ -114,15 +114,15 @@ async def read_any_job(api: ApiDep, caller: CallerDep, job_id: JobId) -> Job:
 @allow(*OBSERVERS)
 async def list_history_of_any_job(
     api: ApiDep, caller: CallerDep, job_id: JobId
-) -> list[JobTransition]:
+) -> list[Transition]:
     """What has happened to a job, oldest first."""
     await _find_job(api, caller, job_id)
-    return await api.tables.ask(ask.list_job_history, job_id)
+    return await api.tables.ask(list_transitions, job_id)
 
 
 async def _find_job(api: Api, caller: Caller, job_id: str) -> Job:
     """Raises NotFound, in the same words, for a job that is not there or not theirs."""
-    job = await api.tables.ask(ask.read_job, job_id)
+    job = await api.tables.ask(read_job, job_id)
     if not caller.may_see(job.project_id):
         raise NotFound(f"There is no job {job_id}.", code="unknown_job", detail={"job_id": job_id})
     return job

@@ -20,15 +20,16 @@ from infra.http.parameters import (
     Sequence,
     UpdatedSince,
 )
-from infra.service.reading import queries as ask
-from infra.service.reading.queries import (
+from projections.read import artifact_list, artifacts
+from projections.read.artifact_list import (
     ArtifactSummary,
     ArtifactVersion,
-    Page,
-    SpeculativeArtifact,
     WholeArtifact,
     WholeVersion,
 )
+from projections.read.artifacts import SpeculativeArtifact
+from projections.read.page import Page
+from projections.read.past import read_past_version
 
 router = APIRouter(route_class=Guarded, tags=["Artifacts"])
 ArtifactId = Annotated[str, Path(max_length=100)]
@@ -55,7 +56,7 @@ async def list_artifacts(
     ``updated_since`` tells also which say nothing any more: they have an empty ``number``.
     """
     return await api.tables.ask(
-        ask.list_artifacts,
+        artifact_list.list_artifacts,
         project,
         artifact_type=type,
         state=state,
@@ -71,14 +72,14 @@ async def list_speculative(
     api: ApiDep, project: Project, type: Annotated[str, Path(max_length=100)]
 ) -> list[SpeculativeArtifact]:
     """Sections that are written while a run goes on, before any version is published."""
-    return await api.tables.ask(ask.list_speculative, project, type)
+    return await api.tables.ask(artifacts.list_speculative, project, type)
 
 
 @router.get("/v1/projects/{project}/artifacts/{artifact_id}", responses=OF_ANY)
 @allow(*READERS)
 async def read_artifact(api: ApiDep, project: Project, artifact_id: ArtifactId) -> WholeArtifact:
     """An artifact; every statement cites its atoms with the places they come from."""
-    return await api.tables.ask(ask.whole_artifact, project, artifact_id)
+    return await api.tables.ask(artifact_list.read_artifact, project, artifact_id)
 
 
 @router.get("/v1/projects/{project}/artifacts/{artifact_id}/past", responses=OF_ANY)
@@ -94,7 +95,7 @@ async def read_past_artifact(
     ledger up to change set ``as_of_seq``; give one of both.
     """
     place = read_place(as_of_seq, as_of)
-    return await api.tables.ask(ask.read_version_at, project, artifact_id, place)
+    return await api.tables.ask(read_past_version, project, artifact_id, place)
 
 
 @router.get(
@@ -110,7 +111,7 @@ async def read_markdown(
     if as_of is not None:
         past = await read_past_artifact(api, project, artifact_id, as_of)
         return Markdown(past.rendered_markdown)
-    found = await api.tables.ask(ask.whole_artifact, project, artifact_id)
+    found = await api.tables.ask(artifact_list.read_artifact, project, artifact_id)
     return Markdown(found.rendered_markdown)
 
 
@@ -124,7 +125,9 @@ async def list_versions(
     limit: Limit = DEFAULT_LIMIT,
 ) -> Page[ArtifactVersion]:
     """The versions of an artifact, oldest first, without their text."""
-    return await api.tables.ask(ask.list_versions, project, artifact_id, cursor=cursor, limit=limit)
+    return await api.tables.ask(
+        artifact_list.list_versions, project, artifact_id, cursor=cursor, limit=limit
+    )
 
 
 @router.get("/v1/projects/{project}/artifacts/{artifact_id}/versions/{version}", responses=OF_ANY)
@@ -133,4 +136,4 @@ async def read_version(
     api: ApiDep, project: Project, artifact_id: ArtifactId, version: Version
 ) -> WholeVersion:
     """A version as it was published."""
-    return await api.tables.ask(ask.whole_version, project, artifact_id, version)
+    return await api.tables.ask(artifact_list.read_version, project, artifact_id, version)

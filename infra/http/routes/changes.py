@@ -10,8 +10,9 @@ from infra.http.access import READERS, Guarded, allow
 from infra.http.api import ApiDep
 from infra.http.moments import MaybeAsOf, read_place
 from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Project, Sequence
-from infra.service.reading import queries as ask
-from infra.service.reading.queries import LARGEST_WINDOW, WINDOW, Changes, LedgerPosition
+from projections.read import changes, ledger_position
+from projections.read.changes import LARGEST_WINDOW, WINDOW, Changes
+from projections.read.ledger_position import LedgerPosition
 
 router = APIRouter(route_class=Guarded, tags=["Ledger"])
 
@@ -37,7 +38,7 @@ async def list_changes(
     """
     place = read_place(since_seq, since, "since")
     return await api.tables.ask(
-        ask.changes_page, project, place, window, cursor=cursor, limit=limit
+        changes.list_changes, project, place, window, cursor=cursor, limit=limit
     )
 
 
@@ -45,4 +46,4 @@ async def list_changes(
 @allow(*READERS)
 async def read_position(api: ApiDep, project: Project) -> LedgerPosition:
     """The last change set of the ledger, and when it was recorded."""
-    return await api.tables.ask(ask.ledger_position, project)
+    return await api.tables.ask(ledger_position.read_position, project)

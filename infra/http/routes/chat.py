@@ -38,8 +38,10 @@ from infra.service.ingesting.handed_documents import (
     HandedDocument,
 )
 from infra.service.reading import live_streams as streams
-from infra.service.reading import queries as ask
-from infra.service.reading.queries import Conversation, Page
+from projections.read import agents as agents_read
+from projections.read.agents import Conversation
+from projections.read.page import Page
+from projections.read.streams import read_stream
 from schemas.events.agent import ConfirmationDecision
 
 router = APIRouter(route_class=Guarded, tags=["Chat"])
@@ -130,7 +132,7 @@ async def _answer(
         return Turn(**told, status="running")
     batches = api.hub.follow(turn.turn_id, turn.after)
     if EVENT_STREAM in (accept or ""):
-        stream = await api.tables.ask(streams.stream, turn.turn_id)
+        stream = await api.tables.ask(read_stream, turn.turn_id)
         response = EventStream(batches, stream.epoch, partial(_is_allowed, api, caller, turn))
         response.headers["x-conversation-id"] = turn.conversation_id
         response.headers["x-turn-id"] = turn.turn_id
@@ -193,7 +195,7 @@ async def list_conversations(
     api: ApiDep, project: Project, cursor: Cursor = None, limit: Limit = DEFAULT_LIMIT
 ) -> Page[Conversation]:
     """Conversations, oldest first."""
-    return await api.tables.ask(ask.list_conversations, project, cursor=cursor, limit=limit)
+    return await api.tables.ask(agents_read.list_conversations, project, cursor=cursor, limit=limit)
 
 
 @router.get(ROOT + "/conversations/{conversation_id}", responses=OF_ANY)

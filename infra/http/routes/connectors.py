@@ -18,7 +18,7 @@ from infra.service.connecting import client_connectors as service
 from infra.service.connecting.client_connectors import Added, ConnectorState
 from infra.service.connecting.connectors import ConnectorCheck, ConnectorSpec
 from infra.service.jobs.jobs import JobRequest, enqueue_job
-from infra.service.reading.queries import Job
+from projections.read.jobs import Job
 from schemas.events.connector import ConnectorService
 
 router = APIRouter(route_class=Guarded, tags=["Connectors"])

@@ -34,8 +34,9 @@ from infra.service.access.tokens import Caller
 from infra.service.deciding import decisions as decide
 from infra.service.deciding.decisions import UNANSWERED, Decider, Decision
 from infra.service.deciding.sent_decisions import SentDecision, read_sent, url_of
-from infra.service.reading import queries as ask
-from infra.service.reading.queries import DecisionAnswer, Page
+from projections.read import belonging, decision_list
+from projections.read.decided import DecisionAnswer
+from projections.read.page import Page
 from schemas.events.hitl import Role
 
 router = APIRouter(route_class=Guarded, tags=["Decisions"])
@@ -112,7 +113,7 @@ async def decide_merge(
 ) -> Any:
     """Say whether the two atoms of a pair in review are one."""
     by = decider(caller, write, body, wait)
-    await api.tables.ask(ask.check_belongs, project, review_id)
+    await api.tables.ask(belonging.check_belongs, project, review_id)
     return await answer(
         decide.review_merge(api.settings, review_id, by, body.decision), by, review_id
     )
@@ -133,7 +134,7 @@ async def undo_merge(
 ) -> Any:
     """Take a merge apart: by its id, or that of the atom that was merged away."""
     by = decider(caller, write, body, wait)
-    await api.tables.ask(ask.check_belongs, project, merged_id)
+    await api.tables.ask(belonging.check_belongs, project, merged_id)
     return await answer(decide.undo_merge(api.settings, merged_id, by), by, None)
 
 
@@ -154,7 +155,7 @@ async def decide_contradiction(
 ) -> Any:
     """Resolve a contradiction, hand it on, or close it as none."""
     by = decider(caller, write, body, wait)
-    await api.tables.ask(ask.check_belongs, project, contradiction_id)
+    await api.tables.ask(belonging.check_belongs, project, contradiction_id)
     return await answer(
         _decide_contradiction(api, contradiction_id, by, body), by, contradiction_id
     )
@@ -175,7 +176,7 @@ async def verify_atom(
 ) -> Any:
     """Pin an atom: no run removes it or lowers its confidence below the floor."""
     by = decider(caller, write, body, wait)
-    await api.tables.ask(ask.check_belongs, project, atom_id)
+    await api.tables.ask(belonging.check_belongs, project, atom_id)
     return await answer(decide.verify_atom(api.settings, atom_id, by, body.floor), by, atom_id)
 
 
@@ -194,7 +195,7 @@ async def unverify_atom(
 ) -> Any:
     """Withdraw a verification."""
     by = decider(caller, write, body, wait)
-    await api.tables.ask(ask.check_belongs, project, atom_id)
+    await api.tables.ask(belonging.check_belongs, project, atom_id)
     return await answer(decide.unverify_atom(api.settings, atom_id, by), by, atom_id)
 
 
@@ -213,7 +214,7 @@ async def dismiss_atom(
 ) -> Any:
     """Let an atom count no more; no run brings it back. It needs a rationale."""
     by = decider(caller, write, body, wait)
-    await api.tables.ask(ask.check_belongs, project, atom_id)
+    await api.tables.ask(belonging.check_belongs, project, atom_id)
     return await answer(decide.dismiss_atom(api.settings, atom_id, by), by, atom_id)
 
 
@@ -232,7 +233,7 @@ async def reinclude_atom(
 ) -> Any:
     """Restore a dismissed atom."""
     by = decider(caller, write, body, wait)
-    await api.tables.ask(ask.check_belongs, project, atom_id)
+    await api.tables.ask(belonging.check_belongs, project, atom_id)
     return await answer(decide.reinclude_atom(api.settings, atom_id, by), by, atom_id)
 
 
@@ -252,7 +253,7 @@ async def list_decisions(
     A slim one has no ``before_state`` and no ``after_state``.
     """
     return await api.tables.ask(
-        ask.list_decisions,
+        decision_list.list_decisions,
         project,
         target=target,
         updated_since=read_since(updated_since),
@@ -289,7 +290,7 @@ async def undo_decision(
 ) -> Any:
     """Take back a decision, unless another one about its target followed it."""
     by = decider(caller, write, body, wait)
-    await api.tables.ask(ask.check_belongs, project, hitl_event_id)
+    await api.tables.ask(belonging.check_belongs, project, hitl_event_id)
     return await answer(decide.undo_decision(api.settings, hitl_event_id, by), by, None)
 
 

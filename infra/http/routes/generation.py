@@ -7,8 +7,8 @@ from fastapi import APIRouter
 from infra.http.access import READERS, Guarded, allow
 from infra.http.api import ApiDep
 from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Named, Project
-from infra.service.reading import queries as ask
-from infra.service.reading.queries import GenerationLoop, Page
+from projections.read.loops import GenerationLoop, list_loops
+from projections.read.page import Page
 
 router = APIRouter(route_class=Guarded, tags=["Artifacts"])
 
@@ -23,4 +23,4 @@ async def list_generation_loops(
     limit: Limit = DEFAULT_LIMIT,
 ) -> Page[GenerationLoop]:
     """Loops, newest first; each has a stream that shows its items and ends with their number."""
-    return await api.tables.ask(ask.list_loops, project, phase=phase, cursor=cursor, limit=limit)
+    return await api.tables.ask(list_loops, project, phase=phase, cursor=cursor, limit=limit)

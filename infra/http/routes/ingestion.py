@@ -34,7 +34,7 @@ from infra.service.ingesting.upload_checks import (
 )
 from infra.service.ingesting.uploaded_sources import check_address
 from infra.service.ingesting.uploads import Upload, check_upload, keep_upload
-from infra.service.reading.queries import Page
+from projections.read.page import Page
 from schemas.events.ingestion_request import CoverageTarget, Engine
 
 router = APIRouter(route_class=Guarded, tags=["Ingestion"])

@@ -11,9 +11,11 @@ from infra.http.access import LEADERS, OBSERVERS, Guarded, allow
 from infra.http.api import ApiDep, CallerDep, WriteDep
 from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Project
 from infra.service.jobs import jobs, schedules
-from infra.service.reading import queries as ask
-from infra.service.reading.queries import Job, JobTransition, Page
 from infra.store.jobs.queue import MAX_ATTEMPTS
+from projections.read import belonging
+from projections.read import jobs as jobs_read
+from projections.read.jobs import Job, Transition, list_transitions
+from projections.read.page import Page
 from schemas.events.job import JobStatus, JobType, Priority
 
 router = APIRouter(route_class=Guarded, tags=["Jobs"])
@@ -44,7 +46,7 @@ async def list_jobs(
 ) -> Page[Job]:
     """Jobs, newest first."""
     return await api.tables.ask(
-        ask.list_jobs, project, status=status, job_type=job_type, cursor=cursor, limit=limit
+        jobs_read.list_jobs, project, status=status, job_type=job_type, cursor=cursor, limit=limit
     )
 
 
@@ -73,23 +75,23 @@ async def enqueue_job(
 @allow(*OBSERVERS)
 async def read_job(api: ApiDep, project: Project, job_id: JobId) -> Job:
     """A job as it is now."""
-    await api.tables.ask(ask.check_belongs, project, job_id)
-    return await api.tables.ask(ask.read_job, job_id)
+    await api.tables.ask(belonging.check_belongs, project, job_id)
+    return await api.tables.ask(jobs_read.read_job, job_id)
 
 
 @router.get("/v1/projects/{project}/jobs/{job_id}/history", responses=OF_ANY)
 @allow(*OBSERVERS)
-async def list_job_history(api: ApiDep, project: Project, job_id: JobId) -> list[JobTransition]:
+async def list_job_history(api: ApiDep, project: Project, job_id: JobId) -> list[Transition]:
     """What has happened to a job, oldest first."""
-    await api.tables.ask(ask.check_belongs, project, job_id)
-    return await api.tables.ask(ask.list_job_history, job_id)
+    await api.tables.ask(belonging.check_belongs, project, job_id)
+    return await api.tables.ask(list_transitions, job_id)
 
 
 @router.post("/v1/projects/{project}/jobs/{job_id}/cancel", responses=OF_ANY)
 @allow(*LEADERS, writes=True)
 async def cancel_job(api: ApiDep, caller: CallerDep, project: Project, job_id: JobId) -> Job:
     """End a job; one that runs is stopped."""
-    await api.tables.ask(ask.check_belongs, project, job_id)
+    await api.tables.ask(belonging.check_belongs, project, job_id)
     return await jobs.cancel_job(api.settings, job_id, actor=caller.name)
 
 
@@ -97,5 +99,5 @@ async def cancel_job(api: ApiDep, caller: CallerDep, project: Project, job_id: J
 @allow(*LEADERS, writes=True)
 async def retry_job(api: ApiDep, caller: CallerDep, project: Project, job_id: JobId) -> Job:
     """Try a failed, dead or cancelled job again, with all its attempts."""
-    await api.tables.ask(ask.check_belongs, project, job_id)
+    await api.tables.ask(belonging.check_belongs, project, job_id)
     return await jobs.retry_job(api.settings, job_id, actor=caller.name)

@@ -21,23 +21,28 @@ from infra.http.parameters import (
     UpdatedSince,
     View,
 )
-from infra.service.reading import queries as ask
-from infra.service.reading.queries import (
-    Answer,
-    Atom,
-    Card,
-    Filters,
-    Link,
-    Merge,
-    Node,
-    Order,
-    Page,
-    PastAtom,
-    PastContradiction,
-    Rejection,
-    Waiting,
-    WholeAtom,
+from projections.read import (
+    atom_detail,
+    atoms,
+    belonging,
+    contradictions,
+    lineage,
+    merges,
+    past,
+    rejections,
+    summary,
+    waiting,
 )
+from projections.read.atom_detail import Link, WholeAtom
+from projections.read.atoms import Atom, Order, PastAtom
+from projections.read.contradictions import Card
+from projections.read.lineage import Node
+from projections.read.merges import Merge
+from projections.read.page import Page
+from projections.read.past import PastContradiction
+from projections.read.rejections import Rejection
+from projections.read.search import Answer, Filters, search_ledger
+from projections.read.waiting import Waiting
 from schemas.areas import Area
 from schemas.events.atom import AtomKind
 from schemas.events.ledger import AtomStatus, WorkingSummary
@@ -70,7 +75,7 @@ async def list_atoms(
     ``evidence_count`` says how much there is.
     """
     return await api.tables.ask(
-        ask.list_atoms,
+        atoms.list_atoms,
         project,
         kind=kind,
         status=status,
@@ -101,7 +106,7 @@ async def list_past_atoms(
 ) -> Page[PastAtom]:
     """Atoms as they stood after change set ``as_of_seq``, or at ``as_of``; give one of both."""
     return await api.tables.ask(
-        ask.list_atoms_at,
+        past.list_past_atoms,
         project,
         read_place(as_of_seq, as_of),
         kind=kind,
@@ -128,21 +133,21 @@ async def search(
     filters = Filters(
         kinds=tuple(kind or ()), areas=tuple(area or ()), statuses=tuple(status or ())
     )
-    return await api.tables.ask(ask.search_ledger, project, q, filters, limit)
+    return await api.tables.ask(search_ledger, project, q, filters, limit)
 
 
 @router.get("/v1/projects/{project}/atoms/{atom_id}", responses=OF_ANY)
 @allow(*READERS)
 async def read_atom(api: ApiDep, project: Project, atom_id: Id) -> WholeAtom:
     """An atom with evidence, links and history."""
-    return await api.tables.ask(ask.whole_atom, project, atom_id)
+    return await api.tables.ask(atom_detail.read_atom, project, atom_id)
 
 
 @router.get("/v1/projects/{project}/working-summary", responses=OF_ANY)
 @allow(*READERS)
 async def read_working_summary(api: ApiDep, project: Project) -> WorkingSummary:
     """The digest of the ledger that readers of new chunks are given, with its gaps."""
-    return await api.tables.ask(ask.working_summary, project)
+    return await api.tables.ask(summary.read_working_summary, project)
 
 
 @router.get("/v1/projects/{project}/links", responses=OF_ANY)
@@ -151,7 +156,7 @@ async def list_links(
     api: ApiDep, project: Project, cursor: Cursor = None, limit: Limit = DEFAULT_LIMIT
 ) -> Page[Link]:
     """Links between atoms by id."""
-    return await api.tables.ask(ask.list_links, project, cursor=cursor, limit=limit)
+    return await api.tables.ask(atom_detail.list_links, project, cursor=cursor, limit=limit)
 
 
 @router.get("/v1/projects/{project}/contradictions", responses=OF_ANY)
@@ -171,7 +176,7 @@ async def list_contradictions(
     """
     wanted = None if status == "all" else status
     return await api.tables.ask(
-        ask.list_cards,
+        contradictions.list_contradictions,
         project,
         wanted,
         updated_since=read_since(updated_since),
@@ -197,7 +202,7 @@ async def list_past_contradictions(
     """
     wanted = None if status == "all" else status
     return await api.tables.ask(
-        ask.list_contradictions_at,
+        past.list_past_contradictions,
         project,
         read_place(as_of_seq, as_of),
         wanted,
@@ -218,7 +223,7 @@ async def list_merges(
 ) -> Page[Merge]:
     """Merges in ledger order, then the pairs in review. A slim one has no bodies of statements."""
     return await api.tables.ask(
-        ask.list_merges,
+        merges.list_merges,
         project,
         updated_since=read_since(updated_since),
         is_slim=view == "slim",
@@ -233,7 +238,7 @@ async def list_waiting(
     api: ApiDep, project: Project, cursor: Cursor = None, limit: Limit = DEFAULT_LIMIT
 ) -> Page[Waiting]:
     """What waits for a person's decision, and what it holds up."""
-    return await api.tables.ask(ask.list_waiting, project, cursor=cursor, limit=limit)
+    return await api.tables.ask(waiting.list_waiting, project, cursor=cursor, limit=limit)
 
 
 @router.get("/v1/projects/{project}/rejections", responses=OF_ANY)
@@ -249,7 +254,7 @@ async def list_rejections(
 ) -> Page[Rejection]:
     """Refused candidates and refused rows of evidence, each with the rule that refused it."""
     return await api.tables.ask(
-        ask.list_rejections,
+        rejections.list_rejections,
         project,
         code=code,
         kind=kind,
@@ -263,5 +268,5 @@ async def list_rejections(
 @allow(*READERS)
 async def trace(api: ApiDep, project: Project, known_id: Id) -> Node:
     """From an id down to the evidence and the log, and up to the artifacts that cite it."""
-    await api.tables.ask(ask.check_belongs, project, known_id)
-    return await api.tables.ask(ask.trace, known_id)
+    await api.tables.ask(belonging.check_belongs, project, known_id)
+    return await api.tables.ask(lineage.trace, known_id)

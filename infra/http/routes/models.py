@@ -13,7 +13,7 @@ from infra.http.parameters import OF_ANY, Project
 from infra.service.models import costs, models
 from infra.service.models.costs import BudgetState, CostGroup, Costs, WholeCall
 from infra.service.models.models import ProviderState
-from infra.service.reading import queries as ask
+from projections.read import costs as costs_read
 from schemas.events.project import BudgetScope
 
 router = APIRouter(route_class=Guarded, tags=["Models"])
@@ -45,7 +45,7 @@ async def read_costs(
     api: ApiDep, project: Project, group_by: Annotated[CostGroup, Query()] = "agent"
 ) -> Costs:
     """What models have cost, by agent, stage, model, run, day (UTC) or call (the dearest)."""
-    return await api.tables.ask(ask.read_costs, project, group_by)
+    return await api.tables.ask(costs_read.read_costs, project, group_by)
 
 
 @router.get("/v1/projects/{project}/costs/calls/{call_id}", responses=OF_ANY)
@@ -54,7 +54,7 @@ async def read_call(
     api: ApiDep, project: Project, call_id: Annotated[str, Path(max_length=100)]
 ) -> WholeCall:
     """One call of a model with what was asked and answered, as it is kept: without secrets."""
-    return await api.tables.ask(ask.whole_call, project, call_id)
+    return await api.tables.ask(costs_read.read_call, project, call_id)
 
 
 @router.get("/v1/projects/{project}/budgets", responses=OF_ANY)

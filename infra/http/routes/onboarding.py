@@ -17,8 +17,13 @@ from infra.http.api import ApiDep, CallerDep, WriteDep
 from infra.http.parameters import OF_ANY, Project
 from infra.service.ingesting.uploaded_sources import check_address
 from infra.service.projects import onboarding
-from infra.service.reading import queries as ask
-from infra.service.reading.queries import PipelineEvent
+from projections.read.belonging import check_belongs
+from projections.read.onboarding import (
+    PipelineEvent,
+    list_pipeline_events,
+    list_pipelines,
+    read_pipeline,
+)
 from schemas.events.pipeline import PipelineRecord
 
 router = APIRouter(route_class=Guarded, tags=["Onboarding"])
@@ -74,15 +79,15 @@ async def start_onboarding(
 @allow(*OBSERVERS)
 async def list_onboarding(api: ApiDep, project: Project) -> list[PipelineRecord]:
     """The newest hundred pipelines, newest first."""
-    return [each.record for each in await api.tables.ask(ask.list_pipelines, project)]
+    return [each.record for each in await api.tables.ask(list_pipelines, project)]
 
 
 @router.get(ROOT + "/{pipeline_id}", responses=OF_ANY)
 @allow(*OBSERVERS)
 async def read_onboarding(api: ApiDep, project: Project, pipeline_id: PipelineId) -> PipelineRecord:
     """A pipeline with its stages, and what a person may do while it waits."""
-    await api.tables.ask(ask.check_belongs, project, pipeline_id)
-    return (await api.tables.ask(ask.read_pipeline, pipeline_id)).record
+    await api.tables.ask(check_belongs, project, pipeline_id)
+    return (await api.tables.ask(read_pipeline, pipeline_id)).record
 
 
 @router.get(ROOT + "/{pipeline_id}/events", responses=OF_ANY)
@@ -91,8 +96,8 @@ async def list_onboarding_events(
     api: ApiDep, project: Project, pipeline_id: PipelineId
 ) -> list[PipelineEvent]:
     """Everything that has happened to a pipeline, oldest first."""
-    await api.tables.ask(ask.check_belongs, project, pipeline_id)
-    return await api.tables.ask(ask.list_pipeline_events, pipeline_id)
+    await api.tables.ask(check_belongs, project, pipeline_id)
+    return await api.tables.ask(list_pipeline_events, pipeline_id)
 
 
 @router.post(ROOT + "/{pipeline_id}/resume", responses=OF_ANY)
@@ -101,7 +106,7 @@ async def resume_onboarding(
     api: ApiDep, caller: CallerDep, project: Project, pipeline_id: PipelineId, body: Seen
 ) -> PipelineRecord:
     """Go on where the pipeline waits or has failed."""
-    await api.tables.ask(ask.check_belongs, project, pipeline_id)
+    await api.tables.ask(check_belongs, project, pipeline_id)
     return await onboarding.resume_onboarding(
         api.settings, pipeline_id, actor=caller.name, expected_version=body.expected_version
     )
@@ -113,7 +118,7 @@ async def accept_onboarding(
     api: ApiDep, caller: CallerDep, project: Project, pipeline_id: PipelineId, body: Seen
 ) -> PipelineRecord:
     """Take the PRD as it is, although the quality gate has not passed it."""
-    await api.tables.ask(ask.check_belongs, project, pipeline_id)
+    await api.tables.ask(check_belongs, project, pipeline_id)
     return await onboarding.accept_onboarding(
         api.settings, pipeline_id, actor=caller.name, expected_version=body.expected_version
     )
@@ -125,7 +130,7 @@ async def skip_onboarding_stage(
     api: ApiDep, caller: CallerDep, project: Project, pipeline_id: PipelineId, body: Skip
 ) -> PipelineRecord:
     """Leave out the stage that waits, where that is possible."""
-    await api.tables.ask(ask.check_belongs, project, pipeline_id)
+    await api.tables.ask(check_belongs, project, pipeline_id)
     return await onboarding.skip_onboarding_stage(
         api.settings,
         pipeline_id,
@@ -141,7 +146,7 @@ async def cancel_onboarding(
     api: ApiDep, caller: CallerDep, project: Project, pipeline_id: PipelineId, body: Seen
 ) -> PipelineRecord:
     """End the pipeline; what it has made stays."""
-    await api.tables.ask(ask.check_belongs, project, pipeline_id)
+    await api.tables.ask(check_belongs, project, pipeline_id)
     return await onboarding.cancel_onboarding(
         api.settings, pipeline_id, actor=caller.name, expected_version=body.expected_version
     )

@@ -16,12 +16,13 @@ from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Project,
 from infra.platform import metrics
 from infra.platform.errors import NotFound
 from infra.platform.metrics import Sample, render
-from infra.service.reading import queries as ask
 from infra.service.reading.capabilities import Capabilities, list_capabilities
-from infra.service.reading.queries import DeadLetter, Page
 from infra.service.upkeep.dead_letters import RetriedLetter, retry_dead_letter
 from infra.service.upkeep.health import Readiness, read_readiness, read_samples
 from infra.store.requests import AuditRow, list_audit
+from projections.read import dead_letters
+from projections.read.dead_letters import DeadLetter
+from projections.read.page import Page
 
 router = APIRouter(route_class=Guarded, tags=["Operation"])
 Settled = Annotated[bool, Query(description="Also list those that were decided after all.")]
@@ -96,7 +97,11 @@ async def list_dead_letters(
 ) -> Page[DeadLetter]:
     """Records that could not be processed, of the projects of the token."""
     return await api.tables.ask(
-        ask.list_dead_letters, only=caller.projects, settled=settled, cursor=cursor, limit=limit
+        dead_letters.list_dead_letters,
+        only=caller.projects,
+        settled=settled,
+        cursor=cursor,
+        limit=limit,
     )
 
 
@@ -106,7 +111,7 @@ async def retry_dead_letter_once(
     api: ApiDep, caller: CallerDep, dead_letter_id: Annotated[str, Path(max_length=100)]
 ) -> RetriedLetter:
     """Publish the record of a dead letter once more."""
-    found = await api.tables.ask(ask.find_dead_letter, dead_letter_id)
+    found = await api.tables.ask(dead_letters.find_dead_letter, dead_letter_id)
     if found is None or not caller.may_see(found.project_id):
         raise NotFound(f"There is no dead letter {dead_letter_id}.", code="unknown_dead_letter")
     return await retry_dead_letter(api.settings, dead_letter_id)

@@ -26,7 +26,7 @@ from infra.service.notifying.outgoing_webhooks import (
     WebhookChange,
     WebhookSpec,
 )
-from infra.service.reading.queries import Page
+from projections.read.page import Page
 from schemas.events.webhook import WebhookEvent
 
 router = APIRouter(route_class=Guarded, tags=["Webhooks"])

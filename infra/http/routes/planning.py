@@ -14,8 +14,12 @@ from infra.http.access import LEADERS, OBSERVERS, READERS, Guarded, allow
 from infra.http.api import ApiDep, CallerDep, WriteDep
 from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Day, Limit, Project
 from infra.service.planning import planning, team
-from infra.service.reading import queries as ask
-from infra.service.reading.queries import Member, Page, PlanSettings, Rebalance, ReportItem
+from projections.read import rebalances
+from projections.read import team as team_read
+from projections.read.artifacts import Item
+from projections.read.page import Page
+from projections.read.rebalances import Rebalance
+from projections.read.team import Member, PlanSettings
 from schemas.events.team import ReportType
 
 router = APIRouter(route_class=Guarded, tags=["Planning"])
@@ -79,7 +83,7 @@ class ReportRequest(BaseModel):
 @allow(*OBSERVERS)
 async def list_members(api: ApiDep, project: Project) -> list[Member]:
     """The members by name."""
-    return await api.tables.ask(ask.list_members, project)
+    return await api.tables.ask(team_read.list_members, project)
 
 
 @router.post("/v1/projects/{project}/members", status_code=201, responses=OF_ANY)
@@ -121,7 +125,7 @@ async def remove_member(
 @allow(*OBSERVERS)
 async def read_plan(api: ApiDep, project: Project) -> PlanSettings:
     """From which day sprints count, and how fast the team is; null where nobody has said."""
-    return await api.tables.ask(ask.read_plan, project)
+    return await api.tables.ask(team_read.read_plan, project)
 
 
 @router.put("/v1/projects/{project}/plan", responses=OF_ANY)
@@ -138,7 +142,7 @@ async def set_plan(
         actor=caller.name,
         key=write.key,
     )
-    return await api.tables.ask(ask.read_plan, project)
+    return await api.tables.ask(team_read.read_plan, project)
 
 
 @router.get("/v1/projects/{project}/rebalances", responses=OF_ANY)
@@ -147,21 +151,21 @@ async def list_rebalances(
     api: ApiDep, project: Project, cursor: Cursor = None, limit: Limit = DEFAULT_LIMIT
 ) -> Page[Rebalance]:
     """How the work of a sprint should lie on the team instead, oldest first; no task has moved."""
-    return await api.tables.ask(ask.list_rebalances, project, cursor=cursor, limit=limit)
+    return await api.tables.ask(rebalances.list_rebalances, project, cursor=cursor, limit=limit)
 
 
 @router.get("/v1/projects/{project}/rebalances/{rebalance_id}", responses=OF_ANY)
 @allow(*OBSERVERS)
 async def read_rebalance(api: ApiDep, project: Project, rebalance_id: RebalanceId) -> Rebalance:
     """One of them, with its moves."""
-    return await api.tables.ask(ask.read_rebalance, project, rebalance_id)
+    return await api.tables.ask(rebalances.read_rebalance, project, rebalance_id)
 
 
 @router.post("/v1/projects/{project}/reports", status_code=201, responses=OF_ANY)
 @allow(*READERS[:3], writes=True)
 async def request_report(
     api: ApiDep, caller: CallerDep, write: WriteDep, project: Project, body: ReportRequest
-) -> ReportItem:
+) -> Item:
     """Make a report of the day; each of its lines cites artifacts or atoms."""
     return await planning.request_report(
         api.settings,

@@ -12,9 +12,9 @@ from infra.http.api import Api, ApiDep, CallerDep, WriteDep
 from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Named, Project
 from infra.platform.errors import Invalid, NotFound
 from infra.service.projects import projects
-from infra.service.reading import queries as ask
-from infra.service.reading.queries import Page
-from infra.service.reading.queries import Project as ProjectView
+from projections.read import projects as projects_read
+from projections.read.page import Page
+from projections.read.projects import Project as ProjectView
 
 router = APIRouter(route_class=Guarded, tags=["Projects"])
 
@@ -36,7 +36,7 @@ async def list_projects(
 ) -> Page[ProjectView]:
     """The projects of the token by name; ``name``: only those that are called so."""
     return await api.tables.ask(
-        ask.list_projects, only=caller.projects, name=name, cursor=cursor, limit=limit
+        projects_read.list_projects, only=caller.projects, name=name, cursor=cursor, limit=limit
     )
 
 
@@ -49,7 +49,7 @@ async def create_project(
     made = await projects.create_project(
         api.settings, wanted.name, actor=caller.name, key=write.key
     )
-    found = (await api.tables.ask(ask.list_projects, only=[made.project_id])).items[0]
+    found = (await api.tables.ask(projects_read.list_projects, only=[made.project_id])).items[0]
     if found.name != wanted.name:
         raise Invalid(
             "This idempotency key has made another project: take a new one.",
@@ -99,7 +99,7 @@ async def read_project(api: ApiDep, project: Project) -> ProjectView:
 
 async def _read(api: Api, project: str) -> ProjectView:
     """Raises NotFound for one that was deleted just now."""
-    found = await api.tables.ask(ask.list_projects, only=[project])
+    found = await api.tables.ask(projects_read.list_projects, only=[project])
     if not found.items:
         raise NotFound(f"There is no project {project}.", code="unknown_project")
     return found.items[0]

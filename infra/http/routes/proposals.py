@@ -12,8 +12,9 @@ from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Named, P
 from infra.http.routes.decisions import DECIDED, Id, Reasons, answer, decider
 from infra.service.deciding import decisions as decide
 from infra.service.deciding.decisions import Decision
-from infra.service.reading import queries as ask
-from infra.service.reading.queries import Page, Proposal
+from projections.read import belonging, proposals
+from projections.read.page import Page
+from projections.read.proposals import Proposal
 
 router = APIRouter(route_class=Guarded, tags=["Decisions"])
 State = Literal["waiting", "accepted", "declined", "withdrawn", "all"]
@@ -42,7 +43,7 @@ async def list_proposals(
     """What members propose and why, in ledger order; what waits unless ``state`` says otherwise."""
     wanted = None if state == "all" else state
     return await api.tables.ask(
-        ask.list_proposals, project, state=wanted, target=target, cursor=cursor, limit=limit
+        proposals.list_proposals, project, state=wanted, target=target, cursor=cursor, limit=limit
     )
 
 
@@ -50,8 +51,8 @@ async def list_proposals(
 @allow(*READERS)
 async def read_proposal(api: ApiDep, project: Project, proposal_id: Id) -> Proposal:
     """One proposal, with the answer to it once there is one."""
-    await api.tables.ask(ask.check_belongs, project, proposal_id)
-    return await api.tables.ask(ask.read_proposal, proposal_id)
+    await api.tables.ask(belonging.check_belongs, project, proposal_id)
+    return await api.tables.ask(proposals.read_proposal, proposal_id)
 
 
 @router.post(
@@ -71,7 +72,7 @@ async def decide_proposal(
 ) -> Any:
     """Decide as it was proposed, under both names, or decline it."""
     by = decider(caller, write, body, wait)
-    await api.tables.ask(ask.check_belongs, project, proposal_id)
+    await api.tables.ask(belonging.check_belongs, project, proposal_id)
     deciding = decide.answer_proposal(api.settings, proposal_id, by, body.decision)
     return await answer(deciding, by, None)
 
@@ -93,6 +94,6 @@ async def withdraw_proposal(
 ) -> Any:
     """Take back what one has proposed oneself, as long as it waits; 403 for what others have."""
     by = decider(caller, write, body, wait)
-    await api.tables.ask(ask.check_belongs, project, proposal_id)
+    await api.tables.ask(belonging.check_belongs, project, proposal_id)
     deciding = decide.answer_proposal(api.settings, proposal_id, by, "withdraw")
     return await answer(deciding, by, None)

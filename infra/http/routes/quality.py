@@ -12,9 +12,13 @@ from infra.http.api import ApiDep, CallerDep, WriteDep
 from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Project
 from infra.service.jobs.jobs import JobRequest, enqueue_job
 from infra.service.planning import section_edits as edits
-from infra.service.reading import queries as ask
-from infra.service.reading.queries import Edit, Job, Page, QualityRunEvent, QualityRunRow
 from infra.service.writing import quality
+from projections.read import belonging
+from projections.read import quality as quality_read
+from projections.read.artifacts import Edit
+from projections.read.jobs import Job
+from projections.read.page import Page
+from projections.read.quality import QualityRunEvent, QualityRunRow
 from schemas.events.artifact_parts import QualityMode
 from schemas.events.change import EditAction
 
@@ -73,14 +77,14 @@ async def list_quality_runs(
     api: ApiDep, project: Project, cursor: Cursor = None, limit: Limit = DEFAULT_LIMIT
 ) -> Page[QualityRunRow]:
     """Judgements, oldest first."""
-    return await api.tables.ask(ask.list_quality_runs, project, cursor=cursor, limit=limit)
+    return await api.tables.ask(quality_read.list_quality_runs, project, cursor=cursor, limit=limit)
 
 
 @router.get("/v1/projects/{project}/quality-runs/{run_id}", responses=OF_ANY)
 @allow(*OBSERVERS)
 async def read_quality_run(api: ApiDep, project: Project, run_id: RunId) -> Judged:
     """A judgement: tiers, scores and a critique of each dimension, and every event of it."""
-    await api.tables.ask(ask.check_belongs, project, run_id)
+    await api.tables.ask(belonging.check_belongs, project, run_id)
     run, events = await quality.read_quality_run(api.settings, project, run_id)
     return Judged(run=run, events=events)
 

@@ -13,8 +13,11 @@ from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Named, P
 from infra.platform.errors import NotFound
 from infra.service.ingesting import runs as service
 from infra.service.ingesting.runs import AcceptedRemovals, RunRequest
-from infra.service.reading import queries as ask
-from infra.service.reading.queries import Batch, DeltaReport, Page, Run, RunBatch
+from projections.read import batches, deltas, runs
+from projections.read.batches import Batch, RunBatch
+from projections.read.deltas import DeltaReport
+from projections.read.page import Page
+from projections.read.runs import Run
 
 router = APIRouter(route_class=Guarded, tags=["Runs"])
 RunId = Annotated[str, Path(max_length=100)]
@@ -44,7 +47,7 @@ async def list_runs(
     limit: Limit = DEFAULT_LIMIT,
 ) -> Page[Run]:
     """Runs, oldest first."""
-    return await api.tables.ask(ask.list_runs, project, trigger_key, cursor=cursor, limit=limit)
+    return await api.tables.ask(runs.list_runs, project, trigger_key, cursor=cursor, limit=limit)
 
 
 @router.get("/v1/projects/{project}/ingestion-runs/{run_id}", responses=OF_ANY)
@@ -59,7 +62,7 @@ async def read_run(api: ApiDep, project: Project, run_id: RunId) -> Run:
 async def read_run_report(api: ApiDep, project: Project, run_id: RunId) -> DeltaReport:
     """What had changed for the run, and what it read and wrote again."""
     await find_run(api, project, run_id)
-    return await api.tables.ask(ask.read_report, run_id)
+    return await api.tables.ask(deltas.read_delta_report, run_id)
 
 
 @router.get("/v1/projects/{project}/ingestion-runs/{run_id}/batches", responses=OF_ANY)
@@ -73,14 +76,14 @@ async def list_batches(
 ) -> Page[RunBatch]:
     """The batches of a run in order, with what each of them brought."""
     await find_run(api, project, run_id)
-    return await api.tables.ask(ask.list_batches, project, run_id, cursor=cursor, limit=limit)
+    return await api.tables.ask(batches.list_batches, project, run_id, cursor=cursor, limit=limit)
 
 
 @router.get("/v1/projects/{project}/next-batch-hint", responses=OF_ANY)
 @allow(*OBSERVERS)
 async def list_next_batches(api: ApiDep, project: Project, run_id: Named = None) -> list[Batch]:
     """The last batch of each run, newest run first, and the ranking behind the choice."""
-    return await api.tables.ask(ask.last_batches, project, run_id)
+    return await api.tables.ask(batches.list_last_batches, project, run_id)
 
 
 @router.post(
@@ -139,7 +142,7 @@ async def accept_removals(
 
 async def find_run(api: Api, project: str, run_id: str) -> Run:
     """Raises NotFound when the project has no such run."""
-    found = await api.tables.ask(ask.list_runs, project, run_id=run_id)
+    found = await api.tables.ask(runs.list_runs, project, run_id=run_id)
     if not found.items:
         raise NotFound(f"There is no run {run_id}.", code="unknown_run")
     return found.items[0]

@@ -12,8 +12,10 @@ from infra.http.api import ApiDep, CallerDep, WriteDep
 from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Project
 from infra.service.jobs import schedule_starts, schedules
 from infra.service.jobs.schedules import WorkChange, WorkRequest
-from infra.service.reading import queries as ask
-from infra.service.reading.queries import Job, Page, ProjectSettings, ScheduledWork
+from projections.read import schedules as schedules_read
+from projections.read.jobs import Job
+from projections.read.page import Page
+from projections.read.schedules import ProjectSettings, ScheduledWork
 from schemas.events.job import JobType, Priority
 from schemas.events.schedule import QuietHours, Recurrence
 
@@ -71,7 +73,7 @@ async def list_schedules(
 ) -> Page[ScheduledWork]:
     """Schedules, oldest first; ``everything``: also removed ones, and what webhooks asked for."""
     return await api.tables.ask(
-        ask.list_schedules, project, everything=everything, cursor=cursor, limit=limit
+        schedules_read.list_schedules, project, everything=everything, cursor=cursor, limit=limit
     )
 
 
@@ -99,7 +101,7 @@ async def schedule_work(
 @allow(*OBSERVERS)
 async def read_schedule(api: ApiDep, project: Project, schedule_id: ScheduleId) -> ScheduledWork:
     """A schedule, or what a delivery of a webhook has asked for."""
-    return await api.tables.ask(ask.read_schedule, project, schedule_id)
+    return await api.tables.ask(schedules_read.read_schedule, project, schedule_id)
 
 
 @router.patch("/v1/projects/{project}/schedules/{schedule_id}", responses=OF_ANY)
@@ -147,7 +149,7 @@ async def start_schedule(
 @allow(*OBSERVERS)
 async def read_project_settings(api: ApiDep, project: Project) -> ProjectSettings:
     """The time zone and quiet hours of a project."""
-    return await api.tables.ask(ask.read_project_settings, project)
+    return await api.tables.ask(schedules_read.read_project_settings, project)
 
 
 @router.put("/v1/projects/{project}/settings", responses=OF_ANY)

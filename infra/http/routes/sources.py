@@ -22,17 +22,14 @@ from infra.http.parameters import (
 )
 from infra.service.ingesting.removal import SourceRemoval
 from infra.service.ingesting.removal import remove_source as ask_for_removal
-from infra.service.reading import queries as ask
 from infra.service.reading.explaining import Explanation, explain_source
-from infra.service.reading.queries import (
-    Chunk,
-    Coverage,
-    Page,
-    PastCoverage,
-    SourceState,
-    WholeChunk,
-    WholeSource,
-)
+from projections.read import chunks, coverage, past, source_detail, source_list
+from projections.read.chunks import Chunk, WholeChunk
+from projections.read.coverage import Coverage
+from projections.read.page import Page
+from projections.read.past_coverage import PastCoverage
+from projections.read.source_detail import WholeSource
+from projections.read.source_list import SourceState
 
 router = APIRouter(route_class=Guarded, tags=["Sources"])
 SourceId = Annotated[str, Path(max_length=100)]
@@ -56,7 +53,7 @@ async def list_sources(
     ``updated_since`` tells also which were removed.
     """
     return await api.tables.ask(
-        ask.list_sources,
+        source_list.list_sources,
         project,
         skipped=skipped,
         reason=reason,
@@ -71,7 +68,7 @@ async def list_sources(
 @allow(*READERS)
 async def read_source(api: ApiDep, project: Project, source_id: SourceId) -> WholeSource:
     """A source with its text as it was read: secrets are replaced in it."""
-    return await api.tables.ask(ask.whole_source, project, source_id)
+    return await api.tables.ask(source_detail.read_source, project, source_id)
 
 
 @router.delete("/v1/projects/{project}/sources/{source_id}", status_code=202, responses=OF_ANY)
@@ -99,7 +96,7 @@ async def list_chunks(
 ) -> Page[Chunk]:
     """The pieces in which sources are read, by source and place, without their text."""
     return await api.tables.ask(
-        ask.list_chunks, project, source_id=source_id, state=state, cursor=cursor, limit=limit
+        chunks.list_chunks, project, source_id=source_id, state=state, cursor=cursor, limit=limit
     )
 
 
@@ -109,7 +106,7 @@ async def read_chunk(
     api: ApiDep, project: Project, chunk_id: Annotated[str, Path(max_length=100)]
 ) -> WholeChunk:
     """A chunk with its text as it was read."""
-    return await api.tables.ask(ask.whole_chunk, project, chunk_id)
+    return await api.tables.ask(chunks.read_chunk, project, chunk_id)
 
 
 @router.get("/v1/projects/{project}/explain", responses=OF_ANY)
@@ -128,7 +125,7 @@ async def explain(
 @allow(*OBSERVERS)
 async def read_coverage(api: ApiDep, project: Project) -> Coverage:
     """What has been read, by tier and area, and where the ledger has gaps."""
-    return await api.tables.ask(ask.read_coverage, project)
+    return await api.tables.ask(coverage.read_coverage, project)
 
 
 @router.get("/v1/projects/{project}/coverage/past", responses=OF_ANY)
@@ -143,4 +140,4 @@ async def read_past_coverage(
 
     How many chunks there were to be read then is not kept.
     """
-    return await api.tables.ask(ask.read_coverage_at, project, read_place(as_of_seq, as_of))
+    return await api.tables.ask(past.read_past_coverage, project, read_place(as_of_seq, as_of))

@@ -18,8 +18,8 @@ from infra.http.following import follow
 from infra.http.parameters import OF_ANY, Project
 from infra.service.access.stream_tokens import NewStreamToken
 from infra.service.access.tokens import Caller
-from infra.service.reading import live_streams as streams
-from infra.service.reading import queries as ask
+from projections.read.belonging import check_belongs
+from projections.read.streams import Stream, read_stream, unknown_stream
 
 router = APIRouter(route_class=Guarded, tags=["Streams"])
 StreamId = Annotated[str, Path(max_length=100)]
@@ -94,7 +94,7 @@ async def create_pipeline_stream_token(
     api: ApiDep, caller: CallerDep, project: Project, body: OfPipeline, response: Response
 ) -> NewStreamToken:
     """Make a token that opens the stream of an onboarding pipeline in the next five minutes."""
-    await api.tables.ask(ask.check_belongs, project, body.pipeline_id)
+    await api.tables.ask(check_belongs, project, body.pipeline_id)
     return await _create_token(api, caller, project, body.pipeline_id, response)
 
 
@@ -103,14 +103,14 @@ async def _create_token(
 ) -> NewStreamToken:
     stream = await find_stream(api, caller, stream_id)
     if stream.project_id != project:
-        raise streams.unknown_stream(stream_id)
+        raise unknown_stream(stream_id)
     response.headers["cache-control"] = "no-store"
     return api.stream_tokens.create(stream, caller)
 
 
-async def find_stream(api: Api, caller: Caller, stream_id: str) -> streams.Stream:
+async def find_stream(api: Api, caller: Caller, stream_id: str) -> Stream:
     """Raises NotFound, in the same words, for a stream that is not there or not theirs."""
-    stream = await api.tables.ask(streams.stream, stream_id)
+    stream = await api.tables.ask(read_stream, stream_id)
     if not caller.may_see(stream.project_id):
-        raise streams.unknown_stream(stream_id)
+        raise unknown_stream(stream_id)
     return stream

@@ -15,7 +15,7 @@ from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit
 from infra.platform.errors import Invalid
 from infra.service.access import tokens
 from infra.service.access.tokens import ApiRole, NewToken, Token, TokenSpec
-from infra.service.reading.queries import Page
+from projections.read.page import Page
 
 router = APIRouter(route_class=Guarded, tags=["Tokens"])
 

@@ -14,19 +14,17 @@ from infra.http.api import ApiDep, CallerDep
 from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Project
 from infra.http.routes.ledger import CardStatus
 from infra.platform.loop import in_thread
-from infra.service.reading import queries as ask
 from infra.service.reading import reads
-from infra.service.reading.queries import (
-    Belonging,
-    Contradiction,
-    Delta,
-    NearCopy,
-    Page,
-    Phase,
-    Reason,
-    View,
-)
+from infra.service.reading.reads import View, view
 from infra.service.upkeep.status import InstallationStatus, read_status
+from projections.read import belonging, contradictions, copies, deltas, runs
+from projections.read.belonging import Belonging
+from projections.read.contradictions import Contradiction
+from projections.read.copies import NearCopy
+from projections.read.decisions import Reason
+from projections.read.deltas import Delta
+from projections.read.page import Page
+from projections.read.runs import Phase
 
 router = APIRouter(route_class=Guarded, tags=["Views"])
 Id = Annotated[str, Path(max_length=200)]
@@ -43,7 +41,7 @@ async def read_installation_status(api: ApiDep) -> InstallationStatus:
 @allow(*OBSERVERS)
 async def find_project_of_id(api: ApiDep, caller: CallerDep, known_id: Id) -> Belonging:
     """The project that something belongs to."""
-    return await api.tables.ask(ask.find_belonging, known_id, caller.projects)
+    return await api.tables.ask(belonging.find_belonging, known_id, caller.projects)
 
 
 @router.get("/v1/projects/{project}/views/{artifact_type}", responses=OF_ANY)
@@ -52,7 +50,7 @@ async def read_view(
     api: ApiDep, project: Project, artifact_type: Annotated[str, Path(max_length=100)]
 ) -> View:
     """All artifacts of a type, what is written ahead of them, and what is no longer there."""
-    return await api.tables.ask(ask.view, project, artifact_type)
+    return await api.tables.ask(view, project, artifact_type)
 
 
 @router.get("/v1/projects/{project}/contradiction-pairs", responses=OF_ANY)
@@ -67,7 +65,7 @@ async def list_contradiction_pairs(
     """Contradictions with both titles, the gravest first."""
     wanted = None if status == "all" else status
     return await api.tables.ask(
-        ask.list_contradictions, project, wanted, cursor=cursor, limit=limit
+        contradictions.list_contradiction_pairs, project, wanted, cursor=cursor, limit=limit
     )
 
 
@@ -75,14 +73,14 @@ async def list_contradiction_pairs(
 @allow(*OBSERVERS)
 async def list_near_copies(api: ApiDep, project: Project) -> list[NearCopy]:
     """Sources that are read and are nearly copies of others, by path."""
-    return await api.tables.ask(ask.list_near_copies, project)
+    return await api.tables.ask(copies.list_near_copies, project)
 
 
 @router.get("/v1/projects/{project}/phases", responses=OF_ANY)
 @allow(*OBSERVERS)
 async def list_phases(api: ApiDep, project: Project) -> dict[str, list[Phase]]:
     """When each phase of a run began and ended, by the id of the run."""
-    return await api.tables.ask(ask.list_phases, project)
+    return await api.tables.ask(runs.list_phases, project)
 
 
 @router.get("/v1/projects/{project}/deltas", responses=OF_ANY)
@@ -91,12 +89,12 @@ async def list_deltas(
     api: ApiDep, project: Project, cursor: Cursor = None, limit: Limit = DEFAULT_LIMIT
 ) -> Page[Delta]:
     """What each merged pull request or push changed."""
-    return await api.tables.ask(ask.list_deltas, project, cursor=cursor, limit=limit)
+    return await api.tables.ask(deltas.list_deltas, project, cursor=cursor, limit=limit)
 
 
 @router.get("/v1/projects/{project}/trace/{known_id}/reasons", responses=OF_ANY)
 @allow(*READERS)
 async def list_reasons(api: ApiDep, project: Project, known_id: Id) -> list[Reason]:
     """The decisions about an id, oldest first, with the rule or code of each."""
-    await api.tables.ask(ask.check_belongs, project, known_id)
+    await api.tables.ask(belonging.check_belongs, project, known_id)
     return await reads.list_reasons(api.settings, known_id)

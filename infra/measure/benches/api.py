@@ -27,8 +27,15 @@ from infra.measure.benches.reads import AT, ATOMS, PROJECT, QUERY, copy, databas
 from infra.measure.benches.server import STARTS_WITHIN_S, Serve, serving
 from infra.platform import postgres
 from infra.platform.errors import Unavailable
-from infra.service.reading import queries as ask
+from projections.read.artifact_list import read_artifact
+from projections.read.atom_detail import read_atom
+from projections.read.atoms import list_atoms
+from projections.read.changes import WINDOW, list_changes
+from projections.read.contradictions import list_contradictions
+from projections.read.projects import list_projects
+from projections.read.search import Filters, search_ledger
 from projections.read.session import Conn, reading
+from projections.read.source_list import list_sources
 
 CLIENTS, ROUNDS, ROUND_S, PAGE = 4, 3, 2.0, 20
 TARGET = 0.5  # of the requests a second of the bare SQL
@@ -88,7 +95,7 @@ def measure(conninfo: str, serve: Serve, count: int, rounds: int, round_s: float
 def reads_of(conninfo: str, count: int) -> list[Read]:
     """The ten reads, with parameters that have something to answer."""
     with reading(conninfo) as connection:
-        page = ask.list_atoms(connection, PROJECT, limit=PAGE)
+        page = list_atoms(connection, PROJECT, limit=PAGE)
     atom_id, cursor = page.items[0].atom_id, page.next_cursor
     project = f"/v1/projects/{PROJECT}"
     since = max(0, count - PAGE)
@@ -98,27 +105,27 @@ def reads_of(conninfo: str, count: int) -> list[Read]:
         return Read(name, project + path + query, lambda conn: question(conn, *args, **parameters))
 
     return [
-        Read("project", project, lambda conn: ask.list_projects(conn, only=[PROJECT])),
-        read("first_atoms", "/atoms", ask.list_atoms, PROJECT, limit=PAGE),
-        read("next_atoms", "/atoms", ask.list_atoms, PROJECT, cursor=cursor, limit=PAGE),
-        read("atoms_of_a_kind", "/atoms", ask.list_atoms, PROJECT, kind="risk", limit=PAGE),
-        read("atom", f"/atoms/{atom_id}", ask.whole_atom, PROJECT, atom_id),
+        Read("project", project, lambda conn: list_projects(conn, only=[PROJECT])),
+        read("first_atoms", "/atoms", list_atoms, PROJECT, limit=PAGE),
+        read("next_atoms", "/atoms", list_atoms, PROJECT, cursor=cursor, limit=PAGE),
+        read("atoms_of_a_kind", "/atoms", list_atoms, PROJECT, kind="risk", limit=PAGE),
+        read("atom", f"/atoms/{atom_id}", read_atom, PROJECT, atom_id),
         Read(
             "search",
             f"{project}/ledger/search?{urlencode({'q': QUERY})}",
-            lambda conn: ask.search_ledger(conn, PROJECT, QUERY, ask.Filters(), 10),
+            lambda conn: search_ledger(conn, PROJECT, QUERY, Filters(), 10),
         ),
-        read("sources", "/sources", ask.list_sources, PROJECT, limit=PAGE),
+        read("sources", "/sources", list_sources, PROJECT, limit=PAGE),
         Read(
             "contradictions",
             f"{project}/contradictions?limit={PAGE}",
-            lambda conn: ask.list_cards(conn, PROJECT, "open", limit=PAGE),
+            lambda conn: list_contradictions(conn, PROJECT, "open", limit=PAGE),
         ),
-        read("artifact", f"/artifacts/{PRD}", ask.whole_artifact, PROJECT, PRD),
+        read("artifact", f"/artifacts/{PRD}", read_artifact, PROJECT, PRD),
         Read(
             "changes",
             f"{project}/changes?since_seq={since}",
-            lambda conn: ask.changes_page(conn, PROJECT, since, ask.WINDOW),
+            lambda conn: list_changes(conn, PROJECT, since, WINDOW),
         ),
     ]
 
@@ -204,7 +211,7 @@ def load(open_client: Callable[[], Any], clients: int, seconds: float) -> Load:
 def fill_more(conninfo: str) -> None:
     """A PRD of ``STATEMENTS`` statements with two citations each, and ``CARDS`` contradictions."""
     with postgres.connect(conninfo) as connection:
-        page = ask.list_atoms(connection, PROJECT, limit=2 * STATEMENTS)
+        page = list_atoms(connection, PROJECT, limit=2 * STATEMENTS)
         atoms = [atom.atom_id for atom in page.items]
         prd = _prd(atoms)
         copy(connection, "artifacts", [prd])

@@ -42,7 +42,7 @@ from infra.measure.benches.reads import (
 from infra.measure.benches.server import STARTS_WITHIN_S, Serve, Served, serving
 from infra.platform import postgres
 from infra.platform.errors import Unavailable
-from projections.read.atoms import atoms
+from projections.read.atoms import list_atoms
 from projections.read.session import Conn, reading
 from schemas.areas import AREAS
 
@@ -180,7 +180,7 @@ def fill_chunks(conninfo: str, count: int) -> None:
 
 def quote_often(connection: Conn) -> str:
     """The first atom of the list, quoted ``QUOTES`` times more."""
-    first = atoms(connection, PROJECT, limit=1).items[0]
+    first = list_atoms(connection, PROJECT, limit=1).items[0]
     columns = {"project_id": PROJECT, "evidence_type": "direct", "impact_indicator": False}
     kept = first.evidence[0].model_dump(exclude={"path", "speaker", "speaker_role", "said_at"})
     row = kept | columns | {"atom_id": first.atom_id, "run_id": RUN, "structure_path": []}

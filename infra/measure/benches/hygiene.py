@@ -17,8 +17,8 @@ from connectors.feeder import source_of
 from connectors.recognise import open_source
 from infra.measure.benches import say
 from infra.measure.benches.peers import Peer, missing, versions
+from streams.hygiene.chunks.units import BYTES_PER_TOKEN, OVERLAP_TOKENS, WINDOW_TOKENS
 from streams.hygiene.stage import clean
-from streams.hygiene.units import BYTES_PER_TOKEN, OVERLAP_TOKENS, WINDOW_TOKENS
 
 TARGET_RATIO = 5.0  # times the rate of the peers together
 PEERS = ("detect-secrets", "langchain-text-splitters")

@@ -30,8 +30,8 @@ from infra.platform.settings import Settings
 from infra.runtime.local.postgres import EmbeddedPostgres
 from infra.runtime.local.runtime import await_server, stop
 from projections.fold.ledger import atom_columns
-from projections.read.atoms import atoms, atoms_as_of
-from projections.read.changes import LARGEST_WINDOW, changes_page
+from projections.read.atoms import list_atoms, list_atoms_as_of
+from projections.read.changes import LARGEST_WINDOW, list_changes
 from projections.read.search import search_ledger
 from projections.read.session import Conn, reading
 from schemas.areas import AREAS
@@ -75,9 +75,9 @@ def reads(migrations: Path, runs: int) -> dict[str, Any]:
 
 def measure(connection: Conn, count: int, runs: int) -> dict[str, Any]:
     """The figures of a project with ``count`` atoms."""
-    now = partial(atoms, connection, PROJECT, limit=PAGE)
+    now = partial(list_atoms, connection, PROJECT, limit=PAGE)
     kind = partial(now, kind="risk")
-    past = partial(atoms_as_of, connection, PROJECT, count, limit=PAGE)
+    past = partial(list_atoms_as_of, connection, PROJECT, count, limit=PAGE)
     search = partial(search_ledger, connection, PROJECT, limit=PAGE)
     questions: dict[str, Callable[[], object]] = {
         "first_page": now,
@@ -86,7 +86,7 @@ def measure(connection: Conn, count: int, runs: int) -> dict[str, Any]:
         "first_page_by_age": partial(now, order="age"),
         "first_page_as_of": past,
         "page_of_changes": partial(
-            changes_page, connection, PROJECT, 0, LARGEST_WINDOW, limit=PAGE
+            list_changes, connection, PROJECT, 0, LARGEST_WINDOW, limit=PAGE
         ),
         "search_words": partial(search, QUERY),
         "search_question": partial(search, QUESTION),
@@ -114,9 +114,9 @@ def time_questions(ask: Callable[[], object], runs: int) -> dict[str, float]:
 def cursor_at(connection: Conn, place: int) -> str:
     """The cursor of the page that begins there."""
     size = min(1_000, place)
-    page = atoms(connection, PROJECT, limit=size)
+    page = list_atoms(connection, PROJECT, limit=size)
     for _ in range(place // size - 1):
-        page = atoms(connection, PROJECT, limit=size, cursor=page.next_cursor)
+        page = list_atoms(connection, PROJECT, limit=size, cursor=page.next_cursor)
     assert page.next_cursor
     return page.next_cursor
 

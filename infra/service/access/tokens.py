@@ -21,7 +21,7 @@ from infra.platform.errors import Conflict, Forbidden, Invalid, NotFound
 from infra.platform.files import write_whole
 from infra.platform.settings import Settings
 from projections.read.page import PAGE, Condition, Listing, Page, page_of
-from projections.read.projects import project_ids
+from projections.read.projects import list_project_ids
 from projections.read.session import Conn, ReadModel, rows
 from schemas.ids import derive_id
 
@@ -178,7 +178,7 @@ def _check_projects(connection: Conn, spec: TokenSpec, by: Caller) -> None:
     if not spec.projects:
         raise Invalid("Name at least one project, or leave projects out.", code="projects_missing")
     for project_id in spec.projects:
-        if not by.may_see(project_id) or project_id not in project_ids(connection, project_id):
+        if not by.may_see(project_id) or project_id not in list_project_ids(connection, project_id):
             raise NotFound(f"There is no project {project_id}.", code="unknown_project")
 
 

@@ -87,10 +87,10 @@ async def read_context(
         from infra.service.models.models import has_model, has_research
 
         def question(tables: Conn) -> Json:
-            said = read.newest_messages(tables, turn.conversation_id, turn.turn_id, history)
+            said = read.list_newest_messages(tables, turn.conversation_id, turn.turn_id, history)
             if attached:  # the agents know of it, and that it cannot be found yet
                 said = [*said, {"role": "assistant", "content": tell_kept(attached)}]
-            return {"project": read.project_state(tables, turn.project_id), "history": said}
+            return {"project": read.read_project_state(tables, turn.project_id), "history": said}
 
         found = {"has_model": has_model(settings), "has_research": has_research(settings)}
         came = {"attached": [*attached]} if attached else {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial, wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
@@ -13,11 +13,8 @@ import infra.service.jobs.jobs as jobs
 import infra.service.jobs.schedules as schedules
 import infra.service.models.costs as costs
 import infra.service.planning.assignments as assignments
-import infra.service.planning.features as features
 import infra.service.planning.planning as planning
 import infra.service.planning.rebalancing as rebalancing
-import infra.service.planning.sprints as sprints
-import infra.service.planning.tasks as tasks
 import infra.service.planning.team as team
 import infra.service.reading.reads as reads
 import infra.service.writing.quality as quality
@@ -33,16 +30,17 @@ from infra.service.asking.research import ask_outside
 from infra.service.foundation.database import ask
 from infra.service.ingesting.handed_documents import keep_pasted, tell_kept
 from infra.service.models.models import has_research, open_model
-from infra.service.planning.item_changes import ItemRequest
+from infra.service.planning.items import ItemRequest, change_item
 from projections.read import artifact_list, atom_detail, overview
 from projections.read.artifact_list import WholeArtifact
 from projections.read.artifacts import Item
-from projections.read.projects import project_of
+from projections.read.projects import find_project
 from projections.read.session import Conn
-from schemas.events.change import ListPhase
+from schemas.events.change import ChangedType, ListPhase
 from schemas.events.team import RebalanceMove, ReportType
 
 SHOWN_WITHIN_S = 5.0
+SECTIONS = ("description", "solutions", "acceptance_criteria")
 ACCEPTED = ("edit_unanswered", "tables_behind")  # it is recorded, and will be done
 
 T = TypeVar("T")
@@ -128,7 +126,7 @@ class ServicePorts:
 
     async def _ask(self, project: str, question: Callable[[Conn, str], T]) -> T:
         return await ask(
-            self._settings, lambda tables: question(tables, project_of(tables, project))
+            self._settings, lambda tables: question(tables, find_project(tables, project))
         )
 
     @refusing
@@ -149,7 +147,7 @@ class ServicePorts:
 
     @refusing
     async def read_atom(self, project: str, atom_id: str) -> Json:
-        return _json(await self._ask(project, partial(atom_detail.whole_atom, atom_id=atom_id)))
+        return _json(await self._ask(project, partial(atom_detail.read_atom, atom_id=atom_id)))
 
     @refusing
     async def list_atoms(self, project: str, kind: str, limit: int) -> Sequence[Json]:
@@ -191,7 +189,7 @@ class ServicePorts:
     @refusing
     async def read_artifact(self, project: str, artifact_id: str) -> Json:
         found = await self._ask(
-            project, partial(artifact_list.whole_artifact, artifact_id=artifact_id)
+            project, partial(artifact_list.read_artifact, artifact_id=artifact_id)
         )
         return _name(found, await reads.read_names(self._settings, project))
 
@@ -207,7 +205,7 @@ class ServicePorts:
     @refusing
     async def read_status(self, project: str) -> Json:
         waiting = await reads.list_waiting(self._settings, project)
-        return _json(await self._ask(project, overview.overview)) | {"waiting": len(waiting)}
+        return _json(await self._ask(project, overview.read_overview)) | {"waiting": len(waiting)}
 
     @refusing
     async def read_costs(self, project: str) -> Json:
@@ -284,46 +282,13 @@ class ServicePorts:
         return {"findings": [one | {"found_on": today} for one in findings]}
 
     @refusing
-    async def change_task(self, context: ToolContext, change: Json) -> Json:
-        told, place = _read_task(change), (self._settings, context.project_id)
-        if change["op"] == "create":
-            return await self._show(context, tasks.create_task(*place, told, **_by(context)))
-        request = _make_request(context, change, told)
-        done = tasks.change_task(
-            self._settings, request, actor=context.actor, within_s=SHOWN_WITHIN_S
-        )
-        return await self._show(context, done)
-
-    @refusing
-    async def change_feature(self, context: ToolContext, change: Json) -> Json:
-        told, place = _read_feature(change), (self._settings, context.project_id)
-        if change["op"] == "create":
-            return await self._show(context, features.create_feature(*place, told, **_by(context)))
-        request = _make_request(context, change, told)
-        done = features.change_feature(
-            self._settings, request, actor=context.actor, within_s=SHOWN_WITHIN_S
-        )
-        return await self._show(context, done)
-
-    @refusing
-    async def change_sprint(self, context: ToolContext, change: Json) -> Json:
-        names = ("goal", "start_date", "end_date", "capacity_points")
-        told = sprints.SprintText(
-            **{name: change.get(name) for name in names}, is_closed=change.get("closed")
-        )
-        if change["op"] == "create":
-            place = (self._settings, context.project_id)
-            return await self._show(context, sprints.create_sprint(*place, told, **_by(context)))
-        request = _make_request(context, change, told)
-        done = sprints.change_sprint(
-            self._settings, request, actor=context.actor, within_s=SHOWN_WITHIN_S
-        )
-        return await self._show(context, done)
-
-    async def _show(self, context: ToolContext, changing: Awaitable[Item]) -> Json:
+    async def change_item(self, context: ToolContext, kind: str, change: Json) -> Json:
         """The item as the tables show it; what they show late is accepted all the same."""
+        request = _read_change(context, cast(ChangedType, kind), change)
         try:
-            done = await changing
+            done = await change_item(
+                self._settings, request, actor=context.actor, within_s=SHOWN_WITHIN_S
+            )
         except Unavailable as late:
             if late.code not in ACCEPTED:
                 raise
@@ -338,52 +303,27 @@ def _tell_work(work: schedules.ScheduledWork) -> dict[str, Any]:
     return {name: told[name] for name in names} | {"recurrence": kind}
 
 
-def _by(context: ToolContext) -> dict[str, Any]:
-    """For whom something is made, under which key, and how long its being shown is waited for."""
-    return {
-        "actor": context.actor,
-        "key": context.idempotency_key,
-        "within_s": SHOWN_WITHIN_S,
-    }
-
-
-def _make_request(context: ToolContext, change: Json, told: T) -> ItemRequest[T]:
-    """A change or deletion of an item that the tables hold."""
+def _read_change(context: ToolContext, kind: ChangedType, change: Json) -> ItemRequest:
+    """The atoms speak for the new sentences, and for the priority where there is one."""
+    own = ("op", "item_id", "expected_version", "atom_ids")
+    atom_ids = change.get("atom_ids") or ()
     return ItemRequest(
         context.project_id,
+        kind,
         change["op"],
-        told,
-        change["item_id"],
-        change["expected_version"],
-        context.idempotency_key,
-    )
-
-
-def _read_task(change: Json) -> tasks.TaskText:
-    told = ("title", "feature_id", "assignee_id", "sprint_id", "estimate_points", "status")
-    return tasks.TaskText(
-        **{name: change[name] for name in told if change.get(name) is not None},
-        sections=_read_sections(change, ("description", "solutions", "acceptance_criteria")),
-        required_skills=change.get("required_skills") or None,
-        atom_ids=change.get("atom_ids") or (),
-    )
-
-
-def _read_feature(change: Json) -> features.FeatureText:
-    """The atoms speak for the new sentences, and for the priority where there is one."""
-    told = ("title", "priority", "reason", "effort_points", "status")
-    atom_ids = change.get("atom_ids") or ()
-    return features.FeatureText(
-        **{name: change[name] for name in told if change.get(name) is not None},
-        sections=_read_sections(change, ("description", "acceptance_criteria")),
+        {name: said for name, said in change.items() if name not in (*own, *SECTIONS)},
+        sections=_read_sections(change),
         atom_ids=atom_ids,
         priority_atom_ids=atom_ids if change.get("priority") else (),
+        item_id=change.get("item_id"),
+        expected_version=change.get("expected_version", 0),
+        key=context.idempotency_key,
     )
 
 
-def _read_sections(change: Json, names: Iterable[str]) -> dict[str, list[str]]:
+def _read_sections(change: Json) -> dict[str, list[str]]:
     """What a tool tells; a text of its own is one sentence a line."""
-    told = {name: change.get(name) or () for name in names}
+    told = {name: change.get(name) or () for name in SECTIONS}
     lines = {
         name: texts.splitlines() if isinstance(texts, str) else texts
         for name, texts in told.items()

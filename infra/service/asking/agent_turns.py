@@ -27,7 +27,7 @@ from projections.checksums import caught_up
 from projections.core import CORE
 from projections.read import agents as read
 from projections.read.agents import TurnEvent
-from projections.read.projects import project_of
+from projections.read.projects import find_project
 from projections.read.session import ReadModel
 from schemas.envelope import Actor
 from schemas.events.agent import (
@@ -229,7 +229,7 @@ async def read_turn_events(settings: Settings, turn_id: str, *, waits: bool) -> 
         conversations = replace(CORE, topics=(AgentEvent.topic,))
         with postgres.connect(settings.conninfo, autocommit=True) as connection:
             await caught_up(conversations, settings, connection)
-    return await ask(settings, lambda tables: read.turn_events(tables, turn_id))
+    return await ask(settings, lambda tables: read.list_turn_events(tables, turn_id))
 
 
 def is_over(known: Sequence[TurnEvent]) -> bool:
@@ -263,7 +263,7 @@ async def replay_turn(settings: Settings, project: str, turn_id: str) -> TurnChe
     """
     from agents.project.effects import RecordMissing
 
-    project_id = await ask(settings, partial(project_of, name_or_id=project))
+    project_id = await ask(settings, partial(find_project, name_or_id=project))
     known = await read_turn_events(settings, turn_id, waits=False)
     if not known or known[0].project_id != project_id:
         raise NotFound(f"There is no turn {turn_id}.", code="unknown_turn")

@@ -26,7 +26,7 @@ from projections.read.agents import Confirmation as Confirmation
 from projections.read.agents import Conversation, SaidMessage
 from projections.read.agents import TurnAnswer as TurnAnswer
 from projections.read.session import Conn, ReadModel, rows
-from projections.read.streams import Frame, ends_of, frames
+from projections.read.streams import Frame, list_frames, read_ends
 from schemas.envelope import Actor
 from schemas.ids import derive_id
 
@@ -138,7 +138,7 @@ async def begin_turn(settings: Settings, request: ChatRequest, *, actor: str) ->
     text = _check_text(settings, request.text)
     check_key(request.key)
     check_documents(request.documents, request.role)
-    project_id = await ask(settings, partial(projects.project_of, name_or_id=request.project))
+    project_id = await ask(settings, partial(projects.find_project, name_or_id=request.project))
     conversation_id = request.conversation_id or derive_id("cnv", project_id, request.key)
     if request.conversation_id is not None:
         await ask(settings, partial(_check_known, project_id, conversation_id))
@@ -180,10 +180,10 @@ async def answer_confirmation(
     """
 
     def question(tables: Conn) -> tuple[Confirmation, int]:
-        project_id = projects.project_of(tables, project)
-        found = read.confirmation(tables, project_id, answer.confirmation_id)
-        _check_open(found, is_over=read.turn_answer(tables, found.turn_id) is not None)
-        return found, ends_of(tables, found.turn_id).last
+        project_id = projects.find_project(tables, project)
+        found = read.read_confirmation(tables, project_id, answer.confirmation_id)
+        _check_open(found, is_over=read.find_turn_answer(tables, found.turn_id) is not None)
+        return found, read_ends(tables, found.turn_id).last
 
     found, after = await ask(settings, question)
     if role == "viewer":
@@ -210,10 +210,10 @@ async def answer_confirmation(
 
 def whole_conversation(tables: Conn, project_id: str, conversation_id: str) -> WholeConversation:
     return WholeConversation(
-        conversation=read.conversation(tables, project_id, conversation_id),
-        messages=read.messages(tables, conversation_id),
-        waiting=read.open_confirmations(tables, conversation_id),
-        decided=read.decided_confirmations(tables, conversation_id),
+        conversation=read.read_conversation(tables, project_id, conversation_id),
+        messages=read.list_messages(tables, conversation_id),
+        waiting=read.list_open_confirmations(tables, conversation_id),
+        decided=read.list_decided_confirmations(tables, conversation_id),
     )
 
 
@@ -226,7 +226,7 @@ async def follow_turn(settings: Settings, turn: BegunTurn) -> AsyncGenerator[Tur
     after = turn.after
 
     def look(tables: Conn) -> list[Frame] | None:
-        return frames(tables, turn.turn_id, after, PAGE_FRAMES) or None
+        return list_frames(tables, turn.turn_id, after, PAGE_FRAMES) or None
 
     while True:
         for frame in await wait_for(settings, look, timeout_s=LOOKED_AGAIN_S) or ():
@@ -242,7 +242,7 @@ async def read_turn(settings: Settings, turn: BegunTurn, last: TurnFrame) -> Tur
     """
 
     def look(tables: Conn) -> TurnState | None:
-        if answer := read.turn_answer(tables, turn.turn_id):
+        if answer := read.find_turn_answer(tables, turn.turn_id):
             return TurnState(answer=answer, waiting=[])
         if last.name in ENDS:
             return None
@@ -279,7 +279,7 @@ async def _enqueue(
         job_id, is_new = queue.enqueue(tables, new, by)
         if payload.given is not None and not is_new:
             _check_same(tables, job_id, payload.given)
-        return job_id, read.last_decided_frame(tables, payload.turn_id)
+        return job_id, read.find_last_decided_frame(tables, payload.turn_id)
 
     job_id, after = await transact(settings, put)
     return BegunTurn(project_id, payload.conversation_id, payload.turn_id, job_id, after)
@@ -290,7 +290,7 @@ def _find_decided(conversation_id: str, key: str, tables: Conn) -> BegunTurn | N
     for row in rows(tables, DECIDED_BY, conversation_id, key):
         payload = TurnPayload.model_validate(row["payload"])
         assert payload.given
-        after = read.last_decided_frame(tables, payload.turn_id)
+        after = read.find_last_decided_frame(tables, payload.turn_id)
         decided = payload.given.confirmation_id
         return BegunTurn(
             row["project_id"], conversation_id, payload.turn_id, row["job_id"], after, decided
@@ -305,7 +305,9 @@ def _read_answer(
     decision = read_decision(text)
     since = SystemClock().now() - ANSWER_WITHIN
     waiting = [
-        one for one in read.open_confirmations(tables, conversation_id) if one.requested_at > since
+        one
+        for one in read.list_open_confirmations(tables, conversation_id)
+        if one.requested_at > since
     ]
     if decision is None or len(waiting) != 1:
         return None

@@ -16,7 +16,7 @@ from projections.read.agents import (
     Confirmation,
     ExpiredConfirmation,
     UnansweredTurn,
-    open_confirmations,
+    list_open_confirmations,
 )
 from schemas.envelope import Actor
 
@@ -33,7 +33,7 @@ def abandon_calls(tables: Conn, payload: TurnPayload, by: Actor) -> None:
     """Have the other turns of the conversation go on without the calls that wait in them: whoever
     says something else does not go on with those. A viewer decides about none.
     """
-    for waiting in open_confirmations(tables, payload.conversation_id):
+    for waiting in list_open_confirmations(tables, payload.conversation_id):
         if waiting.turn_id != payload.turn_id and payload.role != "viewer":
             decline_call(tables, waiting, by, reason=ABANDONED, given_by=by.id)
 

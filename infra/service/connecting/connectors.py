@@ -31,7 +31,7 @@ from schemas.events.connector import (
     Credential,
     CursorMoved,
 )
-from streams.hygiene.strings import redact_text
+from streams.hygiene.redaction.strings import redact_text
 
 ALL = "all"  # in the place of one connector's id or target
 CHECK_FAILED = "connector_check_failed"
@@ -332,7 +332,7 @@ async def _read(
 
 def _project_id(settings: Settings, project: str) -> str:
     with session.reading(settings.conninfo) as connection:
-        return projects.project_of(connection, project)
+        return projects.find_project(connection, project)
 
 
 def _choose(

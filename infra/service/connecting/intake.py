@@ -86,7 +86,7 @@ async def run_intake(settings: Settings, environ: Mapping[str, str]) -> None:
     from connectors.webhooks.counters import INTAKE_FILE, Counters
     from infra.platform.vault import vault_of
     from schemas.events.connector_item import ItemReceived
-    from streams.hygiene.strings import StringRedactor
+    from streams.hygiene.redaction.strings import StringRedactor
 
     task = asyncio.current_task()
     assert task

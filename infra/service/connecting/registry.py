@@ -52,7 +52,8 @@ class Tables:
         from projections.read import sources
 
         found = await ask(
-            self.settings, lambda tables: sources.stored_sources(tables, project_id, source_ids)
+            self.settings,
+            lambda tables: sources.list_stored_sources(tables, project_id, source_ids),
         )
         return {
             row["source_id"]: StoredSource(
@@ -66,7 +67,7 @@ class Tables:
         from schemas.events.source import SourceInfo
 
         found = await ask(
-            self.settings, lambda tables: sources.inventory(tables, project_id, root, under)
+            self.settings, lambda tables: sources.read_inventory(tables, project_id, root, under)
         )
         return [SourceInfo(**row) for row in found]
 
@@ -74,7 +75,7 @@ class Tables:
         from projections.read import sources
 
         return await ask(
-            self.settings, lambda tables: sources.titles(tables, project_id, root, paths)
+            self.settings, lambda tables: sources.read_titles(tables, project_id, root, paths)
         )
 
 
@@ -197,7 +198,7 @@ async def open_testimony(settings: Settings) -> AsyncIterator[Restricted]:
     from connectors.runner import open_publish
     from connectors.service import Restricted
     from infra.platform.vault import vault_of
-    from streams.hygiene.strings import StringRedactor
+    from streams.hygiene.redaction.strings import StringRedactor
 
     vault = vault_of(settings)
     redactor = StringRedactor(vault.mark)
@@ -213,7 +214,7 @@ async def open_publisher(
     from connectors.publishing import ItemPublisher
     from connectors.runner import follow_answers, open_publish
     from infra.platform.vault import vault_of
-    from streams.hygiene.strings import StringRedactor
+    from streams.hygiene.redaction.strings import StringRedactor
 
     vault, tables = vault_of(settings), Tables(settings)
     redactor = StringRedactor(vault.mark)

@@ -191,7 +191,7 @@ async def answer_proposal(
     Without ``expected_revision`` it is about what the member saw. Raises Conflict when that has
     changed since then.
     """
-    proposal = await ask(settings, lambda tables: proposals.proposal(tables, proposal_id))
+    proposal = await ask(settings, lambda tables: proposals.read_proposal(tables, proposal_id))
     seen = proposal.expected_revision if by.expected_revision is None else by.expected_revision
     event = ProposalDecided(
         proposal_id=proposal_id,
@@ -224,7 +224,7 @@ async def undo_decision(settings: Settings, decision_id: str, by: Decider) -> De
 
     Raises Conflict when it cannot be taken back, or when its target was decided about since.
     """
-    undone = await ask(settings, lambda tables: people.decision(tables, decision_id))
+    undone = await ask(settings, lambda tables: people.read_decision(tables, decision_id))
     target_id, kind, fields = _compensation(undone)
     if kind is AtomDismissed and not by.rationale:
         by = replace(by, rationale=f"takes {decision_id} back")
@@ -278,7 +278,7 @@ async def _decide(
     kind: type[PersonDecided],
     **fields: Any,
 ) -> Decision:
-    seen = await ask(settings, lambda tables: people.target(tables, target_id))
+    seen = await ask(settings, lambda tables: people.read_target(tables, target_id))
     shared = {"actor_role": by.role, "rationale": by.rationale}
 
     def make(revision: int) -> Envelope:
@@ -292,7 +292,7 @@ async def _decide(
             settings, target_id, decision_id, min(by.answer_within_s, OTHERS_WITHIN_S)
         )
         if by.expected_revision is None:
-            seen = await ask(settings, lambda tables: people.target(tables, target_id))
+            seen = await ask(settings, lambda tables: people.read_target(tables, target_id))
         fact = make(seen.revision if by.expected_revision is None else by.expected_revision)
         await _refuse_early(settings, fact, is_last=is_last)
     return await _send(settings, fact, target_id, by)
@@ -306,7 +306,7 @@ async def _send(settings: Settings, fact: Envelope, target_id: str, by: Decider)
     await publish(settings, [fact])
     answer = await wait_for(
         settings,
-        lambda tables: people.answer_to(tables, str(fact.event_id)),
+        lambda tables: people.find_answer(tables, str(fact.event_id)),
         timeout_s=by.answer_within_s,
     )
     if answer is None:

@@ -17,7 +17,7 @@ from schemas.codec import utc_millis
 from schemas.envelope import Actor, Envelope, Event, outside_fact
 
 if TYPE_CHECKING:
-    from streams.hygiene.strings import StringRedactor
+    from streams.hygiene.redaction.strings import StringRedactor
 
 
 def make_request(event: Event, project_id: str, actor: str, key: str = "") -> Envelope:
@@ -60,7 +60,7 @@ def _open_send(settings: Settings) -> AbstractAsyncContextManager[Send]:
 
 def check_key(key: str) -> None:
     """Raises Invalid for an idempotency key that is or holds a secret: ids are made of it."""
-    from streams.hygiene.strings import redact_text
+    from streams.hygiene.redaction.strings import redact_text
 
     if redact_text(key) != key:
         raise Invalid(
@@ -73,7 +73,7 @@ def check_key(key: str) -> None:
 def redactor_of(settings: Settings) -> StringRedactor:
     """What removes secrets from the strings that leave this installation's processes."""
     from infra.platform.vault import vault_of
-    from streams.hygiene.strings import StringRedactor
+    from streams.hygiene.redaction.strings import StringRedactor
 
     return StringRedactor(vault_of(settings).mark)
 

@@ -74,7 +74,7 @@ async def import_export(
     SourceRefused for a file that cannot be read, …Unavailable.
     """
     with session.reading(settings.conninfo) as connection:
-        project_id = projects.project_of(connection, project)
+        project_id = projects.find_project(connection, project)
     if isinstance(export, JiraExport):
         service = "jira"
         read = await in_thread(partial(records_in, export.file, export.site))

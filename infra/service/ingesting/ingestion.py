@@ -31,14 +31,14 @@ from infra.service.foundation.publishing import check_key, draw_key
 from infra.service.ingesting.engines import choose_engine
 from projections.read import projects, runs, sources
 from projections.read.page import take
-from projections.read.progress import TriggerProgress, trigger_progress
+from projections.read.progress import TriggerProgress, read_trigger_progress
 from projections.read.runs import Run
 from projections.read.session import Conn
 from schemas.codec import utc_millis
 from schemas.envelope import Actor
 from schemas.events.ingestion import Limits
 from schemas.events.ingestion_request import CoverageTarget, Engine, RunLane
-from streams.hygiene.strings import StringRedactor, redact_text
+from streams.hygiene.redaction.strings import StringRedactor, redact_text
 from streams.run_control.changes import REMOVAL_THRESHOLD_PERCENT
 
 Lane = Literal["preview", "deep", "both"]
@@ -179,7 +179,7 @@ def check_limits(limits: Mapping[str, float]) -> None:
 
 
 async def _ingest_all(settings: Settings, request: IngestRequest, tell: Tell[IngestStep]) -> None:
-    project_id = await ask(settings, lambda tables: projects.project_of(tables, request.project))
+    project_id = await ask(settings, lambda tables: projects.find_project(tables, request.project))
     vault = vault_of(settings)
     redactor = StringRedactor(vault.mark)
     vault.encrypt(project_id, b"")  # without a key nothing may begin
@@ -296,7 +296,7 @@ class _Source:
         known = {
             row["path"]
             for row in await self._ask(
-                lambda tables: sources.inventory(tables, self.project_id, root)
+                lambda tables: sources.read_inventory(tables, self.project_id, root)
             )
         }
         gone = len(known - {item.path for item in self.listing.items})
@@ -343,7 +343,7 @@ class _Source:
     async def _feed_once(self, attempt: int) -> None:
         clock = SystemClock()
         last_accepted = await self._ask(
-            lambda tables: sources.last_accepted(tables, self.project_id)
+            lambda tables: sources.find_last_accepted(tables, self.project_id)
         )
         self.feed = FeedReport(listed=len(self.listing.items))
         async with (
@@ -382,7 +382,7 @@ class _Source:
     async def _settle(self, _: int) -> None:
         while self.progress is None or not self.progress.settled:
             self.progress = await self._ask(
-                lambda tables: trigger_progress(tables, self.project_id, self.trigger_key)
+                lambda tables: read_trigger_progress(tables, self.project_id, self.trigger_key)
             )
             for each in reach_milestones(self.progress.runs, self.reached):
                 self.tell(each)
@@ -390,7 +390,7 @@ class _Source:
         self.runs = tuple(await self._ask(self._list_runs))
 
     def _list_runs(self, tables: Conn) -> list[Run]:
-        return list(take(partial(runs.runs, tables, self.project_id, self.trigger_key)))
+        return list(take(partial(runs.list_runs, tables, self.project_id, self.trigger_key)))
 
     def _tell_stalled(self) -> None:
         sentence = f"Hygiene has not answered for {STALLED_AFTER_S:.0f} s; still waiting."

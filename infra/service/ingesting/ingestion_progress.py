@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from infra.service.ingesting.ingestion import FeedReport
 from projections.read.page import PAGE, Listing, Page, page_of
-from projections.read.progress import TriggerProgress, trigger_progress
+from projections.read.progress import TriggerProgress, read_trigger_progress
 from projections.read.session import Conn, ReadModel, Row, rows
 
 IngestionState = Literal[
@@ -99,7 +99,7 @@ class IngestionStatus(TriggerProgress):
 
 def read_ingestion(connection: Conn, project_id: str, trigger_key: str) -> IngestionStatus:
     """Where an ingest is."""
-    progress = trigger_progress(connection, project_id, trigger_key)
+    progress = read_trigger_progress(connection, project_id, trigger_key)
     upload = _find_upload(connection, project_id, trigger_key)
     outcome: dict[str, Any] = upload.get("outcome") or {}
     url = url_of(project_id, trigger_key)

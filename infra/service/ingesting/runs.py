@@ -40,7 +40,7 @@ async def cancel_run(
 
     Raises NotFound, Conflict when the run has ended, Unavailable.
     """
-    run = await ask(settings, lambda connection: runs.run(connection, run_id))
+    run = await ask(settings, lambda connection: runs.read_run(connection, run_id))
     if run.status != RUNNING:
         raise Conflict(
             f"This run has ended already ({run.stop_reason}).",
@@ -59,7 +59,7 @@ async def resume_run(
 
     Raises NotFound, Conflict when the run has not ended, Unavailable.
     """
-    run = await ask(settings, lambda connection: runs.run(connection, run_id))
+    run = await ask(settings, lambda connection: runs.read_run(connection, run_id))
     if run.status == RUNNING:
         raise Conflict(
             "This run has not ended: it goes on by itself, also after an interruption.",
@@ -78,8 +78,10 @@ async def accept_removals(
 
     Raises NotFound, Conflict when the run blocks none, Unavailable.
     """
-    project_id = await ask(settings, lambda connection: projects.project_of(connection, project))
-    run = await ask(settings, lambda connection: runs.removals_held(connection, project_id, run_id))
+    project_id = await ask(settings, lambda connection: projects.find_project(connection, project))
+    run = await ask(
+        settings, lambda connection: runs.find_held_removals(connection, project_id, run_id)
+    )
     if not run or not run.removals_held or not run.root:
         raise Conflict(
             f"Run {run_id} of {project} has no blocked removals.",

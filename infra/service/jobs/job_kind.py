@@ -54,7 +54,7 @@ class JobKind:
 
 async def is_job_cancelled(settings: Settings, job_id: str) -> bool:
     """Whether somebody has cancelled a job, which its worker may not have seen yet."""
-    found = await ask(settings, lambda tables: jobs.job(tables, job_id))
+    found = await ask(settings, lambda tables: jobs.read_job(tables, job_id))
     return found.status == "cancelled"
 
 

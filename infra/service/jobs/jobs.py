@@ -92,7 +92,7 @@ async def enqueue_job(
     _check(request)
     project_id = SERVICE_WIDE
     if (project := request.project) is not None:
-        project_id = await ask(settings, partial(projects.project_of, name_or_id=project))
+        project_id = await ask(settings, partial(projects.find_project, name_or_id=project))
     elif kind.needs_project:
         raise Invalid(
             f"A job of type {request.job_type} needs a project.", code="job_needs_project"
@@ -129,8 +129,8 @@ async def list_jobs(
         )
 
     def question(tables: Conn) -> Page[Job]:
-        project_id = projects.project_of(tables, project) if project else None
-        return jobs.jobs(
+        project_id = projects.find_project(tables, project) if project else None
+        return jobs.list_jobs(
             tables, project_id, status=status, job_type=job_type, cursor=cursor, limit=limit
         )
 
@@ -139,14 +139,14 @@ async def list_jobs(
 
 async def read_job(settings: Settings, job_id: str) -> Job:
     """One job as it is now. Raises NotFound, DatabaseUnavailable."""
-    return await ask(settings, lambda tables: jobs.job(tables, job_id))
+    return await ask(settings, lambda tables: jobs.read_job(tables, job_id))
 
 
 async def read_job_history(settings: Settings, job_id: str) -> list[Transition]:
     """What happened to a job, oldest first, as the log tells it. Raises NotFound."""
 
     def question(tables: Conn) -> list[Transition]:
-        return jobs.transitions(tables, jobs.job(tables, job_id).job_id)
+        return jobs.list_transitions(tables, jobs.read_job(tables, job_id).job_id)
 
     return await ask(settings, question)
 
@@ -250,7 +250,7 @@ def _kind_of(request: JobRequest, kinds: Kinds) -> JobKind:
 
 def check_payload(kind: JobKind, payload: Mapping[str, Any]) -> dict[str, Any]:
     """The payload as it is stored, in clear. Raises Invalid for one that cannot or must not be."""
-    from streams.hygiene.strings import redact_text
+    from streams.hygiene.redaction.strings import redact_text
 
     checked: Payload = kind.check(payload)
     plain: dict[str, Any] = checked.model_dump(mode="json", exclude_unset=True)
@@ -304,7 +304,7 @@ async def _cancel_runs(settings: Settings, job: Job, actor: str) -> None:
         return [
             run.run_id
             for each in keys
-            for run in take(partial(runs.runs, tables, job.project_id, each))
+            for run in take(partial(runs.list_runs, tables, job.project_id, each))
             if run.status == RUNNING
         ]
 

@@ -26,7 +26,7 @@ class ProjectHours:
 
 def read_hours(tables: Conn, project_id: str) -> ProjectHours:
     """The hours of a project as the tables hold them. Raises NotFound."""
-    known = schedules.project_settings(tables, project_id)
-    days = schedules.sprint_days(tables, project_id)
+    known = schedules.read_project_settings(tables, project_id)
+    days = schedules.list_sprint_days(tables, project_id)
     sprints = tuple(Sprint(each.first_day, each.last_day) for each in days)
     return ProjectHours(project_id, ZoneInfo(known.timezone), known.quiet_hours, sprints)

@@ -67,13 +67,13 @@ def beat(tables: Conn, *, kinds: Kinds, every_s: int, now: datetime | None = Non
     ``now`` None: the database's.
     """
     now = now or _database_time(tables)
-    for project_id in schedules.beating_projects(tables):
+    for project_id in schedules.list_beating_projects(tables):
         with _alone(project_id):
             tick(tables, project_id, kinds=kinds, every_s=every_s, now=now)
-    for work in schedules.received_work(tables, now, AT_ONCE):
+    for work in schedules.list_received_work(tables, now, AT_ONCE):
         with _alone(work.project_id):
             _route_received(tables, work, kinds, now)
-    for ended in schedules.ended_work(tables, AT_ONCE):
+    for ended in schedules.list_ended_work(tables, AT_ONCE):
         with _alone(ended.project_id):
             _finish(tables, ended, now)
     if TURN in kinds:
@@ -84,10 +84,10 @@ def end_turns(tables: Conn, now: datetime) -> None:
     """End turns whose job is over, then decline calls that nobody decided about in time: the end
     of a turn is that of what waits in it.
     """
-    for over in agents.unanswered_turns(tables):
+    for over in agents.list_unanswered_turns(tables):
         with _alone(over.project_id):
             end_turn(tables, over, BY)
-    for late in agents.expired_confirmations(tables, now - ANSWER_WITHIN):
+    for late in agents.list_expired_confirmations(tables, now - ANSWER_WITHIN):
         with _alone(late.project_id):
             decline_call(tables, late, BY)
 
@@ -114,7 +114,7 @@ def tick(
     if holds_fact(tables, HeartbeatTicked(slot_at=slot_at, every_s=every_s), project_id):
         return None
     hours = read_hours(tables, project_id)
-    plans = [_plan(work, hours, now) for work in schedules.recurring_work(tables, project_id)]
+    plans = [_plan(work, hours, now) for work in schedules.list_recurring_work(tables, project_id)]
     due = [plan for plan in plans if plan.due_at is not None]
     ticked = HeartbeatTicked(
         slot_at=slot_at, every_s=every_s, due=[plan.work.work_item_id for plan in due]

@@ -32,7 +32,7 @@ from infra.service.jobs.jobs import check_payload
 from infra.service.jobs.project_hours import ProjectHours, read_hours
 from projections.read import schedules as read
 from projections.read.page import PAGE, Page
-from projections.read.projects import project_of
+from projections.read.projects import find_project
 from projections.read.schedules import ProjectSettings as ProjectSettings
 from projections.read.schedules import ScheduledWork as ScheduledWork
 from projections.read.session import Conn
@@ -106,7 +106,7 @@ async def schedule_work(
     work_item_id = derive_id("wrk", hours.project_id, key)
 
     def shows(tables: Conn) -> ScheduledWork | None:
-        return read.find_work_item(tables, hours.project_id, work_item_id)
+        return read.find_schedule(tables, hours.project_id, work_item_id)
 
     if earlier := await ask(settings, shows):
         return earlier
@@ -164,8 +164,8 @@ async def list_schedules(
     """
 
     def question(tables: Conn) -> Page[ScheduledWork]:
-        known = project_of(tables, project)
-        return read.scheduled_work(tables, known, everything=everything, cursor=cursor, limit=limit)
+        known = find_project(tables, project)
+        return read.list_schedules(tables, known, everything=everything, cursor=cursor, limit=limit)
 
     return await ask(settings, question)
 
@@ -173,7 +173,8 @@ async def list_schedules(
 async def read_schedule(settings: Settings, project: str, work_item_id: str) -> ScheduledWork:
     """One schedule, or what one delivery has asked for."""
     return await ask(
-        settings, lambda tables: read.work_item(tables, project_of(tables, project), work_item_id)
+        settings,
+        lambda tables: read.read_schedule(tables, find_project(tables, project), work_item_id),
     )
 
 
@@ -207,7 +208,7 @@ async def update_schedule(
     }
 
     def shows(tables: Conn) -> ScheduledWork | None:
-        now = read.work_item(tables, hours.project_id, work_item_id)
+        now = read.read_schedule(tables, hours.project_id, work_item_id)
         return now if all(getattr(now, name) == wanted[name] for name in wanted) else None
 
     return await wait_until_shown(settings, shows)
@@ -217,13 +218,13 @@ async def remove_schedule(
     settings: Settings, project: str, work_item_id: str, *, actor: str, key: str
 ) -> ScheduledWork:
     """Have work not done any more; returns it as it was. Jobs that were begun are not stopped."""
-    project_id = await ask(settings, lambda tables: project_of(tables, project))
+    project_id = await ask(settings, lambda tables: find_project(tables, project))
     known = await find_schedule(settings, project_id, work_item_id)
     fact = ScheduleRemoved(work_item_id=work_item_id)
     await _publish(settings, fact, project_id, actor, key)
 
     def shows(tables: Conn) -> bool | None:
-        return read.work_item(tables, project_id, work_item_id).status == "removed" or None
+        return read.read_schedule(tables, project_id, work_item_id).status == "removed" or None
 
     await wait_until_shown(settings, shows)
     return known
@@ -231,7 +232,7 @@ async def remove_schedule(
 
 async def read_project_settings(settings: Settings, project: str) -> ProjectSettings:
     return await ask(
-        settings, lambda tables: read.project_settings(tables, project_of(tables, project))
+        settings, lambda tables: read.read_project_settings(tables, find_project(tables, project))
     )
 
 
@@ -261,11 +262,11 @@ async def set_project_settings(
         quiet_hours=None if has_no_quiet_hours else quiet_hours,
         has_no_quiet_hours=has_no_quiet_hours,
     )
-    project_id = await ask(settings, lambda tables: project_of(tables, project))
+    project_id = await ask(settings, lambda tables: find_project(tables, project))
     await _publish(settings, fact, project_id, actor, key)
 
     def shows(tables: Conn) -> ProjectSettings | None:
-        now = read.project_settings(tables, project_id)
+        now = read.read_project_settings(tables, project_id)
         wanted = fact.quiet_hours if quiet_hours or has_no_quiet_hours else now.quiet_hours
         return (
             now if (timezone or now.timezone, wanted) == (now.timezone, now.quiet_hours) else None
@@ -288,12 +289,12 @@ def _understand(hours: ProjectHours, when: str | None, given: Recurrence | None)
 
 
 async def hours_of(settings: Settings, project: str) -> ProjectHours:
-    return await ask(settings, lambda tables: read_hours(tables, project_of(tables, project)))
+    return await ask(settings, lambda tables: read_hours(tables, find_project(tables, project)))
 
 
 async def find_schedule(settings: Settings, project_id: str, work_item_id: str) -> ScheduledWork:
     """A schedule that is not removed. Raises NotFound."""
-    known = await ask(settings, lambda tables: read.work_item(tables, project_id, work_item_id))
+    known = await ask(settings, lambda tables: read.read_schedule(tables, project_id, work_item_id))
     if known.recurrence is None or known.status == "removed":
         raise NotFound(f"There is no schedule {work_item_id}.", code="unknown_schedule")
     return known
@@ -316,7 +317,7 @@ def _name_work(wanted: WorkRequest) -> WorkRequest:
 
 
 def _check_title(title: str) -> None:
-    from streams.hygiene.strings import redact_text
+    from streams.hygiene.redaction.strings import redact_text
 
     if redact_text(title) != title:
         raise Invalid(

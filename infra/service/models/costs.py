@@ -20,7 +20,7 @@ from projections.read import costs as read
 from projections.read.costs import CostGroup as CostGroup
 from projections.read.costs import Costs as Costs
 from projections.read.costs import WholeCall as WholeCall
-from projections.read.projects import project_of
+from projections.read.projects import find_project
 from projections.read.session import Conn, ReadModel
 from schemas.events.project import BUDGET_SCOPES, BudgetScope, BudgetSet
 
@@ -69,7 +69,7 @@ async def read_costs(settings: Settings, project: str, group_by: str = "agent") 
     """The costs of a project given by name or id, by what they are grouped."""
     known = check_group(group_by)
     return await ask(
-        settings, lambda tables: read.costs(tables, project_of(tables, project), known)
+        settings, lambda tables: read.read_costs(tables, find_project(tables, project), known)
     )
 
 
@@ -79,7 +79,7 @@ async def read_call(settings: Settings, project: str, call_id: str) -> WholeCall
     Raises NotFound for an unknown call.
     """
     return await ask(
-        settings, lambda tables: read.whole_call(tables, project_of(tables, project), call_id)
+        settings, lambda tables: read.read_call(tables, find_project(tables, project), call_id)
     )
 
 
@@ -97,7 +97,7 @@ def check_group(group_by: str) -> CostGroup:
 async def read_budgets(settings: Settings, project: str) -> list[BudgetState]:
     """The budgets of a project given by name or id, with what of each is spent."""
     return await ask(
-        settings, lambda tables: list_budget_states(tables, project_of(tables, project))
+        settings, lambda tables: list_budget_states(tables, find_project(tables, project))
     )
 
 
@@ -105,7 +105,7 @@ async def set_budget(
     settings: Settings, project: str, spec: BudgetSpec, *, actor: str, key: str
 ) -> list[BudgetState]:
     """Set or lift a budget of a project given by name or id; returns all budgets."""
-    project_id = await ask(settings, partial(project_of, name_or_id=project))
+    project_id = await ask(settings, partial(find_project, name_or_id=project))
     event = _check(spec)
     await publish(settings, [make_request(event, project_id, actor, key)])
     wanted = None if _is_lifted(event) else Budget(**event.model_dump())

@@ -26,7 +26,7 @@ from infra.service.foundation.publishing import make_request, publish
 from infra.service.notifying.webhook_post import draw_secret
 from projections.read import webhooks as read
 from projections.read.page import PAGE, Page
-from projections.read.projects import project_of
+from projections.read.projects import find_project
 from projections.read.session import Conn, rows
 from projections.read.webhooks import Delivery as Delivery
 from projections.read.webhooks import DeliveryAttempt as DeliveryAttempt
@@ -102,10 +102,10 @@ async def add_webhook(
     _check_private(spec.allow_private, any_address)
     _check_url(spec.url, private=spec.allow_private)
     events = _check_events(spec.events) or list(WEBHOOK_EVENTS)
-    project_id = await ask(settings, lambda tables: project_of(tables, project))
+    project_id = await ask(settings, lambda tables: find_project(tables, project))
     webhook_id = derive_id("whk", project_id, key)
-    if await ask(settings, lambda tables: read.secrets_of(tables, webhook_id)) is None:
-        known = await ask(settings, lambda tables: read.webhooks(tables, project_id))
+    if await ask(settings, lambda tables: read.find_secrets(tables, webhook_id)) is None:
+        known = await ask(settings, lambda tables: read.list_webhooks(tables, project_id))
         if len(known) >= MOST_WEBHOOKS:
             raise Conflict(
                 f"The project has {MOST_WEBHOOKS} webhooks already: remove one first.",
@@ -128,13 +128,16 @@ async def add_webhook(
 
 async def list_webhooks(settings: Settings, project: str) -> list[Webhook]:
     """The webhooks of a project, oldest first. Raises NotFound."""
-    return await ask(settings, lambda tables: read.webhooks(tables, project_of(tables, project)))
+    return await ask(
+        settings, lambda tables: read.list_webhooks(tables, find_project(tables, project))
+    )
 
 
 async def read_webhook(settings: Settings, project: str, webhook_id: str) -> Webhook:
     """Raises NotFound."""
     return await ask(
-        settings, lambda tables: read.webhook(tables, project_of(tables, project), webhook_id)
+        settings,
+        lambda tables: read.read_webhook(tables, find_project(tables, project), webhook_id),
     )
 
 
@@ -169,10 +172,10 @@ async def change_webhook(
     await _publish(settings, fact, known.project_id, actor, key)
 
     def shows(tables: Conn) -> Webhook | None:
-        secrets = read.secrets_of(tables, webhook_id)
+        secrets = read.find_secrets(tables, webhook_id)
         if secrets is None or secrets.last_request != key:
             return None
-        return read.webhook(tables, known.project_id, webhook_id)
+        return read.read_webhook(tables, known.project_id, webhook_id)
 
     return await wait_until_shown(settings, shows, webhook_id=webhook_id)
 
@@ -185,7 +188,7 @@ async def remove_webhook(
     await _publish(settings, WebhookRemoved(webhook_id=webhook_id), known.project_id, actor, key)
 
     def is_gone(tables: Conn) -> bool | None:
-        left = {each.webhook_id for each in read.webhooks(tables, known.project_id)}
+        left = {each.webhook_id for each in read.list_webhooks(tables, known.project_id)}
         return True if webhook_id not in left else None
 
     await wait_until_shown(settings, is_gone, "The removal", webhook_id=webhook_id)
@@ -197,7 +200,7 @@ async def rotate_webhook_secret(
 ) -> NewWebhook:
     """A new secret; for 24 hours the one before it signs too, so receivers can change over."""
     known = await read_webhook(settings, project, webhook_id)
-    secrets = await ask(settings, lambda tables: read.secrets_of(tables, webhook_id))
+    secrets = await ask(settings, lambda tables: read.find_secrets(tables, webhook_id))
     if secrets is None or secrets.secret_request != key:
         key_id, sealed = await _seal(settings, known.project_id, webhook_id)
         fact = WebhookSecretRotated(
@@ -230,7 +233,7 @@ async def send_test_message(
     def add(tables: Conn) -> Delivery:
         told = (delivery_id, webhook_id, known.project_id, message_id, TEST, text)
         tables.execute(ADD_TEST, told)
-        return read.delivery(tables, webhook_id, delivery_id)
+        return read.read_delivery(tables, webhook_id, delivery_id)
 
     return await transact(settings, add)
 
@@ -246,8 +249,8 @@ async def list_deliveries(
     """What was sent to a webhook in the last 30 days, newest first. Raises NotFound."""
     return await ask(
         settings,
-        lambda tables: read.deliveries(
-            tables, project_of(tables, project), webhook_id, cursor=cursor, limit=limit
+        lambda tables: read.list_deliveries(
+            tables, find_project(tables, project), webhook_id, cursor=cursor, limit=limit
         ),
     )
 
@@ -263,10 +266,10 @@ async def replay_delivery(
     _check_active(known)
 
     def replay(tables: Conn) -> Delivery:
-        read.delivery(tables, webhook_id, delivery_id)
+        read.read_delivery(tables, webhook_id, delivery_id)
         if not rows(tables, REPLAY, delivery_id):
             raise Conflict("The delivery is waiting to be sent already.", code="delivery_waits")
-        return read.delivery(tables, webhook_id, delivery_id)
+        return read.read_delivery(tables, webhook_id, delivery_id)
 
     return await transact(settings, replay)
 
@@ -288,10 +291,10 @@ async def _with_secret(
     """What the tables hold: of two requests with one key the first one's secret counts."""
 
     def shows(tables: Conn) -> tuple[Webhook, WebhookSecrets] | None:
-        secrets = read.secrets_of(tables, webhook_id)
+        secrets = read.find_secrets(tables, webhook_id)
         if secrets is None or secrets.secret_request != key:
             return None
-        return read.webhook(tables, project_id, webhook_id), secrets
+        return read.read_webhook(tables, project_id, webhook_id), secrets
 
     webhook, secrets = await wait_until_shown(settings, shows, webhook_id=webhook_id)
     vault, sealed = vault_of(settings), base64.b64decode(secrets.sealed)
@@ -323,7 +326,7 @@ def _check_private(asked: bool, any_address: bool) -> None:
 
 def _check_url(url: str, *, private: bool) -> None:
     """Raises Invalid for an address that cannot be called, or that holds a secret."""
-    from streams.hygiene.strings import redact_text
+    from streams.hygiene.redaction.strings import redact_text
 
     try:
         parsed = httpx.URL(url)

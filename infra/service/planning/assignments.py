@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 from infra.platform.settings import Settings
 from infra.service.foundation.database import ask
-from projections.read.artifacts import PlanTask, plan_tasks
-from projections.read.projects import project_of
+from projections.read.artifacts import PlanTask, list_plan_tasks
+from projections.read.projects import find_project
 from projections.read.session import Conn
-from projections.read.team import Member, members
+from projections.read.team import Member, list_members
 from schemas.events.team import Member as MemberFact
 from schemas.inflection import count
 from schemas.tasks import OVER
@@ -48,8 +48,8 @@ async def suggest_assignments(settings: Settings, project: str) -> list[Suggesti
     """For each task that is not done, its members by skill, then by free points."""
 
     def suggest(tables: Conn) -> list[Suggestion]:
-        project_id = project_of(tables, project)
-        return rank_members(plan_tasks(tables, project_id), members(tables, project_id))
+        project_id = find_project(tables, project)
+        return rank_members(list_plan_tasks(tables, project_id), list_members(tables, project_id))
 
     return await ask(settings, suggest)
 

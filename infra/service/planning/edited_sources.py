@@ -16,9 +16,9 @@ from infra.service.foundation.database import wait_for
 from infra.service.foundation.publishing import redactor_of
 from infra.service.ingesting.engines import choose_engine
 from projections.read import sources
-from projections.read.artifact_list import WholeVersion, whole_version
+from projections.read.artifact_list import WholeVersion, read_version
 from projections.read.artifacts import CitingSection, Edit
-from projections.read.atoms import quotes_of_source_alone
+from projections.read.atoms import find_quotes_of_source_alone
 from projections.read.session import Conn
 from schemas.edited_artifacts import source_id_of_section
 from schemas.ids import sha256_hex
@@ -85,8 +85,8 @@ def read_changed_sections(tables: Conn, project_id: str, edit: Edit) -> list[Edi
     from connectors.edited_artifact import EditedSection
 
     with suppress(NotFound):
-        now = whole_version(tables, project_id, edit.artifact_id, edit.version)
-        before = whole_version(tables, project_id, edit.artifact_id, edit.expected_version)
+        now = read_version(tables, project_id, edit.artifact_id, edit.version)
+        before = read_version(tables, project_id, edit.artifact_id, edit.expected_version)
         assert edit.answered_at
         found = []
         for section_id in edit.section_ids:
@@ -114,7 +114,7 @@ def _list_sentences(tables: Conn, project_id: str, section: CitingSection) -> tu
     """What people wrote, also where it stands there in the words of the atoms read out of it."""
     source_id = source_id_of_section(project_id, section.section_id)
     cited = [one.atom_id for said in section.statements for one in said.citations]
-    quotes = quotes_of_source_alone(tables, project_id, source_id, cited)
+    quotes = find_quotes_of_source_alone(tables, project_id, source_id, cited)
     sentences: list[str] = []
     for statement in section.statements:
         if statement.written_by is not None:
@@ -128,7 +128,9 @@ def _list_sentences(tables: Conn, project_id: str, section: CitingSection) -> tu
 def _is_news(tables: Conn, project_id: str, edited: EditedSection, before: CitingSection) -> bool:
     """Whether what is stored, or was sent for the version before, says anything else."""
     source_id = source_id_of_section(project_id, edited.section_id)
-    stored = {row["raw_sha256"] for row in sources.stored_sources(tables, project_id, [source_id])}
+    stored = {
+        row["raw_sha256"] for row in sources.list_stored_sources(tables, project_id, [source_id])
+    }
     same_as_before = _list_sentences(tables, project_id, before) == edited.sentences
     if not stored:
         return bool(edited.sentences) or not same_as_before

@@ -19,7 +19,7 @@ from projections.read import artifacts, loops, team
 from projections.read.artifacts import Item as Item
 from projections.read.loops import GenerationLoop
 from projections.read.page import take
-from projections.read.projects import project_of
+from projections.read.projects import find_project
 from projections.read.session import Conn
 from schemas.envelope import Envelope
 from schemas.events.artifact import ArtifactChanged
@@ -65,7 +65,7 @@ async def request_report(
             code="nothing_to_report",
         )
     artifact_id = derive_artifact_id(project_id, "report", wanted.aggregate_id)
-    return await ask(settings, lambda tables: artifacts.item(tables, project_id, artifact_id))
+    return await ask(settings, lambda tables: artifacts.read_item(tables, project_id, artifact_id))
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +90,8 @@ async def request_generation(
     answer_id, _ = await _await_answer(settings, request)
 
     def look(tables: Conn) -> Generated:
-        listed = partial(artifacts.items, tables, project_id, ITEMS_OF[phase])
-        found = loops.loops_of_answer(tables, project_id, answer_id)
+        listed = partial(artifacts.list_items, tables, project_id, ITEMS_OF[phase])
+        found = loops.list_loops_of_answer(tables, project_id, answer_id)
         return Generated(
             [item.artifact_id for item in take(listed)],
             next((one for one in found if one.phase == phase), None),
@@ -133,6 +133,6 @@ async def _await_answer(settings: Settings, request: Envelope) -> tuple[str, Ans
 
 def _find_project(tables: Conn, project: str) -> str:
     """The id of a project in which a run has ended. Raises Refusal otherwise."""
-    project_id = project_of(tables, project)
-    artifacts.artifact(tables, project_id, "prd")
+    project_id = find_project(tables, project)
+    artifacts.read_only_artifact(tables, project_id, "prd")
     return project_id

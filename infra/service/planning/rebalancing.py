@@ -9,7 +9,7 @@ from infra.platform.settings import Settings
 from infra.service.foundation.database import ask, wait_until_shown
 from infra.service.foundation.publishing import make_request, publish
 from projections.read import rebalances as read
-from projections.read.projects import project_of
+from projections.read.projects import find_project
 from projections.read.rebalances import Rebalance as Rebalance
 from schemas.events.team import RebalanceMove, RebalanceProposed
 from schemas.ids import derive_id
@@ -29,7 +29,7 @@ async def propose_rebalance(
 
     Raises NotFound for what is no project, and Unavailable.
     """
-    project_id = await ask(settings, lambda tables: project_of(tables, project))
+    project_id = await ask(settings, lambda tables: find_project(tables, project))
     fact = RebalanceProposed(
         rebalance_id=derive_id("reb", project_id, key),
         sprint_id=sprint_id,

@@ -74,8 +74,8 @@ async def edit_prd_section(settings: Settings, edit: PrdEdit, *, editor: str) ->
     """
 
     def read(tables: Conn) -> tuple[str, Artifact, list[EditedStatement]]:
-        project_id = projects.project_of(tables, edit.project)
-        prd = artifacts.artifact(tables, project_id, "prd")
+        project_id = projects.find_project(tables, edit.project)
+        prd = artifacts.read_only_artifact(tables, project_id, "prd")
         return project_id, prd, _read_statements(tables, project_id, prd, edit)
 
     project_id, prd, statements = await ask(settings, read)
@@ -97,7 +97,7 @@ async def request_change(
 
     What was answered before is not asked again.
     """
-    find_answer = partial(artifacts.edit, request_event_id=str(fact.event_id))
+    find_answer = partial(artifacts.find_edit, request_event_id=str(fact.event_id))
     answer = await ask(settings, find_answer)
     if answer is None:
         await publish(settings, [fact])
@@ -151,7 +151,7 @@ def _parse(line: str) -> tuple[str, list[str]]:
 
 
 def find_revisions(tables: Conn, project_id: str, atom_ids: Sequence[str]) -> dict[str, int]:
-    found = atoms.revisions(tables, project_id, atom_ids)
+    found = atoms.read_revisions(tables, project_id, atom_ids)
     if missing := [one for one in atom_ids if one not in found]:
         raise NotFound(f"There is no atom {missing[0]} in this project.", code="unknown_atom")
     return found

@@ -17,7 +17,7 @@ from infra.platform.settings import Settings
 from infra.service.foundation.database import ask, wait_until_shown
 from infra.service.foundation.publishing import make_request, publish
 from projections.read import team as read
-from projections.read.projects import project_of
+from projections.read.projects import find_project
 from projections.read.session import Conn
 from projections.read.team import Member as Member
 from schemas import days
@@ -45,7 +45,7 @@ async def add_member(
     settings: Settings, project: str, told: MemberChange, *, actor: str, key: str
 ) -> Member:
     """Add a member to a project given by name or id, and return them when the tables show them."""
-    project_id = await ask(settings, lambda tables: project_of(tables, project))
+    project_id = await ask(settings, lambda tables: find_project(tables, project))
     member_id = derive_id("mem", project_id, key)
     if told.name is None:
         raise Invalid("A member has a name.", code="member_invalid")
@@ -75,7 +75,9 @@ async def remove_member(
 
 
 async def list_members(settings: Settings, project: str) -> list[Member]:
-    return await ask(settings, lambda tables: read.members(tables, project_of(tables, project)))
+    return await ask(
+        settings, lambda tables: read.list_members(tables, find_project(tables, project))
+    )
 
 
 async def set_plan(
@@ -88,7 +90,7 @@ async def set_plan(
     key: str,
 ) -> None:
     """Say from which day plans count, or how many points the team does in a sprint."""
-    project_id = await ask(settings, lambda tables: project_of(tables, project))
+    project_id = await ask(settings, lambda tables: find_project(tables, project))
     if start_day is not None:
         check_day(start_day)
     try:
@@ -98,7 +100,7 @@ async def set_plan(
     await publish(settings, [make_request(fact, project_id, actor, key)])
 
     def shows(tables: Conn) -> bool | None:
-        now = read.plan_settings(tables, project_id)
+        now = read.read_plan(tables, project_id)
         wanted = (start_day or now.start_day, velocity or now.velocity)
         return (now.start_day, now.velocity) == wanted or None
 
@@ -115,8 +117,8 @@ def check_day(day: str) -> None:
 
 async def _find(settings: Settings, project: str, member: str) -> tuple[str, Member]:
     def find(tables: Conn) -> tuple[str, Member]:
-        project_id = project_of(tables, project)
-        return project_id, read.member_of(tables, project_id, member)
+        project_id = find_project(tables, project)
+        return project_id, read.read_member(tables, project_id, member)
 
     return await ask(settings, find)
 
@@ -140,7 +142,7 @@ def _make(
 
 
 def _check(given: Mapping[str, Any]) -> None:
-    from streams.hygiene.strings import redact_text
+    from streams.hygiene.redaction.strings import redact_text
 
     texts = [given.get("name"), given.get("role"), *given.get("skills", {})]
     for text in texts:
@@ -175,7 +177,7 @@ async def _change(
     told = fact.model_dump(exclude_none=True)
 
     def shows(tables: Conn) -> Member | None:
-        known = {one.member_id: one for one in read.members(tables, project_id)}
+        known = {one.member_id: one for one in read.list_members(tables, project_id)}
         now = known.get(member_id)
         return now if now and told.items() <= now.model_dump().items() else None
 
@@ -183,4 +185,4 @@ async def _change(
 
 
 def _is_gone(tables: Conn, project_id: str, member_id: str) -> bool | None:
-    return all(one.member_id != member_id for one in read.members(tables, project_id)) or None
+    return all(one.member_id != member_id for one in read.list_members(tables, project_id)) or None

@@ -56,7 +56,7 @@ async def start_onboarding(
     """
     key = key or draw_key()
     check_key(key)
-    project_id = await ask(settings, lambda tables: projects.project_of(tables, project))
+    project_id = await ask(settings, lambda tables: projects.find_project(tables, project))
 
     def begin(tables: Conn) -> tuple[PipelineRecord, bool]:
         with tables.transaction():
@@ -72,19 +72,19 @@ async def list_onboarding(settings: Settings, project: str) -> list[Pipeline]:
     """The pipelines of a project, newest first. Raises NotFound, DatabaseUnavailable."""
 
     def question(tables: Conn) -> list[Pipeline]:
-        return read.pipelines(tables, projects.project_of(tables, project))
+        return read.list_pipelines(tables, projects.find_project(tables, project))
 
     return await ask(settings, question)
 
 
 async def read_onboarding(settings: Settings, pipeline_id: str) -> Pipeline:
     """A pipeline as it is now. Raises NotFound, DatabaseUnavailable."""
-    return await ask(settings, lambda tables: read.pipeline(tables, pipeline_id))
+    return await ask(settings, lambda tables: read.read_pipeline(tables, pipeline_id))
 
 
 async def read_onboarding_events(settings: Settings, pipeline_id: str) -> list[PipelineEvent]:
     """The changes of a pipeline, oldest first, as the log tells them."""
-    return await ask(settings, lambda tables: read.events(tables, pipeline_id))
+    return await ask(settings, lambda tables: read.list_pipeline_events(tables, pipeline_id))
 
 
 async def resume_onboarding(
@@ -223,7 +223,7 @@ async def _continue(
     def go_on(tables: Conn) -> PipelineRecord:
         with tables.transaction():
             record = change_pipeline(tables, pipeline_id, steps, _human(actor), expected_version)
-            project_id = read.pipeline(tables, pipeline_id).project_id
+            project_id = read.read_pipeline(tables, pipeline_id).project_id
             _enqueue(tables, project_id, record, actor)
         return record
 

@@ -123,7 +123,7 @@ async def find_features(at: Setting) -> Outcome:
 
 
 async def set_up_team(at: Setting) -> Outcome:
-    members = await ask(at.settings, lambda tables: team.members(tables, at.project_id))
+    members = await ask(at.settings, lambda tables: team.list_members(tables, at.project_id))
     if any(member.capacity_points > 0 for member in members):
         return Outcome()
     return Outcome(
@@ -137,13 +137,15 @@ async def plan_sprint(at: Setting) -> Outcome:
 
     Where nobody has said when the first sprint begins, it begins on the pipeline's own day.
     """
-    plan = await ask(at.settings, partial(team.plan_settings, project_id=at.project_id))
+    plan = await ask(at.settings, partial(team.read_plan, project_id=at.project_id))
     if not plan.start_day:
         key = f"onboarding|{at.pipeline_id}"
         await set_plan(at.settings, at.project_id, start_day=at.started_on, actor=at.actor, key=key)
 
     def look(tables: Conn) -> Attached | None:
-        return _attached("sprint_plan", artifacts.items(tables, at.project_id, "sprint_plan").items)
+        return _attached(
+            "sprint_plan", artifacts.list_items(tables, at.project_id, "sprint_plan").items
+        )
 
     found = await wait_for(at.settings, look, timeout_s=PLANNED_WITHIN_S)
     if found is None:
@@ -167,7 +169,7 @@ STAGE_WORK: Mapping[StageName, Stage] = {
 
 
 def _has_source(project_id: str, tables: Conn) -> bool | None:
-    (found,) = projects.projects(tables, only=[project_id]).items
+    (found,) = projects.list_projects(tables, only=[project_id]).items
     return True if found.sources else None
 
 
@@ -184,7 +186,9 @@ def _request(at: Setting, *, wait: bool) -> IngestRequest:
 
 async def _project(at: Setting) -> projects.Project:
     """The project with its numbers of sources and live atoms."""
-    found = await ask(at.settings, lambda tables: projects.projects(tables, only=[at.project_id]))
+    found = await ask(
+        at.settings, lambda tables: projects.list_projects(tables, only=[at.project_id])
+    )
     return found.items[0]
 
 
@@ -203,11 +207,13 @@ async def _ready(at: Setting, artifact_type: str) -> Attached | None:
     def question(tables: Conn) -> Attached | None:
         if artifact_type != "prd":
             return _attached(
-                artifact_type, artifacts.items(tables, at.project_id, artifact_type).items
+                artifact_type, artifacts.list_items(tables, at.project_id, artifact_type).items
             )
         if not artifacts.has_artifact(tables, at.project_id, artifact_type):
             return None
-        return _attached(artifact_type, [artifacts.artifact(tables, at.project_id, artifact_type)])
+        return _attached(
+            artifact_type, [artifacts.read_only_artifact(tables, at.project_id, artifact_type)]
+        )
 
     return await ask(at.settings, question)
 

@@ -13,7 +13,12 @@ from infra.platform.vault import vault_of
 from infra.service.foundation.database import ask, transact, wait_until_shown
 from infra.service.foundation.publishing import make_request, publish
 from infra.store.jobs import queue
-from projections.read.projects import deleted_of, name_of_project, project_ids, project_of
+from projections.read.projects import (
+    find_deleted,
+    find_project,
+    list_project_ids,
+    read_project_name,
+)
 from projections.read.session import Conn, rows
 from schemas import ids
 from schemas.envelope import Actor, Event
@@ -53,7 +58,7 @@ async def create_project(settings: Settings, name: str, *, actor: str, key: str)
     """
     check_name(name)
     project = Project(ids.project_id(key), name)
-    if await ask(settings, lambda tables: deleted_of(tables, [project.project_id])):
+    if await ask(settings, lambda tables: find_deleted(tables, [project.project_id])):
         raise Invalid(
             "This idempotency key has made a project that was deleted: take a new one.",
             code="idempotency_key_reused",
@@ -79,13 +84,13 @@ async def rename_project(
     Raises NotFound, Invalid, Conflict and Unavailable as `create_project`.
     """
     check_name(name)
-    project_id = await ask(settings, lambda tables: project_of(tables, project))
+    project_id = await ask(settings, lambda tables: find_project(tables, project))
     renamed = Project(project_id, name)
     await ask(settings, lambda tables: _check_free(tables, renamed))
     await publish(settings, [make_request(ProjectRenamed(name=name), project_id, actor, key)])
     await wait_until_shown(
         settings,
-        lambda tables: name_of_project(tables, project_id) == name or None,
+        lambda tables: read_project_name(tables, project_id) == name or None,
         f"The name of {project_id}",
         project_id=project_id,
     )
@@ -101,8 +106,8 @@ async def delete_project(
     encrypted of them can be read no more. Raises NotFound, Invalid for another name, Unavailable:
     keys that were not erased then are erased by the upkeep of the API.
     """
-    project_id = await ask(settings, lambda tables: project_of(tables, project))
-    known = await ask(settings, lambda tables: name_of_project(tables, project_id))
+    project_id = await ask(settings, lambda tables: find_project(tables, project))
+    known = await ask(settings, lambda tables: read_project_name(tables, project_id))
     if name != known:
         raise Invalid(
             f"The project is called {known!r}, and not {name[:MAX_NAME_CHARS]!r}: type its name as"
@@ -114,7 +119,7 @@ async def delete_project(
     await publish(settings, [deleted])
     await wait_until_shown(
         settings,
-        lambda tables: bool(deleted_of(tables, [project_id])) or None,
+        lambda tables: bool(find_deleted(tables, [project_id])) or None,
         f"That {project_id} is deleted",
         project_id=project_id,
     )
@@ -192,7 +197,7 @@ def _key_of(event: Event, key: str) -> str:
 
 def check_name(name: str) -> None:
     """Raises Invalid unless a project can be called ``name``."""
-    from streams.hygiene.strings import redact_text
+    from streams.hygiene.redaction.strings import redact_text
 
     if redact_text(name) != name:
         raise Invalid(
@@ -209,7 +214,7 @@ def check_name(name: str) -> None:
 
 
 def _check_free(connection: Conn, project: Project) -> None:
-    for other_id in project_ids(connection, project.name):
+    for other_id in list_project_ids(connection, project.name):
         if other_id != project.project_id:
             raise Conflict(
                 f"A project named {project.name!r} exists already ({other_id}): use it,"
@@ -220,4 +225,4 @@ def _check_free(connection: Conn, project: Project) -> None:
 
 
 def _is_shown(connection: Conn, project_id: str) -> bool | None:
-    return project_id in project_ids(connection, project_id) or None
+    return project_id in list_project_ids(connection, project_id) or None

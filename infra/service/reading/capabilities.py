@@ -11,7 +11,7 @@ from infra.service.access.tokens import ROLES
 from infra.service.ingesting.engines import list_engines
 from infra.service.jobs.job_kinds import JOB_KINDS
 from infra.service.models.models import find_first_model
-from infra.service.reading.queries import LARGEST_PAGE
+from projections.read.page import LARGEST_PAGE
 from schemas.events.connector import ConnectorService
 from schemas.source_kinds import MARKDOWN_SUFFIXES, RENDERED_SUFFIXES
 

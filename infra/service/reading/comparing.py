@@ -9,12 +9,12 @@ from datetime import datetime
 from functools import partial
 
 from infra.platform.errors import NotFound
-from projections.read.artifact_list import WholeVersion, list_artifacts, whole_version
+from projections.read.artifact_list import WholeVersion, list_artifacts, read_version
 from projections.read.artifacts import CitingSection, CitingStatement
 from projections.read.ledger_position import LedgerPosition
 from projections.read.page import take
-from projections.read.past import PastContradiction, contradictions_at, version_at
-from projections.read.past_coverage import PastCoverage, coverage_as_of
+from projections.read.past import PastContradiction, list_past_contradictions, read_past_version
+from projections.read.past_coverage import PastCoverage, read_coverage_as_of
 from projections.read.session import Conn
 
 
@@ -51,8 +51,8 @@ def compare_versions(
     connection: Conn, project_id: str, artifact_id: str, before: int, after: int
 ) -> VersionDifference:
     """Statement by statement. Raises NotFound for what is no version."""
-    old = whole_version(connection, project_id, artifact_id, before)
-    new = whole_version(connection, project_id, artifact_id, after)
+    old = read_version(connection, project_id, artifact_id, before)
+    new = read_version(connection, project_id, artifact_id, after)
     return VersionDifference(old, new, compare_sections(old.sections, new.sections))
 
 
@@ -80,11 +80,11 @@ def what_stood(
     prd = None
     for each in list_artifacts(connection, project_id, artifact_type="prd", limit=1).items:
         with suppress(NotFound):  # it was not written yet
-            prd = version_at(connection, project_id, each.artifact_id, place)
-    disputes = take(partial(contradictions_at, connection, project_id, seq))
+            prd = read_past_version(connection, project_id, each.artifact_id, place)
+    disputes = take(partial(list_past_contradictions, connection, project_id, seq))
     return Stood(
         position,
-        coverage_as_of(connection, project_id, seq),
+        read_coverage_as_of(connection, project_id, seq),
         prd,
         list(disputes),
     )

@@ -73,7 +73,7 @@ async def explain_source(
     """
 
     def question(tables: Conn) -> _Document:
-        source = read_source(tables, projects.project_of(tables, project), path)
+        source = read_source(tables, projects.find_project(tables, project), path)
         return _Document(source, list_chunks(tables, source), list_quoted(tables, source))
 
     document = await ask(settings, question)

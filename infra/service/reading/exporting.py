@@ -17,12 +17,15 @@ from infra.service.foundation.database import ask
 from infra.service.reading.reads import View, view
 from projections.read import projects
 from projections.read.artifacts import Artifact, CitingSection, Item
-from projections.read.atoms import Atom, Quote, atoms
-from projections.read.contradictions import Contradiction, contradictions
-from projections.read.ledger_position import LedgerPosition, ledger_position
+from projections.read.atoms import Atom, Quote
+from projections.read.atoms import list_atoms as atoms
+from projections.read.contradictions import Contradiction, list_contradiction_pairs
+from projections.read.ledger_position import LedgerPosition
+from projections.read.ledger_position import read_position as ledger_position
 from projections.read.page import take
 from projections.read.session import Conn
-from projections.read.source_detail import WholeSource, whole_source
+from projections.read.source_detail import WholeSource
+from projections.read.source_detail import read_source as whole_source
 
 ARTIFACT_TYPES = ("prd", "insight", "epic", "feature", "task")
 FIELDS = (
@@ -98,7 +101,7 @@ async def read_export(settings: Settings, project: str) -> ExportedProject:
     def question(tables: Conn) -> ExportedProject:
         with tables.transaction():
             tables.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-            project_id = projects.project_of(tables, project)
+            project_id = projects.find_project(tables, project)
             return gather(project_id, _Tables(tables, project_id))
 
     return await ask(settings, question)
@@ -182,7 +185,7 @@ class _Tables:
         self._tables, self._project_id = tables, project_id
 
     def read_name(self) -> str:
-        return projects.projects(self._tables, only=[self._project_id]).items[0].name
+        return projects.list_projects(self._tables, only=[self._project_id]).items[0].name
 
     def read_position(self) -> LedgerPosition:
         return ledger_position(self._tables, self._project_id)
@@ -191,7 +194,7 @@ class _Tables:
         return take(partial(atoms, self._tables, self._project_id, status="all", order="age"))
 
     def list_contradictions(self) -> Iterable[Contradiction]:
-        return take(partial(contradictions, self._tables, self._project_id, None))
+        return take(partial(list_contradiction_pairs, self._tables, self._project_id, None))
 
     def read_view(self, artifact_type: str) -> View:
         return view(self._tables, self._project_id, artifact_type)

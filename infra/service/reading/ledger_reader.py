@@ -18,15 +18,17 @@ import projections.read.search as ledger_search
 from infra.platform.settings import Settings
 from infra.service.foundation.connections import Tables
 from projections.read.artifact_list import ArtifactSummary, WholeArtifact
-from projections.read.atom_detail import WholeAtom, whole_atom
+from projections.read.atom_detail import WholeAtom
+from projections.read.atom_detail import read_atom as whole_atom
 from projections.read.atoms import Atom
 from projections.read.belonging import check_belongs
-from projections.read.changes import Changes, changes_page
+from projections.read.changes import Changes, list_changes
 from projections.read.contradictions import Card
-from projections.read.coverage import Coverage, coverage
+from projections.read.coverage import Coverage
+from projections.read.coverage import read_coverage as coverage
 from projections.read.lineage import Node, trace
 from projections.read.page import Page
-from projections.read.projects import project_of
+from projections.read.projects import find_project
 from projections.read.search import Answer, Filters
 from projections.read.session import Conn
 
@@ -82,7 +84,9 @@ class TablesReader:
         return await self._tables.ask(whole_atom, self._project_id, atom_id)
 
     async def list_atoms(self, cursor: str | None, limit: int) -> Page[Atom]:
-        return await self._tables.ask(atoms.atoms, self._project_id, cursor=cursor, limit=limit)
+        return await self._tables.ask(
+            atoms.list_atoms, self._project_id, cursor=cursor, limit=limit
+        )
 
     async def trace(self, known_id: str) -> Node:
         return await self._tables.ask(_trace_within, self._project_id, known_id)
@@ -91,7 +95,7 @@ class TablesReader:
         self, status: str | None, cursor: str | None, limit: int
     ) -> Page[Card]:
         return await self._tables.ask(
-            contradictions.cards, self._project_id, status, cursor=cursor, limit=limit
+            contradictions.list_contradictions, self._project_id, status, cursor=cursor, limit=limit
         )
 
     async def list_artifacts(
@@ -106,7 +110,7 @@ class TablesReader:
         )
 
     async def read_artifact(self, artifact_id: str) -> WholeArtifact:
-        return await self._tables.ask(artifact_list.whole_artifact, self._project_id, artifact_id)
+        return await self._tables.ask(artifact_list.read_artifact, self._project_id, artifact_id)
 
     async def read_coverage(self) -> Coverage:
         return await self._tables.ask(coverage, self._project_id)
@@ -115,7 +119,7 @@ class TablesReader:
         self, since: int | datetime, window: int, cursor: str | None, limit: int
     ) -> Changes:
         return await self._tables.ask(
-            changes_page, self._project_id, since, window, cursor=cursor, limit=limit
+            list_changes, self._project_id, since, window, cursor=cursor, limit=limit
         )
 
 
@@ -124,7 +128,7 @@ async def open_ledger_reader(settings: Settings, project: str) -> AsyncIterator[
     """A reader of the project of this name or id. Raises NotFound, Conflict, Unavailable."""
     tables = Tables(settings)
     try:
-        yield TablesReader(tables, await tables.ask(project_of, project))
+        yield TablesReader(tables, await tables.ask(find_project, project))
     finally:
         tables.close()
 

@@ -31,13 +31,7 @@ from infra.platform.log import get
 from infra.platform.settings import Settings
 from infra.service.foundation.connections import Tables
 from projections.read.session import Conn
-from projections.read.streams import Frame as Frame
-from projections.read.streams import Stream as Stream
-from projections.read.streams import ends_of as ends_of
-from projections.read.streams import frames as read_page
-from projections.read.streams import frames_behind
-from projections.read.streams import stream as stream
-from projections.read.streams import unknown_stream as unknown_stream
+from projections.read.streams import Frame, list_frames, list_frames_behind, read_ends
 
 WINDOW_FRAMES = 1_024
 WINDOW_BYTES = 4 * 1024 * 1024  # of a window's data, but for one frame that is larger
@@ -181,7 +175,7 @@ class Hub:
     async def _following(self, stream_id: str) -> AsyncIterator[Window]:
         """The window of a stream: there before a page is read, so no frame falls between."""
         if stream_id not in self._windows:
-            ends = await self._ask(ends_of, stream_id)
+            ends = await self._ask(read_ends, stream_id)
             with self._lock:
                 self._windows.setdefault(stream_id, Window(ends.last))
         window = self._windows[stream_id]
@@ -213,7 +207,7 @@ class Hub:
         return page
 
     async def _read_page(self, stream_id: str, after: int) -> Batch:
-        return Batch(await self._ask(read_page, stream_id, after, PAGE_FRAMES))
+        return Batch(await self._ask(list_frames, stream_id, after, PAGE_FRAMES))
 
     async def _ask(
         self, question: Callable[Concatenate[Conn, P], T], *args: P.args, **kwargs: P.kwargs
@@ -257,7 +251,7 @@ class Hub:
     def _hand_on(self, loop: asyncio.AbstractEventLoop, connection: Conn) -> None:
         """The frames that came are in their windows, as many looks as it takes."""
         while known := self._followed():
-            found = frames_behind(connection, known, NEWS_FRAMES)
+            found = list_frames_behind(connection, known, NEWS_FRAMES)
             if not found:
                 return
             added = threading.Event()

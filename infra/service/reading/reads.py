@@ -42,7 +42,7 @@ from projections.read.artifact_list import WholeVersion
 from projections.read.artifacts import Artifact
 from projections.read.atoms import Atom, Order, PastAtom
 from projections.read.batches import Batch
-from projections.read.burndown import Burndown, burndown
+from projections.read.burndown import Burndown, read_burndown
 from projections.read.contradictions import Card, Contradiction
 from projections.read.copies import NearCopy
 from projections.read.coverage import Coverage
@@ -85,7 +85,7 @@ class View(ReadModel):
 
 async def list_projects(settings: Settings) -> list[Project]:
     """All projects by name."""
-    return await ask(settings, lambda tables: list(take(partial(projects.projects, tables))))
+    return await ask(settings, lambda tables: list(take(partial(projects.list_projects, tables))))
 
 
 async def list_atoms(
@@ -102,7 +102,7 @@ async def list_atoms(
 ) -> list[Atom]:
     """Atoms with their evidence; live ones unless ``status`` is given."""
     now = partial(
-        atoms.atoms,
+        atoms.list_atoms,
         kind=kind,
         status=status,
         source=source,
@@ -125,7 +125,9 @@ async def list_past_atoms(
     limit: int | None = None,
 ) -> list[PastAtom]:
     """Atoms as they stood after a change set, or at a time, without their quotes."""
-    then = partial(past.atoms_at, place=moment, kind=kind, status=status, tag=tag, order=order)
+    then = partial(
+        past.list_past_atoms, place=moment, kind=kind, status=status, tag=tag, order=order
+    )
     return await _all_of(settings, project, then, limit)
 
 
@@ -133,46 +135,50 @@ async def list_contradictions(
     settings: Settings, project: str, status: str | None = "open"
 ) -> list[Card]:
     """Contradictions with both sides, the gravest first; ``status`` None: all."""
-    return await _all_of(settings, project, partial(contradictions.cards, status=status))
+    return await _all_of(
+        settings, project, partial(contradictions.list_contradictions, status=status)
+    )
 
 
 async def list_contradiction_pairs(
     settings: Settings, project: str, status: str | None = "open"
 ) -> list[Contradiction]:
     """The same without what a decision needs."""
-    return await _all_of(settings, project, partial(contradictions.contradictions, status=status))
+    return await _all_of(
+        settings, project, partial(contradictions.list_contradiction_pairs, status=status)
+    )
 
 
 async def list_past_contradictions(
     settings: Settings, project: str, moment: int | datetime, status: str | None = "open"
 ) -> list[PastContradiction]:
     """Those that had the status at a moment, as they stood then."""
-    then = partial(past.contradictions_at, place=moment, status=status)
+    then = partial(past.list_past_contradictions, place=moment, status=status)
     return await _all_of(settings, project, then)
 
 
 async def list_merges(settings: Settings, project: str) -> list[Merge]:
     """Merges in ledger order, then the pairs in review."""
-    return await _all_of(settings, project, merges.merges)
+    return await _all_of(settings, project, merges.list_merges)
 
 
 async def list_waiting(settings: Settings, project: str) -> list[Waiting]:
     """What waits for a person's decision."""
-    return await _all_of(settings, project, waiting.queue)
+    return await _all_of(settings, project, waiting.list_waiting)
 
 
 async def list_proposals(
     settings: Settings, project: str, state: str | None = "waiting"
 ) -> list[Proposal]:
     """What members propose; None: whatever became of it."""
-    return await _all_of(settings, project, partial(proposals.proposals, state=state))
+    return await _all_of(settings, project, partial(proposals.list_proposals, state=state))
 
 
 async def list_decisions(
     settings: Settings, project: str, target: str | None = None
 ) -> list[DecisionAnswer]:
     """What people decided, or decided about ``target``, in ledger order."""
-    return await _all_of(settings, project, partial(decision_list.decisions, target=target))
+    return await _all_of(settings, project, partial(decision_list.list_decisions, target=target))
 
 
 async def list_rejections(
@@ -185,7 +191,7 @@ async def list_rejections(
     limit: int | None = None,
 ) -> list[Rejection]:
     """Refused candidates and refused rows of evidence, each with the rule that refused it."""
-    found = partial(rejections.rejections, code=code, kind=kind, source=source)
+    found = partial(rejections.list_rejections, code=code, kind=kind, source=source)
     return await _all_of(settings, project, found, limit)
 
 
@@ -199,13 +205,13 @@ async def list_sources(
     limit: int | None = None,
 ) -> list[SourceState]:
     """Sources by root and path; ``skipped``: only those that are not read."""
-    found = partial(source_list.source_states, skipped=skipped, reason=reason, source=source)
+    found = partial(source_list.list_sources, skipped=skipped, reason=reason, source=source)
     return await _all_of(settings, project, found, limit)
 
 
 async def list_near_copies(settings: Settings, project: str) -> list[NearCopy]:
     """Sources that are read and are nearly copies of others."""
-    return await _of(settings, project, copies.near_copies)
+    return await _of(settings, project, copies.list_near_copies)
 
 
 async def read_past_coverage(
@@ -214,14 +220,14 @@ async def read_past_coverage(
     """What had been read at a moment. Raises NotFound for a sequence that is not there."""
 
     def question(tables: Conn, project_id: str) -> PastCoverage:
-        return past.coverage_at(tables, project_id, moment)
+        return past.read_past_coverage(tables, project_id, moment)
 
     return await _of(settings, project, question)
 
 
 async def read_coverage(settings: Settings, project: str) -> Coverage:
     """What has been read, by tier and area, and where the ledger has gaps."""
-    return await _of(settings, project, coverage.coverage)
+    return await _of(settings, project, coverage.read_coverage)
 
 
 async def search_ledger(
@@ -245,15 +251,15 @@ async def search_ledger(
 
 async def read_prd(settings: Settings, project: str) -> Artifact:
     """The published PRD, its text as ``rendered_markdown``. Raises NotFound before the first."""
-    return await _of(settings, project, partial(artifacts.artifact, artifact_type="prd"))
+    return await _of(settings, project, partial(artifacts.read_only_artifact, artifact_type="prd"))
 
 
 async def read_past_prd(settings: Settings, project: str, moment: int | datetime) -> WholeVersion:
     """The PRD as it was published then. Raises NotFound, also where there was none yet."""
 
     def question(tables: Conn, project_id: str) -> WholeVersion:
-        now = artifacts.artifact(tables, project_id, "prd")
-        return past.version_at(tables, project_id, now.artifact_id, moment)
+        now = artifacts.read_only_artifact(tables, project_id, "prd")
+        return past.read_past_version(tables, project_id, now.artifact_id, moment)
 
     return await _of(settings, project, question)
 
@@ -265,20 +271,20 @@ async def read_view(settings: Settings, project: str, artifact_type: str) -> Vie
 
 def view(tables: Conn, project_id: str, artifact_type: str) -> View:
     of_type = (tables, project_id, artifact_type)
-    ahead, prd = artifacts.speculative(*of_type), None
+    ahead, prd = artifacts.list_speculative(*of_type), None
     if artifact_type == "prd" and (not ahead or artifacts.has_artifact(*of_type)):
-        prd = artifacts.artifact(*of_type)
+        prd = artifacts.read_only_artifact(*of_type)
     many = artifact_type != "prd"
-    listed = list(take(partial(artifacts.items, *of_type))) if many else []
+    listed = list(take(partial(artifacts.list_items, *of_type))) if many else []
     now = SystemClock().now()
     return View(
         prd=prd,
         items=listed,
         ahead=ahead,
-        gone=list(take(partial(artifacts.gone_items, *of_type))),
-        left_out=team.left_out_tasks(tables, project_id) if artifact_type == "task" else [],
-        names=team.names(tables, project_id),
-        burndowns=[burndown(tables, project_id, it.artifact_id, now) for it in listed]
+        gone=list(take(partial(artifacts.list_gone_items, *of_type))),
+        left_out=team.list_left_out_tasks(tables, project_id) if artifact_type == "task" else [],
+        names=team.read_names(tables, project_id),
+        burndowns=[read_burndown(tables, project_id, it.artifact_id, now) for it in listed]
         if artifact_type == "sprint_plan"
         else [],
     )
@@ -286,30 +292,30 @@ def view(tables: Conn, project_id: str, artifact_type: str) -> View:
 
 async def read_names(settings: Settings, project: str) -> dict[str, str]:
     """What people call members, features, tasks and sprints, by id."""
-    return await _of(settings, project, team.names)
+    return await _of(settings, project, team.read_names)
 
 
 async def list_runs(settings: Settings, project: str) -> list[Run]:
     """Runs, oldest first."""
-    return await _all_of(settings, project, runs.runs)
+    return await _all_of(settings, project, runs.list_runs)
 
 
 async def list_phases(settings: Settings, project: str) -> dict[str, list[Phase]]:
     """The phases of each run, by its id."""
-    return await _of(settings, project, runs.phases)
+    return await _of(settings, project, runs.list_phases)
 
 
 async def list_deltas(settings: Settings, project: str) -> list[Delta]:
     """What each merged pull request or push changed."""
-    return await _all_of(settings, project, deltas.deltas)
+    return await _all_of(settings, project, deltas.list_deltas)
 
 
 async def read_run_report(settings: Settings, run_id: str) -> tuple[DeltaReport, list[Phase]]:
     """What a run changed, and its phases."""
 
     def question(tables: Conn) -> tuple[DeltaReport, list[Phase]]:
-        found = deltas.delta_report(tables, run_id)
-        return found, runs.phases(tables, found.project_id, run_id).get(run_id, [])
+        found = deltas.read_delta_report(tables, run_id)
+        return found, runs.list_phases(tables, found.project_id, run_id).get(run_id, [])
 
     return await ask(settings, question)
 
@@ -318,7 +324,7 @@ async def list_next_batches(
     settings: Settings, project: str, run_id: str | None = None
 ) -> list[Batch]:
     """The last batch of each run, newest run first, and the ranking behind the choice."""
-    return await _of(settings, project, partial(batches.last_batches, run_id=run_id))
+    return await _of(settings, project, partial(batches.list_last_batches, run_id=run_id))
 
 
 async def trace(settings: Settings, known_id: str) -> Node:
@@ -330,7 +336,9 @@ async def list_reasons(settings: Settings, known_id: str) -> list[Reason]:
     """The decisions about an id, oldest first. Raises BrokerUnavailable, too."""
 
     def question(tables: Conn) -> list[Reason]:
-        return reasons.why(tables, known_id, lambda place: asyncio.run(fact_at(settings, place)))
+        return reasons.list_reasons(
+            tables, known_id, lambda place: asyncio.run(fact_at(settings, place))
+        )
 
     return await ask(settings, question)
 
@@ -338,7 +346,7 @@ async def list_reasons(settings: Settings, known_id: str) -> list[Reason]:
 async def _of(settings: Settings, project: str, question: Callable[[Conn, str], T]) -> T:
     """The answer to a question about a project, which is given by name or id."""
     return await ask(
-        settings, lambda tables: question(tables, projects.project_of(tables, project))
+        settings, lambda tables: question(tables, projects.find_project(tables, project))
     )
 
 

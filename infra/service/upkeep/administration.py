@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from infra.platform.settings import Settings
 from infra.service.foundation.connections import Tables
 from projections.log_reader import ends_of
-from projections.read.positions import next_offsets
+from projections.read.positions import read_next_offsets
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Folded:
 
 async def list_folded(settings: Settings, tables: Tables) -> list[Folded]:
     """Each partition that a projection reads. Raises Unavailable."""
-    places = await tables.ask(next_offsets)
+    places = await tables.ask(read_next_offsets)
     ends = await ends_of(settings, sorted({topic for _, topic, _ in places}))
     found = []
     for (projection, topic, partition), following in sorted(places.items()):

@@ -84,15 +84,15 @@ async def replay_ledger(
     """
 
     def moment(tables: Conn) -> tuple[str, int, int]:
-        project_id = projects.project_of(tables, project)
-        head = atoms.head(tables, project_id)
+        project_id = projects.find_project(tables, project)
+        head = atoms.read_head(tables, project_id)
         if as_of is not None:
-            return project_id, head, atoms.sequence_at(tables, project_id, as_of)
+            return project_id, head, atoms.find_sequence_at(tables, project_id, as_of)
         return project_id, head, head if as_of_seq is None else as_of_seq
 
     project_id, head, at = await ask(settings, moment)
     replayed = await replay.replay(settings, project_id, at)
-    now = await ask(settings, lambda tables: atoms.head(tables, project_id))
+    now = await ask(settings, lambda tables: atoms.read_head(tables, project_id))
     return ReplayedLedger(
         at, head, now != head, tuple(replayed.differences), tuple(replayed.findings)
     )
@@ -103,7 +103,7 @@ async def hash_tables(settings: Settings, project: str) -> dict[str, str]:
 
     Raises NotFound, and Unavailable when the tables do not catch up in time.
     """
-    project_id = await ask(settings, lambda tables: projects.project_of(tables, project))
+    project_id = await ask(settings, lambda tables: projects.find_project(tables, project))
     with session.reading(settings.conninfo) as connection:
         await checksums.caught_up(CORE, settings, connection)
     return await ask(settings, lambda tables: checksums.checksums(CORE, tables, project_id))

@@ -68,7 +68,7 @@ async def list_dead_letters(settings: Settings, *, settled: bool = False) -> lis
     """
     return await ask(
         settings,
-        lambda tables: list(take(partial(dead_letters.dead_letters, tables, settled=settled))),
+        lambda tables: list(take(partial(dead_letters.list_dead_letters, tables, settled=settled))),
     )
 
 
@@ -78,7 +78,9 @@ async def retry_dead_letter(settings: Settings, dead_letter_id: str) -> RetriedL
     A record whose value is not kept is read from its place. Raises NotFound, Conflict when nothing
     can be published, BrokerUnavailable.
     """
-    letter = await ask(settings, lambda tables: dead_letters.dead_letter(tables, dead_letter_id))
+    letter = await ask(
+        settings, lambda tables: dead_letters.find_dead_letter(tables, dead_letter_id)
+    )
     if letter is None:
         raise NotFound(
             f"There is no dead letter {dead_letter_id}.",

@@ -132,11 +132,11 @@ def _undecided(settings: Settings) -> list[str]:
 
     from infra.platform import postgres
     from projections.core import CORE
-    from projections.read.dead_letters import undecided
+    from projections.read.dead_letters import list_undecided
 
     try:
         with postgres.connect(settings.conninfo, schema=CORE.schema) as connection:
-            return [str(each) for each in undecided(connection)]
+            return [str(each) for each in list_undecided(connection)]
     except (Unavailable, psycopg.errors.UndefinedTable, psycopg.errors.UndefinedColumn):
         return []
 
@@ -146,7 +146,7 @@ def _disabled_webhooks(settings: Settings) -> list[str]:
     import psycopg
 
     from projections.read.session import reading
-    from projections.read.webhooks import disabled_webhooks
+    from projections.read.webhooks import list_disabled_webhooks
 
     try:
         with reading(settings.conninfo) as connection:
@@ -154,7 +154,7 @@ def _disabled_webhooks(settings: Settings) -> list[str]:
                 f"The webhook {each.webhook_id} of {each.project_id} is disabled"
                 f" ({each.disabled_reason}), {each.waiting} messages wait: start it again once"
                 " its receiver works."
-                for each in disabled_webhooks(connection)
+                for each in list_disabled_webhooks(connection)
             ]
     except (Unavailable, psycopg.errors.UndefinedTable):
         return []
@@ -164,12 +164,12 @@ def _by_rules(settings: Settings) -> dict[str, dict[str, int]]:
     """What is owed to the model; nothing where no service has prepared the database."""
     import psycopg
 
-    from projections.read.owed import owed_by_project
+    from projections.read.owed import count_owed_by_project
     from projections.read.session import reading
 
     try:
         with reading(settings.conninfo) as connection:
-            return owed_by_project(connection)
+            return count_owed_by_project(connection)
     except (Unavailable, Refusal, psycopg.Error):
         return {}
 

@@ -92,7 +92,7 @@ def enqueue_judgements(tables: Conn, quiet_s: float = QUIET_S) -> list[str]:
     Last in the queue: whatever a person or a schedule asks for goes first.
     """
     enqueued = []
-    for prd in quality.unjudged_prds(tables, KEY_PREFIX, quiet_s):
+    for prd in quality.list_unjudged_prds(tables, KEY_PREFIX, quiet_s):
         job_id, is_new = queue.enqueue(tables, _job_for(prd), BY)
         if is_new:
             enqueued.append(job_id)

@@ -88,14 +88,14 @@ async def run_quality(
     from infra.service.writing.quality_parts import Assessor
 
     check_key(request.key)
-    project_id = await ask(settings, lambda tables: projects.project_of(tables, request.project))
+    project_id = await ask(settings, lambda tables: projects.find_project(tables, request.project))
     run_id = _run_id_of(request, project_id)
-    known = await ask(settings, lambda tables: quality.find_run(tables, run_id))
+    known = await ask(settings, lambda tables: quality.find_quality_run(tables, run_id))
     if known and known.status != RUNNING:
         return known
     begun = (known.artifact_version, known.input_ledger_seq or 0) if known else None
     artifact = await ask(
-        settings, lambda tables: quality.assessed(tables, project_id, request.artifact, begun)
+        settings, lambda tables: quality.read_assessed(tables, project_id, request.artifact, begun)
     )
     mode = _choose_mode(artifact, request.mode)
     async with _open_tell(settings, project_id) as tell, open_model(settings) as model:
@@ -119,10 +119,10 @@ async def find_newer_version(settings: Settings, request: GateRequest, version: 
     """
 
     def question(tables: Conn) -> int | None:
-        project_id = projects.project_of(tables, request.project)
-        if quality.find_run(tables, _run_id_of(request, project_id)):
+        project_id = projects.find_project(tables, request.project)
+        if quality.find_quality_run(tables, _run_id_of(request, project_id)):
             return None
-        present = quality.assessed(tables, project_id, request.artifact).version
+        present = quality.read_assessed(tables, project_id, request.artifact).version
         return present if present != version else None
 
     return await ask(settings, question)
@@ -146,9 +146,11 @@ async def list_quality_runs(
     """All runs of a project, or of one artifact, oldest first. Raises NotFound."""
 
     def question(tables: Conn) -> list[QualityRunRow]:
-        project_id = projects.project_of(tables, project)
-        found = quality.assessed(tables, project_id, artifact).artifact_id if artifact else None
-        return list(take(partial(quality.runs, tables, project_id, found)))
+        project_id = projects.find_project(tables, project)
+        found = (
+            quality.read_assessed(tables, project_id, artifact).artifact_id if artifact else None
+        )
+        return list(take(partial(quality.list_quality_runs, tables, project_id, found)))
 
     return await ask(settings, question)
 
@@ -159,8 +161,8 @@ async def read_quality_run(
     """A run, by default the latest over the PRD, and its events. Raises NotFound."""
 
     def question(tables: Conn) -> tuple[QualityRunRow, list[QualityRunEvent]]:
-        found = quality.run(tables, projects.project_of(tables, project), run_id)
-        return found, quality.events(tables, found.quality_run_id)
+        found = quality.read_quality_run(tables, projects.find_project(tables, project), run_id)
+        return found, quality.list_quality_events(tables, found.quality_run_id)
 
     return await ask(settings, question)
 
@@ -353,7 +355,7 @@ async def _find_finished(settings: Settings, run: QualityRun) -> QualityRunRow:
     """The run as the tables hold it when they have its end. Raises Unavailable."""
 
     def look(tables: Conn) -> QualityRunRow | None:
-        found = quality.find_run(tables, run.quality_run_id)
+        found = quality.find_quality_run(tables, run.quality_run_id)
         return found if found and found.status != RUNNING else None
 
     return await wait_until_shown(settings, look, "The run", quality_run_id=run.quality_run_id)

@@ -49,11 +49,11 @@ def enqueue_syntheses(tables: Conn, quiet_s: float = QUIET_S) -> list[str]:
     """Put a job into the queue for each project that waits for one, then for each sprint plan and
     report of the others, which are made from what is worded there; the ids of the new jobs.
     """
-    projects = wording.unworded_projects(tables, list(WORDED_TYPES), KEY_PREFIX, quiet_s)
+    projects = wording.list_unworded_projects(tables, list(WORDED_TYPES), KEY_PREFIX, quiet_s)
     enqueued = [
         _enqueue(tables, one.project_id, f"{KEY_PREFIX}{one.ledger_seq}", {}) for one in projects
     ]
-    for one in wording.unworded_documents(tables, DOCUMENTS, DOCUMENT_PREFIX, quiet_s):
+    for one in wording.list_unworded_documents(tables, DOCUMENTS, DOCUMENT_PREFIX, quiet_s):
         key = f"{DOCUMENT_PREFIX}{one.artifact_id}|{one.version}"
         told = {"artifact_id": one.artifact_id}
         enqueued.append(_enqueue(tables, one.project_id, key, told))
@@ -108,13 +108,15 @@ def open_desk(settings: Settings, project_id: str, job_id: str) -> Desk:
 
     async def find(name: str) -> AssessedArtifact | None:
         try:
-            return await ask(settings, lambda tables: quality.assessed(tables, project_id, name))
+            return await ask(
+                settings, lambda tables: quality.read_assessed(tables, project_id, name)
+            )
         except NotFound:
             return None
 
     async def list_items(artifact_type: ArtifactType) -> Sequence[ListedItem]:
         return await ask(
-            settings, lambda tables: wording.listed_items(tables, project_id, artifact_type)
+            settings, lambda tables: wording.list_listed_items(tables, project_id, artifact_type)
         )
 
     is_cancelled = partial(is_job_cancelled, settings, job_id)

@@ -18,7 +18,7 @@ from infra.runtime.local.process import wait_until
 from infra.service.access.tokens import read_owner_token
 from infra.service.upkeep.address import read_address
 from infra.store.model_charges import NewCharge, reserve, settle
-from projections.read.projects import project_of
+from projections.read.projects import find_project
 from schemas.codec import decode
 from schemas.events.model_calls import ModelCall
 from schemas.events.source import SourceContentPart, SourceRevised
@@ -106,7 +106,7 @@ def charge(cairn: Service, project: str) -> None:
             cost_usd=0.25, price_known=True, latency_ms=5, outcome="answered",
             request_hash="hash",
         )  # fmt: skip
-        project_id = project_of(connection, project)
+        project_id = find_project(connection, project)
         new = NewCharge(project_id, "cor-1", call, 0.25, 15)
         assert reserve(connection, new) == []
         settle(connection, new, None, None)
