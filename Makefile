@@ -52,7 +52,8 @@ demo: venv
 unexport PYTHONDONTWRITEBYTECODE
 
 # Three workers, also on two processors: tests with a broker wait for much of their time. One file of
-# tests a time; each worker starts a broker and a database when it comes to need them.
+# tests a time; each worker starts a broker and a database when it comes to need them. The order is
+# that of tests/conftest.py: by itself xdist puts first what has many tests, not what takes long.
 WORKERS := 3
 PYTEST = $(BIN)/pytest --numprocesses $(WORKERS) --no-loadscope-reorder --durations 20
 

@@ -200,8 +200,7 @@ async def _be_the_only_one(
     lock = projection.lock(PROJECTING)
     waited_s = 0.0
     while not stop.is_set():
-        row = connection.execute("SELECT pg_try_advisory_lock(%s)", (lock,)).fetchone()
-        if row and row[0]:
+        if postgres.try_lock(connection, lock):
             return
         if waited_s >= patience_s:
             raise Conflict(

@@ -220,8 +220,7 @@ async def shadow_tables(
         postgres.connect(conninfo, autocommit=True) as live,
         postgres.connect(conninfo, autocommit=True) as shadow,
     ):
-        locked = live.execute("SELECT pg_try_advisory_lock(%s)", (lock,)).fetchone()
-        if not (locked and locked[0]):
+        if not postgres.try_lock(live, lock):
             raise Conflict(
                 "Another rebuild or replay runs on this database: wait for its end.",
                 code="rebuild_running",

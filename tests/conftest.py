@@ -5,7 +5,6 @@ topics, a database and a home of its own in it.
 """
 
 import asyncio
-import fcntl
 import functools
 import os
 import re
@@ -57,11 +56,11 @@ NodeManager.EXIT_TIMEOUT = 60
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put what must be alone first, then what needs no servers: it may run beside that.
+    """Put what shares a service first, since it is the longest, then what is slow.
 
-    Then what shares a service, which is the longest, so that the workers end at about the same
-    time; among all, slow files come first. What is not slow and starts no service hangs for a short
-    time only.
+    Of that, what needs no servers comes first: it computes while the others wait. What is quick and
+    needs none comes last, so that the workers end at about the same time. What is not slow and
+    starts no service hangs for a short time only.
     """
     marks: defaultdict[str, set[str]] = defaultdict(set)
     for item in items:
@@ -75,11 +74,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if scope not in SHARING and own.isdisjoint({"slow", "timeout"}):
             item.add_marker(pytest.mark.timeout(SHORT_S))
 
-    def rank(item: pytest.Item) -> tuple[bool, bool, bool, bool]:
+    def rank(item: pytest.Item) -> tuple[bool, bool, bool]:
         scope = scope_of(item.nodeid)
-        found = marks[scope]
-        alone, broker, slow = (name in found for name in ("alone", "broker", "slow"))
-        return (not alone, broker, scope not in SHARING, not slow)
+        broker, slow = (name in marks[scope] for name in ("broker", "slow"))
+        return (scope not in SHARING, not slow, broker if slow else not broker)
 
     items.sort(key=rank)
 
@@ -109,20 +107,6 @@ class Scheduling(LoadFileScheduling):  # type: ignore[misc]  # it ships no types
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Scheduling:
     return Scheduling(config, log)
-
-
-@pytest.hookimpl(wrapper=True, tryfirst=True)  # around the time limit: waiting is not counted
-def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """Keep other tests with servers from running beside one marked `alone`."""
-    if not item.get_closest_marker("broker"):
-        return (yield)
-    alone = item.get_closest_marker("alone")
-    with Path(__file__).open() as turn:
-        fcntl.flock(turn, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
-        try:
-            return (yield)
-        finally:
-            fcntl.flock(turn, fcntl.LOCK_UN)  # for children of a test that have inherited it
 
 
 @pytest.hookimpl(wrapper=True)

@@ -57,6 +57,14 @@ class WorkPort(Protocol):
         """
         ...
 
+    async def search_items(
+        self, project: str, types: Sequence[str], words: Sequence[str], *, offset: int, limit: int
+    ) -> Json:
+        """``items`` of these types that hold most of the words, each as ``item`` with its
+        ``artifact_type``; ``total`` is how many hold one.
+        """
+        ...
+
     async def read_prd(self, project: str) -> Json: ...
 
     async def read_artifact(self, project: str, artifact_id: str) -> Json: ...

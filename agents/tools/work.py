@@ -20,7 +20,6 @@ from agents.tools.show import (
     name_of,
     show_list,
     show_page,
-    statements_of,
     take_page,
 )
 from agents.tools.tool import Paging, Tool, ToolArguments, ToolContext, ToolResult
@@ -96,18 +95,18 @@ def work_tools(ports: Ports) -> list[Tool]:
         return answer(show_list("Workload", lines), {"members": loads}, cite_items(theirs))
 
     async def search_project(context: ToolContext, wanted: SearchProject) -> ToolResult:
-        words = set(_WORD.findall(wanted.query.lower()))
-        ranked = [
-            (_count_words(one, words), kind, one)
-            for kind, (_, artifact_type) in TYPES.items()
-            for one in await ports.list_items(context.project_id, artifact_type)
+        kinds = {artifact_type: kind for kind, (_, artifact_type) in TYPES.items()}
+        words = sorted(set(_WORD.findall(wanted.query.lower())))
+        found = await ports.search_items(
+            context.project_id, list(kinds), words, offset=wanted.offset, limit=wanted.limit
+        )
+        items, total = [one["item"] for one in found["items"]], found["total"]
+        lines = [
+            f"{kinds[one['artifact_type']]} {name_of(one['item'])} [{one['item']['artifact_id']}]"
+            for one in found["items"]
         ]
-        fit = sorted((one for one in ranked if one[0]), key=lambda one: -one[0])
-        page = take_page(fit, wanted)
-        lines = [f"{kind} {name_of(one)} [{one['artifact_id']}]" for _, kind, one in page]
-        found = [one for _, _, one in page]
-        told = {"artifacts": found, "total": len(fit)}
-        return answer(show_page("Found", lines, wanted, len(fit)), told, cite_items(found))
+        told = {"artifacts": items, "total": total}
+        return answer(show_page("Found", lines, wanted, total), told, cite_items(items))
 
     async def get_project_status(context: ToolContext, wanted: Nothing) -> ToolResult:
         status = await ports.read_status(context.project_id)
@@ -273,13 +272,6 @@ def _load_of(member: Json, tasks: Sequence[Json]) -> dict[str, Any]:
     ]
     points = sum(int(one["fields"].get("estimate_points") or 0) for one in theirs)
     return {**member, "points": points, "tasks": theirs}
-
-
-def _count_words(item: Json, words: set[str]) -> int:
-    """How many of the words it holds; those of its title count twice."""
-    title = set(_WORD.findall(name_of(item).lower()))
-    said = {word for one in statements_of(item) for word in _WORD.findall(one["text"].lower())}
-    return 2 * len(words & title) + len(words & said)
 
 
 def _gravity(atom: Json) -> int:

@@ -34,7 +34,7 @@ from infra.http.request_shape import (
 from infra.http.transfer import prepare_answer
 from infra.http.writes import perform, record_refusal
 from infra.platform.errors import Forbidden
-from infra.service.access.tokens import ROLES, ApiRole, Caller
+from infra.store.tokens import ROLES, ApiRole, Caller
 
 F = TypeVar("F", bound=Callable[..., Any])
 Handle = Callable[[Request], Coroutine[Any, Any, Response]]

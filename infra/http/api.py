@@ -19,11 +19,11 @@ from infra.platform.settings import Settings
 from infra.service.access.oidc_sign_in import SignIn
 from infra.service.access.sessions import Sessions
 from infra.service.access.stream_tokens import StreamTokens
-from infra.service.access.tokens import Caller
 from infra.service.connecting.received_webhooks import Deliveries
 from infra.service.foundation.connections import Tables
 from infra.service.reading.live_streams import Hub
 from infra.service.upkeep.lag import Lag
+from infra.store.tokens import Caller
 from projections.read.projects import list_project_ids
 
 KNOWN_FOR_S = 2.0

@@ -23,10 +23,12 @@ from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from infra.service.access.oidc import ID_PREFIX, Issuer, is_of_issuer
-from infra.service.access.sessions import Sessions, find_signed_in, is_drawn
+from infra.service.access.sessions import Sessions, is_drawn
 from infra.service.access.stream_tokens import StreamTokens
-from infra.service.access.tokens import PREFIX, Caller, find_caller, find_caller_by_id
+from infra.service.access.tokens import PREFIX
 from infra.service.foundation.connections import Tables
+from infra.store.sessions import find_signed_in
+from infra.store.tokens import Caller, find_caller, find_caller_by_id
 
 BELIEVED_S = 2.0
 MOST_KNOWN = 1_000

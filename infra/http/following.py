@@ -9,7 +9,7 @@ from starlette.responses import Response
 from infra.http.api import Api
 from infra.http.sse import EventStream, parse_event_id
 from infra.platform.errors import DatabaseUnavailable
-from infra.service.access.tokens import Caller
+from infra.store.tokens import Caller
 from projections.read.streams import Stream, read_ends
 
 

@@ -21,7 +21,6 @@ from infra.http.auth import caller_of
 from infra.http.problems import correlation_of, is_expected, respond
 from infra.platform.errors import Forbidden, Invalid
 from infra.platform.recording import watch_recording
-from infra.service.access.tokens import Caller
 from infra.service.foundation.publishing import check_key, draw_key, redactor_of
 from infra.store.requests import (
     Asked,
@@ -32,6 +31,7 @@ from infra.store.requests import (
     end_write,
     record_refused,
 )
+from infra.store.tokens import Caller
 
 HEADER = "idempotency-key"
 KEY = re.compile(r"[\x21-\x7e]{1,200}")

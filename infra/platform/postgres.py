@@ -7,6 +7,7 @@ what the database refuses (a constraint, a syntax error) stays what psycopg rais
 import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +60,19 @@ def connect(
         psycopg.connect(conninfo, autocommit=autocommit, **_options(schema)) as connection,
     ):
         yield connection
+
+
+def try_lock(connection: Connection[tuple[Any, ...]], number: int) -> bool:
+    """Whether this session has the advisory lock now; it ends with the session."""
+    row = connection.execute("SELECT pg_try_advisory_lock(%s)", (number,)).fetchone()
+    return row is not None and bool(row[0])
+
+
+def read_time(connection: Connection[tuple[Any, ...]]) -> datetime:
+    """The time of the database: when the transaction began."""
+    ((now,),) = connection.execute("SELECT now()").fetchall()
+    assert isinstance(now, datetime)
+    return now
 
 
 def answers(conninfo: str) -> bool:

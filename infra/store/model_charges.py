@@ -17,6 +17,7 @@ from typing import Literal
 
 from psycopg.types.json import Jsonb
 
+from infra.platform import postgres
 from infra.store.jobs.outbox import add_fact
 from projections.read.session import Conn, rows
 from schemas.envelope import SYSTEM
@@ -237,7 +238,7 @@ def _record_refusal(connection: Conn, charge: NewCharge, finding: Finding) -> No
             "cost_usd": 0.0,
         }
     )
-    ((now,),) = connection.execute("SELECT now()").fetchall()
+    now = postgres.read_time(connection)
     add_fact(
         connection,
         CallOverBudget(

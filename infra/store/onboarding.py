@@ -8,6 +8,7 @@ from datetime import datetime
 import psycopg.types.json
 from pydantic import BaseModel
 
+from infra.platform import postgres
 from infra.platform.errors import Conflict, NotFound
 from infra.store.jobs.outbox import Conn, add_fact
 from schemas import onboarding
@@ -37,7 +38,7 @@ def create_pipeline(
     """The pipeline of this key, and whether it is new."""
     pipeline_id = derive_id("onb", project_id, key)
     with connection.transaction():
-        ((at,),) = connection.execute("SELECT now()").fetchall()
+        at = postgres.read_time(connection)
         by = f"{actor.type}:{actor.id}"
         started = onboarding.start(pipeline_id, key, sources, created_by=by, at=at)
         new = started.pipeline

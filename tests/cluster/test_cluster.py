@@ -19,7 +19,6 @@ from tests.cluster.database import Database
 SOURCES = ("README.md", "docs/glossary.rst")
 
 pytestmark = [
-    pytest.mark.alone,
     pytest.mark.broker,
     pytest.mark.slow,
     pytest.mark.timeout(600),

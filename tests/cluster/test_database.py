@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from infra.platform import postgres
-from infra.service.upkeep.database_check import Told, check_database
+from infra.store.database_check import Told, check_database
 from tests.certificates import Authority
 from tests.cluster.database import Database, binaries
 from tests.databases import MIGRATIONS

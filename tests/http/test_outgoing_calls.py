@@ -18,8 +18,8 @@ from standardwebhooks.webhooks import WebhookVerificationError
 from infra.platform.addresses import may_be_called
 from infra.platform.errors import Invalid
 from infra.service.notifying.outgoing_webhooks import _check_url
-from infra.service.notifying.webhook_post import Answer, draw_secret, headers_of, post, sign
-from infra.service.notifying.webhook_queue import JITTER, PAUSES_S, pause_after
+from infra.service.notifying.webhook_post import draw_secret, headers_of, post, sign
+from infra.store.webhook_deliveries import JITTER, PAUSES_S, Answer, pause_after
 from tests.certificates import Authority
 from tests.http.receiver import receiver
 

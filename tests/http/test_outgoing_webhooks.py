@@ -16,7 +16,7 @@ from standardwebhooks.webhooks import WebhookVerificationError
 
 from infra.platform import postgres
 from infra.runtime.local.process import wait_until
-from infra.service.notifying.webhook_queue import PAUSES_S
+from infra.store.webhook_deliveries import PAUSES_S
 from tests.http.conftest import PATIENCE_S, Called
 from tests.http.console import CONSOLE, Browser
 from tests.http.receiver import Received, Receiver, receiver

@@ -28,7 +28,7 @@ from infra.http.receiving import Limits, Linger, ReceiveBodies, Receptions
 from infra.http.serve import options_of
 from infra.platform.errors import Invalid
 from infra.runtime.local.process import wait_until
-from infra.service.access.tokens import Caller
+from infra.store.tokens import Caller
 
 MIB = 1024 * 1024
 MOST = 2 * MIB

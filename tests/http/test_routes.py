@@ -15,7 +15,7 @@ from infra.http.openapi import WRITING
 from infra.http.routes import AREAS
 from infra.http.writes import HEADER
 from infra.platform.settings import Settings
-from infra.service.access.tokens import ROLES
+from infra.store.tokens import ROLES
 
 FOR_ANYBODY = {"/health", "/ready", "/v1/openapi.json", "/openapi.json"}
 # As whoever reads may, anyway; what agents do for a viewer is what a viewer may.

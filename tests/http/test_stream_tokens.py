@@ -21,7 +21,7 @@ from infra.service.access.stream_tokens import (
     read_stream_key,
     verify,
 )
-from infra.service.access.tokens import Caller
+from infra.store.tokens import Caller
 from projections.read.streams import Stream
 from tests.http.conftest import Called
 from tests.http.listening import Heard, listen_at, parse

@@ -106,6 +106,28 @@ def test_a_list_names_what_its_items_belong_to(tools: Tools):
     assert f"feature: {feature['artifact_id']}" not in result.text
 
 
+def test_items_that_hold_most_of_the_words_come_first_a_page_at_a_time(tools: Tools):
+    words = "Gateway or depot scan"
+    whole = call(tools, "search_project", query=words, limit=100).data
+    ids = [one["artifact_id"] for one in whole["artifacts"]]
+
+    def rate(item: dict[str, Any]) -> int:
+        texts = [one["text"] for section in item["sections"] for one in section["statements"]]
+        title, body = (
+            set(re.findall(r"[a-z0-9]+", text.lower())) for text in (item["title"], " ".join(texts))
+        )
+        return sum(2 * (word in title) + (word in body) for word in ("gateway", "depot", "scan"))
+
+    rates = [rate(one) for one in whole["artifacts"]]
+    assert len(ids) == len(set(ids)) == whole["total"] > 3
+    assert rates == sorted(rates, reverse=True)
+    assert min(rates) > 0
+    page = call(tools, "search_project", query=words, limit=2, offset=1)
+    assert [one["artifact_id"] for one in page.data["artifacts"]] == ids[1:3]
+    assert page.data["total"] == len(ids)
+    assert call(tools, "search_project", query="of a").data == {"artifacts": [], "total": 0}
+
+
 def test_a_search_cites_places_that_hold_the_snippets(tools: Tools):
     result = call(tools, "search_ledger", query=COVERED)
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from infra.service.notifying import webhook_queue as queue
-from infra.service.notifying.webhook_post import Answer
+from infra.store import webhook_deliveries as queue
+from infra.store.webhook_deliveries import Answer
 from projections.fold.webhooks import messages_about
 from projections.read import webhooks as read
 from schemas.envelope import SERVICE_WIDE, Actor, Event, outside_fact

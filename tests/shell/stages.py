@@ -63,6 +63,11 @@ def a_result(name: str) -> CandidatesExtracted:
     )
 
 
+def begun_beside(gate: Path) -> Path:
+    """The file that is there once somebody waits for ``gate``."""
+    return gate.with_suffix(".begun")
+
+
 def echo(cause: Envelope, chunk: ChunkCreated | None) -> list[Event]:
     """The result; ``bad…`` raises, ``die…`` takes the process with it, ``wait for F`` waits."""
     match cause.event:
@@ -72,7 +77,9 @@ def echo(cause: Envelope, chunk: ChunkCreated | None) -> list[Event]:
             if name.startswith("die"):
                 os.kill(os.getpid(), signal.SIGKILL)
             if name.startswith("wait for "):
-                while not Path(name.removeprefix("wait for ")).exists():
+                gate = Path(name.removeprefix("wait for "))
+                begun_beside(gate).touch()
+                while not gate.exists():
                     time.sleep(0.01)
             return [a_result(name)]
         case _:

@@ -2,6 +2,7 @@
 
 import ast
 import importlib
+import re
 from functools import cache
 from pathlib import Path
 
@@ -156,6 +157,21 @@ def test_a_module_imports_only_what_its_folder_may():
 )
 def test_what_a_module_may_not_import_is_found(path: str, name: str):
     assert not may_import(ROOT / path, name)
+
+
+SQL = re.compile(r"\s*(?:SELECT|INSERT INTO|UPDATE \w+ |DELETE FROM|WITH \w+ AS)\b")
+WITHOUT_SQL = ("infra/service", "infra/http", "infra/mcp")
+
+
+def test_the_application_layer_and_the_ways_in_hold_no_sql():
+    found = [
+        f"{path.relative_to(ROOT)}:{node.lineno}: move the statement to infra/store"
+        for path in files()
+        if str(path.relative_to(ROOT)).startswith(WITHOUT_SQL)
+        for node in ast.walk(syntax_tree(path.read_text()))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and SQL.match(node.value)
+    ]
+    assert found == []
 
 
 def test_circles_are_found_with_all_who_take_part():

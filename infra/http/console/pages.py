@@ -55,10 +55,10 @@ from infra.http.problems import (
 from infra.http.writes import audit_entry, check_given_key, record_refusal
 from infra.platform.errors import Conflict, Forbidden, Invalid, NotFound, Unavailable
 from infra.platform.log import get
-from infra.service.access.tokens import ApiRole, Caller
 from infra.service.foundation.publishing import draw_key, redactor_of
 from infra.store.requests import Outcome, begin_write, end_write
 from infra.store.saved_views import SavedView, list_views
+from infra.store.tokens import ApiRole, Caller
 from projections.read.projects import NamedProject, list_project_names
 from schemas.shortening import shorten
 

@@ -18,21 +18,18 @@ from infra.http.console.rendering import address
 from infra.http.problems import Unauthenticated, is_expected, status_of
 from infra.http.writes import audit_entry
 from infra.platform.machine_paths import hide_paths
-from infra.service.access.sessions import (
+from infra.service.access.sessions import NewSession, begin_session, browser_of, is_drawn
+from infra.service.foundation.publishing import draw_key
+from infra.store.sessions import (
     VALID_S,
-    NewSession,
-    begin_session,
-    browser_of,
     end_all_sessions,
     end_session,
     end_session_of,
-    is_drawn,
     list_sessions,
     redeem_link,
     session_of,
 )
-from infra.service.access.tokens import Caller
-from infra.service.foundation.publishing import draw_key
+from infra.store.tokens import Caller
 
 pages = Pages()
 FORM_S = 3_600

@@ -15,10 +15,10 @@ from infra.http.access import OBSERVERS, OPERATORS, Guarded, allow
 from infra.http.api import Api, ApiDep, CallerDep, Write, WriteDep
 from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Project
 from infra.platform.errors import Invalid, NotFound
-from infra.service.access.tokens import Caller
 from infra.service.jobs.jobs import JobRequest, enqueue_job
 from infra.service.upkeep.administration import Folded, list_folded
 from infra.service.upkeep.audit import hash_tables
+from infra.store.tokens import Caller
 from projections.read.jobs import Job, Transition, list_jobs, list_transitions, read_job
 from projections.read.page import Page
 from schemas.events.job import JobStatus, JobType

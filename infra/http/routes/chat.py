@@ -18,7 +18,6 @@ from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Project
 from infra.http.problems import NotOffered
 from infra.http.sse import EventStream
 from infra.platform.errors import DatabaseUnavailable, Unavailable
-from infra.service.access.tokens import Caller
 from infra.service.asking import agent_turns, agents
 from infra.service.asking.agent_turns import TurnCheckpoint
 from infra.service.asking.agents import (
@@ -38,6 +37,7 @@ from infra.service.ingesting.handed_documents import (
     HandedDocument,
 )
 from infra.service.reading import live_streams as streams
+from infra.store.tokens import Caller
 from projections.read import agents as agents_read
 from projections.read.agents import Conversation
 from projections.read.page import Page

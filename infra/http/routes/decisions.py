@@ -30,10 +30,10 @@ from infra.http.parameters import (
     Wait,
 )
 from infra.platform.errors import Invalid, NotFound, Unavailable
-from infra.service.access.tokens import Caller
 from infra.service.deciding import decisions as decide
 from infra.service.deciding.decisions import UNANSWERED, Decider, Decision
 from infra.service.deciding.sent_decisions import SentDecision, read_sent, url_of
+from infra.store.tokens import Caller
 from projections.read import belonging, decision_list
 from projections.read.decided import DecisionAnswer
 from projections.read.page import Page

@@ -23,7 +23,7 @@ from infra.platform.errors import Forbidden, Invalid
 from infra.platform.loop import in_thread
 from infra.service.ingesting import ingestion_progress as ingestions
 from infra.service.ingesting.ingestion import Lane
-from infra.service.ingesting.ingestion_progress import DocumentResult, IngestionStatus, url_of
+from infra.service.ingesting.ingestion_progress import IngestionStatus, url_of
 from infra.service.ingesting.upload_checks import (
     Document,
     RefusedDocument,
@@ -34,6 +34,7 @@ from infra.service.ingesting.upload_checks import (
 )
 from infra.service.ingesting.uploaded_sources import check_address
 from infra.service.ingesting.uploads import Upload, check_upload, keep_upload
+from infra.store.ingestion_results import DocumentResult, list_document_results
 from projections.read.page import Page
 from schemas.events.ingestion_request import CoverageTarget, Engine
 
@@ -214,7 +215,7 @@ async def list_ingested_documents(
 ) -> Page[DocumentResult]:
     """What became of each document of an ingest; those that were refused come first."""
     return await api.tables.ask(
-        ingestions.list_documents, project, trigger_key, cursor=cursor, limit=limit
+        list_document_results, project, trigger_key, cursor=cursor, limit=limit
     )
 
 

@@ -12,10 +12,10 @@ from infra.http.access import EVERYONE, LEADERS, OBSERVERS, WRITERS, Guarded, al
 from infra.http.api import ApiDep, CallerDep, WriteDep
 from infra.http.parameters import OF_ANY, Day, Id, Project, Seen, Sentences, Title, Version
 from infra.platform.clock import SystemClock
-from infra.service.access.tokens import ApiRole
 from infra.service.asking import agent_tools
 from infra.service.asking.agent_tools import AgentTool
 from infra.service.planning.items import KINDS, ItemRequest, Progress, change_item
+from infra.store.tokens import ApiRole
 from projections.read import burndown
 from projections.read.artifacts import Item
 from projections.read.burndown import Burndown

@@ -17,7 +17,7 @@ from infra.http.api import Api, ApiDep, CallerDep
 from infra.http.following import follow
 from infra.http.parameters import OF_ANY, Project
 from infra.service.access.stream_tokens import NewStreamToken
-from infra.service.access.tokens import Caller
+from infra.store.tokens import Caller
 from projections.read.belonging import check_belongs
 from projections.read.streams import Stream, read_stream, unknown_stream
 

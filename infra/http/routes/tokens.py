@@ -14,7 +14,9 @@ from infra.http.api import ApiDep, CallerDep, WriteDep
 from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit
 from infra.platform.errors import Invalid
 from infra.service.access import tokens
-from infra.service.access.tokens import ApiRole, NewToken, Token, TokenSpec
+from infra.service.access.tokens import NewToken
+from infra.store import tokens as store
+from infra.store.tokens import ApiRole, Token, TokenSpec
 from projections.read.page import Page
 
 router = APIRouter(route_class=Guarded, tags=["Tokens"])
@@ -63,7 +65,7 @@ async def list_tokens(
     api: ApiDep, caller: CallerDep, cursor: Cursor = None, limit: Limit = DEFAULT_LIMIT
 ) -> Page[Token]:
     """Tokens without their secrets, oldest first, revoked ones too."""
-    return await api.tables.ask(tokens.list_tokens, caller, cursor=cursor, limit=limit)
+    return await api.tables.ask(store.list_tokens, caller, cursor=cursor, limit=limit)
 
 
 @router.delete("/v1/tokens/{token_id}", responses=OF_ANY)
@@ -72,7 +74,7 @@ async def revoke_token(
     api: ApiDep, caller: CallerDep, token_id: Annotated[str, Path(max_length=100)]
 ) -> Token:
     """End a token; it is refused everywhere within five seconds."""
-    revoked = await api.tables.ask(tokens.revoke_token, token_id, caller)
+    revoked = await api.tables.ask(store.revoke_token, token_id, caller)
     api.callers.forget()
     return revoked
 

@@ -31,7 +31,7 @@ from pydantic import BaseModel, ConfigDict
 from infra.platform.errors import Forbidden, Unavailable
 from infra.platform.log import get
 from infra.platform.settings import Settings, SettingsError
-from infra.service.access.tokens import ROLES, ApiRole, Caller
+from infra.store.tokens import ROLES, ApiRole, Caller
 
 # Asymmetric ones alone: with HS256 whoever knows the public key could sign.
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "EdDSA")

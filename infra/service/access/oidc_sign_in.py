@@ -28,7 +28,7 @@ from infra.platform.settings import Settings
 from infra.service.access.oidc import LONGEST_TOKEN, Document, Issuer
 from infra.service.access.signed import sign, signature_of, verify
 from infra.service.access.stream_tokens import read_stream_key
-from infra.service.access.tokens import Caller
+from infra.store.tokens import Caller
 
 VALID_S = 600
 LONGEST_PLACE = 400  # in bytes, for the cookie

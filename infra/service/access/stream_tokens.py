@@ -19,7 +19,7 @@ from infra.platform.settings import Settings
 from infra.platform.vault import ensure_key_file, parse_key
 from infra.service.access.signed import sign
 from infra.service.access.signed import verify as verify_signed
-from infra.service.access.tokens import Caller
+from infra.store.tokens import Caller
 from projections.read.session import ReadModel
 from projections.read.streams import Stream
 

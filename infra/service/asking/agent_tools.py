@@ -11,12 +11,9 @@ from pydantic import BaseModel
 
 import infra.service.jobs.jobs as jobs
 import infra.service.jobs.schedules as schedules
-import infra.service.models.costs as costs
 import infra.service.planning.assignments as assignments
 import infra.service.planning.planning as planning
 import infra.service.planning.rebalancing as rebalancing
-import infra.service.planning.team as team
-import infra.service.reading.reads as reads
 import infra.service.writing.quality as quality
 from agents.tools.box import RANKS, Tools
 from agents.tools.ports import Json, ToolRefused
@@ -31,11 +28,27 @@ from infra.service.foundation.database import ask
 from infra.service.ingesting.handed_documents import keep_pasted, tell_kept
 from infra.service.models.models import has_research, open_model
 from infra.service.planning.items import ItemRequest, change_item
-from projections.read import artifact_list, atom_detail, overview
+from projections.read import (
+    artifact_list,
+    artifacts,
+    atom_detail,
+    atoms,
+    contradictions,
+    costs,
+    coverage,
+    item_search,
+    overview,
+    search,
+    source_list,
+    team,
+)
 from projections.read.artifact_list import WholeArtifact
 from projections.read.artifacts import Item
+from projections.read.page import Page, take
 from projections.read.projects import find_project
+from projections.read.search import Filters
 from projections.read.session import Conn
+from projections.read.waiting import count_waiting
 from schemas.events.change import ChangedType, ListPhase
 from schemas.events.team import RebalanceMove, ReportType
 
@@ -44,6 +57,7 @@ SECTIONS = ("description", "solutions", "acceptance_criteria")
 ACCEPTED = ("edit_unanswered", "tables_behind")  # it is recorded, and will be done
 
 T = TypeVar("T")
+
 P = ParamSpec("P")
 Port = Callable[Concatenate["ServicePorts", P], Coroutine[Any, Any, T]]
 
@@ -124,10 +138,25 @@ class ServicePorts:
     def __init__(self, settings: Settings, *, can_research: bool) -> None:
         self._settings, self.can_research = settings, can_research
 
-    async def _ask(self, project: str, question: Callable[[Conn, str], T]) -> T:
+    async def _ask(
+        self,
+        project: str,
+        query: Callable[Concatenate[Conn, str, P], T],
+        *given: P.args,
+        **named: P.kwargs,
+    ) -> T:
         return await ask(
-            self._settings, lambda tables: question(tables, find_project(tables, project))
+            self._settings,
+            lambda tables: query(tables, find_project(tables, project), *given, **named),
         )
+
+    async def _list(self, project: str, query: Callable[..., Page[T]], **named: Any) -> list[T]:
+        """All pages of a list."""
+
+        def every(tables: Conn, project_id: str) -> list[T]:
+            return list(take(partial(query, tables, project_id, **named)))
+
+        return await self._ask(project, every)
 
     @refusing
     async def search_ledger(
@@ -140,35 +169,36 @@ class ServicePorts:
         statuses: Sequence[str],
         limit: int,
     ) -> Json:
-        filters = {"kinds": kinds, "areas": areas, "statuses": statuses}
-        return _json(
-            await reads.search_ledger(self._settings, project, query, **filters, limit=limit)
-        )
+        filters = Filters(kinds=tuple(kinds), areas=tuple(areas), statuses=tuple(statuses))
+        return _json(await self._ask(project, search.search_ledger, query, filters, limit))
 
     @refusing
     async def read_atom(self, project: str, atom_id: str) -> Json:
-        return _json(await self._ask(project, partial(atom_detail.read_atom, atom_id=atom_id)))
+        return _json(await self._ask(project, atom_detail.read_atom, atom_id))
 
     @refusing
     async def list_atoms(self, project: str, kind: str, limit: int) -> Sequence[Json]:
-        return _list(await reads.list_atoms(self._settings, project, kind=kind, limit=limit))
+        page = await self._ask(project, atoms.list_atoms, kind=kind, limit=limit)
+        return _dump(page.items)
 
     @refusing
     async def list_contradictions(self, project: str) -> Sequence[Json]:
-        return _list(await reads.list_contradictions(self._settings, project))
+        found = await self._list(project, contradictions.list_contradictions)
+        return _dump(found)
 
     @refusing
     async def list_sources(self, project: str) -> Sequence[Json]:
-        return _list(await reads.list_sources(self._settings, project))
+        found = await self._list(project, source_list.list_sources)
+        return _dump(found)
 
     @refusing
     async def read_gaps(self, project: str) -> Json:
-        covered = await reads.read_coverage(self._settings, project)
+        covered = await self._ask(project, coverage.read_coverage)
         try:
-            sections = (await reads.read_prd(self._settings, project)).sections
+            prd = await self._ask(project, artifacts.read_only_artifact, "prd")
         except NotFound:  # none is written yet
-            sections = []
-        told = [{"title": one.title, "gap": one.gap} for one in sections]
+            return {"areas": covered.gaps, "sections": []}
+        told = [{"title": one.title, "gap": one.gap} for one in prd.sections]
         return {"areas": covered.gaps, "sections": told}
 
     @refusing
@@ -179,23 +209,35 @@ class ServicePorts:
 
     @refusing
     async def list_items(self, project: str, artifact_type: str) -> Sequence[Json]:
-        view = await reads.read_view(self._settings, project, artifact_type)
-        return [_name(one, view.names) for one in view.items]
+        found = await self._list(project, artifacts.list_items, artifact_type=artifact_type)
+        names = await self._ask(project, team.read_names)
+        return [_name(one, names) for one in found]
+
+    @refusing
+    async def search_items(
+        self, project: str, types: Sequence[str], words: Sequence[str], *, offset: int, limit: int
+    ) -> Json:
+        page = {"offset": offset, "limit": limit}
+        found = await self._ask(project, item_search.search_items, types, words, **page)
+        names = await self._ask(project, team.read_names)
+        items = [
+            {"artifact_type": one.artifact_type, "item": _name(one.item, names)}
+            for one in found.items
+        ]
+        return {"items": items, "total": found.total}
 
     @refusing
     async def read_prd(self, project: str) -> Json:
-        return _json(await reads.read_prd(self._settings, project))
+        return _json(await self._ask(project, artifacts.read_only_artifact, "prd"))
 
     @refusing
     async def read_artifact(self, project: str, artifact_id: str) -> Json:
-        found = await self._ask(
-            project, partial(artifact_list.read_artifact, artifact_id=artifact_id)
-        )
-        return _name(found, await reads.read_names(self._settings, project))
+        found = await self._ask(project, artifact_list.read_artifact, artifact_id)
+        return _name(found, await self._ask(project, team.read_names))
 
     @refusing
     async def list_members(self, project: str) -> Sequence[Json]:
-        return _list(await team.list_members(self._settings, project))
+        return _dump(await self._ask(project, team.list_members))
 
     @refusing
     async def rank_members(self, project: str) -> Sequence[Json]:
@@ -204,17 +246,18 @@ class ServicePorts:
 
     @refusing
     async def read_status(self, project: str) -> Json:
-        waiting = await reads.list_waiting(self._settings, project)
-        return _json(await self._ask(project, overview.read_overview)) | {"waiting": len(waiting)}
+        waiting = await self._ask(project, count_waiting)
+        known = _json(await self._ask(project, overview.read_overview))
+        return known | {"waiting": sum(waiting.values())}
 
     @refusing
     async def read_costs(self, project: str) -> Json:
-        return _json(await costs.read_costs(self._settings, project))
+        return _json(await self._ask(project, costs.read_costs, "agent"))
 
     @refusing
     async def list_jobs(self, project: str, status: str | None, limit: int) -> Sequence[Json]:
-        found = await jobs.list_jobs(self._settings, project, status=status, limit=limit)
-        return _list(found.items)
+        page = await jobs.list_jobs(self._settings, project, status=status, limit=limit)
+        return _dump(page.items)
 
     @refusing
     async def request_report(
@@ -293,7 +336,7 @@ class ServicePorts:
             if late.code not in ACCEPTED:
                 raise
             return {"accepted": True}
-        return _name(done, await reads.read_names(self._settings, context.project_id))
+        return _name(done, await self._ask(context.project_id, team.read_names))
 
 
 def _tell_work(work: schedules.ScheduledWork) -> dict[str, Any]:
@@ -342,5 +385,5 @@ def _json(found: BaseModel) -> dict[str, Any]:
     return found.model_dump(mode="json")
 
 
-def _list(found: Iterable[BaseModel]) -> list[dict[str, Any]]:
+def _dump(found: Iterable[BaseModel]) -> list[dict[str, Any]]:
     return [_json(one) for one in found]

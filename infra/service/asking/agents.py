@@ -18,6 +18,7 @@ from infra.service.asking.turn_payload import GivenDecision, TurnPayload, decisi
 from infra.service.foundation.database import ask, transact, wait_for, wait_until_shown
 from infra.service.foundation.publishing import check_key, draw_key, redactor_of
 from infra.service.ingesting.handed_documents import HandedDocument, check_documents, keep_documents
+from infra.store import turn_jobs
 from infra.store.jobs import queue
 from infra.store.jobs.worker import as_plain_json
 from projections.read import agents as read
@@ -25,7 +26,7 @@ from projections.read import projects
 from projections.read.agents import Confirmation as Confirmation
 from projections.read.agents import Conversation, SaidMessage
 from projections.read.agents import TurnAnswer as TurnAnswer
-from projections.read.session import Conn, ReadModel, rows
+from projections.read.session import Conn, ReadModel
 from projections.read.streams import Frame, list_frames, read_ends
 from schemas.envelope import Actor
 from schemas.ids import derive_id
@@ -39,15 +40,6 @@ PAGE_FRAMES = 256
 LOOKED_AGAIN_S = 10.0
 GRAPHS = ("project", "quality")
 TurnStatus = Literal["running", "answered", "failed", "waiting"]
-GIVEN = "SELECT payload -> 'given' AS given FROM orchestration_jobs WHERE job_id = %s"
-DECIDED_BY = (
-    "SELECT job_id, project_id, payload FROM orchestration_jobs"
-    " WHERE serial_key = %s AND payload -> 'given' ->> 'message_key' = %s"
-)
-KNOWN = (
-    "SELECT 1 FROM orchestration_jobs WHERE project_id = %s AND serial_key = %s"
-    " UNION ALL SELECT 1 FROM conversations WHERE project_id = %s AND conversation_id = %s LIMIT 1"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,7 +279,7 @@ async def _enqueue(
 
 def _find_decided(conversation_id: str, key: str, tables: Conn) -> BegunTurn | None:
     """The turn that goes on since the message of this key has decided about its call."""
-    for row in rows(tables, DECIDED_BY, conversation_id, key):
+    for row in turn_jobs.list_decided_by(tables, conversation_id, key):
         payload = TurnPayload.model_validate(row["payload"])
         assert payload.given
         after = read.find_last_decided_frame(tables, payload.turn_id)
@@ -328,7 +320,7 @@ def _clean(settings: Settings, arguments: Mapping[str, Any] | None) -> dict[str,
 
 
 def _check_known(project_id: str, conversation_id: str, tables: Conn) -> None:
-    if not rows(tables, KNOWN, project_id, conversation_id, project_id, conversation_id):
+    if not turn_jobs.has_conversation(tables, project_id, conversation_id):
         raise NotFound(
             f"There is no conversation {conversation_id}.",
             code="unknown_conversation",
@@ -361,8 +353,7 @@ def _check_call(
 
 def _check_same(tables: Conn, job_id: str, given: GivenDecision) -> None:
     """Raises Conflict where another decision came first that the tables do not show yet."""
-    (row,) = rows(tables, GIVEN, job_id)
-    first = GivenDecision.model_validate(row["given"])
+    first = GivenDecision.model_validate(turn_jobs.read_given(tables, job_id))
     if first.model_copy(update={"message_key": given.message_key}) != given:
         raise _decided(first.decision, first.given_by)
 

@@ -14,7 +14,7 @@ from collections.abc import (
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from infra.platform import postgres
 from infra.platform.clock import SystemClock
@@ -254,8 +254,7 @@ def lock_connector(settings: Settings, connector_id: str) -> Iterator[None]:
     """
     number = int(connector_id.rpartition("_")[2][:15], 16)
     with postgres.connect(settings.conninfo, autocommit=True) as connection:
-        row: Any = connection.execute("SELECT pg_try_advisory_lock(%s)", (number,)).fetchone()
-        if not row[0]:
+        if not postgres.try_lock(connection, number):
             raise Conflict(
                 "This connector is being synced right now: try again when it is done.",
                 code="connector_busy",

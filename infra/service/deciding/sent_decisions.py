@@ -11,27 +11,15 @@ from typing import Literal, cast
 
 from infra.platform.settings import Settings
 from infra.service.foundation.database import ask, transact, wait_for
+from infra.store import sent_decisions as store
+from infra.store.sent_decisions import KnownTarget
 from projections.read import people
 from projections.read.decided import DecisionAnswer
-from projections.read.session import Conn, ReadModel, rows
+from projections.read.session import Conn, ReadModel
 from schemas.events.hitl import AtomDecided, ContradictionDecided, MergeDecided, PersonDecided
 from streams.ledger.refusals import DecisionTarget, find_refusal
 
 PENDING_FOR_S = 30  # how long an unanswered decision keeps others about its target away
-TARGETS = {
-    "atm": "SELECT status, revision, resolution->>'hitl_event_id' AS last_decision,"
-    " verified_by AS decided_by FROM ledger_atoms WHERE atom_id = %s",
-    "ctr": "SELECT status, revision, hitl_event_id AS last_decision, decided_by"
-    " FROM ledger_contradictions WHERE contradiction_id = %s",
-    "mrg": "SELECT state AS status, revision, hitl_event_id AS last_decision, decided_by"
-    " FROM ledger_merge_candidates WHERE merge_candidate_id = %s",
-}
-_PENDING = (
-    "SELECT s.hitl_event_id FROM sent_decisions s WHERE s.target_id = %s AND s.may_decide"
-    " AND s.hitl_event_id <> %s AND s.sent_at > now() - interval '1 second' * %s AND NOT EXISTS"
-    " (SELECT 1 FROM ledger_hitl_events h WHERE h.hitl_event_id = s.hitl_event_id) LIMIT 1"
-)
-
 
 State = Literal["waiting", "applied", "refused", "proposed", "declined", "withdrawn"]
 
@@ -51,22 +39,13 @@ class SentDecision(ReadModel):
     answer: DecisionAnswer | None = None
 
 
-class KnownTarget(ReadModel):
-    """What is decided about, as the tables show it."""
-
-    status: str
-    revision: int
-    last_decision: str | None
-    decided_by: str | None
-
-
 async def wait_for_others(
     settings: Settings, target_id: str, decision_id: str, patience_s: float
 ) -> bool:
     """Whether no other decision about the target waits for its answer; waits that long for it."""
 
     def is_free(connection: Conn) -> bool | None:
-        return not rows(connection, _PENDING, target_id, decision_id, PENDING_FOR_S) or None
+        return not store.has_pending(connection, target_id, decision_id, PENDING_FOR_S) or None
 
     return bool(await wait_for(settings, is_free, timeout_s=patience_s))
 
@@ -77,13 +56,7 @@ async def judge(
     """The reason that the ledger would give now, with the target; None where it is not known."""
     if not isinstance(decided, AtomDecided | ContradictionDecided | MergeDecided):
         return None, None
-
-    def look(connection: Conn) -> KnownTarget | None:
-        query = TARGETS[decided.target_id.partition("_")[0]]
-        found = rows(connection, query, decided.target_id)
-        return KnownTarget(**found[0]) if found else None
-
-    target = await ask(settings, look)
+    target = await ask(settings, lambda tables: store.find_target(tables, decided.target_id))
     if target is None:
         return "unknown_target", None
     return find_refusal(decided, DecisionTarget(**target.model_dump())), target
@@ -91,23 +64,19 @@ async def judge(
 
 async def is_sent(settings: Settings, decision_id: str) -> bool:
     """Whether the decision was published before."""
-    query = "SELECT 1 AS known FROM sent_decisions WHERE hitl_event_id = %s"
-    return bool(await ask(settings, lambda connection: rows(connection, query, decision_id)))
+    return await ask(settings, lambda connection: store.is_sent(connection, decision_id))
 
 
 async def note_sent(
     settings: Settings, decision_id: str, project_id: str, target_id: str, *, may_decide: bool
 ) -> None:
     """The decision has an address from now on, and others about its target wait for its answer."""
-
-    def note(connection: Conn) -> None:
-        connection.execute(
-            "INSERT INTO sent_decisions (hitl_event_id, project_id, target_id, may_decide)"
-            " VALUES (%s, %s, %s, %s) ON CONFLICT DO NOTHING",
-            (decision_id, project_id, target_id, may_decide),
-        )
-
-    await transact(settings, note)
+    await transact(
+        settings,
+        lambda connection: store.note_sent(
+            connection, decision_id, project_id, target_id, may_decide=may_decide
+        ),
+    )
 
 
 def read_sent(connection: Conn, project_id: str, decision_id: str) -> SentDecision | None:
@@ -125,14 +94,13 @@ def read_sent(connection: Conn, project_id: str, decision_id: str) -> SentDecisi
             code=answer.refusal or None,
             answer=answer,
         )
-    query = "SELECT target_id FROM sent_decisions WHERE project_id = %s AND hitl_event_id = %s"
-    sent = rows(connection, query, project_id, decision_id)
-    if not sent:
+    target_id = store.find_sent_target(connection, project_id, decision_id)
+    if target_id is None:
         return None
     return SentDecision(
         hitl_event_id=decision_id,
         project_id=project_id,
-        target_id=sent[0]["target_id"],
+        target_id=target_id,
         url=url,
         state="waiting",
     )
@@ -141,11 +109,3 @@ def read_sent(connection: Conn, project_id: str, decision_id: str) -> SentDecisi
 def url_of(project_id: str, decision_id: str) -> str:
     """Where a decision is read."""
     return f"/v1/projects/{project_id}/hitl-events/{decision_id}"
-
-
-def forget_sent(connection: Conn, days: int) -> int:
-    """Remove notes of decisions that were sent so long ago; how many."""
-    removed = connection.execute(
-        "DELETE FROM sent_decisions WHERE sent_at < now() - interval '1 day' * %s", (days,)
-    )
-    return removed.rowcount

@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any, Literal
 
-from psycopg.types.json import Jsonb
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from connectors.recognise import check_root_name
@@ -22,17 +21,16 @@ from infra.service.foundation.database import ask, transact
 from infra.service.ingesting.engines import choose_engine
 from infra.service.ingesting.ingestion import IngestRequest, Lane, check_request
 from infra.service.ingesting.upload_checks import Document, RefusedDocument
+from infra.store import uploads as store
 from infra.store.jobs import queue
 from infra.store.jobs.queue import NewJob
-from projections.read.session import Conn, rows
+from projections.read.session import Conn
 from schemas.envelope import Actor
 from schemas.events.ingestion_request import CoverageTarget, Engine
 
 MIB = 1024 * 1024
 WAITING_BYTES, WAITING_BYTES_OF_A_PROJECT = 1024 * MIB, 256 * MIB
-CONTENT_DAYS = 2  # how long content stays that no job has read
 DOCUMENTS = TypeAdapter(list[Document])
-FORGOTTEN_AT_ONCE = 1_000
 
 
 class Upload(BaseModel):
@@ -100,39 +98,30 @@ async def keep_upload(
     def keep(connection: Conn) -> str:
         with connection.transaction():
             _check_room(connection, project_id, len(sealed))
-            connection.execute(
-                "INSERT INTO uploads AS u (project_id, trigger_key, size_bytes, key_id, content,"
-                " root, refused) VALUES (%s, %s, %s, %s, %s, %s, %s)"
-                " ON CONFLICT (project_id, trigger_key) DO UPDATE SET attempt = u.attempt + 1,"
-                " size_bytes = EXCLUDED.size_bytes, key_id = EXCLUDED.key_id,"
-                " content = EXCLUDED.content, root = EXCLUDED.root, refused = EXCLUDED.refused,"
-                " problem = NULL WHERE u.problem IS NOT NULL",
-                (
-                    *(project_id, key, len(sealed), key_id, sealed, upload.root),
-                    Jsonb([asdict(each) for each in refused]),
-                ),
-            )
-            (kept,) = rows(
+            attempt = store.put_upload(
                 connection,
-                "SELECT attempt FROM uploads WHERE project_id = %s AND trigger_key = %s",
-                *(project_id, key),
+                store.NewUpload(
+                    project_id=project_id,
+                    key=key,
+                    key_id=key_id,
+                    content=sealed,
+                    root=upload.root,
+                    refused=[asdict(each) for each in refused],
+                ),
             )
             job_id, _ = queue.enqueue(
                 connection,
                 NewJob(
                     project_id=project_id,
                     job_type="ingestion",
-                    key=key if kept["attempt"] == 1 else f"{key}|{kept['attempt']}",
+                    key=key if attempt == 1 else f"{key}|{attempt}",
                     payload={"upload": key},
                     created_by=f"human:{upload.actor}",
                     priority="urgent",
                 ),
                 Actor(type="human", id=upload.actor),
             )
-            connection.execute(
-                "UPDATE uploads SET job_id = %s WHERE project_id = %s AND trigger_key = %s",
-                (job_id, project_id, key),
-            )
+            store.note_job(connection, project_id, key, job_id)
         return job_id
 
     return await transact(settings, keep)
@@ -140,42 +129,22 @@ async def keep_upload(
 
 async def open_upload(settings: Settings, project_id: str, key: str) -> tuple[Upload, bytes]:
     """What was kept under the key. Raises Refusal when it is there no more."""
-
-    def question(connection: Conn) -> list[dict[str, Any]]:
-        return rows(
-            connection,
-            "SELECT key_id, content FROM uploads WHERE project_id = %s AND trigger_key = %s"
-            " AND content IS NOT NULL",
-            *(project_id, key),
-        )
-
-    found = await ask(settings, question)
-    if not found:
+    kept = await ask(settings, lambda connection: store.find_content(connection, project_id, key))
+    if kept is None:
         raise Refusal(
             "What was sent is not kept any more: it was read or refused, or nobody could read it"
-            f" for {CONTENT_DAYS} days. Send it again.",
+            f" for {store.CONTENT_DAYS} days. Send it again.",
             code="upload_gone",
         )
-    vault, (row,) = vault_of(settings), found
-    whole = await in_thread(
-        lambda: vault.decrypt(row["key_id"], bytes(row["content"]), _place_of(key))
-    )
+    vault, (key_id, sealed) = vault_of(settings), kept
+    whole = await in_thread(lambda: vault.decrypt(key_id, sealed, _place_of(key)))
     head, _, content = whole.partition(b"\n")
     return Upload.model_validate_json(head), content
 
 
 async def find_outcome(settings: Settings, project_id: str, key: str) -> dict[str, Any] | None:
     """What came of an upload that was recorded; None before."""
-
-    def question(connection: Conn) -> list[dict[str, Any]]:
-        return rows(
-            connection,
-            "SELECT outcome FROM uploads WHERE project_id = %s AND trigger_key = %s",
-            *(project_id, key),
-        )
-
-    found = await ask(settings, question)
-    return found[0]["outcome"] if found else None
+    return await ask(settings, lambda connection: store.find_outcome(connection, project_id, key))
 
 
 async def close_upload(
@@ -194,49 +163,19 @@ async def close_upload(
 
     def close(connection: Conn) -> None:
         with connection.transaction():
-            connection.execute(
-                "UPDATE uploads SET content = NULL, outcome = %s, problem = %s"
-                " WHERE project_id = %s AND trigger_key = %s",
-                (
-                    *(Jsonb(outcome) if outcome else None, Jsonb(problem) if problem else None),
-                    *(project_id, key),
-                ),
-            )
+            store.close_upload(connection, project_id, key, outcome=outcome, problem=problem)
             if frees_key:
-                connection.execute(
-                    "DELETE FROM api_requests WHERE scope = %s AND key = %s", (project_id, key)
-                )
+                store.free_key(connection, project_id, key)
 
     await transact(settings, close)
 
 
-def forget_uploads(connection: Conn, days: int) -> int:
-    """Remove content that no job has read in time, and uploads that are older than ``days``."""
-    emptied = connection.execute(
-        "UPDATE uploads u SET content = NULL WHERE content IS NOT NULL"
-        " AND created_at < now() - interval '1 day' * %s AND NOT EXISTS ("
-        " SELECT 1 FROM orchestration_jobs j WHERE j.job_id = u.job_id AND j.status = 'leased')",
-        (CONTENT_DAYS,),
-    )
-    removed = connection.execute(
-        "DELETE FROM uploads WHERE ctid = ANY(ARRAY(SELECT ctid FROM uploads"
-        " WHERE content IS NULL AND created_at < now() - interval '1 day' * %s LIMIT %s))",
-        (max(days, CONTENT_DAYS), FORGOTTEN_AT_ONCE),
-    )
-    return emptied.rowcount + removed.rowcount
-
-
 def _check_room(connection: Conn, project_id: str, size_bytes: int) -> None:
     """Raises Unavailable when so much waits to be read that no more is taken."""
-    (waiting,) = rows(
-        connection,
-        "SELECT coalesce(sum(size_bytes), 0)::bigint AS every, coalesce(sum(size_bytes)"
-        " FILTER (WHERE project_id = %s), 0)::bigint AS own FROM uploads WHERE content IS NOT NULL",
-        project_id,
-    )
+    of_project, of_all = store.count_waiting_bytes(connection, project_id)
     for bytes_, most, whose in (
-        (waiting["own"], WAITING_BYTES_OF_A_PROJECT, "the project"),
-        (waiting["every"], WAITING_BYTES, "the service"),
+        (of_project, WAITING_BYTES_OF_A_PROJECT, "the project"),
+        (of_all, WAITING_BYTES, "the service"),
     ):
         if bytes_ + size_bytes > most:
             raise Unavailable(

@@ -16,6 +16,7 @@ from functools import partial
 
 from agents.project.confirmations import ANSWER_WITHIN
 from agents.project.scheduling import defer_until, slot_of
+from infra.platform import postgres
 from infra.platform.errors import Invalid, Unavailable
 from infra.platform.log import get
 from infra.platform.settings import Settings
@@ -66,7 +67,7 @@ def beat(tables: Conn, *, kinds: Kinds, every_s: int, now: datetime | None = Non
 
     ``now`` None: the database's.
     """
-    now = now or _database_time(tables)
+    now = now or postgres.read_time(tables)
     for project_id in schedules.list_beating_projects(tables):
         with _alone(project_id):
             tick(tables, project_id, kinds=kinds, every_s=every_s, now=now)
@@ -242,9 +243,3 @@ def _tell(tables: Conn, event: Event, project_id: str, now: datetime) -> bool:
         correlation_id=event.aggregate_id,
         only_once=True,
     )
-
-
-def _database_time(tables: Conn) -> datetime:
-    ((now,),) = tables.execute("SELECT now()").fetchall()
-    assert isinstance(now, datetime)
-    return now

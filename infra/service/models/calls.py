@@ -14,8 +14,8 @@ from infra.platform.log import get
 from infra.platform.settings import Settings
 from infra.service.foundation.connections import Tables
 from infra.service.foundation.publishing import publish
+from infra.store.model_answers import find_answer, keep_answer
 from infra.store.model_charges import Finding, NewCharge, reserve, settle
-from projections.read.session import Conn
 from schemas.codec import utc_millis
 from schemas.envelope import SYSTEM, outside_fact
 from schemas.events.model_calls import (
@@ -42,7 +42,7 @@ class RecordedCalls:
         self._settings, self._tables, self._prices = settings, tables, prices
 
     async def find(self, request: ModelRequest) -> ModelAnswer | None:
-        found = await self._tables.ask(_find_answer, request.request_hash)
+        found = await self._tables.ask(find_answer, request.request_hash)
         return None if found is None else ModelAnswer.model_validate_json(found)
 
     async def reserve(self, attempt: Attempt, estimate: Usage) -> str:
@@ -88,7 +88,7 @@ class RecordedCalls:
             run_id=request.run_id,
         )
         await publish(self._settings, [fact])
-        await self._tables.ask(_keep_answer, event)
+        await self._tables.ask(keep_answer, event)
 
     def _build_charge(
         self, call_id: str, attempt: Attempt, outcome: Outcome, ended: CallOutcome
@@ -151,29 +151,6 @@ def _build_fallback(call_id: str, attempt: Attempt) -> FallbackUsed | None:
         to_model=f"{attempt.provider}/{attempt.model}",
         reason=attempt.fallback_reason,
     )
-
-
-def _find_answer(connection: Conn, request_hash: str) -> str | None:
-    found = connection.execute(
-        "SELECT answer FROM llm_answers WHERE request_hash = %(hash)s"
-        " UNION ALL SELECT answer FROM model_answers WHERE request_hash = %(hash)s LIMIT 1",
-        {"hash": request_hash},
-    ).fetchone()
-    return found[0] if found else None
-
-
-def _keep_answer(connection: Conn, event: AnswerRecorded) -> None:
-    """The answer can be found at once; the row goes when the tables show the fact."""
-    with connection.transaction():
-        connection.execute(
-            "INSERT INTO model_answers (request_hash, answer) VALUES (%s, %s)"
-            " ON CONFLICT DO NOTHING",
-            (event.request_hash, event.answer),
-        )
-        connection.execute(
-            "DELETE FROM model_answers a WHERE EXISTS"
-            " (SELECT 1 FROM llm_answers l WHERE l.request_hash = a.request_hash)"
-        )
 
 
 def _explain(finding: Finding, charge: NewCharge) -> str:

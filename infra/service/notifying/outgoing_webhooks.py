@@ -24,10 +24,11 @@ from infra.platform.vault import vault_of
 from infra.service.foundation.database import ask, transact, wait_until_shown
 from infra.service.foundation.publishing import make_request, publish
 from infra.service.notifying.webhook_post import draw_secret
+from infra.store import webhook_deliveries as deliveries
 from projections.read import webhooks as read
 from projections.read.page import PAGE, Page
 from projections.read.projects import find_project
-from projections.read.session import Conn, rows
+from projections.read.session import Conn
 from projections.read.webhooks import Delivery as Delivery
 from projections.read.webhooks import DeliveryAttempt as DeliveryAttempt
 from projections.read.webhooks import Webhook as Webhook
@@ -46,16 +47,6 @@ MAX_URL_CHARS = 1_000
 MOST_WEBHOOKS = 20  # of a project
 BOTH_SIGN_FOR = timedelta(hours=24)
 TEST = "webhook.test"
-
-ADD_TEST = (
-    "INSERT INTO webhook_deliveries (delivery_id, webhook_id, project_id, message_id, event_type,"
-    " body, next_attempt_at) VALUES (%s, %s, %s, %s, %s, %s, now()) ON CONFLICT DO NOTHING"
-)
-REPLAY = (
-    "UPDATE webhook_deliveries SET status = 'waiting', round = round + 1, attempt_count = 0,"
-    " next_attempt_at = now(), ended_at = NULL"
-    " WHERE delivery_id = %s AND status <> 'waiting' RETURNING delivery_id"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,8 +222,15 @@ async def send_test_message(
     text = json.dumps(body, separators=(",", ":"))
 
     def add(tables: Conn) -> Delivery:
-        told = (delivery_id, webhook_id, known.project_id, message_id, TEST, text)
-        tables.execute(ADD_TEST, told)
+        deliveries.add_test(
+            tables,
+            delivery_id,
+            webhook_id,
+            project_id=known.project_id,
+            message_id=message_id,
+            event_type=TEST,
+            body=text,
+        )
         return read.read_delivery(tables, webhook_id, delivery_id)
 
     return await transact(settings, add)
@@ -267,7 +265,7 @@ async def replay_delivery(
 
     def replay(tables: Conn) -> Delivery:
         read.read_delivery(tables, webhook_id, delivery_id)
-        if not rows(tables, REPLAY, delivery_id):
+        if not deliveries.replay(tables, delivery_id):
             raise Conflict("The delivery is waiting to be sent already.", code="delivery_waits")
         return read.read_delivery(tables, webhook_id, delivery_id)
 

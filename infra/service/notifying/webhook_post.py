@@ -20,7 +20,6 @@ import socket
 import ssl
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, partial
 
 import httpx
@@ -29,6 +28,7 @@ from connectors.rate_limits import retry_after
 from infra.platform.addresses import may_be_called
 from infra.platform.clock import SystemClock
 from infra.platform.loop import in_thread
+from infra.store.webhook_deliveries import Answer
 
 SECRET_PREFIX = "whsec_"
 SECRET_BYTES = 32
@@ -39,24 +39,6 @@ MOST_ADDRESSES = 4  # of a name that are tried in one attempt
 
 class AddressRefused(Exception):
     """The rules for outgoing calls forbid this address; the message says why."""
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """``status`` None: there was none, and ``error`` says why. ``wait_s``: what it asks us to."""
-
-    took_ms: int
-    status: int | None = None
-    error: str = ""
-    wait_s: float | None = None
-
-    @property
-    def is_taken(self) -> bool:
-        return self.status is not None and 200 <= self.status < 300
-
-    @property
-    def is_gone(self) -> bool:
-        return self.status == 410
 
 
 def draw_secret() -> str:

@@ -26,8 +26,9 @@ from infra.platform.log import get
 from infra.platform.loop import in_thread
 from infra.platform.settings import Settings
 from infra.platform.vault import Vault, vault_of
-from infra.service.notifying.webhook_post import Answer, headers_of, post
-from infra.service.notifying.webhook_queue import (
+from infra.service.notifying.webhook_post import headers_of, post
+from infra.store.webhook_deliveries import (
+    Answer,
     Conn,
     Due,
     forget_old,
@@ -73,8 +74,7 @@ async def send_webhooks(settings: Settings, stop: threading.Event) -> None:
 async def _send(settings: Settings, stop: threading.Event) -> None:
     """Send until ``stop``; return at once where another process does. Raises …Unavailable."""
     with postgres.connect(settings.conninfo, autocommit=True) as connection:
-        locked = connection.execute("SELECT pg_try_advisory_lock(%s)", (LOCK,)).fetchone()
-        if locked and locked[0]:
+        if postgres.try_lock(connection, LOCK):
             async with running_consumer(settings) as consumer:
                 sender = Sender(settings, connection, consumer, vault_of(settings))
                 await sender.run(stop)

@@ -12,6 +12,7 @@ from infra.platform.settings import Settings
 from infra.platform.vault import vault_of
 from infra.service.foundation.database import ask, transact, wait_until_shown
 from infra.service.foundation.publishing import make_request, publish
+from infra.store import project_work
 from infra.store.jobs import queue
 from projections.read.projects import (
     find_deleted,
@@ -19,7 +20,7 @@ from projections.read.projects import (
     list_project_ids,
     read_project_name,
 )
-from projections.read.session import Conn, rows
+from projections.read.session import Conn
 from schemas import ids
 from schemas.envelope import Actor, Event
 from schemas.events.ingestion_request import RunCancelRequested
@@ -27,20 +28,6 @@ from schemas.events.project import ProjectCreated, ProjectDeleted, ProjectRename
 from schemas.events.schedule import ScheduleRemoved
 from schemas.events.webhook import WebhookRemoved
 
-UNENDED_JOBS = (
-    "SELECT job_id FROM orchestration_jobs WHERE project_id = %s"
-    " AND status IN ('queued', 'leased', 'failed')"
-)
-JOBS_OF_DELETED = (
-    "SELECT job_id FROM orchestration_jobs JOIN deleted_projects USING (project_id)"
-    " WHERE status IN ('queued', 'leased', 'failed')"
-)
-RUNNING_RUNS = "SELECT run_id FROM ingestion_runs WHERE project_id = %s AND status = 'running'"
-WEBHOOKS = "SELECT webhook_id FROM webhooks WHERE project_id = %s AND NOT removed"
-PLANNED_WORK = (
-    "SELECT work_item_id FROM scheduled_work WHERE project_id = %s"
-    " AND status NOT IN ('removed', 'finished')"
-)
 MAX_NAME_CHARS = 200
 
 
@@ -135,9 +122,9 @@ async def end_left_work(settings: Settings) -> None:
     """
 
     def end(connection: Conn) -> None:
-        for row in rows(connection, JOBS_OF_DELETED):
+        for job_id in project_work.list_jobs_of_deleted(connection):
             with suppress(Conflict):  # it has ended meanwhile
-                queue.cancel(connection, row["job_id"], Actor(type="system", id="upkeep"))
+                queue.cancel(connection, job_id, Actor(type="system", id="upkeep"))
 
     await transact(settings, end)
 
@@ -149,15 +136,8 @@ async def erase_deleted(settings: Settings) -> list[str]:
     """
 
     def find(connection: Conn) -> list[str]:
-        connection.execute(
-            "DELETE FROM uploads WHERE project_id IN (SELECT project_id FROM deleted_projects)"
-        )
-        found = rows(
-            connection,
-            "SELECT DISTINCT project_id FROM vault_keys JOIN deleted_projects USING (project_id)"
-            " WHERE wrapped IS NOT NULL",
-        )
-        return [str(row["project_id"]) for row in found]
+        project_work.remove_uploads_of_deleted(connection)
+        return project_work.list_projects_to_erase(connection)
 
     vault, project_ids = vault_of(settings), await transact(settings, find)
     for project_id in project_ids:
@@ -170,19 +150,23 @@ async def _end_work(settings: Settings, project_id: str, actor: str, key: str) -
     by = Actor(type="human", id=actor)
 
     def end_jobs(connection: Conn) -> None:
-        for row in rows(connection, UNENDED_JOBS, project_id):
+        for job_id in project_work.list_unended_jobs(connection, project_id):
             with suppress(Conflict):  # it has ended meanwhile
-                queue.cancel(connection, row["job_id"], by)
+                queue.cancel(connection, job_id, by)
 
     await transact(settings, end_jobs)
-    running = await ask(settings, lambda tables: rows(tables, RUNNING_RUNS, project_id))
-    planned = await ask(settings, lambda tables: rows(tables, PLANNED_WORK, project_id))
-    events: list[Event] = [
-        RunCancelRequested(run_id=row["run_id"], request_key=key) for row in running
-    ]
-    events += [ScheduleRemoved(work_item_id=row["work_item_id"]) for row in planned]
-    told = await ask(settings, lambda tables: rows(tables, WEBHOOKS, project_id))
-    events += [WebhookRemoved(webhook_id=row["webhook_id"]) for row in told]
+
+    def list_ends(tables: Conn) -> list[Event]:
+        runs = project_work.list_running_runs(tables, project_id)
+        scheduled = project_work.list_scheduled_work(tables, project_id)
+        webhooks = project_work.list_webhooks(tables, project_id)
+        return [
+            *(RunCancelRequested(run_id=run_id, request_key=key) for run_id in runs),
+            *(ScheduleRemoved(work_item_id=item_id) for item_id in scheduled),
+            *(WebhookRemoved(webhook_id=webhook_id) for webhook_id in webhooks),
+        ]
+
+    events = await ask(settings, list_ends)
     if events:
         await publish(
             settings,

@@ -7,10 +7,10 @@ from importlib.metadata import version
 from typing import get_args
 
 from infra.platform.settings import Settings
-from infra.service.access.tokens import ROLES
 from infra.service.ingesting.engines import list_engines
 from infra.service.jobs.job_kinds import JOB_KINDS
 from infra.service.models.models import find_first_model
+from infra.store.tokens import ROLES
 from projections.read.page import LARGEST_PAGE
 from schemas.events.connector import ConnectorService
 from schemas.source_kinds import MARKDOWN_SUFFIXES, RENDERED_SUFFIXES

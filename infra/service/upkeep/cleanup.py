@@ -11,12 +11,12 @@ from collections.abc import Awaitable, Callable
 from infra.platform.errors import Unavailable
 from infra.platform.log import get
 from infra.platform.settings import Settings
-from infra.service.access.sessions import forget_sessions
-from infra.service.deciding.sent_decisions import forget_sent
 from infra.service.foundation.connections import Tables
-from infra.service.ingesting.uploads import forget_uploads
 from infra.service.projects.projects import end_left_work, erase_deleted
 from infra.store.requests import forget_old
+from infra.store.sent_decisions import forget_sent
+from infra.store.sessions import forget_sessions
+from infra.store.uploads import forget_uploads
 
 EVERY_S = 3_600.0
 # Stages that were in the middle of something may make a key or a job for a deleted project.

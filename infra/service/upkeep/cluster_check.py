@@ -17,8 +17,8 @@ from infra.platform.broker_facts import ClusterFacts, TopicFacts
 from infra.platform.errors import BrokerUnavailable
 from infra.platform.kafka import FRAMING_BYTES
 from infra.platform.settings import Settings
-from infra.service.upkeep.database_check import check_database
 from infra.service.upkeep.rights import MAKES_TOPICS, Right, rights_of
+from infra.store.database_check import check_database
 from schemas.topics import BY_NAME, TOPICS, Topic
 
 UNKNOWN_TOPIC, FORBIDDEN_TOPIC = 3, 29

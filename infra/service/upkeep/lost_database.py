@@ -9,8 +9,9 @@ import psycopg
 from infra.platform import log_positions, postgres
 from infra.platform.errors import Unavailable
 from infra.platform.settings import Settings
+from infra.store.database_origin import find_later_origin, has_origin, note_log_records
 from projections.beyond_the_log import BEYOND_THE_LOG, FROM_THE_LOG
-from projections.read.session import reading, rows
+from projections.read.session import reading
 from schemas.inflection import count
 from schemas.topics import TOPICS
 
@@ -20,14 +21,11 @@ TOLD_DAYS = 14  # by `up` and `status`; `rebuild` always says it
 def note_origin(settings: Settings) -> None:
     """Note once when this database was made and what the log held then. Raises …Unavailable."""
     with postgres.connect(settings.conninfo, autocommit=True) as connection:
-        if connection.execute("SELECT 1 FROM cairn.database_origin").fetchone():
+        if has_origin(connection):
             return
         names = [settings.topic(topic.name) for topic in TOPICS]
         ends = asyncio.run(log_positions.end_offsets(settings, names))
-        connection.execute(
-            "INSERT INTO cairn.database_origin (log_records) VALUES (%s) ON CONFLICT DO NOTHING",
-            (sum(ends.values()),),
-        )
+        note_log_records(connection, sum(ends.values()))
 
 
 def describe_loss(settings: Settings, *, always: bool = False) -> list[str]:
@@ -37,17 +35,12 @@ def describe_loss(settings: Settings, *, always: bool = False) -> list[str]:
     """
     try:
         with reading(settings.conninfo) as connection:
-            found = rows(
-                connection,
-                "SELECT made_at, log_records FROM database_origin WHERE log_records > 0"
-                " AND (%s OR made_at > now() - interval '1 day' * %s)",
-                *(always, TOLD_DAYS),
-            )
+            origin = find_later_origin(connection, None if always else TOLD_DAYS)
     except (Unavailable, psycopg.errors.UndefinedTable):
         return []
-    if not found:
+    if origin is None:
         return []
-    made_at, records = found[0]["made_at"], found[0]["log_records"]
+    made_at, records = origin
     return [
         f"The database of before was lost: this one was made on {made_at:%Y-%m-%d at %H:%M} UTC"
         f" beside a log with {count(records, 'record', 'records')}.",

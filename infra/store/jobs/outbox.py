@@ -11,6 +11,7 @@ from typing import Any, get_args
 from psycopg import Connection
 from psycopg.types.json import Jsonb
 
+from infra.platform import postgres
 from infra.platform.errors import Conflict
 from schemas.codec import utc_millis
 from schemas.envelope import Actor, ActorType, Envelope, Event, outside_fact
@@ -108,8 +109,7 @@ def mark_published(connection: Conn, pending: Sequence[Pending]) -> None:
 @contextmanager
 def hold_relay_lock(connection: Conn) -> Iterator[None]:
     """This session alone relays during the block. Raises Conflict while another one does."""
-    locked = connection.execute("SELECT pg_try_advisory_lock(%s)", (RELAY_LOCK,)).fetchone()
-    if not (locked and locked[0]):
+    if not postgres.try_lock(connection, RELAY_LOCK):
         raise Conflict("Another process publishes the outbox.", code="relay_running")
     yield  # the lock ends with the session: it must not outlive its connection
 

@@ -41,7 +41,8 @@ def test_the_pipeline_is_measured_against_its_functions(tmp_path):
     assert homes() <= before
 
 
-@pytest.mark.parametrize("name", [pytest.param("first-atom", marks=pytest.mark.long), "prd-v0"])
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["first-atom", "prd-v0"])
 def test_the_wait_is_measured_behind_a_backlog(tmp_path, name):
     parcel = str(write_to(tmp_path / "parcel"))
     figures = bench(name, parcel, "--backlog", parcel, "--runs", "1")

@@ -16,7 +16,7 @@ from typing import Any
 from psycopg import Connection
 from psycopg.types.json import Jsonb
 
-from infra.service.notifying.webhook_post import Answer
+from infra.platform import postgres
 from infra.store.jobs.outbox import add_fact
 from projections.core import CORE
 from projections.read.session import rows
@@ -102,6 +102,34 @@ FORGET = (
     "DELETE FROM webhook_messages_seen WHERE seen_at < now() - interval '30 days'",
 )
 
+ADD_TEST = (
+    "INSERT INTO webhook_deliveries (delivery_id, webhook_id, project_id, message_id, event_type,"
+    " body, next_attempt_at) VALUES (%s, %s, %s, %s, %s, %s, now()) ON CONFLICT DO NOTHING"
+)
+REPLAY = (
+    "UPDATE webhook_deliveries SET status = 'waiting', round = round + 1, attempt_count = 0,"
+    " next_attempt_at = now(), ended_at = NULL"
+    " WHERE delivery_id = %s AND status <> 'waiting' RETURNING delivery_id"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """``status`` None: there was none, and ``error`` says why. ``wait_s``: what it asks us to."""
+
+    took_ms: int
+    status: int | None = None
+    error: str = ""
+    wait_s: float | None = None
+
+    @property
+    def is_taken(self) -> bool:
+        return self.status is not None and 200 <= self.status < 300
+
+    @property
+    def is_gone(self) -> bool:
+        return self.status == 410
+
 
 @dataclass(frozen=True, slots=True)
 class Due:
@@ -167,11 +195,31 @@ def _leave_out(connection: Conn, webhook_id: str, delivery_ids: list[str]) -> No
     )
     if (excess := waiting["count"] - MOST_WAITING) > 0:
         why = {
-            "at": _now(connection).isoformat(),
+            "at": postgres.read_time(connection).isoformat(),
             "took_ms": 0,
             "error": f"not sent: {MOST_WAITING:,} deliveries are waiting already",
         }
         connection.execute(OVERFLOW, (Jsonb([why]), delivery_ids[-excess:]))
+
+
+def add_test(
+    connection: Conn,
+    delivery_id: str,
+    webhook_id: str,
+    *,
+    project_id: str,
+    message_id: str,
+    event_type: str,
+    body: str,
+) -> None:
+    """Queue a message for this webhook alone, due now."""
+    parameters = (delivery_id, webhook_id, project_id, message_id, event_type, body)
+    connection.execute(ADD_TEST, parameters)
+
+
+def replay(connection: Conn, delivery_id: str) -> bool:
+    """Queue a delivery that has ended once more; False where it waits already."""
+    return bool(rows(connection, REPLAY, delivery_id))
 
 
 def list_due(connection: Conn, busy: Collection[str], limit: int) -> list[Due]:
@@ -192,7 +240,7 @@ def record_attempt(connection: Conn, due: Due, answer: Answer) -> DeliveryOutcom
         outcome = "failed"
     pause_s = None if outcome else pause_after(attempt_no, answer.wait_s)
     with connection.transaction():
-        now = _now(connection)
+        now = postgres.read_time(connection)
         told = {"at": now.isoformat(), "took_ms": answer.took_ms}
         told |= {"status": answer.status, "error": answer.error}
         noted = connection.execute(
@@ -270,9 +318,3 @@ def _tell(connection: Conn, due: Due, now: datetime, event: Event) -> None:
         correlation_id=due.message_id,
         only_once=True,
     )
-
-
-def _now(connection: Conn) -> datetime:
-    ((now,),) = connection.execute("SELECT now()").fetchall()
-    assert isinstance(now, datetime)
-    return now
