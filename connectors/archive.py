@@ -97,14 +97,14 @@ class Archive:
         return listing
 
     def _list_members(self, members: _Members) -> Listing:
-        found, notices, comment = _read_members(members)
-        found = _without_metadata(found, notices)
+        own_members, notices, comment = _read_members(members)
+        own_members = _without_metadata(own_members, notices)
         if isinstance(members, _Tar):
             members.child.close()  # the spool holds all contents
-        folder = shared_folder(path for path, _, _ in found)
+        folder = shared_folder(path for path, _, _ in own_members)
         cut = len(folder) + 1 if folder else 0
         revision = comment.strip() if _COMMIT.fullmatch(comment.strip()) else None
-        items = [Item(path[cut:], size, read, None, revision) for path, size, read in found]
+        items = [Item(path[cut:], size, read, None, revision) for path, size, read in own_members]
         root = self.root or folder or printable(stem_of(self.file.name))
         return Listing(root, True, *sort_items(items, notices), close=members.close)
 
@@ -188,7 +188,7 @@ def bounds_of(size_bytes: int) -> Bounds:
 
 def _read_members(members: _Members) -> tuple[list[Member], list[Notice], str]:
     """Files, notices, and the archive's comment. Raises ReadingFailed, ReadingRefused."""
-    found: list[Member] = []
+    results: list[Member] = []
     notices: list[Notice] = []
     comment = ""
     for answer, _ in members.child.ask("members"):
@@ -199,15 +199,15 @@ def _read_members(members: _Members) -> tuple[list[Member], list[Notice], str]:
             if kind in _NOT_READ:
                 notices.append(Notice(printable(name[:MAX_PATH_CHARS]), _NOT_READ[kind]))
             elif (path := path_of(name, notices)) is not None:
-                found.append((path, size, members.reader(name, size, place, length)))
-    return found, notices, comment
+                results.append((path, size, members.reader(name, size, place, length)))
+    return results, notices, comment
 
 
-def _without_metadata(found: list[Member], notices: list[Notice]) -> list[Member]:
+def _without_metadata(members: list[Member], notices: list[Notice]) -> list[Member]:
     """The members without those in which macOS keeps attributes of others."""
-    paths = {path for path, _, _ in found}
+    paths = {path for path, _, _ in members}
     kept = []
-    for member in found:
+    for member in members:
         folder, _, name = member[0].rpartition("/")
         beside = f"{folder}/{name[2:]}".lstrip("/")
         if member[0].startswith(MAC_FOLDER) or name.startswith("._") and beside in paths:

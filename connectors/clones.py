@@ -139,11 +139,11 @@ def token_settings(url: str, token: Secret | None) -> dict[str, str]:
     parts = urlsplit(url)
     if token is None or parts.scheme != "https":
         return {}
-    known = base64.b64encode(f"x-access-token:{token.reveal()}".encode()).decode()
+    credentials = base64.b64encode(f"x-access-token:{token.reveal()}".encode()).decode()
     return {
         "GIT_CONFIG_COUNT": "2",
         "GIT_CONFIG_KEY_0": f"http.https://{parts.netloc}/.extraHeader",
-        "GIT_CONFIG_VALUE_0": f"Authorization: Basic {known}",
+        "GIT_CONFIG_VALUE_0": f"Authorization: Basic {credentials}",
         "GIT_CONFIG_KEY_1": "http.followRedirects",
         "GIT_CONFIG_VALUE_1": "false",
     }

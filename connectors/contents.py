@@ -59,8 +59,8 @@ def read_content(item: Item, documents: Documents, before: str | None = None) ->
     try:
         seen = item.read()
     except SourceUnavailable as error:
-        said = _IN_BRACKETS.search(str(error))
-        detail = said[1] if said else "it does not answer"
+        match = _IN_BRACKETS.search(str(error))
+        detail = match[1] if match else "it does not answer"
         raw = before or NO_HASH
         return Content(item, b"", raw, error.unread, detail[:MAX_DETAIL_CHARS], str(error))
     item = item.with_content(seen)

@@ -38,35 +38,35 @@ def connector_id(project_id: str, service: str, base_url: str, target: str) -> s
 
 
 def definitions(
-    facts: Iterable[Envelope], known: dict[str, Definition] | None = None
+    facts: Iterable[Envelope], earlier: dict[str, Definition] | None = None
 ) -> dict[str, Definition]:
     """The connectors by id, in the order in which they were first added."""
-    found = {} if known is None else known
+    by_source = {} if earlier is None else earlier
     for fact in facts:
         match fact.event:
             case ConnectorAdded() as event:
-                found[event.connector_id] = Definition(fact.project_id, event)
+                by_source[event.connector_id] = Definition(fact.project_id, event)
             case ConnectorRemoved() as event:
-                found.pop(event.connector_id, None)
+                by_source.pop(event.connector_id, None)
             case ProjectDeleted():
-                for known_id, definition in list(found.items()):
+                for known_id, definition in list(by_source.items()):
                     if definition.project_id == fact.project_id:
-                        del found[known_id]
+                        del by_source[known_id]
             case _:
                 pass
-    return found
+    return by_source
 
 
 Cursors = dict[str, dict[str, CursorMoved]]
 
 
-def cursors(facts: Iterable[Envelope], known: Cursors | None = None) -> Cursors:
+def cursors(facts: Iterable[Envelope], earlier: Cursors | None = None) -> Cursors:
     """The last cursor of each stream, by connector and stream."""
-    found = {} if known is None else known
+    by_stream = {} if earlier is None else earlier
     for fact in facts:
         if isinstance(fact.event, CursorMoved):
-            found.setdefault(fact.event.connector_id, {})[fact.event.stream] = fact.event
-    return found
+            by_stream.setdefault(fact.event.connector_id, {})[fact.event.stream] = fact.event
+    return by_stream
 
 
 def secret_at(place: str, environ: Mapping[str, str]) -> Secret:

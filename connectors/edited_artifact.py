@@ -37,7 +37,7 @@ def list_sections(edited: Sequence[EditedSection]) -> Listing:
     return Listing(
         root=ROOT,
         complete=False,
-        items=tuple(_item(one) for one in edited),
+        items=tuple(_item(edited_section) for edited_section in edited),
         connector=CONNECTOR,
     )
 

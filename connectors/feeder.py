@@ -225,8 +225,8 @@ def request_facts(
         engine=order.engine,
     )
     parts = _split(sources, LISTED_SOURCES_PER_PART) or [[]]
-    told = _split(_unread_notices(listing), LISTED_SOURCES_PER_PART)
-    count = max(len(parts), len(told))
+    notice_parts = _split(_unread_notices(listing), LISTED_SOURCES_PER_PART)
+    count = max(len(parts), len(notice_parts))
     removed = [
         ids.source_id(order.project_id, listing.connector, f"{listing.root}@{path}")
         for path in listing.removed
@@ -250,7 +250,7 @@ def request_facts(
             removed=removed if index == 0 else [],
             notices=list(notices),
         )
-        for index, (part, notices) in enumerate(zip_longest(parts, told, fillvalue=()))
+        for index, (part, notices) in enumerate(zip_longest(parts, notice_parts, fillvalue=()))
     ]
     return [_fact(order, asked), *(_fact(order, part) for part in listed)]
 
@@ -352,8 +352,8 @@ def revision(order: FeedOrder, source: SourceInfo, sealed: EncryptedContent) -> 
 def _unchanged_fact(order: FeedOrder, index: int, source_ids: list[str]) -> Envelope:
     """The key contains the ids: a repeated command may find other sources unchanged."""
     event = SourcesUnchanged(trigger_key=order.trigger_key, part_index=index, source_ids=source_ids)
-    said = ids.sha256_hex("\n".join(source_ids))[: ids.ID_HEX_DIGITS]
-    return _fact(order, event, natural_key=f"{event.local_key}|{said}")
+    sha256_hex = ids.sha256_hex("\n".join(source_ids))[: ids.ID_HEX_DIGITS]
+    return _fact(order, event, natural_key=f"{event.local_key}|{sha256_hex}")
 
 
 def _fact(

@@ -63,7 +63,7 @@ class Folder:
             ends.callback(root.close)
             items = _list_tracked(self.folder, root, notices, ends)
             if items is None:
-                items = [_item(root, *found) for found in _walk(self.folder, root, notices)]
+                items = [_item(root, *entry) for entry in _walk(self.folder, root, notices)]
             listed = sort_items(items, notices)
             close = ends.pop_all().close
         complete = not any(notice.code == "unreadable_folder" for notice in notices)
@@ -81,8 +81,8 @@ class SingleFile:
         raw_name = os.fsencode(self.file.name)
         notices: list[Notice] = []
         root = _open_root(self.file.parent)
-        known = [(raw_name, path)] if (path := check_path(raw_name, notices)) else []
-        items = tuple(_item(root, *found) for found in _sizes(root, known, notices))
+        names = [(raw_name, path)] if (path := check_path(raw_name, notices)) else []
+        items = tuple(_item(root, *file) for file in _sizes(root, names, notices))
         return Listing(self.root, False, items, tuple(notices), close=root.close)
 
 
@@ -135,15 +135,15 @@ def _list_tracked(
         author_dates(view.directory, view.head, scope) if view.head else {},
         _blobs(view, scope),
     )
-    known = [
+    names = [
         (each.raw_path, path)
         for each in tracked
         if (path := check_entry(each.mode, each.raw_path, notices)) is not None
     ]
-    found = list(_sizes(root, known, notices))
-    items = [tree.item(path, size, raw, reader(root, raw)) for raw, path, size in found]
-    here = {raw_path for raw_path, _, _ in found}
-    paths = dict(known)
+    files = list(_sizes(root, names, notices))
+    items = [tree.item(path, size, raw, reader(root, raw)) for raw, path, size in files]
+    here = {raw_path for raw_path, _, _ in files}
+    paths = dict(names)
     absent = [each for each in tracked if each.is_left_out and each.raw_path not in here]
     blobs = Blobs(view.directory)
     ends.callback(blobs.close)
@@ -211,11 +211,11 @@ def _left_out(blobs: Blobs, oid: str, path: str) -> Callable[[], bytes]:
 
 def _untracked(view: RepositoryView, scope: bytes) -> Iterator[Notice]:
     """Files and whole folders that git does not track or ignores; the first of each."""
-    told: set[bytes] = set()
+    named_folders: set[bytes] = set()
     for code, options in UNTRACKED.items():
         rows = list_work_tree(view, os.fsdecode(scope), *options)
-        fresh = [raw_path for raw_path in rows if raw_path not in told][:MAX_UNTRACKED]
-        told.update(fresh)
+        fresh = [raw_path for raw_path in rows if raw_path not in named_folders][:MAX_UNTRACKED]
+        named_folders.update(fresh)
         for raw_path in fresh:
             yield Notice(printable(raw_path.removeprefix(scope))[:MAX_PATH_CHARS], code)
 
@@ -280,19 +280,19 @@ def _stat_entry(entry: os.DirEntry[str], raw_path: bytes, notices: list[Notice])
     if path is None:
         return
     try:
-        found = entry.stat(follow_symlinks=False)
+        stat = entry.stat(follow_symlinks=False)
     except OSError as error:
         if error.errno not in GONE:
             notices.append(Notice(path, "unreadable_folder"))
         return
-    yield from _regular(raw_path, path, found, notices)
+    yield from _regular(raw_path, path, stat, notices)
 
 
 def _sizes(
-    root: Root, known: Iterable[tuple[bytes, str]], notices: list[Notice]
+    root: Root, names: Iterable[tuple[bytes, str]], notices: list[Notice]
 ) -> Iterator[Sized]:
     """Those of the known paths that are regular files, with sizes; opens each folder once."""
-    for above, group in groupby(known, key=lambda each: each[0].rpartition(b"/")[0]):
+    for above, group in groupby(names, key=lambda each: each[0].rpartition(b"/")[0]):
         try:
             descriptor = root.open_folder(above)
         except OSError as error:
@@ -303,21 +303,21 @@ def _sizes(
             for raw_path, path in group:
                 name = raw_path.rpartition(b"/")[2]
                 try:
-                    found = os.stat(name, dir_fd=descriptor, follow_symlinks=False)
+                    stat = os.stat(name, dir_fd=descriptor, follow_symlinks=False)
                 except OSError as error:
                     if error.errno not in GONE:
                         notices.append(Notice(path, "unreadable_folder"))
                     continue
-                yield from _regular(raw_path, path, found, notices)
+                yield from _regular(raw_path, path, stat, notices)
         finally:
             os.close(descriptor)
 
 
 def _regular(
-    raw_path: bytes, path: str, found: os.stat_result, notices: list[Notice]
+    raw_path: bytes, path: str, status: os.stat_result, notices: list[Notice]
 ) -> Iterator[Sized]:
     """The file if it is regular; otherwise a notice."""
-    if S_ISREG(found.st_mode):
-        yield raw_path, path, found.st_size
+    if S_ISREG(status.st_mode):
+        yield raw_path, path, status.st_size
     else:
-        notices.append(Notice(path, "link" if S_ISLNK(found.st_mode) else "special_file"))
+        notices.append(Notice(path, "link" if S_ISLNK(status.st_mode) else "special_file"))

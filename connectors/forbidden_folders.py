@@ -41,19 +41,19 @@ def check_folder(full: Path) -> None:
 
 def _homes() -> Iterator[Path]:
     """The user's home folder, as the environment and as the system name it."""
-    if said := os.environ.get("HOME"):
-        yield Path(said).resolve()
+    if home := os.environ.get("HOME"):
+        yield Path(home).resolve()
     with contextlib.suppress(KeyError):
         yield Path(pwd.getpwuid(os.getuid()).pw_dir).resolve()
 
 
 def _identities(places: Iterable[Path]) -> set[tuple[int, int]]:
-    return {found for each in places if (found := _identity(each))}
+    return {identity for each in places if (identity := _identity(each))}
 
 
 def _identity(place: Path) -> tuple[int, int] | None:
     try:
-        found = place.stat()
+        stat = place.stat()
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return stat.st_dev, stat.st_ino

@@ -153,11 +153,11 @@ def _how(flags: int) -> tuple[object, ctypes.c_size_t]:
 
 def _openat2(above: int, path: bytes, flags: int) -> int:
     how, size = _how(flags)
-    while (found := _LIBC.syscall(_OPENAT2, above, path, how, size)) < 0:
+    while (descriptor := _LIBC.syscall(_OPENAT2, above, path, how, size)) < 0:
         code = ctypes.get_errno()
         if code not in (errno.EINTR, errno.EAGAIN):
             raise OSError(code, os.strerror(code))
-    return int(found)
+    return int(descriptor)
 
 
 def _step_by_step(above: int, path: bytes, flags: int) -> int:

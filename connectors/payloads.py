@@ -54,10 +54,10 @@ def rows(answer: Any, name: str, service: str) -> list[Any]:
 
     Raises SourceUnavailable.
     """
-    found = (answer.get(name) or []) if isinstance(answer, Mapping) else None
-    if not isinstance(found, list):
+    items = (answer.get(name) or []) if isinstance(answer, Mapping) else None
+    if not isinstance(items, list):
         raise SourceUnavailable(f"{service} did not answer with a list.")
-    return found
+    return items
 
 
 def text(payload: Payload, name: str) -> str:

@@ -210,12 +210,14 @@ def prepare(project_id: str, item: ServiceItem) -> Prepared:
 def to_listing_item(prepared: Prepared) -> Item:
     """The item as the feeder takes it. Its time is that of its last remark."""
     item = prepared.item
-    said = [at for remark in item.remarks if (at := remark.edited_at or remark.at)]
+    timestamps = [at for remark in item.remarks if (at := remark.edited_at or remark.at)]
     return Item(
         path=printable(item.path),
         size_bytes=len(prepared.content),
         fetch=lambda: prepared.content,
-        source_time=max(said, default=None if item.changed_at == TIME_OF_NONE else item.changed_at),
+        source_time=max(
+            timestamps, default=None if item.changed_at == TIME_OF_NONE else item.changed_at
+        ),
         revision_ref=f"{mark_of(item.changed_at)} {item.revision_ref}",
         source_type=item.source_type,
         title=printable(item.title),

@@ -109,15 +109,15 @@ class Reconciliation:
                 "not_found",
                 404,
             )
-        found = Counts()
+        counts = Counts()
         again = len(missing) > LOOKS
         async for items in read_all() if again else self._look_up(stream, missing, notices):
-            found = add_counts(
-                found, await publish_items(items, self.order(self.key), self.publisher)
+            counts = add_counts(
+                counts, await publish_items(items, self.order(self.key), self.publisher)
             )
         await self._remove(gone)
         lost = sum(notice.is_lost for notice in notices)
-        return add_counts(found, Counts(seen=len(standing), removed=len(gone), refused=lost))
+        return add_counts(counts, Counts(seen=len(standing), removed=len(gone), refused=lost))
 
     async def _find_deleted(
         self, stream: Reconcilable, absent: list[SourceInfo]

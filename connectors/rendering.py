@@ -43,10 +43,10 @@ def pieces(item: ServiceItem) -> list[Piece]:
     """
     head = _record_head(item).encode()
     is_chat = item.source_type == "chat_thread"
-    said = [(remark, _render_remark(remark, is_chat).encode()) for remark in item.remarks]
+    rendered = [(remark, _render_remark(remark, is_chat).encode()) for remark in item.remarks]
     if not is_chat:
-        return [Piece(None, head + b"".join(content for _, content in said))]
-    return [Piece(None, head), *(Piece(remark.author, content) for remark, content in said)]
+        return [Piece(None, head + b"".join(content for _, content in rendered))]
+    return [Piece(None, head), *(Piece(remark.author, content) for remark, content in rendered)]
 
 
 def _record_head(item: ServiceItem) -> str:

@@ -126,10 +126,10 @@ class RepositoryView:
                 _copy(source, b"reftable/" + each, self.directory.folder)
             run_git(self.directory, "rev-parse", "--git-dir")
             name = git_answers(self.directory, "symbolic-ref", "--quiet", name) or name
-            found = git_answers(self.directory, "rev-parse", "--verify", "--quiet", name)
-            if found:
+            commit = git_answers(self.directory, "rev-parse", "--verify", "--quiet", name)
+            if commit:
                 break
-        return found or None
+        return commit or None
 
 
 def list_work_tree(view: RepositoryView, scope: str, *options: str) -> list[bytes]:
@@ -142,8 +142,8 @@ def list_work_tree(view: RepositoryView, scope: str, *options: str) -> list[byte
     arguments = (*listing, *options, "--", *([scope] if scope else []))
     top = {"GIT_WORK_TREE": str(view.top)}
     with contextlib.suppress(SourceUnavailable):
-        told = run_git(view.directory, *arguments, timeout_s=UNTRACKED_TIMEOUT_S, settings=top)
-        return told.split(b"\0")[:-1]
+        git = run_git(view.directory, *arguments, timeout_s=UNTRACKED_TIMEOUT_S, settings=top)
+        return git.split(b"\0")[:-1]
     return []
 
 
@@ -176,13 +176,13 @@ def open_view(place: Path) -> RepositoryView:
 
     Raises SourceRefused, SourceUnavailable.
     """
-    found = None
+    repository = None
     with contextlib.suppress(OSError, RuntimeError):
         place = place.resolve(strict=True)
-        found = _find_at(place) or (_open_plain(place, None) if is_git_folder(place) else None)
-    if found is None:
+        repository = _find_at(place) or (_open_plain(place, None) if is_git_folder(place) else None)
+    if repository is None:
         raise SourceUnavailable(f"{place} is not a git repository: check the path.")
-    return RepositoryView(found)
+    return RepositoryView(repository)
 
 
 def find_repository(folder: Path) -> Repository | None:
@@ -194,8 +194,8 @@ def find_repository(folder: Path) -> Repository | None:
     for top in (folder, *folder.parents):
         if top.stat().st_dev != device:
             return None
-        if found := _find_at(top):
-            return found
+        if repository := _find_at(top):
+            return repository
         if is_git_folder(top):
             return None
     return None
@@ -253,8 +253,8 @@ def _follow_pointer(git: Root, top: Path) -> Repository | None:
         if named == top and is_its and folder.parent.name == "worktrees":
             return Repository(git, common, top)
     elif is_git_folder(folder) and _read(git, b"commondir") is None:
-        said = _read_config(git, b"config") | _read_config(git, b"config.worktree")
-        named = (folder / os.fsdecode(said.get(b"core.worktree", b""))).resolve()
+        options = _read_config(git, b"config") | _read_config(git, b"config.worktree")
+        named = (folder / os.fsdecode(options.get(b"core.worktree", b""))).resolve()
         if named == top:
             return Repository(git, git, top)
     raise _pointer_error(top / ".git")
@@ -294,12 +294,12 @@ def _resolve(repository: Repository) -> str | None:
         if not is_beneath(name):
             return None
         where = repository.git if name == b"HEAD" else repository.common
-        said = (_read(where, name) or _find_packed_ref(repository.common, name)).strip()
-        if found := _OBJECT_ID.fullmatch(said):
-            return found[0].decode()
-        if not said.startswith(b"ref:"):
+        text = (_read(where, name) or _find_packed_ref(repository.common, name)).strip()
+        if match := _OBJECT_ID.fullmatch(text):
+            return match[0].decode()
+        if not text.startswith(b"ref:"):
             return None
-        name = said.removeprefix(b"ref:").strip()
+        name = text.removeprefix(b"ref:").strip()
         if not name.startswith(b"refs/"):
             return None
     return None
@@ -307,8 +307,8 @@ def _resolve(repository: Repository) -> str | None:
 
 def _find_packed_ref(common: Root, name: bytes) -> bytes:
     content = _read(common, b"packed-refs", MAX_FILE_BYTES) or b""
-    found = re.search(rb"^([0-9a-f]+) " + re.escape(name) + rb"$", content, re.MULTILINE)
-    return found[1] if found else b""
+    match = re.search(rb"^([0-9a-f]+) " + re.escape(name) + rb"$", content, re.MULTILINE)
+    return match[1] if match else b""
 
 
 def _link_objects(common: Root, objects: Path) -> None:

@@ -115,15 +115,15 @@ async def facts_of(settings: Settings, *topics: str) -> AsyncIterator[News]:
             await consumer.seek_to_beginning(*places)
 
         async def news() -> list[Envelope]:
-            found: list[Envelope] = []
+            envelopes: list[Envelope] = []
             with broker_errors(f"reading {', '.join(topics)}"):
                 ends = await consumer.end_offsets(places)
                 while any([await consumer.position(place) < ends[place] for place in places]):
                     batch = await consumer.getmany(timeout_ms=POLL_MS)
                     for place, records in batch.items():
                         short = place.topic[len(settings.topic("")) :]
-                        found += _facts(short, records, settings.partitions)
-            return found
+                        envelopes += _facts(short, records, settings.partitions)
+            return envelopes
 
         yield news
 

@@ -183,9 +183,9 @@ class Sandbox:
             if not part:
                 raise self._death()
             self._come += part
-        found = bytes(self._come[:count])
+        content = bytes(self._come[:count])
         del self._come[:count]
-        return found
+        return content
 
     def _death(self) -> ReadingRefused | ReadingFailed:
         """Why the child has ended."""
@@ -233,5 +233,5 @@ def _start(argv: list[str], numbers: list[int]) -> subprocess.Popen[bytes]:
 
 def spool_bytes(most: int) -> int:
     """The limit of a spool file: half of the free disk, at most ``most``."""
-    found = os.statvfs(tempfile.gettempdir())
-    return min(most, found.f_bavail * found.f_frsize // 2)
+    disk = os.statvfs(tempfile.gettempdir())
+    return min(most, disk.f_bavail * disk.f_frsize // 2)

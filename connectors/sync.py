@@ -237,13 +237,13 @@ class Engine:
 
     async def _advance(self, cursor: CursorMoved, page: Page, counts: Counts) -> CursorMoved:
         newest = max((item.changed_at for item in page.items), default=None)
-        known = [at for at in (cursor.newest_at, newest) if at]
+        timestamps = [at for at in (cursor.newest_at, newest) if at]
         moved = cursor.model_copy(
             update={
                 "position": cursor.position + 1,
                 "cursor": page.cursor,
                 "counts": add_counts(cursor.counts, counts),
-                "newest_at": max(known, default=None),
+                "newest_at": max(timestamps, default=None),
                 "requests_left": self.budget.remaining_requests,
                 "problem": None,
             }
@@ -329,9 +329,9 @@ class Engine:
 
 def _kept(before: Sequence[str], outcome: Outcome) -> list[str]:
     """The newest notices of a stream: a later sync does not read the same records again."""
-    told = [str(notice) for notice in outcome.notices]
-    stale = (*told, *(f"{path}: " for path in outcome.read_again))
-    return [*(each for each in before if not each.startswith(stale)), *told][-NOTICES_KEPT:]
+    notice_texts = [str(notice) for notice in outcome.notices]
+    stale = (*notice_texts, *(f"{path}: " for path in outcome.read_again))
+    return [*(each for each in before if not each.startswith(stale)), *notice_texts][-NOTICES_KEPT:]
 
 
 def _noticed(cursor: CursorMoved, page: Page) -> set[str]:

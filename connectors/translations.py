@@ -34,10 +34,10 @@ def tell_translations(items: Sequence[Item]) -> list[Item]:
         for item in items
         if item.source_type is None and suffix_of(item.path) in PROSE_SUFFIXES
     ]
-    found = translations_in(item.path for item in files)
+    translations = translations_in(item.path for item in files)
     return [
-        replace(item, unread=("translation", f"of {found[item.path]}"))
-        if item.path in found
+        replace(item, unread=("translation", f"of {translations[item.path]}"))
+        if item.path in translations
         else item
         for item in items
     ]
@@ -46,19 +46,19 @@ def tell_translations(items: Sequence[Item]) -> list[Item]:
 def translations_in(paths: Iterable[str]) -> dict[str, str]:
     """The path of each translation, with that of its original."""
     listed = set(paths)
-    found: dict[str, str] = {}
+    translations: dict[str, str] = {}
     by_folder: dict[str, list[tuple[str, str | None]]] = {}
     for path in sorted(listed):
         if original := _beside(path, listed) or _under_english(path, listed):
-            found[path] = original
+            translations[path] = original
         elif place := _tagged_folder(path):
             above = path.replace(f"{place}/", f"{place.rpartition('/')[0]}/".lstrip("/"), 1)
             by_folder.setdefault(place, []).append((path, above if above in listed else None))
     for files in by_folder.values():
         twins = [(path, above) for path, above in files if above]
         if len(twins) > 1 and len(twins) >= LEAST_SHARE * len(files):
-            found.update(twins)
-    return found
+            translations.update(twins)
+    return translations
 
 
 def _beside(path: str, listed: set[str]) -> str | None:

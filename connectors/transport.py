@@ -265,8 +265,8 @@ class Transport:
         """For a service that reports its rate limit in an answer with status 200."""
         now = self._clock.now()
         window = self.budget.windows.get(resource)
-        known = window and window.resets_at > now
-        until = window.resets_at if window and known else now + timedelta(seconds=MAX_WAIT_S)
+        is_closed = window and window.resets_at > now
+        until = window.resets_at if window and is_closed else now + timedelta(seconds=MAX_WAIT_S)
         return self._budget_error(until)
 
     def _budget_error(self, until: datetime) -> BudgetSpent:
@@ -282,8 +282,8 @@ class Transport:
         wait = retry_after(answer.headers, now)
         if wait is None:
             window = self.budget.windows.get(answer.headers.get("x-ratelimit-resource", "core"))
-            known = window and window.remaining == 0 and window.resets_at > now
-            wait = (window.resets_at - now).total_seconds() if window and known else MAX_WAIT_S
+            is_spent = window and window.remaining == 0 and window.resets_at > now
+            wait = (window.resets_at - now).total_seconds() if window and is_spent else MAX_WAIT_S
         self.budget.blocked_until = now + timedelta(seconds=max(0.0, wait))
 
     async def _pause(self, attempt: int, asked_s: float | None, what: str) -> None:
@@ -369,8 +369,8 @@ def is_rate_limited(answer: Response) -> bool:
     if answer.status != 403:
         return False
     spent = answer.headers.get("x-ratelimit-remaining") == "0"
-    told = any(words in answer.body.lower() for words in LIMIT_WORDS)
-    return spent or "retry-after" in answer.headers or told
+    is_limit = any(words in answer.body.lower() for words in LIMIT_WORDS)
+    return spent or "retry-after" in answer.headers or is_limit
 
 
 def _origin(url: str) -> tuple[str, str | None, int | None]:

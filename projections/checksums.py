@@ -74,13 +74,13 @@ def columns_of(
     connection: Connection[tuple[Any, ...]], table: str, *, stored: bool = False
 ) -> list[str]:
     """The table's columns in order, without search vectors; ``stored``: without generated ones."""
-    found = connection.execute(
+    cursor = connection.execute(
         "SELECT attname FROM pg_attribute WHERE attrelid = %s::regclass AND attnum > 0"
         " AND NOT attisdropped AND atttypid <> 'tsvector'::regtype"
         " AND (attgenerated = '' OR NOT %s) ORDER BY attnum",
         (table, stored),
     )
-    return [name for (name,) in found]
+    return [name for (name,) in cursor]
 
 
 async def caught_up(

@@ -25,11 +25,11 @@ async def damage(projections: Sequence[Projection], settings: Settings) -> list[
 
     Each place once, in the order of the log. Raises BrokerUnavailable.
     """
-    found = await _look(projections, settings)
-    if not found:
+    findings = await _look(projections, settings)
+    if not findings:
         return []
     again = {(each.code, each.topic, each.partition) for each in await _look(projections, settings)}
-    return [each for each in found if (each.code, each.topic, each.partition) in again]
+    return [each for each in findings if (each.code, each.topic, each.partition) in again]
 
 
 async def _look(projections: Sequence[Projection], settings: Settings) -> list[Finding]:
@@ -41,15 +41,15 @@ async def _look(projections: Sequence[Projection], settings: Settings) -> list[F
         (topic[cut:], part): both
         for (topic, part), both in (await log_positions.offset_bounds(settings, names)).items()
     }
-    found: list[Finding] = []
+    findings: list[Finding] = []
     for place, (first, _) in bounds.items():
-        found += find_missing_start(*place, 0, first)
-    found += [cut_finding(settings, each) for each in cuts]
+        findings += find_missing_start(*place, 0, first)
+    findings += [cut_finding(settings, each) for each in cuts]
     for offsets in folded:
         for place, offset in offsets.items():
             if place in bounds:
-                found += find_missing_end(*place, offset, bounds[place][1])
-    places = {(each.topic, each.partition, each.offset): each.of(settings) for each in found}
+                findings += find_missing_end(*place, offset, bounds[place][1])
+    places = {(each.topic, each.partition, each.offset): each.of(settings) for each in findings}
     return [places[at] for at in sorted(places)]
 
 

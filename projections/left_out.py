@@ -50,15 +50,17 @@ class LeftOut:
 
         What was ignored and has no successor in the tables is behind a gap.
         """
-        found = [*self._findings.values(), *self._gaps(folded)]
-        return sorted(found, key=lambda each: (each.topic, each.partition, each.offset, each.code))
+        all_findings = [*self._findings.values(), *self._gaps(folded)]
+        return sorted(
+            all_findings, key=lambda each: (each.topic, each.partition, each.offset, each.code)
+        )
 
     def _gaps(self, folded: Connection[tuple[Any, ...]]) -> list[Finding]:
         if not self._ignored:
             return []
         rows = folded.execute("SELECT project_id, log, seq FROM log_heads")
         heads = {(project, log): seq for project, log, seq in rows}
-        found = []
+        gaps = []
         for (project, log), ignored in self._ignored.items():
             last = heads.get((project, log), 0)
             behind = sorted(seq for seq in ignored if seq > last)
@@ -67,8 +69,8 @@ class LeftOut:
                     f"{log}_seq {behind[0]} does not follow {last}: {len(behind)} records of"
                     f" {project} are left out"
                 )
-                found.append(_finding(GAPS[log], ignored[behind[0]], detail))
-        return found
+                gaps.append(_finding(GAPS[log], ignored[behind[0]], detail))
+        return gaps
 
 
 def code_of(error: InvalidRecord) -> str:

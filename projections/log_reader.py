@@ -51,12 +51,12 @@ async def ends_of(settings: Settings, topics: Sequence[str]) -> dict[tuple[str, 
 
 
 async def stretch(
-    settings: Settings, start: Offsets, end: Offsets, found: Found = lambda _: None
+    settings: Settings, start: Offsets, end: Offsets, report: Found = lambda _: None
 ) -> AsyncGenerator[list[Record], None]:
     """The records from ``start`` (missing: the first there is) up to, without, ``end``.
 
     Short topic names, topic by topic and partition by partition in the order of their names, so
-    that the same log is read in the same order each time. ``found`` is told where the log lacks
+    that the same log is read in the same order each time. ``report`` is told where the log lacks
     something of that, or holds what cannot be read; the reading goes on behind it. Raises
     BrokerUnavailable.
     """
@@ -81,8 +81,8 @@ async def stretch(
                 *find_missing_start(*short, start.get(short, 0), first[place]),
                 *find_missing_end(*short, end[short], last[place]),
             ):
-                found(finding)
-            async for records in _read(settings, consumer, place, part, found):
+                report(finding)
+            async for records in _read(settings, consumer, place, part, report):
                 yield records
 
 
@@ -101,7 +101,7 @@ async def _read(
     consumer: AIOKafkaConsumer,
     place: TopicPartition,
     part: Part,
-    found: Found,
+    report: Found,
 ) -> AsyncIterator[list[Record]]:
     """The records of a partition, which is paused before and after.
 
@@ -131,15 +131,15 @@ async def _read(
                 at = part.end  # the broker serves all else, but not this
             continue
         if bad is not None:
-            found(broken(part.topic, part.partition, bad, at))
+            report(broken(part.topic, part.partition, bad, at))
             bad, careful = None, False
         for finding in holes(part.topic, part.partition, at, (each.offset for each in records)):
-            found(finding)
+            report(finding)
         if records:
             yield records
         at, moved_at = await consumer.position(place), time.monotonic()
     if bad is not None:
-        found(broken(part.topic, part.partition, bad, part.end))
+        report(broken(part.topic, part.partition, bad, part.end))
     consumer.pause(place)
 
 
@@ -162,15 +162,15 @@ async def facts_at(settings: Settings, places: Iterable[Place]) -> dict[Place, E
     What lies close together is read in one go. Raises BrokerUnavailable.
     """
     wanted = sorted(set(places))
-    found: dict[Place, Envelope] = {}
+    facts: dict[Place, Envelope] = {}
     for first, last in _join_near(wanted):
         at = first[:2]
         async with aclosing(
             stretch(settings, {at: first.offset}, {at: last.offset + 1})
         ) as batches:
             async for records in batches:
-                found.update(_decode_wanted(records, frozenset(wanted)))
-    return found
+                facts.update(_decode_wanted(records, frozenset(wanted)))
+    return facts
 
 
 def _join_near(places: Sequence[Place]) -> list[tuple[Place, Place]]:

@@ -143,17 +143,17 @@ async def _poll(
             await apply(records)
 
 
-async def _check_ends(settings: Settings, consumer: AIOKafkaConsumer, known: Offsets) -> None:
+async def _check_ends(settings: Settings, consumer: AIOKafkaConsumer, offsets: Offsets) -> None:
     """The log holds what comes after ``known``. Raises LogDamaged."""
-    if await _find_ends_missing(settings, consumer, known):  # a second look must say the same
-        for finding in await _find_ends_missing(settings, consumer, known):
+    if await _find_ends_missing(settings, consumer, offsets):  # a second look must say the same
+        for finding in await _find_ends_missing(settings, consumer, offsets):
             raise LogDamaged(finding.of(settings))
 
 
 async def _find_ends_missing(
-    settings: Settings, consumer: AIOKafkaConsumer, known: Offsets
+    settings: Settings, consumer: AIOKafkaConsumer, offsets: Offsets
 ) -> list[Finding]:
-    at = {place_in(settings, short): short for short in known}
+    at = {place_in(settings, short): short for short in offsets}
     with kafka.broker_errors("reading ends of topics"):
         first = await consumer.beginning_offsets(list(at))
         last = await consumer.end_offsets(list(at))
@@ -161,20 +161,20 @@ async def _find_ends_missing(
         finding
         for place, short in at.items()
         for finding in (
-            *find_missing_end(*short, known[short], last[place]),
-            *find_missing_start(*short, known[short], first[place]),
+            *find_missing_end(*short, offsets[short], last[place]),
+            *find_missing_start(*short, offsets[short], first[place]),
         )
     ]
 
 
 async def _first_damage(projection: Projection, settings: Settings, next_: Offsets) -> Finding:
     """What cannot be read of what comes next, and where."""
-    found: list[Finding] = []
+    findings: list[Finding] = []
     ends = await ends_of(settings, projection.topics)
-    async for _ in stretch(settings, next_, ends, found.append):
+    async for _ in stretch(settings, next_, ends, findings.append):
         pass
-    unread = [each for each in found if each.code == "corrupt"]
-    return (unread or found)[0].of(settings)
+    unread = [each for each in findings if each.code == "corrupt"]
+    return (unread or findings)[0].of(settings)
 
 
 async def places_of(projection: Projection, settings: Settings) -> list[tuple[str, int]]:

@@ -134,13 +134,13 @@ def _up_to(
 
 def _differences(live: Conn, shadow: Conn, table: Table, project_id: str) -> list[Difference]:
     now, then = (_rows(connection, table, project_id) for connection in (live, shadow))
-    found = [Difference(table.name, key, "came") for key in now.keys() - then.keys()]
-    found += [Difference(table.name, key, "went") for key in then.keys() - now.keys()]
+    differences = [Difference(table.name, key, "came") for key in now.keys() - then.keys()]
+    differences += [Difference(table.name, key, "went") for key in then.keys() - now.keys()]
     for key in now.keys() & then.keys():
         changed = tuple(name for name in now[key] if now[key][name] != then[key][name])
         if changed:
-            found.append(Difference(table.name, key, "changed", changed))
-    return sorted(found, key=lambda one: (one.since, one.key))
+            differences.append(Difference(table.name, key, "changed", changed))
+    return sorted(differences, key=lambda gap: (gap.since, gap.key))
 
 
 def _rows(connection: Conn, table: Table, project_id: str) -> dict[str, dict[str, Any]]:

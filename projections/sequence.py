@@ -54,7 +54,9 @@ class ArtifactOrder:
 
 def out_of_sequence(connection: Conn, rows: Rows, placed: Sequence[Placed]) -> set[int]:
     """The ``id()`` of those facts of a numbered log that are none; ``rows`` moves the heads."""
-    numbered = [one for one in placed if isinstance(one[1].event, LedgerChanged | ArtifactChanged)]
+    numbered = [
+        pair for pair in placed if isinstance(pair[1].event, LedgerChanged | ArtifactChanged)
+    ]
     if not numbered:
         return set()
     ledgers, artifacts = _orders(connection, [fact for _, fact in numbered])

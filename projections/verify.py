@@ -146,8 +146,8 @@ class Verifier:
 
     def _check_envelope(self, record: Record, fact: Envelope) -> None:
         event = fact.event
-        told = dict(record.headers)
-        if told and any(told.get(name) != value for name, value in headers(fact)):
+        in_record = dict(record.headers)
+        if in_record and any(in_record.get(name) != value for name, value in headers(fact)):
             self._find("headers", record, "headers and envelope differ")
         if fact.event_id != ids.derive_event_id(event.type_name, fact.project_id, fact.natural_key):
             self._find("event_id", record, f"{fact.event_id} does not follow from its natural key")

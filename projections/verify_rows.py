@@ -30,15 +30,15 @@ class RowCheck:
         """What does not hold of the rows of the next change set, each as a sentence."""
         moved = self._follow_merges(event)
         for row in event.evidence:
-            known = self._known.get(row.evidence_id)
-            if known is None:
+            earlier = self._known.get(row.evidence_id)
+            if earlier is None:
                 named_by = self._find_naming_atom(row)
             else:
-                named_by = known[0] if _is_named_by(known[0], row) else None
+                named_by = earlier[0] if _is_named_by(earlier[0], row) else None
             if named_by is None:
                 yield f"{row.evidence_id} is not of its span"
-            elif known and row.atom_id != moved.get(row.evidence_id, known[1]):
-                yield f"{row.evidence_id} went from {known[1]} to {row.atom_id} without a merge"
+            elif earlier and row.atom_id != moved.get(row.evidence_id, earlier[1]):
+                yield f"{row.evidence_id} went from {earlier[1]} to {row.atom_id} without a merge"
             self._known[row.evidence_id] = (named_by or row.atom_id, row.atom_id)
 
     def _follow_merges(self, event: LedgerChanged) -> dict[str, str]:

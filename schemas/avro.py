@@ -74,15 +74,15 @@ def schema_file(event_type: str, version: int) -> str:
 @cache
 def load_schemas(root: Traversable = HERE) -> dict[tuple[str, int], dict[str, Schema]]:
     """Every schema file below ``root`` by event type and version."""
-    found = {}
+    schemas = {}
     for area in sorted(root.iterdir(), key=lambda entry: entry.name):
         if not area.is_dir():
             continue
         for file in sorted(area.iterdir(), key=lambda entry: entry.name):
             if file.name.endswith(".avsc"):
                 name, version = file.name.removesuffix(".avsc").rsplit(".v", 1)
-                found[f"{area.name}.{name}", int(version)] = json.loads(file.read_text())
-    return found
+                schemas[f"{area.name}.{name}", int(version)] = json.loads(file.read_text())
+    return schemas
 
 
 def _record(model: type[BaseModel], seen: set[str]) -> Schema:

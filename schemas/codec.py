@@ -91,18 +91,18 @@ def decode(value: bytes, catalog: Catalog | None = None) -> Envelope:
 
     ``catalog`` is that of the released events unless given.
     """
-    known = catalog or load_catalog()
+    schema_catalog = catalog or load_catalog()
     if value[:2] != MARKER or len(value) < HEADER_BYTES:
         raise InvalidRecord("not Avro single-object encoding: marker C3 01 is missing")
-    found = known.writers.get(value[2:HEADER_BYTES])
-    if found is None:
+    writer = schema_catalog.writers.get(value[2:HEADER_BYTES])
+    if writer is None:
         raise InvalidRecord(f"unknown writer schema {value[2:HEADER_BYTES].hex()}")
-    event_type, version, schema = found
-    model = known.events[event_type]
+    event_type, version, schema = writer
+    model = schema_catalog.events[event_type]
     try:
         fields: Any = fastavro.schemaless_reader(io.BytesIO(value[HEADER_BYTES:]), schema, None)
         payload = upcast(
-            event_type, version, model.schema_version, fields["payload"], known.upcasters
+            event_type, version, model.schema_version, fields["payload"], schema_catalog.upcasters
         )
         event = model.model_validate(payload)
         return Envelope(

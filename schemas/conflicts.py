@@ -82,12 +82,12 @@ def _name(mark: re.Match[str]) -> str:
 
 def blank(text: str, spans: list[tuple[int, int]] | tuple[tuple[int, int], ...]) -> str:
     """``text`` with blanks in ``spans``; it keeps its lines and every offset."""
-    told, at = [], 0
+    pieces, at = [], 0
     for start, end in sorted(spans):
         if end > at:
-            told += [text[at : max(at, start)], _NO_BREAK.sub(" ", text[max(at, start) : end])]
+            pieces += [text[at : max(at, start)], _NO_BREAK.sub(" ", text[max(at, start) : end])]
             at = end
-    return "".join((*told, text[at:]))
+    return "".join((*pieces, text[at:]))
 
 
 def blank_conflict_marks(text: str) -> str:

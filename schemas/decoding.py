@@ -113,10 +113,10 @@ def _codec_of(content: bytes) -> tuple[str, str]:
 
     if len(HIGH.findall(content)) < FEWEST_BYTES:
         return "cp1252", WESTERN
-    found = chardet.detect(content)
-    name = str(found["encoding"] or "").lower()
+    guess = chardet.detect(content)
+    name = str(guess["encoding"] or "").lower()
     codec = _text_codec(name)
-    if (found["confidence"] or 0) < SURE_FROM or codec is None or _strictly(content, codec) is None:
+    if (guess["confidence"] or 0) < SURE_FROM or codec is None or _strictly(content, codec) is None:
         return "cp1252", WESTERN
     return codec, name
 
@@ -155,8 +155,8 @@ def preload() -> None:
     import chardet
 
     for sample in SAMPLES:
-        found = chardet.detect(sample)
-        codecs.lookup(str(found["encoding"] or "ascii"))
+        guess = chardet.detect(sample)
+        codecs.lookup(str(guess["encoding"] or "ascii"))
     for module in pkgutil.iter_modules(encodings.__path__):
         with contextlib.suppress(LookupError):
             codecs.lookup(module.name)

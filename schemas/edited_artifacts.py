@@ -24,5 +24,5 @@ def source_id_of_section(project_id: str, section_id: str) -> str:
 
 def render_sentences(title: str, sentences: Iterable[str]) -> str:
     """The text of such a source, a paragraph each; empty without sentences."""
-    lines = [f"- {one}\n" for one in sentences]
+    lines = [f"- {sentence}\n" for sentence in sentences]
     return "\n".join([f"# {title}\n", *lines]) if lines else ""

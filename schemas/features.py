@@ -27,24 +27,24 @@ _MARKS = frozenset({FEATURE, FEATURE_STATE, FEATURE_PLACE, FEATURE_GROUP})
 
 
 def keep_feature(
-    known: dict[str, str], told: dict[str, str], *, renewed: bool = False
+    earlier: dict[str, str], new: dict[str, str], *, renewed: bool = False
 ) -> dict[str, str]:
     """``known`` attributes with the feature that either introduces: that of the surer place, which
     is there where one of them says so. ``renewed``: the place of ``known`` was read again.
     """
-    if FEATURE not in told:
-        return known
-    ours, theirs = ({k: it[k] for k in _MARKS & it.keys()} for it in (known, told))
-    if FEATURE not in known or renewed:
+    if FEATURE not in new:
+        return earlier
+    ours, theirs = ({k: it[k] for k in _MARKS & it.keys()} for it in (earlier, new))
+    if FEATURE not in earlier or renewed:
         chosen = theirs
     else:
         chosen = min(ours, theirs, key=_rank)
         states = {ours.get(FEATURE_STATE), theirs.get(FEATURE_STATE)}
         chosen |= {FEATURE_STATE: DONE} if DONE in states else {}
-    return {k: v for k, v in known.items() if k not in _MARKS} | chosen
+    return {k: v for k, v in earlier.items() if k not in _MARKS} | chosen
 
 
 def _rank(marks: dict[str, str]) -> tuple[int, str, str]:
     place = marks.get(FEATURE_PLACE, TOPIC)
-    known = _SUREST.index(place) if place in _SUREST else len(_SUREST)
-    return known, marks[FEATURE], marks.get(FEATURE_GROUP, "")
+    index = _SUREST.index(place) if place in _SUREST else len(_SUREST)
+    return index, marks[FEATURE], marks.get(FEATURE_GROUP, "")

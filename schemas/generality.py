@@ -91,8 +91,8 @@ def general(statement: str) -> float:
     words = _WORD.findall(low)
     code = len(_CODE.findall(statement)) if _SIGN_OF_CODE.search(statement) else 0
     inner = min(code * 0.35 + sum(map(_is_inner, words)) * 0.2, 1.0)
-    told = min((sum(map(_is_of_all, words)) + _is_made_for(low, words)) * 0.3, 0.6)
-    return round(max(-1.0, told - inner - _narrow(low, words)), 6)
+    weight = min((sum(map(_is_of_all, words)) + _is_made_for(low, words)) * 0.3, 0.6)
+    return round(max(-1.0, weight - inner - _narrow(low, words)), 6)
 
 
 def _is_inner(word: str) -> bool:

@@ -58,8 +58,10 @@ class Rules:
 
     def repeats(self, text: str, texts: Iterable[str]) -> bool:
         """Whether a text says what one of ``texts`` says, which are as ``norm_text`` makes them."""
-        said = norm_text(text)
-        return any(said == known or self.similarity(said, known) >= SAME for known in texts)
+        normal_text = norm_text(text)
+        return any(
+            normal_text == text or self.similarity(normal_text, text) >= SAME for text in texts
+        )
 
     def find_stop(
         self, state: LoopState, decision: Decision | None, interruption: StopReason | None = None

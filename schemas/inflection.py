@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 
-def noun(number: float, one: str, many: str = "") -> str:
+def noun(number: float, singular: str, many: str = "") -> str:
     """The word for so many; ``many``: where that is not ``one`` with an s."""
-    return one if number == 1 else many or f"{one}s"
+    return singular if number == 1 else many or f"{singular}s"
 
 
-def count(number: int, one: str, many: str = "") -> str:
+def count(number: int, singular: str, many: str = "") -> str:
     """``1 call`` or ``2 calls``."""
-    return f"{number:,} {noun(number, one, many)}"
+    return f"{number:,} {noun(number, singular, many)}"

@@ -46,20 +46,20 @@ class OptionLabel(NamedTuple):
 
 def read_option_label(text: str) -> OptionLabel | None:
     """The label that ``text`` begins with."""
-    if found := _NUMBERED.match(text):
-        kind = _singular(found["kind"])
-        return OptionLabel(kind, f"{kind} {digit_of(found['number'])}", name_of(found["rest"]))
-    if found := _LABELLED.match(text):
-        return OptionLabel(_singular(found["kind"]), "", name_of(found["rest"]))
+    if match := _NUMBERED.match(text):
+        kind = _singular(match["kind"])
+        return OptionLabel(kind, f"{kind} {digit_of(match['number'])}", name_of(match["rest"]))
+    if match := _LABELLED.match(text):
+        return OptionLabel(_singular(match["kind"]), "", name_of(match["rest"]))
     return None
 
 
 def read_listed(title: str) -> OptionLabel:
     """The label of what stands in a list of options: «3. Two lanes» is option 3."""
-    found = _LISTED.match(title)
-    if found is None:
+    match = _LISTED.match(title)
+    if match is None:
         return OptionLabel("", "", name_of(title))
-    return OptionLabel("", f"option {digit_of(found['number'])}", name_of(found["rest"]))
+    return OptionLabel("", f"option {digit_of(match['number'])}", name_of(match["rest"]))
 
 
 def digit_of(number: str) -> str:

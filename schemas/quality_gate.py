@@ -1,7 +1,7 @@
 """What every run of the quality gate goes by: dimensions, tiers, modes, when it passes.
 
-Who judges is another matter (``streams/reduce/gate.py`` by rule). The writer of artifacts, which
-judges in passing, and the gate's own graph (``agents/quality``) both go by this.
+Who judges is another matter (``streams/reduce/prd/gate.py`` by rule). The writer of artifacts,
+which judges in passing, and the gate's own graph (``agents/quality``) both go by this.
 """
 
 from __future__ import annotations
@@ -60,19 +60,19 @@ def select_dimensions(mode: QualityMode, section_ids: Iterable[str]) -> list[str
 
 def passes(dimensions: Iterable[DimensionScore]) -> bool:
     """Whether every dimension has tier 2 at least."""
-    return all(one.tier >= PASS for one in dimensions)
+    return all(dimension.tier >= PASS for dimension in dimensions)
 
 
 def final_tier(dimensions: Sequence[DimensionScore]) -> QualityTier:
     """The tier of Overall, which comes last, but not above the lowest of the others and one."""
-    *others, overall = [one.tier for one in dimensions]
+    *others, overall = [dimension.tier for dimension in dimensions]
     return TIERS[min(overall, *(tier + 1 for tier in others)) if others else overall]
 
 
 def list_failing_sections(dimensions: Iterable[DimensionScore]) -> list[str]:
     """The sections of failing dimensions that a reviser may change, each once."""
-    failing = [one for one in dimensions if one.tier < PASS]
-    return list(dict.fromkeys(name for one in failing for name in one.failing_sections))
+    failing = [dimension for dimension in dimensions if dimension.tier < PASS]
+    return list(dict.fromkeys(name for dimension in failing for name in dimension.failing_sections))
 
 
 def describe_evaluation(
@@ -82,16 +82,18 @@ def describe_evaluation(
     place = {"quality_run_id": run_id, "artifact_id": artifact_id, "iteration": iteration}
     scored = [
         DimensionScored.model_validate(
-            place | {"seq": seq + at, "dimension": one, "tier_name": TIERS[one.tier]}
+            place | {"seq": seq + at, "dimension": dimension, "tier_name": TIERS[dimension.tier]}
         )
-        for at, one in enumerate(dimensions)
+        for at, dimension in enumerate(dimensions)
     ]
     completed = IterationCompleted.model_validate(
         place
         | {
             "seq": seq + len(scored),
             "passed": passes(dimensions),
-            "failing_dimensions": [one.name for one in dimensions if one.tier < PASS],
+            "failing_dimensions": [
+                dimension.name for dimension in dimensions if dimension.tier < PASS
+            ],
             "failing_sections": list_failing_sections(dimensions),
         }
     )
@@ -109,7 +111,7 @@ def describe_judgement(run: QualityRun, input_ledger_seq: int) -> list[Event]:
             "input_ledger_seq": input_ledger_seq,
             "mode": run.mode,
             "max_iterations": run.max_iterations,
-            "dimensions": [one.name for one in run.dimensions],
+            "dimensions": [dimension.name for dimension in run.dimensions],
             "engine": run.engine,
             "model": run.model,
         }

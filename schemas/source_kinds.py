@@ -138,7 +138,7 @@ def source_type_of(path: str) -> SourceType:
         return "architecture_doc"
     if any(fnmatchcase(name, pattern) for pattern in MANIFESTS):
         return "manifest"
-    if suffix not in PROSE_SUFFIXES and any(fnmatchcase(name, known) for known in ENTRY_POINTS):
+    if suffix not in PROSE_SUFFIXES and any(fnmatchcase(name, pattern) for pattern in ENTRY_POINTS):
         return "entry_point"
     if suffix in PROSE_SUFFIXES:
         return "doc"

@@ -63,8 +63,8 @@ def escape_heads(body: str) -> str:
 
 def remarks_in(text: str) -> list[RemarkSpan]:
     """The remarks of a text, in its order; what stands before the first is the record's head."""
-    found = ((head, _parse_time(head["at"] or "")) for head in _HEAD.finditer(text))
-    heads = [(head, at) for head, at in found if at or not head["at"]]
+    times = ((head, _parse_time(head["at"] or "")) for head in _HEAD.finditer(text))
+    heads = [(head, at) for head, at in times if at or not head["at"]]
     ends = [*(head.start() for head, _ in heads), len(text)][1:]
     return [
         RemarkSpan(head.start(), head.end(), end, head["speaker"], head["role"], at)

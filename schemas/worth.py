@@ -102,13 +102,13 @@ def readable(title: str) -> float:
     return round(max(0.0, 1.0 - faults), 6)
 
 
-def keep_best_role(known: dict[str, str], told: dict[str, str]) -> dict[str, str]:
+def keep_best_role(earlier: dict[str, str], new: dict[str, str]) -> dict[str, str]:
     """``known`` attributes with the best role and subject of both: whichever came first."""
     best = {
-        ORIGIN: max((known, told), key=_rank_origin).get(ORIGIN),
-        ABOUT: max((known, told), key=lambda it: _BY_ABOUT.get(it.get(ABOUT, ""), 0.0)).get(ABOUT),
+        ORIGIN: max((earlier, new), key=_rank_origin).get(ORIGIN),
+        ABOUT: max((earlier, new), key=lambda it: _BY_ABOUT.get(it.get(ABOUT, ""), 0.0)).get(ABOUT),
     }
-    return known | {name: value for name, value in best.items() if value is not None}
+    return earlier | {name: value for name, value in best.items() if value is not None}
 
 
 def _rank_origin(attributes: dict[str, str]) -> tuple[bool, float, str]:

@@ -87,14 +87,14 @@ class Anchors:
     def _find(self, folded: str) -> list[Span]:
         """All places of a folded quote, as spans of the text."""
         text, origins = self._folded
-        found: list[Span] = []
+        spans: list[Span] = []
         at = text.find(folded)
         while at >= 0:
             end = at + len(folded)
             if _is_whole(text, at, end):
-                found.append((origins[at], origins[end - 1] + 1))
+                spans.append((origins[at], origins[end - 1] + 1))
             at = text.find(folded, at + 1)
-        return found
+        return spans
 
     def _widen(self, place: Span, beside: Sequence[Span]) -> Span:
         """The sentences that hold the quote, and those of ``beside`` that adjoin them."""

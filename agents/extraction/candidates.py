@@ -65,15 +65,15 @@ def _candidate(
 
 def _attributes(atom: ReadAtom) -> dict[str, str]:
     """The extra fields of the atom's kind; several values of one are joined by line feeds."""
-    found: dict[str, list[str]] = {}
+    fields: dict[str, list[str]] = {}
     for extra in atom.attributes:
         value = _shorten(extra.value, MAX_FIELD)
         closed = CLOSED_VALUES.get(extra.name)
-        known = extra.name in EXTRA_FIELDS.get(atom.kind, ())
-        if known and value and (closed is None or value in closed):
-            found.setdefault(extra.name, []).append(value)
+        is_extra = extra.name in EXTRA_FIELDS.get(atom.kind, ())
+        if is_extra and value and (closed is None or value in closed):
+            fields.setdefault(extra.name, []).append(value)
     return {name: values[0] if name in CLOSED_VALUES else "\n".join(values)
-            for name, values in found.items()}  # fmt: skip
+            for name, values in fields.items()}  # fmt: skip
 
 
 def _rows(

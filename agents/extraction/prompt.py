@@ -48,11 +48,11 @@ _KINDS = {
 def _describe_kinds() -> Iterator[str]:
     for kind, meaning in _KINDS.items():
         extra = EXTRA_FIELDS.get(kind, ())  # type: ignore[call-overload]
-        said = [
+        names = [
             f"{name} ({', '.join(CLOSED_VALUES[name])})" if name in CLOSED_VALUES else name
             for name in extra
         ]
-        yield f"- {kind}: {meaning}" + (f". Attributes: {'; '.join(said)}" if said else "")
+        yield f"- {kind}: {meaning}" + (f". Attributes: {'; '.join(names)}" if names else "")
 
 
 INSTRUCTIONS = "\n".join(
@@ -119,8 +119,8 @@ def prepare(chunk: ChunkCreated) -> Prepared:
 
 def list_shown(prepared: Prepared) -> list[int]:
     """The numbers of the sentences that are shown, in order."""
-    found = [_number_of(line) for line in prepared.lines]
-    return [number for number in found if number]
+    numbers = [_number_of(line) for line in prepared.lines]
+    return [number for number in numbers if number]
 
 
 def show_only(prepared: Prepared, numbers: Sequence[int]) -> Prepared:
@@ -137,13 +137,13 @@ def show_only(prepared: Prepared, numbers: Sequence[int]) -> Prepared:
 
 def _number_of(line: str) -> int:
     """The number of a sentence's line; 0 of any other."""
-    found = _SENTENCE.match(line)
-    return int(found[1]) if found else 0
+    match = _SENTENCE.match(line)
+    return int(match[1]) if match else 0
 
 
 def _numbers_at(hint: str) -> set[int]:
-    found = _HINT.match(hint)
-    return {int(number) for number in found[1].split(", ")} if found else set()
+    match = _HINT.match(hint)
+    return {int(number) for number in match[1].split(", ")} if match else set()
 
 
 def _show(chunk: ChunkCreated, sentences: list[Span]) -> Iterator[str]:
@@ -205,10 +205,10 @@ def _show_state(state: str, read_now: Container[str]) -> Iterator[str]:
     What rests on a source that is ``read_now`` alone is left out: a model that does not repeat it
     would take away its only evidence.
     """
-    told: dict[str, Any] = json.loads(state) if state else {}
+    data: dict[str, Any] = json.loads(state) if state else {}
     for name in STATE_LISTS:
-        for held in told.get(name) or ():
+        for held in data.get(name) or ():
             if isinstance(held, dict) and held.get("only_source") not in read_now:
                 yield show_line(name, str(held.get("title", "")))
-    if gaps := told.get("gaps"):
+    if gaps := data.get("gaps"):
         yield show_line("gaps", ", ".join(map(str, gaps)))

@@ -82,22 +82,22 @@ class _Together:
         if self.stop is None and len(places) == 1:
             yield places[0], await self._read_alone(places[0], may_repair)
             return
-        found: dict[int, CandidatesExtracted] = {}
+        results: dict[int, CandidatesExtracted] = {}
         error: ModelError | None = self.stop
         if error is None:
             try:
-                found = await self._ask_together(places, may_repair)
+                results = await self._ask_together(places, may_repair)
             except ModelError as refused:
                 error = refused
-                found = self._take_complete(places, refused)
-        for at, known in found.items():
-            yield at, known
-        left = [at for at in places if at not in found]
+                results = self._take_complete(places, refused)
+        for at, candidates in results.items():
+            yield at, candidates
+        left = [at for at in places if at not in results]
         if self.stop is not None:
             for at in left:
                 yield at, Unread(self.stop, self.spent[at])
             return
-        for fewer in [left] if found else _halve(left):
+        for fewer in [left] if results else _halve(left):
             if fewer:
                 async for at, result in self.read(fewer, may_repair=error is None):
                     yield at, result
@@ -111,7 +111,8 @@ class _Together:
         read = _by_number(answer, len(places))
         self.useless = 0
         weights = [
-            one.chunk.token_estimate if number in read else 0 for number, one in enumerate(asked, 1)
+            request.chunk.token_estimate if number in read else 0
+            for number, request in enumerate(asked, 1)
         ]
         self._charge(places, count_spent(answer), weights)
         atoms = _move_home(asked, read)
@@ -126,7 +127,7 @@ class _Together:
     async def _ask(self, asked: Sequence[tuple[Asked, Prepared]], may_repair: bool) -> ModelAnswer:
         first = asked[0][0]
         request = ask_about(
-            [(one.request, prepared) for one, prepared in asked],
+            [(item.request, prepared) for item, prepared in asked],
             first.project_id,
             first.correlation_id,
             may_repair=may_repair,
@@ -143,15 +144,15 @@ class _Together:
             self.stop = error
             return {}
         read = _list_complete(error)
-        found = {
+        results = {
             at: make_result(
                 self.asked[at], read[number].atoms, read[number].gaps, error, self.spent[at]
             )
             for number, at in enumerate(places, 1)
             if number in read
         }
-        self._count_useless(error, is_useless=not found)
-        return found
+        self._count_useless(error, is_useless=not results)
+        return results
 
     async def _read_alone(self, at: int, may_repair: bool) -> Result:
         """The result for one chunk, part by part where its answers are cut."""

@@ -66,7 +66,7 @@ def note_unread(
     others = [
         it.model_copy(update={"engine": BY_RULES})
         for it in by_rules.candidates
-        if not any(_share_a_place(it, known) for known in kept)
+        if not any(_share_a_place(it, other) for other in kept)
     ]
     last = unread.error.attempts[-1] if unread.error.attempts else None
     named = {"provider": last.provider, "model": last.model} if last else {}

@@ -23,15 +23,15 @@ SUSPECT_TYPES = frozenset({"prompt_injection", "hidden_markup", "encoded_payload
 def number_sentences(chunk: ChunkCreated) -> list[Span]:
     """The spans of all sentences in order, without overlap; number 1 is the first one."""
     text = chunk.text_payload
-    found: list[Span] = []
+    spans: list[Span] = []
     reached = 0
     for start, end in sorted(_sentences(chunk)):
         if start < reached or start >= end:
             continue
-        found += _lines(text, reached, start)
-        found.append((start, end))
+        spans += _lines(text, reached, start)
+        spans.append((start, end))
         reached = end
-    return found + list(_lines(text, reached, len(text)))
+    return spans + list(_lines(text, reached, len(text)))
 
 
 def find_flagged(spans: Iterable[Span], chunk: ChunkCreated) -> list[bool]:

@@ -152,8 +152,8 @@ class _Asking:
             unknown = self.cost_usd is None or ended.cost_usd is None
             self.cost_usd = None if unknown else (self.cost_usd or 0) + (ended.cost_usd or 0)
         if (failure := ended.failure) is not None:
-            told = (failure.error_class, failure.status, failure.detail)
-            self.failed.append(FailedAttempt(candidate.provider, candidate.model, *told))
+            reason = (failure.error_class, failure.status, failure.detail)
+            self.failed.append(FailedAttempt(candidate.provider, candidate.model, *reason))
         elif ended.received.fault:
             detail = "; ".join(ended.received.problems)
             self.failed.append(
@@ -203,8 +203,10 @@ class _Asking:
     def _explain(self, candidates: tuple[Candidate, ...]) -> str:
         if not candidates:
             return f"No model is configured for the tier {self.request.tier}."
-        told = (f"{one.provider}/{one.model}: {one.error_class}" for one in self.failed)
-        return f"No provider answered ({'; '.join(told)})."
+        reasons = (
+            f"{failure.provider}/{failure.model}: {failure.error_class}" for failure in self.failed
+        )
+        return f"No provider answered ({'; '.join(reasons)})."
 
     def _build_answer(
         self, candidate: Candidate, ended: Ended, answer: ProviderAnswer

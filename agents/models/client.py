@@ -97,11 +97,11 @@ class WorkerClient:
         try:
             reader, writer = await _open(self._place)
         except OSError as error:
-            found = self._find()
-            if found is None or found == self._place:
+            place = self._find()
+            if place is None or place == self._place:
                 raise WorkerUnavailable(f"No model worker at {self._place.address}.") from error
-            self._place = found
-            reader, writer = await _open_again(found)
+            self._place = place
+            reader, writer = await _open_again(place)
         try:
             yield self._place, reader, writer
         except (OSError, EOFError) as error:

@@ -121,10 +121,10 @@ class _Fitting:
             name = schema.get("$ref")
             if not isinstance(name, str):
                 return schema
-            found: Any = self._root
+            node: Any = self._root
             for step in name.removeprefix("#/").split("/"):
-                found = found.get(step, {}) if isinstance(found, dict) else {}
-            schema = found
+                node = node.get(step, {}) if isinstance(node, dict) else {}
+            schema = node
         return {}
 
     def _fit_one_of(self, data: Any, choices: list[Schema], depth: int) -> Any:
@@ -160,9 +160,9 @@ def _rename(data: dict[str, Any], named: dict[str, Schema]) -> dict[str, Any]:
     by_letters = {_letters_of(name): name for name in named}
     renamed: dict[str, Any] = {}
     for name, value in data.items():
-        known = name if name in named else by_letters.get(_letters_of(str(name)), name)
-        if known == name or known not in data:
-            renamed.setdefault(known, value)
+        field = name if name in named else by_letters.get(_letters_of(str(name)), name)
+        if field == name or field not in data:
+            renamed.setdefault(field, value)
     return renamed
 
 
@@ -174,10 +174,10 @@ def _fit_choice(data: Any, choices: list[Any]) -> Any:
     if data in choices or not isinstance(data, str):
         return data
     letters = _letters_of(data.strip())
-    found = [it for it in choices if isinstance(it, str) and _letters_of(it) == letters]
-    if not found and letters in ("", "null", "none", "n/a") and None in choices:
+    matches = [it for it in choices if isinstance(it, str) and _letters_of(it) == letters]
+    if not matches and letters in ("", "null", "none", "n/a") and None in choices:
         return None
-    return found[0] if len(found) == 1 else data
+    return matches[0] if len(matches) == 1 else data
 
 
 def _fit_scalar(data: Any, types: frozenset[str]) -> Any:
@@ -197,16 +197,16 @@ def _fit_scalar(data: Any, types: frozenset[str]) -> Any:
 def _fit_text(data: str, types: frozenset[str]) -> Any:
     if "string" in types:
         return data
-    said = data.strip().casefold()
-    if "boolean" in types and said in _TRUE | _FALSE:
-        return said in _TRUE
-    if "null" in types and said in ("", "null", "none"):
+    text = data.strip().casefold()
+    if "boolean" in types and text in _TRUE | _FALSE:
+        return text in _TRUE
+    if "null" in types and text in ("", "null", "none"):
         return None
-    found = _NUMBER.fullmatch(data)
-    if found and types & {"number", "integer"}:
+    match = _NUMBER.fullmatch(data)
+    if match and types & {"number", "integer"}:
         value = float(data.strip().removesuffix("%").strip())
-        value = value / 100 if found["percent"] else value
-        is_whole = value.is_integer() and not found["percent"]
+        value = value / 100 if match["percent"] else value
+        is_whole = value.is_integer() and not match["percent"]
         if "integer" in types and is_whole:
             return int(value)
         return value if "number" in types else data

@@ -65,8 +65,10 @@ class ModelConfiguration(BaseModel):
     def list_configured(self, *, is_research: bool = False) -> tuple[ModelProvider, ...]:
         """Who can be asked, in order: for the tier ``research``, or for all others."""
         return tuple(
-            one for one in self.providers if one.is_configured and one.is_research == is_research
+            provider
+            for provider in self.providers
+            if provider.is_configured and provider.is_research == is_research
         )
 
     def find_provider(self, name: str) -> ModelProvider | None:
-        return next((one for one in self.providers if one.name == name), None)
+        return next((provider for provider in self.providers if provider.name == name), None)

@@ -64,8 +64,8 @@ class _Reader:
 
     def _skip(self) -> str:
         """The next character that counts, empty at the end."""
-        if found := _SKIPPED.match(self.text, self.at):
-            self.at = found.end()
+        if match := _SKIPPED.match(self.text, self.at):
+            self.at = match.end()
         return self.text[self.at : self.at + 1]
 
     def _value(self, depth: int) -> Any:
@@ -128,9 +128,9 @@ class _Reader:
     def _string(self, quote: str) -> Any:
         pieces: list[str] = []
         at, text = self.at + 1, self.text
-        while found := _PLAIN[quote].match(text, at):
-            pieces.append(found[0])
-            at = found.end()
+        while match := _PLAIN[quote].match(text, at):
+            pieces.append(match[0])
+            at = match.end()
             if text[at : at + 1] == quote:
                 self.at = at + 1
                 return "".join(pieces)
@@ -143,23 +143,23 @@ class _Reader:
 
     def _escaped(self, at: int, pieces: list[str]) -> int:
         """Add what the escape at ``at`` stands for; where it ends."""
-        if found := _PAIR.match(self.text, at) or _ESCAPED.match(self.text, at):
-            pieces.append(json.loads(f'"\\{found[0]}"'))
-            return found.end()
+        if match := _PAIR.match(self.text, at) or _ESCAPED.match(self.text, at):
+            pieces.append(json.loads(f'"\\{match[0]}"'))
+            return match.end()
         letter = self.text[at]
         pieces.append(_ESCAPES.get(letter, letter))
         return at + 1
 
     def _word(self) -> Any:
         """A number, one of the words that stand for themselves, or a name without quotes."""
-        found = _WORD.match(self.text, self.at)
-        if found is None:
+        match = _WORD.match(self.text, self.at)
+        if match is None:
             if self.at >= len(self.text):
                 self.is_cut = True
                 return _MISSING
             raise _Wrong
-        self.at = found.end()
-        word = found[0]
+        self.at = match.end()
+        word = match[0]
         if self.at == len(self.text):  # more of it may have followed
             self.is_cut = True
             return _MISSING
@@ -179,5 +179,5 @@ def _number(word: str) -> int | float:
 
 def join(read: dict[str, Any], name: str, value: Any) -> None:
     """Add a property. Of a name that comes twice lists are joined, else the last one counts."""
-    known = read.get(name)
-    read[name] = known + value if isinstance(known, list) and isinstance(value, list) else value
+    earlier = read.get(name)
+    read[name] = earlier + value if isinstance(earlier, list) and isinstance(value, list) else value

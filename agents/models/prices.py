@@ -65,8 +65,8 @@ class PriceTable:
     def find(self, provider: str, model: str, day: date) -> Price | None:
         """The price of a model on ``day``; a release of a known model has its price."""
         for name in _list_names(model):
-            if known := self._prices.get(f"{provider}/{name}"):
-                valid = [price for price in known if price.since <= day]
+            if prices := self._prices.get(f"{provider}/{name}"):
+                valid = [price for price in prices if price.since <= day]
                 return valid[-1] if valid and not valid[-1].unknown else None
         return None
 

@@ -85,13 +85,15 @@ async def list_candidates(
     A tier without an entry takes all models of the configured providers in their order. Of Ollama
     only models that it has now are taken.
     """
-    configured = {one.name: one for one in configuration.providers if one.is_configured}
+    configured = {
+        provider.name: provider for provider in configuration.providers if provider.is_configured
+    }
     wanted = list(_list_wanted(tier, configuration, configured))
     has_ollama = any(name == OLLAMA for name, _ in wanted)
-    found = await discover(OLLAMA) if has_ollama else ()
+    local_models = await discover(OLLAMA) if has_ollama else ()
     candidates: dict[Candidate, None] = {}
     for name, model in wanted:
-        for each in _choose_models(name, model, configured[name], found):
+        for each in _choose_models(name, model, configured[name], local_models):
             candidates[Candidate(name, each, configured[name].is_local)] = None
     return tuple(candidates)
 
@@ -115,11 +117,13 @@ def _list_known_models(name: str) -> tuple[str, ...]:
 
 
 def _choose_models(
-    name: str, model: str | None, provider: ModelProvider, found: tuple[str, ...]
+    name: str, model: str | None, provider: ModelProvider, models: tuple[str, ...]
 ) -> tuple[str, ...]:
     if name != OLLAMA:
         return (model,) if model else provider.models or _list_known_models(name)
     wanted = (model,) if model else provider.models
     if not wanted:
-        return found
-    return tuple(each for each in found if each in wanted or each.removesuffix(":latest") in wanted)
+        return models
+    return tuple(
+        each for each in models if each in wanted or each.removesuffix(":latest") in wanted
+    )

@@ -60,15 +60,15 @@ def receive(text: str, schema: dict[str, Any], finish: str = "stop", refusal: st
 
 
 def _receive(text: str, schema: dict[str, Any], finish: str) -> Received:
-    said = _drop_thoughts(text).strip().strip(_UNUSUAL).strip()
+    answer = _drop_thoughts(text).strip().strip(_UNUSUAL).strip()
     is_cut = finish in CUT_FINISHES
-    if not said:
+    if not answer:
         fault: Fault = "length" if is_cut else "empty"
         return Received(fault=fault, problems=(_tell_cut() if is_cut else "it is empty",))
-    best = _choose([*_find_values(said)], schema)
+    best = _choose([*_find_values(answer)], schema)
     if best is None:
-        return _without_json(said, is_cut)
-    is_whole = not best.is_cut and not (best.is_open and (is_cut or said[-1] not in "}]"))
+        return _without_json(answer, is_cut)
+    is_whole = not best.is_cut and not (best.is_open and (is_cut or answer[-1] not in "}]"))
     if is_whole and not best.problems:  # or nothing but its last brackets is missing
         return Received(data=best.data)
     kept = keep_what_fits(best.raw, schema)
@@ -81,12 +81,12 @@ def _tell_cut() -> str:
     return "it ends before it is complete"
 
 
-def _without_json(said: str, is_cut: bool) -> Received:
-    if _DECLINES.match(said) and not is_cut:
-        return Received(fault="refusal", problems=(f"the model refuses: {said[:300]}",))
-    begins = said.removeprefix("```json").lstrip()
-    is_cut = is_cut or (begins[:1] in ("{", "[") and said[-1] not in "}]`")
-    problem = _tell_cut() if is_cut else f"it is no JSON: {said[:80]}"
+def _without_json(text: str, is_cut: bool) -> Received:
+    if _DECLINES.match(text) and not is_cut:
+        return Received(fault="refusal", problems=(f"the model refuses: {text[:300]}",))
+    begins = text.removeprefix("```json").lstrip()
+    is_cut = is_cut or (begins[:1] in ("{", "[") and text[-1] not in "}]`")
+    problem = _tell_cut() if is_cut else f"it is no JSON: {text[:80]}"
     return Received(fault="length" if is_cut else "malformed", problems=(problem,))
 
 
@@ -110,27 +110,27 @@ class _Fitted:
     is_open: bool
 
 
-def _find_values(said: str) -> Iterator[Loose]:
+def _find_values(text: str) -> Iterator[Loose]:
     """The objects and lists of a text in order, none within another."""
-    whole = _read_strictly(said)
+    whole = _read_strictly(text)
     if whole is not None:
-        yield Loose(whole, len(said))
+        yield Loose(whole, len(text))
         return
     at, starts, read_before = 0, 0, 0
-    while (at := _next_start(said, at)) >= 0:
+    while (at := _next_start(text, at)) >= 0:
         starts += 1
-        if starts > MOST_STARTS or read_before > MOST_PASSES * len(said):
+        if starts > MOST_STARTS or read_before > MOST_PASSES * len(text):
             return
-        read = read_loose(said, at)
+        read = read_loose(text, at)
         read_before += read.end - at
         if read.value:
             yield read
         at = read.end if read.value else at + 1
 
 
-def _read_strictly(said: str) -> Any:
+def _read_strictly(text: str) -> Any:
     try:
-        value = json.loads(said, parse_constant=_refuse_constant, object_pairs_hook=_join_pairs)
+        value = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_join_pairs)
     except ValueError:
         return None
     if isinstance(value, str):  # JSON within a text of JSON
@@ -152,9 +152,9 @@ def _join_pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return read
 
 
-def _next_start(said: str, at: int) -> int:
-    found = [it for it in (said.find("{", at), said.find("[", at)) if it >= 0]
-    return min(found, default=-1)
+def _next_start(text: str, at: int) -> int:
+    starts = [it for it in (text.find("{", at), text.find("[", at)) if it >= 0]
+    return min(starts, default=-1)
 
 
 def _choose(values: list[Loose], schema: dict[str, Any]) -> _Fitted | None:

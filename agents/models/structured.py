@@ -27,12 +27,12 @@ def describe_schema(schema: dict[str, Any]) -> Message:
 
 def ask_for_repair(answer: str, problems: Sequence[str]) -> tuple[Message, Message]:
     """The messages that send a malformed answer back, once."""
-    found = "\n".join(f"- {problem}" for problem in problems)
+    problem_list = "\n".join(f"- {problem}" for problem in problems)
     return (
         Message(role="assistant", content=answer or "(empty)"),
         Message(
             role="user",
-            content=f"This answer cannot be used:\n{found}\nAnswer again with the whole JSON"
+            content=f"This answer cannot be used:\n{problem_list}\nAnswer again with the whole JSON"
             " value, and nothing else: no text around it, no markdown.",
         ),
     )

@@ -129,8 +129,8 @@ class LibraryProviders:
         return await self._ollama.list(self._find(provider)) if provider == OLLAMA else ()
 
     def _find(self, name: str) -> ModelProvider | None:
-        found = self._configuration().find_provider(name)
-        return found if found is not None and found.is_configured else None
+        provider = self._configuration().find_provider(name)
+        return provider if provider is not None and provider.is_configured else None
 
     def _find_key(self, name: str) -> str:
         provider = self._find(name)
@@ -366,10 +366,10 @@ def _body_of(response: Any) -> str:
         return ""
 
 
-def _classify(error: Exception, status: int | None, said: str) -> ErrorClass:
+def _classify(error: Exception, status: int | None, text: str) -> ErrorClass:
     if isinstance(error, litellm.exceptions.ContentPolicyViolationError):
         return "content_refused"
-    if status not in (401, 403) and "overloaded" in said:
+    if status not in (401, 403) and "overloaded" in text:
         return "overloaded"
     if status is not None:
         return STATUS_CLASSES.get(status, "refused" if status < 500 else "provider_error")

@@ -53,13 +53,13 @@ def fates_of(chunk: ChunkCreated) -> list[Fate]:
     dialect = dialect_of(chunk.path)
     masked = hide_placeholders(mask(chunk.text_payload, dialect), dialect)
     text, base = masked.text, [masked.hide(it) for it in chunk.structure_path]
-    found = passages(text, base, chunk.path, whole=chunk.anchor_start == 0)
+    parts = passages(text, base, chunk.path, whole=chunk.anchor_start == 0)
     _, seen = talk_drafts(chunk) if talk else prose_drafts(chunk)
     steps = _Steps(
         {it.span for it in seen}, _spans(propose_drafts(chunk)), _spans(drafts_of(chunk))
     )
-    fates = [fate for passage in found for fate in _fates_in(text, passage, steps)]
-    return sorted([*fates, *_gaps(chunk.text_payload, found)], key=lambda it: (it.start, it.end))
+    fates = [fate for passage in parts for fate in _fates_in(text, passage, steps)]
+    return sorted([*fates, *_gaps(chunk.text_payload, parts)], key=lambda it: (it.start, it.end))
 
 
 def _fates_of_code(chunk: ChunkCreated) -> list[Fate]:
@@ -106,10 +106,10 @@ def _meets(span: Span, others: Iterable[Span]) -> bool:
     return any(span[0] < end and start < span[1] for start, end in others)
 
 
-def _gaps(text: str, found: Sequence[Passage]) -> Iterator[Fate]:
+def _gaps(text: str, parts: Sequence[Passage]) -> Iterator[Fate]:
     """What stands between passages and is not blank."""
-    ends = [0, *(passage.end for passage in found)]
-    starts = [*(passage.start for passage in found), len(text)]
+    ends = [0, *(passage.end for passage in parts)]
+    starts = [*(passage.start for passage in parts), len(text)]
     for start, end in zip(ends, starts, strict=True):
         inner = text[start:end]
         if any(sign.isalnum() for sign in inner):

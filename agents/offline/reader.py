@@ -85,8 +85,8 @@ def drafts_of(chunk: ChunkCreated) -> list[Draft]:
         return []
     if is_talk(chunk.source_type):
         drafts, sentences = talk_drafts(chunk)
-        told = [_add_second_passage(it, sentences) for it in _drop_repeats(drafts)]
-        return disown_drafts(told, chunk)
+        complete = [_add_second_passage(it, sentences) for it in _drop_repeats(drafts)]
+        return disown_drafts(complete, chunk)
     if chunk.newer_facts_last and is_prose(chunk.path, chunk.source_type):
         return numbered_drafts(chunk)
     if chunk.source_type == "manifest":

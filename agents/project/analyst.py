@@ -36,12 +36,14 @@ async def analyse(desk: Desk, began: datetime) -> AgentResult:
     unknowns = await desk.list_atoms("unknown", MOST_GAPS)
     contradictions = await desk.list_contradictions()
     insights = listed.items
-    found = [_read_insight(one) for one in insights]
+    read_insights = [_read_insight(insight) for insight in insights]
     patterns = [
-        _read_pattern(read) for read, one in zip(found, insights, strict=True) if _is_shared(one)
+        _read_pattern(read)
+        for read, insight in zip(read_insights, insights, strict=True)
+        if _is_shared(insight)
     ]
-    gaps = [Gap(title=one["title"], atom_id=one["atom_id"]) for one in unknowns.items]
-    gaps += [Gap(title=one["explanation"]) for one in contradictions.items]
+    gaps = [Gap(title=item["title"], atom_id=item["atom_id"]) for item in unknowns.items]
+    gaps += [Gap(title=item["explanation"]) for item in contradictions.items]
     findings = await ask_outside(desk)
     totals = Totals(
         insights=listed.total,
@@ -49,14 +51,18 @@ async def analyse(desk: Desk, began: datetime) -> AgentResult:
         gaps=unknowns.total + contradictions.total,
     )
     by_rule = _summarise(totals)
-    facts = [one["text"] or one["title"] for one in insights] + [one.title for one in gaps]
+    facts = [insight["text"] or insight["title"] for insight in insights] + [
+        gap.title for gap in gaps
+    ]
     output = AnalysisResult(
         summary=await word_summary(desk, facts, by_rule),
-        insights=found,
+        insights=read_insights,
         patterns=patterns,
         gaps=gaps,
-        atom_ids=sorted({each for one in found for each in one.atom_ids}),
-        source_ids=sorted({each for one in found for each in one.source_ids}),
+        atom_ids=sorted({each for read_insight in read_insights for each in read_insight.atom_ids}),
+        source_ids=sorted(
+            {each for read_insight in read_insights for each in read_insight.source_ids}
+        ),
         research=findings,
     )
     cited = cite_slim([*insights[:SHOWN], *unknowns.items[:SHOWN]])
@@ -97,10 +103,10 @@ def _summarise(totals: Totals) -> str:
 
 def _render(output: AnalysisResult, totals: Totals) -> str:
     lines = [output.summary]
-    patterns = [one.title for one in output.patterns]
+    patterns = [pattern.title for pattern in output.patterns]
     lines += _list("Over several sources", patterns, totals.patterns)
-    lines += _list("Insights", [one.title for one in output.insights], totals.insights)
-    lines += _list("Open", [one.title for one in output.gaps], totals.gaps)
+    lines += _list("Insights", [insight.title for insight in output.insights], totals.insights)
+    lines += _list("Open", [gap.title for gap in output.gaps], totals.gaps)
     outside = tell_findings(output.research)
     lines += _list(TITLE, outside, len(outside))
     return "\n".join(lines)
@@ -110,4 +116,4 @@ def _list(title: str, entries: Sequence[str], total: int) -> list[str]:
     if not entries:
         return []
     more = [f"- … and {total - SHOWN:,} more"] if total > SHOWN else []
-    return ["", f"{title}:", *(f"- {one}" for one in entries[:SHOWN]), *more]
+    return ["", f"{title}:", *(f"- {entry}" for entry in entries[:SHOWN]), *more]

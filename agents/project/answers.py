@@ -47,34 +47,42 @@ class CheckedAnswer:
     unknown: tuple[str, ...]
 
 
-def check_answer(text: str, cited: Sequence[str], known: Mapping[str, Citation]) -> CheckedAnswer:
+def check_answer(
+    text: str, cited: Sequence[str], citations: Mapping[str, Citation]
+) -> CheckedAnswer:
     """Keep what a tool of this turn returned; take the other ids out of text and citations."""
     named = list(dict.fromkeys([*cited, *_ID.findall(text)]))
-    unknown = tuple(one for one in named if one not in known)
-    for one in unknown:
-        text = re.sub(rf"\s*[\[(]*{re.escape(one)}[\])]*", "", text)
-    return CheckedAnswer(text.strip(), tuple(known[one] for one in named if one in known), unknown)
+    unknown = tuple(item_id for item_id in named if item_id not in citations)
+    for item_id in unknown:
+        text = re.sub(rf"\s*[\[(]*{re.escape(item_id)}[\])]*", "", text)
+    return CheckedAnswer(
+        text.strip(),
+        tuple(citations[item_id] for item_id in named if item_id in citations),
+        unknown,
+    )
 
 
 def find_false_sentences(
-    text: str, known: Mapping[str, Citation], compare: Compare
+    text: str, citations: Mapping[str, Citation], compare: Compare
 ) -> list[FalseSentence]:
     """The sentences that cite quotes which say otherwise.
 
     Not compared is what cites nothing, a quote that was cut, or an artifact, whose citation is its
     name alone: «It has 5 points» stands in the tool's result.
     """
-    found = []
+    false_sentences = []
     for sentence in filter(None, _SENTENCE.split(text)):
-        cited = [one for one in _ID.findall(sentence) if one in known]
-        quotes = [known[one].snippet or "" for one in cited]
-        if not all(one.startswith(QUOTED) for one in cited) or not all(map(_is_whole, quotes)):
+        cited = [item_id for item_id in _ID.findall(sentence) if item_id in citations]
+        quotes = [citations[item_id].snippet or "" for item_id in cited]
+        if not all(item_id.startswith(QUOTED) for item_id in cited) or not all(
+            map(_is_whole, quotes)
+        ):
             continue
         bare = re.sub(rf"\s*[\[(]*{_ID.pattern}[\])]*[,;]?", "", sentence).strip()
         bare = _REPLY.sub("", bare)
         if bare and any(quotes) and (differs := compare(bare, "\n".join(quotes))):
-            found.append(FalseSentence(sentence, tuple(differs)))
-    return found
+            false_sentences.append(FalseSentence(sentence, tuple(differs)))
+    return false_sentences
 
 
 def _is_whole(quote: str) -> bool:
@@ -83,8 +91,8 @@ def _is_whole(quote: str) -> bool:
 
 def leave_out(text: str, sentences: Sequence[FalseSentence]) -> str:
     """The answer without these sentences."""
-    for one in sentences:
-        text = text.replace(one.text, "", 1)
+    for sentence in sentences:
+        text = text.replace(sentence.text, "", 1)
     return re.sub(r"[ \t]{2,}", " ", text).strip()
 
 

@@ -39,30 +39,33 @@ async def look_at_workload(desk: Desk, began: datetime, propose: Propose) -> Age
     members = await desk.list_members()
     sprint = await desk.find_coming_sprint()
     planned = sprint["fields"]["items"] if sprint else ()
-    ids = [one["task_id"] for one in planned]
+    ids = [task["task_id"] for task in planned]
     tasks = await desk.list_tasks(ids)
-    ended = {one["artifact_id"] for one in tasks if one["fields"].get("status") in OVER}
+    ended = {task["artifact_id"] for task in tasks if task["fields"].get("status") in OVER}
     left = [
-        Assigned(one["task_id"], one["assignee_id"], one["points"])
-        for one in planned
-        if one["task_id"] not in ended
+        Assigned(task["task_id"], task["assignee_id"], task["points"])
+        for task in planned
+        if task["task_id"] not in ended
     ]
-    loads = [_load(one["member_id"], one["name"], left, one["capacity_points"]) for one in members]
+    loads = [
+        _load(member["member_id"], member["name"], left, member["capacity_points"])
+        for member in members
+    ]
     output = WorkloadRebalanceResponse(
-        overloaded=[one for one in loads if one.ratio > MOST],
-        underutilized=[one for one in loads if one.ratio < LEAST],
+        overloaded=[load for load in loads if load.ratio > MOST],
+        underutilized=[load for load in loads if load.ratio < LEAST],
     )
     if not loads or not sprint:
         return await desk.finish(output, _say_why_not(bool(loads)), began)
     ranked = await desk.rank_members(ids) if imbalance_of(loads) > EVEN else ()
-    able = {one["task_id"]: one["member_ids"] for one in ranked}
-    names = {one["task_id"]: one["task"] for one in ranked}
+    able = {ranking["task_id"]: ranking["member_ids"] for ranking in ranked}
+    names = {ranking["task_id"]: ranking["task"] for ranking in ranked}
     moves, rebalance_id = find_moves(loads, left, able), None
     if RANKS[desk.role] >= RANKS[MAY_PROPOSE] and desk.is_asked("propose_rebalance", {}):
         proposal = {
             "sprint_id": sprint["artifact_id"],
             "imbalance": imbalance_of(loads),
-            "moves": [one.model_dump() for one in moves],
+            "moves": [move.model_dump() for move in moves],
         }
 
         async def make(context: ToolContext, args: Json) -> Json:
@@ -76,7 +79,7 @@ async def look_at_workload(desk: Desk, began: datetime, propose: Propose) -> Age
 
 def imbalance_of(loads: Sequence[MemberLoad]) -> float:
     """The highest load as a share of the member's capacity over the mean one; 1 is even."""
-    ratios = [one.ratio for one in loads]
+    ratios = [load.ratio for load in loads]
     mean = sum(ratios) / len(ratios) if ratios else 0.0
     return round(max(ratios) / mean, 4) if mean else 1.0
 
@@ -87,15 +90,15 @@ def find_moves(
     """Tasks of who has too much, or much more than others, the largest first, for the best of
     ``able`` with room for them. Each one makes the load more even, or less than too much.
     """
-    now = {one.member_id: one for one in loads}
+    now = {load.member_id: load for load in loads}
     moves = []
-    for task in sorted(left, key=lambda one: (-one.points, one.task_id)):
+    for task in sorted(left, key=lambda load: (-load.points, load.task_id)):
         giver = now.get(task.member_id)
         before = imbalance_of(list(now.values()))
         if giver is None or (giver.ratio <= MOST and not _is_far_above(giver, now)):
             continue
-        others = (now[one] for one in able.get(task.task_id, ()) if one in now)
-        taker = next((one for one in others if _has_room(one, giver, task)), None)
+        others = (now[member_id] for member_id in able.get(task.task_id, ()) if member_id in now)
+        taker = next((load for load in others if _has_room(load, giver, task)), None)
         if taker is None:
             continue
         after = now | {
@@ -120,7 +123,7 @@ def find_moves(
 
 
 def _is_far_above(load: MemberLoad, loads: Mapping[str, MemberLoad]) -> bool:
-    mean = sum(one.ratio for one in loads.values()) / len(loads)
+    mean = sum(load.ratio for load in loads.values()) / len(loads)
     return load.ratio > EVEN * mean
 
 
@@ -133,7 +136,7 @@ def _with_points(load: MemberLoad, points: int) -> MemberLoad:
 
 
 def _load(member_id: str, name: str, left: Sequence[Assigned], capacity: int) -> MemberLoad:
-    points = sum(one.points for one in left if one.member_id == member_id)
+    points = sum(task.points for task in left if task.member_id == member_id)
     return _measure(member_id, name, points, capacity)
 
 
@@ -151,21 +154,21 @@ def _say_why_not(has_members: bool) -> str:
 def _render(
     output: WorkloadRebalanceResponse, loads: Sequence[MemberLoad], tasks: Mapping[str, str]
 ) -> str:
-    who = {one.member_id: one.name for one in loads}
+    who = {load.member_id: load.name for load in loads}
     lines = [
-        f"- {one.name}: {one.load} of {one.capacity} points ({one.ratio:.0%})" for one in loads
+        f"- {load.name}: {load.load} of {load.capacity} points ({load.ratio:.0%})" for load in loads
     ]
-    over = ", ".join(one.name for one in output.overloaded) or "nobody"
-    under = ", ".join(one.name for one in output.underutilized) or "nobody"
+    over = ", ".join(load.name for load in output.overloaded) or "nobody"
+    under = ", ".join(load.name for load in output.underutilized) or "nobody"
     moves = [
-        f"- {tasks[one.task_id]} from {who[one.from_member_id]} to {who[one.to_member_id]}:"
-        f" {one.reason}."
-        for one in output.recommendations
+        f"- {tasks[move.task_id]} from {who[move.from_member_id]} to {who[move.to_member_id]}:"
+        f" {move.reason}."
+        for move in output.recommendations
     ]
-    said = ["I would move:", *moves] if moves else ["No move of a task would help."]
+    advice = ["I would move:", *moves] if moves else ["No move of a task would help."]
     recorded = f"This is recorded as {output.rebalance_id}. " if output.rebalance_id else ""
     return "\n".join(
         ["Workload of the first planned sprint:", *lines]
-        + [f"Overloaded: {over}. With room: {under}.", *said]
+        + [f"Overloaded: {over}. With room: {under}.", *advice]
         + [f"{recorded}No task has moved: a person decides."]
     )

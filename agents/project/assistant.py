@@ -122,13 +122,13 @@ async def run_assistant(
 async def _loop(work: _Work, model: ChatModel) -> _End | ModelError:
     while work.rounds < MAX_ROUNDS:
         work.rounds += 1
-        told = await _ask(work, model)
-        reply = told.get("reply")
+        answer = await _ask(work, model)
+        reply = answer.get("reply")
         if reply is None:
-            if told["code"] in MALFORMED and _once(work, "malformed"):
+            if answer["code"] in MALFORMED and _once(work, "malformed"):
                 work.notes.append(Message(role="user", content=UNREADABLE))
                 continue
-            return _error_of(told)
+            return _error_of(answer)
         if not reply.get("tool"):
             if end := _judge(work, reply):
                 return end
@@ -155,16 +155,16 @@ async def _ask(work: _Work, model: ChatModel) -> Json:
             "cost_usd": answer.cost_usd or 0.0,
         }
 
-    told = await work.steps.ask({"request_hash": request.request_hash}, make)
-    work.tokens += told.get("tokens", 0)
-    work.cost_usd += told.get("cost_usd", 0.0)
-    return told
+    answer = await work.steps.ask({"request_hash": request.request_hash}, make)
+    work.tokens += answer.get("tokens", 0)
+    work.cost_usd += answer.get("cost_usd", 0.0)
+    return answer
 
 
 async def _listen(work: _Work, model: ChatModel, request: ModelRequest) -> ModelAnswer:
     """The whole answer; whoever follows the turn reads it sentence by sentence as it comes."""
     await _take_back(work)
-    said = AnswerText()
+    answer_text = AnswerText()
     async with aclosing(model.stream(request)) as parts:  # who stops listening ends the call
         async for part in parts:
             match part:
@@ -172,9 +172,9 @@ async def _listen(work: _Work, model: ChatModel, request: ModelRequest) -> Model
                     return part
                 case Retracted():
                     await _take_back(work)
-                    said = AnswerText()
+                    answer_text = AnswerText()
                 case piece:
-                    if sentences := said.take(piece):
+                    if sentences := answer_text.take(piece):
                         work.is_told = True
                         await work.steps.effects.tell("token", {"text": sentences})
     raise AllProvidersFailed("The answer has ended before it was whole.")
@@ -187,9 +187,9 @@ async def _take_back(work: _Work) -> None:
         await work.steps.effects.tell("token", {"text": "", "retracted": True})
 
 
-def _error_of(told: Json) -> ModelError:
-    error = ModelError(told["message"])
-    error.code = told["code"]
+def _error_of(answer: Json) -> ModelError:
+    error = ModelError(answer["message"])
+    error.code = answer["code"]
     return error
 
 
@@ -207,8 +207,8 @@ async def _act(work: _Work, name: str, arguments: Mapping[str, Any]) -> None:
     result = await _call(work, name, arguments, call)
     if result.is_error:
         work.guard.take_failure(name)
-    for one in result.citations:
-        work.known.setdefault(one.cited_id, one)
+    for citation in result.citations:
+        work.known.setdefault(citation.cited_id, citation)
     if name == SEARCH_LEDGER and not result.is_error:
         work.coverage = _better(work.coverage, result)
     work.last = work.last if result.is_error else result
@@ -217,17 +217,17 @@ async def _act(work: _Work, name: str, arguments: Mapping[str, Any]) -> None:
     work.notes += [note_call(name, dict(arguments)), note_result(name, result, warning)]
 
 
-def _better(known: str | None, result: ToolResult) -> str:
+def _better(before: str | None, result: ToolResult) -> str:
     """``none`` as long as every search of the turn has found nothing."""
-    found = "some" if result.citations else "none"
-    return known if known == "some" else found
+    status = "some" if result.citations else "none"
+    return before if before == "some" else status
 
 
 async def _call(work: _Work, name: str, arguments: Mapping[str, Any], call: str) -> ToolResult:
     tool = work.tools.find(name)
     if tool is None:
-        known = list_ids(work.tools.names())
-        return refuse(f"There is no tool {name!r}. There are: {known}.", "unknown_tool")
+        ids = list_ids(work.tools.names())
+        return refuse(f"There is no tool {name!r}. There are: {ids}.", "unknown_tool")
     if isinstance(wrong := read_arguments(tool, arguments), ToolResult):
         return wrong
     if call in work.declined:
@@ -257,7 +257,11 @@ async def _change(work: _Work, tool: Tool, arguments: Mapping[str, Any]) -> Tool
 
 
 def _is_asked_for(work: _Work, tool: Tool, arguments: Mapping[str, Any]) -> bool:
-    names = {key: one.snippet or "" for key, one in work.known.items() if key.startswith("art_")}
+    names = {
+        key: citation.snippet or ""
+        for key, citation in work.known.items()
+        if key.startswith("art_")
+    }
     return is_asked_for(tool.name, arguments, work.turn.request, names)
 
 
@@ -272,8 +276,8 @@ def _judge(work: _Work, reply: Json) -> _End | None:
         return None
     checked = check_answer(text, reply.get("citations") or (), work.known)
     if checked.unknown and _once(work, "citations"):
-        unknown, known = list_ids(checked.unknown), list_ids(work.known)
-        _reply(work, text, f"No tool returned {unknown}. Answer again; you may cite: {known}.")
+        unknown, known_ids = list_ids(checked.unknown), list_ids(work.known)
+        _reply(work, text, f"No tool returned {unknown}. Answer again; you may cite: {known_ids}.")
         return None
     if not checked.text:
         return _stop(work, "empty_answer", "The model gave no answer.")
@@ -286,8 +290,8 @@ def _compare(work: _Work, checked: CheckedAnswer) -> _End | None:
     if not false:
         return _End(checked.text, checked.citations, "answered")
     if _once(work, "false_sentence"):
-        told = "\n".join(f"- {one.text} ({', '.join(one.differs)})" for one in false)
-        _reply(work, checked.text, f"{SAYS_OTHERWISE}\n{told}")
+        text = "\n".join(f"- {sentence.text} ({', '.join(sentence.differs)})" for sentence in false)
+        _reply(work, checked.text, f"{SAYS_OTHERWISE}\n{text}")
         return None
     left = leave_out(checked.text, false)
     if not left:
@@ -314,8 +318,8 @@ def _stop(work: _Work, reason: str, why: str) -> _End:
     """The answer with what there is; it says that the work did not come to its end."""
     if work.last is None:
         return _End(f"{why} Nothing was found.", (), reason)
-    found = f"What was found last:\n{tell_result(work.last)}"
-    return _End(f"{why} {found}", work.last.citations, reason)
+    note = f"What was found last:\n{tell_result(work.last)}"
+    return _End(f"{why} {note}", work.last.citations, reason)
 
 
 async def _finish(work: _Work, end: _End, began: datetime) -> AgentResult:

@@ -60,11 +60,11 @@ def build_request(
 ) -> ModelRequest:
     """What the model is asked: rules and tools, the newest messages, then the work of this turn."""
     history = map(_fence_answer, turn.history)
-    said = (*history, Message(role="user", content=turn.request))[-NEWEST_MESSAGES:]
+    messages = (*history, Message(role="user", content=turn.request))[-NEWEST_MESSAGES:]
     return ModelRequest(
         tier="standard",
         prompt_version=PROMPT_VERSION,
-        messages=(Message(role="system", content=_instruct(turn, tools)), *said, *notes),
+        messages=(Message(role="system", content=_instruct(turn, tools)), *messages, *notes),
         answer_schema=ANSWER_SCHEMA,
         max_output_tokens=MOST_TOKENS,
         occurrence=str(occurrence),
@@ -81,9 +81,13 @@ def _instruct(turn: AssistantTurn, tools: ToolBox) -> str:
     return "\n".join([INSTRUCTIONS + "\n".join(lines), "", f"Project: {turn.project.name}."])
 
 
-def _fence_answer(said: Message) -> Message:
+def _fence_answer(message: Message) -> Message:
     """A message of the conversation; answers quote sources, so they stand in a fence."""
-    return said if said.role == "user" else said.model_copy(update={"content": fence(said.content)})
+    return (
+        message
+        if message.role == "user"
+        else message.model_copy(update={"content": fence(message.content)})
+    )
 
 
 def _describe(tool: Tool) -> str:
@@ -94,8 +98,8 @@ def _describe(tool: Tool) -> str:
         f"{name}{'' if name in required else '?'}: {_type_of(value)}"
         for name, value in schema.get("properties", {}).items()
     )
-    told = " ".join(schema.get("description", "").split()) if arguments else ""
-    return f"- {tool.name}({arguments}): {tool.description} {told}".rstrip()
+    text = " ".join(schema.get("description", "").split()) if arguments else ""
+    return f"- {tool.name}({arguments}): {tool.description} {text}".rstrip()
 
 
 def _type_of(value: dict[str, Any]) -> str:
@@ -109,8 +113,8 @@ def _type_of(value: dict[str, Any]) -> str:
 
 
 def note_call(tool: str, arguments: object) -> Message:
-    told = json.dumps({"tool": tool, "args": arguments}, ensure_ascii=False)
-    return Message(role="assistant", content=told)
+    call = json.dumps({"tool": tool, "args": arguments}, ensure_ascii=False)
+    return Message(role="assistant", content=call)
 
 
 def note_result(tool: str, result: ToolResult, warning: str = "") -> Message:

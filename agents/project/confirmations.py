@@ -105,18 +105,18 @@ def say_declined(declined: CallDeclined) -> str:
 
 def read_decision(message: str) -> Literal["approve", "reject"] | None:
     """What a message says of a call that waits, if it says nothing else; in English words."""
-    said = message.strip()
-    if YES.fullmatch(said):
+    text = message.strip()
+    if YES.fullmatch(text):
         return "approve"
-    return "reject" if NO.fullmatch(said) else None
+    return "reject" if NO.fullmatch(text) else None
 
 
 def confirmation_of(key: EffectKey, tool: str, arguments: Mapping[str, Any]) -> Confirmation:
     """The confirmation of the call that would be the effect ``key``; the same call, the same id."""
-    told = ", ".join(f"{name} {value!r}" for name, value in arguments.items())
+    text = ", ".join(f"{name} {value!r}" for name, value in arguments.items())
     return Confirmation(
         confirmation_id=derive_id("cnf", key.effect_id),
         tool=tool,
         arguments=dict(arguments),
-        summary=f"{tool.replace('_', ' ').capitalize()}: {told or 'no arguments'}.",
+        summary=f"{tool.replace('_', ' ').capitalize()}: {text or 'no arguments'}.",
     )

@@ -105,7 +105,7 @@ def asks_for_schedule(own: str) -> bool:
     orders = list_orders(own)
     if any(order.is_open and not _REMIND.match(order.text) for order in orders):
         orders = [order for order in orders if take_recurrences(order.text)[0]]
-    found, left = take_recurrences(own)
+    recurrences, left = take_recurrences(own)
     left = take_times(left)[1]
     work = find_work(left)
     is_job = work is not None and work.job_type is not None
@@ -113,11 +113,11 @@ def asks_for_schedule(own: str) -> bool:
         return True
     if any(order.is_able for order in orders):
         return is_job or _REMINDS_US.search(own) is not None
-    if not found or own.rstrip().endswith("?"):
+    if not recurrences or own.rstrip().endswith("?"):
         return False
     if is_job or _REMIND.search(left):
         return True
-    is_first = found[0].start < 4
+    is_first = recurrences[0].start < 4
     return is_first and not _STATEMENT.search(left) and (":" in left or not _begins_with_name(left))
 
 
@@ -128,8 +128,8 @@ def _begins_with_name(left: str) -> bool:
 
 
 def _is_own_schedule(arguments: Mapping[str, Any], own: str) -> bool:
-    said = " ".join(_texts(arguments))
-    return set(list_weekdays(said)) <= set(list_weekdays(own)) and _is_own(said, _words(own))
+    text = " ".join(_texts(arguments))
+    return set(list_weekdays(text)) <= set(list_weekdays(own)) and _is_own(text, _words(own))
 
 
 def _is_fragment(tool: str, own: str) -> bool:
@@ -170,10 +170,10 @@ def _names_kind(tool: str, order: Order) -> bool:
     it describes: «can you create tasks?» describes none.
     """
     kind = tool.rpartition("_")[2]
-    said = re.sub(r'"[^"]*"', " ", order.text)
+    text = re.sub(r'"[^"]*"', " ", order.text)
     title = order.title
     if tool.startswith("create"):
-        if title is None or not re.search(rf"\b(?:{KINDS[kind]})\b", said, re.IGNORECASE):
+        if title is None or not re.search(rf"\b(?:{KINDS[kind]})\b", text, re.IGNORECASE):
             return False
         head = order.text[: len(order.text) - len(title)]
         is_several = re.search(r"\b(?:tasks|tickets|features|stories|sprints|todos)\b", head, re.I)
@@ -184,8 +184,8 @@ def _names_kind(tool: str, order: Order) -> bool:
             return False
         return bool(_words(title) - _SMALL)
     others = (words for name, words in KINDS.items() if name != kind)
-    is_own = re.search(rf"\b(?:{KINDS[kind]})\b", said, re.IGNORECASE)
-    return bool(is_own) or not any(re.search(rf"\b(?:{it})\b", said, re.I) for it in others)
+    is_own = re.search(rf"\b(?:{KINDS[kind]})\b", text, re.IGNORECASE)
+    return bool(is_own) or not any(re.search(rf"\b(?:{it})\b", text, re.I) for it in others)
 
 
 def _is_named(text: str, near: str, own: str, names: Mapping[str, str]) -> bool:
@@ -208,14 +208,14 @@ def _is_meant(name: str, value: Any, request: str) -> bool:
     """Whether a figure, a switch or a status is in the order; all else is read as text."""
     match value:
         case bool():  # `closed`: who closes or opens something says so
-            said = rf"{name.removesuffix('d')}\w*" if value else "open|reopen"
+            pattern = rf"{name.removesuffix('d')}\w*" if value else "open|reopen"
         case int() | float():
-            said = re.escape(f"{value:g}")
+            pattern = re.escape(f"{value:g}")
         case str() if name == "status":
-            said = _STATUSES.get(value, re.escape(value.replace("_", " ")))
+            pattern = _STATUSES.get(value, re.escape(value.replace("_", " ")))
         case _:
             return True
-    return re.search(rf"\b(?:{said})\b", request, re.IGNORECASE) is not None
+    return re.search(rf"\b(?:{pattern})\b", request, re.IGNORECASE) is not None
 
 
 def _title_of(name: str) -> str:
@@ -229,16 +229,16 @@ def _texts(value: Any, name: str = "") -> Iterator[str]:
     if isinstance(value, str) and name not in NO_TEXTS:
         yield value
     elif isinstance(value, Mapping):
-        for key, one in value.items():
-            yield from _texts(one, str(key))
+        for key, item in value.items():
+            yield from _texts(item, str(key))
     elif isinstance(value, list | tuple):
-        for one in value:
-            yield from _texts(one, name)
+        for item in value:
+            yield from _texts(item, name)
 
 
 def _is_own(text: str, words: frozenset[str]) -> bool:
-    said = _words(text) - _SMALL
-    return not said or len(said & words) >= OWN_SHARE * len(said)
+    needed = _words(text) - _SMALL
+    return not needed or len(needed & words) >= OWN_SHARE * len(needed)
 
 
 def _words(text: str) -> frozenset[str]:

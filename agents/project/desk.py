@@ -90,13 +90,13 @@ class Desk:
 
         async def look() -> Json:
             every = await self.ports.list_items(self.project_id, artifact_type)
-            found = [one for one in every if wanted(one)]
+            items = [item for item in every if wanted(item)]
             if best is not None:
-                found.sort(key=best, reverse=True)
+                items.sort(key=best, reverse=True)
             return {
-                "items": [slim_item(one) for one in found[:MOST_ITEMS]],
-                "total": len(found),
-                "counted": sum(map(counted, found)),
+                "items": [slim_item(item) for item in items[:MOST_ITEMS]],
+                "total": len(items),
+                "counted": sum(map(counted, items)),
             }
 
         return await self._list(f"{artifact_type} list", look)
@@ -104,7 +104,7 @@ class Desk:
     async def list_tasks(self, planned: Iterable[str]) -> Sequence[Json]:
         """The tasks with these ids."""
         ids = frozenset(planned)
-        return await self.list_items("task", lambda one: one["artifact_id"] in ids)
+        return await self.list_items("task", lambda task: task["artifact_id"] in ids)
 
     async def find_coming_sprint(self) -> Json | None:
         """The first sprint of the plan that nobody has closed, with its whole lists; ``coming`` of
@@ -112,13 +112,13 @@ class Desk:
         """
 
         async def look() -> Json:
-            found = [
-                one
-                for one in await self.ports.list_items(self.project_id, "sprint_plan")
-                if not (one["fields"].get("owned") or {}).get("is_closed")
+            items = [
+                item
+                for item in await self.ports.list_items(self.project_id, "sprint_plan")
+                if not (item["fields"].get("owned") or {}).get("is_closed")
             ]
-            first = [slim_item(one, longest_list=None) for one in found[:1]]
-            return {"items": [one | {"coming": len(found)} for one in first]}
+            first = [slim_item(item, longest_list=None) for item in items[:1]]
+            return {"items": [item | {"coming": len(items)} for item in first]}
 
         return next(iter(await self._read("coming sprint", look)), None)
 
@@ -126,27 +126,30 @@ class Desk:
         """The first live ones; there are as many as when the turn began."""
 
         async def look() -> Json:
-            found = await self.ports.list_atoms(self.project_id, kind, limit)
-            known = self.state["project"].counts_by_kind.get(kind, 0)
-            first = [_slim_atom(one) for one in found]
-            return {"items": first, "total": max(known, len(first))}
+            atoms = await self.ports.list_atoms(self.project_id, kind, limit)
+            count = self.state["project"].counts_by_kind.get(kind, 0)
+            first = [_slim_atom(atom) for atom in atoms]
+            return {"items": first, "total": max(count, len(first))}
 
         return await self._list(f"{kind} atoms", look)
 
     async def list_contradictions(self) -> Listed:
         async def look() -> Json:
-            found = await self.ports.list_contradictions(self.project_id)
+            contradictions = await self.ports.list_contradictions(self.project_id)
             names = ("contradiction_id", "severity", "explanation")
-            first = [{name: one[name] for name in names} for one in found[:MOST_ITEMS]]
-            return {"items": first, "total": len(found)}
+            first = [
+                {name: contradiction[name] for name in names}
+                for contradiction in contradictions[:MOST_ITEMS]
+            ]
+            return {"items": first, "total": len(contradictions)}
 
         return await self._list("contradictions", look)
 
     async def list_members(self) -> Sequence[Json]:
         async def look() -> Json:
-            found = await self.ports.list_members(self.project_id)
+            members = await self.ports.list_members(self.project_id)
             names = ("member_id", "name", "capacity_points")
-            return {"items": [{name: one[name] for name in names} for one in found]}
+            return {"items": [{name: member[name] for name in names} for member in members]}
 
         return await self._read("members", look)
 
@@ -155,16 +158,16 @@ class Desk:
         ids = frozenset(planned)
 
         async def look() -> Json:
-            found = await self.ports.rank_members(self.project_id)
+            members = await self.ports.rank_members(self.project_id)
             return {
                 "items": [
                     {
-                        "task_id": one["task_id"],
-                        "task": one["task"],
-                        "member_ids": [it["member_id"] for it in one["ranking"]],
+                        "task_id": member["task_id"],
+                        "task": member["task"],
+                        "member_ids": [it["member_id"] for it in member["ranking"]],
                     }
-                    for one in found
-                    if one["task_id"] in ids
+                    for member in members
+                    if member["task_id"] in ids
                 ][:MOST_ITEMS]
             }
 
@@ -197,12 +200,12 @@ class Desk:
             return approve(key, tool, args, self.decisions)
 
         if confirm and is_allowed:
-            told = await self.effects.call_approved(tool, args, call, ask_person)
+            result = await self.effects.call_approved(tool, args, call, ask_person)
         else:
-            told = await self.effects.call(tool, args, partial(call, final=args))
-        if told.get("is_error"):
-            raise ToolRefused(told["text"], told["code"])
-        answer: Json = told["answer"]
+            result = await self.effects.call(tool, args, partial(call, final=args))
+        if result.get("is_error"):
+            raise ToolRefused(result["text"], result["code"])
+        answer: Json = result["answer"]
         return answer
 
     async def finish(
@@ -243,9 +246,9 @@ class Desk:
 
     async def _list(self, what: str, look: Callable[[], Awaitable[Json]]) -> Listed:
         """What was recorded before there were totals counts what it has. Raises ToolRefused."""
-        found = await self._look(what, look)
-        items = found["items"]
-        return Listed(items, found.get("total", len(items)), found.get("counted", 0))
+        result = await self._look(what, look)
+        items = result["items"]
+        return Listed(items, result.get("total", len(items)), result.get("counted", 0))
 
     async def _read(self, what: str, look: Callable[[], Awaitable[Json]]) -> Sequence[Json]:
         """Raises ToolRefused."""
@@ -261,10 +264,10 @@ class Desk:
             except ToolRefused as refused:
                 return {"refused": str(refused), "code": refused.code}
 
-        found = await self.effects.run("read", {"what": what}, make)
-        if "refused" in found:
-            raise ToolRefused(found["refused"], found["code"])
-        return found
+        result = await self.effects.run("read", {"what": what}, make)
+        if "refused" in result:
+            raise ToolRefused(result["refused"], result["code"])
+        return result
 
 
 Work = Callable[[Desk, datetime], Awaitable[AgentResult]]
@@ -293,19 +296,19 @@ def slim_item(item: Json, longest_list: int | None = LONGEST_LIST) -> dict[str, 
         "fields": _cut_lists(item.get("fields") or {}, longest_list),
         "plan": _cut_lists(item.get("plan") or {}, longest_list),
         "text": cut(statements[0]["text"]) if statements else "",
-        "cited": [_slim_citation(one) for one in cite_item(item)[1 : MOST_CITED + 1]],
+        "cited": [_slim_citation(citation) for citation in cite_item(item)[1 : MOST_CITED + 1]],
     }
 
 
 def cite_slim(items: Sequence[Json], most: int = 12) -> list[Citation]:
     """The citations of slim items, each once, the first ones of all before the second ones."""
-    found: dict[str, Citation] = {}
+    citations: dict[str, Citation] = {}
     for place in range(MOST_CITED):
         for item in items:
             if place < len(item["cited"]):
-                one = Citation.model_validate(item["cited"][place])
-                found.setdefault(one.cited_id, one)
-    return list(found.values())[:most]
+                citation = Citation.model_validate(item["cited"][place])
+                citations.setdefault(citation.cited_id, citation)
+    return list(citations.values())[:most]
 
 
 def _slim_atom(atom: Json) -> dict[str, Any]:

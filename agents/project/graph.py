@@ -91,8 +91,8 @@ def supervise_with(parts: Parts) -> Node:
         decision = await parts.decide({**state, "iteration": iteration})
         change = await _tell_decision(parts.record, decision, iteration)
         if decision.next_agent == END:
-            said = decision.message_to_agent or _last_response(state)
-            return change | {"should_end": True, "final_response": said}
+            message = decision.message_to_agent or _last_response(state)
+            return change | {"should_end": True, "final_response": message}
         if iteration >= state["max_iterations"]:
             return change | await _stop(parts.record, state["results"], state, iteration)
         return change
@@ -177,7 +177,7 @@ def describe_result(result: AgentResult) -> AgentOutput:
     return AgentOutput(
         **fields,
         output=json.dumps(result.output, ensure_ascii=False, sort_keys=True),
-        citations=[AgentCitation(**one.model_dump()) for one in result.citations],
+        citations=[AgentCitation(**citation.model_dump()) for citation in result.citations],
     )
 
 
@@ -218,10 +218,10 @@ async def _stop(
     limit = state["max_iterations"]
     await record(LimitReached, iteration=iteration, max_iterations=limit)
     best = find_best(results)
-    said = (LIMIT_SAID if best else NOTHING_SAID).format(limit=limit)
+    text = (LIMIT_SAID if best else NOTHING_SAID).format(limit=limit)
     if best and best.response:
-        said = f"{best.response}\n\n{said}"
-    return {"should_end": True, "limit_reached": True, "final_response": said}
+        text = f"{best.response}\n\n{text}"
+    return {"should_end": True, "limit_reached": True, "final_response": text}
 
 
 def _last_response(state: AgentState) -> str:

@@ -36,9 +36,9 @@ class LoopGuard:
 
     def warn(self, call: str, tool: str) -> str:
         """What the model is told beside a result; empty as long as nothing repeats."""
-        told = []
+        notes = []
         if self.calls[call] >= WARN_IDENTICAL:
-            told.append(f"You have made this call {self.calls[call]} times.")
+            notes.append(f"You have made this call {self.calls[call]} times.")
         if self.failures[tool] >= WARN_FAILURES:
-            told.append(f"{tool} has failed {self.failures[tool]} times.")
-        return " ".join([*told, "Do something else, or answer."]) if told else ""
+            notes.append(f"{tool} has failed {self.failures[tool]} times.")
+        return " ".join([*notes, "Do something else, or answer."]) if notes else ""

@@ -32,12 +32,12 @@ async def ask_outside(desk: Desk) -> list[ResearchFinding]:
 
     args = {"query": query}
     try:  # the words leave the machine, so a person says so first
-        told = await desk.change(DEEP_RESEARCH, args, make, needs="member", confirm=True)
+        result = await desk.change(DEEP_RESEARCH, args, make, needs="member", confirm=True)
     except (ToolRefused, CallDeclined):
         return []
-    return [ResearchFinding.model_validate(one) for one in told.get("findings", ())]
+    return [ResearchFinding.model_validate(finding) for finding in result.get("findings", ())]
 
 
 def tell_findings(findings: Sequence[ResearchFinding]) -> list[str]:
     """What was found, a line each, with its address and day."""
-    return [tell_finding(one.model_dump())[2:] for one in findings]
+    return [tell_finding(finding.model_dump())[2:] for finding in findings]

@@ -122,8 +122,8 @@ def take_own_words(message: str) -> str:
     text = _TAG.sub(DATA, _FENCE.sub(DATA, text))
     text = _QUOTED_LINE.sub(DATA, text)
     for pattern in (_PASTED, _INLINE):
-        if found := pattern.search(text):
-            text = text[: found.start()] + DATA
+        if match := pattern.search(text):
+            text = text[: match.start()] + DATA
     text = _cut_quotes(text)
     text = _cut_lead_ins(text)
     return _keep_typed(text).strip()
@@ -208,10 +208,10 @@ def _keep_typed(text: str) -> str:
 
 def _is_spoken(line: str) -> bool:
     """Whether it is a line of a chat: a name, a colon, what that person said."""
-    said = _SPEAKER.match(line)
-    if said is None or asks_for_change(line):
+    match = _SPEAKER.match(line)
+    if match is None or asks_for_change(line):
         return False
-    return not take_recurrences(said.group())[0]  # «every monday: sweep the yard» names nobody
+    return not take_recurrences(match.group())[0]  # «every monday: sweep the yard» names nobody
 
 
 @cache

@@ -55,12 +55,12 @@ async def plan(desk: Desk, began: datetime) -> AgentResult:
     it asks for research, too, with what others say beside it.
     """
     findings = await ask_outside(desk)
-    output, said, cited = await _do(desk)
+    output, text, cited = await _do(desk)
     output = output.model_copy(update={"research": findings})
     if findings:
-        outside = (f"- {one}" for one in tell_findings(findings))
-        said = "\n".join([said, "", f"{TITLE}:", *outside])
-    return await desk.finish(output, said, began, citations=cite_slim(cited))
+        outside = (f"- {finding}" for finding in tell_findings(findings))
+        text = "\n".join([text, "", f"{TITLE}:", *outside])
+    return await desk.finish(output, text, began, citations=cite_slim(cited))
 
 
 async def _do(desk: Desk) -> Done:
@@ -96,16 +96,19 @@ async def _derive_features(desk: Desk) -> Done:
         f"The list has {count(listed.total, 'feature')};"
         f" {count(open_questions.total, 'open question')} may still change it."
     )
-    facts = [f"Feature {one['number']}: {one['text'] or one['title']}" for one in features]
-    facts += [f"Open: {one['title']}" for one in unknowns]
+    facts = [
+        f"Feature {feature['number']}: {feature['text'] or feature['title']}"
+        for feature in features
+    ]
+    facts += [f"Open: {unknown['title']}" for unknown in unknowns]
     output = FeatureListResponse(
-        features=[_read_feature(one) for one in features],
+        features=[_read_feature(feature) for feature in features],
         coverage_assessment=await word_summary(desk, facts, by_rule),
-        gaps_remaining=[one["title"] for one in unknowns],
+        gaps_remaining=[unknown["title"] for unknown in unknowns],
     )
-    lines = [f"{one['number']} {one['title']}" for one in features]
-    said = _render(output.coverage_assessment, lines, listed.total, note=note)
-    return output, said, features[:SHOWN]
+    lines = [f"{feature['number']} {feature['title']}" for feature in features]
+    text = _render(output.coverage_assessment, lines, listed.total, note=note)
+    return output, text, features[:SHOWN]
 
 
 async def _prioritise(desk: Desk) -> Done:
@@ -113,14 +116,14 @@ async def _prioritise(desk: Desk) -> Done:
     best = listed.items
     if not best:
         raise ToolRefused("There are no features yet to put in order.", "nothing_to_prioritise")
-    items = [_rank(one, rank, best) for rank, one in enumerate(best, start=1)]
-    titles = {one["artifact_id"]: f"{one['number']} {one['title']}" for one in best}
-    lines = [f"{titles[one.feature_id]}: {one.priority} ({one.rationale})" for one in items]
-    said = _render(
+    items = [_rank(feature, rank, best) for rank, feature in enumerate(best, start=1)]
+    titles = {feature["artifact_id"]: f"{feature['number']} {feature['title']}" for feature in best}
+    lines = [f"{titles[item.feature_id]}: {item.priority} ({item.rationale})" for item in items]
+    text = _render(
         f"{count(listed.total, 'feature')}, the most important first:", lines, listed.total
     )
     output = PrioritizationResponse(items=items)
-    return output, said, best[:SHOWN]
+    return output, text, best[:SHOWN]
 
 
 def _read_score(feature: Json) -> float:
@@ -131,21 +134,21 @@ async def _break_down(desk: Desk) -> Done:
     feature = await _find(desk)
     note = await _generate(desk, "task_breakdown")
     tasks = await desk.list_items(
-        "task", lambda one: one["fields"].get("feature_id") == feature["artifact_id"]
+        "task", lambda task: task["fields"].get("feature_id") == feature["artifact_id"]
     )
     output = BreakdownResponse(
         feature_id=feature["artifact_id"],
-        tasks=[_read_task(one) for one in tasks if one["fields"].get("solutions")],
+        tasks=[_read_task(task) for task in tasks if task["fields"].get("solutions")],
     )
-    said = _render(
+    text = _render(
         f"{feature['number']} {feature['title']} has {count(len(output.tasks), 'task')}:",
         [
-            f"{one.number} {one.title} ({count(one.estimate_points, 'point')})"
-            for one in output.tasks
+            f"{task.number} {task.title} ({count(task.estimate_points, 'point')})"
+            for task in output.tasks
         ],
         note=note,
     )
-    return output, said, [feature, *tasks]
+    return output, text, [feature, *tasks]
 
 
 async def _plan_sprints(desk: Desk) -> Done:
@@ -157,38 +160,38 @@ async def _plan_sprints(desk: Desk) -> Done:
             "nothing_to_plan",
         )
     fields = sprint["fields"]
-    tasks = await desk.list_tasks(one["task_id"] for one in fields["items"])
-    names = {one["artifact_id"]: f"{one['number']} {one['title']}" for one in tasks}
+    tasks = await desk.list_tasks(item["task_id"] for item in fields["items"])
+    names = {task["artifact_id"]: f"{task['number']} {task['title']}" for task in tasks}
     output = SprintPlanResponse(
         sprint=sprint["artifact_id"],
-        items=[PlannedTask.model_validate(one) for one in fields["items"]],
-        unplanned=[UnplannedTask.model_validate(one) for one in fields["unplanned"]],
+        items=[PlannedTask.model_validate(item) for item in fields["items"]],
+        unplanned=[UnplannedTask.model_validate(task) for task in fields["unplanned"]],
         risks=fields["risk_atom_ids"],
         assumptions=fields["assumptions"],
     )
-    said = _render(
+    text = _render(
         f"{sprint['title']}, {fields['start_date']} to {fields['end_date']}:"
         f" {fields['planned_points']} of {fields['capacity_points']} points."
         f" {count(sprint['coming'], 'sprint is', 'sprints are')} planned.",
-        [names.get(one.task_id, one.task_id) for one in output.items],
+        [names.get(item.task_id, item.task_id) for item in output.items],
         note=note,
     )
-    return output, said, [sprint, *tasks[:SHOWN]]
+    return output, text, [sprint, *tasks[:SHOWN]]
 
 
 async def _find(desk: Desk) -> Json:
     """The feature that the request names by number or title. Raises ToolRefused."""
     numbers, asked = set(NUMBER.findall(desk.request)), desk.request.lower()
 
-    def is_named(one: Json) -> bool:
-        named = NUMBER.search(one["number"])
-        return bool(named and named[1] in numbers) or one["title"].lower() in asked
+    def is_named(feature: Json) -> bool:
+        named = NUMBER.search(feature["number"])
+        return bool(named and named[1] in numbers) or feature["title"].lower() in asked
 
-    if found := await desk.list_items("feature", is_named):
-        return found[0]
+    if items := await desk.list_items("feature", is_named):
+        return items[0]
     features = await desk.list_items("feature")
-    known = ", ".join(f"{one['number']} {one['title']}" for one in features[:SHOWN])
-    raise ToolRefused(f"Which feature? There are: {known or 'none yet'}.", "feature_unknown")
+    text = ", ".join(f"{feature['number']} {feature['title']}" for feature in features[:SHOWN])
+    raise ToolRefused(f"Which feature? There are: {text or 'none yet'}.", "feature_unknown")
 
 
 def _read_feature(item: Json) -> PlannedFeature:
@@ -216,7 +219,7 @@ def _read_task(item: Json) -> BrokenDownTask:
 
 def _rank(item: Json, rank: int, others: Sequence[Json]) -> RankedFeature:
     fields = item["fields"]
-    largest = max(abs(_read_score(one)) for one in others) or 1.0
+    largest = max(abs(_read_score(feature)) for feature in others) or 1.0
     factors = Factors(
         value=_share(_read_score(item), largest),
         effort=_share(fields["effort_points"], LARGEST_EFFORT),
@@ -235,13 +238,13 @@ def _rank(item: Json, rank: int, others: Sequence[Json]) -> RankedFeature:
 
 
 def _explain(fields: Json) -> str:
-    told = [count(fields["effort_points"], "point")]
-    told.append(f"{count(len(fields['atom_ids']), 'atom')} behind it")
+    parts = [count(fields["effort_points"], "point")]
+    parts.append(f"{count(len(fields['atom_ids']), 'atom')} behind it")
     if fields["risk_atom_ids"]:
-        told.append(count(len(fields["risk_atom_ids"]), "risk"))
+        parts.append(count(len(fields["risk_atom_ids"]), "risk"))
     if fields["depends_on"]:
-        told.append(f"depends on {count(len(fields['depends_on']), 'other')}")
-    return ", ".join(told)
+        parts.append(f"depends on {count(len(fields['depends_on']), 'other')}")
+    return ", ".join(parts)
 
 
 def _share(value: float, whole: float) -> float:
@@ -253,4 +256,4 @@ def _render(first: str, lines: Sequence[str], total: int | None = None, note: st
     total = len(lines) if total is None else total
     more = [f"- … and {total - SHOWN:,} more"] if total > SHOWN else []
     last = ["", note] if note else []
-    return "\n".join([first, *(f"- {one}" for one in lines[:SHOWN]), *more, *last])
+    return "\n".join([first, *(f"- {line}" for line in lines[:SHOWN]), *more, *last])

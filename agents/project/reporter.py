@@ -35,10 +35,10 @@ async def report(desk: Desk, began: datetime) -> AgentResult:
     try:
         output = _read(made, wanted)
     except ValidationError:
-        told = "The report has not the form that it should have."
-        raise ToolRefused(told, "report_invalid") from None
-    said = output.markdown if isinstance(output, MarkdownReport) else made["markdown"]
-    return await desk.finish(output, said, began, citations=cite_slim([made]))
+        text = "The report has not the form that it should have."
+        raise ToolRefused(text, "report_invalid") from None
+    markdown = output.markdown if isinstance(output, MarkdownReport) else made["markdown"]
+    return await desk.finish(output, markdown, began, citations=cite_slim([made]))
 
 
 def _choose(request: str) -> str:
@@ -72,7 +72,7 @@ def render_report(item: Json) -> str:
     lines = [f"# {item['title']}"]
     for section in item.get("sections") or ():
         lines += ["", f"## {section['title']}", ""]
-        said = [f"- {one['text']}" for one in section["statements"]]
-        lines += [*said, *([""] if said and section["gap"] else [])]
-        lines += [section["gap"]] if section["gap"] else [] if said else ["–"]
+        statements = [f"- {statement['text']}" for statement in section["statements"]]
+        lines += [*statements, *([""] if statements and section["gap"] else [])]
+        lines += [section["gap"]] if section["gap"] else [] if statements else ["–"]
     return "\n".join(lines)

@@ -72,11 +72,11 @@ def choose_call(request: str) -> tuple[str, Arguments]:
         return HANDED.tool, HANDED.arguments(handed)
     if _is_document(request):
         return HANDED.tool, {"title": request.strip().split("\n")[0][:80], "text": request.strip()}
-    said = request[:LONGEST_READ]
+    question_text = request[:LONGEST_READ]
     own = _POLITE_END.sub("", take_own_words(request)[:LONGEST_READ])
     asks, doubtful = is_question(own), None
     for rule in RULES:
-        match = rule.match(own if rule.changes else said)
+        match = rule.match(own if rule.changes else question_text)
         if match is None:
             continue
         call = rule.tool, rule.arguments(match)
@@ -87,7 +87,7 @@ def choose_call(request: str) -> tuple[str, Arguments]:
         # «When will it be done?» is answered by a forecast, which is written on demand.
         if rule.tool == FORECAST or (not asks and (rule.reports or _CHANGE.match(own))):
             doubtful = doubtful or call
-    return doubtful or (SEARCH_LEDGER, {"query": said, "limit": HITS_TOLD})
+    return doubtful or (SEARCH_LEDGER, {"query": question_text, "limit": HITS_TOLD})
 
 
 def _is_document(request: str) -> bool:
@@ -106,9 +106,9 @@ async def run_rules(
     if name == SEARCH_LEDGER and _CHANGE.match(take_own_words(steps.turn.request)):
         return await _ask_back(steps, began)
     if arguments.get("kinds"):
-        said = await _answer_topic(steps, tools, arguments)
+        answer = await _answer_topic(steps, tools, arguments)
     else:
-        said = _tell(arguments, await _call(steps, tools, name, arguments), name == SEARCH_LEDGER)
+        answer = _tell(arguments, await _call(steps, tools, name, arguments), name == SEARCH_LEDGER)
     why = f"{NO_MODEL} {because}".strip()
     return AgentResult(
         agent=steps.turn.node,
@@ -116,16 +116,16 @@ async def run_rules(
         output={
             "stop_reason": "answered",
             "rounds": 0,
-            "coverage": said.coverage,
+            "coverage": answer.coverage,
             "tool_calls": [
-                {"tool": name, "args": dict(args), "is_error": one.is_error}
-                for args, one in said.calls
+                {"tool": name, "args": dict(args), "is_error": result.is_error}
+                for args, result in answer.calls
             ],
         },
-        response=f"{add_coverage(said.text, said.coverage)}\n\n{why}",
-        citations=said.citations,
+        response=f"{add_coverage(answer.text, answer.coverage)}\n\n{why}",
+        citations=answer.citations,
         engine="rules",
-        error=said.error,
+        error=answer.error,
         started_at=began,
         finished_at=await steps.read_clock(),
     )
@@ -155,20 +155,20 @@ def _tell(arguments: Arguments, result: ToolResult, is_search: bool) -> _Said:
 
 async def _answer_topic(steps: Steps, tools: ToolBox, first: Arguments) -> _Said:
     """Each part by a search of its own; what comes nearest, where the first has found nothing."""
-    told = []
+    parts = []
     for part in split_topic(steps.turn.request, first):
         result = await _call(steps, tools, SEARCH_LEDGER, part.arguments)
         if result.is_error:
             return _tell(first, result, is_search=True)
-        told.append(Told(part, result))
-    calls = [(one.part.arguments, one.result) for one in told]
+        parts.append(Told(part, result))
+    calls = [(part.part.arguments, part.result) for part in parts]
     nearest = None
-    if not told[0].hits:
+    if not parts[0].hits:
         of_any_kind = {"query": first["query"], "limit": HITS_TOLD}
         nearest = await _call(steps, tools, SEARCH_LEDGER, of_any_kind)
         calls.append((of_any_kind, nearest))
-    citations = cite_topic(told, nearest)
-    return _Said(tell_topic(told, nearest), citations, calls, "some" if citations else "none")
+    citations = cite_topic(parts, nearest)
+    return _Said(tell_topic(parts, nearest), citations, calls, "some" if citations else "none")
 
 
 async def _ask_back(steps: Steps, began: datetime) -> AgentResult:

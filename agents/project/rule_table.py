@@ -80,8 +80,8 @@ def _status(match: re.Match[str]) -> Arguments:
 
 
 def _title(match: re.Match[str]) -> Arguments:
-    said = _bare(match["title"])
-    return {"title": shorten(said[:1].upper() + said[1:], LONGEST_TITLE)}
+    title = _bare(match["title"])
+    return {"title": shorten(title[:1].upper() + title[1:], LONGEST_TITLE)}
 
 
 def _rename(match: re.Match[str]) -> Arguments:
@@ -178,14 +178,14 @@ def _rules() -> tuple[Rule, ...]:
         Rule(rf"\b(?P<ref>{word}[- ]?\d+)\b", f"get_{kind}", _reference)
         for word, kind in _KINDS.items()
     ]
-    found = (
+    match = (
         ("contradictions?|conflicts?|contradicts?", "list_contradictions"),
         ("unknowns?|open questions?|unanswered", "list_unknowns"),
     )
     listed = (
         ("workload|capacity|overloaded|how busy", "get_member_workload"),
         ("members?|team|who works", "list_members"),
-        *found,
+        *match,
         ("jobs?|queue", "list_jobs"),
         ("costs?|spent|spend|budget", "get_cost_report"),
     )
@@ -194,7 +194,7 @@ def _rules() -> tuple[Rule, ...]:
     asking = r"\b(?:list|show|which|what|all|give me|see)\b"
     items = [(f"{kind}s", f"list_{kind}s") for kind in ("task", "feature", "sprint", "epic")]
     many = [Rule(rf"{asking}.{{0,40}}\b{words}\b|^\W*{words}\W*$", tool) for words, tool in items]
-    decided = [Rule(_decided(words), tool) for words, tool in (*items, *found)]
+    decided = [Rule(_decided(words), tool) for words, tool in (*items, *match)]
     return (
         Rule(
             r"\b(?:what(?:'s| is| are| else is)?|anything|something|which|list|show|tell|where)\b"

@@ -27,9 +27,9 @@ async def schedule(desk: Desk, began: datetime, do: Schedule) -> AgentResult:
         return await do(context, args["request"])
 
     args = {"request": desk.request}
-    told = await desk.change(SCHEDULE, args, make, confirm=not desk.is_asked(SCHEDULE, args))
-    made = told.get("items") or [told]  # what was recorded before there could be several
-    items = [ScheduledWork.model_validate(one) for one in made]
+    result = await desk.change(SCHEDULE, args, make, confirm=not desk.is_asked(SCHEDULE, args))
+    made = result.get("items") or [result]  # what was recorded before there could be several
+    items = [ScheduledWork.model_validate(schedule) for schedule in made]
     output = items[0] if len(items) == 1 else ScheduleList(items=items)
-    said = "\n".join(tell_schedules(made))
-    return await desk.finish(output, said, began, requires_review=False)
+    text = "\n".join(tell_schedules(made))
+    return await desk.finish(output, text, began, requires_review=False)

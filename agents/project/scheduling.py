@@ -172,12 +172,12 @@ def _check_cron(recurrence: Recurrence) -> None:
         )
 
 
-def is_cron(said: str) -> bool:
+def is_cron(text: str) -> bool:
     """Whether it is five fields of cron that name a time that comes."""
-    if len(said) > LONGEST_CRON or len(said.split()) != FIELDS_OF_CRON:
+    if len(text) > LONGEST_CRON or len(text.split()) != FIELDS_OF_CRON:
         return False
     try:
-        next(CronSim(said, datetime(FIRST_YEAR, 1, 1, tzinfo=UTC)))
+        next(CronSim(text, datetime(FIRST_YEAR, 1, 1, tzinfo=UTC)))
     except (CronSimError, StopIteration, OverflowError, ValueError):
         return False
     return True
@@ -191,21 +191,21 @@ def check_time(at: str) -> None:
 
 def _is_day(day: str) -> bool:
     try:
-        known = date.fromisoformat(day)
+        date_given = date.fromisoformat(day)
     except ValueError:
         return False
-    return known.isoformat() == day and FIRST_YEAR <= known.year <= LAST_YEAR
+    return date_given.isoformat() == day and FIRST_YEAR <= date_given.year <= LAST_YEAR
 
 
 def complete(recurrence: Recurrence, today: date) -> Recurrence:
     """The same with all that its kind needs; what was left out is taken from its first day."""
     first = date.fromisoformat(recurrence.first_day) if recurrence.first_day else today
-    known: dict[str, object] = {"first_day": first.isoformat()}
+    fields: dict[str, object] = {"first_day": first.isoformat()}
     match recurrence.kind:
         case "weekly" | "biweekly" if recurrence.weekday is None:
-            known["weekday"] = first.weekday()
+            fields["weekday"] = first.weekday()
         case "monthly" if recurrence.day is None:
-            known["day"] = first.day
+            fields["day"] = first.day
         case "sprint" if recurrence.point is None:
-            known["point"] = "start"
-    return recurrence.model_copy(update=known)
+            fields["point"] = "start"
+    return recurrence.model_copy(update=fields)

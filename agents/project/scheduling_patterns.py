@@ -35,7 +35,9 @@ class Found:
 
     @property
     def dates(self) -> list[int]:
-        return [read_ordinal(one) for one in _ordinal().findall(self.groups.get("dates", ""))]
+        return [
+            read_ordinal(ordinal) for ordinal in _ordinal().findall(self.groups.get("dates", ""))
+        ]
 
 
 @cache
@@ -62,19 +64,19 @@ def hours_pattern() -> re.Pattern[str]:
 
 def take_recurrences(text: str) -> tuple[list[Found], str]:
     """All that is said of when, in its order, and the text without it."""
-    found = []
+    recurrences = []
     for entry, pattern in _recurrences():
         while match := pattern.search(text):
             groups = {name: value.lower() for name, value in match.groupdict().items() if value}
-            found.append(Found(entry["kind"], groups, match.start(), entry.get("day")))
+            recurrences.append(Found(entry["kind"], groups, match.start(), entry.get("day")))
             text = blank(text, match)
-    return sorted(found, key=lambda one: one.start), text
+    return sorted(recurrences, key=lambda match: match.start), text
 
 
-def list_weekdays(said: str) -> list[int]:
+def list_weekdays(text: str) -> list[int]:
     """The weekdays of a list such as "mon-wed and fridays", each once, in order."""
     days = []
-    for first, last in _days().findall(said):
+    for first, last in _days().findall(text):
         if first.lower().removesuffix("s") in words()["groups"]:
             days += words()["groups"][first.lower().removesuffix("s")]
             continue
@@ -84,11 +86,11 @@ def list_weekdays(said: str) -> list[int]:
     return sorted(set(days))
 
 
-def read_ordinal(said: str) -> int:
+def read_ordinal(text: str) -> int:
     """The day of a month; 0 for what is none."""
-    known = words()["ordinals"].get(said.lower())
-    digits = re.match(r"[0-9]+", said)
-    return int(known or (digits and digits.group()) or 0)
+    number = words()["ordinals"].get(text.lower())
+    digits = re.match(r"[0-9]+", text)
+    return int(number or (digits and digits.group()) or 0)
 
 
 def blank(text: str, match: re.Match[str]) -> str:
@@ -129,17 +131,19 @@ def start_pattern() -> re.Pattern[str]:
 
 @cache
 def _fill() -> dict[str, str]:
-    known = words()
-    fill = {name: any_word(known[name]) for name in ("weekdays", "points", "numbers", "months")}
-    group = rf"{any_word(known['groups'])}s?"
-    one = rf"(?:{group}|{fill['weekdays']}s?(?:{_TO}{fill['weekdays']}s?)?)"
+    word_lists = words()
+    fill = {
+        name: any_word(word_lists[name]) for name in ("weekdays", "points", "numbers", "months")
+    }
+    group = rf"{any_word(word_lists['groups'])}s?"
+    day_pattern = rf"(?:{group}|{fill['weekdays']}s?(?:{_TO}{fill['weekdays']}s?)?)"
     many = rf"(?:{group}|{fill['weekdays']}s|{fill['weekdays']}{_TO}{fill['weekdays']}s?)"
-    date = rf"(?:{any_word(known['ordinals'])}|[0-9]{{1,2}}(?:st|nd|rd|th)?)"
-    verbs = any_word(known["around"]["verbs"])
+    date = rf"(?:{any_word(word_lists['ordinals'])}|[0-9]{{1,2}}(?:st|nd|rd|th)?)"
+    verbs = any_word(word_lists["around"]["verbs"])
     return fill | {
         "verbs": verbs,
-        "days": rf"{one}(?:{_AND}{one})*",
-        "many_days": rf"(?:{many}(?:{_AND}{one})*)",
+        "days": rf"{day_pattern}(?:{_AND}{day_pattern})*",
+        "many_days": rf"(?:{many}(?:{_AND}{day_pattern})*)",
         "dates": rf"{date}(?:{_AND}(?:the )?{date})*",
         "several_dates": rf"{date}(?:{_AND}(?:the )?{date})+",
     }
@@ -153,9 +157,9 @@ def _recurrences() -> tuple[tuple[dict[str, Any], re.Pattern[str]], ...]:
 
 @cache
 def _days() -> re.Pattern[str]:
-    known = words()
-    day = any_word(known["weekdays"])
-    groups = rf"{any_word(known['groups'])}s?"
+    word_lists = words()
+    day = any_word(word_lists["weekdays"])
+    groups = rf"{any_word(word_lists['groups'])}s?"
     return re.compile(rf"\b({groups}|{day}(?=s?\b))s?(?:{_TO}({day}))?", NO_CASE)
 
 
@@ -164,8 +168,8 @@ def _ordinal() -> re.Pattern[str]:
     return re.compile(rf"\b(?:{any_word(words()['ordinals'])}|[0-9]{{1,2}})", NO_CASE)
 
 
-def _weekday(said: str) -> int:
-    return int(words()["weekdays"][said.lower()])
+def _weekday(text: str) -> int:
+    return int(words()["weekdays"][text.lower()])
 
 
 def find_parts(text: str, patterns: Sequence[re.Pattern[str]]) -> Iterator[str]:

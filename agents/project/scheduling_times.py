@@ -34,21 +34,21 @@ class Time:
 
 def take_times(text: str) -> tuple[list[Time], str]:
     """The times of day in their order, and the text without them."""
-    found: list[Time] = []
+    times: list[Time] = []
     while match := _first(text):
-        found.append(_read(match))
+        times.append(_read(match))
         text = blank(text, match)
         while more := _next().match(text, match.end()):  # "at 8 and 17": no `at` is said again
-            found.append(replace(_read(more), is_more=True))
+            times.append(replace(_read(more), is_more=True))
             text = blank(text, more)
             match = more
-    if found:  # "in the morning at 8" is said already
+    if times:  # "in the morning at 8" is said already
         text = _part_of_day().sub(lambda it: READ * len(it.group()), text)
-        return sorted(found, key=lambda one: one.start), text
+        return sorted(times, key=lambda time: time.start), text
     while match := _named().search(text):
-        found.append(Time(words()["times"][match["name"].lower()], match.group(), match.start()))
+        times.append(Time(words()["times"][match["name"].lower()], match.group(), match.start()))
         text = blank(text, match)
-    return found, text
+    return times, text
 
 
 def read_part(part: str) -> str:
@@ -65,23 +65,23 @@ def move_into(part: str, at: str) -> str:
 
 def _read(match: re.Match[str]) -> Time:
     groups = match.groupdict()
-    said = match.group().replace(READ, " ").strip(" ,")
+    text = match.group().replace(READ, " ").strip(" ,")
     if name := groups.get("name"):
-        return Time(words()["times"][name.lower()], said, match.start(), "named")
+        return Time(words()["times"][name.lower()], text, match.start(), "named")
     hour = int(groups["hour"])
     minute = int(groups.get("minute") or 0)
     half, part = (groups.get("half") or "").lower(), (groups.get("part") or "").lower()
     if half and not 1 <= hour <= 12 or hour > 23 or minute > 59:
-        return Time(None, said, match.start())
+        return Time(None, text, match.start())
     if half:
         hour = hour % 12 + (12 if half == "p" else 0)
     at = f"{hour:02}:{minute:02}"
-    return Time(move_into(part, at) if part else at, said, match.start(), half or part)
+    return Time(move_into(part, at) if part else at, text, match.start(), half or part)
 
 
 def _first(text: str) -> re.Match[str] | None:
-    found = [match for pattern in _patterns() if (match := pattern.search(text))]
-    return min(found, key=lambda match: (match.start(), -match.end()), default=None)
+    matches = [match for pattern in _patterns() if (match := pattern.search(text))]
+    return min(matches, key=lambda match: (match.start(), -match.end()), default=None)
 
 
 @cache

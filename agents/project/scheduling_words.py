@@ -84,11 +84,13 @@ def read_schedules(text: str, now: datetime, timezone: str) -> tuple[ParsedSched
 
     ``now`` has a time zone; ``timezone`` is the project's, whose clocks count.
     """
-    said = strip_lead(" ".join(text.replace(READ, " ").replace(_MARK, " ").split()))
-    if len(said) > LONGEST_READ:
+    bare_text = strip_lead(" ".join(text.replace(READ, " ").replace(_MARK, " ").split()))
+    if len(bare_text) > LONGEST_READ:
         return Unclear((), TOO_LONG)
-    quoted = _QUOTED.search(said)
-    bare = f"{said[: quoted.start()]}{_MARK}{said[quoted.end() :]}" if quoted else said
+    quoted = _QUOTED.search(bare_text)
+    bare = (
+        f"{bare_text[: quoted.start()]}{_MARK}{bare_text[quoted.end() :]}" if quoted else bare_text
+    )
     try:
         recurrences, left = _take_when(bare, now.astimezone(ZoneInfo(timezone)))
         priority, left = _take_priority(left)
@@ -98,13 +100,13 @@ def read_schedules(text: str, now: datetime, timezone: str) -> tuple[ParsedSched
     except _NotHeld as wrong:
         return _ask_about(wrong.parts)
     if not recurrences:
-        parts = list(find_parts(said, left_patterns()))  # also in quotes
+        parts = list(find_parts(bare_text, left_patterns()))  # also in quotes
         return _ask_about(parts) if parts else Unclear((), NO_TIME)
     if work is None:
-        return Unclear((said,), NO_WORK.format(when=said))
+        return Unclear((bare_text,), NO_WORK.format(when=bare_text))
     if quoted:
         work = Work(_title(work.title.replace(_MARK, quoted[1])), work.agent)
-    return tuple(ParsedSchedule(work, one, priority) for one in recurrences)
+    return tuple(ParsedSchedule(work, recurrence, priority) for recurrence in recurrences)
 
 
 TOO_LONG = f"Say what is to be scheduled in at most {LONGEST_READ} characters."
@@ -117,13 +119,13 @@ NO_WORK = (
 
 def read_recurrence(text: str, now: datetime, timezone: str) -> Recurrence | Unclear:
     """Only when, and that by one recurrence: ``text`` says nothing else."""
-    said = " ".join(text.replace(READ, " ").split())
-    if len(said) > LONGEST_READ:
+    cleaned = " ".join(text.replace(READ, " ").split())
+    if len(cleaned) > LONGEST_READ:
         return Unclear((), TOO_LONG)
-    if by_cron := _read_cron(said):
+    if by_cron := _read_cron(cleaned):
         return by_cron
     try:
-        recurrences, left = _take_when(said, now.astimezone(ZoneInfo(timezone)))
+        recurrences, left = _take_when(cleaned, now.astimezone(ZoneInfo(timezone)))
         _check_left(left)
     except _NotHeld as wrong:
         return _ask_about(wrong.parts)
@@ -131,10 +133,11 @@ def read_recurrence(text: str, now: datetime, timezone: str) -> Recurrence | Unc
         return together
     if len(recurrences) > 1:
         return Unclear(
-            (said,), f"{said!r} takes {len(recurrences)} schedules: make one for each day and time."
+            (cleaned,),
+            f"{cleaned!r} takes {len(recurrences)} schedules: make one for each day and time.",
         )
     if not recurrences or _trim(left):
-        return Unclear((said,), WRITE_LIKE.format(when=said))
+        return Unclear((cleaned,), WRITE_LIKE.format(when=cleaned))
     return recurrences[0]
 
 
@@ -142,28 +145,30 @@ def _join_weekdays(made: Sequence[Recurrence]) -> Recurrence | None:
     """Several days of each week at one time, as one recurrence."""
     first = made[0]
     if any(
-        (one.kind, one.at, one.first_day) != ("weekly", first.at, first.first_day) for one in made
+        (recurrence.kind, recurrence.at, recurrence.first_day)
+        != ("weekly", first.at, first.first_day)
+        for recurrence in made
     ):
         return None
     hour, minute = first.at.split(":")
-    days = ",".join(str((one.weekday or 0) + 1) for one in made)
+    days = ",".join(str((recurrence.weekday or 0) + 1) for recurrence in made)
     cron = f"{int(minute)} {int(hour)} * * {days}"
     return Recurrence(kind="cron", cron=cron, first_day=first.first_day)
 
 
 def _read_hours(match: re.Match[str]) -> Recurrence | None:
     """Every so many hours from midnight on, where each day then has the same."""
-    said = match["count"] or "1"
-    count = int(said) if said.isdigit() else words()["numbers"].get(said.lower(), 0)
+    number = match["count"] or "1"
+    count = int(number) if number.isdigit() else words()["numbers"].get(number.lower(), 0)
     if not count or 24 % count:
         return None
     return Recurrence(kind="cron", cron="0 * * * *" if count == 1 else f"0 */{count} * * *")
 
 
-def _read_cron(said: str) -> Recurrence | None:
+def _read_cron(text: str) -> Recurrence | None:
     """``0 9 * * mon,thu``, with a time zone behind it where it is not the project's."""
-    fields, zone = said, ""
-    if len(parts := said.split()) == FIELDS_OF_CRON + 1:
+    fields, zone = text, ""
+    if len(parts := text.split()) == FIELDS_OF_CRON + 1:
         fields, zone = " ".join(parts[:-1]), parts[-1]
     if not is_cron(fields):
         return None
@@ -199,10 +204,10 @@ def _title(wanted: str) -> str:
 
 
 def _ask_about(parts: Sequence[str]) -> Unclear:
-    told = ", ".join(f"«{part}»" for part in parts)
+    text = ", ".join(f"«{part}»" for part in parts)
     return Unclear(
         tuple(parts),
-        f"I did not understand {told}, so nothing is scheduled. Say it by days and times, such as"
+        f"I did not understand {text}, so nothing is scheduled. Say it by days and times, such as"
         " 'every monday and thursday at 9', 'weekdays at 8 and 17', 'every month on the 1st and"
         " 15th' or 'every day except sunday'. If these words are part of the work, put the work in"
         " quotes.",
@@ -217,88 +222,92 @@ def _take_when(text: str, local: datetime) -> tuple[list[Recurrence], str]:
         raise _NotHeld(*parts)
     excepted, text = _take_exceptions(text)
     start, text = _take_start(text, local)
-    found, text = take_recurrences(text)
-    if not found:
+    phrases, text = take_recurrences(text)
+    if not phrases:
         if excepted or start:
-            raise _NotHeld(*filter(None, [*(said for said, _ in excepted), start and start[0]]))
+            raise _NotHeld(*filter(None, [*(text for text, _ in excepted), start and start[0]]))
         return [], text
     times, text = take_times(text)
     _check_times(times)
     made: list[Recurrence] = []
-    for one, its in _pair(found, times):
-        raw = list(_spread(one, [time.at or "" for time in its], local))
+    for phrase, its in _pair(phrases, times):
+        raw = list(_spread(phrase, [time.at or "" for time in its], local))
         made += _leave_out(raw, excepted, local.date()) if excepted else raw
     if start:
-        made = [_begin_at(one, *start) for one in made]
+        made = [_begin_at(recurrence, *start) for recurrence in made]
     if not made or len(made) > MOST_SCHEDULES:
-        raise _NotHeld(*(" ".join(one.groups.values()) or one.kind for one in found))
+        raise _NotHeld(*(" ".join(phrase.groups.values()) or phrase.kind for phrase in phrases))
     try:
-        whole = [complete(one, local.date()) for one in dict.fromkeys(made)]
+        whole = [complete(recurrence, local.date()) for recurrence in dict.fromkeys(made)]
         # The earliest first: what has passed is refused before anything else is made.
-        return sorted(whole, key=lambda one: (one.kind != "once", _first_moment(one))), text
+        return sorted(
+            whole, key=lambda recurrence: (recurrence.kind != "once", _first_moment(recurrence))
+        ), text
     except (ValueError, OverflowError):
-        raise _NotHeld(*(" ".join(one.groups.values()) for one in found)) from None
+        raise _NotHeld(*(" ".join(phrase.groups.values()) for phrase in phrases)) from None
 
 
-def _first_moment(one: Recurrence) -> str:
-    return f"{one.first_day} {one.at}" if one.kind == "once" else ""
+def _first_moment(recurrence: Recurrence) -> str:
+    return f"{recurrence.first_day} {recurrence.at}" if recurrence.kind == "once" else ""
 
 
 def _check_times(times: Sequence[Time]) -> None:
     """Raises _NotHeld for what is no time, and where it is not clear which half of the day is."""
-    wrong = [one.said for one in times if one.at is None]
-    for before, one in pairwise(times):
-        if one.is_more and one.half == "p" and not before.half:  # "at 8 and 9 pm"
+    wrong = [time.said for time in times if time.at is None]
+    for before, time in pairwise(times):
+        if time.is_more and time.half == "p" and not before.half:  # "at 8 and 9 pm"
             wrong.append(before.said)
     if wrong:
         raise _NotHeld(*wrong)
 
 
-def _pair(found: Sequence[Found], times: Sequence[Time]) -> Iterator[tuple[Found, Sequence[Time]]]:
+def _pair(
+    phrases: Sequence[Found], times: Sequence[Time]
+) -> Iterator[tuple[Found, Sequence[Time]]]:
     """Which times belong to which days. Raises _NotHeld where that is not clear."""
-    firsts = [one for one in times if not one.is_more]
-    if len(firsts) > len(found):
-        raise _NotHeld(*(one.said for one in times))
-    if len(found) == 1 or not times or times[0].start > found[-1].start:
-        yield from ((one, times) for one in found)
+    firsts = [time for time in times if not time.is_more]
+    if len(firsts) > len(phrases):
+        raise _NotHeld(*(time.said for time in times))
+    if len(phrases) == 1 or not times or times[0].start > phrases[-1].start:
+        yield from ((phrase, times) for phrase in phrases)
         return
-    ends = [one.start for one in found[1:]] + [10**9]
-    for one, end in zip(found, ends, strict=True):
-        its = [time for time in times if one.start < time.start < end]
+    ends = [phrase.start for phrase in phrases[1:]] + [10**9]
+    for phrase, end in zip(phrases, ends, strict=True):
+        its = [time for time in times if phrase.start < time.start < end]
         if not its:
             raise _NotHeld(*(time.said for time in times))
-        yield one, its
+        yield phrase, its
 
 
-def _spread(found: Found, times: Sequence[str], local: datetime) -> Iterator[Recurrence]:
+def _spread(phrase: Found, times: Sequence[str], local: datetime) -> Iterator[Recurrence]:
     """The recurrences of one thing that was said. Raises _NotHeld."""
-    if "count" in found.groups:
-        yield from _after_a_while(found, times, local)
+    if "count" in phrase.groups:
+        yield from _after_a_while(phrase, times, local)
         return
-    part = found.groups.get("part") or found.groups.get("relative", "")
-    point = words()["points"].get(found.groups.get("point", ""))
-    for at in [move_into(part, one) for one in times] or [read_part(part)]:
-        base = Recurrence(kind=found.kind, at=at, point=point)  # type: ignore[arg-type]
-        if found.kind == "once":
+    part = phrase.groups.get("part") or phrase.groups.get("relative", "")
+    point = words()["points"].get(phrase.groups.get("point", ""))
+    for at in [move_into(part, time) for time in times] or [read_part(part)]:
+        base = Recurrence(kind=phrase.kind, at=at, point=point)  # type: ignore[arg-type]
+        if phrase.kind == "once":
             yield from (
                 base.model_copy(update={"first_day": day.isoformat()})
-                for day in _days_once(found, local, at)
+                for day in _days_once(phrase, local, at)
             )
-        elif found.kind == "monthly":
-            days: list[int | None] = [*found.dates]
-            for day in days or [found.day]:
+        elif phrase.kind == "monthly":
+            days: list[int | None] = [*phrase.dates]
+            for day in days or [phrase.day]:
                 if day is not None and not 1 <= day <= 31:
-                    raise _NotHeld(found.groups["dates"])
+                    raise _NotHeld(phrase.groups["dates"])
                 yield base.model_copy(update={"day": day})
         else:
-            weekdays: list[int | None] = [*found.weekdays]
+            weekdays: list[int | None] = [*phrase.weekdays]
             for weekday in weekdays or [None]:
                 yield base.model_copy(update={"weekday": weekday})
 
 
-def _days_once(found: Found, local: datetime, at: str) -> list[date]:
+def _days_once(phrase: Found, local: datetime, at: str) -> list[date]:
     """The days of what is done once; a weekday is the next one. Raises _NotHeld."""
-    today, groups = local.date(), found.groups
+    today, groups = local.date(), phrase.groups
     try:
         if "date" in groups:
             return [date.fromisoformat(groups["date"])]
@@ -311,20 +320,20 @@ def _days_once(found: Found, local: datetime, at: str) -> list[date]:
         raise _NotHeld(" ".join(groups.values())) from None
     if "relative" in groups:
         return [today + timedelta(days=words()["relative"][groups["relative"]])]
-    ahead = [(weekday - today.weekday()) % 7 for weekday in found.weekdays]
+    ahead = [(weekday - today.weekday()) % 7 for weekday in phrase.weekdays]
     has_passed = at <= f"{local:%H:%M}"
-    return [today + timedelta(days=7 if not one and has_passed else one) for one in ahead]
+    return [today + timedelta(days=7 if not days and has_passed else days) for days in ahead]
 
 
-def _after_a_while(found: Found, times: Sequence[str], local: datetime) -> Iterator[Recurrence]:
+def _after_a_while(phrase: Found, times: Sequence[str], local: datetime) -> Iterator[Recurrence]:
     """A minute that has begun counts as a whole one, so that nothing is due too early."""
-    said, unit = found.groups["count"], found.groups["unit"]
-    count = int(said) if said.isdigit() else words()["numbers"][said]
+    number, unit = phrase.groups["count"], phrase.groups["unit"]
+    count = int(number) if number.isdigit() else words()["numbers"][number]
     # Wall-clock days, but real hours: both are what people mean.
     if unit in ("day", "week"):
         moment = local + timedelta(**{f"{unit}s": count})
     elif times:
-        raise _NotHeld(f"in {said} {unit}", *times)
+        raise _NotHeld(f"in {number} {unit}", *times)
     else:
         later = local.timestamp() + timedelta(**{f"{unit}s": count}).total_seconds()
         moment = datetime.fromtimestamp(later, local.tzinfo)
@@ -335,11 +344,11 @@ def _after_a_while(found: Found, times: Sequence[str], local: datetime) -> Itera
 
 
 def _take_exceptions(text: str) -> tuple[list[tuple[str, list[int]]], str]:
-    found = []
+    exceptions = []
     while match := exception_pattern().search(text):
-        found.append((match.group(), list_weekdays(match["days"])))
+        exceptions.append((match.group(), list_weekdays(match["days"])))
         text = blank(text, match)
-    return found, text
+    return exceptions, text
 
 
 def _leave_out(
@@ -348,16 +357,18 @@ def _leave_out(
     """Without the days that are excepted. Raises _NotHeld where that is no list of weekdays."""
     without = {day for _, days in excepted for day in days}
     kept = []
-    for one in made:
-        if one.kind == "daily":
+    for recurrence in made:
+        if recurrence.kind == "daily":
             days = [day for day in EVERY_WEEKDAY if day not in without]
-            kept += [one.model_copy(update={"kind": "weekly", "weekday": day}) for day in days]
-        elif one.kind in ("weekly", "biweekly") and one.weekday is not None:
-            kept += [one] if one.weekday not in without else []
+            kept += [
+                recurrence.model_copy(update={"kind": "weekly", "weekday": day}) for day in days
+            ]
+        elif recurrence.kind in ("weekly", "biweekly") and recurrence.weekday is not None:
+            kept += [recurrence] if recurrence.weekday not in without else []
         else:
-            raise _NotHeld(*(said for said, _ in excepted))
+            raise _NotHeld(*(text for text, _ in excepted))
     if not kept:
-        raise _NotHeld(*(said for said, _ in excepted))
+        raise _NotHeld(*(text for text, _ in excepted))
     return kept
 
 
@@ -366,25 +377,25 @@ def _take_start(text: str, local: datetime) -> tuple[tuple[str, str] | None, str
     match = start_pattern().search(text)
     if match is None:
         return None, text
-    said, today = match["start"].lower(), local.date()
-    if said == "next week":
+    start, today = match["start"].lower(), local.date()
+    if start == "next week":
         day = today + timedelta(days=7 - today.weekday())
-    elif said in words()["relative"]:
-        day = today + timedelta(days=words()["relative"][said])
-    elif weekdays := list_weekdays(said):
+    elif start in words()["relative"]:
+        day = today + timedelta(days=words()["relative"][start])
+    elif weekdays := list_weekdays(start):
         day = today + timedelta(days=(weekdays[0] - today.weekday()) % 7 or 7)
     else:
         try:
-            day = date.fromisoformat(said)
+            day = date.fromisoformat(start)
         except ValueError:
-            raise _NotHeld(said) from None
+            raise _NotHeld(start) from None
     return (match.group(), day.isoformat()), blank(text, match)
 
 
-def _begin_at(one: Recurrence, said: str, first_day: str) -> Recurrence:
-    if one.kind == "once":
-        raise _NotHeld(said)
-    return one.model_copy(update={"first_day": first_day})
+def _begin_at(recurrence: Recurrence, text: str, first_day: str) -> Recurrence:
+    if recurrence.kind == "once":
+        raise _NotHeld(text)
+    return recurrence.model_copy(update={"first_day": first_day})
 
 
 def _check_left(text: str) -> None:
@@ -396,8 +407,8 @@ def _check_left(text: str) -> None:
 
 
 def _take_priority(text: str) -> tuple[Priority, str]:
-    for priority, said in words()["priorities"].items():
-        for word in said:
+    for priority, pattern in words()["priorities"].items():
+        for word in pattern:
             if match := re.search(rf"\b{word}\b", text, re.IGNORECASE):
                 return priority, blank(text, match)
     return "scheduled", text

@@ -27,7 +27,7 @@ class AnswerText:
         """The sentences that ``piece`` has made whole; empty for most pieces."""
         self._raw += piece
         text = _read(self._raw)
-        ends = [found.end() for found in _END.finditer(text, self._shown)]
+        ends = [match.end() for match in _END.finditer(text, self._shown)]
         if not ends:
             return ""
         new = text[self._shown : ends[-1]]
@@ -37,11 +37,11 @@ class AnswerText:
 
 def _read(raw: str) -> str:
     """What a reply answers so far; empty where it calls a tool."""
-    found = _ANSWER.search(raw)
-    if found is None or _CHOSEN.search(raw, 0, found.start()):
+    match = _ANSWER.search(raw)
+    if match is None or _CHOSEN.search(raw, 0, match.start()):
         return ""
-    said = _HALF_PAIR.sub("", _CUT_ESCAPE.sub("", found[1]))
+    text = _HALF_PAIR.sub("", _CUT_ESCAPE.sub("", match[1]))
     try:
-        return str(json.loads(f'"{said}"', strict=False))
+        return str(json.loads(f'"{text}"', strict=False))
     except ValueError:  # no escape of JSON: the whole reply will be refused
         return ""

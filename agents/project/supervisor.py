@@ -108,25 +108,25 @@ async def _ask_model(
 
 def _render(state: AgentState, problem: str) -> list[Message]:
     project = state["project"]
-    told = [f"Project: {project.name}", f"Holdings: {json.dumps(project.counts_by_kind)}"]
-    told += [_tell_said(said) for said in state["chat_history"]]
-    told.append(f"Request: {state['request']}")
+    lines = [f"Project: {project.name}", f"Holdings: {json.dumps(project.counts_by_kind)}"]
+    lines += [_tell_said(message) for message in state["chat_history"]]
+    lines.append(f"Request: {state['request']}")
     if result := _wants_review(state):
         shown = json.dumps(result.output, ensure_ascii=False)[:LONGEST_SHOWN]
         made = fence(f"{result.response}\n{shown}")
-        told.append(f"Result of {result.agent} for your review:\n{made}")
+        lines.append(f"Result of {result.agent} for your review:\n{made}")
     if problem:
-        told.append(f"Your last answer could not be used: {problem}. Answer again.")
+        lines.append(f"Your last answer could not be used: {problem}. Answer again.")
     return [
         Message(role="system", content=render_instructions(read_rows())),
-        Message(role="user", content="\n".join(told)),
+        Message(role="user", content="\n".join(lines)),
     ]
 
 
-def _tell_said(said: Mapping[str, str]) -> str:
+def _tell_said(message: Mapping[str, str]) -> str:
     """A message of the conversation; answers quote sources, so they stand in a fence."""
-    content = said["content"]
-    return f"{said['role']}: {content if said['role'] == 'user' else fence(content)}"
+    content = message["content"]
+    return f"{message['role']}: {content if message['role'] == 'user' else fence(content)}"
 
 
 def render_instructions(rows: Sequence[Row]) -> str:

@@ -78,30 +78,30 @@ def _part_of(first: Mapping[str, Any], kinds: Sequence[str]) -> Part:
     return Part(heading, {**first, "kinds": [*kinds]}, nothing)
 
 
-def tell_topic(told: Sequence[Told], nearest: ToolResult | None) -> str:
+def tell_topic(answers: Sequence[Told], nearest: ToolResult | None) -> str:
     """The parts under their headings. ``nearest``: what was found of any kind, where the first part
     has found nothing.
     """
     paragraphs = []
-    for one in told:
-        lines = tell_hits(one.hits)
-        if one.part.arguments.get("statuses"):
-            found = nearest.data.get("hits") or () if nearest else told[0].hits
-            lines = [*_tell_standing(found), *lines]
+    for answer in answers:
+        lines = tell_hits(answer.hits)
+        if answer.part.arguments.get("statuses"):
+            hits = nearest.data.get("hits") or () if nearest else answers[0].hits
+            lines = [*_tell_standing(hits), *lines]
         if lines:
-            paragraphs.append("\n".join([one.part.heading, *lines]))
+            paragraphs.append("\n".join([answer.part.heading, *lines]))
         else:
-            paragraphs.append(one.part.nothing)
+            paragraphs.append(answer.part.nothing)
     if nearest and nearest.citations:
-        paragraphs[0] = f"{told[0].part.nothing} What comes nearest:\n{tell_result(nearest)}"
+        paragraphs[0] = f"{answers[0].part.nothing} What comes nearest:\n{tell_result(nearest)}"
     return "\n\n".join(paragraphs)
 
 
-def cite_topic(told: Sequence[Told], nearest: ToolResult | None) -> tuple[Citation, ...]:
+def cite_topic(answers: Sequence[Told], nearest: ToolResult | None) -> tuple[Citation, ...]:
     """What the answer tells, each once."""
-    results = [one.result for one in told if one.hits] + ([nearest] if nearest else [])
-    first = (one for result in results for one in result.citations[:HITS_TOLD])
-    return tuple({one.cited_id: one for one in first}.values())
+    results = [answer.result for answer in answers if answer.hits] + ([nearest] if nearest else [])
+    first = (citation for result in results for citation in result.citations[:HITS_TOLD])
+    return tuple({citation.cited_id: citation for citation in first}.values())
 
 
 def _tell_standing(hits: Iterable[dict[str, Any]]) -> list[str]:

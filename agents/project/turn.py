@@ -65,8 +65,8 @@ class Steps:
         async def look() -> Json:
             return {"now": datetime.now(UTC).isoformat()}
 
-        told = await self.effects.run(self.next_key({}), "clock", {}, look)
-        return datetime.fromisoformat(told["now"])
+        clock = await self.effects.run(self.next_key({}), "clock", {}, look)
+        return datetime.fromisoformat(clock["now"])
 
     async def ask(self, given: Json, make: Callable[[], Awaitable[Json]]) -> Json:
         """The recorded or new answer of a model."""
@@ -102,9 +102,9 @@ class Steps:
         async def make() -> Json:
             return _as_json(await call_tool(tool, context, arguments))
 
-        told = await self.effects.run(key, "tool", given, make)
-        cited = tuple(Citation.model_validate(one) for one in told["citations"])
-        return ToolResult(told["text"], told["data"], cited, told["is_error"])
+        result = await self.effects.run(key, "tool", given, make)
+        cited = tuple(Citation.model_validate(citation) for citation in result["citations"])
+        return ToolResult(result["text"], result["data"], cited, result["is_error"])
 
 
 def _describe(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -119,7 +119,7 @@ def _as_json(result: ToolResult) -> dict[str, Any]:
     return {
         "text": text,
         "data": json.loads(data) if len(data) <= LARGEST_DATA else {},
-        "citations": [one.model_dump() for one in _choose_cited(result.citations, text)],
+        "citations": [citation.model_dump() for citation in _choose_cited(result.citations, text)],
         "is_error": result.is_error,
     }
 
@@ -128,4 +128,4 @@ def _choose_cited(citations: Sequence[Citation], text: str) -> Sequence[Citation
     """As many as the log can keep."""
     if len(citations) <= MOST_CITED:
         return citations
-    return sorted(citations, key=lambda one: one.cited_id not in text)[:MOST_CITED]
+    return sorted(citations, key=lambda citation: citation.cited_id not in text)[:MOST_CITED]

@@ -61,7 +61,7 @@ async def word_summary(desk: Desk, facts: Sequence[str], by_rule: str) -> str:
         return by_rule
     desk.tokens += answer.usage.input_tokens + answer.usage.output_tokens
     desk.cost_usd += answer.cost_usd or 0.0
-    kept = [one.text.strip() for one in summary.sentences if _rests(one, len(shown))]
+    kept = [sentence.text.strip() for sentence in summary.sentences if _rests(sentence, len(shown))]
     desk.used_model = bool(kept)
     return " ".join(kept) or by_rule
 

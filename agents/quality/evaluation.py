@@ -54,11 +54,11 @@ def ask_for_judgement(
     mode: QualityMode, title: str, sections: Sequence[Section], shown: int
 ) -> tuple[Message, ...]:
     """The messages for one evaluation; of each section the first ``shown`` statements."""
-    names = select_dimensions(mode, [one.section_id for one in sections])
+    names = select_dimensions(mode, [section.section_id for section in sections])
     listed = "\n".join(
         f"- {name}: {', '.join(_list_sections(mode, name, sections))}" for name in names
     )
-    document = "\n\n".join(_show(one, shown) for one in sections)
+    document = "\n\n".join(_show(section, shown) for section in sections)
     asked = f"Document: {quote(title)}\n\nDimensions and their sections:\n{listed}\n\n"
     return (
         Message(role="system", content=RULES),
@@ -68,7 +68,7 @@ def ask_for_judgement(
 
 def schema_of_judgement(mode: QualityMode, sections: Sequence[Section]) -> dict[str, Any]:
     """The JSON Schema of the answer: an object for each dimension that the document has."""
-    names = select_dimensions(mode, [one.section_id for one in sections])
+    names = select_dimensions(mode, [section.section_id for section in sections])
     dimensions = {name: _schema_of(_list_sections(mode, name, sections)) for name in names}
     return _object({"dimensions": _object(dimensions)})
 
@@ -80,8 +80,8 @@ def read_judgement(data: Any) -> dict[str, Judgement]:
             scores={criterion: float(given[criterion]) for criterion in ASKED},
             critique=_trim(given["critique"]),
             critiques=tuple(
-                SectionCritique(section_id=one["section"], critique=_trim(one["lacks"]))
-                for one in given["sections"]
+                SectionCritique(section_id=section["section"], critique=_trim(section["lacks"]))
+                for section in given["sections"]
             ),
         )
         for name, given in data["dimensions"].items()
@@ -111,16 +111,18 @@ def _object(properties: dict[str, Any]) -> dict[str, Any]:
 
 def _list_sections(mode: QualityMode, name: str, sections: Sequence[Section]) -> list[str]:
     wanted = DIMENSIONS[mode][name]
-    return [one.section_id for one in sections if not wanted or one.section_id in wanted]
+    return [
+        section.section_id for section in sections if not wanted or section.section_id in wanted
+    ]
 
 
 def _show(section: Section, shown: int) -> str:
     lines = [f"## {section.section_id}"]
-    for one in section.statements[:shown]:
-        notes = ["draft"] if one.provisional else []
-        notes += ["nothing supports it"] if not one.citations else []
-        told = f" ({', '.join(notes)})" if notes else ""
-        lines.append(f"- {one.text}{told}")
+    for statement in section.statements[:shown]:
+        notes = ["draft"] if statement.provisional else []
+        notes += ["nothing supports it"] if not statement.citations else []
+        text = f" ({', '.join(notes)})" if notes else ""
+        lines.append(f"- {statement.text}{text}")
     return "\n".join(lines if section.statements else [*lines, "(empty)"])
 
 

@@ -105,7 +105,7 @@ def load_with(parts: Parts) -> Node:
             mode=assessed.mode,
             max_iterations=assessed.max_iterations,
             dimensions=select_dimensions(
-                assessed.mode, [one.section_id for one in assessed.sections]
+                assessed.mode, [section.section_id for section in assessed.sections]
             ),
             engine=parts.engine,
             model=parts.model,
@@ -211,7 +211,7 @@ def conclude(state: GateState, parts: Parts) -> QualityRun:
         max_iterations=assessed.max_iterations,
         final_tier=final_tier(dimensions),
         dimensions=dimensions,
-        revised_sections=[one.section_id for one in list_revised(state)],
+        revised_sections=[section.section_id for section in list_revised(state)],
         engine=parts.engine,
         model=parts.model,
     )
@@ -219,16 +219,20 @@ def conclude(state: GateState, parts: Parts) -> QualityRun:
 
 def list_revised(state: GateState) -> list[Section]:
     """The sections that are others than those the run began with."""
-    before = {one.section_id: one.content_hash for one in state["assessed"].sections}
-    return [one for one in state["sections"] if before[one.section_id] != one.content_hash]
+    before = {section.section_id: section.content_hash for section in state["assessed"].sections}
+    return [
+        section
+        for section in state["sections"]
+        if before[section.section_id] != section.content_hash
+    ]
 
 
 def _take_over(
     before: Sequence[Section], proposed: Sequence[Section], allowed: Collection[str]
 ) -> list[Section]:
     """The sections of ``before`` in their order, the ``allowed`` ones as proposed."""
-    others = {one.section_id: one for one in proposed if one.section_id in allowed}
-    return [others.get(one.section_id, one) for one in before]
+    others = {section.section_id: section for section in proposed if section.section_id in allowed}
+    return [others.get(section.section_id, section) for section in before]
 
 
 def _describe_revision(state: GateState, sections: Sequence[Section]) -> list[Event]:

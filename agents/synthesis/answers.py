@@ -32,7 +32,7 @@ _STATEMENT: dict[str, Any] = {
 def schema_of(order: Order) -> dict[str, Any]:
     """The JSON Schema of the answer: a list of statements for each section."""
     statements = {"type": "array", "items": _STATEMENT, "maxItems": MOST_STATEMENTS}
-    names = [one.section_id for one in order.sections]
+    names = [section.section_id for section in order.sections]
     return {
         "type": "object",
         "properties": {name: statements for name in names},
@@ -46,7 +46,7 @@ def read_answer(order: Order, data: Any) -> tuple[list[SectionEdit], list[Review
     edits, findings = [], []
     for section in order.sections:
         allowed = set(order.numbers_of(section))
-        said = list(_read_statements(data, section))
+        section_statements = list(_read_statements(data, section))
         findings += [
             ReviewFinding(
                 code="unknown_number",
@@ -54,11 +54,11 @@ def read_answer(order: Order, data: Any) -> tuple[list[SectionEdit], list[Review
                 statement_id=derive_id("stm", order.artifact_id, section.section_id, text),
                 detail=f"{number}: {text[:80]}",
             )
-            for text, numbers in said
+            for text, numbers in section_statements
             for number in numbers
             if number not in allowed
         ]
-        statements = [_cite(order, text, numbers) for text, numbers in said]
+        statements = [_cite(order, text, numbers) for text, numbers in section_statements]
         edits.append(
             SectionEdit(
                 section_id=section.section_id,
@@ -76,16 +76,16 @@ def clean(text: str) -> str:
 
 
 def _read_statements(data: Any, section: Section) -> Iterator[tuple[str, list[int]]]:
-    for one in data.get(section.section_id, ())[:MOST_STATEMENTS]:
-        yield clean(one["text"]), list(dict.fromkeys(one["atoms"]))
+    for statement in data.get(section.section_id, ())[:MOST_STATEMENTS]:
+        yield clean(statement["text"]), list(dict.fromkeys(statement["atoms"]))
 
 
 def _cite(order: Order, text: str, numbers: list[int]) -> EditedStatement:
     numbered = order.numbered
     cited = [numbered[number] for number in numbers if number in numbered]
-    atoms = [one for one in cited if isinstance(one, AtomRecord)]
+    atoms = [record for record in cited if isinstance(record, AtomRecord)]
     return EditedStatement(
         text=text,
-        citations=[Citation(atom_id=one.atom_id, atom_revision=one.revision) for one in atoms],
-        artifact_ids=[one.artifact_id for one in cited if isinstance(one, CitedArtifact)],
+        citations=[Citation(atom_id=atom.atom_id, atom_revision=atom.revision) for atom in atoms],
+        artifact_ids=[record.artifact_id for record in cited if isinstance(record, CitedArtifact)],
     )

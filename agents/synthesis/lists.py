@@ -73,7 +73,7 @@ class EarlierItems:
         """In the order in which they were worded. Raises ModelError."""
         if len(items) > FULL_ITEMS and len(items) - self.summed_up >= SUMMED_UP_EVERY:
             self.summary, self.summed_up = await self._sum_up(items), len(items)
-        shown = show_earlier(items, lambda one: one.title, self.summary)
+        shown = show_earlier(items, lambda item: item.title, self.summary)
         lines = [*map(_line, shown.full), *(f"- {title}" for title in shown.titles)]
         return "\n".join([shown.summary, *lines] if shown.summary else lines)
 
@@ -88,7 +88,7 @@ class EarlierItems:
 
 async def decide(model: ChatModel, caller: Caller, earlier: str, left: Sequence[str]) -> Decision:
     """Whether to go on after the last of the ``earlier`` items. Raises ModelError."""
-    candidates = "\n".join(f"- {one}" for one in left)
+    candidates = "\n".join(f"- {candidate}" for candidate in left)
     asked = f"Worded so far:\n{fence(earlier)}\n\nCandidates that are left:\n{fence(candidates)}"
     messages = (Message(role="system", content=_DECIDE), Message(role="user", content=asked))
     data = (await model.complete(caller.request(messages, _CONTINUATION, tier="fast"))).data

@@ -64,26 +64,30 @@ class Order:
     @property
     def numbered(self) -> dict[int, Cited]:
         """The atoms in the order in which the sections cite them, then the artifacts, from 1 on."""
-        said = [one for section in self.sections for one in section.statements]
-        atoms = dict.fromkeys(it.atom_id for one in said for it in one.citations)
-        artifacts = dict.fromkeys(it for one in said for it in one.artifact_ids)
-        known: list[Cited] = [self.atoms[one] for one in atoms if one in self.atoms]
-        known += [self.artifacts[one] for one in artifacts if one in self.artifacts]
-        return dict(enumerate(known, 1))
+        statements = [statement for section in self.sections for statement in section.statements]
+        atoms = dict.fromkeys(it.atom_id for statement in statements for it in statement.citations)
+        artifacts = dict.fromkeys(it for statement in statements for it in statement.artifact_ids)
+        cited: list[Cited] = [self.atoms[atom_id] for atom_id in atoms if atom_id in self.atoms]
+        cited += [
+            self.artifacts[artifact_id]
+            for artifact_id in artifacts
+            if artifact_id in self.artifacts
+        ]
+        return dict(enumerate(cited, 1))
 
     @property
     def numbers(self) -> dict[str, int]:
-        return {_id_of(one): number for number, one in self.numbered.items()}
+        return {_id_of(cited): number for number, cited in self.numbered.items()}
 
     def numbers_of(self, section: Section) -> list[int]:
         """The numbers of the atoms and artifacts that were chosen for a section."""
         numbers = self.numbers
         cited = (
-            one
-            for said in section.statements
-            for one in (*(it.atom_id for it in said.citations), *said.artifact_ids)
+            cited_id
+            for statement in section.statements
+            for cited_id in (*(it.atom_id for it in statement.citations), *statement.artifact_ids)
         )
-        return sorted({numbers[one] for one in cited if one in numbers})
+        return sorted({numbers[cited_id] for cited_id in cited if cited_id in numbers})
 
 
 def _id_of(cited: Cited) -> str:

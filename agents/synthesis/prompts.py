@@ -108,19 +108,19 @@ REASONS: Mapping[str, str] = {
 
 def begin(order: Order) -> tuple[Message, ...]:
     """The messages of the first call for an order."""
-    said = [TASKS[order.artifact_type], f"Title: {quote(order.title)}"]
-    said += [_ask_for(order, section) for section in order.sections]
+    lines = [TASKS[order.artifact_type], f"Title: {quote(order.title)}"]
+    lines += [_ask_for(order, section) for section in order.sections]
     if order.earlier:
-        said.append(f"Do not repeat these items of the list:\n{fence(order.earlier)}")
-    said.append(fence("\n".join([*_list_cited(order), *_list_disputes(order)])))
-    return (Message(role="system", content=RULES), Message(role="user", content="\n\n".join(said)))
+        lines.append(f"Do not repeat these items of the list:\n{fence(order.earlier)}")
+    lines.append(fence("\n".join([*_list_cited(order), *_list_disputes(order)])))
+    return (Message(role="system", content=RULES), Message(role="user", content="\n\n".join(lines)))
 
 
 def go_on(
     messages: Sequence[Message], answer: str, findings: Sequence[ReviewFinding]
 ) -> tuple[Message, ...]:
     """The messages of the second call: with the first answer and what is wrong with it."""
-    wrong = "\n".join(f"- {_explain(one)}" for one in findings)
+    wrong = "\n".join(f"- {_explain(finding)}" for finding in findings)
     asked = f"This cannot be published:\n{wrong}\n\nWord all sections again, without these faults."
     return (
         *messages,
@@ -139,21 +139,21 @@ def _ask_for(order: Order, section: Section) -> str:
     numbers = ", ".join(map(str, order.numbers_of(section)))
     lacks = order.critique.get(section.section_id)
     critique = f" A reviewer says of it as it is: {quote(lacks)}" if lacks else ""
-    said = f"Section `{section.section_id}`: {purpose}. Statements: {numbers}.{critique}"
+    text = f"Section `{section.section_id}`: {purpose}. Statements: {numbers}.{critique}"
     is_shown = lacks or order.artifact_type in DOCUMENTS
-    return f"{said}{_show_words(section)}" if is_shown else said
+    return f"{text}{_show_words(section)}" if is_shown else text
 
 
 def _show_words(section: Section) -> str:
     """The section as it is, for a reviser, and for its figures."""
-    return "\nAs it is:\n" + fence("\n".join(one.text for one in section.statements))
+    return "\nAs it is:\n" + fence("\n".join(statement.text for statement in section.statements))
 
 
 def _list_cited(order: Order) -> Iterator[str]:
     for number, cited in order.numbered.items():
         if isinstance(cited, CitedArtifact):
-            said = " ".join(f"{cited.title}. {cited.text}".split())
-            yield f"[{number}] {cited.artifact_type}: {_cut(said)}"
+            text = " ".join(f"{cited.title}. {cited.text}".split())
+            yield f"[{number}] {cited.artifact_type}: {_cut(text)}"
         else:
             draft = ", draft" if cited.status == "draft" else ""
             yield f"[{number}] {cited.kind}{draft}: {describe(cited)}"
@@ -161,8 +161,12 @@ def _list_cited(order: Order) -> Iterator[str]:
 
 def _list_disputes(order: Order) -> Iterator[str]:
     numbers = order.numbers
-    for one in order.contradictions:
-        sides = [numbers[side] for side in (one.atom_a_id, one.atom_b_id) if side in numbers]
+    for contradiction in order.contradictions:
+        sides = [
+            numbers[side]
+            for side in (contradiction.atom_a_id, contradiction.atom_b_id)
+            if side in numbers
+        ]
         if len(sides) == 2:
             yield f"[{sides[0]}] and [{sides[1]}] contradict each other, and nobody has decided."
 
@@ -170,7 +174,7 @@ def _list_disputes(order: Order) -> Iterator[str]:
 def describe(atom: AtomRecord) -> str:
     """What an atom says, in one line and each part of it once."""
     rationale = atom.attributes.get("rationale", "")
-    said = ""
+    text = ""
     for label, part in (
         ("", atom.body),
         ("", atom.title),
@@ -178,13 +182,13 @@ def describe(atom: AtomRecord) -> str:
         ("rationale: ", rationale),
     ):
         line = " ".join(part.split())
-        if line.rstrip(".!?").lower() not in said.lower():
-            said += f"{' — ' if said else ''}{label}{line}"
-    return _cut(said)
+        if line.rstrip(".!?").lower() not in text.lower():
+            text += f"{' — ' if text else ''}{label}{line}"
+    return _cut(text)
 
 
-def _cut(said: str) -> str:
-    return said if len(said) <= LONGEST_ATOM else f"{said[: LONGEST_ATOM - 1]}…"
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST_ATOM else f"{text[: LONGEST_ATOM - 1]}…"
 
 
 def _explain(finding: ReviewFinding) -> str:

@@ -50,8 +50,8 @@ def read_arguments(tool: Tool, given: Any) -> ToolArguments | ToolResult:
         return tool.arguments.model_validate(given)
     except ValidationError as error:
         wrong = "; ".join(
-            f"{'.'.join(map(str, one['loc'])) or 'arguments'}: {one['msg']}"
-            for one in error.errors(include_url=False, include_input=False)
+            f"{'.'.join(map(str, problem['loc'])) or 'arguments'}: {problem['msg']}"
+            for problem in error.errors(include_url=False, include_input=False)
         )
         return refuse(f"The arguments of {tool.name} are wrong: {wrong}.", "arguments_invalid")
 
@@ -62,7 +62,7 @@ def _is_text(given: Any) -> bool:
         case str():
             return "\0" not in given and not _HALF.search(given)
         case Mapping():
-            return all(_is_text(key) and _is_text(one) for key, one in given.items())
+            return all(_is_text(key) and _is_text(item) for key, item in given.items())
         case list() | tuple():
             return all(map(_is_text, given))
         case _:

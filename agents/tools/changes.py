@@ -232,22 +232,22 @@ async def _read(
     ports: Ports, context: ToolContext, kind: str, wanted: ToolArguments
 ) -> dict[str, Any]:
     """What is said of the item, with the ids of what it is told to belong to."""
-    said = wanted.model_dump(exclude_defaults=True)
-    said = {name: value for name, value in said.items() if name not in (kind, *NAMED)}
-    if "closed" in said:
-        said["is_closed"] = said.pop("closed")
+    fields = wanted.model_dump(exclude_defaults=True)
+    fields = {name: value for name, value in fields.items() if name not in (kind, *NAMED)}
+    if "closed" in fields:
+        fields["is_closed"] = fields.pop("closed")
     feature, assignee, sprint = (
         None if name == kind else getattr(wanted, name, None) for name in NAMED
     )
     if feature:
         item = await find_item(ports, context.project_id, "feature", feature)
-        said["feature_id"] = item["artifact_id"]
+        fields["feature_id"] = item["artifact_id"]
     if assignee:
         member = find_member(await ports.list_members(context.project_id), assignee)
-        said["assignee_id"] = member["member_id"]
+        fields["assignee_id"] = member["member_id"]
     if sprint == BY_PLAN:
-        said["sprint_id"] = ""
+        fields["sprint_id"] = ""
     elif sprint:
         item = await find_item(ports, context.project_id, "sprint", sprint)
-        said["sprint_id"] = item["artifact_id"]
-    return said
+        fields["sprint_id"] = item["artifact_id"]
+    return fields

@@ -23,28 +23,34 @@ def gap_tools(ports: Ports) -> list[Tool]:
 
     async def list_gaps(context: ToolContext, _: NoArguments) -> ToolResult:
         project = context.project_id
-        found = await ports.read_gaps(project)
+        gaps = await ports.read_gaps(project)
         unknowns = await ports.list_atoms(project, "unknown", MOST_UNKNOWNS)
         contradictions = await ports.list_contradictions(project)
         features = await ports.list_items(project, "feature")
         parts = [
-            ("Areas of which too little is known", [_words(one) for one in found["areas"]]),
-            ("Sections of the PRD with a gap", [*_sections(found["sections"])]),
+            ("Areas of which too little is known", [_words(area) for area in gaps["areas"]]),
+            ("Sections of the PRD with a gap", [*_sections(gaps["sections"])]),
             ("Features with a gap", [*_of_features(features)]),
-            ("Open questions", [f"{cut(one['title'])} [{one['atom_id']}]" for one in unknowns]),
-            ("Open contradictions", [cut(one["explanation"]) for one in contradictions]),
+            (
+                "Open questions",
+                [f"{cut(unknown['title'])} [{unknown['atom_id']}]" for unknown in unknowns],
+            ),
+            (
+                "Open contradictions",
+                [cut(contradiction["explanation"]) for contradiction in contradictions],
+            ),
         ]
         lines = [line for title, entries in parts for line in _show(title, entries)]
-        with_gap = [one for one in features if any(_sections(one["sections"]))]
-        cited = [cite_item(one)[0] for one in with_gap[:SHOWN]]
-        told = {
-            **found,
-            "features": [one["artifact_id"] for one in with_gap],
+        with_gap = [feature for feature in features if any(_sections(feature["sections"]))]
+        cited = [cite_item(feature)[0] for feature in with_gap[:SHOWN]]
+        data = {
+            **gaps,
+            "features": [feature["artifact_id"] for feature in with_gap],
             "unknowns": len(unknowns),
             "contradictions": len(contradictions),
         }
-        shown = [cite_atom(one) for one in unknowns[:SHOWN]]
-        return answer(lines or [NO_GAP], told, [*shown, *cited])
+        shown = [cite_atom(unknown) for unknown in unknowns[:SHOWN]]
+        return answer(lines or [NO_GAP], data, [*shown, *cited])
 
     return [
         Tool(
@@ -60,13 +66,13 @@ def gap_tools(ports: Ports) -> list[Tool]:
 
 def _sections(sections: Iterable[Json]) -> Iterator[str]:
     """Each section that says what it lacks."""
-    return (f"{one['title']}: {cut(one['gap'])}" for one in sections if one["gap"])
+    return (f"{section['title']}: {cut(section['gap'])}" for section in sections if section["gap"])
 
 
 def _of_features(features: Sequence[Json]) -> Iterator[str]:
-    for one in features:
-        for gap in _sections(one["sections"]):
-            yield f"{name_of(one)}: {gap}"
+    for feature in features:
+        for gap in _sections(feature["sections"]):
+            yield f"{name_of(feature)}: {gap}"
 
 
 def _show(title: str, entries: Sequence[str]) -> list[str]:
@@ -74,7 +80,7 @@ def _show(title: str, entries: Sequence[str]) -> list[str]:
     if not entries:
         return []
     more = [f"- … {count(len(entries) - SHOWN, 'more', 'more')}"] if len(entries) > SHOWN else []
-    return [f"{title}: {len(entries):,}", *(f"- {one}" for one in entries[:SHOWN]), *more]
+    return [f"{title}: {len(entries):,}", *(f"- {entry}" for entry in entries[:SHOWN]), *more]
 
 
 def _words(area: str) -> str:

@@ -90,54 +90,55 @@ def only_item(items: Sequence[Json], kind: str, reference: str) -> Json:
     words = " ".join(reference.lower().split()).strip("«»\"'")
     number = _read_number(words)
     exact = [
-        one
-        for one in items
-        if words in (one["artifact_id"], one["title"].lower())
-        or number == _read_number(one["number"].lower())
+        item
+        for item in items
+        if words in (item["artifact_id"], item["title"].lower())
+        or number == _read_number(item["number"].lower())
     ]
-    found = exact or [one for one in items if words and words in one["title"].lower()]
-    if len(found) == 1:
-        return found[0]
-    if not found:
+    matches = exact or [item for item in items if words and words in item["title"].lower()]
+    if len(matches) == 1:
+        return matches[0]
+    if not matches:
         raise ToolRefused(
             f"There is no {kind} {reference!r} in this project: list_{TYPES[kind][0]} names those"
             " that there are.",
             "unknown_item",
         )
-    named = "; ".join(name_of(one) for one in found[:5])
+    named = "; ".join(name_of(item) for item in matches[:5])
     raise ToolRefused(
-        f"{len(found)} {TYPES[kind][0]} fit {reference!r}: {named}. Name one by its number.",
+        f"{len(matches)} {TYPES[kind][0]} fit {reference!r}: {named}. Name one by its number.",
         "ambiguous_item",
     )
 
 
 def _read_number(words: str) -> str:
     """The number that is written so, as it is shown; the words where they are none."""
-    found = _NUMBER.match(words.replace(" ", "-"))
-    if found is None:
+    match = _NUMBER.match(words.replace(" ", "-"))
+    if match is None:
         return words
-    prefix = _PREFIXES.get(found["prefix"], found["prefix"])
-    return f"{prefix}-{int(found['number'])}"
+    prefix = _PREFIXES.get(match["prefix"], match["prefix"])
+    return f"{prefix}-{int(match['number'])}"
 
 
 def _list_tool(ports: Ports, kind: str, many: str) -> Tool:
     async def list_items(context: ToolContext, wanted: ListItems) -> ToolResult:
         if wanted.status and wanted.status not in STATUSES.get(kind, ()):
-            known = ", ".join(STATUSES.get(kind, ())) or "none"
+            statuses = ", ".join(STATUSES.get(kind, ())) or "none"
             raise ToolRefused(
-                f"No {kind} has the status {wanted.status!r}: there are {known}.", "unknown_status"
+                f"No {kind} has the status {wanted.status!r}: there are {statuses}.",
+                "unknown_status",
             )
         words = wanted.words.lower().split()
-        found = [
-            one
-            for one in await ports.list_items(context.project_id, TYPES[kind][1])
-            if all(word in name_of(one).lower() for word in words)
-            and wanted.status in ("", _value(one, "status"))
+        items = [
+            item
+            for item in await ports.list_items(context.project_id, TYPES[kind][1])
+            if all(word in name_of(item).lower() for word in words)
+            and wanted.status in ("", _value(item, "status"))
         ]
-        page = take_page(found, wanted)
-        lines = [f"{name_of(one)}{_describe(one)} [{one['artifact_id']}]" for one in page]
-        shown = show_page(many.capitalize(), lines, wanted, len(found))
-        return answer(shown, {many: page, "total": len(found)}, cite_items(page))
+        page = take_page(items, wanted)
+        lines = [f"{name_of(item)}{_describe(item)} [{item['artifact_id']}]" for item in page]
+        shown = show_page(many.capitalize(), lines, wanted, len(items))
+        return answer(shown, {many: page, "total": len(items)}, cite_items(page))
 
     description = f"List the {many} by number, with id, status and plan."
     return Tool(f"list_{many}", description, ListItems, list_items, space=many)
@@ -145,8 +146,8 @@ def _list_tool(ports: Ports, kind: str, many: str) -> Tool:
 
 def _get_tool(ports: Ports, kind: str) -> Tool:
     async def get_item(context: ToolContext, wanted: Reference) -> ToolResult:
-        found = await find_item(ports, context.project_id, kind, wanted.reference)
-        return show_item(found)
+        item = await find_item(ports, context.project_id, kind, wanted.reference)
+        return show_item(item)
 
     description = f"Read one {kind}: all it says, with the atoms that it cites."
     return Tool(f"get_{kind}", description, Reference, get_item, space=TYPES[kind][0])
@@ -169,9 +170,10 @@ def _section_tool(ports: Ports) -> Tool:
         for section in prd["sections"]:
             if named in (section["section_id"], section["title"].lower().replace(" ", "_")):
                 return show_item({**prd, "sections": [section]})
-        known = ", ".join(one["section_id"] for one in prd["sections"])
+        section_ids = ", ".join(section["section_id"] for section in prd["sections"])
         raise ToolRefused(
-            f"The PRD has no section {wanted.section_id!r}; it has {known}.", "unknown_section"
+            f"The PRD has no section {wanted.section_id!r}; it has {section_ids}.",
+            "unknown_section",
         )
 
     description = "Read one section of the PRD with its citations."
@@ -182,12 +184,12 @@ def show_item(item: Json) -> ToolResult:
     """All that an artifact says, with its citations."""
     lines = [f"{name_of(item)} [{item['artifact_id']}], {item['artifact_state']}{_describe(item)}"]
     for section in item["sections"]:
-        said = statements_of(item, section["section_id"])
-        if said or section["gap"]:
+        statements = statements_of(item, section["section_id"])
+        if statements or section["gap"]:
             lines.append(f"{section['title']}:")
-        lines += [_show_statement(one) for one in said]
+        lines += [_show_statement(statement) for statement in statements]
         lines.append(f"- {section['gap']}")
-    return answer([one for one in lines if one != "- "], item, cite_item(item))
+    return answer([line for line in lines if line != "- "], item, cite_item(item))
 
 
 def change_of(item: Json, op: str) -> dict[str, Any]:
@@ -209,18 +211,18 @@ def tell_deletion(item: Json, done: Json) -> ToolResult:
 
 
 def _show_statement(statement: Json) -> str:
-    cited = " ".join(f"[{one['atom_id']}]" for one in statement["citations"])
+    cited = " ".join(f"[{citation['atom_id']}]" for citation in statement["citations"])
     return f"- {cut(statement['text'])} {cited or '(uncited)'}"
 
 
 def _describe(item: Json) -> str:
     names = item.get("names") or {}
-    told = [
+    parts = [
         f"{name.removesuffix('_id')}: {names.get(value, value)}"
         for name in _PLANNED
         if (value := _value(item, name))
     ]
-    return f" ({', '.join(told)})" if told else ""
+    return f" ({', '.join(parts)})" if parts else ""
 
 
 def _value(item: Json, name: str) -> object:
@@ -228,4 +230,4 @@ def _value(item: Json, name: str) -> object:
 
 
 def cite_items(items: Sequence[Json]) -> list[Citation]:
-    return [cite_item(one)[0] for one in items]
+    return [cite_item(item)[0] for item in items]

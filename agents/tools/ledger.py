@@ -67,7 +67,7 @@ def ledger_tools(ports: Ports) -> list[Tool]:
         _check_known("kind", wanted.kinds, KINDS)
         _check_known("area", wanted.areas, AREAS)
         _check_known("status", wanted.statuses, get_args(AtomStatus))
-        found = await ports.search_ledger(
+        result = await ports.search_ledger(
             context.project_id,
             wanted.query,
             kinds=wanted.kinds,
@@ -75,61 +75,61 @@ def ledger_tools(ports: Ports) -> list[Tool]:
             statuses=wanted.statuses,
             limit=wanted.limit,
         )
-        hits = found["hits"]
+        hits = result["hits"]
         if not hits:
-            return answer([NOTHING], found)
-        lines = [f"Coverage: {found['coverage']}. {count(len(hits), 'hit')}."]
-        told = {**found, "hits": [_shorten(hit) for hit in hits[:HITS_TOLD]]}
-        cited = [one for hit in hits for one in _cite_hit(hit)]
-        return answer(lines + [_show_hit(hit) for hit in hits], told, cited)
+            return answer([NOTHING], result)
+        lines = [f"Coverage: {result['coverage']}. {count(len(hits), 'hit')}."]
+        data = {**result, "hits": [_shorten(hit) for hit in hits[:HITS_TOLD]]}
+        cited = [citation for hit in hits for citation in _cite_hit(hit)]
+        return answer(lines + [_show_hit(hit) for hit in hits], data, cited)
 
     async def get_atom(context: ToolContext, wanted: AtomArguments) -> ToolResult:
         atom = await ports.read_atom(context.project_id, wanted.atom_id)
-        quotes = [cite_quote(atom["atom_id"], one) for one in atom["evidence"]]
+        quotes = [cite_quote(atom["atom_id"], evidence) for evidence in atom["evidence"]]
         lines = [
             f"{atom['atom_id']} ({atom['kind']}, {atom['status']}, confidence"
             f" {atom['confidence']:.2f}): {atom['title']}",
             cut(atom["body"]),
-            *(f"- {place_of(one)}: «{one.snippet}»" for one in quotes),
+            *(f"- {place_of(quote)}: «{quote.snippet}»" for quote in quotes),
         ]
         return answer(lines, atom, [cite_atom(atom)])
 
     async def list_contradictions(context: ToolContext, wanted: Paging) -> ToolResult:
         every = await ports.list_contradictions(context.project_id)
-        found = take_page(every, wanted)
+        contradictions = take_page(every, wanted)
+        sides = [side for pair in contradictions for side in (pair["a"], pair["b"])]
         lines = [
-            f"{one['contradiction_id']} ({one['severity']}): «{one['a']['title']}»"
-            f" [{one['a']['atom_id']}] against «{one['b']['title']}» [{one['b']['atom_id']}]"
-            for one in found
+            f"{pair['contradiction_id']} ({pair['severity']}): «{pair['a']['title']}»"
+            f" [{pair['a']['atom_id']}] against «{pair['b']['title']}» [{pair['b']['atom_id']}]"
+            for pair in contradictions
         ]
-        sides = [side for one in found for side in (one["a"], one["b"])]
-        told = {"contradictions": list(found), "total": len(every)}
+        data = {"contradictions": list(contradictions), "total": len(every)}
         shown = show_page("Open contradictions", lines, wanted, len(every))
-        return answer(shown, told, map(cite_atom, sides))
+        return answer(shown, data, map(cite_atom, sides))
 
     async def list_unknowns(context: ToolContext, wanted: Paging) -> ToolResult:
         every = await ports.list_atoms(context.project_id, "unknown", MOST_ATOMS)
-        found = take_page(every, wanted)
-        lines = [f"{one['title']} [{one['atom_id']}]" for one in found]
-        told = {"atoms": list(found), "total": len(every)}
+        atoms = take_page(every, wanted)
+        lines = [f"{atom['title']} [{atom['atom_id']}]" for atom in atoms]
+        data = {"atoms": list(atoms), "total": len(every)}
         shown = show_page("Open questions", lines, wanted, len(every))
-        return answer(shown, told, map(cite_atom, found))
+        return answer(shown, data, map(cite_atom, atoms))
 
     async def search_sources(context: ToolContext, wanted: SearchSources) -> ToolResult:
         words = wanted.words.lower().split()
-        found = [
-            one
-            for one in await ports.list_sources(context.project_id)
-            if all(word in one["path"].lower() for word in words)
+        sources = [
+            source
+            for source in await ports.list_sources(context.project_id)
+            if all(word in source["path"].lower() for word in words)
         ]
-        page = take_page(found, wanted)
+        page = take_page(sources, wanted)
         lines = [
-            f"{one['path']} ({one['source_type'] or 'no source'}, {one['state']}"
-            f"{', ' + one['reason'] if one['reason'] else ''})"
-            for one in page
+            f"{source['path']} ({source['source_type'] or 'no source'}, {source['state']}"
+            f"{', ' + source['reason'] if source['reason'] else ''})"
+            for source in page
         ]
-        shown = show_page("Sources", lines, wanted, len(found))
-        return answer(shown, {"sources": page, "total": len(found)})
+        shown = show_page("Sources", lines, wanted, len(sources))
+        return answer(shown, {"sources": page, "total": len(sources)})
 
     return [
         Tool(
@@ -182,44 +182,45 @@ def tell_hits(hits: Sequence[Json]) -> list[str]:
 
 
 def _tell_hit(hit: Json) -> str:
-    known = hit["atom_id"] or hit["passage_id"]
-    quotes = [cite_quote(known, one) for one in hit["evidence"][:1]]
-    said = hit["title"] if hit["atom_id"] or not quotes else quotes[0].snippet or hit["title"]
+    cited_id = hit["atom_id"] or hit["passage_id"]
+    quotes = [cite_quote(cited_id, evidence) for evidence in hit["evidence"][:1]]
+    title = hit["title"] if hit["atom_id"] or not quotes else quotes[0].snippet or hit["title"]
     kind = f" ({_name_kind(hit)})" if hit["atom_id"] else ""
     places = ", ".join(filter(None, map(place_of, quotes)))
     against = " Contradicted by another statement." if hit.get("open_contradictions") else ""
-    return f"- {cut(said, LONGEST_TOLD)}{kind}{f' [{places}]' if places else ''}{against}"
+    return f"- {cut(title, LONGEST_TOLD)}{kind}{f' [{places}]' if places else ''}{against}"
 
 
 def _name_kind(hit: Json) -> str:
     """The kind, and the status of the atom, which is not that of its document."""
-    said = hit.get("document_status")
+    of_document = hit.get("document_status")
     kind = hit["kind"].replace("_", " ")
-    return f"{kind}, {hit['status']}{f'; the document is {said}' if said else ''}"
+    return f"{kind}, {hit['status']}{f'; the document is {of_document}' if of_document else ''}"
 
 
-def _check_known(name: str, given: Iterable[str], known: Sequence[str]) -> None:
+def _check_known(name: str, given: Iterable[str], choices: Sequence[str]) -> None:
     """Raises ToolRefused: a word that no atom has would look like an empty ledger."""
-    for one in given:
-        if one not in known:
+    for value in given:
+        if value not in choices:
             raise ToolRefused(
-                f"No atom has the {name} {one!r}: there are {', '.join(known)}.", f"unknown_{name}"
+                f"No atom has the {name} {value!r}: there are {', '.join(choices)}.",
+                f"unknown_{name}",
             )
 
 
 def _show_hit(hit: Json) -> str:
-    known = hit["atom_id"] or hit["passage_id"]
+    cited_id = hit["atom_id"] or hit["passage_id"]
     conflicts = hit.get("open_contradictions") or []
     against = f" Contradicted: {', '.join(conflicts)}." if conflicts else ""
     places = "".join(
-        f"\n    {'' if one.cited_id == known else f'[{one.cited_id}] '}{place_of(one)}:"
-        f" «{one.snippet}»"
-        for one in _cite_quotes(hit)
+        f"\n    {'' if quote.cited_id == cited_id else f'[{quote.cited_id}] '}{place_of(quote)}:"
+        f" «{quote.snippet}»"
+        for quote in _cite_quotes(hit)
     )
-    said = hit.get("document_status")
-    document = f", document {said}" if said else ""
+    document_status = hit.get("document_status")
+    document = f", document {document_status}" if document_status else ""
     about = f"{hit['kind']}, {hit['status']}{document}"
-    return f"- [{known}] {about}: {cut(hit['title'])}.{against}{places}"
+    return f"- [{cited_id}] {about}: {cut(hit['title'])}.{against}{places}"
 
 
 def _shorten(hit: Json) -> Json:
@@ -233,20 +234,20 @@ def _cite_hit(hit: Json) -> list[Citation]:
     """What an answer may cite of a hit: itself, and each passage that is shown beside it, since a
     sentence of that is at another line.
     """
-    known = hit["atom_id"] or hit["passage_id"]
+    cited_id = hit["atom_id"] or hit["passage_id"]
     if not hit["evidence"]:
-        return [cite_quote(known, {"snippet": hit["title"]})]
+        return [cite_quote(cited_id, {"snippet": hit["title"]})]
     first, *others = _cite_quotes(hit)
-    head = first.model_copy(update={"cited_id": known})
-    return [head, *(one for one in (first, *others) if one.cited_id != known)]
+    head = first.model_copy(update={"cited_id": cited_id})
+    return [head, *(citation for citation in (first, *others) if citation.cited_id != cited_id)]
 
 
 def _cite_quotes(hit: Json) -> list[Citation]:
     """The places of a hit: those of its atom under its id, each other passage under its own."""
-    known = hit["atom_id"] or hit["passage_id"]
-    return [cite_quote(_id_of_quote(quote, known), quote) for quote in hit["evidence"]]
+    cited_id = hit["atom_id"] or hit["passage_id"]
+    return [cite_quote(_id_of_quote(quote, cited_id), quote) for quote in hit["evidence"]]
 
 
-def _id_of_quote(quote: Json, known: str) -> str:
+def _id_of_quote(quote: Json, cited_id: str) -> str:
     own = str(quote.get("evidence_id") or "")
-    return own if own.startswith(PASSAGE) else known
+    return own if own.startswith(PASSAGE) else cited_id

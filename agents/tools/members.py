@@ -10,14 +10,19 @@ from agents.tools.ports import Json, ToolRefused
 def find_member(members: Sequence[Json], name: str) -> Json:
     """The member with this id, or the only one with this name. Raises ToolRefused."""
     wanted = " ".join(name.lower().split())
-    found = [one for one in members if wanted in (one["name"].lower(), one["member_id"].lower())]
-    if len(found) == 1:
-        return found[0]
-    known = ", ".join(f"{one['name']} [{one['member_id']}]" for one in found or members)
-    if found:
+    matches = [
+        member
+        for member in members
+        if wanted in (member["name"].lower(), member["member_id"].lower())
+    ]
+    if len(matches) == 1:
+        return matches[0]
+    names = ", ".join(f"{match['name']} [{match['member_id']}]" for match in matches or members)
+    if matches:
         raise ToolRefused(
-            f"{len(found)} members are called {name!r}: name one by id, {known}.", "unknown_member"
+            f"{len(matches)} members are called {name!r}: name one by id, {names}.",
+            "unknown_member",
         )
     raise ToolRefused(
-        f"There is no member {name!r}; there are: {known or 'none yet'}.", "unknown_member"
+        f"There is no member {name!r}; there are: {names or 'none yet'}.", "unknown_member"
     )

@@ -50,37 +50,37 @@ def report_tools(ports: Ports) -> list[Tool]:
 
     async def forecast_delivery(context: ToolContext, wanted: AsOf) -> ToolResult:
         report = await ports.request_report(context, "forecast", wanted.as_of)
-        told = report["fields"].get("forecast") or {}
+        forecast = report["fields"].get("forecast") or {}
         days = (
-            f"{count(told.get('remaining_points', 0), 'point')} left,"
-            f" {count(told.get('sprints_needed', 0), 'sprint')} needed: half likely by"
-            f" {told.get('p50_date')}, rather sure by {told.get('p85_date')}"
-            f" (confidence {told.get('confidence')})."
+            f"{count(forecast.get('remaining_points', 0), 'point')} left,"
+            f" {count(forecast.get('sprints_needed', 0), 'sprint')} needed: half likely by"
+            f" {forecast.get('p50_date')}, rather sure by {forecast.get('p85_date')}"
+            f" (confidence {forecast.get('confidence')})."
         )
         shown = show_item(report)
-        assumed = show_list("Assumptions", told.get("assumptions") or ())
+        assumed = show_list("Assumptions", forecast.get("assumptions") or ())
         return answer([days, *assumed, shown.text], report, shown.citations)
 
     async def break_down_feature(context: ToolContext, wanted: Reference) -> ToolResult:
         feature = await find_item(ports, context.project_id, "feature", wanted.reference)
         await ports.request_generation(context, "task_breakdown")
         tasks = [
-            one
-            for one in await ports.list_items(context.project_id, "task")
-            if one["fields"].get("feature_id") == feature["artifact_id"]
+            item
+            for item in await ports.list_items(context.project_id, "task")
+            if item["fields"].get("feature_id") == feature["artifact_id"]
         ]
-        lines = [f"{name_of(one)} [{one['artifact_id']}]" for one in tasks]
-        told = {"feature_id": feature["artifact_id"], "tasks": tasks}
+        lines = [f"{name_of(task)} [{task['artifact_id']}]" for task in tasks]
+        data = {"feature_id": feature["artifact_id"], "tasks": tasks}
         shown = show_list(f"Tasks of {name_of(feature)}", lines)
-        return answer(shown, told, cite_items([feature, *tasks]))
+        return answer(shown, data, cite_items([feature, *tasks]))
 
     async def run_quality_check(context: ToolContext, wanted: QualityOf) -> ToolResult:
         run = await ports.run_quality(context, wanted.reference)
         lines = [
             f"{run['title'] or 'It'}: {run['status']}, tier {run['final_tier'] or 'unknown'}.",
             *(
-                f"- {one['name']}: tier {one['tier']}. {one['critique']}"
-                for one in run["dimensions"]
+                f"- {dimension['name']}: tier {dimension['tier']}. {dimension['critique']}"
+                for dimension in run["dimensions"]
             ),
         ]
         return answer(lines, run, cite_items([{**run, "title": run["title"] or "PRD"}]))
@@ -167,7 +167,8 @@ def schedule_tools(ports: Ports) -> list[Tool]:
 def tell_schedules(made: Sequence[Json]) -> list[str]:
     """What was put on the calendar, a line a schedule."""
     return [
-        f"Scheduled: {one['title']}, next at {one['next_run_at'] or 'no time that is known yet'}"
-        f" ({one['recurrence']})."
-        for one in made
+        f"Scheduled: {schedule['title']},"
+        f" next at {schedule['next_run_at'] or 'no time that is known yet'}"
+        f" ({schedule['recurrence']})."
+        for schedule in made
     ]

@@ -22,8 +22,8 @@ def research_tools(ports: Ports) -> list[Tool]:
     """The tools of the group, over these ports."""
 
     async def deep_research(context: ToolContext, wanted: ResearchArguments) -> ToolResult:
-        found = await ports.research(context, wanted.query)
-        return answer([OUTSIDE, *map(tell_finding, found["findings"])], found)
+        research = await ports.research(context, wanted.query)
+        return answer([OUTSIDE, *map(tell_finding, research["findings"])], research)
 
     return [
         Tool(

@@ -20,8 +20,8 @@ def answer(
     lines: Iterable[str], data: Mapping[str, Any], citations: Iterable[Citation] = ()
 ) -> ToolResult:
     """A result of these lines; each citation once."""
-    known = {one.cited_id: one for one in reversed(list(citations))}
-    return ToolResult("\n".join(lines), data, tuple(reversed(known.values())))
+    by_id = {citation.cited_id: citation for citation in reversed(list(citations))}
+    return ToolResult("\n".join(lines), data, tuple(reversed(by_id.values())))
 
 
 def cite_quote(cited_id: str, quote: Json) -> Citation:
@@ -45,8 +45,8 @@ def cite_item(item: Json) -> list[Citation]:
     own = Citation(cited_id=item["artifact_id"], snippet=name_of(item))
     cited: dict[str, Citation] = {}
     for statement in statements_of(item):
-        for one in statement["citations"]:
-            cited.setdefault(one["atom_id"], _cite_place(one, statement["text"]))
+        for citation in statement["citations"]:
+            cited.setdefault(citation["atom_id"], _cite_place(citation, statement["text"]))
     return [own, *list(cited.values())[:MOST_CITED]]
 
 
@@ -93,8 +93,8 @@ def show_list(title: str, lines: Sequence[str]) -> list[str]:
     return [f"{title}: {len(lines):,}", *(f"- {line}" for line in lines)]
 
 
-def take_page(found: Sequence[T], page: Paging) -> Sequence[T]:
-    return found[page.offset : page.offset + page.limit]
+def take_page(items: Sequence[T], page: Paging) -> Sequence[T]:
+    return items[page.offset : page.offset + page.limit]
 
 
 def show_page(title: str, lines: Sequence[str], page: Paging, total: int) -> list[str]:

@@ -71,49 +71,49 @@ def work_tools(ports: Ports) -> list[Tool]:
     """The tools of the group, over these ports."""
 
     async def list_members(context: ToolContext, wanted: Nothing) -> ToolResult:
-        found = await ports.list_members(context.project_id)
+        members = await ports.list_members(context.project_id)
         lines = [
-            f"{one['name']} ({one['role'] or 'no role'},"
-            f" {count(one['capacity_points'], 'point')} a sprint;"
-            f" {', '.join(one['skills']) or 'no skills told'}) [{one['member_id']}]"
-            for one in found
+            f"{job['name']} ({job['role'] or 'no role'},"
+            f" {count(job['capacity_points'], 'point')} a sprint;"
+            f" {', '.join(job['skills']) or 'no skills told'}) [{job['member_id']}]"
+            for job in members
         ]
-        return answer(show_list("Members", lines), {"members": list(found)})
+        return answer(show_list("Members", lines), {"members": list(members)})
 
     async def get_member_workload(context: ToolContext, wanted: OfMember) -> ToolResult:
         named = await ports.list_members(context.project_id)
         if wanted.member:
             named = [find_member(named, wanted.member)]
         tasks = await ports.list_items(context.project_id, "task")
-        loads = [_load_of(one, tasks) for one in named]
+        loads = [_load_of(member, tasks) for member in named]
         lines = [
-            f"{one['name']}: {count(one['points'], 'point')} in"
-            f" {count(len(one['tasks']), 'open task')}, {one['capacity_points']} a sprint"
-            for one in loads
+            f"{load['name']}: {count(load['points'], 'point')} in"
+            f" {count(len(load['tasks']), 'open task')}, {load['capacity_points']} a sprint"
+            for load in loads
         ]
-        theirs = [task for one in loads for task in one["tasks"]]
+        theirs = [task for load in loads for task in load["tasks"]]
         return answer(show_list("Workload", lines), {"members": loads}, cite_items(theirs))
 
     async def search_project(context: ToolContext, wanted: SearchProject) -> ToolResult:
         kinds = {artifact_type: kind for kind, (_, artifact_type) in TYPES.items()}
         words = sorted(set(_WORD.findall(wanted.query.lower())))
-        found = await ports.search_items(
+        matches = await ports.search_items(
             context.project_id, list(kinds), words, offset=wanted.offset, limit=wanted.limit
         )
-        items, total = [one["item"] for one in found["items"]], found["total"]
+        items, total = [match["item"] for match in matches["items"]], matches["total"]
         lines = [
-            f"{kinds[one['artifact_type']]} {name_of(one['item'])} [{one['item']['artifact_id']}]"
-            for one in found["items"]
+            f"{kinds[match['artifact_type']]} {name_of(item)} [{item['artifact_id']}]"
+            for match, item in zip(matches["items"], items, strict=True)
         ]
-        told = {"artifacts": items, "total": total}
-        return answer(show_page("Found", lines, wanted, total), told, cite_items(items))
+        data = {"artifacts": items, "total": total}
+        return answer(show_page("Found", lines, wanted, total), data, cite_items(items))
 
     async def get_project_status(context: ToolContext, wanted: Nothing) -> ToolResult:
         status = await ports.read_status(context.project_id)
         kinds = ", ".join(count(n, kind) for kind, n in status["atoms_by_kind"].items())
         artifacts = ", ".join(
-            f"{one['n']} {one['artifact_type']} ({one['artifact_state']})"
-            for one in status["artifacts"]
+            f"{artifact['n']} {artifact['artifact_type']} ({artifact['artifact_state']})"
+            for artifact in status["artifacts"]
         )
         lines = [
             f"{status['name']}: {count(status['sources'], 'source')}, {kinds or 'no atoms'}.",
@@ -126,66 +126,70 @@ def work_tools(ports: Ports) -> list[Tool]:
         return answer(lines, status)
 
     async def analyze_risks(context: ToolContext, wanted: Paging) -> ToolResult:
-        found = await ports.list_atoms(context.project_id, "risk", MOST_ATOMS)
-        risks = take_page(sorted(found, key=_gravity), wanted)
+        atoms = await ports.list_atoms(context.project_id, "risk", MOST_ATOMS)
+        risks = take_page(sorted(atoms, key=_gravity), wanted)
         conflicts = await ports.list_contradictions(context.project_id)
         tasks = await ports.list_items(context.project_id, "task")
         touched = {risk for task in tasks for risk in task["fields"].get("risk_atom_ids", ())}
         lines = [
-            f"{one['title']} ({one['severity'] or 'severity not told'}"
-            f"{'' if one['atom_id'] in touched else '; no task deals with it'}) [{one['atom_id']}]"
-            for one in risks
+            f"{risk['title']} ({risk['severity'] or 'severity not told'}"
+            f"{'' if risk['atom_id'] in touched else '; no task deals with it'})"
+            f" [{risk['atom_id']}]"
+            for risk in risks
         ]
         open_ones = count(len(conflicts), "open contradiction")
         more = [f"{open_ones} may change the plan."] if conflicts else []
-        told = {"risks": risks, "total": len(found), "open_contradictions": len(conflicts)}
-        shown = show_page("Risks", lines, wanted, len(found))
-        return answer([*shown, *more], told, map(cite_atom, risks))
+        data = {"risks": risks, "total": len(atoms), "open_contradictions": len(conflicts)}
+        shown = show_page("Risks", lines, wanted, len(atoms))
+        return answer([*shown, *more], data, map(cite_atom, risks))
 
     async def suggest_assignments(context: ToolContext, wanted: OfTask) -> ToolResult:
         ranked = list(await ports.rank_members(context.project_id))
         if wanted.task:
             task = await find_item(ports, context.project_id, "task", wanted.task)
-            ranked = [one for one in ranked if one["task_id"] == task["artifact_id"]]
+            ranked = [ranking for ranking in ranked if ranking["task_id"] == task["artifact_id"]]
         page = take_page(ranked, wanted)
         lines = [
-            f"{one['task']} [{one['task_id']}]: {_show_ranking(one['ranking'])}" for one in page
+            f"{ranking['task']} [{ranking['task_id']}]: {_show_ranking(ranking['ranking'])}"
+            for ranking in page
         ]
-        cited = [{"artifact_id": one["task_id"], "title": one["task"]} for one in page]
+        cited = [{"artifact_id": ranking["task_id"], "title": ranking["task"]} for ranking in page]
         shown = show_page("Suggestions", lines, wanted, len(ranked))
         return answer(shown, {"assignments": page, "total": len(ranked)}, cite_items(cited))
 
     async def prioritize_features(context: ToolContext, wanted: Paging) -> ToolResult:
-        found = sorted(
+        features = sorted(
             await ports.list_items(context.project_id, "feature"),
-            key=lambda one: -float(one["fields"].get("priority_score") or 0),
+            key=lambda feature: -float(feature["fields"].get("priority_score") or 0),
         )
-        page = take_page(found, wanted)
-        items = [_rank_feature(rank, one) for rank, one in enumerate(page, wanted.offset + 1)]
-        lines = [
-            f"{one['rank']}. {one['title']} [{one['feature_id']}]: {one['rationale']}"
-            for one in items
+        page = take_page(features, wanted)
+        items = [
+            _rank_feature(rank, feature) for rank, feature in enumerate(page, wanted.offset + 1)
         ]
-        shown = show_page("Features by priority", lines, wanted, len(found))
-        cited = [it for one in page for it in cite_item(one)]
-        return answer(shown, {"items": items, "total": len(found)}, cited)
+        lines = [
+            f"{item['rank']}. {item['title']} [{item['feature_id']}]: {item['rationale']}"
+            for item in items
+        ]
+        shown = show_page("Features by priority", lines, wanted, len(features))
+        cited = [it for feature in page for it in cite_item(feature)]
+        return answer(shown, {"items": items, "total": len(features)}, cited)
 
     async def get_cost_report(context: ToolContext, wanted: Nothing) -> ToolResult:
         costs = await ports.read_costs(context.project_id)
-        lines = [_show_cost(one) for one in costs["lines"]]
+        lines = [_show_cost(line) for line in costs["lines"]]
         return answer([_show_cost(costs["total"]), *show_list("By agent", lines)], costs)
 
     async def list_jobs(context: ToolContext, wanted: ListJobs) -> ToolResult:
-        found = await ports.list_jobs(context.project_id, wanted.status, MOST_JOBS)
-        page = take_page(found, wanted)
+        jobs = await ports.list_jobs(context.project_id, wanted.status, MOST_JOBS)
+        page = take_page(jobs, wanted)
         lines = [
-            f"{one['job_type']} {one['status']}, asked for at {one['created_at']}"
-            f"{': ' + cut(one['last_error']) if one['last_error'] else ''} [{one['job_id']}]"
-            for one in page
+            f"{job['job_type']} {job['status']}, asked for at {job['created_at']}"
+            f"{': ' + cut(job['last_error']) if job['last_error'] else ''} [{job['job_id']}]"
+            for job in page
         ]
-        title = f"Jobs (the newest {MOST_JOBS})" if len(found) == MOST_JOBS else "Jobs"
-        shown = show_page(title, lines, wanted, len(found))
-        return answer(shown, {"jobs": page, "total": len(found)})
+        title = f"Jobs (the newest {MOST_JOBS})" if len(jobs) == MOST_JOBS else "Jobs"
+        shown = show_page(title, lines, wanted, len(jobs))
+        return answer(shown, {"jobs": page, "total": len(jobs)})
 
     return [
         Tool(
@@ -265,12 +269,12 @@ def _show_cost(line: Json) -> str:
 def _load_of(member: Json, tasks: Sequence[Json]) -> dict[str, Any]:
     """A member with what is planned for them and not done."""
     theirs = [
-        one
-        for one in tasks
-        if one["plan"].get("assignee_id") == member["member_id"]
-        and one["fields"].get("status") not in OVER
+        task
+        for task in tasks
+        if task["plan"].get("assignee_id") == member["member_id"]
+        and task["fields"].get("status") not in OVER
     ]
-    points = sum(int(one["fields"].get("estimate_points") or 0) for one in theirs)
+    points = sum(int(task["fields"].get("estimate_points") or 0) for task in theirs)
     return {**member, "points": points, "tasks": theirs}
 
 
@@ -280,8 +284,8 @@ def _gravity(atom: Json) -> int:
 
 
 def _show_ranking(ranking: Sequence[Json]) -> str:
-    told = [f"{one['name']} ({one['rationale']})" for one in ranking[:3]]
-    return "; ".join(told) or "nobody has the skills it asks for"
+    reasons = [f"{member['name']} ({member['rationale']})" for member in ranking[:3]]
+    return "; ".join(reasons) or "nobody has the skills it asks for"
 
 
 def _rank_feature(rank: int, feature: Json) -> dict[str, Any]:
@@ -294,12 +298,12 @@ def _rank_feature(rank: int, feature: Json) -> dict[str, Any]:
     }
     decided = (fields.get("owned") or {}).get("priority") or {}
     atom_ids = decided.get("atom_ids") or fields.get("atom_ids", ())[:MOST_SPEAKING]
-    told = f"{fields.get('priority', '')} {_explain_priority(fields, decided)}"
+    text = f"{fields.get('priority', '')} {_explain_priority(fields, decided)}"
     counted = (
         f"{factors['effort']} story points, {count(factors['risk'], 'risk')}, depends on"
         f" {factors['dependency']}, {count(factors['evidence'], 'atom')} behind it"
     )
-    marks = "".join(f" [{one}]" for one in atom_ids)
+    marks = "".join(f" [{atom_id}]" for atom_id in atom_ids)
     return {
         "feature_id": feature["artifact_id"],
         "title": name_of(feature),
@@ -311,7 +315,7 @@ def _rank_feature(rank: int, feature: Json) -> dict[str, Any]:
         "reason": decided.get("reason", ""),
         "atom_ids": list(atom_ids),
         "factors": factors,
-        "rationale": f"{told}; {counted}{marks}",
+        "rationale": f"{text}; {counted}{marks}",
     }
 
 

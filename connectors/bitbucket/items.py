@@ -69,14 +69,14 @@ def pull_item(repository: str, pull: Payload) -> ServiceItem:
     body = text(pull, "description") or text(part(pull, "summary"), "raw")
     if changed == TIME_OF_NONE and not body and not text(pull, "title"):
         raise UnreadablePayload("it has neither text nor time")
-    said = Remark(number, _name(part(pull, "author")), "author", made, body)
+    remark = Remark(number, _name(part(pull, "author")), "author", made, body)
     return ServiceItem(
         service="bitbucket",
         root=root_of(repository, "pulls"),
         path=number,
         source_type="pull_request",
         title=text(pull, "title") or f"#{number}",
-        remarks=(said,),
+        remarks=(remark,),
         changed_at=changed,
         revision_ref=changed.isoformat() if flaws else text(pull, "updated_on"),
         state=text(pull, "state").lower() or None,

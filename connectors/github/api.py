@@ -58,9 +58,9 @@ def installation(base_url: str, app_id: str, key: Secret, repository: str) -> Re
     async def renew() -> tuple[Secret, datetime]:
         budget = Budget(percent=100)  # GitHub counts an App's own requests separately
         async with Transport(base_url, as_app, budget) as transport:
-            found = (await transport.get(f"repos/{repository}/installation")).json()
+            data = (await transport.get(f"repos/{repository}/installation")).json()
             try:
-                address = f"app/installations/{found['id']}/access_tokens"
+                address = f"app/installations/{data['id']}/access_tokens"
                 made = (await transport.post(address, {})).json()
                 return Secret(str(made["token"])), moment(made["expires_at"])
             except (KeyError, TypeError, ValueError):
@@ -122,14 +122,14 @@ class GitHub:
             headers=REST_VERSION,
             seen=frozenset((404, 410)),
         )
-        found = answer.json() if answer.status == 200 else None
-        return found if isinstance(found, dict) else None
+        data = answer.json() if answer.status == 200 else None
+        return data if isinstance(data, dict) else None
 
     async def is_switched_off(self, feature: str) -> bool:
         """Whether the repository says that it has no issues (``has_issues``), or the like."""
         answer = await self.transport.get(f"repos/{self.repository}", headers=REST_VERSION)
-        told = answer.json()
-        return isinstance(told, dict) and told.get(feature) is False
+        data = answer.json()
+        return isinstance(data, dict) and data.get(feature) is False
 
     async def query(self, text: str, variables: Mapping[str, Any]) -> Queried:
         """The answer to a GraphQL query; a discussion that does not exist is null in it.
@@ -145,8 +145,8 @@ class GitHub:
         if not isinstance(payload, dict):
             raise SourceUnavailable("GitHub answered a query with something other than an object.")
         data = payload.get("data")
-        told = payload.get("errors") or ()
-        errors = [it for it in told if not _is_missing_discussion(it)]
+        problems = payload.get("errors") or ()
+        errors = [it for it in problems if not _is_missing_discussion(it)]
         if fatal := [it for it in errors if not (data and _is_of_a_node(it))]:
             raise self._failure({_kind_of(each) for each in fatal})
         kinds = tuple(sorted({_kind_of(each) for each in errors}))

@@ -103,11 +103,11 @@ class Discussions:
     async def look(self, root: str, path: str) -> ServiceItem | None:
         with check_page(self.name):
             node = await self._one(int(path.partition("/")[0]))
-        found = await self._records(node) if node else Records()
-        for item in found.items:
+        records = await self._records(node) if node else Records()
+        for item in records.items:
             if item.path == path:
                 return item
-        if lost := next((it for it in found.notices if it.is_lost and it.key == path), None):
+        if lost := next((it for it in records.notices if it.is_lost and it.key == path), None):
             raise UnreadableItem(path, lost.reason)
         return None
 
@@ -154,20 +154,20 @@ class Discussions:
         repository_data = await self._ask(ONE, {"number": number, "inside": inside})
         if not repository_data.get("hasDiscussionsEnabled", True):
             raise UnreadableItem(str(number), "discussions are switched off at GitHub")
-        found = repository_data.get("discussion")
-        return found if isinstance(found, dict) else None
+        discussion = repository_data.get("discussion")
+        return discussion if isinstance(discussion, dict) else None
 
     async def _ask(self, text: str, variables: Node) -> Node:
         owner, _, name = self.github.repository.partition("/")
         asked = {"owner": owner, "name": name, **variables}
         answer = await self.github.query(text, asked)
         self.left_out |= set(answer.errors)
-        found = answer.data.get("repository")
-        if not isinstance(found, dict):
+        repository = answer.data.get("repository")
+        if not isinstance(repository, dict):
             raise AccessLost(
                 f"GitHub does not show {owner}/{name} to our credential.", "not_found", 200
             )
-        return found
+        return repository
 
 
 def _said(made: Records, number: int, comments: Node) -> Iterator[Any]:

@@ -32,12 +32,12 @@ class Files:
     roots: tuple[str, ...] = ()
 
     async def pages(self, cursor: str) -> AsyncIterator[Page]:
-        known: dict[str, Any] = json.loads(cursor) if cursor else {}
+        data: dict[str, Any] = json.loads(cursor) if cursor else {}
         place = f"repos/{self.github.repository}"
         repository = await self.github.transport.get(
-            place, etag=known.get("repository"), headers=REST_VERSION
+            place, etag=data.get("repository"), headers=REST_VERSION
         )
-        branch, name = known.get("branch"), known.get("name")
+        branch, name = data.get("branch"), data.get("name")
         if not repository.is_unchanged:
             with check_page(self.name):
                 payload = repository.json()
@@ -45,7 +45,7 @@ class Files:
         try:
             commit = await self.github.transport.get(
                 f"{place}/commits/{quote(str(branch), safe='/')}",
-                etag=known.get("commit") if branch == known.get("branch") else None,
+                etag=data.get("commit") if branch == data.get("branch") else None,
                 headers=REST_VERSION,
                 seen=frozenset((409,)),
             )
@@ -56,11 +56,11 @@ class Files:
         if commit.status == 409 or (commit.is_unchanged and repository.is_unchanged):
             return
         with check_page(self.name):
-            head = known["head"] if commit.is_unchanged else str(commit.json()["sha"])
-        before = str(known.get("head", ""))
+            head = data["head"] if commit.is_unchanged else str(commit.json()["sha"])
+        before = str(data.get("head", ""))
         moved = {
-            "repository": repository.etag or known.get("repository"),
-            "commit": commit.etag or known.get("commit"),
+            "repository": repository.etag or data.get("repository"),
+            "commit": commit.etag or data.get("commit"),
             "branch": branch,
             "name": name,
             "head": head,

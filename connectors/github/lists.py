@@ -172,10 +172,10 @@ class WholeList(RestList):
     window: timedelta | None = None
 
     async def pages(self, cursor: str) -> AsyncIterator[Page]:
-        known, more = _parse_whole_cursor(cursor)
+        known_times, more = _parse_whole_cursor(cursor)
         page, floor = 1, ""
-        while more or page <= len(known):
-            etag = known[page - 1] if page <= len(known) else None
+        while more or page <= len(known_times):
+            etag = known_times[page - 1] if page <= len(known_times) else None
             answer = await self.github.list(self.what, {**self.params, "page": page}, etag=etag)
             page += 1
             if answer.is_unchanged:
@@ -186,9 +186,9 @@ class WholeList(RestList):
                 floor = floor or earlier(times[0], self.window)
             ends = bool(floor and times and times[-1] < floor)
             # What is on later pages may have moved, so their ETags are forgotten.
-            known = [*known[: page - 2], answer.etag or ""]
+            known_times = [*known_times[: page - 2], answer.etag or ""]
             more = not ends and next_of(answer) is not None
-            position = json.dumps({"etags": known, "more": more})
+            position = json.dumps({"etags": known_times, "more": more})
             yield Page(tuple(made.items), position, tuple(made.notices))
 
 
@@ -213,11 +213,11 @@ def _parse_whole_cursor(cursor: str) -> tuple[list[str], bool]:
 
 def times_of(rows: list[Any], name: str) -> list[str]:
     """The times under ``name`` of all rows that have one."""
-    found = []
+    times = []
     for row in rows:
         with suppress(*UNFIT):
-            found.append(earlier(row[name], timedelta()))
-    return found
+            times.append(earlier(row[name], timedelta()))
+    return times
 
 
 def earlier(text: str, by: timedelta) -> str:

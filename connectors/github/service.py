@@ -54,10 +54,10 @@ class GitHubService:
             github = GitHub(added.target, transport)
 
             async def titles(numbers: Collection[str]) -> Mapping[str, str]:
-                found: dict[str, str] = {}
+                by_stream: dict[str, str] = {}
                 for kind in ("issues", "pulls"):
-                    found |= await context.titles(root_of(added.target, kind), numbers)
-                return found
+                    by_stream |= await context.titles(root_of(added.target, kind), numbers)
+                return by_stream
 
             named = [*added.streams] or [*STREAMS]
 
@@ -70,7 +70,7 @@ class GitHubService:
 async def capabilities(github: GitHub, names: Collection[str]) -> list[Capability]:
     """Which streams the credential can read. Raises AccessLost if not even the repository."""
     await github.transport.get(f"repos/{github.repository}", headers=REST_VERSION)
-    found = []
+    results = []
     for name in (each for each in STREAMS if each in names):
         try:
             if name == "discussions":
@@ -81,13 +81,13 @@ async def capabilities(github: GitHub, names: Collection[str]) -> list[Capabilit
             else:
                 await github.list(ASKED[name][0], {"per_page": 1})
         except SwitchedOff:
-            found.append(Capability(name, True))  # nothing to read, and no permission is missing
+            results.append(Capability(name, True))  # nothing to read, and no permission is missing
         except AccessLost:
             permission = ASKED.get(name, ("", "Discussions: read"))[1]
-            found.append(Capability(name, False, f"{permission} (classic token: scope repo)"))
+            results.append(Capability(name, False, f"{permission} (classic token: scope repo)"))
         else:
-            found.append(Capability(name, True))
-    return found
+            results.append(Capability(name, True))
+    return results
 
 
 GITHUB = GitHubService()

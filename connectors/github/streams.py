@@ -69,12 +69,12 @@ class Titles:
 
     async def of(self, numbers: Collection[str]) -> dict[str, str]:
         """The title of every number; deleted ones are absent."""
-        found = await self._known_titles(numbers)
-        for number in sorted(set(numbers) - set(found)):
+        titles = await self._known_titles(numbers)
+        for number in sorted(set(numbers) - set(titles)):
             if row := await one_numbered(self.github, number):
-                found[number] = str(row.get("title") or "")
-                self.remember(number, found[number])
-        return found
+                titles[number] = str(row.get("title") or "")
+                self.remember(number, titles[number])
+        return titles
 
     def remember(self, number: str, title: str) -> None:
         self._known[number] = title
@@ -83,14 +83,14 @@ class Titles:
             self._known.popitem(last=False)
 
     async def _known_titles(self, numbers: Collection[str]) -> dict[str, str]:
-        found = {number: self._known[number] for number in numbers if number in self._known}
-        missing = sorted(set(numbers) - set(found))
+        titles = {number: self._known[number] for number in numbers if number in self._known}
+        missing = sorted(set(numbers) - set(titles))
         if missing:
             held = await self.find(missing)
             for number, title in held.items():
                 self.remember(number, title)
-            found |= held
-        return found
+            titles |= held
+        return titles
 
 
 def number_of(row: Row) -> str:
@@ -100,10 +100,10 @@ def number_of(row: Row) -> str:
 
 async def one_numbered(github: GitHub, number: str) -> Row | None:
     """An issue or pull request; where issues are switched off only the latter can be asked for."""
-    found = await github.one(f"issues/{number}")
-    if found is None and (pull := await github.one(f"pulls/{number}")):
-        found = {**pull, "pull_request": {"merged_at": pull.get("merged_at")}}
-    return found
+    record = await github.one(f"issues/{number}")
+    if record is None and (pull := await github.one(f"pulls/{number}")):
+        record = {**pull, "pull_request": {"merged_at": pull.get("merged_at")}}
+    return record
 
 
 def streams(
@@ -270,8 +270,8 @@ class Reviews:
     async def look(self, root: str, path: str) -> ServiceItem | None:
         number = path.partition("/")[0]
         row = await self.github.one(f"pulls/{number}")
-        found = (await self._of(row)).items if row else []
-        return next((item for item in found if item.path == path), None)
+        items = (await self._of(row)).items if row else []
+        return next((item for item in items if item.path == path), None)
 
     async def _of(self, *rows: Row) -> Records:
         made, repository = Records(), self.github.repository

@@ -114,5 +114,5 @@ def _delta(
     """
     if not _COMMIT.fullmatch(after) or not after.strip("0") or not repository:
         return None
-    known = bool(_COMMIT.fullmatch(before)) and bool(before.strip("0"))
-    return Delta(service, repository, before if known else "", after, cause)
+    has_before = bool(_COMMIT.fullmatch(before)) and bool(before.strip("0"))
+    return Delta(service, repository, before if has_before else "", after, cause)

@@ -89,8 +89,8 @@ def clone_url(definition: Definition, repository: str) -> str:
     UnknownSource if it is not the connector's repository.
     """
     added = definition.added
-    if said := added.options.get("clone_url"):
-        return said
+    if address := added.options.get("clone_url"):
+        return address
     if repository.lower() != added.target.lower():
         raise UnknownSource(f"{printable(repository)!r} is not the connector's repository.")
     host = (urlsplit(added.base_url).hostname or "").removeprefix("api.")
@@ -126,7 +126,10 @@ def _are_all_stored(
 ) -> bool:
     with Documents() as documents:
         for item in listing.items:
-            known = stored.get(sources[item.path])
-            if known is None or known.raw_sha256 != read_content(item, documents).raw_sha256:
+            stored_source = stored.get(sources[item.path])
+            if (
+                stored_source is None
+                or stored_source.raw_sha256 != read_content(item, documents).raw_sha256
+            ):
                 return False
     return True

@@ -130,8 +130,8 @@ class Intake:
                 return
             items = self._items_of(event, payload, fact, definition) or []
             polled = _is_titled(event, definition)
-            known = [it for it in items if isinstance(it, DeletedItem) or not polled]
-            self._ports.statuses.record(fact.project_id, self._without_late(fact, known))
+            needed = [it for it in items if isinstance(it, DeletedItem) or not polled]
+            self._ports.statuses.record(fact.project_id, self._without_late(fact, needed))
 
     def _decrypt(self, event: ItemReceived) -> Any:
         """The payload. Raises Undecryptable if its key was erased."""
@@ -140,8 +140,8 @@ class Intake:
     def _definition(
         self, fact: Envelope, event: ItemReceived, payload: Payload
     ) -> Definition | None:
-        known = self._ports.find_definitions(fact.project_id, event.connector)
-        return next((each for each in known if _is_about(each, payload)), None)
+        definitions = self._ports.find_definitions(fact.project_id, event.connector)
+        return next((each for each in definitions if _is_about(each, payload)), None)
 
     def _items_of(
         self, event: ItemReceived, payload: Payload, fact: Envelope, definition: Definition
@@ -192,7 +192,9 @@ class Intake:
         }
         stored = await publisher.find_stored(project, list(titles))
         return any(
-            known.title != titles[source] for source, known in stored.items() if not known.gone
+            source_state.title != titles[source]
+            for source, source_state in stored.items()
+            if not source_state.gone
         )
 
     async def _take_message(
@@ -232,7 +234,7 @@ class Intake:
         self, project_id: str, publisher: ItemPublisher, items: list[ServiceItem | DeletedItem]
     ) -> list[ServiceItem | DeletedItem]:
         """The items, and everything below those that are deleted."""
-        found = list(items)
+        results = list(items)
         for gone in items:
             if isinstance(gone, DeletedItem) and gone.cascade_roots:
                 below = self._ports.statuses.paths_below(project_id, gone)
@@ -240,8 +242,8 @@ class Intake:
                     stored = await publisher.list_stored(project_id, root, f"{gone.path}/")
                     below |= {(root, each.path) for each in stored}
                 at, service = gone.changed_at, gone.service
-                found += [DeletedItem(service, root, path, at) for root, path in sorted(below)]
-        return found
+                results += [DeletedItem(service, root, path, at) for root, path in sorted(below)]
+        return results
 
     def _without_late(
         self, fact: Envelope, items: Iterable[ServiceItem | DeletedItem]
@@ -285,10 +287,10 @@ def _items_of(
         case _:
             added = definition.added
             site = added.options.get("site", "") or site_of(added.base_url)
-            found = connectors.jira.items.items_of_event(site, payload)
+            items = connectors.jira.items.items_of_event(site, payload)
             if not connectors.jira.service.reads(added, "restricted"):
-                found = [connectors.jira.items.without_restricted(it) for it in found]
-            return found or None
+                items = [connectors.jira.items.without_restricted(it) for it in items]
+            return items or None
 
 
 def _is_about(definition: Definition, payload: Mapping[str, Any]) -> bool:

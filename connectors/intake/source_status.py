@@ -115,13 +115,13 @@ class SourceStatuses:
 
     def paths_below(self, project_id: str, gone: DeletedItem) -> set[tuple[str, str]]:
         """Root and path of everything recorded below a deleted item."""
-        found = set[tuple[str, str]]()
+        paths = set[tuple[str, str]]()
         for root in gone.cascade_roots:
             above = source_id_of(project_id, replace(gone, root=root))
             asked = "SELECT path FROM told WHERE above = ? AND mark > gone"
             with self._file_errors():
-                found |= {(root, path) for (path,) in self._file.execute(asked, (above,))}
-        return found
+                paths |= {(root, path) for (path,) in self._file.execute(asked, (above,))}
+        return paths
 
     def overlay(self, publisher: ItemPublisher) -> ItemPublisher:
         """``publisher`` whose ``find_stored`` also uses the statuses kept here, if newer."""
@@ -129,16 +129,16 @@ class SourceStatuses:
         async def find_stored(
             project_id: str, source_ids: Collection[str]
         ) -> Mapping[str, StoredSource]:
-            found = dict(await publisher.find_stored(project_id, source_ids))
+            stored = dict(await publisher.find_stored(project_id, source_ids))
             for source, mark, raw_sha256, title, gone in self._rows(list(source_ids)):
-                shown = found.get(source)
+                shown = stored.get(source)
                 if shown and shown.mark[:MARK_CHARS] > max(mark, gone):
                     continue
                 if mark > gone:
-                    found[source] = StoredSource(raw_sha256, mark, title)
+                    stored[source] = StoredSource(raw_sha256, mark, title)
                 elif shown:
-                    found[source] = replace(shown, gone=gone)
-            return found
+                    stored[source] = replace(shown, gone=gone)
+            return stored
 
         return replace(publisher, find_stored=find_stored)
 
@@ -154,8 +154,8 @@ class SourceStatuses:
                 f" WHERE told.source_id IN ({marks})"
             )
             with self._file_errors():
-                found = self._file.execute(asked, part).fetchall()
-            yield from found
+                records = self._file.execute(asked, part).fetchall()
+            yield from records
 
     def close(self) -> None:
         self._file.close()

@@ -54,34 +54,34 @@ class _Occasion:
 
 def work_of(arrived: Arrived, payload: Payload) -> list[WorkFact]:
     """The work that a delivery asks for, or that is no longer needed. Raises UnreadablePayload."""
-    return [_fact_of(arrived, found) for found in _occasions(arrived, payload)]
+    return [_fact_of(arrived, occasion) for occasion in _occasions(arrived, payload)]
 
 
-def _fact_of(arrived: Arrived, found: _Occasion) -> WorkFact:
+def _fact_of(arrived: Arrived, occasion: _Occasion) -> WorkFact:
     # A merge and its push are one piece of work, whichever is delivered first.
-    family = "delta" if found.rule in ("merged", "pushed") else found.rule
-    work_item_id = derive_id("wrk", arrived.project_id, arrived.service, family, *found.about)
-    if found.is_over:
+    family = "delta" if occasion.rule in ("merged", "pushed") else occasion.rule
+    work_item_id = derive_id("wrk", arrived.project_id, arrived.service, family, *occasion.about)
+    if occasion.is_over:
         return WorkItemFinished(
             work_item_id=work_item_id, due_at=arrived.at, outcome="answered", detail=""
         )
-    rule, waits = _rules()[found.rule], timedelta(hours=_rules()["review_waits_h"])
+    rule, waits = _rules()[occasion.rule], timedelta(hours=_rules()["review_waits_h"])
     payload: dict[str, str] = rule.get("payload", {})
     return WorkItemReceived(
         work_item_id=work_item_id,
-        rule=found.rule,
-        occasion=found.again,
-        title=rule["title"].format(subject=found.subject),
+        rule=occasion.rule,
+        occasion=occasion.again,
+        title=rule["title"].format(subject=occasion.subject),
         agent=rule.get("agent", ""),
         job_type=rule.get("job_type"),
         payload=json.dumps(
-            {name: text.format(subject=found.subject) for name, text in payload.items()},
+            {name: text.format(subject=occasion.subject) for name, text in payload.items()},
             sort_keys=True,
         ),
         priority=rule["priority"],
         connector=arrived.service,
         done_by=rule.get("done_by", ""),
-        not_before=arrived.at + waits if found.rule == "review_requested" else None,
+        not_before=arrived.at + waits if occasion.rule == "review_requested" else None,
     )
 
 
@@ -194,8 +194,8 @@ def _messages(arrived: Arrived, payload: Payload) -> Iterator[_Occasion]:
     if arrived.kind not in SPOKEN or text(event, "bot_id"):
         return
     ours = [text(it, "user_id") for it in parts(payload, "authorizations") if it.get("is_bot")]
-    said = text(event, "text")
-    if any(f"<@{who}" in said for who in ours if who):
+    message_text = text(event, "text")
+    if any(f"<@{who}" in message_text for who in ours if who):
         yield _Occasion("mentioned", "", (arrived.delivery_id,))
 
 

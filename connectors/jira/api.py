@@ -138,10 +138,10 @@ class Jira:
             answer = await self.transport.get("rest/api/2/field", seen=_HIDDEN)
             if answer.status != 200:
                 return None
-            told = answer.json()
+            data = answer.json()
             self._field_names = {
                 str(field["id"]): str(field.get("name") or "")
-                for field in (told if isinstance(told, list) else ())
+                for field in (data if isinstance(data, list) else ())
                 if isinstance(field, dict) and _is_own_text(field)
             }
         return self._field_names
@@ -191,13 +191,13 @@ class Jira:
         """One object; None if it does not exist."""
         asked = {"fields": ",".join(fields), "expand": "changelog"} if fields else None
         answer = await self.transport.get(address, asked, seen=_NOT_THERE)
-        found = answer.json() if answer.status == 200 else None
-        return found if isinstance(found, dict) else None
+        data = answer.json() if answer.status == 200 else None
+        return data if isinstance(data, dict) else None
 
     async def issue(self, key: str) -> dict[str, Any] | None:
         """The issue with that key; None if it was deleted or has another key now."""
-        found = await self.one(_issue(key), (*FIELDS, *(await self.field_names() or ())))
-        return found if found and found.get("key") == key else None
+        record = await self.one(_issue(key), (*FIELDS, *(await self.field_names() or ())))
+        return record if record and record.get("key") == key else None
 
     async def comment(self, key: str, number: str) -> dict[str, Any] | None:
         return await self.one(f"{_issue(key)}/comment/{quote(number, safe='')}")

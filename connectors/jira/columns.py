@@ -83,16 +83,18 @@ def meanings_of(heads: Sequence[str], rows: Sequence[Sequence[tuple[int, str]]])
     Where no heading names the keys, they are in the first column that holds most of them. Where
     none names the summary, it is in the first unknown column that mostly holds several words.
     """
-    found = [_MEANS.get(" ".join(head.casefold().split()), "") for head in heads]
+    meanings = [_MEANS.get(" ".join(head.casefold().split()), "") for head in heads]
     for meaning, is_one in (("key", is_key), ("summary", is_prose)):
-        if meaning not in found:
+        if meaning not in meanings:
             fits = Counter(place for row in rows for place, it in row if is_one(it.strip()))
-            named = {place for place, head in enumerate(heads) if found[place] or field_name(head)}
+            named = {
+                place for place, head in enumerate(heads) if meanings[place] or field_name(head)
+            }
             most = max((n for place, n in fits.items() if place not in named), default=0)
             first = [place for place, n in sorted(fits.items()) if n == most and place not in named]
             if most * 2 > len(rows):
-                found[first[0]] = meaning
-    return found
+                meanings[first[0]] = meaning
+    return meanings
 
 
 def field_name(head: str) -> str | None:

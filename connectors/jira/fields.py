@@ -26,12 +26,12 @@ _OF_A_PROGRAM = re.compile(r"\s*(?:\{|\[?com\.[\w.]+[@\[]|<\?xml)")
 
 def text_fields(fields: Payload, names: Mapping[str, str]) -> dict[str, tuple[str, str]]:
     """Name and text in Markdown of each field of the site's own that holds sentences, by its id."""
-    found = {}
+    by_name = {}
     for field_id in sorted(it for it in fields if it.startswith(CUSTOM)):
         if written := prose_of(fields[field_id]):
             name = " ".join(names.get(field_id, "").split()) or field_id
-            found[field_id] = (name[:LONGEST_NAME], written)
-    return found
+            by_name[field_id] = (name[:LONGEST_NAME], written)
+    return by_name
 
 
 def prose_of(value: Any) -> str:

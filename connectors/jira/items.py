@@ -122,13 +122,13 @@ def issue_item(site: str, issue: Payload) -> ServiceItem:
 def field_items(site: str, issue: Payload, names: Mapping[str, str]) -> list[ServiceItem]:
     """The fields of the site's own that hold sentences, each by the issue's reporter."""
     about, fields = issue_item(site, issue), part(issue, "fields")
-    said = about.remarks[0]
+    remark = about.remarks[0]
     return [
         replace(
             about,
             path=f"{about.path}/fields/{field_id}",
             title=f"{about.title} ({name})",
-            remarks=(replace(said, ref=field_id, body=f"### {name}\n\n{text}"),),
+            remarks=(replace(remark, ref=field_id, body=f"### {name}\n\n{text}"),),
             flaws=(),
         )
         for field_id, (name, text) in text_fields(fields, names).items()
@@ -142,7 +142,7 @@ def comment_item(site: str, issue: Payload, comment: Any) -> ServiceItem:
     made, changed = _time(comment, "created", flaws), _time(comment, "updated", flaws)
     author, audience = comment.get("author"), audience_of_comment(issue, comment)
     about = _title(key, part(issue, "fields"))
-    said = Remark(
+    remark = Remark(
         ref=number,
         author=_name(author),
         role=_role(author, None, audience),
@@ -158,7 +158,7 @@ def comment_item(site: str, issue: Payload, comment: Any) -> ServiceItem:
         path=f"{key}/comments/{number}",
         source_type="comment",
         title=f"Comment on {about}",
-        remarks=(said,),
+        remarks=(remark,),
         changed_at=changed_at,
         revision_ref=_format_time(changed_at),
         about=about,
@@ -265,12 +265,12 @@ def _time(payload: Payload, name: str, flaws: list[str]) -> datetime | None:
     """A time in ISO 8601, in milliseconds, or as Jira shows it; None with a flaw otherwise."""
     value = payload.get(name)
     if isinstance(value, int) and not isinstance(value, bool):
-        found = time_of_number(value)
+        time = time_of_number(value)
     else:
-        found = time_written(value) if isinstance(value, str) else None
-    if found is None:
+        time = time_written(value) if isinstance(value, str) else None
+    if time is None:
         flaws.append(f"{name} is missing" if value in (None, "") else f"{name} is no time")
-    return found
+    return time
 
 
 def audience_of_issue(fields: Payload) -> str | None:

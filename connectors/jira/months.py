@@ -63,7 +63,7 @@ def _months() -> dict[str, int]:
         for number, month in enumerate(names.split(), start=1):
             for name in month.split("/"):
                 means.setdefault(name, set()).add(number)
-    return {name: found.pop() for name, found in means.items() if len(found) == 1}
+    return {name: numbers.pop() for name, numbers in means.items() if len(numbers) == 1}
 
 
 MONTHS = _months()

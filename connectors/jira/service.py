@@ -63,19 +63,19 @@ class JiraService:
 
 def reads(added: ConnectorAdded, option: str) -> bool:
     """Whether a definition leaves in what the option is about. Raises UnknownSource."""
-    said = added.options.get(option, "read")
-    if said not in ("read", LEAVE_OUT):
-        raise UnknownSource(f"{option}={said!r} is not known: use read or {LEAVE_OUT}.")
-    return said == "read"
+    choice = added.options.get(option, "read")
+    if choice not in ("read", LEAVE_OUT):
+        raise UnknownSource(f"{option}={choice!r} is not known: use read or {LEAVE_OUT}.")
+    return choice == "read"
 
 
 def flavour_of(context: ServiceContext) -> Flavour:
     """As the definition says; otherwise a lone token belongs to Data Center."""
-    said = context.definition.added.options.get("flavour", "")
-    if said not in ("", "cloud", "data-center"):
-        raise UnknownSource(f"{said!r} is not a kind of Jira: use cloud or data-center.")
-    if said:
-        return "cloud" if said == "cloud" else "data-center"
+    flavour = context.definition.added.options.get("flavour", "")
+    if flavour not in ("", "cloud", "data-center"):
+        raise UnknownSource(f"{flavour!r} is not a kind of Jira: use cloud or data-center.")
+    if flavour:
+        return "cloud" if flavour == "cloud" else "data-center"
     return "data-center" if set(context.secrets) == {"token"} else "cloud"
 
 

@@ -80,27 +80,27 @@ class Issues:
         asked = (*FIELDS, *(names or ()))
         group, before, rounds = set[str](), set[str](), 0
         while True:
-            found = await self.jira.search(self._since(since_ms), token, asked)
-            for issue in found.issues:
+            answer = await self.jira.search(self._since(since_ms), token, asked)
+            for issue in answer.issues:
                 read.extend(await self._of(issue, names or {}))
-            times = [_change_time_ms(it) for it in found.issues]
+            times = [_change_time_ms(it) for it in answer.issues]
             last_ms = max((ms for ms in times if ms is not None), default=newest_ms)
             newest_ms = max(newest_ms, last_ms)
             group |= {
                 key_of(it, "key")
-                for it, ms in zip(found.issues, times, strict=True)
+                for it, ms in zip(answer.issues, times, strict=True)
                 if ms == since_ms
             }
-            leaves = found.token is None or last_ms > since_ms
+            leaves = answer.token is None or last_ms > since_ms
             if leaves and token and group != before and rounds < STEADY_ROUNDS:
                 before, group, token, rounds = group, set(), None, rounds + 1
-            elif found.token is None:
+            elif answer.token is None:
                 break
             elif last_ms > since_ms:
                 since_ms, token = last_ms, None
                 group, before, rounds = set(), set(), 0
             else:
-                token = found.token
+                token = answer.token
             yield Page((*read.items, *read.gone), _cursor(since_ms), tuple(read.notices))
             read = Records()
         behind_ms = newest_ms - OVERLAP // timedelta(milliseconds=1)
@@ -147,11 +147,11 @@ class Issues:
         names = await self._names() or {}
         token: str | None = None
         while True:
-            found = await self.jira.search(jql, token, (*LISTING_FIELDS, *names))
-            for issue in found.issues:
+            answer = await self.jira.search(jql, token, (*LISTING_FIELDS, *names))
+            for issue in answer.issues:
                 for path in await self._paths(issue, names):
                     yield ListedItem(self.root, path)
-            token = found.token
+            token = answer.token
             if token is None:
                 return
 

@@ -80,8 +80,10 @@ def _item(table: Table, cells: Cells) -> ServiceItem:
     created = _time(table, cells, "created", flaws)
     updated = _time(table, cells, "updated", flaws)
     comments = [_comment(table, it) for it in _all(table, cells, "comment")]
-    known = [it.at for it in comments if it.at]
-    changed_at = updated or max([*known, *([created] if created else [])], default=TIME_OF_NONE)
+    timestamps = [it.at for it in comments if it.at]
+    changed_at = updated or max(
+        [*timestamps, *([created] if created else [])], default=TIME_OF_NONE
+    )
     role = ", ".join(["reporter", *([RESTRICTED] if first("security") else [])])
     body = "\n\n".join([body_of(first("description")).strip("\n"), *_sections(table, cells)])
     state, resolution, summary = first("status"), first("resolution"), first("summary")
@@ -134,11 +136,11 @@ def _is_number(at: str) -> bool:
 
 def _time(table: Table, cells: Cells, meaning: str, flaws: list[str]) -> datetime | None:
     written = _first(table, cells, meaning)
-    found = time_written(written, table.order) or time_written(written)
-    if found is None:
+    time = time_written(written, table.order) or time_written(written)
+    if time is None:
         what = "is no time, or the order of its day and month is open" if written else "is missing"
         flaws.append(f"{meaning} {what}")
-    return found
+    return time
 
 
 def _first(table: Table, cells: Cells, meaning: str) -> str:

@@ -45,15 +45,15 @@ class Written:
 def time_written(written: str, order: Order | None = None) -> datetime | None:
     """The time in UTC; None where it is none, or may be two."""
     with suppress(ValueError, OverflowError):
-        told = datetime.fromisoformat(written)  # what the interface writes, and quickly
-        return told.replace(tzinfo=told.tzinfo or UTC).astimezone(UTC)
+        parsed = datetime.fromisoformat(written)  # what the interface writes, and quickly
+        return parsed.replace(tzinfo=parsed.tzinfo or UTC).astimezone(UTC)
     parts = _parts(written)
     if parts is None:
         return None
     if order and parts.month is None:
         return _at(parts, order)
-    found = {at for each in USUAL if (at := _at(parts, each))}
-    return found.pop() if len(found) == 1 else None if found else _at(parts, "ymd")
+    timestamps = {at for each in USUAL if (at := _at(parts, each))}
+    return timestamps.pop() if len(timestamps) == 1 else None if timestamps else _at(parts, "ymd")
 
 
 def time_of_number(ms: int) -> datetime | None:
@@ -77,8 +77,8 @@ def order_of(pairs: Iterable[tuple[str, str]]) -> Order | None:
 
 def _fits(parts: list[Written], order: Order) -> bool:
     times = [_at(each, order) for each in parts]
-    known = [at for at in times if at]
-    return len(known) == len(times) and known == sorted(known)
+    timestamps = [at for at in times if at]
+    return len(timestamps) == len(times) and timestamps == sorted(timestamps)
 
 
 def _parts(written: str) -> Written | None:
@@ -113,16 +113,16 @@ def _parts(written: str) -> Written | None:
 
 
 def _zone_of(after: str) -> tuple[timezone | None, str]:
-    found = _ZONE.search(after)
-    if not found:
+    match = _ZONE.search(after)
+    if not match:
         return None, after
-    rest = after[: found.start()] + after[found.end() :]
-    if not found[1]:
+    rest = after[: match.start()] + after[match.end() :]
+    if not match[1]:
         return UTC, rest
-    offset = timedelta(hours=int(found[2]), minutes=int(found[3]))
+    offset = timedelta(hours=int(match[2]), minutes=int(match[3]))
     if offset >= timedelta(hours=24):
         return None, rest
-    return timezone(-offset if found[1] == "-" else offset), rest
+    return timezone(-offset if match[1] == "-" else offset), rest
 
 
 def _are_fillers(words: list[str]) -> bool:
@@ -133,10 +133,10 @@ def _are_fillers(words: list[str]) -> bool:
 def _clock_of(clock: re.Match[str], words: list[str]) -> timedelta:
     hour, minute, second = int(clock[1]), int(clock[2]), int(clock[3] or 0)
     bare = [word.replace(".", "") for word in words]
-    told = {*bare, "".join(bare)}  # «a. m.» is two words
-    if told & AFTERNOON and hour < 12:
+    spellings = {*bare, "".join(bare)}  # «a. m.» is two words
+    if spellings & AFTERNOON and hour < 12:
         hour += 12
-    elif told & MORNING and hour == 12:
+    elif spellings & MORNING and hour == 12:
         hour = 0
     micros = int((clock[4] or "0")[:6].ljust(6, "0"))
     return timedelta(hours=hour, minutes=minute, seconds=second, microseconds=micros)

@@ -23,23 +23,23 @@ _STYLES = {"bold": "*", "italic": "_", "strike": "~", "code": "`"}
 
 def whole_text(payload: Payload) -> str:
     """The text of a message with all its parts. Raises UnreadablePayload."""
-    said, blocks = text(payload, "text"), _blocks(payload.get("blocks"))
-    parts = [_join_said(said, blocks)]
+    message_text, blocks = text(payload, "text"), _blocks(payload.get("blocks"))
+    parts = [_join_said(message_text, blocks)]
     parts += [_attachment(it) for it in _objects(payload.get("attachments"))]
     parts += [_file(it) for it in _objects(payload.get("files"))]
     comment = payload.get("comment")  # of a file, in old exports
-    if isinstance(comment, Mapping) and not said.strip():
+    if isinstance(comment, Mapping) and not message_text.strip():
         parts.append(str(comment.get("comment") or ""))
     return "\n".join(part for part in parts if part.strip())
 
 
-def _join_said(said: str, blocks: str) -> str:
-    words, of_blocks = set(_WORD.findall(said)), set(_WORD.findall(blocks))
+def _join_said(message_text: str, blocks: str) -> str:
+    words, of_blocks = set(_WORD.findall(message_text)), set(_WORD.findall(blocks))
     if not words:
-        return blocks if blocks.strip() else said
+        return blocks if blocks.strip() else message_text
     if len(of_blocks) < MORE * len(words):
-        return said
-    return blocks if words <= of_blocks else f"{said}\n{blocks}"
+        return message_text
+    return blocks if words <= of_blocks else f"{message_text}\n{blocks}"
 
 
 def _objects(value: Any) -> list[Mapping[str, Any]]:
@@ -55,16 +55,16 @@ def _text_of(value: Any) -> str:
     """A text object: markup, or plain."""
     if not isinstance(value, Mapping):
         return _plain(value)
-    said = value.get("text")
+    content = value.get("text")
     if value.get("type") == "mrkdwn":
-        return said if isinstance(said, str) else ""
-    return _plain(said)
+        return content if isinstance(content, str) else ""
+    return _plain(content)
 
 
 def _blocks(blocks: Any, depth: int = 0) -> str:
     if depth > DEEPEST:
         return ""
-    return "\n".join(said for it in _objects(blocks) if (said := _block(it, depth)).strip())
+    return "\n".join(block for it in _objects(blocks) if (block := _block(it, depth)).strip())
 
 
 def _block(block: Mapping[str, Any], depth: int) -> str:
@@ -132,15 +132,15 @@ def _element(it: Mapping[str, Any]) -> str:
             return _plain(it.get("text")) or _inline(it.get("elements"))
 
 
-def _styled(said: str, style: Any) -> str:
-    bare = said.strip()
+def _styled(words: str, style: Any) -> str:
+    bare = words.strip()
     if not bare or not isinstance(style, Mapping):
-        return said
+        return words
     marked = bare
     for name, mark in _STYLES.items():
         if style.get(name) is True:
             marked = f"{mark}{marked}{mark}"
-    return said.replace(bare, marked, 1)
+    return words.replace(bare, marked, 1)
 
 
 def _attachment(it: Mapping[str, Any]) -> str:
@@ -152,8 +152,12 @@ def _attachment(it: Mapping[str, Any]) -> str:
         ": ".join(_known(field.get("title"), field.get("value")))
         for field in _objects(it.get("fields"))
     ]
-    said = [*_known(it.get("pretext"), it.get("title")), *_known(it.get("text") or blocks), *fields]
-    whole = "\n".join(said or _known(it.get("fallback")))
+    pieces = [
+        *_known(it.get("pretext"), it.get("title")),
+        *_known(it.get("text") or blocks),
+        *fields,
+    ]
+    whole = "\n".join(pieces or _known(it.get("fallback")))
     return "\n".join(f"&gt; {line}" for line in whole.split("\n")) if is_shared and whole else whole
 
 
@@ -180,5 +184,5 @@ def _file(it: Mapping[str, Any]) -> str:
         "post",
         "email",
     )
-    said = _plain(held).strip("\n")
-    return f"{name}{cut}\n{said if prose else f'```{said}```'}"
+    plain_text = _plain(held).strip("\n")
+    return f"{name}{cut}\n{plain_text if prose else f'```{plain_text}```'}"

@@ -103,11 +103,11 @@ class SlackExport:
                     by_thread.setdefault(message.thread_ts, []).append(message)
             read = Records()
             for thread_ts in sorted(by_thread, key=time_of):
-                said = by_thread[thread_ts]
+                messages = by_thread[thread_ts]
                 newest = max(
-                    time_of(stamp) for it in said for stamp in (it.ts, it.edited_ts) if stamp
+                    time_of(stamp) for it in messages for stamp in (it.ts, it.edited_ts) if stamp
                 )
-                item = thread_item(channel, said, people, as_of=newest, admits=admits)
+                item = thread_item(channel, messages, people, as_of=newest, admits=admits)
                 read.items += [item] if item else []
         if people.unread:
             self.read.tell(f"{people.unread} of the users", "they have no id or no names")
@@ -115,12 +115,12 @@ class SlackExport:
 
     def _named(self, names: tuple[str, ...]) -> list[PurePosixPath]:
         """The files of these names, those of outer folders first."""
-        found = [place for place in self._files if place.name in names]
-        return sorted(found, key=lambda place: (len(place.parts), str(place)))
+        files = [place for place in self._files if place.name in names]
+        return sorted(files, key=lambda place: (len(place.parts), str(place)))
 
     def _find_channels(self) -> dict[Channel, list[PurePosixPath]]:
         """Each channel with the files of its days, which are in a folder of its name or id."""
-        found: dict[str, tuple[Channel, list[PurePosixPath]]] = {}
+        channels: dict[str, tuple[Channel, list[PurePosixPath]]] = {}
         for lists in self._named(CHANNELS):
             for row in self._rows(lists):
                 channel_id = key_of(row, "id", default="")
@@ -128,8 +128,8 @@ class SlackExport:
                     self.read.tell(str(lists), "id of a channel is missing")
                     continue
                 channel = Channel(self.team, channel_id, key_of(row, "name", "id"))
-                found.setdefault(channel_id, (channel, self._days(lists.parent, channel)))
-        return {channel: days for _, (channel, days) in sorted(found.items())}
+                channels.setdefault(channel_id, (channel, self._days(lists.parent, channel)))
+        return {channel: days for _, (channel, days) in sorted(channels.items())}
 
     def _days(self, folder: PurePosixPath, channel: Channel) -> list[PurePosixPath]:
         """The outermost folder of the channel's name or id counts: others are another's."""
@@ -223,8 +223,8 @@ def _in_last_state(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
                 stamp = key_of(row, "deleted_ts", default="") or key_of(before, "ts", default="")
                 last.pop(stamp, None)
             case _:
-                known = last.get(str(row["ts"]))
-                if known is None or _edited(row) >= _edited(known):
+                newer = last.get(str(row["ts"]))
+                if newer is None or _edited(row) >= _edited(newer):
                     last[str(row["ts"])] = row
     return list(last.values())
 

@@ -29,12 +29,12 @@ Pseudonym = Callable[[str], str]
 
 def introduced(messages: Iterable[Payload]) -> list[Payload]:
     """Members as messages show who wrote them: of other workspaces, and of lists that lack some."""
-    found = {}
+    names = {}
     for message in messages:
         member_id, profile = message.get("user"), message.get("user_profile")
         if isinstance(member_id, str) and isinstance(profile, Mapping):
-            found[member_id] = {"id": member_id, "name": profile.get("name"), "profile": profile}
-    return list(found.values())
+            names[member_id] = {"id": member_id, "name": profile.get("name"), "profile": profile}
+    return list(names.values())
 
 
 class People:
@@ -91,12 +91,12 @@ class People:
                 self._names.setdefault(bare.lower(), member_id)
 
     def _replace_name(self, match: re.Match[str]) -> str:
-        found, handle = match[2], match[1]
-        name = found.lower()
+        label, handle = match[2], match[1]
+        name = label.lower()
         is_word = name in ALSO_WORDS and not handle
-        if is_word and (found.islower() or _begins_a_sentence(match)):
+        if is_word and (label.islower() or _begins_a_sentence(match)):
             return match[0]
-        if found.islower() and not handle and " " not in found and name.isalpha():
+        if label.islower() and not handle and " " not in label and name.isalpha():
             return match[0]  # «anna» is hardly ever written so, «rose» often
         return self.speak(self._names[name])
 

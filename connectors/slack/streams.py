@@ -197,11 +197,11 @@ class Threads(ChannelStream):
             read.gone.append(deleted_thread(self.channel, thread_ts, now))
 
     async def _item(self, messages: list[dict[str, Any]]) -> ServiceItem | None:
-        said = [message for row in messages if (message := message_of(row))]
+        thread = [message for row in messages if (message := message_of(row))]
         people = await self.workspace.people()
         return thread_item(
             self.channel,
-            said,
+            thread,
             people,
             as_of=self.workspace.clock.now(),
             admits=self.workspace.admits,

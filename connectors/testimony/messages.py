@@ -34,8 +34,8 @@ def testimony_of_event(
     event = part(payload, "event")
     team, channel = required_text(payload, "team_id"), required_text(event, "channel")
     if not _is_deletion(event):
-        said = part(event, "message") or event
-        return testimony_of(said, team, channel, project_id=project_id, mark=mark, seal=seal)
+        message = part(event, "message") or event
+        return testimony_of(message, team, channel, project_id=project_id, mark=mark, seal=seal)
     before = part(event, "previous_message")
     person = message_of(before) if before else None
     if before and (person is None or person.is_bot):
@@ -62,19 +62,23 @@ def testimony_of(
 
     Both ways give one fact for one wording. Raises as ``testimony_of_event``.
     """
-    said = message_of(row)
-    if said is None or said.is_bot or not said.text.strip():
+    message = message_of(row)
+    if message is None or message.is_bot or not message.text.strip():
         return []
-    return [_fact(_message_event(said, project_id, team, channel, mark, seal), project_id, said.ts)]
+    return [
+        _fact(
+            _message_event(message, project_id, team, channel, mark, seal), project_id, message.ts
+        )
+    ]
 
 
 def _message_event(
-    said: Message, project_id: str, team: str, channel: str, mark: Mark, seal: Seal
+    message: Message, project_id: str, team: str, channel: str, mark: Mark, seal: Seal
 ) -> MessageReceived:
-    words = html.unescape(said.text)
+    words = html.unescape(message.text)
     risk = risk_of(words)
-    pseudonym = pseudonym_of(mark, project_id, "slack", said.member)
-    testimony_id = _testimony_id(mark, project_id, team, channel, said.ts)
+    pseudonym = pseudonym_of(mark, project_id, "slack", message.member)
+    testimony_id = _testimony_id(mark, project_id, team, channel, message.ts)
     key_id, sealed = seal(project_id, words.encode(), pseudonym, testimony_id)
     place = f"slack|{team}|{channel}"
     return MessageReceived(
@@ -82,8 +86,8 @@ def _message_event(
         connector="slack",
         author_pseudonym=pseudonym,
         channel_ref_hash=mark(project_id, f"channel|{place}"),
-        thread_ref_hash=mark(project_id, f"thread|{place}|{said.thread_ts}"),
-        edited=said.edited_ts or "",
+        thread_ref_hash=mark(project_id, f"thread|{place}|{message.thread_ts}"),
+        edited=message.edited_ts or "",
         risk_class=risk.risk_class,
         risk_rules=list(risk.rules),
         risk_version=RISK_VERSION,

@@ -32,9 +32,9 @@ def risk_of(text: str) -> Risk:
     """The highest class with a rule that matches ``text``."""
     prose = _MACHINES.sub(" it ", text.replace("\u2019", "'"))
     for risk_class, rules in RULES.items():
-        found = tuple(name for name, rule in rules.items() if _finds(rule, prose, risk_class))
-        if found:
-            return Risk(risk_class, found)
+        names = tuple(name for name, rule in rules.items() if _finds(rule, prose, risk_class))
+        if names:
+            return Risk(risk_class, names)
     return Risk("none")
 
 
@@ -42,6 +42,6 @@ def _finds(rule: re.Pattern[str], text: str, risk_class: RiskClass) -> bool:
     """Whether the rule matches; below class high a negated match does not count."""
     return any(
         risk_class == "high"
-        or not _NEGATED.search(text, max(0, found.start() - LOOK_BACK_CHARS), found.start())
-        for found in rule.finditer(text)
+        or not _NEGATED.search(text, max(0, match.start() - LOOK_BACK_CHARS), match.start())
+        for match in rule.finditer(text)
     )

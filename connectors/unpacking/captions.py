@@ -27,22 +27,22 @@ def talk_of(content: bytes) -> str:
     if not cues:
         raise Unread("no_text", "no cue with a time")
     parts: list[str] = []
-    speaker, begun, ended, said = "", "", 0.0, ""
+    speaker, begun, ended, words = "", "", 0.0, ""
     for start, stop, who, text in cues:
-        whole = len(said) > LONG_CHARS and SENTENCE_END.search(said)
-        if said and (who != speaker or _seconds(start) - ended > PAUSE_S or whole):
-            parts += _passage(begun, speaker, said)
-            said = ""
-        if not said:
+        whole = len(words) > LONG_CHARS and SENTENCE_END.search(words)
+        if words and (who != speaker or _seconds(start) - ended > PAUSE_S or whole):
+            parts += _passage(begun, speaker, words)
+            words = ""
+        if not words:
             begun, speaker = start, who
-        said = _continue(said, text)
+        words = _continue(words, text)
         ended = _seconds(stop)
-    return joined([*parts, *_passage(begun, speaker, said)])
+    return joined([*parts, *_passage(begun, speaker, words)])
 
 
 def _cues(text: str) -> list[tuple[str, str, str, str]]:
     """Start, end, speaker and text; a cue without a name goes on with the speaker before it."""
-    found: list[tuple[str, str, str, str]] = []
+    cues: list[tuple[str, str, str, str]] = []
     who = ""
     for block in re.split(r"\n[ \t]*\n", text):
         lines = block.strip("\n").split("\n")
@@ -55,36 +55,38 @@ def _cues(text: str) -> list[tuple[str, str, str, str]]:
         for voice, part in _voices(raw):
             who = voice or who
             if spoken := one_line(html.unescape(MARK.sub("", part))):
-                found.append((times[1], times[2], who, spoken))
-    return found
+                cues.append((times[1], times[2], who, spoken))
+    return cues
 
 
 def _voices(raw: str) -> list[tuple[str, str]]:
     pieces = VOICE.split(raw)
-    found = [("", pieces[0])] if pieces[0].strip() else []
-    found += [(one_line(who), said) for who, said in zip(pieces[1::2], pieces[2::2], strict=True)]
-    return [_named(who, said) for who, said in found]
+    remarks = [("", pieces[0])] if pieces[0].strip() else []
+    remarks += [
+        (one_line(who), remark) for who, remark in zip(pieces[1::2], pieces[2::2], strict=True)
+    ]
+    return [_named(who, remark) for who, remark in remarks]
 
 
-def _named(who: str, said: str) -> tuple[str, str]:
+def _named(who: str, text: str) -> tuple[str, str]:
     """A name in front of what is said, as transcripts write it."""
-    if who or not (match := NAMED.match(said.strip())):
-        return who, said
-    return one_line(match[1]), said.strip()[match.end() :]
+    if who or not (match := NAMED.match(text.strip())):
+        return who, text
+    return one_line(match[1]), text.strip()[match.end() :]
 
 
 def _continue(before: str, text: str) -> str:
     """Live captions repeat the line before; only what is new is taken."""
     if before.endswith(text):
         return before
-    said, words = before.split()[-MOST_REPEATED:], text.split()
-    repeated = range(min(len(said), len(words)), FEWEST_REPEATED - 1, -1)
-    again = next((count for count in repeated if said[-count:] == words[:count]), 0)
+    tail, words = before.split()[-MOST_REPEATED:], text.split()
+    repeated = range(min(len(tail), len(words)), FEWEST_REPEATED - 1, -1)
+    again = next((count for count in repeated if tail[-count:] == words[:count]), 0)
     return " ".join([before, *words[again:]]).strip()
 
 
-def _passage(begun: str, speaker: str, said: str) -> list[str]:
-    return [place(f"{begun} {speaker}".strip()), said] if said else []
+def _passage(begun: str, speaker: str, text: str) -> list[str]:
+    return [place(f"{begun} {speaker}".strip()), text] if text else []
 
 
 def _seconds(written: str) -> float:

@@ -94,21 +94,21 @@ def _issues(content: str) -> tuple[dict[str, str], Iterator[Any]]:
     issues = value.get("issues", [value]) if isinstance(value, dict) else value
     if not isinstance(issues, list):
         raise NoExport("no list of objects")
-    known = names.items() if isinstance(names, dict) else ()
-    return {str(key): str(name) for key, name in known}, iter(issues)
+    pairs = names.items() if isinstance(names, dict) else ()
+    return {str(key): str(name) for key, name in pairs}, iter(issues)
 
 
 def _lines(content: str) -> list[Any]:
-    found: list[Any] = []
+    lines: list[Any] = []
     for line in content.split("\n"):
         if line.strip():
             try:
-                found.append(json.loads(line))
+                lines.append(json.loads(line))
             except json.JSONDecodeError:
-                found.append(None)
-    if not any(isinstance(it, dict) for it in found):
+                lines.append(None)
+    if not any(isinstance(it, dict) for it in lines):
         raise NoExport("no JSON")
-    return found
+    return lines
 
 
 def _in_frames(objects: Iterator[Any]) -> Iterator[Frame]:

@@ -41,6 +41,8 @@ def _cells(notebook: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _language(notebook: dict[str, Any]) -> str:
-    said = notebook.get("metadata") or {}
-    named = said.get("kernelspec", {}).get("language") or said.get("language_info", {}).get("name")
+    metadata = notebook.get("metadata") or {}
+    named = metadata.get("kernelspec", {}).get("language") or metadata.get("language_info", {}).get(
+        "name"
+    )
     return str(named or "").split("\n")[0][:20].replace("`", "")

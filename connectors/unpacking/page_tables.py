@@ -52,9 +52,11 @@ def _repeat_cells(rows: list[Tag]) -> None:
 
 
 def _number(cell: Tag, name: str, most: int) -> int:
-    said = str(cell.attrs.pop(name, "1"))
+    span_text = str(cell.attrs.pop(name, "1"))
     return (
-        min(most, max(1, int(said))) if said.isascii() and said.isdigit() and len(said) < 6 else 1
+        min(most, max(1, int(span_text)))
+        if span_text.isascii() and span_text.isdigit() and len(span_text) < 6
+        else 1
     )
 
 
@@ -68,7 +70,7 @@ def _join_heads(rows: list[Tag]) -> None:
         heads.append(cells)
     for row, cells in zip(rows[1:], heads[1:], strict=False):
         for first, cell in zip(heads[0], cells, strict=False):
-            said = cell.get_text(" ", strip=True)
-            if said and said != first.get_text(" ", strip=True):
-                first.append(f" {said}")
+            text = cell.get_text(" ", strip=True)
+            if text and text != first.get_text(" ", strip=True):
+                first.append(f" {text}")
         row.decompose()

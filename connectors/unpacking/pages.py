@@ -30,8 +30,8 @@ BLANK_LINES = re.compile(r"\n[ \t]*(?:\n[ \t]*)+\n")
 
 def markdown_of(content: bytes, charset: str | None = None) -> str:
     """Raises Unread."""
-    said = ENCODING.match(content) or CHARSET.search(content[:4096])
-    named = charset or (said[1].decode() if said else None)
+    match = ENCODING.match(content) or CHARSET.search(content[:4096])
+    named = charset or (match[1].decode() if match else None)
     text = markdown_of_text(text_of(content, named))
     if not text.strip():
         raise Unread("no_text", "a page without words; a script may write them")
@@ -52,8 +52,8 @@ def markdown_of_text(text: str) -> str:
         element.decompose()
     for comment in soup.find_all(string=lambda it: isinstance(it, Comment)):
         comment.extract()
-    for said in [it for cell in soup.find_all(("td", "th")) for it in cell.find_all(string=PIPE)]:
-        said.replace_with(said.replace("|", "\\|"))
+    for string in [it for cell in soup.find_all(("td", "th")) for it in cell.find_all(string=PIPE)]:
+        string.replace_with(string.replace("|", "\\|"))
     lay_out_tables(soup)
     body = soup.find("main") or soup.body or soup
     written = CONVERTER.convert_soup(body)

@@ -42,7 +42,7 @@ def markdown_of(content: bytes) -> str:
 
 def _text(page: str) -> str:
     """Lines of a paragraph joined: a sentence is not cut where the paper ended."""
-    page = LIGATURE.sub(lambda found: unicodedata.normalize("NFKC", found[0]), page)
+    page = LIGATURE.sub(lambda match: unicodedata.normalize("NFKC", match[0]), page)
     text = HYPHENATED.sub("", page.replace("\r", "\n").replace("\0", ""))
     text = BULLET.sub("- ", text)
     return WRAPPED.sub(" ", text).strip()

@@ -24,19 +24,19 @@ class Unread(Exception):
 
 def text_of(content: bytes, charset: str | None = None) -> str:
     """The bytes as text with line feeds. Raises Unread."""
-    found = None if b"\0" in content[:64] and content[:4].count(0) > 2 else decode(content, charset)
-    if found is None:
+    text = None if b"\0" in content[:64] and content[:4].count(0) > 2 else decode(content, charset)
+    if text is None:
         raise Unread("unreadable", "no encoding fits")
-    return found[0].replace("\r\n", "\n").replace("\r", "\n").lstrip("\ufeff")
+    return text[0].replace("\r\n", "\n").replace("\r", "\n").lstrip("\ufeff")
 
 
 def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def place(said: str) -> str:
+def place(text: str) -> str:
     """A line that says where in the original the following stands, and is not read."""
-    return f"<!-- {said.replace('--', '-')} -->"
+    return f"<!-- {text.replace('--', '-')} -->"
 
 
 def table(rows: list[list[str]]) -> str:

@@ -38,7 +38,7 @@ class TarReader:
 
     def members(self) -> Iterator[Frame]:
         """Lists of ``[name, kind, size, offset, length]``; at the end the tar's comment."""
-        found: list[list[Any]] = []
+        entries: list[list[Any]] = []
         with _decompress(self._packed, self._suffix) as stream:
             bounded = Bounded(stream, self._budget)
             with tarfile.open(
@@ -49,16 +49,16 @@ class TarReader:
                     if len(tar.pax_headers) > PAX_FIELDS:
                         raise Refused("its headers are too large")
                     if not member.isdir():
-                        found.append(self._describe(member, bounded))
-                    if len(found) == AT_ONCE:
-                        yield found, b""
-                        found = []
+                        entries.append(self._describe(member, bounded))
+                    if len(entries) == AT_ONCE:
+                        yield entries, b""
+                        entries = []
                 _check_end(bounded, tar.offset)
                 comment = str(tar.pax_headers.get("comment", ""))
             while bounded.read_on():  # to the sum at the end of what is packed
                 pass
         self._spool.flush()
-        yield found, b""
+        yield entries, b""
         yield {"comment": comment[:100]}, b""  # `git archive` leaves the commit there
 
     def _describe(self, member: tarfile.TarInfo, stream: Bounded) -> list[Any]:

@@ -31,12 +31,12 @@ SAMPLE_BYTES = 64 * 1024
 
 def names_of(members: Sequence[zipfile.ZipInfo]) -> list[str]:
     """The name of each member."""
-    told = [_told_name(member) for member in members]
-    raw = [_raw_name(it) for it, name in zip(members, told, strict=True) if name is None]
+    names = [_told_name(member) for member in members]
+    raw = [_raw_name(it) for it, name in zip(members, names, strict=True) if name is None]
     charset = charset_of(raw)
     return [
         _raw_name(member).decode(charset, "surrogateescape") if name is None else name
-        for member, name in zip(members, told, strict=True)
+        for member, name in zip(members, names, strict=True)
     ]
 
 
@@ -49,8 +49,8 @@ def charset_of(names: Sequence[bytes]) -> str:
     marks = HIGH.findall(b"".join(words))
     if len(marks) * 2 <= sum(map(len, words)):
         return next((each for each in WESTERN if _is_latin(b"".join(marks), each)), OF_WINDOWS)
-    found = chardet.detect(b"\n".join(foreign)[:SAMPLE_BYTES])
-    named = [str(found["encoding"])] if (found["confidence"] or 0) >= SURE_FROM else []
+    guess = chardet.detect(b"\n".join(foreign)[:SAMPLE_BYTES])
+    named = [str(guess["encoding"])] if (guess["confidence"] or 0) >= SURE_FROM else []
     fitting = (each for each in (*named, *OTHERS) if all(_fits(name, each) for name in foreign))
     return next(fitting, OF_DOS)
 
@@ -76,8 +76,8 @@ def _raw_name(member: zipfile.ZipInfo) -> bytes:
 
 def _is_latin(marks: bytes, charset: str) -> bool:
     """Whether the bytes beyond ASCII are Latin letters, as in words of Western languages."""
-    said = marks.decode(charset, "replace")
-    return all(it in PUNCTUATION or unicodedata.name(it, "").startswith("LATIN") for it in said)
+    text = marks.decode(charset, "replace")
+    return all(it in PUNCTUATION or unicodedata.name(it, "").startswith("LATIN") for it in text)
 
 
 def _fits(name: bytes, charset: str) -> bool:

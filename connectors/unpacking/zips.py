@@ -31,7 +31,7 @@ class ZipReader:
         """Lists of ``[name, kind, size, number, 0]``; at the end the zip's comment."""
         self._zip = zipfile.ZipFile(self._packed)
         self._members = self._zip.infolist()
-        found: list[list[Any]] = []
+        entries: list[list[Any]] = []
         named = zip(self._members, names_of(self._members), strict=True)
         for number, (member, full) in enumerate(named):
             # Some packers of Windows write backslashes.
@@ -39,11 +39,11 @@ class ZipReader:
             if full.endswith("/"):
                 continue
             name = self._budget.spend(full, member.file_size)
-            found.append([name, _kind(member), member.file_size, number, 0])
-            if len(found) == AT_ONCE:
-                yield found, b""
-                found = []
-        yield found, b""
+            entries.append([name, _kind(member), member.file_size, number, 0])
+            if len(entries) == AT_ONCE:
+                yield entries, b""
+                entries = []
+        yield entries, b""
         yield {"comment": self._zip.comment[:100].decode("ascii", "replace")}, b""
 
     def content(self, number: int) -> Iterator[Frame]:

@@ -60,8 +60,8 @@ def read_counters(path: Path) -> dict[str, Any] | None:
 
 def _load(path: Path) -> dict[str, Any]:
     try:
-        found = json.loads(path.read_text())
-        counts = {str(name): int(count) for name, count in found["counts"].items()}
-        return {"address": str(found["address"]), "counts": counts}
+        data = json.loads(path.read_text())
+        counts = {str(name): int(count) for name, count in data["counts"].items()}
+        return {"address": str(data["address"]), "counts": counts}
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return {}

@@ -72,9 +72,9 @@ def _github(headers: Mapping[str, str], payload: dict[str, Any]) -> Delivery:
     )
     about = "-"
     for name, key, area in GITHUB_SUBJECTS:
-        found = _within(payload, name, key)
-        if isinstance(found, int | str):
-            about = f"{area}/{found}"
+        value = _within(payload, name, key)
+        if isinstance(value, int | str):
+            about = f"{area}/{value}"
             break
     else:
         if ref := payload.get("ref"):
@@ -148,10 +148,10 @@ def _within(payload: Any, *path: str) -> Any:
 
 def _text(payload: Any, *path: str) -> str:
     """The value at ``path`` as a printable word, or an empty string."""
-    found = _within(payload, *path)
-    if isinstance(found, bool) or not isinstance(found, str | int):
+    value = _within(payload, *path)
+    if isinstance(value, bool) or not isinstance(value, str | int):
         return ""
-    return _name(str(found), path[-1]) if found != "" else ""
+    return _name(str(value), path[-1]) if value != "" else ""
 
 
 def _name(value: Any, field: str, limit: int = MAX_NAME_CHARS) -> str:

@@ -92,5 +92,5 @@ class Server:
 
 
 def _length(headers: Mapping[str, str]) -> int:
-    told = headers.get("Content-Length", "")
-    return int(told) if told.isascii() and told.isdecimal() and len(told) < 20 else 0
+    text = headers.get("Content-Length", "")
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 20 else 0

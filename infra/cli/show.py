@@ -149,8 +149,8 @@ def document_of(
 
 def render_prd(prd: "Artifact", *, in_full: bool) -> str:
     """The PRD as markdown; below every statement the places and atoms that it rests on."""
-    from streams.reduce.markdown import STATES
-    from streams.reduce.sections import SHOWN
+    from streams.reduce.artifacts.markdown import STATES
+    from streams.reduce.texts.sections import SHOWN
 
     lines = [f"# {prd.title} (version {prd.version}, {STATES[prd.artifact_state]})"]
     if any(one.provisional for section in prd.sections for one in section.statements):

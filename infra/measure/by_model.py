@@ -25,10 +25,10 @@ from schemas.events.atom import AtomReflected, Candidate, CandidatesExtracted
 from schemas.events.hygiene import ChunkCreated
 from schemas.events.judgement import JudgementRequested, PairToJudge, StatementToJudge
 from schemas.ids import sha256_hex
-from streams.ledger.doubts import DOUBTFUL_FROM
-from streams.ledger.judged_pairs import MOST_PAIRS
-from streams.ledger.opposition import SURE
-from streams.ledger.turns import settle
+from streams.ledger.opposition.opposition import SURE
+from streams.ledger.pairs.doubts import DOUBTFUL_FROM
+from streams.ledger.pairs.judged_pairs import MOST_PAIRS
+from streams.ledger.turns.turns import settle
 from streams.reflection import reflect
 from streams.reflection.adjudication import decide_by_rule
 from streams.reflection.sampling import may_ask

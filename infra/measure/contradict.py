@@ -7,7 +7,7 @@ from typing import Any
 
 from infra.measure.rows import Options, Row
 from schemas.events.judgement import PairJudged
-from streams.ledger.opposition import opposition
+from streams.ledger.opposition.opposition import opposition
 
 
 def answer_all(rows: Iterable[Row], options: Options) -> Iterator[dict[str, Any]]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from infra.measure.rows import Options, Row
-from streams.ledger.duplicates import likeness
+from streams.ledger.opposition.duplicates import likeness
 
 
 def answer_all(rows: Iterable[Row], options: Options) -> Iterator[dict[str, Any]]:

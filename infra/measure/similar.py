@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from infra.measure.rows import Options, Row
-from streams.ledger.nearest import Neighbours
+from streams.ledger.likeness.nearest import Neighbours
 
 MAX_RANKED = 20
 

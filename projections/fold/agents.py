@@ -26,7 +26,7 @@ PLACE = {"turn_id", "conversation_id", "ordinal"}
 LONGEST_TITLE = 80
 
 
-def told(rows: Rows, fact: Envelope, event: AgentEvent) -> None:
+def keep_event(rows: Rows, fact: Envelope, event: AgentEvent) -> None:
     _keep(rows, fact, event)
 
 
@@ -48,8 +48,8 @@ def request_received(rows: Rows, fact: Envelope, event: RequestReceived) -> None
 
 def responded(rows: Rows, fact: Envelope, event: Responded) -> None:
     _keep(rows, fact, event)
-    said: Row = {"role": "assistant", "author": event.agent, "content": event.text}
-    _say(rows, fact, event, said, event.citations, event.engine, event.error)
+    row: Row = {"role": "assistant", "author": event.agent, "content": event.text}
+    _say(rows, fact, event, row, event.citations, event.engine, event.error)
 
 
 def result_produced(rows: Rows, fact: Envelope, event: ResultProduced) -> None:
@@ -122,18 +122,18 @@ def _say(
     rows: Rows,
     fact: Envelope,
     event: AgentEvent,
-    said: Row,
+    row: Row,
     citations: list[AgentCitation] | None = None,
     engine: str | None = None,
     error: str = "",
 ) -> None:
     rest = {
-        "citations": [one.model_dump() for one in citations or ()],
+        "citations": [citation.model_dump() for citation in citations or ()],
         "engine": engine,
         "error": error,
         "said_at": fact.occurred_at,
     }
-    rows.add(fact, "conversation_messages", _place(event) | said | rest)
+    rows.add(fact, "conversation_messages", _place(event) | row | rest)
 
 
 def _place(event: AgentEvent) -> Row:
@@ -158,7 +158,7 @@ def _confirmation(event: ConfirmationRequested | ConfirmationGiven) -> Row:
     }
 
 
-FOLDS: dict[type[Event], Any] = dict.fromkeys(AGENT_EVENTS, told) | {
+FOLDS: dict[type[Event], Any] = dict.fromkeys(AGENT_EVENTS, keep_event) | {
     RequestReceived: request_received,
     Responded: responded,
     ResultProduced: result_produced,

@@ -213,12 +213,18 @@ def _section(
 def _dependencies(section: Section) -> list[tuple[str, str, int]]:
     """What the section must be written anew for: atoms with revision, and open contradictions."""
     atoms = {
-        one.atom_id: one.atom_revision for said in section.statements for one in said.citations
+        citation.atom_id: citation.atom_revision
+        for statement in section.statements
+        for citation in statement.citations
     }
-    disputes = {one for said in section.statements for one in said.contradiction_ids}
+    disputes = {
+        contradiction_id
+        for statement in section.statements
+        for contradiction_id in statement.contradiction_ids
+    }
     return [
         *(("atom", atom_id, atoms[atom_id]) for atom_id in sorted(atoms)),
-        *(("contradiction", one, 0) for one in sorted(disputes)),
+        *(("contradiction", dispute, 0) for dispute in sorted(disputes)),
     ]
 
 

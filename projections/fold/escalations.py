@@ -33,8 +33,10 @@ def _of_ledger(fact: Envelope, event: LedgerChanged) -> Iterator[Message]:
     made = event.hitl
     if made is None or made.outcome != "applied" or made.decision != "escalate":
         return
-    known = made.target_id
-    yield _message(fact, known, "/contradictions", kind="contradiction", contradiction_id=known)
+    target_id = made.target_id
+    yield _message(
+        fact, target_id, "/contradictions", kind="contradiction", contradiction_id=target_id
+    )
 
 
 def _of_run(fact: Envelope, event: RunStopped) -> Iterator[Message]:
@@ -51,32 +53,36 @@ def _of_run(fact: Envelope, event: RunStopped) -> Iterator[Message]:
 
 
 def _of_job(fact: Envelope, event: JobDead) -> Iterator[Message]:
-    known, job_type = event.job.job_id, event.job.job_type
+    job_id, job_type = event.job.job_id, event.job.job_type
     if fact.project_id != SERVICE_WIDE:
-        yield _message(fact, known, f"/jobs/{known}", kind="job", job_id=known, job_type=job_type)
+        yield _message(
+            fact, job_id, f"/jobs/{job_id}", kind="job", job_id=job_id, job_type=job_type
+        )
 
 
 def _of_dead_letter(fact: Envelope, event: DeadLetter) -> Iterator[Message]:
-    known = event.dead_letter_id
+    dead_letter_id = event.dead_letter_id
     if fact.project_id != SERVICE_WIDE:
-        data = {"kind": "dead_letter", "dead_letter_id": known, "stage": event.stage}
-        yield Message("escalation", known, "/v1/admin/dlq", data)
+        data = {"kind": "dead_letter", "dead_letter_id": dead_letter_id, "stage": event.stage}
+        yield Message("escalation", dead_letter_id, "/v1/admin/dlq", data)
 
 
 def _of_pipeline(fact: Envelope, event: PipelineFailed) -> Iterator[Message]:
-    known = event.pipeline.pipeline_id
-    place = f"/onboarding/pipelines/{known}"
-    yield _message(fact, known, place, kind="onboarding", pipeline_id=known, stage=event.stage)
+    pipeline_id = event.pipeline.pipeline_id
+    place = f"/onboarding/pipelines/{pipeline_id}"
+    yield _message(
+        fact, pipeline_id, place, kind="onboarding", pipeline_id=pipeline_id, stage=event.stage
+    )
 
 
 def _of_artifact(fact: Envelope, event: VersionRejected) -> Iterator[Message]:
-    known = event.artifact_id
+    artifact_id = event.artifact_id
     yield _message(
         fact,
-        known,
+        artifact_id,
         "/artifacts",
         kind="document",
-        artifact_id=known,
+        artifact_id=artifact_id,
         artifact_type=event.artifact_type,
         version=event.version,
     )
@@ -92,9 +98,9 @@ def _of_budget(fact: Envelope, event: CallOverBudget) -> Iterator[Message]:
 
 
 def _of_webhook(fact: Envelope, event: WebhookDisabled) -> Iterator[Message]:
-    known = event.webhook_id
-    data = {"kind": "webhook", "webhook_id": known, "reason": event.reason}
-    yield _message(fact, known, f"/webhooks/{known}", **data)
+    webhook_id = event.webhook_id
+    data = {"kind": "webhook", "webhook_id": webhook_id, "reason": event.reason}
+    yield _message(fact, webhook_id, f"/webhooks/{webhook_id}", **data)
 
 
 ESCALATIONS: dict[type[Event], Callable[[Envelope, Any], Iterator[Message]]] = {

@@ -62,8 +62,8 @@ def sources_listed(rows: Rows, fact: Envelope, event: SourcesListed) -> None:
         place = {"source_id": source.source_id, "position": position}
         rows.add(fact, "trigger_sources", trigger | place)
     for notice in event.notices:
-        told = {"root": event.root, "listed_at": fact.recorded_at}
-        rows.add(fact, "listing_notices", fields(notice) | told)
+        row = {"root": event.root, "listed_at": fact.recorded_at}
+        rows.add(fact, "listing_notices", fields(notice) | row)
     if event.complete and event.part_index == 0:
         rows.then(FORGET_NOTICES, (fact.project_id, event.root, fact.recorded_at))
 

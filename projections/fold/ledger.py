@@ -33,8 +33,8 @@ def ledger_changed(rows: Rows, fact: Envelope, event: LedgerChanged) -> None:
     for contradiction in event.contradictions:
         rows.add(fact, "ledger_contradictions", fields(contradiction))
         past = {"ledger_seq": event.ledger_seq, "record": contradiction}
-        known = {"contradiction_id": contradiction.contradiction_id}
-        rows.add(fact, "ledger_contradiction_history", known | past)
+        key = {"contradiction_id": contradiction.contradiction_id}
+        rows.add(fact, "ledger_contradiction_history", key | past)
     if event.summary is not None:
         summary = event.summary
         digest = {"state_version": summary.state_version, "ledger_seq": summary.ledger_seq}

@@ -124,8 +124,10 @@ def _units(text: str) -> Iterator[_Unit]:
             is_item = _ITEM.match(piece) is not None
             yield from _cut(text, start, end, lead if is_item else "")
             if not is_item:
-                said = piece.rstrip()
-                lead = said.rpartition("\n")[2][-LONGEST_LEAD:] if said.endswith(":") else ""
+                stripped = piece.rstrip()
+                lead = (
+                    stripped.rpartition("\n")[2][-LONGEST_LEAD:] if stripped.endswith(":") else ""
+                )
 
 
 def _blocks(text: str) -> Iterator[tuple[int, int]]:

@@ -28,11 +28,11 @@ def run_started(rows: Rows, fact: Envelope, event: QualityRunStarted) -> None:
 def run_finished(rows: Rows, fact: Envelope, event: QualityRunFinished) -> None:
     _keep(rows, fact, event)
     row: Row = event.run.model_dump() | {"finished_at": fact.recorded_at}
-    row["dimension_tiers"] = {one.name: one.tier for one in event.run.dimensions}
+    row["dimension_tiers"] = {dimension.name: dimension.tier for dimension in event.run.dimensions}
     rows.add(fact, "quality_runs", row)
 
 
-def told(rows: Rows, fact: Envelope, event: QualityEvent) -> None:
+def keep_event(rows: Rows, fact: Envelope, event: QualityEvent) -> None:
     _keep(rows, fact, event)
 
 
@@ -52,8 +52,8 @@ def _keep(rows: Rows, fact: Envelope, event: QualityEvent) -> None:
 
 FOLDS: dict[type[Event], Any] = {
     QualityRunStarted: run_started,
-    DimensionScored: told,
-    IterationCompleted: told,
-    SectionRevised: told,
+    DimensionScored: keep_event,
+    IterationCompleted: keep_event,
+    SectionRevised: keep_event,
     QualityRunFinished: run_finished,
 }

@@ -33,28 +33,28 @@ CHANGE = (
 
 
 def settings_changed(rows: Rows, fact: Envelope, event: SettingsChanged) -> None:
-    told = event.model_dump(exclude_none=True, exclude={"has_no_quiet_hours"})
+    fields = event.model_dump(exclude_none=True, exclude={"has_no_quiet_hours"})
     if event.has_no_quiet_hours:
-        told["quiet_hours"] = None
-    if told:
-        _put(rows, fact, "project_settings", told)
+        fields["quiet_hours"] = None
+    if fields:
+        _put(rows, fact, "project_settings", fields)
 
 
 def schedule_created(rows: Rows, fact: Envelope, event: ScheduleCreated) -> None:
-    told = event.model_dump() | {"payload": json.loads(event.payload)}
+    row = event.model_dump() | {"payload": json.loads(event.payload)}
     begun = {"counts_from": fact.occurred_at, "status": "waiting", "origin": "user"}
-    _put(rows, fact, "scheduled_work", told | begun | _creation(fact))
+    _put(rows, fact, "scheduled_work", row | begun | _creation(fact))
 
 
 def schedule_updated(rows: Rows, fact: Envelope, event: ScheduleUpdated) -> None:
-    told = event.model_dump(
+    fields = event.model_dump(
         exclude_none=True, include={"title", "priority", "recurrence", "next_run_at"}
     )
     if event.has_no_run:
-        told["next_run_at"] = None
+        fields["next_run_at"] = None
     if event.recurrence is not None:
-        told |= {"counts_from": fact.occurred_at, "status": "waiting"}
-    _change(rows, fact, event.work_item_id, told)
+        fields |= {"counts_from": fact.occurred_at, "status": "waiting"}
+    _change(rows, fact, event.work_item_id, fields)
 
 
 def schedule_removed(rows: Rows, fact: Envelope, event: ScheduleRemoved) -> None:
@@ -66,21 +66,21 @@ def heartbeat_ticked(rows: Rows, fact: Envelope, event: HeartbeatTicked) -> None
 
 
 def work_item_received(rows: Rows, fact: Envelope, event: WorkItemReceived) -> None:
-    told = event.model_dump(exclude={"rule", "occasion"}) | {"payload": json.loads(event.payload)}
+    row = event.model_dump(exclude={"rule", "occasion"}) | {"payload": json.loads(event.payload)}
     begun = {"status": "waiting", "received_at": fact.occurred_at}
-    _put(rows, fact, "scheduled_work", told | begun | _creation(fact))
+    _put(rows, fact, "scheduled_work", row | begun | _creation(fact))
 
 
 def work_item_routed(rows: Rows, fact: Envelope, event: WorkItemRouted) -> None:
-    told = event.model_dump(include={"due_at", "job_id", "next_run_at"})
+    fields = event.model_dump(include={"due_at", "job_id", "next_run_at"})
     routed = {"status": "routed", "not_before": None, "reason": None}
     times = {"last_run_at": fact.occurred_at, "counts_from": fact.occurred_at}
-    _change(rows, fact, event.work_item_id, told | routed | times)
+    _change(rows, fact, event.work_item_id, fields | routed | times)
 
 
 def work_item_deferred(rows: Rows, fact: Envelope, event: WorkItemDeferred) -> None:
-    told = event.model_dump(include={"not_before", "reason"})
-    _change(rows, fact, event.work_item_id, told)
+    fields = event.model_dump(include={"not_before", "reason"})
+    _change(rows, fact, event.work_item_id, fields)
 
 
 def work_item_finished(rows: Rows, fact: Envelope, event: WorkItemFinished) -> None:

@@ -29,8 +29,8 @@ def member_removed(rows: Rows, fact: Envelope, event: MemberRemoved) -> None:
 
 
 def plan_set(rows: Rows, fact: Envelope, event: PlanSet) -> None:
-    if told := event.model_dump(exclude_none=True):
-        rows.add(fact, "team_plans", told)
+    if fields := event.model_dump(exclude_none=True):
+        rows.add(fact, "team_plans", fields)
 
 
 def rebalance_proposed(rows: Rows, fact: Envelope, event: RebalanceProposed) -> None:

@@ -54,11 +54,11 @@ ROTATE = (
 
 
 def webhook_added(rows: Rows, fact: Envelope, event: WebhookAdded) -> None:
-    told = event.model_dump(exclude={"sealed", "request_key"})
+    fields = event.model_dump(exclude={"sealed", "request_key"})
     rows.add(
         fact,
         "webhooks",
-        told
+        fields
         | {
             "sealed": _text_of(event.sealed),
             "secret_request": event.request_key,
@@ -72,11 +72,15 @@ def webhook_added(rows: Rows, fact: Envelope, event: WebhookAdded) -> None:
 
 
 def webhook_changed(rows: Rows, fact: Envelope, event: WebhookChanged) -> None:
-    told = event.model_dump(exclude_none=True, exclude={"webhook_id", "request_key"})
-    told["last_request"] = event.request_key
+    fields = event.model_dump(exclude_none=True, exclude={"webhook_id", "request_key"})
+    fields["last_request"] = event.request_key
     if event.is_active:
-        told |= {"disabled_reason": None, "disabled_at": None, "counts_from": recorded_at_of(fact)}
-    _change(rows, fact, event.webhook_id, told)
+        fields |= {
+            "disabled_reason": None,
+            "disabled_at": None,
+            "counts_from": recorded_at_of(fact),
+        }
+    _change(rows, fact, event.webhook_id, fields)
 
 
 def webhook_secret_rotated(rows: Rows, fact: Envelope, event: WebhookSecretRotated) -> None:
@@ -89,13 +93,13 @@ def webhook_removed(rows: Rows, fact: Envelope, event: WebhookRemoved) -> None:
 
 
 def webhook_disabled(rows: Rows, fact: Envelope, event: WebhookDisabled) -> None:
-    told = {"is_active": False, "disabled_reason": event.reason, "disabled_at": fact.occurred_at}
-    _change(rows, fact, event.webhook_id, told)
+    row = {"is_active": False, "disabled_reason": event.reason, "disabled_at": fact.occurred_at}
+    _change(rows, fact, event.webhook_id, row)
 
 
 def webhook_delivery_ended(rows: Rows, fact: Envelope, event: WebhookDeliveryEnded) -> None:
-    told = event.model_dump(include={"delivery_id", "round", "outcome"})
-    rows.add(fact, "webhook_outcomes", told | {"ended_at": fact.occurred_at})
+    fields = event.model_dump(include={"delivery_id", "round", "outcome"})
+    rows.add(fact, "webhook_outcomes", fields | {"ended_at": fact.occurred_at})
 
 
 def with_messages(fold: Fold) -> Fold:
@@ -132,35 +136,38 @@ def _add_message(rows: Rows, fact: Envelope, message: Message) -> None:
 def _of_ledger(fact: Envelope, event: LedgerChanged) -> Iterator[Message]:
     opened = {each.target_id for each in event.changes if each.op in OPENED}
     project = project_path(fact)
-    for found in event.contradictions:
-        if found.contradiction_id in opened:
-            known = {"contradiction_id": found.contradiction_id, "severity": found.severity}
-            about = (found.contradiction_id, f"{project}/contradictions")
-            yield Message("contradiction.opened", *about, known)
-            if found.status == "open":
-                yield Message("decision.waiting", *about, {"kind": "contradiction"} | known)
+    for contradiction in event.contradictions:
+        if contradiction.contradiction_id in opened:
+            fields = {
+                "contradiction_id": contradiction.contradiction_id,
+                "severity": contradiction.severity,
+            }
+            about = (contradiction.contradiction_id, f"{project}/contradictions")
+            yield Message("contradiction.opened", *about, fields)
+            if contradiction.status == "open":
+                yield Message("decision.waiting", *about, {"kind": "contradiction"} | fields)
     for pair in event.merge_candidates:
         if pair.merge_candidate_id in opened and pair.state == "open":
-            known = {"kind": "merge", "merge_candidate_id": pair.merge_candidate_id}
+            fields = {"kind": "merge", "merge_candidate_id": pair.merge_candidate_id}
             path = f"{project}/merge-candidates"
-            yield Message("decision.waiting", pair.merge_candidate_id, path, known)
+            yield Message("decision.waiting", pair.merge_candidate_id, path, fields)
     if event.hitl is not None and event.hitl.outcome == "proposed":
         asked = event.hitl
-        known = {"kind": "proposal", "proposal_id": asked.hitl_event_id, "action": asked.action}
+        fields = {"kind": "proposal", "proposal_id": asked.hitl_event_id, "action": asked.action}
         path = f"{project}/proposals/{asked.hitl_event_id}"
-        yield Message("decision.waiting", asked.hitl_event_id, path, known)
+        yield Message("decision.waiting", asked.hitl_event_id, path, fields)
 
 
 def _of_artifact(fact: Envelope, event: VersionPublished) -> Iterator[Message]:
     if event.artifact_type == "prd":
-        known = event.snapshot.artifact_id
+        artifact_id = event.snapshot.artifact_id
         changed = {
-            "artifact_id": known,
+            "artifact_id": artifact_id,
             "version": event.snapshot.version,
             "section_ids": event.recomputed_sections,
         }
-        path = f"{project_path(fact)}/artifacts/{known}"
-        yield Message("prd.changed", known, path, changed)
+        path = f"{project_path(fact)}/artifacts/{artifact_id}"
+        yield Message("prd.changed", artifact_id, path, changed)
 
 
 def _of_run(fact: Envelope, event: RunStopped) -> Iterator[Message]:
@@ -170,10 +177,10 @@ def _of_run(fact: Envelope, event: RunStopped) -> Iterator[Message]:
 
 
 def _of_pipeline(fact: Envelope, event: PipelineWaits) -> Iterator[Message]:
-    known = event.pipeline.pipeline_id
-    waits = {"kind": "onboarding", "pipeline_id": known, "stage": event.stage}
-    path = f"{project_path(fact)}/onboarding/pipelines/{known}"
-    yield Message("decision.waiting", known, path, waits)
+    pipeline_id = event.pipeline.pipeline_id
+    waits = {"kind": "onboarding", "pipeline_id": pipeline_id, "stage": event.stage}
+    path = f"{project_path(fact)}/onboarding/pipelines/{pipeline_id}"
+    yield Message("decision.waiting", pipeline_id, path, waits)
 
 
 def _of_chat(fact: Envelope, event: ConfirmationRequested) -> Iterator[Message]:
@@ -215,8 +222,8 @@ NEWS: dict[type[Event], Messages] = {
 
 def messages_about(fact: Envelope, event: Any) -> Iterator[Message]:
     """All messages that a fact leads to."""
-    for told in (NEWS, ESCALATIONS):
-        if (messages := told.get(type(event))) is not None:
+    for topic in (NEWS, ESCALATIONS):
+        if (messages := topic.get(type(event))) is not None:
             yield from messages(fact, event)
 
 

@@ -163,22 +163,22 @@ def list_conversations(
 ) -> Page[Conversation]:
     """A page of conversations, oldest first unless said. Raises Refusal for a bad cursor."""
     conditions = [("project_id = %s", project_id)]
-    found, following = page_of(
+    records, following = page_of(
         connection, CONVERSATIONS, conditions, cursor, limit, backwards=newest_first
     )
-    return Page(items=[Conversation(**row) for row in found], next_cursor=following)
+    return Page(items=[Conversation(**row) for row in records], next_cursor=following)
 
 
 def read_conversation(connection: Conn, project_id: str, conversation_id: str) -> Conversation:
     """Raises NotFound, also for a conversation of another project."""
-    found = next(iter(select(connection, Conversation, ONE, conversation_id)), None)
-    if found is None or found.project_id != project_id:
+    first = next(iter(select(connection, Conversation, ONE, conversation_id)), None)
+    if first is None or first.project_id != project_id:
         raise NotFound(
             f"There is no conversation {conversation_id}.",
             code="unknown_conversation",
             detail={"conversation_id": conversation_id},
         )
-    return found
+    return first
 
 
 def list_messages(connection: Conn, conversation_id: str) -> list[SaidMessage]:
@@ -203,14 +203,14 @@ def find_turn_answer(connection: Conn, turn_id: str) -> TurnAnswer | None:
 
 def read_confirmation(connection: Conn, project_id: str, confirmation_id: str) -> Confirmation:
     """Raises NotFound."""
-    found = find_confirmation(connection, confirmation_id)
-    if found is None or found.project_id != project_id:
+    row = find_confirmation(connection, confirmation_id)
+    if row is None or row.project_id != project_id:
         raise NotFound(
             f"There is no confirmation {confirmation_id}.",
             code="unknown_confirmation",
             detail={"confirmation_id": confirmation_id},
         )
-    return found
+    return row
 
 
 def find_confirmation(connection: Conn, confirmation_id: str) -> Confirmation | None:

@@ -168,14 +168,14 @@ def list_artifacts(
         conditions.append(("a.artifact_state = %s", state))
     if titled:
         conditions.append(("a.title ILIKE %s", like_holding(titled)))
-    found, following = page_of(connection, ARTIFACTS, conditions, cursor, limit)
-    return Page(items=[ArtifactSummary(**row) for row in found], next_cursor=following)
+    records, following = page_of(connection, ARTIFACTS, conditions, cursor, limit)
+    return Page(items=[ArtifactSummary(**row) for row in records], next_cursor=following)
 
 
 def read_artifact(connection: Conn, project_id: str, artifact_id: str) -> WholeArtifact:
     """Raises NotFound when the project has no such artifact."""
-    found = rows(connection, ONE, project_id, artifact_id)
-    return WholeArtifact(**_with_places(connection, found, artifact_id))
+    records = rows(connection, ONE, project_id, artifact_id)
+    return WholeArtifact(**_with_places(connection, records, artifact_id))
 
 
 def find_artifacts(
@@ -187,8 +187,8 @@ def find_artifacts(
         ("a.version IS NOT NULL",),
         ("a.artifact_id = ANY(%s)", list(artifact_ids)),
     ]
-    found, _ = page_of(connection, ARTIFACTS, named)
-    return [ArtifactSummary(**row) for row in found]
+    records, _ = page_of(connection, ARTIFACTS, named)
+    return [ArtifactSummary(**row) for row in records]
 
 
 def list_citing_statements(
@@ -205,12 +205,12 @@ def list_sprints(connection: Conn, project_id: str) -> list[SprintPlace]:
 
 def find_version(connection: Conn, project_id: str, artifact_id: str) -> int | None:
     """The present version; None before the first."""
-    found = rows(
+    records = rows(
         connection,
         "SELECT version FROM artifacts WHERE project_id = %s AND artifact_id = %s",
         *(project_id, artifact_id),
     )
-    return found[0]["version"] if found else None
+    return records[0]["version"] if records else None
 
 
 def list_versions(
@@ -227,25 +227,25 @@ def list_versions(
         ("v.project_id = %s", project_id),
         ("v.artifact_id = %s", artifact_id),
     ]
-    found, following = page_of(
+    records, following = page_of(
         connection, VERSIONS, conditions, cursor, limit, backwards=newest_first
     )
-    if not found and cursor is None:
+    if not records and cursor is None:
         raise _unknown(artifact_id)
-    return Page(items=[ArtifactVersion(**row) for row in found], next_cursor=following)
+    return Page(items=[ArtifactVersion(**row) for row in records], next_cursor=following)
 
 
 def read_version(connection: Conn, project_id: str, artifact_id: str, version: int) -> WholeVersion:
     """One version as it was published. Raises NotFound."""
-    found = rows(connection, ONE_VERSION, project_id, artifact_id, version)
-    return WholeVersion(**_with_places(connection, found, f"{artifact_id} version {version}"))
+    records = rows(connection, ONE_VERSION, project_id, artifact_id, version)
+    return WholeVersion(**_with_places(connection, records, f"{artifact_id} version {version}"))
 
 
-def _with_places(connection: Conn, found: list[Row], named: str) -> Row:
-    if not found:
+def _with_places(connection: Conn, records: list[Row], named: str) -> Row:
+    if not records:
         raise _unknown(named)
-    add_places(connection, found)
-    return found[0]
+    add_places(connection, records)
+    return records[0]
 
 
 def _unknown(named: str) -> NotFound:

@@ -211,14 +211,14 @@ class SpeculativeArtifact(ReadModel):
 
 def read_only_artifact(connection: Conn, project_id: str, artifact_type: str) -> Artifact:
     """The project's artifact of a type that has one instance. Raises Refusal without one."""
-    found = rows(connection, PRESENT, project_id, artifact_type)
-    if not found:
+    records = rows(connection, PRESENT, project_id, artifact_type)
+    if not records:
         raise NotFound(
             f"There is no {artifact_type} yet: one is written when a run ends.",
             code="no_artifact_yet",
         )
-    add_places(connection, found)
-    return Artifact(**found[0])
+    add_places(connection, records)
+    return Artifact(**records[0])
 
 
 def find_edit(connection: Conn, request_event_id: str) -> Edit | None:
@@ -244,19 +244,19 @@ def list_items(
     Raises Refusal for a bad cursor.
     """
     conditions = [(PRESENT_ITEMS, project_id, artifact_type)]
-    found, following = page_of(connection, ITEMS, conditions, cursor, limit)
-    add_places(connection, found)
-    return Page(items=[Item(**row) for row in found], next_cursor=following)
+    records, following = page_of(connection, ITEMS, conditions, cursor, limit)
+    add_places(connection, records)
+    return Page(items=[Item(**row) for row in records], next_cursor=following)
 
 
 def read_item(connection: Conn, project_id: str, artifact_id: str) -> Item:
     """One artifact of a type that has many. Raises NotFound."""
     condition = ("a.project_id = %s AND a.artifact_id = %s", project_id, artifact_id)
-    found, _ = page_of(connection, ITEMS, [condition], None, 1)
-    if not found:
+    records, _ = page_of(connection, ITEMS, [condition], None, 1)
+    if not records:
         raise NotFound(f"There is no artifact {artifact_id}.", code="unknown_artifact")
-    add_places(connection, found)
-    return Item(**found[0])
+    add_places(connection, records)
+    return Item(**records[0])
 
 
 def list_plan_tasks(connection: Conn, project_id: str) -> list[PlanTask]:
@@ -274,8 +274,8 @@ def list_gone_items(
 ) -> Page[GoneItem]:
     """A page of the insights, epics or features that say nothing any more. Raises Refusal."""
     conditions = [(ITEMS_GONE, project_id, artifact_type)]
-    found, following = page_of(connection, GONE_ITEMS, conditions, cursor, limit)
-    return Page(items=[GoneItem(**row) for row in found], next_cursor=following)
+    records, following = page_of(connection, GONE_ITEMS, conditions, cursor, limit)
+    return Page(items=[GoneItem(**row) for row in records], next_cursor=following)
 
 
 def list_speculative(
@@ -285,9 +285,9 @@ def list_speculative(
 
     What a settled position has answered is over, also before it is known what became of it.
     """
-    found = rows(connection, SPECULATIVE, project_id, artifact_type, project_id)
-    add_places(connection, found)
-    return [SpeculativeArtifact(**row) for row in found]
+    records = rows(connection, SPECULATIVE, project_id, artifact_type, project_id)
+    add_places(connection, records)
+    return [SpeculativeArtifact(**row) for row in records]
 
 
 def add_places(connection: Conn, artifacts: Sequence[Row]) -> None:
@@ -301,7 +301,7 @@ def add_places(connection: Conn, artifacts: Sequence[Row]) -> None:
         for citation in statement["citations"]
     ]
     places: dict[str, list[str]] = {}
-    atom_ids = sorted({one["atom_id"] for one in citations})
+    atom_ids = sorted({citation["atom_id"] for citation in citations})
     for atom_id, place in connection.execute(PLACES, (atom_ids,)):
         places.setdefault(atom_id, []).append(place)
     for one in citations:

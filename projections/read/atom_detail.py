@@ -72,15 +72,15 @@ class WholeAtom(Atom):
 
 def read_atom(connection: Conn, project_id: str, atom_id: str) -> WholeAtom:
     """Raises NotFound when the project has no such atom."""
-    found = rows(
+    records = rows(
         connection,
         f"SELECT {COLUMNS} FROM ledger_atoms a WHERE a.project_id = %s AND a.atom_id = %s",
         *(project_id, atom_id),
     )
-    if not found:
+    if not records:
         raise NotFound(f"There is no atom {atom_id}.", code="unknown_atom")
     return WholeAtom(
-        **found[0],
+        **records[0],
         evidence=list_quotes(connection, [atom_id]).get(atom_id, []),
         links=select(connection, AtomLink, LINKS_OF, atom_id, atom_id, atom_id),
         history=select(connection, AtomChange, HISTORY_OF, atom_id),
@@ -92,11 +92,11 @@ def read_past_atom(
 ) -> PastAtom:
     """The record of an atom as it was at a moment. Raises NotFound, also where there was none."""
     seq = find_sequence(connection, project_id, place)
-    found = rows(connection, AS_OF, project_id, atom_id, seq)
-    if not found:
+    records = rows(connection, AS_OF, project_id, atom_id, seq)
+    if not records:
         read_atom(connection, project_id, atom_id)
         raise NotFound("The ledger did not hold it yet at that time.", code="no_atom_yet")
-    return PastAtom(as_of_seq=seq, changed_seq=found[0]["ledger_seq"], **found[0]["record"])
+    return PastAtom(as_of_seq=seq, changed_seq=records[0]["ledger_seq"], **records[0]["record"])
 
 
 def list_links(
@@ -104,5 +104,5 @@ def list_links(
 ) -> Page[Link]:
     """A page of the project's links by id. Raises Refusal for a bad cursor."""
     conditions: list[Condition] = [("l.project_id = %s", project_id), ("l.active",)]
-    found, following = page_of(connection, LINKS, conditions, cursor, limit)
-    return Page(items=[Link(**row) for row in found], next_cursor=following)
+    records, following = page_of(connection, LINKS, conditions, cursor, limit)
+    return Page(items=[Link(**row) for row in records], next_cursor=following)

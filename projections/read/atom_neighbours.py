@@ -38,8 +38,8 @@ def find_neighbours(
     conditions = filter_atoms(project_id, only)
 
     def find_beside(cursor: str, *, backwards: bool) -> str | None:
-        found, _ = page_of(connection, listing, conditions, cursor, 1, backwards=backwards)
-        return found[0]["atom_id"] if found else None
+        records, _ = page_of(connection, listing, conditions, cursor, 1, backwards=backwards)
+        return records[0]["atom_id"] if records else None
 
     before, behind = cursors
     return Neighbours(

@@ -120,9 +120,9 @@ def list_atoms(
     if updated_since is not None:
         since_seq = find_sequence(connection, project_id, updated_since)
         conditions.append((CHANGED_AFTER, since_seq))
-    found, following = page_of(connection, NOW[order], conditions, cursor, limit)
-    quotes = {} if is_slim else list_quotes(connection, [row["atom_id"] for row in found])
-    items = [Atom(**row, evidence=quotes.get(row["atom_id"], [])) for row in found]
+    records, following = page_of(connection, NOW[order], conditions, cursor, limit)
+    quotes = {} if is_slim else list_quotes(connection, [row["atom_id"] for row in records])
+    items = [Atom(**row, evidence=quotes.get(row["atom_id"], [])) for row in records]
     return Page(items=items, next_cursor=following)
 
 
@@ -164,10 +164,10 @@ def find_quotes_of_source_alone(
 
 def list_quotes(connection: Conn, atom_ids: Sequence[str]) -> dict[str, list[Quote]]:
     """The evidence of each of these atoms, fresh rows first."""
-    found: dict[str, list[Quote]] = {}
+    quotes: dict[str, list[Quote]] = {}
     for row in rows(connection, QUOTES, list(atom_ids)):
-        found.setdefault(row.pop("atom_id"), []).append(Quote(**row))
-    return found
+        quotes.setdefault(row.pop("atom_id"), []).append(Quote(**row))
+    return quotes
 
 
 def list_atoms_as_of(
@@ -199,21 +199,21 @@ def list_atoms_as_of(
         conditions.append(("h.record->'tags' ? %s", tag))
     if status != "all":
         conditions.append(("h.record->>'status' = ANY(%s)", _statuses(status)))
-    found, following = page_of(connection, PAST[order], conditions, cursor, limit)
+    records, following = page_of(connection, PAST[order], conditions, cursor, limit)
     items = [
         PastAtom(as_of_seq=ledger_seq, changed_seq=row["ledger_seq"], **row["record"])
-        for row in found
+        for row in records
     ]
     return Page(items=items, next_cursor=following)
 
 
 def read_head(connection: Conn, project_id: str) -> int:
     """The last ``ledger_seq`` the tables hold; 0 when there is none yet."""
-    found = connection.execute(
+    row = connection.execute(
         "SELECT coalesce(max(ledger_seq), 0) FROM ledger_change_sets WHERE project_id = %s",
         (project_id,),
     ).fetchone()
-    return int(found[0]) if found else 0
+    return int(row[0]) if row else 0
 
 
 def check_sequence(ledger_seq: int, last: int) -> None:
@@ -245,18 +245,18 @@ def find_time(connection: Conn, project_id: str, place: int | datetime) -> datet
         return place
     check_sequence(place, read_head(connection, project_id))
     query = "SELECT recorded_at FROM ledger_change_sets WHERE project_id = %s AND ledger_seq = %s"
-    found = rows(connection, query, project_id, place)
-    return found[0]["recorded_at"] if found else datetime.fromtimestamp(0, UTC)
+    records = rows(connection, query, project_id, place)
+    return records[0]["recorded_at"] if records else datetime.fromtimestamp(0, UTC)
 
 
 def find_sequence_at(connection: Conn, project_id: str, at: datetime) -> int:
     """The last ``ledger_seq`` recorded at or before ``at``; 0 when there is none yet."""
-    found = connection.execute(
+    row = connection.execute(
         "SELECT coalesce(max(ledger_seq), 0) FROM ledger_change_sets"
         " WHERE project_id = %s AND recorded_at <= %s",
         (project_id, at),
     ).fetchone()
-    return int(found[0]) if found else 0
+    return int(row[0]) if row else 0
 
 
 def _statuses(status: str | None) -> list[str]:

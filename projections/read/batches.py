@@ -98,8 +98,8 @@ def list_batches(
 ) -> Page[RunBatch]:
     """A page of the batches of a run, oldest first unless said. Raises Refusal for a bad cursor."""
     of_run = [("b.project_id = %s", project_id), ("b.run_id = %s", run_id)]
-    found, following = page_of(connection, BATCHES, of_run, cursor, limit, backwards=newest_first)
-    return Page(items=[RunBatch(**row) for row in found], next_cursor=following)
+    records, following = page_of(connection, BATCHES, of_run, cursor, limit, backwards=newest_first)
+    return Page(items=[RunBatch(**row) for row in records], next_cursor=following)
 
 
 def list_last_batches(connection: Conn, project_id: str, run_id: str | None = None) -> list[Batch]:
@@ -109,14 +109,14 @@ def list_last_batches(connection: Conn, project_id: str, run_id: str | None = No
 
 def read_batch(connection: Conn, project_id: str, run_id: str, batch_no: int) -> Batch:
     """One batch with the choice behind it, also a withdrawn one. Raises NotFound."""
-    found = _batches(connection, rows(connection, ONE_BATCH, project_id, run_id, batch_no))
-    if not found:
+    batches = _batches(connection, rows(connection, ONE_BATCH, project_id, run_id, batch_no))
+    if not batches:
         raise NotFound(f"Run {run_id} has no batch {batch_no}.", code="unknown_batch")
-    return found[0]
+    return batches[0]
 
 
-def _batches(connection: Conn, found: list[Row]) -> list[Batch]:
-    shown = [chunk["chunk_id"] for row in found for chunk in row["hint"]["candidate_chunks"]]
+def _batches(connection: Conn, records: list[Row]) -> list[Batch]:
+    shown = [chunk["chunk_id"] for row in records for chunk in row["hint"]["candidate_chunks"]]
     places = {
         row["chunk_id"]: row
         for row in rows(
@@ -125,7 +125,7 @@ def _batches(connection: Conn, found: list[Row]) -> list[Batch]:
             shown,
         )
     }
-    return [Batch(**row | {"hint": _hint(row["hint"], places)}) for row in found]
+    return [Batch(**row | {"hint": _hint(row["hint"], places)}) for row in records]
 
 
 def _hint(hint: dict[str, Any], places: dict[str, dict[str, Any]]) -> Hint:

@@ -34,10 +34,10 @@ def find_belonging(
     connection: Conn, known_id: str, only: Collection[str] | None = None
 ) -> Belonging:
     """The project of this id, among those of ``only``. Raises NotFound."""
-    found = _projects_of(connection, known_id)
-    if len(found) != 1 or (only is not None and found[0] not in only):
+    projects = _projects_of(connection, known_id)
+    if len(projects) != 1 or (only is not None and projects[0] not in only):
         raise NotFound(f"There is nothing called {known_id}.", code="unknown_id")
-    return Belonging(project_id=found[0])
+    return Belonging(project_id=projects[0])
 
 
 def check_belongs(connection: Conn, project_id: str, known_id: str) -> None:
@@ -48,14 +48,14 @@ def check_belongs(connection: Conn, project_id: str, known_id: str) -> None:
 
 def is_hidden(connection: Conn, known_id: str) -> bool:
     """Whether it belongs to projects that were deleted."""
-    found = _all_projects_of(connection, known_id)
-    return bool(found) and find_deleted(connection, found) == set(found)
+    all_projects = _all_projects_of(connection, known_id)
+    return bool(all_projects) and find_deleted(connection, all_projects) == set(all_projects)
 
 
 def _projects_of(connection: Conn, known_id: str) -> list[str]:
-    found = _all_projects_of(connection, known_id)
-    deleted = find_deleted(connection, found) if found else set()
-    return [each for each in found if each not in deleted]
+    all_projects = _all_projects_of(connection, known_id)
+    deleted = find_deleted(connection, all_projects) if all_projects else set()
+    return [each for each in all_projects if each not in deleted]
 
 
 def _all_projects_of(connection: Conn, known_id: str) -> list[str]:

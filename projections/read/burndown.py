@@ -96,11 +96,11 @@ class _Content:
 
 def read_burndown(connection: Conn, project_id: str, sprint_id: str, at: datetime) -> Burndown:
     """The sprint as far as it has come at that time. Raises NotFound."""
-    found = rows(connection, SPRINT, project_id, sprint_id)
-    if not found:
+    records = rows(connection, SPRINT, project_id, sprint_id)
+    if not records:
         raise NotFound(f"There is no sprint {sprint_id}.", code="unknown_artifact")
     zone = ZoneInfo(read_project_settings(connection, project_id).timezone)
-    first, last = (date.fromisoformat(found[0][name]) for name in ("first_day", "last_day"))
+    first, last = (date.fromisoformat(records[0][name]) for name in ("first_day", "last_day"))
     closed = rows(connection, CLOSED, project_id, sprint_id, sprint_id)
     closed_on = closed[0]["changed_at"].astimezone(zone).date() if closed else None
     until = min(last, at.astimezone(zone).date(), closed_on or last)
@@ -113,8 +113,8 @@ def read_burndown(connection: Conn, project_id: str, sprint_id: str, at: datetim
     days = []
     for place, day in enumerate(_list_days(first, last), 1):
         ideal = None if committed is None else round(committed * (total - place) / total, 1)
-        told = _tell(ends[:place]) if place <= len(ends) else {}
-        days.append(BurndownDay(day=day.isoformat(), ideal=ideal, **told))
+        fields = _tell(ends[:place]) if place <= len(ends) else {}
+        days.append(BurndownDay(day=day.isoformat(), ideal=ideal, **fields))
     return Burndown(
         sprint_id=sprint_id,
         first_day=first.isoformat(),

@@ -202,43 +202,43 @@ def list_changes(
     if cursor is not None:
         to_seq, place, behind = _read_cursor(cursor, since_seq, last)
     span = Span(project_id, since_seq, to_seq)
-    found: Lists = {}
+    by_group: Lists = {}
     following: str | None = None
     while place < len(STEPS):
-        left = limit - sum(map(len, found.values()))
+        left = limit - sum(map(len, by_group.values()))
         if left <= 0:
             following = _write_cursor(span, place, None)
             break
         lists, behind = STEPS[place](connection, span, behind, left)
-        found |= lists
+        by_group |= lists
         if behind is not None:
             following = _write_cursor(span, place, behind)
             break
         place += 1
     return Changes(
-        since_seq=since_seq, to_seq=to_seq, head_seq=last, next_cursor=following, **found
+        since_seq=since_seq, to_seq=to_seq, head_seq=last, next_cursor=following, **by_group
     )
 
 
 def _decided(
     connection: Conn, span: Span, cursor: str | None, limit: int
 ) -> tuple[Lists, str | None]:
-    found, following = page_of(
+    records, following = page_of(
         connection, DECIDED, span.has("project_id", "ledger_seq"), cursor, limit
     )
-    told = [
+    entries = [
         DecidedThing.model_validate(it.model_dump(include=set(DecidedThing.model_fields)))
-        for it in complete(connection, found)
+        for it in complete(connection, records)
     ]
-    return {"decided": told}, following
+    return {"decided": entries}, following
 
 
 def _disputed(
     connection: Conn, span: Span, cursor: str | None, limit: int
 ) -> tuple[Lists, str | None]:
     conditions = span.has("c.project_id", "c.updated_seq")
-    found, following = page_of(connection, DISPUTED, conditions, cursor, limit)
-    return {"contradictions": [Dispute(**row) for row in found]}, following
+    records, following = page_of(connection, DISPUTED, conditions, cursor, limit)
+    return {"contradictions": [Dispute(**row) for row in records]}, following
 
 
 def _moved(
@@ -251,28 +251,28 @@ def _moved(
     the page ends early.
     """
     listing, conditions = _records(span), span.has("h.project_id", "h.ledger_seq")
-    told: list[tuple[Row, Group, list[str]]] = []
+    entries: list[tuple[Row, Group, list[str]]] = []
     following, left = cursor, MOST_LOOKED_AT
     while left > 0:
         size = max(limit, LEAST_LOOKED_AT)
-        found, following = page_of(connection, listing, conditions, following, size)
-        for row in found:
+        records, following = page_of(connection, listing, conditions, following, size)
+        for row in records:
             group, fields = difference(row["before"], row["after"])
             if group is not None and row["later_seq"] is None:
-                told.append((row, group, fields))
-        if len(told) > limit:
-            last = told[limit - 1][0]
+                entries.append((row, group, fields))
+        if len(entries) > limit:
+            last = entries[limit - 1][0]
             following = cursor_behind(listing, last["ledger_seq"], last["atom_id"])
-        if following is None or len(told) >= limit:
+        if following is None or len(entries) >= limit:
             break
         left -= size
-    return _cite(connection, told[:limit]), following
+    return _cite(connection, entries[:limit]), following
 
 
-def _cite(connection: Conn, told: Sequence[tuple[Row, Group, list[str]]]) -> Lists:
-    quotes = list_quotes(connection, [row["atom_id"] for row, _, _ in told])
+def _cite(connection: Conn, entries: Sequence[tuple[Row, Group, list[str]]]) -> Lists:
+    quotes = list_quotes(connection, [row["atom_id"] for row, _, _ in entries])
     groups: Lists = {"came": [], "went": [], "changed": []}
-    for row, group, fields in told:
+    for row, group, fields in entries:
         cited = quotes.get(row["atom_id"], [])
         change = build_change(row["after"], row["ledger_seq"], group, fields, cited)
         groups[group].append(change)
@@ -283,8 +283,8 @@ def _written(
     connection: Conn, span: Span, cursor: str | None, limit: int
 ) -> tuple[Lists, str | None]:
     conditions = span.has("v.project_id", "v.input_ledger_seq")
-    found, following = page_of(connection, WRITTEN, conditions, cursor, limit)
-    return {"written": [WrittenVersion(**row) for row in found]}, following
+    records, following = page_of(connection, WRITTEN, conditions, cursor, limit)
+    return {"written": [WrittenVersion(**row) for row in records]}, following
 
 
 STEPS = (_decided, _disputed, _moved, _written)
@@ -312,10 +312,10 @@ def _write_cursor(span: Span, place: int, behind: str | None) -> str:
 
 def _read_cursor(cursor: str, since_seq: int, last: int) -> tuple[int, int, str | None]:
     """Where the question ends, which list is next, and behind what of it. Raises Refusal."""
-    found = CURSOR.fullmatch(cursor)
-    if found is None or int(found[1]) != since_seq or not since_seq <= int(found[2]) <= last:
+    match = CURSOR.fullmatch(cursor)
+    if match is None or int(match[1]) != since_seq or not since_seq <= int(match[2]) <= last:
         raise bad_cursor()
-    return int(found[2]), int(found[3]), found[4] or None
+    return int(match[2]), int(match[3]), match[4] or None
 
 
 def build_change(

@@ -67,18 +67,18 @@ def list_chunks(
         conditions.append(("c.source_id = %s", source_id))
     if state:
         conditions.append(("c.state = %s", state))
-    found, following = page_of(connection, CHUNKS, conditions, cursor, limit)
-    return Page(items=[Chunk(**row) for row in found], next_cursor=following)
+    records, following = page_of(connection, CHUNKS, conditions, cursor, limit)
+    return Page(items=[Chunk(**row) for row in records], next_cursor=following)
 
 
 def read_chunk(connection: Conn, project_id: str, chunk_id: str) -> WholeChunk:
     """A chunk, also one that is obsolete. Raises NotFound when the project has no such chunk."""
-    found = rows(
+    records = rows(
         connection,
         f"SELECT {COLUMNS} FROM chunks c"
         " WHERE c.project_id = %s AND c.chunk_id = %s AND c.source_id IS NOT NULL",
         *(project_id, chunk_id),
     )
-    if not found:
+    if not records:
         raise NotFound(f"There is no chunk {chunk_id}.", code="unknown_chunk")
-    return WholeChunk(**found[0], text=read_chunk_text(connection, chunk_id))
+    return WholeChunk(**records[0], text=read_chunk_text(connection, chunk_id))

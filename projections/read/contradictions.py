@@ -145,8 +145,8 @@ def list_contradiction_pairs(
 ) -> Page[Contradiction]:
     """A page of contradictions, the gravest first; ``status`` None: all. Raises Refusal."""
     conditions = _conditions(project_id, status)
-    found, following = page_of(connection, CONTRADICTIONS, conditions, cursor, limit)
-    return Page(items=[Contradiction(**row) for row in found], next_cursor=following)
+    records, following = page_of(connection, CONTRADICTIONS, conditions, cursor, limit)
+    return Page(items=[Contradiction(**row) for row in records], next_cursor=following)
 
 
 def list_contradictions(
@@ -171,8 +171,8 @@ def list_contradictions(
     if updated_since is not None:
         since_seq = find_sequence(connection, project_id, updated_since)
         conditions.append(("c.updated_seq > %s", since_seq))
-    found, following = page_of(connection, CARDS, conditions, cursor, limit)
-    return Page(items=_cards(connection, found, is_slim), next_cursor=following)
+    records, following = page_of(connection, CARDS, conditions, cursor, limit)
+    return Page(items=_cards(connection, records, is_slim), next_cursor=following)
 
 
 def list_undecided_pairs(
@@ -184,8 +184,8 @@ def list_undecided_pairs(
         ("(c.atom_a_id = %s OR c.atom_b_id = %s)", atom_id, atom_id),
         ("c.status = ANY(%s)", list(ACTIONS)),
     ]
-    found, _ = page_of(connection, CONTRADICTIONS, conditions, limit=limit)
-    return [Contradiction(**row) for row in found]
+    records, _ = page_of(connection, CONTRADICTIONS, conditions, limit=limit)
+    return [Contradiction(**row) for row in records]
 
 
 def _conditions(project_id: str, status: str | None) -> list[Condition]:
@@ -193,12 +193,12 @@ def _conditions(project_id: str, status: str | None) -> list[Condition]:
     return [*conditions, ("c.status = %s", status)] if status else conditions
 
 
-def _cards(connection: Conn, found: list[Row], is_slim: bool) -> list[Card]:
+def _cards(connection: Conn, records: list[Row], is_slim: bool) -> list[Card]:
     """Cards of the rows; each kind of what belongs to them is asked for once."""
-    shown = sorted({row[a] for row in found for a in ("atom_a_id", "atom_b_id")})
+    shown = sorted({row[a] for row in records for a in ("atom_a_id", "atom_b_id")})
     sides = _sides(connection, shown, is_slim)
     affected: dict[str, list[AffectedArtifact]] = {}
-    affecting = [] if is_slim else [row["contradiction_id"] for row in found]
+    affecting = [] if is_slim else [row["contradiction_id"] for row in records]
     for row in rows(connection, AFFECTED, affecting) if affecting else []:
         affected.setdefault(row.pop("contradiction_id"), []).append(AffectedArtifact(**row))
     return [
@@ -209,7 +209,7 @@ def _cards(connection: Conn, found: list[Row], is_slim: bool) -> list[Card]:
             affected_artifacts=affected.get(row["contradiction_id"], []),
             allowed_actions=ACTIONS.get(row["status"], []),
         )
-        for row in found
+        for row in records
     ]
 
 

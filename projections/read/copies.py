@@ -52,10 +52,10 @@ class NearCopy(ReadModel):
 
 def list_near_copies(connection: Conn, project_id: str) -> list[NearCopy]:
     """The near copies of a project by path; exact copies are told as duplicates elsewhere."""
-    found = select(
+    items = select(
         connection,
         NearCopy,
         _NEAR_COPIES,
         *(project_id, sorted(PROSE_TYPES), LEAST_PARAGRAPH, LEAST_CHARS, LEAST_SHARE),
     )
-    return sorted(found, key=lambda one: (one.path, one.source_id))
+    return sorted(items, key=lambda copy: (copy.path, copy.source_id))

@@ -96,7 +96,7 @@ class WholeCall(ReadModel):
 
 def read_call(connection: Conn, project_id: str, call_id: str) -> WholeCall:
     """A call with its texts. Raises NotFound when the project has no such call."""
-    found = select(
+    items = select(
         connection,
         WholeCall,
         "SELECT c.call_id, c.occurred_at, c.agent, c.stage, c.run_id, c.provider, c.model,"
@@ -107,9 +107,9 @@ def read_call(connection: Conn, project_id: str, call_id: str) -> WholeCall:
         " WHERE c.project_id = %s AND c.call_id = %s",
         *(project_id, call_id),
     )
-    if not found:
+    if not items:
         raise NotFound(f"There is no call {call_id}.", code="unknown_call")
-    return found[0]
+    return items[0]
 
 
 def read_costs(connection: Conn, project_id: str, group_by: CostGroup) -> Costs:

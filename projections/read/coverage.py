@@ -64,7 +64,7 @@ class Coverage(ReadModel):
 
 def read_coverage(connection: Conn, project_id: str) -> Coverage:
     """How far the project's sources are read."""
-    found = rows(connection, COUNTS, project_id)
+    records = rows(connection, COUNTS, project_id)
     atoms = _live_atoms(connection, project_id)
     summary = rows(
         connection,
@@ -73,7 +73,7 @@ def read_coverage(connection: Conn, project_id: str) -> Coverage:
     )
     return Coverage(
         tiers=[
-            TierCounts(tier=tier, **_count([row for row in found if row["tier"] == tier]))
+            TierCounts(tier=tier, **_count([row for row in records if row["tier"] == tier]))
             for tier in TIERS
         ],
         areas=[
@@ -81,7 +81,7 @@ def read_coverage(connection: Conn, project_id: str) -> Coverage:
                 area=area,
                 active_atoms=atoms.get((area, "active"), 0),
                 draft_atoms=atoms.get((area, "draft"), 0),
-                **_count([row for row in found if area in row["areas"]]),
+                **_count([row for row in records if area in row["areas"]]),
             )
             for area in (*AREAS, NO_AREA)
         ],
@@ -101,10 +101,10 @@ def _live_atoms(connection: Conn, project_id: str) -> dict[tuple[str, str], int]
     return {(row["area"], row["status"]): row["n"] for row in counted}
 
 
-def _count(found: list[Row]) -> dict[str, Any]:
+def _count(records: list[Row]) -> dict[str, Any]:
     skipped: dict[str, int] = {}
     counts = {"total": 0, "extracted": 0, "pending": 0}
-    for row in found:
+    for row in records:
         counts["total"] += row["n"]
         if row["state"] == "skipped":
             skipped[row["skip_reason"]] = skipped.get(row["skip_reason"], 0) + row["n"]

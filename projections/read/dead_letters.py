@@ -83,8 +83,8 @@ def list_dead_letters(
     conditions: list[Condition] = [("true",) if settled else ("s.dead_letter_id IS NULL",)]
     if only is not None:
         conditions.append(("d.project_id = ANY(%s)", sorted(only)))
-    found, following = page_of(connection, DEAD_LETTERS, conditions, cursor, limit)
-    return Page(items=[DeadLetter(**row) for row in found], next_cursor=following)
+    records, following = page_of(connection, DEAD_LETTERS, conditions, cursor, limit)
+    return Page(items=[DeadLetter(**row) for row in records], next_cursor=following)
 
 
 def find_dead_letter(connection: Conn, dead_letter_id: str) -> WholeDeadLetter | None:

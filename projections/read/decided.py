@@ -54,15 +54,15 @@ class DecisionAnswer(ReadModel):
     undo_refusal: str
 
 
-def complete(connection: Conn, found: Sequence[Row]) -> list[DecisionAnswer]:
+def complete(connection: Conn, records: Sequence[Row]) -> list[DecisionAnswer]:
     """The rows of `COLUMNS` as answers, in their order."""
-    obstacles = find_obstacles(connection, found)
+    obstacles = find_obstacles(connection, records)
     later_ids = [each.later_id for each in obstacles.values() if each.later_id]
     later = rows(connection, BY_ID, later_ids) if later_ids else []
-    titles = titles_of(connection, [*found, *later])
+    titles = titles_of(connection, [*records, *later])
     acts = {row["hitl_event_id"]: describe_act(row, titles).rstrip(",") for row in later}
     answers = []
-    for row in found:
+    for row in records:
         obstacle = obstacles.get(row["hitl_event_id"])
         refusal = obstacle.reason if obstacle else ""
         if obstacle and obstacle.later_id in acts:
@@ -74,9 +74,9 @@ def complete(connection: Conn, found: Sequence[Row]) -> list[DecisionAnswer]:
     return answers
 
 
-def titles_of(connection: Conn, found: Iterable[Row]) -> dict[str, str]:
+def titles_of(connection: Conn, records: Iterable[Row]) -> dict[str, str]:
     """The titles of the atoms that decisions are about, by id."""
-    wanted = sorted({each for row in found for each in sides_of(row) if each})
+    wanted = sorted({each for row in records for each in sides_of(row) if each})
     if not wanted:
         return {}
     query = "SELECT atom_id, title FROM ledger_atoms WHERE atom_id = ANY(%s)"

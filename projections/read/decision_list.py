@@ -40,10 +40,10 @@ def list_decisions(
     if updated_since is not None:
         since_seq = find_sequence(connection, project_id, updated_since)
         conditions.append(("d.ledger_seq > %s", since_seq))
-    found, following = page_of(
+    records, following = page_of(
         connection, DECISIONS, conditions, cursor, limit, backwards=newest_first
     )
-    answers = complete(connection, found)
+    answers = complete(connection, records)
     if is_slim:
         without: dict[str, Any] = {"before_state": {}, "after_state": None}
         answers = [each.model_copy(update=without) for each in answers]

@@ -89,11 +89,11 @@ def choices(connection: Conn, chunk_id: str, run_id: str | None) -> Iterator[Rea
         *(chunk_id, run_id),
     ):
         hint = row["hint"]
-        one = next((c for c in hint["candidate_chunks"] if c["chunk_id"] == chunk_id), None)
+        chunk = next((c for c in hint["candidate_chunks"] if c["chunk_id"] == chunk_id), None)
         score = (
-            f"{one['reason_code']}, score {one['expected_value_score']:.2f},"
-            f" rank {one['priority_rank']}, "
-            if one
+            f"{chunk['reason_code']}, score {chunk['expected_value_score']:.2f},"
+            f" rank {chunk['priority_rank']}, "
+            if chunk
             else ""
         )
         yield Reason(
@@ -171,9 +171,9 @@ def refusals(connection: Conn, column: str, value: str) -> Iterator[Reason]:
         value,
     ):
         what = "candidate refused" if row["rejected"] == "candidate" else "rows refused"
-        found = list(row["findings"]) if row["rejected"] == "candidate" else []
-        found += [one for refused in row["rejected_rows"] for one in refused["findings"]]
-        for finding in found:
+        findings = list(row["findings"]) if row["rejected"] == "candidate" else []
+        findings += [finding for refused in row["rejected_rows"] for finding in refused["findings"]]
+        for finding in findings:
             yield Reason(
                 step="judged",
                 what=what,

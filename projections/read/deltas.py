@@ -69,10 +69,10 @@ DELTAS = Listing(
 
 def read_delta_report(connection: Conn, run_id: str) -> DeltaReport:
     """The run's report. Raises Refusal when there is no such run."""
-    found = rows(connection, "SELECT * FROM delta_reports WHERE run_id = %s", run_id)
-    if not found:
+    records = rows(connection, "SELECT * FROM delta_reports WHERE run_id = %s", run_id)
+    if not records:
         raise NotFound(f"There is no run {run_id}.", code="unknown_run")
-    return DeltaReport(**_with_sections(found[0]))
+    return DeltaReport(**_with_sections(records[0]))
 
 
 def list_deltas(
@@ -80,8 +80,8 @@ def list_deltas(
 ) -> Page[Delta]:
     """A page of the reports of merged pull requests and pushes, oldest first. Raises Refusal."""
     conditions: list[Condition] = [("d.project_id = %s", project_id), ("d.trigger = 'delta'",)]
-    found, following = page_of(connection, DELTAS, conditions, cursor, limit)
-    items = [Delta(**_with_sections(row), **_cause(row["trigger_key"])) for row in found]
+    records, following = page_of(connection, DELTAS, conditions, cursor, limit)
+    items = [Delta(**_with_sections(row), **_cause(row["trigger_key"])) for row in records]
     return Page(items=items, next_cursor=following)
 
 

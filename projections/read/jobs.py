@@ -88,17 +88,17 @@ def list_jobs(
     wanted = {"project_id": project_id, "status": status, "job_type": job_type}
     conditions: list[Condition] = [("true",)]
     conditions += [(f"j.{name} = %s", value) for name, value in wanted.items() if value is not None]
-    found, following = page_of(connection, JOBS, conditions, cursor, limit)
-    return Page(items=[Job(**row) for row in found], next_cursor=following)
+    records, following = page_of(connection, JOBS, conditions, cursor, limit)
+    return Page(items=[Job(**row) for row in records], next_cursor=following)
 
 
 def read_job(connection: Conn, job_id: str) -> Job:
     """One job. Raises NotFound."""
     query = f"SELECT {COLUMNS} FROM orchestration_jobs j WHERE j.job_id = %s"
-    found = select(connection, Job, query, job_id)
-    if not found:
+    items = select(connection, Job, query, job_id)
+    if not items:
         raise NotFound(f"There is no job {job_id}.", code="unknown_job", detail={"job_id": job_id})
-    return found[0]
+    return items[0]
 
 
 def list_transitions(connection: Conn, job_id: str) -> list[Transition]:

@@ -21,8 +21,8 @@ class LedgerPosition(ReadModel):
 
 
 def read_position(connection: Conn, project_id: str) -> LedgerPosition:
-    found = select(connection, LedgerPosition, POSITION, project_id)
-    return found[0] if found else LedgerPosition(ledger_seq=0, recorded_at=None)
+    items = select(connection, LedgerPosition, POSITION, project_id)
+    return items[0] if items else LedgerPosition(ledger_seq=0, recorded_at=None)
 
 
 def read_position_at(connection: Conn, project_id: str, place: int | datetime) -> LedgerPosition:

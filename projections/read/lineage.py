@@ -64,8 +64,8 @@ class Node(ReadModel):
 
 def _text_of(value: Any) -> Any:
     if isinstance(value, datetime):
-        told = value.astimezone(UTC).isoformat(timespec="milliseconds")
-        return told.removesuffix("+00:00") + "Z"
+        iso_text = value.astimezone(UTC).isoformat(timespec="milliseconds")
+        return iso_text.removesuffix("+00:00") + "Z"
     return str(value) if isinstance(value, UUID) else value
 
 
@@ -76,19 +76,19 @@ def trace(connection: Conn, known_id: str) -> Node:
     """
     prefix = known_id.partition("_")[0]
     tracer = TRACERS.get(prefix, statement)
-    found = tracer(connection, known_id)
-    if found is None or is_hidden(connection, known_id):
+    lines = tracer(connection, known_id)
+    if lines is None or is_hidden(connection, known_id):
         raise NotFound(
             f"Nothing is called {known_id}: give the id of a statement, artifact (art_), atom"
             " (atm_), evidence row (evd_), chunk (chk_), source (src_) or run (run_).",
             code="unknown_id",
         )
-    return found
+    return lines
 
 
 def statement(connection: Conn, statement_id: str) -> Node | None:
     """A statement of the latest version that has it, with the atoms it cites."""
-    found = rows(
+    records = rows(
         connection,
         "SELECT v.artifact_id, v.artifact_type, v.version, c.section_id, v.content, v.event_id,"
         " v.lane, v.engine, v.model, v.prompt_version, v.run_id, v.input_ledger_seq"
@@ -96,9 +96,9 @@ def statement(connection: Conn, statement_id: str) -> Node | None:
         " WHERE c.statement_id = %s ORDER BY v.version DESC LIMIT 1",
         statement_id,
     )
-    if not found:
+    if not records:
         return None
-    facts = found[0]
+    facts = records[0]
     text = _statement_text(facts.pop("content"), statement_id)
     events = _events(connection, facts.pop("event_id"))
     cited = rows(
@@ -201,7 +201,7 @@ def atom(connection: Conn, atom_id: str, *, up: bool = True) -> Node | None:
 
 def citing_statements(connection: Conn, atom_id: str) -> list[Node | None]:
     """The statements of present artifact versions that cite the atom."""
-    found = rows(
+    records = rows(
         connection,
         "SELECT c.statement_id, c.section_id, a.artifact_id, a.artifact_type, a.title, a.version,"
         " v.content, v.event_id FROM artifact_citations c"
@@ -221,7 +221,7 @@ def citing_statements(connection: Conn, atom_id: str) -> list[Node | None]:
             },
             events=_events(connection, row["event_id"]),
         )
-        for row in found
+        for row in records
     ]
 
 
@@ -326,13 +326,13 @@ def run(connection: Conn, run_id: str) -> Node | None:
 
 
 def _one(connection: Conn, query: str, *parameters: Any) -> Row | None:
-    found = rows(connection, query, *parameters)
-    return found[0] if found else None
+    records = rows(connection, query, *parameters)
+    return records[0] if records else None
 
 
 def _events(connection: Conn, *event_ids: Any) -> list[EventPlace]:
-    known = [str(event_id) for event_id in event_ids if event_id is not None]
-    return select(connection, EventPlace, PLACES, known) if known else []
+    known_ids = [str(event_id) for event_id in event_ids if event_id is not None]
+    return select(connection, EventPlace, PLACES, known_ids) if known_ids else []
 
 
 TRACERS: dict[str, Callable[[Conn, str], Node | None]] = {

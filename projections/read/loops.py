@@ -47,8 +47,8 @@ def list_loops(
     conditions: list[Condition] = [("l.project_id = %s", project_id)]
     if phase is not None:
         conditions.append(("l.phase = %s", phase))
-    found, following = page_of(connection, LOOPS, conditions, cursor, limit)
-    return Page(items=[_loop_of(row) for row in found], next_cursor=following)
+    records, following = page_of(connection, LOOPS, conditions, cursor, limit)
+    return Page(items=[_loop_of(row) for row in records], next_cursor=following)
 
 
 def list_loops_of_answer(connection: Conn, project_id: str, event_id: str) -> list[GenerationLoop]:

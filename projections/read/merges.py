@@ -85,8 +85,8 @@ def list_merges(
     if updated_since is not None:
         since_seq = find_sequence(connection, project_id, updated_since)
         conditions.append((CHANGED_AFTER, since_seq, since_seq))
-    found, following = page_of(
+    records, following = page_of(
         connection, MERGES, conditions, cursor, limit, backwards=newest_first
     )
     slim = {"body_a": None, "body_b": None} if is_slim else {}
-    return Page(items=[Merge(**row | slim) for row in found], next_cursor=following)
+    return Page(items=[Merge(**row | slim) for row in records], next_cursor=following)

@@ -93,8 +93,8 @@ def snap_to_batch(connection: Conn, project_id: str, ledger_seq: int) -> int:
     last = read_head(connection, project_id)
     if ledger_seq >= last:
         return last
-    found = rows(connection, NEAREST, project_id, ledger_seq)
-    nearest: int = found[0]["ledger_seq"] if found else 0
+    records = rows(connection, NEAREST, project_id, ledger_seq)
+    nearest: int = records[0]["ledger_seq"] if records else 0
     return nearest if abs(nearest - ledger_seq) <= ledger_seq else 0
 
 
@@ -111,14 +111,14 @@ def compare_ledgers(
         "shown": shown,
     }
     # Planned for these two moments: a plan for any two takes three times as long for distant ones.
-    found = connection.execute(DIFFERENCE, asked, prepare=False).fetchall()
-    quotes = list_quotes(connection, [row[0] for row in found])
+    records = connection.execute(DIFFERENCE, asked, prepare=False).fetchall()
+    quotes = list_quotes(connection, [row[0] for row in records])
     groups: dict[Group, ChangedAtoms] = {
         "came": ChangedAtoms(),
         "went": ChangedAtoms(),
         "changed": ChangedAtoms(),
     }
-    for atom_id, before, after, ledger_seq, change, count in found:
+    for atom_id, before, after, ledger_seq, change, count in records:
         group: Group = change
         fields = difference(before, after)[1]
         atom = build_change(after, ledger_seq, group, fields, quotes.get(atom_id, []))

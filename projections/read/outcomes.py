@@ -112,16 +112,16 @@ def read_source(connection: Conn, project_id: str, path: str) -> SourceText:
 
     Raises NotFound with paths that are alike, and Conflict where it is not clear which is meant.
     """
-    found = rows(connection, _SOURCE, project_id, path, path)
-    if not found:
+    records = rows(connection, _SOURCE, project_id, path, path)
+    if not records:
         name = path.rpartition("/")[2]
         alike = rows(connection, _ALIKE, project_id, like_holding(name), SUGGESTED)
-        told = f"; alike are {', '.join(row['path'] for row in alike)}" if alike else ""
-        raise NotFound(f"The project has no source at {path}{told}.")
-    if len(found) > 1:
-        named = ", ".join(f"{row['root']}:{row['path']}" for row in found)
+        text = f"; alike are {', '.join(row['path'] for row in alike)}" if alike else ""
+        raise NotFound(f"The project has no source at {path}{text}.")
+    if len(records) > 1:
+        named = ", ".join(f"{row['root']}:{row['path']}" for row in records)
         raise Conflict(f"Several sources are at {path}: name one of {named}.")
-    (source,) = found
+    (source,) = records
     parts = rows(connection, _TEXT, source["source_id"], source["sanitized_hash"])
     return SourceText(**source, text="".join(part["text"] for part in parts))
 

@@ -20,8 +20,8 @@ _CAUSES = f"""
 
 def count_owed_chunks(connection: Conn, project_id: str) -> dict[str, int]:
     """How many chunks of the project are owed, by the code of the cause, most first."""
-    found = rows(connection, _CAUSES, project_id, project_id)
-    return {str(row["cause"]): int(row["n"]) for row in found}
+    records = rows(connection, _CAUSES, project_id, project_id)
+    return {str(row["cause"]): int(row["n"]) for row in records}
 
 
 def count_owed_by_project(connection: Conn) -> dict[str, dict[str, int]]:

@@ -79,14 +79,14 @@ def page_of(
     )
     parameters = [value for _, *values in conditions for value in values]
     try:
-        found = rows(connection, query, *parameters)
+        records = rows(connection, query, *parameters)
     except psycopg.DataError as error:
         if cursor is None:
             raise
         raise bad_cursor() from error
-    last = [row.pop("page_key") for row in found][:limit]
-    more = len(found) > limit
-    return found[:limit], _cursor(name, last[-1]) if more else None
+    last = [row.pop("page_key") for row in records][:limit]
+    more = len(records) > limit
+    return records[:limit], _cursor(name, last[-1]) if more else None
 
 
 def cursors_of(
@@ -100,10 +100,10 @@ def cursors_of(
         f"SELECT {_key(listing)} AS page_key FROM {listing.tables}"
         f" WHERE {' AND '.join(sql for sql, *_ in row)} LIMIT 1"
     )
-    found = rows(connection, query, *(value for _, *values in row for value in values))
-    if not found:
+    records = rows(connection, query, *(value for _, *values in row for value in values))
+    if not records:
         return None
-    key = found[0]["page_key"]
+    key = records[0]["page_key"]
     return _cursor(_back(listing), key), _cursor(listing.name, key)
 
 

@@ -87,8 +87,8 @@ def list_past_contradictions(
     ]
     if status:
         conditions.append(("h.record->>'status' = %s", status))
-    found, following = page_of(connection, CONTRADICTIONS, conditions, cursor, limit)
-    named = {row["record"][side] for row in found for side in ("atom_a_id", "atom_b_id")}
+    records, following = page_of(connection, CONTRADICTIONS, conditions, cursor, limit)
+    named = {row["record"][side] for row in records for side in ("atom_a_id", "atom_b_id")}
     titles: dict[str, str] = dict(connection.execute(TITLES, (sorted(named), seq)).fetchall())
     items = [
         PastContradiction(
@@ -98,7 +98,7 @@ def list_past_contradictions(
             title_a=titles.get(row["record"]["atom_a_id"]),
             title_b=titles.get(row["record"]["atom_b_id"]),
         )
-        for row in found
+        for row in records
     ]
     return Page(items=items, next_cursor=following)
 

@@ -25,44 +25,44 @@ class Target(ReadModel):
 def read_target(connection: Conn, target_id: str) -> Target:
     """Project and revision of an atom, contradiction or merge candidate. Raises Refusal."""
     query = TARGETS.get(target_id.partition("_")[0])
-    found = select(connection, Target, query, target_id) if query else []
-    if not found or find_deleted(connection, [found[0].project_id]):
+    items = select(connection, Target, query, target_id) if query else []
+    if not items or find_deleted(connection, [items[0].project_id]):
         raise NotFound(
             f"There is no {target_id}: give the id of an atom (atm_), a contradiction (ctr_) or a"
             " merge review (mrg_).",
             code="unknown_target",
         )
-    return found[0]
+    return items[0]
 
 
 def loser_of(connection: Conn, merge_op_id: str) -> str:
     """The atom that a merge operation merged away. Raises Refusal when it merged none."""
-    found = rows(
+    records = rows(
         connection,
         "SELECT loser_atom_id FROM ledger_merge_ops WHERE merge_op_id = %s"
         " AND op IN ('auto_merge', 'reviewed_merge')",
         merge_op_id,
     )
-    if not found:
+    if not records:
         raise NotFound(f"{merge_op_id} is no merge of two atoms.", code="unknown_merge")
-    return str(found[0]["loser_atom_id"])
+    return str(records[0]["loser_atom_id"])
 
 
 def read_decision(connection: Conn, hitl_event_id: str) -> DecisionAnswer:
     """A decision that the ledger has answered. Raises NotFound."""
-    found = find_decision(connection, hitl_event_id)
-    if found is None:
+    row = find_decision(connection, hitl_event_id)
+    if row is None:
         raise NotFound(f"There is no decision {hitl_event_id}.", code="unknown_decision")
-    return found
+    return row
 
 
 def find_decision(connection: Conn, hitl_event_id: str) -> DecisionAnswer | None:
     """A decision that the ledger has answered; None for one that it has not."""
-    found = complete(connection, rows(connection, ANSWER.format("hitl_event_id"), hitl_event_id))
-    return next(iter(found), None)
+    answers = complete(connection, rows(connection, ANSWER.format("hitl_event_id"), hitl_event_id))
+    return next(iter(answers), None)
 
 
 def find_answer(connection: Conn, event_id: str) -> DecisionAnswer | None:
     """What the ledger answered to a decision; None while it has not."""
-    found = complete(connection, rows(connection, ANSWER.format("event_id"), event_id))
-    return next(iter(found), None)
+    answers = complete(connection, rows(connection, ANSWER.format("event_id"), event_id))
+    return next(iter(answers), None)

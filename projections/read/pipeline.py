@@ -47,9 +47,9 @@ class PipelineCounts(ReadModel):
 
 def count_pipeline(connection: Conn, project_id: str) -> PipelineCounts:
     """What there is of the project at each step."""
-    found = connection.execute(COUNTS, {"project": project_id})
-    names = [column.name for column in found.description or ()]
-    n = dict(zip(names, found.fetchone() or (), strict=True))
+    cursor = connection.execute(COUNTS, {"project": project_id})
+    names = [column.name for column in cursor.description or ()]
+    n = dict(zip(names, cursor.fetchone() or (), strict=True))
     steps = {
         "sources": [Count(n=n["sources"], of="read or to be read")],
         "chunks": [Count(n=n["chunks"], of="of their texts")],
@@ -71,5 +71,5 @@ def count_pipeline(connection: Conn, project_id: str) -> PipelineCounts:
     )
 
 
-def _count(n: int, one: str, many: str = "") -> Count:
-    return Count(n=n, of=noun(n, one, many))
+def _count(n: int, singular: str, many: str = "") -> Count:
+    return Count(n=n, of=noun(n, singular, many))

@@ -65,8 +65,8 @@ def read_trigger_progress(connection: Conn, project_id: str, trigger_key: str) -
         sources = _sources(connection, project_id, trigger_key)
         lanes = _lanes(connection, project_id, trigger_key)
         run_ids = [derive_run_id(project_id, trigger_key, lane) for lane in lanes]
-        known = list(take(partial(list_runs, connection, project_id, trigger_key)))
-        run_ids += [run.run_id for run in known if run.resumed_from]
+        known_runs = list(take(partial(list_runs, connection, project_id, trigger_key)))
+        run_ids += [run.run_id for run in known_runs if run.resumed_from]
         work = rows(
             connection,
             "SELECT (SELECT count(*) FROM ledger_change_sets WHERE run_id = ANY(%s)"
@@ -79,18 +79,18 @@ def read_trigger_progress(connection: Conn, project_id: str, trigger_key: str) -
             "   AND findings @> %s::jsonb) AS beyond_limit",
             *(run_ids, project_id, run_ids, run_ids, project_id, PRD, run_ids, BEYOND_LIMIT),
         )[0]
-        ended_early = any(run.status in ("cancelled", "failed") for run in known)
+        ended_early = any(run.status in ("cancelled", "failed") for run in known_runs)
         by_rules = count_owed_chunks(connection, project_id)
-        told = list_undecided(connection, project_id)
+        undecided = list_undecided(connection, project_id)
         # What the projector has left out will not come: nobody waits for it.
-        is_left_out = any(each.stage == "projector" for each in told)
+        is_left_out = any(each.stage == "projector" for each in undecided)
         all_ready = sources["listing_whole"] and sources["ready"] >= sources["listed"]
         settled = (
             bool(run_ids)
             and (all_ready or ended_early or is_left_out)
             and (not sources["texts_missing"] or is_left_out)
-            and len(known) == len(run_ids)
-            and all(run.status in ENDED for run in known)
+            and len(known_runs) == len(run_ids)
+            and all(run.status in ENDED for run in known_runs)
             and _ledger_settled(connection, project_id, run_ids)
         )
     return TriggerProgress(
@@ -102,10 +102,10 @@ def read_trigger_progress(connection: Conn, project_id: str, trigger_key: str) -
         chunks_done=work["chunks_done"],
         atoms=work["atoms"],
         by_rules=by_rules,
-        runs=[run.model_dump(include=RUN_SHOWN) for run in known],
+        runs=[run.model_dump(include=RUN_SHOWN) for run in known_runs],
         prd_version=work["prd_version"],
         settled=settled,
-        undecided=[str(each) for each in told],
+        undecided=[str(each) for each in undecided],
         atoms_beyond_limit=work["beyond_limit"],
     )
 
@@ -119,12 +119,12 @@ def is_settled(connection: Conn, project_id: str) -> bool:
 
 
 def _lanes(connection: Conn, project_id: str, trigger_key: str) -> list[str]:
-    found = rows(
+    records = rows(
         connection,
         "SELECT lanes FROM ingestion_triggers WHERE project_id = %s AND trigger_key = %s",
         *(project_id, trigger_key),
     )
-    return list(found[0]["lanes"]) if found else []
+    return list(records[0]["lanes"]) if records else []
 
 
 def _sources(connection: Conn, project_id: str, trigger_key: str) -> dict[str, Any]:

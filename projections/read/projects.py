@@ -43,46 +43,46 @@ def find_project(connection: Conn, name_or_id: str) -> str:
     return find_only_project(list_project_ids(connection, name_or_id), name_or_id)
 
 
-def find_only_project(found: Sequence[str], name_or_id: str) -> str:
+def find_only_project(ids: Sequence[str], name_or_id: str) -> str:
     """The only one of the ids found for a name. Raises Refusal when there is none, or several."""
     if not name_or_id.strip():
         raise Invalid("No project is named: give its name or id.", code="project_missing")
-    if not found:
+    if not ids:
         raise NotFound(f"There is no project {name_or_id}.", code="unknown_project")
-    if len(found) > 1:
+    if len(ids) > 1:
         raise Conflict(
-            f"{len(found)} projects are called {name_or_id}: name one by its id.",
+            f"{len(ids)} projects are called {name_or_id}: name one by its id.",
             code="project_name_ambiguous",
         )
-    return found[0]
+    return ids[0]
 
 
 def list_project_ids(connection: Conn, name_or_id: str) -> list[str]:
     """The ids of all projects with this name or id."""
-    found = rows(
+    records = rows(
         connection,
         "SELECT project_id FROM projects WHERE project_id = %s OR name = %s",
         *(name_or_id, name_or_id),
     )
-    return [row["project_id"] for row in found]
+    return [row["project_id"] for row in records]
 
 
 def read_project_name(connection: Conn, project_id: str) -> str:
     """What a project is called. Raises NotFound."""
-    found = rows(connection, "SELECT name FROM projects WHERE project_id = %s", project_id)
-    if not found:
+    records = rows(connection, "SELECT name FROM projects WHERE project_id = %s", project_id)
+    if not records:
         raise NotFound(f"There is no project {project_id}.", code="unknown_project")
-    return str(found[0]["name"])
+    return str(records[0]["name"])
 
 
 def find_deleted(connection: Conn, project_ids: Collection[str]) -> set[str]:
     """Those of the projects that were deleted."""
-    found = rows(
+    records = rows(
         connection,
         "SELECT project_id FROM deleted_projects WHERE project_id = ANY(%s)",
         sorted(project_ids),
     )
-    return {row["project_id"] for row in found}
+    return {row["project_id"] for row in records}
 
 
 def list_projects(
@@ -99,8 +99,8 @@ def list_projects(
         conditions.append(("p.project_id = ANY(%s)", sorted(only)))
     if name is not None:
         conditions.append(("p.name = %s", name))
-    found, following = page_of(connection, PROJECTS, conditions, cursor, limit)
-    return Page(items=[Project(**row) for row in found], next_cursor=following)
+    records, following = page_of(connection, PROJECTS, conditions, cursor, limit)
+    return Page(items=[Project(**row) for row in records], next_cursor=following)
 
 
 def list_project_names(
@@ -119,5 +119,5 @@ def list_project_names(
         conditions.append(("p.project_id = ANY(%s)", sorted(only)))
     if named:
         conditions.append(("p.name ILIKE %s", like_holding(named)))
-    found, _ = page_of(connection, NAMES, conditions, limit=limit)
-    return [NamedProject(**row) for row in found]
+    records, _ = page_of(connection, NAMES, conditions, limit=limit)
+    return [NamedProject(**row) for row in records]

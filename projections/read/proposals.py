@@ -67,28 +67,28 @@ def list_proposals(
     conditions: list[Condition] = [("project_id = %s", project_id)]
     wanted = {"state": state, "target_id": target, "hitl_event_id": only}
     conditions += [(f"{name} = %s", value) for name, value in wanted.items() if value is not None]
-    found, following = page_of(
+    records, following = page_of(
         connection, PROPOSALS, conditions, cursor, limit, backwards=newest_first
     )
-    return Page(items=_as_proposals(connection, found), next_cursor=following)
+    return Page(items=_as_proposals(connection, records), next_cursor=following)
 
 
 def find_proposals(connection: Conn, ids: Sequence[str]) -> dict[str, Proposal]:
     """Those of the ids that are proposals."""
-    found = _as_proposals(connection, rows(connection, BY_ID, list(ids))) if ids else []
-    return {each.proposal_id: each for each in found}
+    results = _as_proposals(connection, rows(connection, BY_ID, list(ids))) if ids else []
+    return {each.proposal_id: each for each in results}
 
 
 def read_proposal(connection: Conn, proposal_id: str) -> Proposal:
     """Raises NotFound."""
-    found = find_proposals(connection, [proposal_id])
-    if proposal_id not in found:
+    by_id = find_proposals(connection, [proposal_id])
+    if proposal_id not in by_id:
         raise NotFound(f"There is no proposal {proposal_id}.", code="unknown_proposal")
-    return found[proposal_id]
+    return by_id[proposal_id]
 
 
-def _as_proposals(connection: Conn, found: Sequence[Row]) -> list[Proposal]:
-    titles = titles_of(connection, found)
+def _as_proposals(connection: Conn, records: Sequence[Row]) -> list[Proposal]:
+    titles = titles_of(connection, records)
     named = ("project_id", "ledger_seq", "action", "decision", "target_type", "target_id")
     answered = ("rationale", "state", "answer_id", "answered_by", "answer_rationale", "answered_at")
     revisions = ("expected_revision", "revision")
@@ -103,5 +103,5 @@ def _as_proposals(connection: Conn, found: Sequence[Row]) -> list[Proposal]:
             proposed_at=row["occurred_at"],
             changed=row["state"] == "waiting" and row["revision"] != row["expected_revision"],
         )
-        for row in found
+        for row in records
     ]

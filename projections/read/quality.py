@@ -136,7 +136,7 @@ class CitedDocument(ReadModel):
 
     @property
     def statements(self) -> list[str]:
-        return [one.text for section in self.sections for one in section.statements]
+        return [statement.text for section in self.sections for statement in section.statements]
 
     @property
     def text(self) -> str:
@@ -171,8 +171,8 @@ def list_quality_runs(
     conditions: list[Condition] = [("q.project_id = %s", project_id)]
     if artifact_id is not None:
         conditions.append(("q.artifact_id = %s", artifact_id))
-    found, following = page_of(connection, RUNS, conditions, cursor, limit)
-    return Page(items=[QualityRunRow(**row) for row in found], next_cursor=following)
+    records, following = page_of(connection, RUNS, conditions, cursor, limit)
+    return Page(items=[QualityRunRow(**row) for row in records], next_cursor=following)
 
 
 def find_quality_run(connection: Conn, run_id: str) -> QualityRunRow | None:
@@ -181,21 +181,21 @@ def find_quality_run(connection: Conn, run_id: str) -> QualityRunRow | None:
 
 def read_quality_run(connection: Conn, project_id: str, run_id: str | None) -> QualityRunRow:
     """The run of this id, or without one the latest over the PRD. Raises NotFound."""
-    found = find_quality_run(connection, run_id) if run_id else None
+    earlier = find_quality_run(connection, run_id) if run_id else None
     if run_id is None:
-        found = next(iter(select(connection, QualityRunRow, LATEST, project_id)), None)
-    if found is None or found.project_id != project_id:
+        earlier = next(iter(select(connection, QualityRunRow, LATEST, project_id)), None)
+    if earlier is None or earlier.project_id != project_id:
         raise NotFound(
             f"There is no quality run {run_id}." if run_id else "No quality run over a PRD yet.",
             code="unknown_quality_run",
         )
-    return found
+    return earlier
 
 
 def list_removed_by_gate(connection: Conn, artifact_id: str) -> list[RemovedStatement]:
     """What the last run of the gate that took something out of the artifact has taken out."""
-    found = connection.execute(LAST_REMOVALS, (artifact_id,)).fetchone()
-    return [RemovedStatement(**one) for one in found[0]] if found else []
+    row = connection.execute(LAST_REMOVALS, (artifact_id,)).fetchone()
+    return [RemovedStatement(**statement) for statement in row[0]] if row else []
 
 
 def list_quality_events(connection: Conn, run_id: str) -> list[QualityRunEvent]:
@@ -218,13 +218,13 @@ def read_assessed(
 
     ``pinned``: version and position of the ledger at which a run has begun. Raises NotFound.
     """
-    found = rows(connection, NAMED, project_id, name, name, name)
-    if not found:
+    records = rows(connection, NAMED, project_id, name, name, name)
+    if not records:
         raise NotFound(
             f"There is no artifact {name} yet: they are written when a run ends.",
             code="no_artifact_yet",
         )
-    artifact = found[0]
+    artifact = records[0]
     ((position,),) = connection.execute(POSITION, (project_id,)).fetchall()
     if pinned:
         artifact["version"], position = pinned

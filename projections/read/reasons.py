@@ -35,14 +35,14 @@ def list_reasons(connection: Conn, known_id: str, fact_at: FactAt) -> list[Reaso
     or statement, oldest first. Raises Refusal when nothing is known of the id.
     """
     ask = QUESTIONS.get(known_id.partition("_")[0])
-    found = list(ask(connection, known_id, fact_at)) if ask else []
-    if not found:
+    reasons = list(ask(connection, known_id, fact_at)) if ask else []
+    if not reasons:
         raise NotFound(
             f"Nothing was decided about {known_id}: give the id of an atom (atm_), chunk (chk_),"
             " candidate (cnd_), evidence row (evd_), source (src_), contradiction (ctr_), pair in"
             " review (mrg_), merge (mop_), run (run_), artifact (art_) or statement (stm_)."
         )
-    return found
+    return reasons
 
 
 def of_atom(connection: Conn, atom_id: str, fact_at: FactAt) -> Iterator[Reason]:

@@ -44,10 +44,10 @@ def list_rebalances(
 ) -> Page[Rebalance]:
     """A page of proposals, oldest first unless said. Raises Refusal for a bad cursor."""
     of_project = [("r.project_id = %s", project_id)]
-    found, following = page_of(
+    records, following = page_of(
         connection, REBALANCES, of_project, cursor, limit, backwards=newest_first
     )
-    return Page(items=[Rebalance(**row) for row in found], next_cursor=following)
+    return Page(items=[Rebalance(**row) for row in records], next_cursor=following)
 
 
 def find_rebalance(connection: Conn, project_id: str, rebalance_id: str) -> Rebalance | None:
@@ -55,13 +55,13 @@ def find_rebalance(connection: Conn, project_id: str, rebalance_id: str) -> Reba
         ("r.project_id = %s", project_id),
         ("r.rebalance_id = %s", rebalance_id),
     ]
-    found, _ = page_of(connection, REBALANCES, conditions, None, 1)
-    return Rebalance(**found[0]) if found else None
+    records, _ = page_of(connection, REBALANCES, conditions, None, 1)
+    return Rebalance(**records[0]) if records else None
 
 
 def read_rebalance(connection: Conn, project_id: str, rebalance_id: str) -> Rebalance:
     """Raises NotFound."""
-    found = find_rebalance(connection, project_id, rebalance_id)
-    if found is None:
+    rebalance = find_rebalance(connection, project_id, rebalance_id)
+    if rebalance is None:
         raise NotFound(f"There is no rebalance {rebalance_id}.", code="unknown_rebalance")
-    return found
+    return rebalance

@@ -63,5 +63,5 @@ def list_rejections(
         conditions.append(("s.path LIKE %s", like_of(source)))
     if code:
         conditions.append((BY_RULE, code))
-    found, following = page_of(connection, REJECTIONS, conditions, cursor, limit)
-    return Page(items=[Rejection(**row) for row in found], next_cursor=following)
+    records, following = page_of(connection, REJECTIONS, conditions, cursor, limit)
+    return Page(items=[Rejection(**row) for row in records], next_cursor=following)

@@ -167,8 +167,10 @@ def list_runs(
         conditions.append(("r.run_id = %s", run_id))
     if trigger_key is not None:
         conditions.append(("r.trigger_key = %s", trigger_key))
-    found, following = page_of(connection, RUNS, conditions, cursor, limit, backwards=newest_first)
-    return Page(items=[_run(row) for row in found], next_cursor=following)
+    records, following = page_of(
+        connection, RUNS, conditions, cursor, limit, backwards=newest_first
+    )
+    return Page(items=[_run(row) for row in records], next_cursor=following)
 
 
 def _run(row: Row) -> Run:
@@ -179,10 +181,10 @@ def _run(row: Row) -> Run:
 def read_run(connection: Conn, run_id: str) -> RunStatus:
     """Whether a run goes on. Raises Refusal when there is none of that id."""
     query = "SELECT run_id, project_id, status, stop_reason FROM ingestion_runs WHERE run_id = %s"
-    found = select(connection, RunStatus, query, run_id)
-    if not found:
+    items = select(connection, RunStatus, query, run_id)
+    if not items:
         raise NotFound(f"There is no run {run_id}.", code="unknown_run")
-    return found[0]
+    return items[0]
 
 
 def find_held_removals(connection: Conn, project_id: str, run_id: str) -> HeldRemovals | None:
@@ -203,7 +205,7 @@ def list_phases(
     """
     of_run = "" if run_id is None else " AND run_id = %s"
     asked = (project_id,) if run_id is None else (project_id, run_id)
-    found = rows(
+    records = rows(
         connection,
         "SELECT r.run_id, 'ingestion' AS phase, r.started_at, r.finished_at,"
         " (SELECT count(*) FROM ingestion_batches b WHERE b.run_id = r.run_id"
@@ -218,7 +220,7 @@ def list_phases(
         *(asked * 3),
     )
     by_run: dict[str, list[Phase]] = {}
-    for row in found:
+    for row in records:
         row["phase"] = PHASES.get(row["phase"], row["phase"])
         by_run.setdefault(row.pop("run_id"), []).append(Phase(**row))
     return by_run

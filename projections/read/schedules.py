@@ -133,21 +133,21 @@ def list_schedules(
     conditions: list[Condition] = [("w.project_id = %s", project_id)]
     if not everything:
         conditions.append(("w.recurrence IS NOT NULL AND w.status <> 'removed'",))
-    found, following = page_of(connection, WORK, conditions, cursor, limit)
-    return Page(items=[ScheduledWork(**row) for row in found], next_cursor=following)
+    records, following = page_of(connection, WORK, conditions, cursor, limit)
+    return Page(items=[ScheduledWork(**row) for row in records], next_cursor=following)
 
 
 def read_schedule(connection: Conn, project_id: str, work_item_id: str) -> ScheduledWork:
     """One piece of work. Raises NotFound."""
-    found = find_schedule(connection, project_id, work_item_id)
-    if found is None:
+    row = find_schedule(connection, project_id, work_item_id)
+    if row is None:
         raise NotFound(f"There is no schedule {work_item_id}.", code="unknown_schedule")
-    return found
+    return row
 
 
 def find_schedule(connection: Conn, project_id: str, work_item_id: str) -> ScheduledWork | None:
-    found = select(connection, ScheduledWork, ONE, project_id, work_item_id)
-    return found[0] if found else None
+    items = select(connection, ScheduledWork, ONE, project_id, work_item_id)
+    return items[0] if items else None
 
 
 def list_recurring_work(connection: Conn, project_id: str) -> list[ScheduledWork]:
@@ -171,10 +171,10 @@ def list_beating_projects(connection: Conn) -> list[str]:
 
 def read_project_settings(connection: Conn, project_id: str) -> ProjectSettings:
     """Raises NotFound."""
-    found = select(connection, ProjectSettings, SETTINGS, project_id)
-    if not found:
+    items = select(connection, ProjectSettings, SETTINGS, project_id)
+    if not items:
         raise NotFound(f"There is no project {project_id}.", code="unknown_project")
-    return found[0]
+    return items[0]
 
 
 def list_sprint_days(connection: Conn, project_id: str) -> list[SprintDays]:

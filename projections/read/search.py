@@ -152,25 +152,27 @@ def _answer(connection: Conn, question: Question, limit: int) -> Answer:
     passages = rank_passages(connection, question.project_id, terms)
     quoted, replaced = _atoms_in(connection, passages)
     passages = [each for each in passages if each.passage_id not in replaced]
-    known = sorted({name for names in quoted.values() for name in names}) if terms.size else None
-    atoms = find_atoms(connection, replace(question, quoted=known), max(limit, MOST_ATOMS))
+    source_names = (
+        sorted({name for names in quoted.values() for name in names}) if terms.size else None
+    )
+    atoms = find_atoms(connection, replace(question, quoted=source_names), max(limit, MOST_ATOMS))
     coverage = _coverage(atoms, passages, terms)
     if coverage == "none":
         return Answer(coverage=coverage, hits=[])
-    found = _fuse(atoms, passages, quoted, terms)
-    texts = read_passages(connection, [name for each in found for name in each.passages])
-    grouped = _by_document(found, texts, {each.passage_id: each for each in passages}, limit)
+    fused = _fuse(atoms, passages, quoted, terms)
+    texts = read_passages(connection, [name for each in fused for name in each.passages])
+    grouped = _by_document(fused, texts, {each.passage_id: each for each in passages}, limit)
     return Answer(coverage=coverage, hits=_show(connection, grouped, texts))
 
 
 def _interleave(lists: Sequence[Sequence[Hit]]) -> list[Hit]:
     """The first of each, then the second of each; none twice."""
-    found: dict[str, Hit] = {}
+    by_id: dict[str, Hit] = {}
     for row in zip_longest(*lists):
         for hit in row:
             if hit is not None:
-                found.setdefault(hit.atom_id or hit.passage_id or "", hit)
-    return list(found.values())
+                by_id.setdefault(hit.atom_id or hit.passage_id or "", hit)
+    return list(by_id.values())
 
 
 def _only_atoms(connection: Conn, question: Question, limit: int) -> Answer:
@@ -183,8 +185,8 @@ def _only_atoms(connection: Conn, question: Question, limit: int) -> Answer:
         return Answer(coverage=coverage, hits=[])
     others = [each for each in others if each["held"] >= most * ATOM_ANSWERS]
     others.sort(key=lambda each: bool(each["held"] < most * ATOM_HOLDS))
-    found = [_Found(atom["score"], atom) for atom in (named + others)[:limit]]
-    return Answer(coverage=coverage, hits=_show(connection, found, {}))
+    ranked_hits = [_Found(atom["score"], atom) for atom in (named + others)[:limit]]
+    return Answer(coverage=coverage, hits=_show(connection, ranked_hits, {}))
 
 
 def _atoms_in(
@@ -236,27 +238,27 @@ def _fuse(
     fewest = max((_weigh(each.held, terms) for each in passages), default=0.0) * ATOM_HOLDS
     others = [each for each in atoms.atoms[atoms.named :] if each["held"] >= fewest]
     others.sort(key=lambda each: bool(each["status"] == "draft"))
-    known = atoms.atoms[: atoms.named] + others
+    ranked_atoms = atoms.atoms[: atoms.named] + others
     place: dict[str, str] = {}  # of an atom: the first passage that holds it
-    found: dict[str, _Found] = {}
+    by_id: dict[str, _Found] = {}
     for rank, passage in enumerate(passages, start=1):
         name = passage.passage_id
-        found[name] = _Found(1 / (K + rank), None, [name])
+        by_id[name] = _Found(1 / (K + rank), None, [name])
         for atom_id in quoted.get(name, ()):
             place.setdefault(atom_id, name)
     alone: list[_Found] = []
-    for rank, atom in enumerate(known, start=1):
+    for rank, atom in enumerate(ranked_atoms, start=1):
         worth = ATOMS_WEIGH / (K + rank) + (rank <= atoms.named)
         if (at := place.get(atom["atom_id"])) is None:
             alone.append(_Found(worth, atom))
             continue
-        found[at].score += worth
-        found[at].atom = found[at].atom or atom
-    return sorted([*found.values(), *alone], key=lambda each: -each.score)
+        by_id[at].score += worth
+        by_id[at].atom = by_id[at].atom or atom
+    return sorted([*by_id.values(), *alone], key=lambda each: -each.score)
 
 
 def _by_document(
-    found: Sequence[_Found],
+    ranked_hits: Sequence[_Found],
     texts: Mapping[str, PassageText],
     ranked: Mapping[str, Ranked],
     limit: int,
@@ -268,7 +270,7 @@ def _by_document(
     """
     hits: list[_Found] = []
     documents: dict[str, _Found] = {}
-    for each in found:
+    for each in ranked_hits:
         if each.passages:
             (name,) = each.passages
             first = documents.get(texts[name].source_id)
@@ -284,14 +286,16 @@ def _by_document(
     return hits
 
 
-def _show(connection: Conn, found: Sequence[_Found], texts: Mapping[str, PassageText]) -> list[Hit]:
-    ids = [each.atom["atom_id"] for each in found if each.atom]
+def _show(
+    connection: Conn, ranked_hits: Sequence[_Found], texts: Mapping[str, PassageText]
+) -> list[Hit]:
+    ids = [each.atom["atom_id"] for each in ranked_hits if each.atom]
     quotes: dict[str, list[HitQuote]] = {}
     for row in rows(connection, EVIDENCE, ids, EVIDENCE_PER_HIT):
         quotes.setdefault(row.pop("atom_id"), []).append(HitQuote(**row))
     conflicts = rows(connection, CONFLICTS, ids, ids)
     hits = []
-    for each in found:
+    for each in ranked_hits:
         passages = [texts[name] for name in each.passages]
         if each.atom is None:
             hits.append(_passage_hit(each.score, passages))
@@ -314,9 +318,11 @@ def _show(connection: Conn, found: Sequence[_Found], texts: Mapping[str, Passage
 
 def _merge(quotes: Sequence[HitQuote], places: Sequence[HitQuote]) -> list[HitQuote]:
     """The atom's own quotes, best first, then the passages that say more than these."""
-    said = {(quote.source_id, " ".join(quote.snippet.split())) for quote in quotes}
+    snippets = {(quote.source_id, " ".join(quote.snippet.split())) for quote in quotes}
     more = [
-        place for place in places if (place.source_id, " ".join(place.snippet.split())) not in said
+        place
+        for place in places
+        if (place.source_id, " ".join(place.snippet.split())) not in snippets
     ]
     return [*quotes[: max(1, EVIDENCE_PER_HIT - len(more))], *more]
 

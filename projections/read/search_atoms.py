@@ -130,10 +130,10 @@ def find_atoms(connection: Conn, question: Question, limit: int) -> FoundAtoms:
     passing is linked to too much.
     """
     filters = question.filters
-    told = metadata_in(connection, question.project_id, question.query)
+    metadata = metadata_in(connection, question.project_id, question.query)
     entities = entities_in(connection, question.project_id, question.query)
-    is_named = _is_named(question.query, told, entities)
-    joined = _join(filters, told)
+    is_named = _is_named(question.query, metadata, entities)
+    joined = _join(filters, metadata)
     asked = _Asked(connection, question, list(entities), limit)
     steps: tuple[tuple[Step, Callable[[], list[Row]], bool], ...] = (
         ("entity", lambda: asked.rank(filters, LINKED), is_named and bool(entities)),
@@ -153,17 +153,17 @@ def find_atoms(connection: Conn, question: Question, limit: int) -> FoundAtoms:
     return FoundAtoms(reached, list(hits.values()), named)
 
 
-def _is_named(query: str, told: Filters, entities: Mapping[str, list[str]]) -> bool:
+def _is_named(query: str, filters: Filters, entities: Mapping[str, list[str]]) -> bool:
     """Whether names and metadata are all that ``query`` says."""
-    known = {
+    words = {
         word
-        for names in (*entities.values(), *astuple(told))
+        for names in (*entities.values(), *astuple(filters))
         for name in names
         for word in norm_text(name.replace("_", " ")).split()
     }
-    known |= {f"{word}s" for word in known} | {_plural(word) for word in known}
-    said = [word for word in norm_text(query).split() if word not in ASKING | STOP_WORDS]
-    return bool(said) and known.issuperset(said)
+    words |= {f"{word}s" for word in words} | {_plural(word) for word in words}
+    query_words = [word for word in norm_text(query).split() if word not in ASKING | STOP_WORDS]
+    return bool(query_words) and words.issuperset(query_words)
 
 
 def entities_in(connection: Conn, project_id: str, query: str) -> dict[str, list[str]]:
@@ -174,8 +174,8 @@ def entities_in(connection: Conn, project_id: str, query: str) -> dict[str, list
         for start in range(len(words))
         for end in range(start + 1, min(start + LONGEST_NAME, len(words)) + 1)
     }
-    found = rows(connection, ENTITIES, project_id, sorted(phrases))
-    return {row["atom_id"]: row["names"] for row in found}
+    records = rows(connection, ENTITIES, project_id, sorted(phrases))
+    return {row["atom_id"]: row["names"] for row in records}
 
 
 def metadata_in(connection: Conn, project_id: str, query: str) -> Filters:
@@ -242,8 +242,8 @@ class _Asked:
             return self.rank(filters, LOOKED_AT)
         match = terms.match(MOST_RANKED)
         condition = LOOKED_AT if terms.are_common(MOST_RANKED) else INDEXED
-        found = self.rank(filters, condition, match) if match else []
-        return found or self.rank(filters, LOOKED_AT)
+        ranked = self.rank(filters, condition, match) if match else []
+        return ranked or self.rank(filters, LOOKED_AT)
 
     def rank(self, filters: Filters, condition: str, match: str = "") -> list[Row]:
         """Those that meet ``condition``, best first; ``match``: words for it, any unless given."""

@@ -109,12 +109,12 @@ def rank_passages(connection: Conn, project_id: str, terms: Terms) -> list[Ranke
     with connection.cursor() as cursor:
         # A plan for any words and any last id reads all passages.
         cursor.execute(query.encode(), parameters | {"last": last}, prepare=False)
-        found = {name: Ranked(name, size) for name, size in cursor}
-    for row in rows(connection, PLACES, list(found), list(terms.weights)):
-        _hold(found[row["passage_id"]], row["lexeme"], row["positions"], row["weights"])
-    for each in found.values():
+        by_name = {name: Ranked(name, size) for name, size in cursor}
+    for row in rows(connection, PLACES, list(by_name), list(terms.weights)):
+        _hold(by_name[row["passage_id"]], row["lexeme"], row["positions"], row["weights"])
+    for each in by_name.values():
         each.score = _score(each, terms)
-    return sorted(found.values(), key=lambda each: (-each.score, each.passage_id))
+    return sorted(by_name.values(), key=lambda each: (-each.score, each.passage_id))
 
 
 def _last_looked_at(connection: Conn, project_id: str, terms: Terms, match: str) -> str | None:
@@ -128,13 +128,13 @@ def _last_looked_at(connection: Conn, project_id: str, terms: Terms, match: str)
         "sample": SAMPLE,
         "most": MOST_LOOKED_AT,
     }
-    found = connection.execute(LAST_ID.encode(), parameters).fetchone()
-    return found[0] if found else None
+    row = connection.execute(LAST_ID.encode(), parameters).fetchone()
+    return row[0] if row else None
 
 
 def read_passages(connection: Conn, passage_ids: Sequence[str]) -> Mapping[str, PassageText]:
-    found = rows(connection, TEXTS, list(passage_ids))
-    return {row["passage_id"]: PassageText.model_validate(row) for row in found}
+    records = rows(connection, TEXTS, list(passage_ids))
+    return {row["passage_id"]: PassageText.model_validate(row) for row in records}
 
 
 def _hold(ranked: Ranked, lexeme: str, positions: Sequence[int], weights: Sequence[str]) -> None:
@@ -151,9 +151,9 @@ def _hold(ranked: Ranked, lexeme: str, positions: Sequence[int], weights: Sequen
 
 
 def _score(ranked: Ranked, terms: Terms) -> float:
-    said = sum(terms.weights[word] * much for word, much in ranked.held.items())
+    weight = sum(terms.weights[word] * much for word, much in ranked.held.items())
     share = sum(terms.weights[word] for word in ranked.held) / (terms.total or 1.0)
-    return said * (1 - COVERED + COVERED * share) + NEAR * _nearness(ranked, terms)
+    return weight * (1 - COVERED + COVERED * share) + NEAR * _nearness(ranked, terms)
 
 
 def _nearness(ranked: Ranked, terms: Terms) -> float:

@@ -82,17 +82,17 @@ class Terms:
 
         The two can match more where the words are common. Empty when no passage has any of them.
         """
-        known = sorted((count, word) for word, count in self.counts.items() if count)
-        if not known or self.are_common(most):
-            return " & ".join(quote(word) for _, word in known[:2])
+        counted = sorted((count, word) for word, count in self.counts.items() if count)
+        if not counted or self.are_common(most):
+            return " & ".join(quote(word) for _, word in counted[:2])
         total = 0
-        found: list[str] = []
-        for count, word in known:
+        chosen: list[str] = []
+        for count, word in counted:
             total += count
-            if total > most and found:
+            if total > most and chosen:
                 break
-            found.append(quote(word))
-        return " | ".join(found)
+            chosen.append(quote(word))
+        return " | ".join(chosen)
 
 
 def questions_in(terms: Terms) -> list[Terms]:
@@ -139,8 +139,8 @@ def count_passages(
 ) -> dict[str, int]:
     """How many passages have each word: exact for rare ones, which tell most apart."""
     quoted = {quote(lexeme): lexeme for lexeme in lexemes}
-    found = rows(connection, COUNTS, project_id, COMMON, list(quoted))
-    counts = {row["word"]: row["passages"] for row in found}
+    records = rows(connection, COUNTS, project_id, COMMON, list(quoted))
+    counts = {row["word"]: row["passages"] for row in records}
     common = [word for word, count in counts.items() if count == COMMON]
     for row in rows(connection, SHARES, project_id, SAMPLE, common) if common else []:
         counts[row["word"]] = max(COMMON, round(row["share"] * size))

@@ -48,7 +48,7 @@ class WholeSource(ReadModel):
 
 def read_source(connection: Conn, project_id: str, source_id: str) -> WholeSource:
     """Raises NotFound when the project has no such source."""
-    found = rows(connection, SOURCE, project_id, source_id)
-    if not found:
+    records = rows(connection, SOURCE, project_id, source_id)
+    if not records:
         raise NotFound(f"There is no source {source_id}.", code="unknown_source_id")
-    return WholeSource(**found[0])
+    return WholeSource(**records[0])

@@ -102,8 +102,8 @@ def list_sources(
     else:
         since = find_time(connection, project_id, updated_since)
         conditions.append(("x.changed_at > %s", since))
-    found, following = page_of(connection, SOURCES, conditions, cursor, limit)
-    return Page(items=[_build_state(row) for row in found], next_cursor=following)
+    records, following = page_of(connection, SOURCES, conditions, cursor, limit)
+    return Page(items=[_build_state(row) for row in records], next_cursor=following)
 
 
 def _build_state(row: Row) -> SourceState:

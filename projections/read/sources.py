@@ -44,27 +44,27 @@ def read_inventory(connection: Conn, project_id: str, root: str, under: str = ""
 
 def place_of(connection: Conn, project_id: str, source_id: str) -> tuple[str, str] | None:
     """Root and path of a source of the project, also of one that is gone."""
-    found = rows(
+    records = rows(
         connection,
         "SELECT root, path FROM sources"
         " WHERE project_id = %s AND source_id = %s AND path IS NOT NULL",
         *(project_id, source_id),
     )
-    return (str(found[0]["root"]), str(found[0]["path"])) if found else None
+    return (str(records[0]["root"]), str(records[0]["path"])) if records else None
 
 
 def read_titles(
     connection: Conn, project_id: str, root: str, paths: Collection[str]
 ) -> dict[str, str]:
     """What the sources at these paths are called."""
-    found = rows(
+    records = rows(
         connection,
         "SELECT path, title FROM sources"
         " WHERE project_id = %s AND root = %s AND path = ANY(%s)"
         " AND state IS DISTINCT FROM 'removed'",
         *(project_id, root, list(paths)),
     )
-    return {str(row["path"]): str(row["title"]) for row in found}
+    return {str(row["path"]): str(row["title"]) for row in records}
 
 
 def find_last_accepted(connection: Conn, project_id: str) -> dict[str, str]:
@@ -72,24 +72,24 @@ def find_last_accepted(connection: Conn, project_id: str) -> dict[str, str]:
 
     Sources that are gone or were given up (``poison``) are left out: they have to be sent again.
     """
-    found = connection.execute(
+    cursor = connection.execute(
         "SELECT source_id, raw_sha256 FROM sources WHERE project_id = %s"
         f" AND state IN ('sanitized', 'skipped') AND {STANDS}".encode(),
         (project_id, *_versions()),
     )
-    return {source_id: raw_sha256 for source_id, raw_sha256 in found}
+    return {source_id: raw_sha256 for source_id, raw_sha256 in cursor}
 
 
 def read_chunk_text(connection: Conn, chunk_id: str) -> str | None:
     """The text of a chunk, cut out of its source's sanitized text; None when it is not there."""
-    found = connection.execute(
+    row = connection.execute(
         "SELECT substr(string_agg(t.text, '' ORDER BY t.part_index), c.anchor_start + 1,"
         " c.anchor_end - c.anchor_start) FROM chunks c"
         " JOIN source_texts t USING (source_id, sanitized_hash)"
         " WHERE c.chunk_id = %s GROUP BY c.anchor_start, c.anchor_end",
         (chunk_id,),
     ).fetchone()
-    return str(found[0]) if found else None
+    return str(row[0]) if row else None
 
 
 def _versions() -> tuple[str, str, str, str]:

@@ -141,16 +141,16 @@ def list_frames(connection: Conn, stream_id: str, after: int, limit: int) -> lis
     return select(connection, Frame, query, stream_id, after, limit)
 
 
-def list_frames_behind(connection: Conn, known: Mapping[str, int], limit: int) -> list[Frame]:
+def list_frames_behind(connection: Conn, offsets: Mapping[str, int], limit: int) -> list[Frame]:
     """Of each stream in ``known`` the frames behind that one, a stream after the other.
 
     ``limit`` counts those of pipelines by themselves.
     """
-    found = select(connection, Frame, NEWS, list(known), list(known.values()), limit)
-    for stream_id, seq in known.items():
+    frames = select(connection, Frame, NEWS, list(offsets), list(offsets.values()), limit)
+    for stream_id, seq in offsets.items():
         if _is_pipeline(stream_id):
-            found += list_frames(connection, stream_id, seq, limit)
-    return found
+            frames += list_frames(connection, stream_id, seq, limit)
+    return frames
 
 
 def _is_pipeline(stream_id: str) -> bool:

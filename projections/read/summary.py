@@ -9,11 +9,11 @@ from schemas.events.ledger import WorkingSummary
 
 def read_working_summary(connection: Conn, project_id: str) -> WorkingSummary:
     """Raises NotFound while nothing of the project was read."""
-    found = rows(
+    records = rows(
         connection,
         "SELECT summary FROM project_working_summary WHERE project_id = %s",
         project_id,
     )
-    if not found:
+    if not records:
         raise NotFound("Nothing of this project was read yet.", code="nothing_read_yet")
-    return WorkingSummary.model_validate(found[0]["summary"])
+    return WorkingSummary.model_validate(records[0]["summary"])

@@ -63,8 +63,8 @@ class PlanSettings(ReadModel):
 
 def read_names(connection: Conn, project_id: str) -> dict[str, str]:
     """What people call members, features, tasks and sprints, by id."""
-    found = rows(connection, NAMES, project_id, project_id)
-    return {row["id"]: row["name"] for row in found}
+    records = rows(connection, NAMES, project_id, project_id)
+    return {row["id"]: row["name"] for row in records}
 
 
 def list_members(connection: Conn, project_id: str) -> list[Member]:
@@ -77,41 +77,41 @@ def read_member(connection: Conn, project_id: str, name_or_id: str) -> Member:
     return find_only_member(list_members(connection, project_id), name_or_id)
 
 
-def find_only_member(known: Sequence[Member], name_or_id: str) -> Member:
+def find_only_member(members: Sequence[Member], name_or_id: str) -> Member:
     """The one of them with this id, or the only one with this name. Raises Refusal otherwise."""
     if not name_or_id.strip():
         raise Invalid("No member is named: give the name or id of one.", code="member_missing")
-    found = [one for one in known if name_or_id in (one.member_id, one.name)]
-    if len(found) != 1:
-        several = f"{len(found)} members are called" if found else "There is no member"
+    matches = [member for member in members if name_or_id in (member.member_id, member.name)]
+    if len(matches) != 1:
+        several = f"{len(matches)} members are called" if matches else "There is no member"
         raise NotFound(f"{several} {name_or_id}.", code="unknown_member")
-    return found[0]
+    return matches[0]
 
 
 def read_plan(connection: Conn, project_id: str) -> PlanSettings:
-    found = rows(connection, PLAN, project_id)
-    return PlanSettings(**found[0]) if found else PlanSettings()
+    records = rows(connection, PLAN, project_id)
+    return PlanSettings(**records[0]) if records else PlanSettings()
 
 
 def list_left_out_tasks(connection: Conn, project_id: str) -> list[str]:
     """What became no task at the last position, each with the reason."""
-    found = rows(connection, LEFT_OUT, project_id)
-    return list(found[0]["gaps_remaining"]) if found else []
+    records = rows(connection, LEFT_OUT, project_id)
+    return list(records[0]["gaps_remaining"]) if records else []
 
 
 def answer_shown(
     connection: Conn, project_id: str, event_id: str
 ) -> Literal["shown", "refused", "given_up"] | None:
     """What became of a request whose answer has this id; None as long as the tables lack it."""
-    found = rows(connection, ANSWERED, project_id, event_id)
-    if not found or not found[0]["shown"]:
+    records = rows(connection, ANSWERED, project_id, event_id)
+    if not records or not records[0]["shown"]:
         return None
-    if found[0]["given_up"]:
+    if records[0]["given_up"]:
         return "given_up"
-    return "refused" if found[0]["refused"] else "shown"
+    return "refused" if records[0]["refused"] else "shown"
 
 
 def why_given_up(connection: Conn, project_id: str, event_id: str) -> str | None:
     """The failure by which the writer gave up what it answered so; None while it is not there."""
-    found = rows(connection, WHY_GIVEN_UP, project_id, event_id)
-    return found[0]["why"] if found else None
+    records = rows(connection, WHY_GIVEN_UP, project_id, event_id)
+    return records[0]["why"] if records else None

@@ -64,5 +64,5 @@ def read_throughput(connection: Conn, project_id: str) -> list[Throughput]:
     if first is None:
         return []
     span = next((it for it in SPANS if (last - first) / it < MOST_SPANS - 1), SPANS[-1])
-    found = connection.execute(THROUGHPUT, asked | {"span": span}).fetchall()
-    return [Throughput(**dict(zip(Throughput.model_fields, row, strict=True))) for row in found]
+    records = connection.execute(THROUGHPUT, asked | {"span": span}).fetchall()
+    return [Throughput(**dict(zip(Throughput.model_fields, row, strict=True))) for row in records]

@@ -69,16 +69,16 @@ class _Records:
 
     def last_of(self, atom_id: str | None) -> str | None:
         """The last decision about an atom."""
-        known = self.atoms.get(atom_id or "")
-        return known["last"] if known else None
+        atom = self.atoms.get(atom_id or "")
+        return atom["last"] if atom else None
 
 
-def find_obstacles(connection: Conn, found: Sequence[Row]) -> dict[str, Obstacle]:
+def find_obstacles(connection: Conn, decisions: Sequence[Row]) -> dict[str, Obstacle]:
     """What keeps each of the decisions from being taken back; those that can be are not there."""
     obstacles = {
-        row["hitl_event_id"]: Obstacle(reason) for row in found if (reason := why_final(row))
+        row["hitl_event_id"]: Obstacle(reason) for row in decisions if (reason := why_final(row))
     }
-    applied = [row for row in found if row["hitl_event_id"] not in obstacles]
+    applied = [row for row in decisions if row["hitl_event_id"] not in obstacles]
     ids = [row["hitl_event_id"] for row in applied]
     for row in rows(connection, TAKEN_BACK, ids) if ids else ():
         obstacles[row["undoes"]] = Obstacle("it was taken back", row["hitl_event_id"])
@@ -101,9 +101,9 @@ def why_final(row: Row) -> str:
     return ""
 
 
-def _read_records(connection: Conn, found: Sequence[Row]) -> _Records:
-    atom_ids = sorted({each for row in found for each in sides_of(row) if each})
-    targets = [row["target_id"] for row in found if row["target_type"] != "atom"]
+def _read_records(connection: Conn, records: Sequence[Row]) -> _Records:
+    atom_ids = sorted({each for row in records for each in sides_of(row) if each})
+    targets = [row["target_id"] for row in records if row["target_type"] != "atom"]
     atoms = rows(connection, ATOMS, atom_ids) if atom_ids else []
     pairs = rows(connection, PAIRS, targets, targets) if targets else []
     return _Records({it["atom_id"]: it for it in atoms}, {it["id"]: it for it in pairs})

@@ -64,12 +64,12 @@ def list_waiting(
     cursor.
     """
     conditions = [("q.project_id = %s", project_id)]
-    found, following = page_of(connection, QUEUE, conditions, cursor, limit)
-    proposed = [row["target_id"] for row in found if row["kind"] == "proposal"]
+    records, following = page_of(connection, QUEUE, conditions, cursor, limit)
+    proposed = [row["target_id"] for row in records if row["kind"] == "proposal"]
     for proposal_id, proposal in find_proposals(connection, proposed).items():
-        (row,) = (row for row in found if row["target_id"] == proposal_id)
+        (row,) = (row for row in records if row["target_id"] == proposal_id)
         row["detail"] = proposal.summary
-    return Page(items=[Waiting(**row) for row in found], next_cursor=following)
+    return Page(items=[Waiting(**row) for row in records], next_cursor=following)
 
 
 def count_waiting(connection: Conn, project_id: str) -> dict[str, int]:

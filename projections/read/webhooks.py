@@ -120,8 +120,8 @@ def read_webhook(connection: Conn, project_id: str, webhook_id: str) -> Webhook:
 
 
 def find_secrets(connection: Conn, webhook_id: str) -> WebhookSecrets | None:
-    found = select(connection, WebhookSecrets, SECRETS, webhook_id)
-    return found[0] if found else None
+    items = select(connection, WebhookSecrets, SECRETS, webhook_id)
+    return items[0] if items else None
 
 
 def list_deliveries(
@@ -135,18 +135,18 @@ def list_deliveries(
     """A page of what was sent to a webhook in the last 30 days, newest first. Raises NotFound."""
     read_webhook(connection, project_id, webhook_id)
     conditions = [("d.webhook_id = %s", webhook_id)]
-    found, following = page_of(connection, DELIVERIES, conditions, cursor, limit, backwards=True)
-    return Page(items=[Delivery(**row) for row in found], next_cursor=following)
+    records, following = page_of(connection, DELIVERIES, conditions, cursor, limit, backwards=True)
+    return Page(items=[Delivery(**row) for row in records], next_cursor=following)
 
 
 def read_delivery(connection: Conn, webhook_id: str, delivery_id: str) -> Delivery:
     """Raises NotFound."""
-    found = rows(
+    records = rows(
         connection,
         f"SELECT {DELIVERIES.columns} FROM {DELIVERIES.tables}"
         " WHERE d.webhook_id = %s AND d.delivery_id = %s",
         *(webhook_id, delivery_id),
     )
-    if not found:
+    if not records:
         raise NotFound(f"There is no delivery {delivery_id}.", code="unknown_delivery")
-    return Delivery(**found[0])
+    return Delivery(**records[0])

@@ -85,8 +85,10 @@ def list_unworded_documents(
     """Those that have stood for ``quiet_s`` in projects that nothing is under way in. ``sections``
     are those that may be worded, by type; a job has the prefix, artifact and version as its key.
     """
-    told = json.dumps({name: sorted(ids) for name, ids in sections.items()})
-    return select(connection, UnwordedDocument, WAITING_DOCUMENTS, quiet_s, told, key_prefix)
+    sections_json = json.dumps({name: sorted(ids) for name, ids in sections.items()})
+    return select(
+        connection, UnwordedDocument, WAITING_DOCUMENTS, quiet_s, sections_json, key_prefix
+    )
 
 
 def list_listed_items(connection: Conn, project_id: str, artifact_type: str) -> list[ListedItem]:

@@ -3,25 +3,15 @@
 Single writer of ``ledger.v1``: one turn of one project, or one decision of a person, gives one
 change set. Reading order:
 
-1. ``fold``: what the ledger is, for every reader of ``ledger.v1``
-2. ``turns``: which turn is next; results wait for those before them
-3. ``state``, ``indexes``, ``near_index``: tables, each fed by one topic, and what memory derives
-4. ``writer``, ``draft``: a turn becomes one change set, laid over the state
-5. ``upsert``, ``evidence``, ``lifecycle``: a candidate comes in; its figures; how atoms stop
-   living
-6. ``similarity``, ``amounts``, ``signs``, ``agreement``: whether alike texts say the same;
-   ``merging``, ``reviews``, ``wording``: the same in other words is merged, asked about, or
-   replaces an older wording
-7. ``lexicon``, ``terms``, ``pair_features``, ``duplicates``, ``nearest``, ``weighing``: how alike
-   two texts are, by learnt weights (``pair_weights.json``)
-8. ``statements``, ``contrast``, ``opposition``, ``contradictions``, ``authority``: whether two
-   statements can both hold, and which to believe, as a suggestion
-9. ``arrivals``, ``decisions``, ``retries``, ``people``, ``ruling``, ``decided_atoms``,
-   ``decided_contradictions``, ``decided_merges``, ``revival``: what people decide
-10. ``entities``, ``reasoning``, ``sources``, ``documents``, ``reanchor``, ``standing``,
-   ``answers``, ``talk``, ``summary``: names; reasons; changes of sources; documents that others
-   replace; documents that were turned down; questions and answers of a conversation; the working
-   summary
+1. ``turns``: what the ledger is, which turn is next, what one does
+2. ``writer``: a turn becomes one change set
+3. ``upsert``: a candidate comes in, and ``atoms``: what an atom is and becomes
+4. ``figures``, ``likeness``, ``opposition``: whether two texts say the same, or cannot both hold.
+   They know nothing of the ledger
+5. ``pairs``: two atoms that say the same, or cannot both hold
+6. ``sources``: a source changed
+7. ``people``: what people decide
+8. ``summary``; ``judging``: a model's answers about pairs; ``giving_up``: what cannot be decided
 
 Inputs and own output may be folded in any interleaving: a table is fed from one topic and emptied
 by another. Runs of different triggers meet only at batch borders; ``ledger_seq`` records where.

@@ -12,22 +12,24 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from schemas.envelope import Actor, Envelope, outside_fact
-from schemas.events.atom import AtomReflected, Judged
+from schemas.events.atom import AtomReflected, Judged, Reading
 from schemas.events.ledger import WorkingSummary
 from schemas.events.ledger_retry import LedgerRetryRequested
-from streams.ledger.decisions import DueDecision
-from streams.ledger.draft import ChangeSetDraft
-from streams.ledger.fact_frames import newer_fact_keys
-from streams.ledger.indexes import ProjectIndex
-from streams.ledger.judged_pairs import ask_about_doubts
-from streams.ledger.people import refuse_as_undecided
-from streams.ledger.reasoning import Said, link_reasoning
-from streams.ledger.retries import DueRetry
-from streams.ledger.sources import note_changes
-from streams.ledger.state import LedgerState
+from streams.ledger.atoms.reasoning import Said, link_reasoning
+from streams.ledger.pairs.judged_pairs import ask_about_doubts
+from streams.ledger.people.people import refuse_as_undecided
+from streams.ledger.sources.sources import note_changes
 from streams.ledger.summary import derive_summary
-from streams.ledger.talk import talk_key
-from streams.ledger.turns import DueTurn
+from streams.ledger.turns.changes import Changes, FingerprintsRead, note
+from streams.ledger.turns.conversations import talk_key
+from streams.ledger.turns.current import CurrentLedger
+from streams.ledger.turns.decisions import DueDecision
+from streams.ledger.turns.draft import ChangeSetDraft
+from streams.ledger.turns.fact_frames import newer_fact_keys
+from streams.ledger.turns.indexes import ProjectIndex
+from streams.ledger.turns.retries import DueRetry
+from streams.ledger.turns.state import LedgerState
+from streams.ledger.turns.turns import DueTurn
 from streams.ledger.upsert import TakeIn, fingerprint_of, refuse_outdated
 from streams.stage import Decision
 from streams.undecidable import (
@@ -96,57 +98,66 @@ def _answer_in_part(
     take_in: TakeIn,
 ) -> Decision:
     draft, reading = ChangeSetDraft(state, due), reflected.reading
+    ledger = draft.ledger
     letters: list[Envelope] = []
     said: list[Said] = []
-    if not refuse_outdated(draft, reflected) and reading.outcome != "poison":
+    if not draft.apply(refuse_outdated(ledger, reflected)) and reading.outcome != "poison":
         for judged in reflected.accepted:
             made = draft.copy_made()
             try:
-                draft.fingerprints_read |= {fingerprint_of(judged.candidate)}
-                atom_id = take_in(draft, reading, judged)
-                _try_to_fold(draft)
+                atom_id = draft.apply(_take_in_alone(ledger, reading, judged, take_in))
+                _try_to_fold(ledger)
             except OF_THE_MACHINE:
                 raise
             except Exception as error:
                 draft.restore(made)
                 failed = trouble.of(error)
                 candidate = judged.candidate.candidate_id
-                draft.note(
-                    "candidate_rejected",
-                    candidate,
-                    reading.chunk_id,
-                    failed.reason,
-                    failed.error_class,
+                draft.lay(
+                    note(
+                        "candidate_rejected",
+                        candidate,
+                        reading.chunk_id,
+                        failed.reason,
+                        failed.error_class,
+                    )
                 )
                 letters.append(_tell(due, failed, candidate, [judged]))
             else:
                 said.append((atom_id, judged.rows))
     _link(draft, said)
-    asked = ask_about_doubts(draft) if isinstance(due, DueTurn) else None
+    asked = draft.apply(ask_about_doubts(ledger)) if isinstance(due, DueTurn) else None
     first = [due.cause.caused(asked, lane=due.turn.lane, run_id=due.turn.run_id)] if asked else []
     return _decision(draft, due, [*letters, *first])
+
+
+def _take_in_alone(
+    ledger: CurrentLedger, reading: Reading, judged: Judged, take_in: TakeIn
+) -> Changes[str]:
+    yield FingerprintsRead(frozenset((fingerprint_of(judged.candidate),)))
+    return (yield from take_in(ledger, reading, judged))
 
 
 def _link(draft: ChangeSetDraft, said: list[Said]) -> None:
     """The links between the statements, or none of them: a reader's hints are not worth more."""
     made = draft.copy_made()
     try:
-        link_reasoning(draft, said)
+        draft.apply(link_reasoning(draft.ledger, said))
     except OF_THE_MACHINE:
         raise
     except Exception:
         draft.restore(made)
 
 
-def _try_to_fold(draft: ChangeSetDraft) -> None:
-    """Raises what the fold of the draft's atoms and evidence would raise."""
+def _try_to_fold(ledger: CurrentLedger) -> None:
+    """Raises what the fold of the changed atoms and evidence would raise."""
     scratch = ProjectIndex()
-    for atom in draft.atoms.values():
+    for atom in ledger.atoms.values():
         scratch.change(None, atom)
-    for row in draft.evidence.values():
-        newer_fact_keys(draft.project, row)
-        if held_by := draft.atoms.get(row.atom_id):
-            talk_key(draft.project, row, held_by.kind)
+    for row in ledger.evidence.values():
+        newer_fact_keys(ledger.project, row)
+        if held_by := ledger.atoms.get(row.atom_id):
+            talk_key(ledger.project, row, held_by.kind)
 
 
 def _answer_without_effect(
@@ -156,10 +167,10 @@ def _answer_without_effect(
     reflected = _reading_of(due)
     letter = _tell(due, trouble, place, reflected.accepted if reflected else [])
     if isinstance(due, DueTurn):
-        note_changes(draft, due.source_changes)
-    draft.note("candidate_rejected", place, None, trouble.reason, trouble.failure.error)
+        draft.apply(note_changes(draft.ledger, due.source_changes))
+    draft.lay(note("candidate_rejected", place, None, trouble.reason, trouble.failure.error))
     if isinstance(due, DueTurn) and due.part and due.source_changes:
-        draft.turn_into_part(due.part)
+        draft.made.turn = due.part
     return _decision(draft, due, [letter])
 
 
@@ -190,8 +201,9 @@ def _decision(
     draft: ChangeSetDraft, due: DueTurn | DueRetry, before: Sequence[Envelope]
 ) -> Decision:
     """The change set behind what is told; a retry is settled by its answer, whatever that is."""
-    is_last = isinstance(due, DueRetry) or draft.turn.last_in_batch or draft.turn.kind == "run_end"
-    event = draft.event(_summarise(draft) if is_last else None)
+    turn = draft.ledger.turn
+    is_last = isinstance(due, DueRetry) or turn.last_in_batch or turn.kind == "run_end"
+    event = draft.event(_summarise(draft.ledger) if is_last else None)
     told = list(before)
     if isinstance(due, DueRetry):
         told.append(settled(due.cause, due.requested.dead_letter_id, "ledger"))
@@ -199,10 +211,10 @@ def _decision(
     return Decision((*told, last))
 
 
-def _summarise(draft: ChangeSetDraft) -> WorkingSummary | None:
+def _summarise(ledger: CurrentLedger) -> WorkingSummary | None:
     """The summary, or none where deriving it is what raises."""
     try:
-        return derive_summary(draft)
+        return derive_summary(ledger)
     except OF_THE_MACHINE:
         raise
     except Exception:

@@ -22,9 +22,9 @@ from schemas.events.ledger import (
     WorkingSummary,
 )
 from schemas.ids import sha256_hex
-from streams.ledger.draft import ChangeSetDraft
-from streams.ledger.indexes import gaps_of, is_live, rank_of
-from streams.ledger.state import OPEN
+from streams.ledger.turns.current import CurrentLedger
+from streams.ledger.turns.indexes import gaps_of, is_live, rank_of
+from streams.ledger.turns.state import OPEN
 
 BUDGET_TOKENS = {"preview": 800, "deep": 2_000}
 CHARS_PER_TOKEN = 4
@@ -40,24 +40,24 @@ CUT_ORDER = (*LISTS, "open_contradictions")
 SEVERITY_ORDER = {"high": 0, "medium": 1, "low": 2}
 
 
-def derive_summary(draft: ChangeSetDraft) -> WorkingSummary:
-    """The digest of the ledger as it stands after the draft."""
-    by_status, active_by_area = _counts(draft)
+def derive_summary(ledger: CurrentLedger) -> WorkingSummary:
+    """The digest of the ledger as it stands after the change set."""
+    by_status, active_by_area = _counts(ledger)
     lists: dict[str, list[Any]] = {
-        name: _best(draft, kind, MAX_LISTED) for name, kind in LISTS.items()
+        name: _best(ledger, kind, MAX_LISTED) for name, kind in LISTS.items()
     }
-    lists["open_contradictions"] = _open_contradictions(draft, MAX_LISTED)
+    lists["open_contradictions"] = _open_contradictions(ledger, MAX_LISTED)
     counts = [
         KindCount(kind=kind, active=by_status[(kind, "active")], draft=by_status[(kind, "draft")])
         for kind in KINDS
     ]
     rest = WorkingSummary(
         state_version="",
-        ledger_seq=draft.seq,
+        ledger_seq=ledger.seq,
         counts_by_kind=[count for count in counts if count.active or count.draft],
         gaps=gaps_of(active_by_area),
     )
-    tokens = _cut(rest, lists, BUDGET_TOKENS[draft.lane])
+    tokens = _cut(rest, lists, BUDGET_TOKENS[ledger.lane])
     whole = rest.model_copy(update=lists | {"token_estimate": tokens})
     content = whole.model_dump(exclude={"state_version"})
     version = sha256_hex(json.dumps(content, sort_keys=True))
@@ -84,11 +84,11 @@ def _tokens(chars: int) -> int:
     return -(-chars // CHARS_PER_TOKEN)
 
 
-def _counts(draft: ChangeSetDraft) -> tuple[Counter[tuple[str, str]], Counter[Area]]:
-    by_status = Counter(draft.index.by_status)
-    active_by_area = Counter(draft.index.active_by_area)
-    for atom in draft.atoms.values():
-        before = draft.state.atom(draft.project, atom.atom_id)
+def _counts(ledger: CurrentLedger) -> tuple[Counter[tuple[str, str]], Counter[Area]]:
+    by_status = Counter(ledger.index.by_status)
+    active_by_area = Counter(ledger.index.active_by_area)
+    for atom in ledger.atoms.values():
+        before = ledger.state.atom(ledger.project, atom.atom_id)
         for step, each in ((-1, before), (1, atom)):
             if each is None or not is_live(each):
                 continue
@@ -98,45 +98,45 @@ def _counts(draft: ChangeSetDraft) -> tuple[Counter[tuple[str, str]], Counter[Ar
     return by_status, active_by_area
 
 
-def _best(draft: ChangeSetDraft, kind: AtomKind, count: int) -> list[TitledAtom]:
+def _best(ledger: CurrentLedger, kind: AtomKind, count: int) -> list[TitledAtom]:
     """The first ``count`` live atoms of a kind by rank."""
-    touched = [atom for atom in draft.atoms.values() if atom.kind == kind]
-    held = draft.index.best(kind, count + len(touched))
-    ranks = [rank for rank in held if rank[1] not in draft.atoms]
+    touched = [atom for atom in ledger.atoms.values() if atom.kind == kind]
+    held = ledger.index.best(kind, count + len(touched))
+    ranks = [rank for rank in held if rank[1] not in ledger.atoms]
     ranks += [rank_of(atom) for atom in touched if is_live(atom)]
     return [
         TitledAtom(
             atom_id=atom_id,
-            title=draft.get_atom(atom_id).title,
-            only_source=_only_source_of(draft, draft.get_atom(atom_id)),
+            title=ledger.get_atom(atom_id).title,
+            only_source=_only_source_of(ledger, ledger.get_atom(atom_id)),
         )
         for _, atom_id in sorted(ranks)[:count]
     ]
 
 
-def _only_source_of(draft: ChangeSetDraft, atom: AtomRecord) -> str:
+def _only_source_of(ledger: CurrentLedger, atom: AtomRecord) -> str:
     """The source that all the atom's fresh evidence is of; where none is fresh, its last one."""
     if atom.source_count > 1:
         return ""
-    rows = draft.rows_of(atom.atom_id)
+    rows = ledger.rows_of(atom.atom_id)
     sources = {row.source_id for row in rows if not row.stale}
     return min(sources or {row.source_id for row in rows}, default="")
 
 
-def _open_contradictions(draft: ChangeSetDraft, count: int) -> list[OpenContradiction]:
+def _open_contradictions(ledger: CurrentLedger, count: int) -> list[OpenContradiction]:
     """The open ones, worst first, then by id."""
-    prefix = f"{draft.project}|"
+    prefix = f"{ledger.project}|"
     held = [
-        key.removeprefix(prefix) for key, _ in draft.state.open_contradictions.with_prefix(prefix)
+        key.removeprefix(prefix) for key, _ in ledger.state.open_contradictions.with_prefix(prefix)
     ]
-    found = [draft.contradiction(key) for key in sorted({*held, *draft.contradictions})]
+    found = [ledger.contradiction(key) for key in sorted({*held, *ledger.contradictions})]
     open_ones = [each for each in found if each and each.status in OPEN]
     open_ones.sort(key=_worst_first)
     return [
         OpenContradiction(
             contradiction_id=each.contradiction_id,
-            title_a=draft.get_atom(each.atom_a_id).title,
-            title_b=draft.get_atom(each.atom_b_id).title,
+            title_a=ledger.get_atom(each.atom_a_id).title,
+            title_b=ledger.get_atom(each.atom_b_id).title,
             severity=each.severity,
         )
         for each in open_ones[:count]

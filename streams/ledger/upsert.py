@@ -16,17 +16,10 @@ from schemas.events.ledger import AtomRecord
 from schemas.fingerprint import atom_fingerprint
 from schemas.ids import atom_id as derive_atom_id
 from schemas.versions import EXTRACTOR_VERSION
-from streams.ledger.agreement import agreement
-from streams.ledger.answers import settle_answers
-from streams.ledger.contradictions import (
-    find_contradictions,
-    is_unsure,
-    refresh_contradictions,
-)
-from streams.ledger.documents import note_document
-from streams.ledger.draft import ChangeSetDraft
-from streams.ledger.entities import link_names, take_relations, welcome
-from streams.ledger.evidence import (
+from streams.ledger.atoms.answers import settle_answers
+from streams.ledger.atoms.document_status import derive_standing, holds
+from streams.ledger.atoms.entities import link_names, take_relations, welcome
+from streams.ledger.atoms.evidence import (
     ACTIVE_CONFIDENCE,
     TWO_ROWS_KINDS,
     add_rows,
@@ -34,83 +27,103 @@ from streams.ledger.evidence import (
     status_by_rows,
     two_rows_apart,
 )
-from streams.ledger.indexes import is_live
-from streams.ledger.lifecycle import has_lost
-from streams.ledger.merging import near_duplicates, settle_near_duplicates
-from streams.ledger.newer_facts import settle_newer_facts
-from streams.ledger.reasoning import Said, link_reasoning
-from streams.ledger.rereading import withdraw_rules
-from streams.ledger.standing import derive_standing, holds
+from streams.ledger.atoms.lifecycle import has_lost
+from streams.ledger.atoms.newer_facts import settle_newer_facts
+from streams.ledger.atoms.reasoning import Said, link_reasoning
+from streams.ledger.likeness.agreement import agreement
+from streams.ledger.pairs.contradictions import (
+    find_contradictions,
+    is_unsure,
+    refresh_contradictions,
+)
+from streams.ledger.pairs.merging import near_duplicates, settle_near_duplicates
+from streams.ledger.sources.documents import note_document
+from streams.ledger.sources.rereading import withdraw_rules
+from streams.ledger.turns.changes import (
+    Changes,
+    FingerprintsRead,
+    ReadAs,
+    note,
+    put_atom,
+    record_merge,
+)
+from streams.ledger.turns.current import CurrentLedger
+from streams.ledger.turns.indexes import is_live
 
 REVIVED_BY_EVIDENCE = frozenset({"obsolete", "superseded"})
-TakeIn = Callable[[ChangeSetDraft, Reading, Judged], str]
+TakeIn = Callable[[CurrentLedger, Reading, Judged], Changes[str]]
 
 
-def apply_reading(draft: ChangeSetDraft, reflected: AtomReflected, take_in: TakeIn) -> None:
+def apply_reading(
+    ledger: CurrentLedger, reflected: AtomReflected, take_in: TakeIn
+) -> Changes[None]:
     """All accepted candidates of a chunk; those of an outdated payload are refused."""
     reading, said = reflected.reading, list[Said]()
-    draft.fingerprints_read = frozenset(fingerprint_of(it.candidate) for it in reflected.accepted)
-    if refuse_outdated(draft, reflected):
+    read = frozenset(fingerprint_of(it.candidate) for it in reflected.accepted)
+    yield FingerprintsRead(read)
+    if (yield from refuse_outdated(ledger, reflected)):
         return
-    withdraw_rules(draft, reflected)
+    yield from withdraw_rules(ledger, reflected)
     if reading.outcome == "poison":
         return
-    note_document(draft, reading)
+    yield from note_document(ledger, reading)
     for judged in reflected.accepted:
-        said.append((take_in(draft, reading, judged), judged.rows))
-    link_reasoning(draft, said)
+        said.append(((yield from take_in(ledger, reading, judged)), judged.rows))
+    yield from link_reasoning(ledger, said)
 
 
-def refuse_outdated(draft: ChangeSetDraft, reflected: AtomReflected) -> bool:
+def refuse_outdated(ledger: CurrentLedger, reflected: AtomReflected) -> Changes[bool]:
     """Whether the chunk is of an outdated payload; then all its candidates are refused."""
     reading = reflected.reading
-    current = draft.state.current_hash.get(f"{draft.project}|{reading.source_id}")
+    current = ledger.state.current_hash.get(f"{ledger.project}|{reading.source_id}")
     if current is None or current == reading.sanitized_hash:
         return False
     for judged in reflected.accepted:
         candidate = judged.candidate.candidate_id
-        draft.note("candidate_rejected", candidate, reading.chunk_id, "missing_chunk")
+        yield note("candidate_rejected", candidate, reading.chunk_id, "missing_chunk")
     return True
 
 
-def _compare_once_sure(draft: ChangeSetDraft, was_unsure: bool, atom: AtomRecord) -> None:
+def _compare_once_sure(ledger: CurrentLedger, was_unsure: bool, atom: AtomRecord) -> Changes[None]:
     """Look for what contradicts an atom that nobody looked at while it was unsure."""
     if was_unsure and is_live(atom) and not is_unsure(atom):
-        near = near_duplicates(draft, atom)
-        find_contradictions(draft, atom, near, gained_source=False)
+        near = near_duplicates(ledger, atom)
+        yield from find_contradictions(ledger, atom, near, gained_source=False)
 
 
-def apply_candidate(draft: ChangeSetDraft, reading: Reading, judged: Judged) -> str:
+def apply_candidate(ledger: CurrentLedger, reading: Reading, judged: Judged) -> Changes[str]:
     """The id of the atom that stands for the candidate."""
     candidate = judged.candidate
     fingerprint = fingerprint_of(candidate)
-    own_id = _identify(draft, candidate, fingerprint)
-    known = draft.find_survivor(own_id)
-    gained_source = known is None or draft.supports(reading.source_id, known.atom_id) is None
+    own_id = _identify(ledger, candidate, fingerprint)
+    known = ledger.find_survivor(own_id)
+    gained_source = known is None or ledger.supports(reading.source_id, known.atom_id) is None
     if known is None:
-        atom: AtomRecord = _create(draft, reading, judged, own_id, fingerprint)
+        atom: AtomRecord = yield from _create(ledger, reading, judged, own_id, fingerprint)
         is_new = True
     else:
-        atom, is_new = _upsert(draft, reading, judged, known, own_id)
-    link_names(draft, atom.atom_id, candidate)
+        atom, is_new = yield from _upsert(ledger, reading, judged, known, own_id)
+    yield from link_names(ledger, atom.atom_id, candidate)
     if is_new and is_live(atom):
-        near = near_duplicates(draft, atom)
-        standing = settle_near_duplicates(draft, reading, atom, near)
+        near = near_duplicates(ledger, atom)
+        standing = yield from settle_near_duplicates(ledger, reading, atom, near)
         if standing.atom_id == atom.atom_id:
-            find_contradictions(draft, standing, near, gained_source=gained_source)
+            yield from find_contradictions(ledger, standing, near, gained_source=gained_source)
         else:
-            gained_source = draft.never_supported(reading.source_id, standing.atom_id)
-            refresh_contradictions(draft, standing, gained_source=gained_source)
-            _compare_once_sure(draft, is_unsure(atom), standing)
+            gained_source = ledger.never_supported(reading.source_id, standing.atom_id)
+            yield from refresh_contradictions(ledger, standing, gained_source=gained_source)
+            yield from _compare_once_sure(ledger, is_unsure(atom), standing)
         atom = standing
     elif known is not None:
-        _compare_once_sure(draft, is_unsure(known), atom)
+        yield from _compare_once_sure(ledger, is_unsure(known), atom)
     if atom.kind == "entity":
-        welcome(draft, draft.get_atom(own_id))
-    draft.read_as[candidate.candidate_id] = atom.atom_id
-    take_relations(draft, atom.atom_id, candidate, candidate.engine or reading.engine)
-    settle_answers(draft, draft.get_atom(atom.atom_id), reading.structure_path, judged.rows)
-    settle_newer_facts(draft, atom.atom_id)
+        yield from welcome(ledger, ledger.get_atom(own_id))
+    yield ReadAs(candidate.candidate_id, atom.atom_id)
+    yield from take_relations(ledger, atom.atom_id, candidate, candidate.engine or reading.engine)
+    yield from settle_answers(
+        ledger, ledger.get_atom(atom.atom_id), reading.structure_path, judged.rows
+    )
+    yield from settle_newer_facts(ledger, atom.atom_id)
     return atom.atom_id
 
 
@@ -126,23 +139,23 @@ def fingerprint_of(candidate: Candidate) -> str:
     )
 
 
-def _identify(draft: ChangeSetDraft, candidate: Candidate, fingerprint: str) -> str:
+def _identify(ledger: CurrentLedger, candidate: Candidate, fingerprint: str) -> str:
     """The id of the fingerprint, unless what has it differs in letters that carry meaning.
 
     An entity is its name, however that is written.
     """
-    plain = derive_atom_id(draft.project, candidate.kind, fingerprint)
-    holder = draft.atom(plain)
+    plain = derive_atom_id(ledger.project, candidate.kind, fingerprint)
+    holder = ledger.atom(plain)
     texts = (f"{it.title}\n{it.body}" for it in (holder, candidate) if it)
     if holder is None or candidate.kind == "entity" or agreement(*texts) == "same":
         return plain
     exact = (candidate.title, candidate.body)
-    return derive_atom_id(draft.project, candidate.kind, fingerprint, *exact)
+    return derive_atom_id(ledger.project, candidate.kind, fingerprint, *exact)
 
 
 def _create(
-    draft: ChangeSetDraft, reading: Reading, judged: Judged, own_id: str, fingerprint: str
-) -> AtomRecord:
+    ledger: CurrentLedger, reading: Reading, judged: Judged, own_id: str, fingerprint: str
+) -> Changes[AtomRecord]:
     candidate, provenance = judged.candidate, _provenance(reading, judged.candidate)
     kind: Any = candidate.kind
     atom = AtomRecord(
@@ -159,51 +172,52 @@ def _create(
         atom_fingerprint=fingerprint,
         confidence=round(judged.confidence_after, 6),
         status="draft",
-        first_run_id=draft.turn.run_id,
-        last_run_id=draft.turn.run_id,
-        first_seen_at=draft.at,
-        last_seen_at=draft.at,
+        first_run_id=ledger.turn.run_id,
+        last_run_id=ledger.turn.run_id,
+        first_seen_at=ledger.at,
+        last_seen_at=ledger.at,
         first_provenance=provenance,
         latest_provenance=provenance,
-        first_seq=draft.seq,
+        first_seq=ledger.seq,
     )
-    draft.note("atom_created", own_id, candidate.candidate_id, "new_fingerprint")
-    atom, _ = add_rows(draft, atom, own_id, reading, judged.rows)
-    status, reason = _first_status(draft, atom, judged)
-    return draft.put_atom(atom, status=status, status_reason=reason)
+    yield note("atom_created", own_id, candidate.candidate_id, "new_fingerprint")
+    atom, _ = yield from add_rows(ledger, atom, own_id, reading, judged.rows)
+    status, reason = _first_status(ledger, atom, judged)
+    return (yield from put_atom(ledger, atom, status=status, status_reason=reason))
 
 
 def _upsert(
-    draft: ChangeSetDraft, reading: Reading, judged: Judged, known: AtomRecord, own_id: str
-) -> tuple[AtomRecord, bool]:
+    ledger: CurrentLedger, reading: Reading, judged: Judged, known: AtomRecord, own_id: str
+) -> Changes[tuple[AtomRecord, bool]]:
     """The known atom with what the candidate adds, and whether that brought it back to life."""
-    new_source = draft.supports(reading.source_id, known.atom_id) is None
-    atom, added = add_rows(draft, known, own_id, reading, judged.rows)
+    new_source = ledger.supports(reading.source_id, known.atom_id) is None
+    atom, added = yield from add_rows(ledger, known, own_id, reading, judged.rows)
     if not added:
-        return _accept_after_all(draft, judged, known), False
+        return (yield from _accept_after_all(ledger, judged, known)), False
     confidence = merge_confidence(atom, judged.confidence_after, new_source=new_source)
     changed: dict[str, Any] = {
         "confidence": confidence,
         "latest_provenance": _provenance(reading, judged.candidate),
-        "last_run_id": draft.turn.run_id,
-        "last_seen_at": draft.at,
+        "last_run_id": ledger.turn.run_id,
+        "last_seen_at": ledger.at,
     }
     if confidence != known.confidence:
         reason = "new_source" if new_source else "same_source"
-        draft.note("confidence_set", atom.atom_id, None, reason, f"{confidence:.6f}")
+        yield note("confidence_set", atom.atom_id, None, reason, f"{confidence:.6f}")
     stands = derive_standing(atom, judged, new_source=new_source)
     atom = atom.model_copy(update=changed | stands)
     revived = atom.status in REVIVED_BY_EVIDENCE and (new_source or not has_lost(atom))
     if revived:
-        status, reason = _first_status(draft, atom, judged)
+        status, reason = _first_status(ledger, atom, judged)
         changed = {"status": status, "status_reason": "found_again"}
         changed |= {"superseded_by": None, "previous_status": None}
     else:
-        changed = status_by_rows(draft, atom) or _accept_later(atom, judged) or stands
+        changed = status_by_rows(ledger, atom) or _accept_later(atom, judged) or stands
     if "status" in changed:
-        draft.note("status_set", atom.atom_id, None, changed["status_reason"], changed["status"])
-    atom = draft.put_atom(atom, **changed)
-    draft.record_merge(
+        yield note("status_set", atom.atom_id, None, changed["status_reason"], changed["status"])
+    atom = yield from put_atom(ledger, atom, **changed)
+    yield from record_merge(
+        ledger,
         op="exact_upsert",
         winner_atom_id=atom.atom_id,
         candidate_id=judged.candidate.candidate_id,
@@ -215,32 +229,34 @@ def _upsert(
         reason="same_fingerprint" if own_id == atom.atom_id else "same_as_merged",
     )
     if not revived or has_lost(known):
-        refresh_contradictions(draft, atom, gained_source=new_source)
+        yield from refresh_contradictions(ledger, atom, gained_source=new_source)
     return atom, revived
 
 
-def _first_status(draft: ChangeSetDraft, atom: AtomRecord, judged: Judged) -> tuple[str, str]:
+def _first_status(ledger: CurrentLedger, atom: AtomRecord, judged: Judged) -> tuple[str, str]:
     if judged.status != "active":
         return "draft", "judged_draft"
     if atom.kind not in TWO_ROWS_KINDS:
         return "active", "accepted"
     if atom.confidence < ACTIVE_CONFIDENCE:
         return "draft", "low_confidence"
-    if not two_rows_apart(draft.rows_of(atom.atom_id)):
+    if not two_rows_apart(ledger.rows_of(atom.atom_id)):
         return "draft", "insufficient_evidence_draft"
     return "active", "accepted"
 
 
-def _accept_after_all(draft: ChangeSetDraft, judged: Judged, known: AtomRecord) -> AtomRecord:
+def _accept_after_all(
+    ledger: CurrentLedger, judged: Judged, known: AtomRecord
+) -> Changes[AtomRecord]:
     """What was left a draft for want of a verdict, once that is made of the very same evidence."""
     waited = known.status == "draft" and known.status_reason == "judged_draft"
     if not (waited and judged.adjudication and holds(known)):
         return known
-    status, reason = _first_status(draft, known, judged)
+    status, reason = _first_status(ledger, known, judged)
     if status == known.status:
         return known
-    draft.note("status_set", known.atom_id, None, reason, status)
-    return draft.put_atom(known, status=status, status_reason=reason)
+    yield note("status_set", known.atom_id, None, reason, status)
+    return (yield from put_atom(ledger, known, status=status, status_reason=reason))
 
 
 def _accept_later(atom: AtomRecord, judged: Judged) -> dict[str, Any]:

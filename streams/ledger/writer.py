@@ -1,8 +1,8 @@
 """Stage 2, the ledger: single writer of ``ledger.v1``; one turn of one project, one change set.
 
 Everything that decides is the fold of the inputs that wait and of the change sets already written.
-``turns`` says which turn is next; ``upsert`` and ``sources`` what a turn does to the ledger, on a
-``ChangeSetDraft`` laid over the state. A person's decision (``decisions``, ``people``) takes the
+``turns`` says which turn is next; ``upsert`` and ``sources`` what a turn changes, which a
+``ChangeSetDraft`` lays over the state. A person's decision (``decisions``, ``people``) takes the
 place before the next turn; its change set has none, and the fold rule knows it by its cause. What a
 model is asked about, and how its answers come back, ``judgements`` says; ``giving_up`` what becomes
 of what cannot be decided, and ``retries`` how it is decided once more.
@@ -14,17 +14,20 @@ from schemas.envelope import Envelope
 from schemas.events.atom import AtomReflected
 from schemas.events.judgement import JudgementRequested
 from schemas.events.ledger import LedgerChanged
-from streams.ledger.decisions import DueDecision
-from streams.ledger.draft import ChangeSetDraft
+from schemas.events.ledger_retry import LedgerRetryRequested
 from streams.ledger.giving_up import answer_without, poison
-from streams.ledger.judged_pairs import apply_judgements, ask_about_doubts
-from streams.ledger.people import decision_change_set
-from streams.ledger.reanchor import reanchor
-from streams.ledger.retries import DueRetry
-from streams.ledger.sources import apply_source_changes, settle_run
-from streams.ledger.state import LedgerState
+from streams.ledger.pairs.judged_pairs import apply_judgements, ask_about_doubts
+from streams.ledger.people.people import decision_change_set
+from streams.ledger.sources.reanchor import reanchor
+from streams.ledger.sources.sources import apply_source_changes, settle_run
 from streams.ledger.summary import derive_summary
-from streams.ledger.turns import DueTurn
+from streams.ledger.turns.changes import Changes
+from streams.ledger.turns.current import CurrentLedger
+from streams.ledger.turns.decisions import DueDecision
+from streams.ledger.turns.draft import ChangeSetDraft
+from streams.ledger.turns.retries import DueRetry
+from streams.ledger.turns.state import LedgerState
+from streams.ledger.turns.turns import DueTurn
 from streams.ledger.upsert import TakeIn, apply_candidate, apply_reading
 from streams.stage import Decision, Record, Tables
 from streams.undecidable import OF_THE_MACHINE, Trouble, settled, settled_by
@@ -94,50 +97,54 @@ class Ledger:
             return (*settled_by(due.cause, self.name), decision_change_set(state, due))
         draft = ChangeSetDraft(state, due)
         if isinstance(due, DueRetry):
-            return self._decide_again(draft, due)
-        asked: JudgementRequested | None = None
-        if due.reflected:
-            apply_reading(draft, due.reflected, self._take_in)
-            asked = ask_about_doubts(draft)
-        elif due.judged:
-            apply_judgements(draft, due.judged)
-        elif due.part:
-            if not settle_run(draft, due.source_changes, due.unfinished, due.held):
-                draft.turn_into_part(due.part)
-        else:
-            apply_source_changes(draft, due.source_changes)
+            draft.apply(self._decide_again(draft.ledger, due.requested))
+            event = draft.event(derive_summary(draft.ledger))
+            return (
+                settled(due.cause, due.requested.dead_letter_id, self.name),
+                due.cause.caused(event, lane=due.turn.lane, run_id=due.turn.run_id),
+            )
+        asked = draft.apply(self._take_turn(draft.ledger, due))
         last = _cause_change_set(draft, due)
         if asked is None:
             return (last,)
         return (due.cause.caused(asked, lane=due.turn.lane, run_id=due.turn.run_id), last)
 
-    def _decide_again(self, draft: ChangeSetDraft, due: DueRetry) -> tuple[Envelope, ...]:
-        """What was left out is applied as it would have been, as far as it still holds."""
-        asked = due.requested
+    def _take_turn(self, ledger: CurrentLedger, due: DueTurn) -> Changes[JudgementRequested | None]:
+        """What a turn changes, and what it asks the judge."""
+        if due.reflected:
+            yield from apply_reading(ledger, due.reflected, self._take_in)
+            return (yield from ask_about_doubts(ledger))
+        if due.judged:
+            yield from apply_judgements(ledger, due.judged)
+        elif due.part:
+            if not (yield from settle_run(ledger, due.source_changes, due.unfinished, due.held)):
+                yield due.part
+        else:
+            yield from apply_source_changes(ledger, due.source_changes)
+        return None
+
+    def _decide_again(self, ledger: CurrentLedger, asked: LedgerRetryRequested) -> Changes[None]:
+        """What was left out changes what it would have changed, as far as it still holds."""
         if asked.reading:
             reflected = AtomReflected(
                 reading=asked.reading, accepted=asked.accepted, reflection_version=""
             )
-            apply_reading(draft, reflected, self._take_in)
+            yield from apply_reading(ledger, reflected, self._take_in)
         elif asked.judged:
-            apply_judgements(draft, tuple(asked.judged))
+            yield from apply_judgements(ledger, tuple(asked.judged))
         else:
             for change in asked.source_changes:
-                payload = draft.state.current_hash.get(f"{draft.project}|{change.source_id}")
+                payload = ledger.state.current_hash.get(f"{ledger.project}|{change.source_id}")
                 if payload == (change.new_hash or ""):
-                    reanchor(draft, change)
+                    yield from reanchor(ledger, change)
             if asked.turn.kind == "run_end":
-                settle_run(draft, [], tuple(asked.unfinished), asked.held)
-        event = draft.event(derive_summary(draft))
-        return (
-            settled(due.cause, asked.dead_letter_id, self.name),
-            due.cause.caused(event, lane=due.turn.lane, run_id=due.turn.run_id),
-        )
+                yield from settle_run(ledger, [], tuple(asked.unfinished), asked.held)
 
 
 def _cause_change_set(draft: ChangeSetDraft, due: DueTurn) -> Envelope:
-    commits = draft.turn.last_in_batch or draft.turn.kind == "run_end"
-    event = draft.event(derive_summary(draft) if commits else None)
+    turn = draft.ledger.turn
+    commits = turn.last_in_batch or turn.kind == "run_end"
+    event = draft.event(derive_summary(draft.ledger) if commits else None)
     return due.cause.caused(event, lane=due.turn.lane, run_id=due.turn.run_id)
 
 

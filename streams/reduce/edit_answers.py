@@ -7,14 +7,14 @@ from collections.abc import Iterable
 from schemas.events.artifact import ArtifactChanged
 from schemas.events.artifact_parts import ArtifactChange, ArtifactSnapshot, EditAnswer
 from schemas.events.change import ChangeRequested
-from streams.reduce.edits import RefusedEdit
-from streams.reduce.inputs import DuePosition, Grounds
-from streams.reduce.items import Settled
-from streams.reduce.lists import Lists
+from streams.reduce.artifacts.items import Settled
+from streams.reduce.artifacts.states import list_cited
+from streams.reduce.features.lists import Lists
 from streams.reduce.pending_requests import Request
-from streams.reduce.prd import PrdAnswer, edit_prd
+from streams.reduce.prd.edits import RefusedEdit
+from streams.reduce.prd.prd import PrdAnswer, edit_prd
 from streams.reduce.state import Written
-from streams.reduce.states import list_cited
+from streams.reduce.texts.inputs import DuePosition, Grounds
 
 REASONS = {
     "person": "edited",

@@ -19,12 +19,12 @@ from schemas.events.team import TeamFact
 from schemas.ids import artifact_id as derive_artifact_id
 from streams.cause import Cause
 from streams.reduce.edit_answers import refuse_edit
-from streams.reduce.edits import RefusedEdit
-from streams.reduce.inputs import DuePosition
-from streams.reduce.members import apply_fact
 from streams.reduce.pending_requests import Request
-from streams.reduce.prd import empty_prd
+from streams.reduce.plan.members import apply_fact
+from streams.reduce.prd.edits import RefusedEdit
+from streams.reduce.prd.prd import empty_prd
 from streams.reduce.state import ReduceState, due_key, pass_over_answer, settle, take_speculation
+from streams.reduce.texts.inputs import DuePosition
 from streams.stage import Decision, Record
 from streams.undecidable import Trouble, letter_id_of, settled_by, tell, try_again
 

@@ -13,12 +13,12 @@ from collections.abc import Iterable, Sequence
 from schemas.events.artifact_parts import ArtifactSnapshot, ReviewFinding, Section
 from schemas.events.change import ChangeRequested, SectionEdit
 from schemas.fingerprint import norm_text
-from streams.reduce.edits import RefusedEdit, name_model, write_statement
-from streams.reduce.inputs import Grounds
-from streams.reduce.loop import RULES
-from streams.reduce.section_text import EDITED, replace_statements
-from streams.reduce.states import list_cited
-from streams.reduce.validator import Lane, errors, validate
+from streams.reduce.artifacts.loop import RULES
+from streams.reduce.artifacts.section_text import EDITED, replace_statements
+from streams.reduce.artifacts.states import list_cited
+from streams.reduce.artifacts.validator import Lane, errors, validate
+from streams.reduce.prd.edits import RefusedEdit, name_model, write_statement
+from streams.reduce.texts.inputs import Grounds
 
 TOLD_APART = frozenset({"insight", "feature"})  # by what they say; the others by their titles
 

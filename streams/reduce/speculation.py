@@ -22,13 +22,13 @@ from schemas.events.artifact import ArtifactChanged, SpeculationEnd
 from schemas.events.artifact_parts import ArtifactChange, ArtifactSnapshot, Section
 from schemas.events.team import Team
 from schemas.features import DONE
-from streams.reduce.backlog import Backlog
-from streams.reduce.inputs import DuePosition
-from streams.reduce.items import Settled, Synthesise
-from streams.reduce.prd import write_prd
-from streams.reduce.sections import SECTIONS
-from streams.reduce.selection import ProjectShortlist
-from streams.reduce.states import MIN_SECTION_ATOMS, section_has_minimum
+from streams.reduce.artifacts.items import Settled, Synthesise
+from streams.reduce.artifacts.states import MIN_SECTION_ATOMS, section_has_minimum
+from streams.reduce.plan.backlog import Backlog
+from streams.reduce.prd.prd import write_prd
+from streams.reduce.prd.selection import ProjectShortlist
+from streams.reduce.texts.inputs import DuePosition
+from streams.reduce.texts.sections import SECTIONS
 
 GROWTH = 2
 

@@ -14,16 +14,16 @@ from schemas.events.ledger import LIVE, AtomRecord, LedgerChanged
 from schemas.events.team import Team
 from streams.cause import Cause
 from streams.due import DueProjects
-from streams.ledger.fold import LedgerView
-from streams.reduce.deltas import Changes, Delta, add_changes, gather_changes, join_old
-from streams.reduce.inputs import DuePosition, Withdrawn
-from streams.reduce.items import Settled
-from streams.reduce.owner_words import OwnerWords
+from streams.ledger.turns.fold import LedgerView
+from streams.reduce.artifacts.items import Settled
+from streams.reduce.artifacts.validator import Lane
 from streams.reduce.pending_requests import Requests
-from streams.reduce.selection import ProjectShortlist
+from streams.reduce.prd.owner_words import OwnerWords
+from streams.reduce.prd.selection import ProjectShortlist
 from streams.reduce.speculation import Begun, Guess, after_guessing, ends_of
-from streams.reduce.topics import ProjectTopics
-from streams.reduce.validator import Lane
+from streams.reduce.texts.deltas import Changes, Delta, add_changes, gather_changes, join_old
+from streams.reduce.texts.inputs import DuePosition, Withdrawn
+from streams.reduce.texts.topics import ProjectTopics
 from streams.stage import Record, Table, Tables
 
 

@@ -24,10 +24,8 @@ from schemas.events.ledger import LedgerChanged
 from schemas.events.team import ReportRequested, Team, TeamFact
 from schemas.ids import artifact_id as derive_artifact_id
 from streams.cause import Cause
-from streams.reduce.backlog import Backlog
-from streams.reduce.breakdown import break_down
-from streams.reduce.candidates import find_candidates
-from streams.reduce.clusters import feature_clusters
+from streams.reduce.artifacts.items import Settled, Synthesise
+from streams.reduce.artifacts.validator import Lane
 from streams.reduce.edit_answers import (
     answer_edit,
     keep_prd,
@@ -35,22 +33,24 @@ from streams.reduce.edit_answers import (
     settle_edit,
     tell_edit,
 )
-from streams.reduce.edits import RefusedEdit
-from streams.reduce.findings import insight_clusters
-from streams.reduce.forecast import assume_velocity
+from streams.reduce.features.candidates import find_candidates
+from streams.reduce.features.clusters import feature_clusters
+from streams.reduce.features.findings import insight_clusters
+from streams.reduce.features.material import Material
+from streams.reduce.features.user_edited_features import draft_feature
 from streams.reduce.giving_up import give_up, pass_over, pass_over_position
-from streams.reduce.inputs import DuePosition, Grounds, ListInput
-from streams.reduce.items import Settled, Synthesise
-from streams.reduce.material import Material
-from streams.reduce.members import apply_fact
 from streams.reduce.model_texts import draft
-from streams.reduce.owned_features import draft_feature
-from streams.reduce.owned_sprints import draft_sprint
-from streams.reduce.owned_tasks import draft_task
 from streams.reduce.pending_requests import Request
-from streams.reduce.prd import PrdAnswer, write_prd
-from streams.reduce.reports import ReportWriter
-from streams.reduce.selection import Atoms, select
+from streams.reduce.plan.backlog import Backlog
+from streams.reduce.plan.breakdown import break_down
+from streams.reduce.plan.forecast import assume_velocity
+from streams.reduce.plan.members import apply_fact
+from streams.reduce.plan.user_edited_sprints import draft_sprint
+from streams.reduce.plan.user_edited_tasks import draft_task
+from streams.reduce.prd.edits import RefusedEdit
+from streams.reduce.prd.prd import PrdAnswer, write_prd
+from streams.reduce.prd.selection import Atoms, select
+from streams.reduce.reports.reports import ReportWriter
 from streams.reduce.speculation import Begun, Guess, Speculation, is_worth_writing, note_progress
 from streams.reduce.state import (
     PreviewClusters,
@@ -62,9 +62,9 @@ from streams.reduce.state import (
     take_speculation,
     update_shortlists,
 )
-from streams.reduce.topics import ProjectTopics
-from streams.reduce.validator import Lane
-from streams.reduce.wording import write_section
+from streams.reduce.texts.inputs import DuePosition, Grounds, ListInput
+from streams.reduce.texts.topics import ProjectTopics
+from streams.reduce.texts.wording import write_section
 from streams.stage import Decision, Record, Tables
 from streams.undecidable import Trouble, settled_by
 

@@ -13,11 +13,11 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import islice
 
-from streams.ledger.measure_tables import Limit
-from streams.ledger.numerals import DIGITS, find_number_words, read_digits
-from streams.ledger.quantities import Quantity, may_be_equal, quantities_of
-from streams.ledger.readings import INTERVAL, NUMBER, PLACE, TIME
-from streams.ledger.terms import root
+from streams.ledger.figures.measure_tables import Limit
+from streams.ledger.figures.numerals import DIGITS, find_number_words, read_digits
+from streams.ledger.figures.quantities import Quantity, may_be_equal, quantities_of
+from streams.ledger.figures.readings import INTERVAL, NUMBER, PLACE, TIME
+from streams.ledger.likeness.terms import root
 from streams.reflection.passage import Difference, Passage
 
 LONGEST_SCAN = 400  # characters: figures of a longer text are looked for part by part

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from streams.ledger.roles import PASSIVE, Place, places_of
-from streams.ledger.terms import root
+from streams.ledger.likeness.terms import root
+from streams.ledger.opposition.roles import PASSIVE, Place, places_of
 from streams.reflection.sense import NEGATORS, Sense
 
 MOST_OF_CLAUSE = 6  # words behind «before» that belong to it

@@ -14,9 +14,9 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from importlib import resources
 
-from streams.ledger.contrast import exclude, is_opposed, measure_match
-from streams.ledger.numerals import find_number_words
-from streams.ledger.terms import root
+from streams.ledger.figures.numerals import find_number_words
+from streams.ledger.likeness.terms import root
+from streams.ledger.opposition.contrast import exclude, is_opposed, measure_match
 from streams.reflection.passage import Difference, Passage
 from streams.reflection.quoted_order import ORDER, compare_order, find_exchanged
 from streams.reflection.sense import DOUBTING, LEVELS, NEGATORS, ONLY, REACH, Sense, sense_of

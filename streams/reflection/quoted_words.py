@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from streams.ledger.contrast import measure_match
-from streams.ledger.lexicon import FILLERS, FUNCTION_WORDS, GERMAN_FUNCTION_WORDS
-from streams.ledger.terms import root, terms
+from streams.ledger.likeness.lexicon import FILLERS, FUNCTION_WORDS, GERMAN_FUNCTION_WORDS
+from streams.ledger.likeness.terms import root, terms
+from streams.ledger.opposition.contrast import measure_match
 from streams.reflection.passage import Difference, Passage
 
 FEW_SHARED = 0.25  # of a statement's words; fewer are concluded, not quoted

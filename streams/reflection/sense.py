@@ -7,9 +7,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from streams.ledger.lexicon import FILLERS, FUNCTION_WORDS, GERMAN_FUNCTION_WORDS, GERMAN_NEGATORS
-from streams.ledger.lexicon import NEGATORS as ENGLISH_NEGATORS
-from streams.ledger.terms import root, tokens
+from streams.ledger.likeness.lexicon import (
+    FILLERS,
+    FUNCTION_WORDS,
+    GERMAN_FUNCTION_WORDS,
+    GERMAN_NEGATORS,
+)
+from streams.ledger.likeness.lexicon import NEGATORS as ENGLISH_NEGATORS
+from streams.ledger.likeness.terms import root, tokens
 
 REACH = 3  # words that a negator or a modal verb speaks of
 

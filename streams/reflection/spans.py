@@ -9,7 +9,7 @@ from itertools import accumulate
 
 from schemas.events.atom import CandidateRow
 from schemas.events.hygiene import ChunkCreated
-from streams.ledger.terms import terms
+from streams.ledger.likeness.terms import terms
 
 SUSPECT_TYPES = frozenset({"prompt_injection", "hidden_markup", "encoded_payload"})
 LEAST_UNFLAGGED = 0.75  # of a statement's words, for the unflagged part of a row to carry it

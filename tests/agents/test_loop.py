@@ -21,7 +21,7 @@ from agents.loop import (
 from agents.models.errors import AnswerMalformed, BudgetExceeded
 from schemas.events.artifact_parts import LoopRecord
 from schemas.generation import HARD_CEILING, Decision, LoopState, Rules, add_known
-from streams.ledger.similarity import similarity
+from streams.ledger.likeness.similarity import similarity
 
 HANGS = object()
 GO_ON = Decision(should_continue=True, confidence=0.5, gaps_remaining=("refunds",))

@@ -22,9 +22,9 @@ from hypothesis import strategies as st
 
 from agents.project.scheduling_words import read_schedules
 from streams.hygiene.stage import clean
-from streams.ledger.duplicates import likeness
-from streams.ledger.opposition import opposition
-from streams.ledger.quantities import equal, exclude, quantities_of
+from streams.ledger.figures.quantities import equal, exclude, quantities_of
+from streams.ledger.opposition.duplicates import likeness
+from streams.ledger.opposition.opposition import opposition
 from tests.hygiene.builders import a_source
 
 TEXTS = int(os.environ.get("CAIRN_TEST_TEXTS", "2"))
@@ -48,8 +48,8 @@ NAMED = {
     "schemas.patterns.compile_for_small": "a pattern",
     "schemas.topics.is_kept_whole": "names of our topics",
     "streams.hygiene.chunks.python.syntax_tree": "SyntaxError where it is no Python",
-    "streams.ledger.weighing.load_weights": "names of our files",
-    "streams.reduce.items.item_titled": "names of our items",
+    "streams.ledger.likeness.weighing.load_weights": "names of our files",
+    "streams.reduce.artifacts.items.item_titled": "names of our items",
 }
 _WORDS_TEXT = """
     the must not we $ 5 5,000 € EUR 1.2.3 ２ ٣ ² ½ Ⅷ ① per month every p.a. Option # ## - * | ---

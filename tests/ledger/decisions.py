@@ -15,7 +15,7 @@ from schemas.events.hitl import (
     MergeUndone,
     PersonDecided,
 )
-from streams.ledger.fold import LedgerView
+from streams.ledger.turns.fold import LedgerView
 from streams.stage import Table
 
 OF_STATUS: dict[str, tuple[type[PersonDecided], ...]] = {

@@ -29,8 +29,8 @@ from schemas.events.ingestion import (
 )
 from schemas.events.ledger import AtomRecord, HumanDecision, LedgerChanged
 from schemas.ids import sha256_hex
-from streams.ledger.fold import LedgerView
-from streams.ledger.state import LedgerState
+from streams.ledger.turns.fold import LedgerView
+from streams.ledger.turns.state import LedgerState
 from streams.ledger.writer import LEDGER
 from streams.stage import Decision, Record
 from streams.tables import MemoryTables

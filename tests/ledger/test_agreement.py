@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streams.ledger.agreement import agreement
-from streams.ledger.duplicates import likeness
+from streams.ledger.likeness.agreement import agreement
+from streams.ledger.opposition.duplicates import likeness
 from tests.ledger.story import Chunk, a_run, judged, story
 
 Fate = Literal["merge", "ask", "apart", "kept"]  # kept: apart or asked about, never merged

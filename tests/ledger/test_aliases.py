@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from streams.ledger.aliases import NAME_OF, write_names_alike
+from streams.ledger.figures.aliases import NAME_OF, write_names_alike
 
 
 @pytest.mark.parametrize(("alias", "name"), sorted(NAME_OF.items()))

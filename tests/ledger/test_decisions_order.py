@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schemas.events.hitl import AtomDismissed, PersonDecided
-from streams.ledger.fold import LedgerView
+from streams.ledger.turns.fold import LedgerView
 from streams.ledger.writer import LEDGER
 from streams.stage import Record
 from streams.tables import MemoryTables

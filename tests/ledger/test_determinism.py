@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from streams.ledger.fold import LedgerView
+from streams.ledger.turns.fold import LedgerView
 from streams.ledger.writer import LEDGER
 from streams.shell.store import open_tables
 from streams.tables import MemoryTables

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from streams.ledger.duplicates import likeness
+from streams.ledger.opposition.duplicates import likeness
 
 LONG = (
     "The order store acknowledges each write after the leader and two followers hold it on disk,"

@@ -10,8 +10,8 @@ import pytest
 from schemas.events.hitl import AtomDismissed
 from schemas.events.ingestion import SourceChange
 from schemas.events.judgement import JudgementRequested, PairJudged
-from streams.ledger.judged_pairs import MOST_PAIRS
 from streams.ledger.judging import answer_by_rule
+from streams.ledger.pairs.judged_pairs import MOST_PAIRS
 from streams.stage import Record
 from tests.ledger.story import Chunk, Run, Story, a_run, decided, facts_of, judged
 from tests.ledger.test_decisions_atoms import about

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from streams.ledger.similarity import similarity, statement_text
+from streams.ledger.likeness.similarity import similarity, statement_text
 from tests.ledger.story import Chunk, Story, a_run, judged, story
 
 LONG = (

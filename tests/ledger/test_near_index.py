@@ -7,7 +7,7 @@ from random import Random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from streams.ledger.near_index import MAX_COMPARED, MIN_JACCARD, NearIndex
+from streams.ledger.likeness.near_index import MAX_COMPARED, MIN_JACCARD, NearIndex
 
 WORDS = [f"w{n}" for n in range(14)]
 TEXTS = st.lists(st.sets(st.sampled_from(WORDS), min_size=1, max_size=9), min_size=1, max_size=30)

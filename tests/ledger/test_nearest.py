@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from streams.ledger.nearest import Neighbours
+from streams.ledger.likeness.nearest import Neighbours
 
 TICKETS = [
     "Printer queue is stuck after a reboot\nThe queue of the office printer never drains.",

@@ -8,7 +8,7 @@ import pytest
 
 from infra.measure.whole import Outcome, ingest
 from schemas.events.ledger import EvidenceRow
-from streams.ledger.fact_frames import frames_of
+from streams.ledger.turns.fact_frames import frames_of
 
 HEAD = "Here is a list of facts:\n"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from schemas.events.hitl import AtomDismissed
-from streams.ledger.fold import LedgerView
+from streams.ledger.turns.fold import LedgerView
 from streams.ledger.writer import LEDGER
 from streams.stage import Record
 from streams.tables import MemoryTables

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from streams.ledger.weighing import weigh
+from streams.ledger.likeness.weighing import weigh
 from tests.ledger.train_pairs import Model, Sample, held_out, learn
 
 ROWS = [

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from streams.ledger.duplicates import likeness
-from streams.ledger.opposition import opposition
-from streams.ledger.prices import is_rate
-from streams.ledger.quantities import Quantity, equal, exclude, may_be_equal, quantities_of
+from streams.ledger.figures.prices import is_rate
+from streams.ledger.figures.quantities import Quantity, equal, exclude, may_be_equal, quantities_of
+from streams.ledger.opposition.duplicates import likeness
+from streams.ledger.opposition.opposition import opposition
 
 
 def only(text: str) -> Quantity:

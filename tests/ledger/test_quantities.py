@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from streams.ledger.alignment import MOST_FIGURES, align
-from streams.ledger.quantities import Quantity, equal, exclude, may_be_equal, quantities_of
+from streams.ledger.figures.quantities import Quantity, equal, exclude, may_be_equal, quantities_of
+from streams.ledger.opposition.alignment import MOST_FIGURES, align
 
 
 def only(text: str) -> Quantity:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from streams.ledger.opposition import opposition
+from streams.ledger.opposition.opposition import opposition
 
 
 def contradict(one: str, other: str) -> list[bool]:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from schemas.events.ledger import Change, MergeCandidate
-from streams.ledger.reviews import MAX_REVIEWS
+from streams.ledger.pairs.reviews import MAX_REVIEWS
 from tests.ledger.story import PROJECT, Chunk, Story, a_run, judged, story
 from tests.ledger.test_decisions_merges import reviewed
 

@@ -8,7 +8,7 @@ from schemas.events.hitl import AtomDismissed
 from schemas.events.ingestion import SourceChange
 from schemas.events.ledger import LedgerChanged
 from schemas.ids import sha256_hex
-from streams.ledger.draft import MAX_RECORDS_CHANGED
+from streams.ledger.turns.current import MAX_RECORDS_CHANGED
 from streams.ledger.writer import LEDGER
 from tests.ledger.story import (
     PROJECT,

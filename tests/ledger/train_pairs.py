@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from schemas.ids import sha256_hex
-from streams.ledger.contrast import contrast_features, has_reason
-from streams.ledger.lexicon import FUNCTION_WORDS, NEGATORS
-from streams.ledger.opposition import LABEL_THRESHOLD, SURE, opposition
-from streams.ledger.pair_features import statement_features, ticket_features
-from streams.ledger.terms import root, tokens
-from streams.ledger.weighing import WEIGHTS_PATH, Weights, weigh
+from streams.ledger.likeness.lexicon import FUNCTION_WORDS, NEGATORS
+from streams.ledger.likeness.pair_features import statement_features, ticket_features
+from streams.ledger.likeness.terms import root, tokens
+from streams.ledger.likeness.weighing import WEIGHTS_PATH, Weights, weigh
+from streams.ledger.opposition.contrast import contrast_features, has_reason
+from streams.ledger.opposition.opposition import LABEL_THRESHOLD, SURE, opposition
 
 FOLDS = 5
 STEPS = 12

@@ -293,7 +293,7 @@ def test_what_is_settled_is_told_no_more_whatever_was_read_first(model: ReadMode
         origin_offset=7,
         origin_key=PROJECT,
         error_class="IndexError",
-        error="IndexError at streams/ledger/quantities.py:1 in scan",
+        error="IndexError at streams/ledger/figures/quantities.py:1 in scan",
         attempts=3,
         subject_id="cnd_1",
         stage_version="0.1.0",

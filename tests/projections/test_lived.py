@@ -11,7 +11,7 @@ import pytest
 from projections.read.atoms import find_sequence_at, list_atoms_as_of
 from projections.read.page import take
 from schemas.events.ledger import LIVE, LedgerChanged
-from streams.ledger.fold import LedgerView
+from streams.ledger.turns.fold import LedgerView
 from streams.tables import MemoryTables
 from tests.ledger.decisions import a_decision
 from tests.projections.conftest import ReadModel

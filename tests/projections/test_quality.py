@@ -12,8 +12,8 @@ from schemas.envelope import Event
 from schemas.events.job import PRIORITIES
 from schemas.events.quality import QualityRunFinished
 from streams.publishing import PUBLISH
-from streams.reduce.gate import evaluate
-from streams.reduce.inputs import Grounds
+from streams.reduce.prd.gate import evaluate
+from streams.reduce.texts.inputs import Grounds
 from streams.reduce.writer import Reduce
 from tests.projections.conftest import ReadModel
 from tests.projections.test_items import records_of

@@ -10,11 +10,11 @@ from schemas.events.artifact import ArtifactChanged
 from schemas.events.artifact_parts import ArtifactSnapshot
 from schemas.events.change import EditedStatement, SectionEdit, ToldTask
 from schemas.ids import artifact_id as derive_artifact_id
-from streams.reduce.approach import adds_to_title, repeats_title
-from streams.reduce.means import ask_how, split_means
+from streams.reduce.texts.approach import adds_to_title, repeats_title
+from streams.reduce.texts.means import ask_how, split_means
 from tests.reduce.ledgers import ENOUGH, PROJECT, Play, a_requirement, an_atom, items_of
 from tests.reduce.teams import PLANNED_FEATURE, said, standing, task_of
-from tests.reduce.test_owned_plan import change, refusal_of
+from tests.reduce.test_user_edited_plan import change, refusal_of
 
 OWN = derive_artifact_id(PROJECT, "task", "own")
 ORDER = an_atom(

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from schemas.events.artifact import ArtifactChanged
 from schemas.events.artifact_parts import ArtifactSnapshot, Section
 from schemas.events.ledger import LIVE, AtomRecord
-from streams.reduce.inputs import Grounds
-from streams.reduce.validator import errors, validate
+from streams.reduce.artifacts.validator import errors, validate
+from streams.reduce.texts.inputs import Grounds
 from tests.reduce.ledgers import Play, a_conflict, a_requirement, an_atom
 
 THINGS = ("delivery queue", "audit log", "order archive", "customs gateway")

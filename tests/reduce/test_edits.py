@@ -11,9 +11,9 @@ from schemas.events.artifact_parts import Citation, EditAnswer, Section
 from schemas.events.change import ChangeRequested, EditedStatement, SectionEdit
 from schemas.events.ledger import AtomRecord
 from streams.publishing import PUBLISH
-from streams.reduce.inputs import Grounds
-from streams.reduce.markdown import notes_of
-from streams.reduce.validator import validate_markdown
+from streams.reduce.artifacts.markdown import notes_of
+from streams.reduce.artifacts.validator import validate_markdown
+from streams.reduce.texts.inputs import Grounds
 from tests.reduce.ledgers import ENOUGH, EXPORT, RETRY, Play, a_requirement
 
 REQUIREMENTS = "functional_requirements"

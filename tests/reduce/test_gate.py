@@ -10,10 +10,10 @@ from schemas.events.artifact import ArtifactChanged
 from schemas.events.artifact_parts import DimensionScore, QualityRun, Section
 from schemas.events.ledger import AtomRecord
 from schemas.quality_gate import PASS
-from streams.reduce.gate import assess
-from streams.reduce.inputs import Grounds, Pick, SectionInput
-from streams.reduce.items import section_of as write_section_of
-from streams.reduce.wording import write_section
+from streams.reduce.artifacts.items import section_of as write_section_of
+from streams.reduce.prd.gate import assess
+from streams.reduce.texts.inputs import Grounds, Pick, SectionInput
+from streams.reduce.texts.wording import write_section
 from tests.reduce.ledgers import (
     ENOUGH,
     EXPORT,

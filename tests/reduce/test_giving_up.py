@@ -9,8 +9,8 @@ from schemas.events.artifact import ArtifactChanged
 from schemas.events.artifact_parts import ReviewFinding, Statement
 from schemas.events.change import ChangeRequested
 from schemas.events.team import MemberAdded
-from streams.reduce.inputs import SectionInput
-from streams.reduce.wording import write_section
+from streams.reduce.texts.inputs import SectionInput
+from streams.reduce.texts.wording import write_section
 from streams.reduce.writer import REDUCE, Reduce
 from streams.stage import Decision
 from tests.reduce.ledgers import Play, a_request, a_requirement, as_record, texts

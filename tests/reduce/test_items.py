@@ -6,8 +6,8 @@ from datetime import date
 
 from schemas.events.artifact_parts import ArtifactSnapshot
 from schemas.events.ledger import AtomRecord
-from streams.reduce.inputs import Grounds
-from streams.reduce.validator import errors, validate
+from streams.reduce.artifacts.validator import errors, validate
+from streams.reduce.texts.inputs import Grounds
 from streams.reduce.writer import Reduce
 from tests.reduce.ledgers import (
     AT,

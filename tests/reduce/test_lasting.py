@@ -5,7 +5,7 @@ from __future__ import annotations
 from schemas.events.artifact import ArtifactChanged
 from schemas.events.artifact_parts import ArtifactChange
 from schemas.ids import artifact_id
-from streams.reduce.wording import write_section
+from streams.reduce.texts.wording import write_section
 from streams.reduce.writer import Reduce
 from tests.reduce.ledgers import (
     PROJECT,

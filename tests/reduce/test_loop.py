@@ -9,7 +9,7 @@ import pytest
 
 from schemas.events.artifact_parts import LoopRecord
 from schemas.generation import Decision
-from streams.reduce.loop import REFUSED, run_loop
+from streams.reduce.artifacts.loop import REFUSED, run_loop
 
 GO_ON = Decision(should_continue=True, confidence=0.1, gaps_remaining=("storage",))
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from streams.reduce.placement import places
-from streams.reduce.vocabulary import NOWHERE, find_heading, find_wordings, read_entries
+from streams.reduce.prd.placement import places
+from streams.reduce.texts.vocabulary import NOWHERE, find_heading, find_wordings, read_entries
 from tests.reduce.ledgers import a_requirement, a_row, an_atom, prd_of, texts
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 
-from streams.reduce.planning import Work, order, schedule
+from streams.reduce.features.planning import Work, order, schedule
 
 
 def test_work_is_planned_by_priority_after_what_it_needs_three_at_a_time():

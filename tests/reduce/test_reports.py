@@ -8,7 +8,7 @@ import pytest
 
 from schemas.events.artifact_parts import ArtifactSnapshot, ReportFields
 from schemas.events.team import ReportRequested, ReportType, Team
-from streams.reduce.forecast import forecast
+from streams.reduce.plan.forecast import forecast
 from tests.reduce.ledgers import ENOUGH, LOSS, Play, a_requirement, an_atom
 from tests.reduce.teams import (
     FORGED,

@@ -11,8 +11,8 @@ from schemas.events.change import EditedStatement, SectionEdit, ToldSprint, Told
 from schemas.events.ledger import Change
 from schemas.events.team import Team
 from schemas.ids import artifact_id as derive_artifact_id
-from streams.reduce.deltas import MOST_POSITIONS, Delta, join_old
-from streams.reduce.forecast import forecast
+from streams.reduce.plan.forecast import forecast
+from streams.reduce.texts.deltas import MOST_POSITIONS, Delta, join_old
 from tests.reduce.ledgers import ENOUGH, PROJECT, Play, a_conflict, a_requirement, an_atom
 from tests.reduce.teams import (
     PLANNED_FEATURE,
@@ -24,8 +24,8 @@ from tests.reduce.teams import (
     standing,
     starts,
 )
-from tests.reduce.test_owned_plan import change
 from tests.reduce.test_reports import fields_of, report
+from tests.reduce.test_user_edited_plan import change
 
 SKILLS = ("integration", "security", "engineering", "data modelling")
 DAY = "2026-01-01"  # the day of all that a play is told

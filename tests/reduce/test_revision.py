@@ -5,14 +5,14 @@ from __future__ import annotations
 from schemas.events.artifact_parts import Section
 from schemas.events.ledger import AtomRecord
 from schemas.quality_gate import list_failing_sections
-from streams.reduce.gate import evaluate
-from streams.reduce.inputs import Grounds, Pick, SectionInput
-from streams.reduce.items import section_of
-from streams.reduce.revision import list_removals, revise
-from streams.reduce.section_text import replace_statements
-from streams.reduce.sections import SHOWN
-from streams.reduce.validator import errors, validate
-from streams.reduce.wording import write_section
+from streams.reduce.artifacts.items import section_of
+from streams.reduce.artifacts.section_text import replace_statements
+from streams.reduce.artifacts.validator import errors, validate
+from streams.reduce.prd.gate import evaluate
+from streams.reduce.prd.revision import list_removals, revise
+from streams.reduce.texts.inputs import Grounds, Pick, SectionInput
+from streams.reduce.texts.sections import SHOWN
+from streams.reduce.texts.wording import write_section
 from tests.reduce.ledgers import a_requirement
 
 PLACES = ("north", "south", "east", "west", "quay", "yard", "tower", "mill", "ferry", "bridge")

@@ -7,10 +7,10 @@ import typer
 
 from infra.cli.show import render_prd, select_section
 from projections.read.artifacts import Artifact
-from streams.reduce.inputs import Grounds
-from streams.reduce.markdown import notes_of
-from streams.reduce.sections import SHOWN
-from streams.reduce.validator import validate_markdown
+from streams.reduce.artifacts.markdown import notes_of
+from streams.reduce.artifacts.validator import validate_markdown
+from streams.reduce.texts.inputs import Grounds
+from streams.reduce.texts.sections import SHOWN
 from tests.reduce.ledgers import AT, a_requirement, prd_of, texts
 
 CRATES = (

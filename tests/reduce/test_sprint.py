@@ -15,8 +15,8 @@ from schemas.events.team import (
     Team,
     TeamFact,
 )
-from streams.reduce.members import apply_fact, capacity_between, rate_skill
-from streams.reduce.sprint import Job, Plan, plan_sprints
+from streams.reduce.plan.members import apply_fact, capacity_between, rate_skill
+from streams.reduce.plan.sprint import Job, Plan, plan_sprints
 from tests.reduce.teams import a_member, joins, starts
 
 MONDAY = date(2026, 3, 2)

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from schemas.areas import AREAS
 from schemas.events.atom import KINDS
 from schemas.events.ledger import LIVE
-from streams.reduce.inputs import Grounds
-from streams.reduce.markdown import notes_of
-from streams.reduce.sections import PLANS, SHOWN
-from streams.reduce.validator import errors, validate, validate_markdown
-from streams.reduce.wording import MAX_STATEMENT
+from streams.reduce.artifacts.markdown import notes_of
+from streams.reduce.artifacts.validator import errors, validate, validate_markdown
+from streams.reduce.texts.inputs import Grounds
+from streams.reduce.texts.sections import PLANS, SHOWN
+from streams.reduce.texts.wording import MAX_STATEMENT
 from tests.reduce.ledgers import (
     a_conflict,
     a_requirement,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from streams.reduce.inputs import Grounds
-from streams.reduce.states import derive_prd_state
+from streams.reduce.artifacts.states import derive_prd_state
+from streams.reduce.texts.inputs import Grounds
 from tests.reduce.ledgers import (
     ENOUGH,
     EXPORT,

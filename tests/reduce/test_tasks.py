@@ -6,9 +6,9 @@ import pytest
 
 from schemas.events.team import MemberRemoved
 from schemas.features import FEATURE_STATE
-from streams.reduce.inputs import Grounds
-from streams.reduce.orders import begins_with_order, is_criterion, is_work, read_entries
-from streams.reduce.validator import errors, validate
+from streams.reduce.artifacts.validator import errors, validate
+from streams.reduce.texts.action_items import begins_with_order, is_criterion, is_work, read_entries
+from streams.reduce.texts.inputs import Grounds
 from streams.reduce.writer import REDUCE
 from streams.tables import MemoryTables
 from tests.reduce.ledgers import Play, a_requirement, an_atom, items_of

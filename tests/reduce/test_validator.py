@@ -8,8 +8,8 @@ import pytest
 
 from schemas.events.artifact_parts import Citation, Section, Statement
 from schemas.events.ledger import AtomRecord, ContradictionRecord
-from streams.reduce.inputs import Grounds
-from streams.reduce.validator import validate, validate_markdown
+from streams.reduce.artifacts.validator import validate, validate_markdown
+from streams.reduce.texts.inputs import Grounds
 from tests.reduce.ledgers import a_conflict, a_requirement, an_atom, atom_id_of
 
 RETRY = a_requirement("The relay must repeat a failed delivery within 5 minutes", revision=3)

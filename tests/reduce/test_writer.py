@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from schemas.events.artifact_parts import ReviewFinding, Statement
 from schemas.ids import derive_id
-from streams.reduce.inputs import SectionInput
-from streams.reduce.sections import SECTIONS
-from streams.reduce.wording import write_section
+from streams.reduce.texts.inputs import SectionInput
+from streams.reduce.texts.sections import SECTIONS
+from streams.reduce.texts.wording import write_section
 from streams.reduce.writer import REDUCE, Reduce
 from streams.tables import MemoryTables
 from tests.reduce.ledgers import (

@@ -7,7 +7,7 @@ from infra.measure.benches.hygiene import hygiene
 from infra.measure.benches.model import model
 from infra.measure.benches.peers import missing
 from infra.measure.benches.reading import reading
-from streams.ledger.similarity import MERGE_REVIEW_THRESHOLD, similarity
+from streams.ledger.likeness.similarity import MERGE_REVIEW_THRESHOLD, similarity
 from tests.parcel import write_to
 
 

@@ -19,7 +19,8 @@ from schemas.events.ledger import LedgerChanged
 from schemas.events.project import ProjectCreated
 from schemas.ids import derive_event_id, sha256_hex
 from streams.app import Stages
-from streams.ledger.draft import ChangeSetDraft
+from streams.ledger.turns.changes import Changes
+from streams.ledger.turns.current import CurrentLedger
 from streams.ledger.upsert import apply_candidate
 from streams.ledger.writer import LEDGER, Ledger
 from streams.stage import Record
@@ -282,10 +283,10 @@ def test_what_cannot_be_decided_or_written_is_told_and_the_next_goes_on(
 def test_of_a_chunk_one_candidate_raises_and_is_decided_after_the_mend(fresh: Settings) -> None:
     """The ledger itself, live: two projects, and in one of them a candidate on which it raises."""
 
-    def sick(draft: ChangeSetDraft, reading: Reading, candidate: Judged) -> str:
+    def sick(ledger: CurrentLedger, reading: Reading, candidate: Judged) -> Changes[str]:
         if "night" in candidate.candidate.title:
             raise IndexError("words of the candidate")
-        return apply_candidate(draft, reading, candidate)
+        return apply_candidate(ledger, reading, candidate)
 
     async def scenario() -> None:
         said = ["Gates are shut at night", "Orders are kept for ten years", "Keys are held by ana"]

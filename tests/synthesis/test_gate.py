@@ -13,7 +13,7 @@ from infra.service.writing.quality import judge, never_cancelled
 from infra.service.writing.quality_parts import Assessor
 from schemas.envelope import Event
 from schemas.events.artifact_parts import QualityRun, Section
-from streams.reduce.gate import evaluate
+from streams.reduce.prd.gate import evaluate
 from tests.models.provider import Failure, Request
 from tests.reduce.ledgers import ENOUGH, PROJECT, Play
 from tests.synthesis.chat import Project, wanted, words_of

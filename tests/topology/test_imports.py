@@ -3,6 +3,7 @@
 import ast
 import importlib
 import re
+from collections import Counter
 from functools import cache
 from pathlib import Path
 
@@ -39,6 +40,8 @@ MAY_IMPORT = {
     "infra.measure": ALL,
     "infra.cli": ALL,
 }
+MOST_MODULES = 15  # of a folder of streams
+LARGE_FOLDERS = {"streams", "streams/run_control", "streams/shell"}
 ASKING = ("infra.http", "infra.mcp")  # they hand the queries of projections/read to the service
 SERVED = {  # the file that serves it to a process, or to a folder
     "infra/cli/web.py": "infra.http",
@@ -92,6 +95,12 @@ def import_graph() -> dict[str, set[str]]:
     """
     modules = {module_name(path): path for path in files()}
     return {name: {*imports(path)} & modules.keys() - {name} for name, path in modules.items()}
+
+
+def package_of_stage(module: str) -> str | None:
+    """``streams.ledger.figures`` of a module in there; None of one that is in no such package."""
+    parts = module.split(".")
+    return ".".join(parts[:3]) if parts[0] == "streams" and len(parts) > 3 else None
 
 
 def reachable(graph: dict[str, set[str]], start: str) -> set[str]:
@@ -181,6 +190,23 @@ def test_circles_are_found_with_all_who_take_part():
 
 def test_no_modules_import_each_other_in_a_circle():
     assert circles(import_graph()) == set()
+
+
+def test_packages_of_a_stage_import_each_other_in_one_direction():
+    graph: dict[str, set[str]] = {}
+    for name, imported in import_graph().items():
+        if (package := package_of_stage(name)) is not None:
+            others = {package_of_stage(it) for it in imported} - {package}
+            graph.setdefault(package, set()).update(it for it in others if it is not None)
+    assert len(graph) > 15
+    assert circles(graph) == set()
+
+
+def test_no_folder_of_streams_holds_more_modules_than_can_be_read_in_one_go():
+    count: Counter[str] = Counter()
+    for path in (ROOT / "streams").rglob("*.py"):
+        count[str(path.parent.relative_to(ROOT))] += path.name != "__init__.py"
+    assert {folder for folder, modules in count.items() if modules > MOST_MODULES} == LARGE_FOLDERS
 
 
 def test_only_the_process_of_the_model_worker_loads_the_library_of_providers():

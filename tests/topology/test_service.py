@@ -45,7 +45,7 @@ def test_every_reason_of_the_ledger_to_refuse_a_decision_is_said_in_words():
         and node.func.id == "Refused"
         and isinstance(node.args[0], ast.Constant)
     }
-    known_early = syntax_tree((ROOT / "streams" / "ledger" / "refusals.py").read_text())
+    known_early = syntax_tree((ROOT / "streams" / "ledger" / "turns" / "refusals.py").read_text())
     reasons |= {
         each.value
         for node in ast.walk(known_early)

@@ -12,7 +12,7 @@ from schemas.envelope import Envelope
 from schemas.events.extract import ExtractRequested
 from schemas.events.ingestion import BatchPlanned, RunStopped, SourceChange
 from schemas.events.ledger import AtomRecord, Change, LedgerChanged
-from streams.ledger.fold import LedgerView
+from streams.ledger.turns.fold import LedgerView
 from streams.memory import Driver, Faults
 from streams.pipeline import pipeline
 from streams.tables import MemoryTables

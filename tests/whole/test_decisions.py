@@ -10,7 +10,7 @@ from schemas.envelope import Actor, Envelope, outside_fact
 from schemas.events.hitl import AtomVerified, ContradictionDecided, PersonDecided
 from schemas.events.ledger import LedgerChanged
 from schemas.ids import sha256_hex
-from streams.ledger.fold import LedgerView
+from streams.ledger.turns.fold import LedgerView
 from streams.memory import Driver, Faults
 from streams.pipeline import pipeline
 from streams.tables import MemoryTables

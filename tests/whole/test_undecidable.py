@@ -32,16 +32,17 @@ from schemas.events.ledger import LedgerChanged
 from schemas.events.source import SourceInfo
 from schemas.ids import derive_event_id
 from streams.hygiene.stage import Cleaned, clean
-from streams.ledger.draft import ChangeSetDraft
-from streams.ledger.fold import LedgerView
 from streams.ledger.judging import JUDGE
-from streams.ledger.state import LedgerState
+from streams.ledger.turns.changes import Changes
+from streams.ledger.turns.current import CurrentLedger
+from streams.ledger.turns.fold import LedgerView
+from streams.ledger.turns.state import LedgerState
 from streams.ledger.upsert import apply_candidate
 from streams.ledger.writer import LEDGER, Ledger
 from streams.memory import Driver, MemoryLog
 from streams.pipeline import Pipeline, pipeline
-from streams.reduce.inputs import SectionInput
-from streams.reduce.wording import write_section
+from streams.reduce.texts.inputs import SectionInput
+from streams.reduce.texts.wording import write_section
 from streams.reduce.writer import REDUCE, Reduce
 from streams.reflection.adjudication import ADJUDICATE
 from streams.run_control.scope import ProjectScope
@@ -181,10 +182,10 @@ def well() -> Driver:
     return play(pipeline(read), asked(ONE, a_thousand()) + asked(OTHER, a_few()))
 
 
-def raise_on_mark(draft: ChangeSetDraft, reading: Reading, judged: Judged) -> str:
+def raise_on_mark(ledger: CurrentLedger, reading: Reading, judged: Judged) -> Changes[str]:
     if MARK in judged.candidate.title:
         raise IndexError("words of the candidate")
-    return apply_candidate(draft, reading, judged)
+    return apply_candidate(ledger, reading, judged)
 
 
 def with_writer(stages: Pipeline, writer: Any) -> Pipeline:

@@ -87,28 +87,28 @@ def comment_drafts(chunk: ChunkCreated) -> list[Draft]:
     suffix = suffix_of(chunk.path)
     in_tests = bool(_TEST_PATH.search(chunk.path))
     symbol = _find_documented_type(chunk)
-    found: list[Draft] = []
+    drafts: list[Draft] = []
     for comment in comments(text, suffix):
         named = symbol if comment.documents and _declares(text, comment, symbol, suffix) else ""
         for passage in comment.passages:
-            found += (_name_part(chunk, passage, it) for it in _read_note(text, passage))
+            drafts += (_name_part(chunk, passage, it) for it in _read_note(text, passage))
             if in_tests:
                 continue
             about = _of_type(text, comment, named) if named and passage.place == 0 else None
             if about:
-                found.append(about)
+                drafts.append(about)
             stated = _read_statements(text, passage, said=about is not None)
-            found += (_name_part(chunk, passage, it) for it in stated)
+            drafts += (_name_part(chunk, passage, it) for it in stated)
         if named:
             symbol = ""
-    return found
+    return drafts
 
 
 def _name_part(chunk: ChunkCreated, passage: Passage, draft: Draft) -> Draft:
     """``draft`` told with the part of the code it stands in, which its author took for granted."""
     part = _part_of(chunk, passage)
-    known = part.rpartition(".")[2].lower() in draft.title.lower()
-    if not part or known or len(part) + len(draft.title) + 2 > MAX_TITLE:
+    is_named = part.rpartition(".")[2].lower() in draft.title.lower()
+    if not part or is_named or len(part) + len(draft.title) + 2 > MAX_TITLE:
         return draft
     return replace(draft, title=add_scope(part, draft.title), scope=part, aside=True)
 
@@ -119,8 +119,8 @@ def _part_of(chunk: ChunkCreated, passage: Passage) -> str:
     around = _routine_at(chunk.text_payload, passage)
     if around and names in ([], [around["name"]]):
         names = [it for it in (around["of"], around["name"]) if it]
-    known = [name for name in names if re.fullmatch(r"[\w.$:]{3,}", name)]
-    return ".".join(known[-2:]) if known and known[-1].lower() not in _ANY_PART else ""
+    symbols = [name for name in names if re.fullmatch(r"[\w.$:]{3,}", name)]
+    return ".".join(symbols[-2:]) if symbols and symbols[-1].lower() not in _ANY_PART else ""
 
 
 def _routine_at(text: str, passage: Passage) -> re.Match[str] | None:
@@ -150,10 +150,10 @@ def _declares(text: str, comment: Comment, symbol: str, suffix: str) -> bool:
     if suffix in ("py", "pyi"):
         head = _CLASS_HEAD.search(text, max(0, start - BESIDE), start)
         return head is not None and head["name"] == symbol
-    found = _DECLARATION.search(text, end, end + BESIDE_AFTER)
-    if found is None or found["name"] != symbol:
+    match = _DECLARATION.search(text, end, end + BESIDE_AFTER)
+    if match is None or match["name"] != symbol:
         return False
-    return not _DECLARED.search(text, end, found.start())
+    return not _DECLARED.search(text, end, match.start())
 
 
 def _sentence(text: str, span: Span) -> Sentence:
@@ -224,10 +224,10 @@ def _of_type(text: str, comment: Comment, symbol: str) -> Draft | None:
 
 def _find_opening(text: str, comment: Comment) -> list[Span]:
     """Its first two sentences, whether or not they stand in one paragraph."""
-    found: list[Span] = []
+    spans: list[Span] = []
     for passage in comment.passages[:2]:
-        found += split_sentences(text, passage.start, passage.end)
-    return found[:2]
+        spans += split_sentences(text, passage.start, passage.end)
+    return spans[:2]
 
 
 def _read_statements(text: str, passage: Passage, *, said: bool) -> Iterator[Draft]:

@@ -99,18 +99,18 @@ class Introduction:
 def mark_features(drafts: list[Draft], chunk: ChunkCreated) -> list[Draft]:
     """``drafts``, of which those that introduce a feature name it, and what was missing."""
     marked = list(drafts)
-    for one in _each_once(_introductions(chunk)):
-        at = _find_told(marked, one)
+    for introduction in _each_once(_introductions(chunk)):
+        at = _find_told(marked, introduction)
         if at is None:
-            marked.append(_draft_of(one, chunk))
+            marked.append(_draft_of(introduction, chunk))
         else:
-            marked[at] = replace(marked[at], attributes=marked[at].attributes | one.marks)
+            marked[at] = replace(marked[at], attributes=marked[at].attributes | introduction.marks)
     return sorted(marked, key=lambda draft: draft.spans[0]) if len(marked) > len(drafts) else marked
 
 
-def _find_told(drafts: Sequence[Draft], one: Introduction) -> int | None:
+def _find_told(drafts: Sequence[Draft], introduction: Introduction) -> int | None:
     """Which of ``drafts`` says what the introduction says; one feature a draft."""
-    start, end = one.span
+    start, end = introduction.span
     for at, draft in enumerate(drafts):
         a, b = draft.spans[0]
         shared = min(b, end) - max(a, start)
@@ -120,16 +120,16 @@ def _find_told(drafts: Sequence[Draft], one: Introduction) -> int | None:
     return None
 
 
-def _each_once(found: Iterator[Introduction]) -> list[Introduction]:
+def _each_once(introductions: Iterator[Introduction]) -> list[Introduction]:
     first: dict[str, Introduction] = {}
-    for one in found:
-        first.setdefault(one.name.lower(), one)
+    for introduction in introductions:
+        first.setdefault(introduction.name.lower(), introduction)
     return list(first.values())[:MAX_OF_CHUNK]
 
 
 def _introductions(chunk: ChunkCreated) -> Iterator[Introduction]:
-    if (page := page_of(chunk)) and (one := _introduce_page(page, chunk)):
-        yield one
+    if (page := page_of(chunk)) and (introduction := _introduce_page(page, chunk)):
+        yield introduction
     named = [*chunk.structure_path, *_HEADINGS.findall(chunk.text_payload)]
     introduces, plans = is_introduction(chunk), is_plan(chunk.path)
     if introduces and not chunk.anchor_start:
@@ -157,12 +157,12 @@ def _introduce_page(page: Page, chunk: ChunkCreated) -> Introduction | None:
     text, dialect = chunk.text_payload, dialect_of(chunk.path)
     masked = hide_placeholders(mask(text, dialect), dialect)
     for span in filter(None, (page.told, *_leads_of(chunk, page.starts))):
-        said = masked.restore(strip_markup(masked.text[slice(*span)]))
-        if _GONE.search(said):
+        sentence = masked.restore(strip_markup(masked.text[slice(*span)]))
+        if _GONE.search(sentence):
             return None
-        tells = span == page.told or not _ABOUT_THE_PAGE.match(said)
+        tells = span == page.told or not _ABOUT_THE_PAGE.match(sentence)
         if tells and span[1] - span[0] >= MIN_EVIDENCE_CHARS:
-            return Introduction(page.name, said, span, page.place, page.state, page.group)
+            return Introduction(page.name, sentence, span, page.place, page.state, page.group)
     span = _widen(text, page.titled)
     return Introduction(page.name, "", span, page.place, page.state, page.group)
 
@@ -171,8 +171,8 @@ def _leads_of(chunk: ChunkCreated, starts: int) -> Iterator[Span]:
     """The first sentences of the first paragraphs after the title."""
     dialect, left = dialect_of(chunk.path), MAX_LEADS
     text = mask(chunk.text_payload, dialect)
-    found = passages(text, chunk.structure_path, chunk.path, whole=not chunk.anchor_start)
-    for passage in find_asserted(text, found):
+    parts = passages(text, chunk.structure_path, chunk.path, whole=not chunk.anchor_start)
+    for passage in find_asserted(text, parts):
         if passage.form != "paragraph" or passage.start < starts or not left:
             continue
         if dialect == "rst" and text[: passage.start].endswith((" ", "\t")):  # a note
@@ -200,17 +200,19 @@ def _cards(chunk: ChunkCreated) -> Iterator[Introduction]:
     text = chunk.text_payload
     for card in _CARD.finditer(text):
         given = {it["key"]: it for it in _GIVEN.finditer(text, *card.span("given"))}
-        title, told = (
+        title, description = (
             given.get("title") or given.get("name"),
             given.get("description") or given.get("desc"),
         )
         name = capability_name(title["value"]) if title else ""
         if not name:
             continue
-        span = told.span("value") if told else _trim(text, card.span("told"))
-        said = strip_markup(text[slice(*span)]) if span[1] - span[0] >= MIN_EVIDENCE_CHARS else ""
-        span = span if said else _widen(text, card.span("given"))
-        yield Introduction(name, said, span, CARD, group=_group_under(chunk.structure_path[1:]))
+        span = description.span("value") if description else _trim(text, card.span("told"))
+        sentence = (
+            strip_markup(text[slice(*span)]) if span[1] - span[0] >= MIN_EVIDENCE_CHARS else ""
+        )
+        span = span if sentence else _widen(text, card.span("given"))
+        yield Introduction(name, sentence, span, CARD, group=_group_under(chunk.structure_path[1:]))
 
 
 def _group_under(headings: Sequence[str]) -> str:
@@ -223,67 +225,70 @@ def _listed(chunk: ChunkCreated, *, planned: bool) -> Iterator[Introduction]:
     dialect = dialect_of(chunk.path)
     text = mask(chunk.text_payload, dialect)
     read = passages(text, chunk.structure_path, chunk.path, whole=not chunk.anchor_start)
-    found = find_asserted(text, read)
-    told: set[tuple[str, ...]] = set()
-    least, opened = _least_indents(found), _told_first(found, text)
-    for passage in found:
+    parts = find_asserted(text, read)
+    earlier_words: set[tuple[str, ...]] = set()
+    least, opened = _least_indents(parts), _told_first(parts, text)
+    for passage in parts:
         if passage.form not in ("item", "task", "row") or passage.indent > least[passage.headings]:
             continue
         if not (state := _state_under(passage.headings, planned)):
             continue
-        if passage.form == "row" and not _is_first_cell(passage, found):
+        if passage.form == "row" and not _is_first_cell(passage, parts):
             continue
         raw = text[passage.start : passage.end]
-        one = named_item(raw, planned=state == PLANNED)
-        if one and not one.labelled and passage.headings in opened:
+        item = named_item(raw, planned=state == PLANNED)
+        if item and not item.labelled and passage.headings in opened:
             continue
-        if one and (
-            one.labelled or one.said or len(_below(passage.headings, planned)) < 1 or not one.said
+        if item and (
+            item.labelled
+            or item.said
+            or len(_below(passage.headings, planned)) < 1
+            or not item.said
         ):
-            told.add(passage.headings)
-            yield _introduce_item(text, passage, one, state, planned)
-    yield from _headed(text, found, told, planned)
+            earlier_words.add(passage.headings)
+            yield _introduce_item(text, passage, item, state, planned)
+    yield from _headed(text, parts, earlier_words, planned)
 
 
-def _least_indents(found: Sequence[Passage]) -> dict[tuple[str, ...], int]:
+def _least_indents(parts: Sequence[Passage]) -> dict[tuple[str, ...], int]:
     least: dict[tuple[str, ...], int] = {}
-    for it in found:
+    for it in parts:
         if it.form in ("item", "task", "row"):
             least[it.headings] = min(least.get(it.headings, it.indent), it.indent)
     return least
 
 
-def _told_first(found: Sequence[Passage], text: str) -> set[tuple[str, ...]]:
+def _told_first(parts: Sequence[Passage], text: str) -> set[tuple[str, ...]]:
     """The headings below which a sentence stands first: they are what is told of, and the items
     after it tell more.
     """
     first: dict[tuple[str, ...], Passage] = {}
-    for it in found:
+    for it in parts:
         if it.form != "heading":
             first.setdefault(it.headings, it)
     return {
         headings
         for headings, it in first.items()
         if it.form == "paragraph"
-        and len((said := text[it.start : it.end].rstrip()).split()) >= MIN_TELLING
-        and not said.endswith(":")
+        and len((lead := text[it.start : it.end].rstrip()).split()) >= MIN_TELLING
+        and not lead.endswith(":")
         and not _is_telling(headings[-1] if headings else "")
     }
 
 
-def _is_first_cell(passage: Passage, found: Sequence[Passage]) -> bool:
-    before = [it for it in found if it.form == "row" and it.cells == passage.cells]
+def _is_first_cell(passage: Passage, parts: Sequence[Passage]) -> bool:
+    before = [it for it in parts if it.form == "row" and it.cells == passage.cells]
     return not before or before[0] is passage
 
 
 def _introduce_item(
-    text: str, passage: Passage, one: Named, state: str, planned: bool
+    text: str, passage: Passage, item: Named, state: str, planned: bool
 ) -> Introduction:
     done = passage.form == "task" and passage.done
     below = _below(passage.headings, planned)
     return Introduction(
-        one.name,
-        one.said,
+        item.name,
+        item.said,
         _widen(text, (passage.start, passage.end)),
         PLAN if state == PLANNED else LISTED,
         DONE if done else state,
@@ -292,13 +297,13 @@ def _introduce_item(
 
 
 def _headed(
-    text: str, found: Sequence[Passage], told: set[tuple[str, ...]], planned: bool
+    text: str, parts: Sequence[Passage], earlier_words: set[tuple[str, ...]], planned: bool
 ) -> Iterator[Introduction]:
     """Headings right below that of a list of features, each with its first sentence; a term whose
     meaning is indented is such a heading.
     """
-    named = {it.headings for it in found}
-    for passage in found:
+    named = {it.headings for it in parts}
+    for passage in parts:
         is_term = passage.form == "heading" and not _below(passage.headings, planned)
         chain = (*passage.headings, text[passage.start : passage.end].strip("* "))
         if passage.form == "paragraph":
@@ -306,17 +311,17 @@ def _headed(
         elif not is_term or chain in named:
             continue
         below, state = _below(chain, planned), _state_under(chain, planned)
-        if len(below) != 1 or not state or chain in told:
+        if len(below) != 1 or not state or chain in earlier_words:
             continue
         name = capability_name(below[0], planned=state == PLANNED)
         if name and not _DONE.match(simplify(below[0])):
-            told.add(chain)
+            earlier_words.add(chain)
             span = _meaning_of(text, passage)
             if span[0] < span[1]:
-                said = strip_markup(text[slice(*span)])
+                sentence = strip_markup(text[slice(*span)])
                 span = span if span[1] - span[0] >= MIN_EVIDENCE_CHARS else _widen(text, span)
                 place = PLAN if state == PLANNED else LISTED
-                yield Introduction(name, said, span, place, state)
+                yield Introduction(name, sentence, span, place, state)
 
 
 def _meaning_of(text: str, passage: Passage) -> Span:
@@ -351,31 +356,32 @@ def _state_under(headings: Sequence[str], planned: bool) -> str:
     return PLANNED if plans else DONE
 
 
-def _draft_of(one: Introduction, chunk: ChunkCreated) -> Draft:
+def _draft_of(introduction: Introduction, chunk: ChunkCreated) -> Draft:
     """The claim that the product has it, or for what is planned that it is planned."""
-    text = _statement_of(one)
-    raw = chunk.text_payload[slice(*one.span)]
+    text = _statement_of(introduction)
+    raw = chunk.text_payload[slice(*introduction.span)]
     names = names_in(raw, text)
     return Draft(
         kind="claim",
         title=title_of(text),
         body=text,
         confidence=WEAK,
-        spans=(one.span,),
+        spans=(introduction.span,),
         area=main_area(" ".join((text, *chunk.structure_path[-3:])), "scope"),
         polarity="affirm",
         tags=tags_of(text, names),
-        attributes=one.marks,
+        attributes=introduction.marks,
         entities=tuple(names),
     )
 
 
-def _statement_of(one: Introduction) -> str:
-    if one.said and one.name.lower() in one.said.lower():
-        return one.said
-    if one.said:
-        return f"{one.name}: {one.said}"
-    return f"{_BARE[one.place] if one.state == DONE else 'Planned'}: {one.name}"
+def _statement_of(introduction: Introduction) -> str:
+    if introduction.said and introduction.name.lower() in introduction.said.lower():
+        return introduction.said
+    if introduction.said:
+        return f"{introduction.name}: {introduction.said}"
+    where = _BARE[introduction.place] if introduction.state == DONE else "Planned"
+    return f"{where}: {introduction.name}"
 
 
 def _trim(text: str, span: Span) -> Span:

@@ -162,15 +162,15 @@ def _cut(text: str, planned: bool) -> Named | None:
 
 
 def _told(rest: str) -> str:
-    said = strip_markup(_REST.sub("", rest)).strip()
-    return "" if said.endswith(":") else said
+    text = strip_markup(_REST.sub("", rest)).strip()
+    return "" if text.endswith(":") else text
 
 
 def spell_as_in(name: str, text: str) -> str:
     """``name`` with the capitals that it has where ``text`` says it."""
-    said = re.search(r"[-_ ]".join(map(re.escape, name.split())), text, re.IGNORECASE)
-    found = said.group() if said else name
-    return capitalise(found.replace("_", " "))
+    match = re.search(r"[-_ ]".join(map(re.escape, name.split())), text, re.IGNORECASE)
+    spelling = match.group() if match else name
+    return capitalise(spelling.replace("_", " "))
 
 
 def name_of_folder(folder: str) -> str:

@@ -111,8 +111,10 @@ def page_of(chunk: ChunkCreated) -> Page | None:
         return None
     if group.lower() == name.lower():
         group = ""
-    told = fields.get("description")
-    return Page(name, place, _state_of(chunk, place), group, titled, told, max(front, titled[1]))
+    description = fields.get("description")
+    return Page(
+        name, place, _state_of(chunk, place), group, titled, description, max(front, titled[1])
+    )
 
 
 def is_elsewhere(path: str) -> bool:
@@ -127,9 +129,9 @@ def is_introduction(chunk: ChunkCreated) -> bool:
     if not folders:
         return True
     stem = name.split(".", 1)[0]
-    known = _ROOT.sub("", f"/{folders}/").strip("/")
+    text = _ROOT.sub("", f"/{folders}/").strip("/")
     return bool(
-        _INTRODUCTIONS.match(stem) and len(known.split("/")) <= 1 and not is_elsewhere(folders)
+        _INTRODUCTIONS.match(stem) and len(text.split("/")) <= 1 and not is_elsewhere(folders)
     )
 
 
@@ -149,13 +151,13 @@ def read_front_matter(text: str) -> tuple[int, dict[str, Span]]:
     end = text.find("\n---", 3)
     if end < 0:
         return 0, {}
-    found: dict[str, Span] = {}
+    spans: dict[str, Span] = {}
     for field in _FIELD.finditer(text, 3, end):
         start, stop = field.span("value")
         if text[start] in "\"'":
             start, stop = start + 1, stop - (text[stop - 1] == text[start] and stop - start > 1)
-        found.setdefault(field["key"], (start, stop))
-    return end + 4, found
+        spans.setdefault(field["key"], (start, stop))
+    return end + 4, spans
 
 
 def _place_of(chunk: ChunkCreated) -> str:

@@ -102,8 +102,8 @@ def _is_doubtful(draft: Draft, chunk: ChunkCreated) -> bool:
     if THIN in draft.place or _NAMELESS.search(raw):
         return True
     if draft.kind in _TELLING and not _OF_WHOLE.search(chunk.path):
-        said = draft.body if draft.kind == "entity" else draft.statement
-        if _LINKED.match(raw) or _OF_OTHERS.match(said):
+        body = draft.body if draft.kind == "entity" else draft.statement
+        if _LINKED.match(raw) or _OF_OTHERS.match(body):
             return True
     if draft.kind == "claim" and _TELLS_OF.match(raw):
         return True
@@ -174,8 +174,8 @@ def _is_little(draft: Draft) -> bool:
     return draft.confidence < EXPLICIT or len(text.split()) < _LEAST_WORDS
 
 
-def _is_of_symbol(said: str) -> bool:
-    return _SYMBOL.match(said) is not None and _KNOWN_SYMBOL.match(said) is None
+def _is_of_symbol(text: str) -> bool:
+    return _SYMBOL.match(text) is not None and _KNOWN_SYMBOL.match(text) is None
 
 
 def _points_back(text: str) -> bool:

@@ -75,9 +75,9 @@ def draft_features(draft: Draft, chunk: ChunkCreated) -> set[str]:
     start, end = draft.spans[0]
     text = chunk.text_payload
     raw = text[start:end]
-    found = features_of(draft.statement)
-    found.update(draft.place)
-    found.update(
+    features = features_of(draft.statement)
+    features.update(draft.place)
+    features.update(
         (
             f"@kind {draft.kind}",
             f"@sure {draft.kind} {draft.confidence}",
@@ -92,11 +92,11 @@ def draft_features(draft: Draft, chunk: ChunkCreated) -> set[str]:
             f"@links {min(2, raw.count('](') + raw.count('`_') + raw.count('<http'))}",
         )
     )
-    found.update(_subject_features(draft.statement, raw, chunk, start, end))
-    found.update(_own_features(draft.statement, chunk.root))
-    found.update(f"@{name} {draft.kind}" for name in _manners(draft.statement))
-    found.update(_near_features(text, start, end))
-    return found
+    features.update(_subject_features(draft.statement, raw, chunk, start, end))
+    features.update(_own_features(draft.statement, chunk.root))
+    features.update(f"@{name} {draft.kind}" for name in _manners(draft.statement))
+    features.update(_near_features(text, start, end))
+    return features
 
 
 def _manners(statement: str) -> Iterable[str]:
@@ -167,24 +167,24 @@ def _subject_features(
             yield "@all known"
         if named and not stems & (headings | path):
             yield "@foreign name"
-    found = re.findall(r"[a-z][\w-]{3,}", subject)
+    words_of_subject = re.findall(r"[a-z][\w-]{3,}", subject)
     text = chunk.text_payload.lower()
-    earlier = text.count(found[-1][:6], 0, start) if found else 0
-    if found:
+    earlier = text.count(words_of_subject[-1][:6], 0, start) if words_of_subject else 0
+    if words_of_subject:
         yield f"@said before {min(3, earlier)}"
-        yield f"@said after {min(3, text.count(found[-1][:6], end))}"
+        yield f"@said after {min(3, text.count(words_of_subject[-1][:6], end))}"
     if first == "the" and not named and not code:
         yield f"@the {min(3, len(words) - 1)}"
         if not stems & headings:
             yield "@the unknown"
-        if found:
+        if words_of_subject:
             yield "@the said" if earlier else "@the new"
 
 
-def _news_features(subject: str, told: str, chunk: ChunkCreated) -> Iterable[str]:
+def _news_features(subject: str, text: str, chunk: ChunkCreated) -> Iterable[str]:
     """How much is told of the subject that its own name and its headings do not say already."""
     named = _part_stems(subject) | _part_stems(" ".join(chunk.structure_path))
-    stems = _part_stems(told) - _SAYS_LITTLE
+    stems = _part_stems(text) - _SAYS_LITTLE
     yield f"@news {min(7, len(stems - named))}"
     yield f"@again {min(3, len(stems & named))}"
 

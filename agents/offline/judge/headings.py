@@ -25,8 +25,8 @@ _LEVEL_OF_BOLD = 9
 def headings_over(text: str, at: int) -> tuple[str, ...]:
     """The headings in ``text`` that the offset ``at`` stands under, the nearest last."""
     starts, chains = _scan(text)
-    found = bisect_right(starts, at) - 1
-    return chains[found][-MOST:] if found >= 0 else ()
+    index = bisect_right(starts, at) - 1
+    return chains[index][-MOST:] if index >= 0 else ()
 
 
 @functools.lru_cache(maxsize=8)  # the statements of a chunk come one after another

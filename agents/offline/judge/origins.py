@@ -89,8 +89,8 @@ def _subject_of(chunk: ChunkCreated, origin: str, title: str) -> str:
         top = _top_of(chunk)
         if not top and origin == "readme":
             return "project" if _NAMED.match(title) else ""
-        known = set(_WORD.findall(simplify(top or document_name(chunk.title, chunk.path))))
-        named = not (known - _NOT_A_NAME).isdisjoint(words)
+        name_words = set(_WORD.findall(simplify(top or document_name(chunk.title, chunk.path))))
+        named = not (name_words - _NOT_A_NAME).isdisjoint(words)
         if named or (words[0] in ("this", "the") and set(words[1:]) <= _ALL_OF_IT and words[1:]):
             return "project"
     return _named_after(words, _own_name(chunk.root))
@@ -103,8 +103,8 @@ def _named_after(words: list[str], own: tuple[str, ...]) -> str:
         return ""
     joined = "".join(own)
     for length in range(len(core), 0, -1):
-        said = "".join(core[:length])
-        if said == joined or (length == 1 and len(own) <= 2 and said == own[0]):
+        text = "".join(core[:length])
+        if text == joined or (length == 1 and len(own) <= 2 and text == own[0]):
             return "project" if set(core[length:]) <= _ALL_OF_IT else "part"
     return ""
 

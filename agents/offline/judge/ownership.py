@@ -64,12 +64,12 @@ def _disown(draft: Draft, chunk: ChunkCreated, quoted: list[Span]) -> Draft | No
     disowning = _DISOWNS.get(draft.kind)
     if draft.kind == "decision" and "@role decision" in draft.place:
         return draft  # under a heading that says that it was decided
-    found = _attribution_of(draft, chunk, quoted) if disowning else None
-    if disowning is None or found is None or found not in disowning:
+    attribution = _attribution_of(draft, chunk, quoted) if disowning else None
+    if disowning is None or attribution is None or attribution not in disowning:
         return draft
-    if found in _GONE:
+    if attribution in _GONE:
         return None
-    kind: AtomKind = "unknown" if found == "undecided" else "claim"
+    kind: AtomKind = "unknown" if attribution == "undecided" else "claim"
     attributes = {name: value for name, value in draft.attributes.items() if name in _KEPT}
     if kind == "unknown":
         attributes["question"] = draft.statement
@@ -77,7 +77,7 @@ def _disown(draft: Draft, chunk: ChunkCreated, quoted: list[Span]) -> Draft | No
         draft,
         kind=kind,
         confidence=min(draft.confidence, WEAK),
-        attributes=attributes | {ATTRIBUTION: found},
+        attributes=attributes | {ATTRIBUTION: attribution},
         polarity=None if kind == "unknown" else draft.polarity,
         instead=None,
     )
@@ -94,14 +94,14 @@ def _attribution_of(draft: Draft, chunk: ChunkCreated, quoted: list[Span]) -> At
         return label
     if "@role unknown" in draft.place and _is_under_undecided(chunk, start):
         return "undecided"
-    said = [strip_markup(text[slice(*it)]) for it in split_sentences(text, opening, end)]
-    if not said:
+    texts = [strip_markup(text[slice(*it)]) for it in split_sentences(text, opening, end)]
+    if not texts:
         return None
-    before = said[-2] if len(said) > 1 else ""
-    if found := find_attribution(said[-1], before, _sentence_after(text, end)):
-        return found
+    before = texts[-2] if len(texts) > 1 else ""
+    if attribution := find_attribution(texts[-1], before, _sentence_after(text, end)):
+        return attribution
     own = own_names(text, chunk.root, *chunk.structure_path[:1])
-    return "others" if name_of_other(said[-1], text, own) else None
+    return "others" if name_of_other(texts[-1], text, own) else None
 
 
 def _sentence_after(text: str, end: int) -> str:

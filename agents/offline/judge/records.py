@@ -37,7 +37,7 @@ def weaken_unmerged(drafts: list[Draft], chunk: ChunkCreated) -> list[Draft]:
     sides = find_conflicts(chunk.text_payload).sides
     if not sides:
         return drafts
-    told = []
+    parts = []
     for draft in drafts:
         at = draft.spans[0][0]
         side = next((it for it in sides if it.start <= at < it.end), None)
@@ -51,8 +51,8 @@ def weaken_unmerged(drafts: list[Draft], chunk: ChunkCreated) -> list[Draft]:
             draft = replace(
                 draft, confidence=sure, attributes=attributes, spans=spans, frames=frames
             )
-        told.append(draft)
-    return told
+        parts.append(draft)
+    return parts
 
 
 def _is_past(draft: Draft, chunk: ChunkCreated) -> bool:

@@ -74,7 +74,7 @@ def _names_more(ours: Sequence[str], theirs: Sequence[str]) -> bool:
 def _differ_in_a_slot(ours: Sequence[str], theirs: Sequence[str]) -> bool:
     """Whether all is the same but one word."""
     unlike = [pair for pair in zip(ours, theirs, strict=False) if pair[0] != pair[1]]
-    return len(ours) == len(theirs) and len({one for one, _ in unlike}) == 1
+    return len(ours) == len(theirs) and len({word for word, _ in unlike}) == 1
 
 
 def _modals(text: str) -> list[bool]:

@@ -113,9 +113,9 @@ def find_threshold(draft: Draft, chunk: ChunkCreated, doubt: Doubt) -> float:
     return later if deliberating else later_elsewhere
 
 
-def _is_terse(said: str) -> bool:
+def _is_terse(text: str) -> bool:
     """Whether it is hardly more than a subject and its value in a relation that has one."""
-    return len(said.split()) <= TERSE and _RELATES.search(said) is not None
+    return len(text.split()) <= TERSE and _RELATES.search(text) is not None
 
 
 def least_of(draft: Draft, chunk: ChunkCreated, doubt: Doubt) -> float:
@@ -137,8 +137,8 @@ def least_of(draft: Draft, chunk: ChunkCreated, doubt: Doubt) -> float:
 
 def _is_judged(draft: Draft, chunk: ChunkCreated) -> bool:
     """Whether enough of its kind and length were read to say how likely it is good."""
-    said = draft.told if draft.aside else draft.title
-    long = len(said.split()) >= SHORTEST or is_note(draft, chunk.path)
+    text = draft.told if draft.aside else draft.title
+    long = len(text.split()) >= SHORTEST or is_note(draft, chunk.path)
     return draft.kind in JUDGED and long and not draft.answers
 
 

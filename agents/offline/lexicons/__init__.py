@@ -107,7 +107,7 @@ class Wording:
     def pattern(self) -> re.Pattern[str]:
         file, names, entry = self._source
         lists = [read_lexicons(file)[name] for name in names]
-        entries = [it for one in lists for it in one.entries if entry in ("", it.id)]
+        entries = [it for entry_list in lists for it in entry_list.entries if entry in ("", it.id)]
         return lists[0].compile(*entries)
 
     @functools.cached_property

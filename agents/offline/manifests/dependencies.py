@@ -63,19 +63,19 @@ def dependencies(text: str, path: str, structure: tuple[str, ...]) -> list[Depen
     """Direct dependencies in order of their declaration, each once."""
     name = path.rsplit("/", 1)[-1].lower()
     under = structure[-1].lower() if structure else ""
-    found: list[Dependency] = []
+    results: list[Dependency] = []
     for pattern, start, end in _plans(text, name, under):
         for match in pattern.finditer(text, start, end):
             named = [group for group in match.groups() if group]
             if not named:
                 continue
             label, version, *_ = [*(named[1:] if pattern is _GRADLE else named), ""]
-            found.append(
+            results.append(
                 Dependency(label, version.lstrip("^~=v ").strip(), match.start(), match.end())
             )
     unique: dict[str, Dependency] = {}
-    for one in found:
-        unique.setdefault(one.name.lower(), one)
+    for result in results:
+        unique.setdefault(result.name.lower(), result)
     return list(unique.values())
 
 

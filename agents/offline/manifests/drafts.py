@@ -16,29 +16,31 @@ DEPENDENCY = "dependency"  # the tag by which they are listed
 def dependency_drafts(chunk: ChunkCreated) -> list[Draft]:
     """Declared dependencies as entities."""
     text = chunk.text_payload
-    found: list[Draft] = []
-    for one in dependencies(text, chunk.path, tuple(chunk.structure_path))[:MAX_DEPENDENCIES]:
-        span = line_around(text, *_trim(text, one), MIN_EVIDENCE_CHARS)
-        found.append(
+    drafts: list[Draft] = []
+    for dependency in dependencies(text, chunk.path, tuple(chunk.structure_path))[
+        :MAX_DEPENDENCIES
+    ]:
+        span = line_around(text, *_trim(text, dependency), MIN_EVIDENCE_CHARS)
+        drafts.append(
             Draft(
                 kind="entity",
-                title=one.name[:160],
-                body=f"{one.name} is a declared dependency.",
+                title=dependency.name[:160],
+                body=f"{dependency.name} is a declared dependency.",
                 confidence=MODAL,
                 spans=(span,),
                 area="integrations",
                 tags=(DEPENDENCY,),
-                attributes={"entity_type": "component"} | _version(one),
-                entities=(one.name,),
+                attributes={"entity_type": "component"} | _version(dependency),
+                entities=(dependency.name,),
             )
         )
-    return found
+    return drafts
 
 
-def _version(one: Dependency) -> dict[str, str]:
-    return {"version": one.version} if one.version else {}
+def _version(dependency: Dependency) -> dict[str, str]:
+    return {"version": dependency.version} if dependency.version else {}
 
 
-def _trim(text: str, one: Dependency) -> Span:
-    raw = text[one.start : one.end]
-    return one.start + len(raw) - len(raw.lstrip()), one.end
+def _trim(text: str, dependency: Dependency) -> Span:
+    raw = text[dependency.start : dependency.end]
+    return dependency.start + len(raw) - len(raw.lstrip()), dependency.end

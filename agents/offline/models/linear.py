@@ -35,11 +35,11 @@ class Weights:
 
     def probabilities(self, features: Iterable[str]) -> dict[str, float]:
         """The probability of each label among texts like this; together 1, each to four digits."""
-        known = self.packed
-        total = sum([known[feature] for feature in features if feature in known])
-        sums = [one + bias for one, bias in zip(self._lanes(total), self.bias, strict=True)]
+        packed = self.packed
+        total = sum([packed[feature] for feature in features if feature in packed])
+        sums = [value + bias for value, bias in zip(self._lanes(total), self.bias, strict=True)]
         most = max(sums)
-        powers = [math.exp((one - most) / self.scale) for one in sums]
+        powers = [math.exp((value - most) / self.scale) for value in sums]
         whole = math.fsum(powers)
         return {
             label: round(power / whole, 4) for label, power in zip(self.labels, powers, strict=True)
@@ -50,12 +50,12 @@ class Weights:
         return self.quality_bias + sum([self.quality[feature] for feature in features]) > 0
 
     def _lanes(self, total: int) -> list[int]:
-        found = []
+        lanes = []
         for _ in self.labels:
             lane = ((total + _HALF) & _LANE) - _HALF
-            found.append(lane)
+            lanes.append(lane)
             total = (total - lane) >> LANE_BITS
-        return found
+        return lanes
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +68,8 @@ class Odds:
 
     def probability(self, features: Iterable[str]) -> float:
         """The probability of the answer, to four digits."""
-        known = self.weights
-        total = self.bias + sum([known[feature] for feature in features if feature in known])
+        weights = self.weights
+        total = self.bias + sum([weights[feature] for feature in features if feature in weights])
         return round(1.0 / (1.0 + math.exp(-total / self.scale)), 4)
 
 

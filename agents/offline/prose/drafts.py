@@ -139,9 +139,9 @@ def prose_drafts(chunk: ChunkCreated) -> tuple[list[Draft], list[Sentence]]:
     if masked.words:
         path = [masked.hide(it) for it in chunk.structure_path]
         chunk = chunk.model_copy(update={"structure_path": path})
-    found: list[Draft] = []
+    results: list[Draft] = []
     seen: list[Sentence] = []
-    known: list[Read] = []
+    reads: list[Read] = []
     rows: list[Draft] = []
     formed: list[Draft] = []
     options = Options(chunk)
@@ -150,9 +150,9 @@ def prose_drafts(chunk: ChunkCreated) -> tuple[list[Draft], list[Sentence]]:
         if (
             role == "plain"
             and passage.lead
-            and (said := _find_announced_role(setting.text, passage.lead))
+            and (announced_role := _find_announced_role(setting.text, passage.lead))
         ):
-            role, direct = said, True
+            role, direct = announced_role, True
         if role in ("nothing", "rejected"):
             continue
         if passage.form == "record":
@@ -174,15 +174,15 @@ def prose_drafts(chunk: ChunkCreated) -> tuple[list[Draft], list[Sentence]]:
             role, read = "plain", read if stand else keep_denied(read)
         if role not in UNSURE and passage.form != "heading":
             seen += read
-        known.append(Read(passage, role, direct, read, option))
-    for at in range(len(known)):
-        drafts = (options.settle(it, known[at].role) for it in _drafts_at(setting, known, at))
-        option = known[at].option
+        reads.append(Read(passage, role, direct, read, option))
+    for at in range(len(reads)):
+        drafts = (options.settle(it, reads[at].role) for it in _drafts_at(setting, reads, at))
+        option = reads[at].option
         is_open = option and option.standing == "open"
-        found += [propose(it, option) if option and is_open else it for it in drafts]
-    found = sorted([*found, *formed], key=_start_of) if formed else found
-    told = [restore_draft(it, masked) for it in add_rows(found, rows)]
-    return add_notes(told, chunk.text_payload), [restore_sentence(it, masked) for it in seen]
+        results += [propose(it, option) if option and is_open else it for it in drafts]
+    results = sorted([*results, *formed], key=_start_of) if formed else results
+    restored = [restore_draft(it, masked) for it in add_rows(results, rows)]
+    return add_notes(restored, chunk.text_payload), [restore_sentence(it, masked) for it in seen]
 
 
 def _start_of(draft: Draft) -> int:
@@ -195,24 +195,24 @@ def _find_announced_role(text: str, lead: Span) -> Role | None:
     words = strip_markup(text[start:end])
     if len(words.split()) > MAX_ANNOUNCING:
         return None
-    return next((role for role, said in _ANNOUNCES if said.search(words)), None)
+    return next((role for role, pattern in _ANNOUNCES if pattern.search(words)), None)
 
 
-def _drafts_at(setting: Setting, known: Sequence[Read], at: int) -> Iterable[Draft]:
+def _drafts_at(setting: Setting, reads: Sequence[Read], at: int) -> Iterable[Draft]:
     """The drafts of one passage, with the condition over it and the reply under it."""
-    passage, role, _, read, _ = known[at]
+    passage, role, _, read, _ = reads[at]
     if role == "risk" and read:
-        read = _beside(read, *(other.said for other in known[max(0, at - 1) : at + 2 : 2]))
-    before = known[at - 1] if at else None
+        read = _beside(read, *(other.said for other in reads[max(0, at - 1) : at + 2 : 2]))
+    before = reads[at - 1] if at else None
     place = place_of(passage, setting)
-    drafts: Iterable[Draft] = _passage_drafts(setting, known[at]._replace(said=read), before)
+    drafts: Iterable[Draft] = _passage_drafts(setting, reads[at]._replace(said=read), before)
     drafts = list(add_forms(setting, passage, role, read, drafts, place))
     if not drafts or is_ranked(setting, passage):
         listed = listed_draft(setting, passage, role, place)
         drafts = [listed] if listed else drafts
-    if condition := condition_over(passage, ((it.passage, it.said) for it in reversed(known[:at]))):
+    if condition := condition_over(passage, ((it.passage, it.said) for it in reversed(reads[:at]))):
         drafts = [add_condition(it, condition) for it in drafts]
-    after = known[at + 1] if at + 1 < len(known) else None
+    after = reads[at + 1] if at + 1 < len(reads) else None
     if after and (reply := reply_to(passage, after.passage, after.said)):
         drafts = chain.from_iterable(add_reply(it, reply) for it in drafts)
     return drafts
@@ -270,15 +270,15 @@ def _passage_drafts(setting: Setting, read: Read, before: Read | None) -> Iterat
 
     What else its sentences state is a draft of its likeliest kind.
     """
-    passage, said = read.passage, read.said
+    passage, sentences = read.passage, read.said
     subject = subject_of(passage.headings) or setting.name
     place = place_of(passage, setting)
-    known = 0 if read.role in UNSURE else len(said)
-    made = [_sentence_draft(setting, read, number, subject, place) for number in range(known)]
+    count = 0 if read.role in UNSURE else len(sentences)
+    made = [_sentence_draft(setting, read, number, subject, place) for number in range(count)]
     if passage.form == "row":
         yield from filter(None, made)
         return
-    sure = list(join_sequels(made, said, setting.text))
+    sure = list(join_sequels(made, sentences, setting.text))
     unsure = {} if is_unstated(read) else stated_drafts(setting, read, before, place, subject)
     yield from add_stated(sure, unsure)
 
@@ -286,8 +286,8 @@ def _passage_drafts(setting: Setting, read: Read, before: Read | None) -> Iterat
 def _sentence_draft(
     setting: Setting, read: Read, number: int, subject: str, place: Place
 ) -> Draft | None:
-    passage, role, direct, said, _ = read
-    sentence = said[number]
+    passage, role, direct, sentences, _ = read
+    sentence = sentences[number]
     if passage.done:
         return None
     if sentence.denied_by:
@@ -341,7 +341,9 @@ def _sentence_draft(
                 return None
         if cue is not None and cue.kind == "unknown" and is_settled(passage.headings):
             return None
-    if cue is None or (cue.kind == "unknown" and role != "unknown" and _is_answered(said, number)):
+    if cue is None or (
+        cue.kind == "unknown" and role != "unknown" and _is_answered(sentences, number)
+    ):
         return None
     if cue.kind != "unknown" and is_truncated(sentence.text) and lead is None:
         return None
@@ -367,11 +369,11 @@ def _sentence_draft(
     )
 
 
-def _is_answered(said: Sequence[Sentence], number: int) -> bool:
+def _is_answered(sentences: Sequence[Sentence], number: int) -> bool:
     """Whether it is a question set in bold, and what follows it in its passage answers it."""
-    raw = said[number].raw.strip()
+    raw = sentences[number].raw.strip()
     asked = number == 0 and raw.startswith("**") and raw.endswith("**")
-    return asked and len(said) > 1 and not said[1].text.endswith("?")
+    return asked and len(sentences) > 1 and not sentences[1].text.endswith("?")
 
 
 def _read_definition(passage: Passage, sentence: Sentence) -> Draft | None:
@@ -379,12 +381,12 @@ def _read_definition(passage: Passage, sentence: Sentence) -> Draft | None:
     if addresses_reader(sentence.text) or is_truncated(sentence.text):
         return None
     text = drop_connective(sentence.text)
-    known = definition(text)
-    if known is None or not 6 <= len(text.split()) <= 45 or is_chatter(text):
+    entry = definition(text)
+    if entry is None or not 6 <= len(text.split()) <= 45 or is_chatter(text):
         return None
     if not stands_alone(text, structural=False):
         return None
-    name, entity_type, alias = known
+    name, entity_type, alias = entry
     attributes = {"entity_type": entity_type} | ({"aliases": alias} if alias else {})
     return Draft(
         kind="entity",

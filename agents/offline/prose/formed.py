@@ -52,7 +52,7 @@ def make_formed(
     name = bare_name(scope) if scope else ""
     if name and name in title:
         name = ""
-    told = add_scope(capitalise(name), capitalise(title), aside=True)
+    scoped = add_scope(capitalise(name), capitalise(title), aside=True)
     given: dict[str, str] = {}
     if kind == "requirement":
         given = requirement_attributes(text)
@@ -60,7 +60,7 @@ def make_formed(
         given = {"question": title}
     made = Draft(
         kind=kind,
-        title=told,
+        title=scoped,
         body=body_of(text),
         confidence=FORMED,
         spans=spans,

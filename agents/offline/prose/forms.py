@@ -78,24 +78,24 @@ def add_forms(
     setting: Setting,
     passage: Passage,
     role: Role,
-    said: Sequence[Sentence],
+    sentences: Sequence[Sentence],
     drafts: Iterable[Draft],
     place: Place,
 ) -> list[Draft]:
     """``drafts`` of a passage, with what its form states, and their part in the scope."""
-    found = list(drafts)
+    own_drafts = list(drafts)
     if is_of_meeting(passage.headings):
-        return keep_concluded(setting, passage, role, said, found, place)
-    if said and not said[0].denied_by and not passage.done:
-        formed = _find_formed(setting, passage, role, said, place)
-        first = said[0].span
-        of_first = [it for it in found if it.spans[0][0] <= first[0] < it.spans[0][1]]
-        stands = _question_over(passage) and not _SHORT_ANSWER.match(said[0].text)
+        return keep_concluded(setting, passage, role, sentences, own_drafts, place)
+    if sentences and not sentences[0].denied_by and not passage.done:
+        formed = _find_formed(setting, passage, role, sentences, place)
+        first = sentences[0].span
+        of_first = [it for it in own_drafts if it.spans[0][0] <= first[0] < it.spans[0][1]]
+        stands = _question_over(passage) and not _SHORT_ANSWER.match(sentences[0].text)
         if formed and not any(stands or _is_as_good(it) for it in of_first):
-            told = _tell_with(formed, of_first[0]) if of_first else formed
-            found = [told, *(it for it in found if it not in of_first)]
+            draft = _tell_with(formed, of_first[0]) if of_first else formed
+            own_drafts = [draft, *(it for it in own_drafts if it not in of_first)]
     scope, label = scope_over(setting.text, passage)
-    return [_mark_scope(it, scope, label) for it in found] if scope else found
+    return [_mark_scope(it, scope, label) for it in own_drafts] if scope else own_drafts
 
 
 def _is_as_good(draft: Draft) -> bool:
@@ -121,15 +121,15 @@ def _tell_with(formed: Draft, draft: Draft) -> Draft:
 
 
 def _find_formed(
-    setting: Setting, passage: Passage, role: Role, said: Sequence[Sentence], place: Place
+    setting: Setting, passage: Passage, role: Role, sentences: Sequence[Sentence], place: Place
 ) -> Draft | None:
     guides = setting.teaches or role in ("how_to", "nothing", "terms") or is_glossary(setting)
-    first = said[0]
+    first = sentences[0]
     if is_pointer(first.text) or is_truncated(first.text) or passage.form == "heading":
         return None
     if asked := _question_over(passage):
         if passage.form == "paragraph" and passage.place == 0 and not guides and role != "unknown":
-            return _answer(setting, passage, role, said, asked, place)
+            return _answer(setting, passage, role, sentences, asked, place)
         return None
     if passage.form in ("item", "task") and passage.lead and not guides:
         led = _led(setting, passage, role, first, place)
@@ -137,12 +137,12 @@ def _find_formed(
             return led
     if guides or role in ("non_goal", "rejected", "unknown", "gain"):
         return None
-    label, told = _split_label(setting.text, passage, first)
+    label, description = _split_label(setting.text, passage, first)
     if label:
-        return _labelled(setting, passage, role, said, (label, told), place)
+        return _labelled(setting, passage, role, sentences, (label, description), place)
     if passage.titled and passage.headings:
         title = show_heading(passage.headings[-1]).strip(" :.")
-        return _labelled(setting, passage, role, said, (title, first.text), place)
+        return _labelled(setting, passage, role, sentences, (title, first.text), place)
     return None
 
 
@@ -156,26 +156,30 @@ def _answer(
     setting: Setting,
     passage: Passage,
     role: Role,
-    said: Sequence[Sentence],
+    sentences: Sequence[Sentence],
     asked: str,
     place: Place,
 ) -> Draft | None:
     """What an answer says, told with its question where it does not stand alone."""
-    text = re.sub(r"^\W*a(?:nswer)?\s*[:.]\s+", "", said[0].text, flags=re.IGNORECASE)
+    text = re.sub(r"^\W*a(?:nswer)?\s*[:.]\s+", "", sentences[0].text, flags=re.IGNORECASE)
     asked = re.sub(r"^q(?:uestion)?\s*\d*\s*[:.]\s+", "", asked, flags=re.IGNORECASE)
     if _NO_TELLING.search(text):
         return None
     if text.endswith((":", "?")) or _HOW.match(asked) or len(asked.split()) < FEWEST_WORDS:
         return None
-    if len(text.split()) < FEWEST_TOLD and len(said) > 1:
-        text = f"{text} {said[1].text}"
+    if len(text.split()) < FEWEST_TOLD and len(sentences) > 1:
+        text = f"{text} {sentences[1].text}"
     if len(text.split()) < 2 or is_order(text):
         return None
     title = f"{asked} {text}"
     if len(title) > MAX_TITLE:
         return None
-    spans = (said[0].span,) if said[0].span[1] - said[0].span[0] >= MIN_EVIDENCE_CHARS else ()
-    spans = spans or ((said[0].span[0], said[-1].span[1]),)
+    spans = (
+        (sentences[0].span,)
+        if sentences[0].span[1] - sentences[0].span[0] >= MIN_EVIDENCE_CHARS
+        else ()
+    )
+    spans = spans or ((sentences[0].span[0], sentences[-1].span[1]),)
     scope = "" if names_in(asked, asked) else place.whole
     return make_formed(setting, passage, role, "claim", title, text, spans, scope)
 
@@ -214,14 +218,14 @@ def _led(
         return None
     if _YOU.search(subject):
         return None
-    told = _FOLLOWING.sub("", lead).rstrip(": ")
+    text = _FOLLOWING.sub("", lead).rstrip(": ")
     if not (setting.own_voice or led.lastgroup != "decision"):
         return None
     whole = has_verb(item.text) and not is_order(item.text) and " " in item.text
-    whole = whole or (is_order(item.text) and not _TAKES_VERB.search(told))
-    joined = f"{told}: {lower_first(item.text)}" if whole else _join(told, item.text)
+    whole = whole or (is_order(item.text) and not _TAKES_VERB.search(text))
+    joined = f"{text}: {lower_first(item.text)}" if whole else _join(text, item.text)
     if _NAMED_ITEM.match(item.text):
-        joined = f"{told} {item.text}"
+        joined = f"{text} {item.text}"
     scope = place.part or place.whole
     kind = led.lastgroup  # type: ignore[assignment]  # groups are named so
     return make_formed(setting, passage, role, kind, joined, item.text, spans, scope)
@@ -252,10 +256,10 @@ def _of_kind(
     return None
 
 
-def _says_it_again(label: str, told: str) -> bool:
+def _says_it_again(label: str, text: str) -> bool:
     """Whether hardly a word of the text is not in its label."""
-    known = set(_WORD.findall(label.lower()))
-    return len(set(_WORD.findall(told.lower())) - known) < 2
+    words = set(_WORD.findall(label.lower()))
+    return len(set(_WORD.findall(text.lower())) - words) < 2
 
 
 def _split_label(text: str, passage: Passage, first: Sentence) -> tuple[str, str]:
@@ -273,48 +277,58 @@ def _split_label(text: str, passage: Passage, first: Sentence) -> tuple[str, str
         begin = match.end()
         spans = split_sentences(text, begin, passage.end)
         end = spans[0][1] if spans else begin
-    told = strip_markup(text[match.end() : end])
-    return label, told
+    description = strip_markup(text[match.end() : end])
+    return label, description
 
 
 def _labelled(
     setting: Setting,
     passage: Passage,
     role: Role,
-    said: Sequence[Sentence],
+    sentences: Sequence[Sentence],
     labelled: tuple[str, str],
     place: Place,
 ) -> Draft | None:
     """What is said of what a label or title names."""
-    label, told = labelled
-    words = told.split()
-    if len(words) < FEWEST_TOLD or len(label.split()) > LONGEST_LABEL or told.endswith((":", "?")):
+    label, description = labelled
+    words = description.split()
+    if (
+        len(words) < FEWEST_TOLD
+        or len(label.split()) > LONGEST_LABEL
+        or description.endswith((":", "?"))
+    ):
         return None
-    if is_chatter(told) or _NO_CONTENT.match(told) or _NO_TELLING.search(told):
+    if is_chatter(description) or _NO_CONTENT.match(description) or _NO_TELLING.search(description):
         return None
-    if role_of(label) != "plain" or _PROVED.match(label) or _says_it_again(label, told):
+    if role_of(label) != "plain" or _PROVED.match(label) or _says_it_again(label, description):
         return None
-    if _NO_NAME.match(label) or _BACKWARD.match(told):
+    if _NO_NAME.match(label) or _BACKWARD.match(description):
         return None
-    if _IDENTIFIER.match(label) or _OF_INTERFACE.match(f"{label} {told}"):
+    if _IDENTIFIER.match(label) or _OF_INTERFACE.match(f"{label} {description}"):
         return None
     if _POINTS.search(label):
         return None
     if label.endswith("?") or re.match(r"(?:step|option|example|note|tip)\b", label, re.IGNORECASE):
         return None
-    known = label.lower() in told.lower()
-    title = told if known and has_verb(told) else f"{capitalise(label)}: {lower_told(told)}"
+    is_repeat = label.lower() in description.lower()
+    title = (
+        description
+        if is_repeat and has_verb(description)
+        else f"{capitalise(label)}: {lower_told(description)}"
+    )
     if len(title) > MAX_TITLE:
         return None
     kind: AtomKind = "claim"
-    if role == "risk" and (severity_of(told) or burden_of(told)):
+    if role == "risk" and (severity_of(description) or burden_of(description)):
         kind = "risk"
     elif role in ("decision", "action_item", "requirement"):
         kind = role
-    end = max(it.span[1] for it in said[:2])
-    begin = passage.start if said[0].span[0] - passage.start < MAX_TITLE else said[0].span[0]
+    end = max(it.span[1] for it in sentences[:2])
+    begin = (
+        passage.start if sentences[0].span[0] - passage.start < MAX_TITLE else sentences[0].span[0]
+    )
     spans = ((begin, min(end, passage.end)),)
-    return make_formed(setting, passage, role, kind, title, told, spans, scope=place.whole)
+    return make_formed(setting, passage, role, kind, title, description, spans, scope=place.whole)
 
 
 def scope_over(text: str, passage: Passage) -> tuple[str, str]:
@@ -325,10 +339,10 @@ def scope_over(text: str, passage: Passage) -> tuple[str, str]:
     if passage.lead:
         start, end = split_sentences(text, *passage.lead)[-1]
         over.insert(0, strip_markup(text[start:end]))
-    for told in over:
-        words = simplify(told)
+    for heading in over:
+        words = simplify(heading)
         if _OUT_OF_SCOPE.match(words):
-            return "out", told.strip(" :.")
+            return "out", heading.strip(" :.")
         if _IN_SCOPE.match(words):
             return "in", ""
     return "", ""
@@ -341,6 +355,6 @@ def _mark_scope(draft: Draft, scope: str, label: str) -> Draft:
     marked = replace(draft, attributes=draft.attributes | {"scope": scope})
     if scope == "in" or draft.polarity == "negate" or not label:
         return marked
-    told = f"{capitalise(label)}: {lower_first(draft.told)}"
-    title = add_scope(draft.scope, told, aside=draft.aside)
+    text = f"{capitalise(label)}: {lower_first(draft.told)}"
+    title = add_scope(draft.scope, text, aside=draft.aside)
     return replace(marked, title=title, polarity="negate", sequel="", prior="")

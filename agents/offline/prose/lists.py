@@ -55,17 +55,17 @@ def row_name(text: str, passage: Passage) -> str:
     cells = named or [it for it in cells if it]
     names = [it for it in cells if _is_name(it)]
     if not cells:  # the statement comes first
-        beside = ((head, strip_markup(said).strip()) for head, said in passage.beside)
+        beside = ((head, strip_markup(cell).strip()) for head, cell in passage.beside)
         cells = names = [
-            said
-            for head, said in beside
-            if _is_name(said) and not is_id(said) and _NAMES_ROWS.match(_words(head))
+            cell
+            for head, cell in beside
+            if _is_name(cell) and not is_id(cell) and _NAMES_ROWS.match(_words(head))
         ]
     return ", ".join(dict.fromkeys(names)) if cells and cells[0] in names else ""
 
 
-def _is_name(said: str) -> bool:
-    return 0 < len(said) <= MAX_NAME and len(said.split()) <= 3
+def _is_name(text: str) -> bool:
+    return 0 < len(text) <= MAX_NAME and len(text.split()) <= 3
 
 
 def _words(head: str) -> str:
@@ -99,14 +99,14 @@ def name_row(draft: Draft, name: str, section: str) -> Draft:
     if not name or draft.kind != "requirement":
         return replace(draft, confidence=WEAK)
     label = f"{name}: "
-    said, body = draft.statement, draft.body
-    if said.lower().startswith(label.lower()):  # named so already
-        said, body = said[len(label) :], body.removeprefix(label)
+    statement, body = draft.statement, draft.body
+    if statement.lower().startswith(label.lower()):  # named so already
+        statement, body = statement[len(label) :], body.removeprefix(label)
     elif names_it(name, draft.title):
         return draft
     front = "" if not section or section.lower() in draft.title.lower() else f"{section}, "
-    told = f"{front}{label}{lower_first(said)}"
-    title = title_of(f"{draft.scope}: {told}" if draft.scope else told)
+    text = f"{front}{label}{lower_first(statement)}"
+    title = title_of(f"{draft.scope}: {text}" if draft.scope else text)
     return replace(draft, title=title, body=body_of(f"{label}{lower_first(body)}"))
 
 

@@ -31,29 +31,29 @@ def keep_concluded(
     setting: Setting,
     passage: Passage,
     role: Role,
-    said: Sequence[Sentence],
-    found: Sequence[Draft],
+    sentences: Sequence[Sentence],
+    drafts: Sequence[Draft],
     place: Place,
 ) -> list[Draft]:
     """Of the drafts of a passage of minutes those that were concluded, and what else was."""
-    kept = [it for it in found if _is_concluded(it, role)]
-    return [*kept, *_conclusions(setting, passage, role, said, found, place)]
+    kept = [it for it in drafts if _is_concluded(it, role)]
+    return [*kept, *_conclusions(setting, passage, role, sentences, drafts, place)]
 
 
 def _conclusions(
     setting: Setting,
     passage: Passage,
     role: Role,
-    said: Sequence[Sentence],
-    found: Sequence[Draft],
+    sentences: Sequence[Sentence],
+    drafts: Sequence[Draft],
     place: Place,
 ) -> Iterator[Draft]:
     """What a meeting concluded by its sentences that nothing was found in."""
-    known = {it.spans[0] for it in found}
+    spans = {it.spans[0] for it in drafts}
     over = bool(passage.headings) and _CONCLUDING.match(simplify(passage.headings[-1])) is not None
-    for sentence in said:
+    for sentence in sentences:
         text = sentence.text
-        if sentence.span in known or passage.done or text.endswith((":", "?")):
+        if sentence.span in spans or passage.done or text.endswith((":", "?")):
             continue
         concludes = over and has_verb(text) and passage.form in ("item", "paragraph")
         if (concludes or _CONCLUDED.search(text)) and len(text.split()) > FEWEST_TOLD:
@@ -70,5 +70,5 @@ def _is_concluded(draft: Draft, role: Role) -> bool:
         return True
     if draft.kind == "unknown" and not draft.title.endswith("?"):
         return True
-    told = role in ("decision", "action_item", "unknown", "risk", "requirement")
-    return told or _CONCLUDES.search(draft.statement) is not None
+    is_statement = role in ("decision", "action_item", "unknown", "risk", "requirement")
+    return is_statement or _CONCLUDES.search(draft.statement) is not None

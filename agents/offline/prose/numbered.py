@@ -15,14 +15,14 @@ from schemas.numbered_facts import list_numbered_facts
 
 def numbered_drafts(chunk: ChunkCreated) -> list[Draft]:
     """The facts of a chunk; a line that is too short or too long to be quoted is left out."""
-    text, found = chunk.text_payload, []
+    text, drafts = chunk.text_payload, []
     for line in list_numbered_facts(text):
         raw = text[line.at : line.end]
         fact = strip_markup(raw).strip()
         start = line.at if len(raw) >= MIN_EVIDENCE_CHARS else line.start
         if line.end - start < MIN_EVIDENCE_CHARS or len(fact) > MAX_TITLE:
             continue
-        found.append(
+        drafts.append(
             Draft(
                 kind="claim",
                 title=fact.rstrip("."),
@@ -34,4 +34,4 @@ def numbered_drafts(chunk: ChunkCreated) -> list[Draft]:
                 serial=line.number,
             )
         )
-    return found
+    return drafts

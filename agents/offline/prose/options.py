@@ -71,8 +71,8 @@ class Options:
             return placed._replace(role="non_goal", direct=True)
         if stand is not None and stand.stance == "weighed" and placed.option is None:
             return placed._replace(role="rejected")
-        if placed.role in _BINDING_ROLES and (said := _labelled_over(setting.text, passage)):
-            return placed._replace(role=said, direct=True)
+        if placed.role in _BINDING_ROLES and (role := _labelled_over(setting.text, passage)):
+            return placed._replace(role=role, direct=True)
         if placed.role == "non_goal" and self._explains(setting.text, passage):
             return placed._replace(role="nothing")
         return placed
@@ -87,8 +87,8 @@ class Options:
         own = passage.headings
         own += (text[passage.start : passage.end],) * (passage.form == "heading")
         for depth in range(len(own) - 1, -1, -1):
-            if found := self._at(own, depth):
-                return Placed(*role_in(own[depth + 1 :], recorded=recorded), found)
+            if named := self._at(own, depth):
+                return Placed(*role_in(own[depth + 1 :], recorded=recorded), named)
         return plain
 
     def _explains(self, text: str, passage: Passage) -> bool:
@@ -109,10 +109,10 @@ class Options:
                 yield self._labelled[label.key]
 
     def _at(self, headings: Sequence[str], depth: int) -> DocumentOption | None:
-        found = self._named.get(norm_text(show_heading(headings[depth])), ())
+        options = self._named.get(norm_text(show_heading(headings[depth])), ())
         over = norm_text(headings[depth - 1]) if depth else ""
-        exact = (it for it in found if not over or norm_text(it.under) == over)
-        return next(exact, found[0] if len(found) == 1 else None)
+        exact = (it for it in options if not over or norm_text(it.under) == over)
+        return next(exact, options[0] if len(options) == 1 else None)
 
     def settle(self, draft: Draft, role: Role) -> Draft:
         """A decision for one of the options with those that were not chosen; what is praised or
@@ -142,7 +142,7 @@ def propose(draft: Draft, option: DocumentOption) -> Draft:
     """``draft`` as what one of several options would be: nobody has decided or asked for it."""
     name = show_heading(option.heading)[:LONGEST].rstrip()
     kind = "claim" if draft.kind in _BINDING else draft.kind
-    told = retitle(replace(draft, scope=name, aside=False), add_scope(name, draft.told))
+    titled = retitle(replace(draft, scope=name, aside=False), add_scope(name, draft.told))
     attributes = {OPTION: name} if kind != draft.kind else draft.attributes | {OPTION: name}
     sure = min(draft.confidence, WEAK)
-    return replace(told, kind=kind, attributes=attributes, confidence=sure)
+    return replace(titled, kind=kind, attributes=attributes, confidence=sure)

@@ -27,8 +27,8 @@ def owned_drafts(chunk: ChunkCreated) -> tuple[list[Draft], list[Sentence]]:
     seen: list[Sentence] = []
     for line in _LINE.finditer(chunk.text_payload):
         listed, sentences = prose_drafts(_keep(chunk, line.span()))
-        told, _ = prose_drafts(_keep(chunk, (line.start() + _MARK, line.end())))
-        further = [it for it in told if not _is_in(it, listed)]
+        read, _ = prose_drafts(_keep(chunk, (line.start() + _MARK, line.end())))
+        further = [it for it in read if not _is_in(it, listed)]
         drafts += sorted([*listed, *further], key=lambda it: it.spans[0])
         seen += sentences
     return drafts, seen
@@ -45,7 +45,7 @@ def _keep(chunk: ChunkCreated, span: Span) -> ChunkCreated:
     return chunk.model_copy(
         update={
             "text_payload": "".join([*parts, _blank(text[end:])]),
-            "structure_path": [one for one in path if role_of(one) != "plain"],
+            "structure_path": [heading for heading in path if role_of(heading) != "plain"],
             "path": "",
             "title": "",
         }

@@ -64,16 +64,16 @@ def read_stands(
     text: str, chunk: ChunkCreated, *, whole: bool
 ) -> Iterator[tuple[Passage, Stand | None]]:
     """The passages that their author states, each with what stands over or beside it."""
-    found = passages(text, chunk.structure_path, chunk.path, whole=whole)
+    parts = passages(text, chunk.structure_path, chunk.path, whole=whole)
     crossed = [
         at
-        for at, it in enumerate(found)
+        for at, it in enumerate(parts)
         if it.form != "record" and is_crossed(text[it.start : it.end])
     ]
-    gone = find_taken_back(text, found) | _wishes_among(text, found, crossed)
-    things = find_labelled_things(text, found)
+    gone = find_taken_back(text, parts) | _wishes_among(text, parts, crossed)
+    things = find_labelled_things(text, parts)
     unread: dict[tuple[str, ...], int] = {}
-    for at, passage in enumerate(found):
+    for at, passage in enumerate(parts):
         if at in gone:
             unread[passage.headings] = unread.get(passage.headings, 0) + 1
             continue
@@ -82,9 +82,9 @@ def read_stands(
             passage = replace(passage, place=place, opening=passage.opening or place == 0)
         stand = stand_of_row(text, passage) if passage.form == "row" else None
         if own := stand_of_label(text[passage.start : passage.end]):
-            said = strip_markup(text[passage.start : passage.end]).partition(":")[2]
+            label = strip_markup(text[passage.start : passage.end]).partition(":")[2]
             is_term = own.stance == "postponed" and passage.headings in things
-            stand = stand if is_term or is_denied(said.lstrip(":")) else own
+            stand = stand if is_term or is_denied(label.lstrip(":")) else own
         stand = stand or stand_over(text, passage)
         stand = stand or (Stand("forbidden") if at in crossed else None)
         if stand is not None and stand.stance == "fine" and stand.by != passage.lead:
@@ -115,8 +115,8 @@ def without_label(read: list[Sentence], stand: Stand | None) -> list[Sentence]:
     """``read`` without a label that denies its first sentence, which is told as denied."""
     if not read or stand is None or not stand.labelled:
         return read
-    said = read[0].text.partition(":")[2].strip()
-    return [replace(read[0], text=said), *read[1:]] if said else read[1:]
+    text = read[0].text.partition(":")[2].strip()
+    return [replace(read[0], text=text), *read[1:]] if text else read[1:]
 
 
 def without_taken_back(read: list[Sentence]) -> list[Sentence]:
@@ -163,7 +163,7 @@ def denied_draft(
     return mark_place(draft, setting, passage, role, 0, led=True)
 
 
-def _wishes_among(text: str, found: Sequence[Passage], crossed: list[int]) -> set[int]:
+def _wishes_among(text: str, parts: Sequence[Passage], crossed: list[int]) -> set[int]:
     """Of ``crossed`` passages those that are refused: sentences that no tick stands beside.
 
     Beside ticks a sentence with a cross is a drawback, which is so; with a need it is refused all
@@ -171,15 +171,15 @@ def _wishes_among(text: str, found: Sequence[Passage], crossed: list[int]) -> se
     """
     gone = set()
     for at in list(crossed):
-        words = strip_markup(text[found[at].start : found[at].end])
-        beside = (it for it in found if it.headings == found[at].headings)
+        words = strip_markup(text[parts[at].start : parts[at].end])
+        beside = (it for it in parts if it.headings == parts[at].headings)
         ticked = [
             strip_markup(text[it.start : it.end]) for it in beside if _TICK.match(text, it.start)
         ]
         if _is_doing(words) and (not ticked or any(map(_is_doing, ticked))):
             continue
         crossed.remove(at)
-        asked = role_in(found[at].headings)[0] in ("requirement", "decision", "action_item")
+        asked = role_in(parts[at].headings)[0] in ("requirement", "decision", "action_item")
         if not ticked or asked or _NEEDS.search(words):
             gone.add(at)
     return gone

@@ -94,19 +94,19 @@ def _draft_of(
     excluded: bool = False,
     stop: int | None = None,
 ) -> Draft | None:
-    said = strip_markup(setting.text[begin : stop or passage.end]).strip()
-    words = said.split()
+    text = strip_markup(setting.text[begin : stop or passage.end]).strip()
+    words = text.split()
     if (
         not words
         or len(words) > MOST_WORDS
-        or said.endswith(_ENDS)
-        or not re.search(r"\w{2}", said)
+        or text.endswith(_ENDS)
+        or not re.search(r"\w{2}", text)
     ):
         return None
     if passage.form == "paragraph" and excluded and len(words) > MOST_LEFT_OUT_WORDS:
         return None
-    told = said.rstrip(".")
-    binds = _BINDS.search(said) is not None and priority != "wont"
+    told = text.rstrip(".")
+    binds = _BINDS.search(text) is not None and priority != "wont"
     name = place.whole
     if priority == "wont":
         whole = f" of «{name}»" if name else ""
@@ -117,17 +117,17 @@ def _draft_of(
         scope = "" if not name or name.lower() in title.lower() else capitalise(name)
     attributes = {"scope": "out"}
     if priority != "wont":
-        attributes = requirement_attributes(said) | {"priority": priority}
-    names = names_in(said, said)
+        attributes = requirement_attributes(text) | {"priority": priority}
+    names = names_in(text, text)
     made = Draft(
         kind="claim" if priority == "wont" else "requirement",
         title=add_scope(scope, title, aside=True),
-        body=body_of(f"{LABELS[priority]}: {said}" if priority != "wont" else title),
+        body=body_of(f"{LABELS[priority]}: {text}" if priority != "wont" else title),
         confidence=EXPLICIT,
         spans=((passage.start, passage.end),),
-        area=main_area(" ".join((said, *passage.headings[-3:])), "scope"),
+        area=main_area(" ".join((text, *passage.headings[-3:])), "scope"),
         polarity="negate" if priority == "wont" else "affirm",
-        tags=tags_of(said, names),
+        tags=tags_of(text, names),
         attributes=attributes,
         entities=tuple(names),
         scope=scope,

@@ -94,25 +94,25 @@ def row_drafts(setting: Setting, passage: Passage, role: Role, place: Place) -> 
     if is_row_denied(passage) or _is_over(cells):
         return
     if passage.end - passage.start < MIN_EVIDENCE_CHARS:
-        one = ranked_row(cells) or valued_row(cells)
+        row = ranked_row(cells) or valued_row(cells)
     else:
-        one = _stated(cells) or ranked_row(cells) or _told(cells) or valued_row(cells)
-    one = story or one
-    told = list(_sided(cells)) or filter(None, (one,))
-    for it in told:
+        row = _stated(cells) or ranked_row(cells) or _told(cells) or valued_row(cells)
+    row = story or row
+    rows = list(_sided(cells)) or filter(None, (row,))
+    for it in rows:
         if role in _LEFT_OUT:
             it = it._replace(**_deny(passage, role, it))
         if it.title:
             yield _draft_of(setting, passage, role, place, cells, it)
 
 
-def _deny(passage: Passage, role: Role, told: Told) -> dict[str, Any]:
+def _deny(passage: Passage, role: Role, row: Told) -> dict[str, Any]:
     """What a row says under a heading that leaves it out; no title where that is another one."""
     over = passage.headings[-1]
     if role_of(over) != role:
         return {"title": ""}
-    title = f"{show_heading(over)}: {lower_first(told.title)}"
-    return {"title": title, "kind": "claim", "attributes": told.attributes | {"scope": "out"}}
+    title = f"{show_heading(over)}: {lower_first(row.title)}"
+    return {"title": title, "kind": "claim", "attributes": row.attributes | {"scope": "out"}}
 
 
 def _serves_as_example(text: str, passage: Passage) -> bool:
@@ -144,11 +144,11 @@ def _draft_of(
     return mark_place(widen_quotes(made, setting.text), setting, passage, role, 0, led=False)
 
 
-def add_rows(found: list[Draft], rows: list[Draft]) -> list[Draft]:
+def add_rows(drafts: list[Draft], rows: list[Draft]) -> list[Draft]:
     """``found`` with the rows; in place of what is less sure of one of their cells."""
-    sure = [it.spans[0] for it in found if it.confidence >= MODAL]
+    sure = [it.spans[0] for it in drafts if it.confidence >= MODAL]
     kept = [it for it in rows if not any(_holds(it, span) for span in sure)]
-    beside = [it for it in found if not any(_holds(row, it.spans[0]) for row in kept)]
+    beside = [it for it in drafts if not any(_holds(row, it.spans[0]) for row in kept)]
     return [*beside, *kept]
 
 
@@ -166,8 +166,8 @@ def _read_cell(cell: tuple[str, str]) -> Cell:
     head = strip_markup(cell[0]).strip(" *_`")
     words = head.lower().strip(" ?:.*")
     sort = next((name for name, wording in _COLUMNS.items() if wording.match(words)), "")
-    said = strip_markup(cell[1]).replace("\\|", "|").strip()
-    return Cell(head, sort, "" if _EMPTY.match(said) else said, cell[1])
+    text = strip_markup(cell[1]).replace("\\|", "|").strip()
+    return Cell(head, sort, "" if _EMPTY.match(text) else text, cell[1])
 
 
 def _sided(cells: list[Cell]) -> Iterator[Told]:
@@ -222,20 +222,20 @@ def _asked(cells: list[Cell], cell: Cell) -> Told | None:
 
 def _threatening(cells: list[Cell], cell: Cell) -> Told | None:
     beside = next((it.said for it in cells if it.sort == "impact"), "")
-    told = cell.said
+    text = cell.said
     if beside and len(beside.split()) >= FEWEST_WORDS:
-        told = f"{cell.said.rstrip('.')} – {lower_first(beside)}"
+        text = f"{cell.said.rstrip('.')} – {lower_first(beside)}"
     whole = " ".join(it.said for it in cells if it.sort != "measure")
     impact = impact_of(whole) or burden_of(whole)
     if not impact:
         return None
-    return Told("risk", told, MODAL, {}, severity_of(whole) or "low", impact)
+    return Told("risk", text, MODAL, {}, severity_of(whole) or "low", impact)
 
 
 def _needed(cells: list[Cell], cell: Cell) -> Told:
     name = _name_of(cells, cell)
-    told = cell.said if has_verb(cell.said) else f"{name or cell.head}: {lower_first(cell.said)}"
-    return Told("requirement", told, MODAL, requirement_attributes(cell.said))
+    text = cell.said if has_verb(cell.said) else f"{name or cell.head}: {lower_first(cell.said)}"
+    return Told("requirement", text, MODAL, requirement_attributes(cell.said))
 
 
 def _chosen(cells: list[Cell], cell: Cell) -> Told | None:
@@ -288,11 +288,11 @@ def _answered(first: Cell, rest: list[Cell]) -> Told | None:
     lacks = [it.head for it, mark in zip(rest, marks, strict=True) if it.head and _NO.match(mark)]
     if not has + lacks or len(has + lacks) * 2 < len(rest):
         return None
-    told = [f"yes for {_list(has)}"] if has else []
-    told += [f"no for {_list(lacks)}"] if lacks else []
+    phrases = [f"yes for {_list(has)}"] if has else []
+    phrases += [f"no for {_list(lacks)}"] if lacks else []
     others = [f"{it.head} {lower_first(it.said)}" for it in rest if it.head not in has + lacks]
-    told += [it for it in others[:2] if it.strip()]
-    return Told("claim", f"{first.said}: {'; '.join(told)}", FORMED, {})
+    phrases += [it for it in others[:2] if it.strip()]
+    return Told("claim", f"{first.said}: {'; '.join(phrases)}", FORMED, {})
 
 
 def _list(names: list[str]) -> str:
@@ -313,14 +313,14 @@ def _described(first: Cell, rest: list[Cell]) -> Told | None:
     if not telling and not state:
         return None
     if len(telling) == 1 and telling[0].sort == "telling" and not state:
-        said = telling[0].said
-        own = said.lower().startswith(first.said.lower())
-        return Told("claim", said if own else f"{first.said}: {lower_told(said)}", FORMED, {})
+        text = telling[0].said
+        own = text.lower().startswith(first.said.lower())
+        return Told("claim", text if own else f"{first.said}: {lower_told(text)}", FORMED, {})
     return Told("claim", tell_pairs(first, rest), FORMED, {})
 
 
 def _scope_of(place: Place, title: str) -> str:
     """What document and section are about, as far as the title does not say it."""
     low = title.lower()
-    said = [it for it in (place.whole, place.part) if it and it.lower() not in low]
-    return ", ".join(dict.fromkeys(said))
+    names = [it for it in (place.whole, place.part) if it and it.lower() not in low]
+    return ", ".join(dict.fromkeys(names))

@@ -27,22 +27,22 @@ def scenario_draft(setting: Setting, passage: Passage, role: Role, place: Place)
     """The requirement that a scenario states; none in a guide or among what is left out."""
     if role not in _STATING or setting.how_to:
         return None
-    steps = [(word, _plain(said)) for word, said in passage.cells]
-    title = next((said for word, said in steps if word == "scenario"), "")
-    told = [it for it in steps if it[0] not in ("scenario", "examples") and it[1]]
-    if not told:
+    steps = [(word, _plain(step)) for word, step in passage.cells]
+    title = next((step for word, step in steps if word == "scenario"), "")
+    own_steps = [it for it in steps if it[0] not in ("scenario", "examples") and it[1]]
+    if not own_steps:
         return None
-    examples = "; ".join(said for word, said in steps if word == "examples" and said)
-    whole = _tell(told)
+    examples = "; ".join(step for word, step in steps if word == "examples" and step)
+    whole = _tell(own_steps)
     name = place.whole
-    text = whole if len(whole) + len(name) + 2 <= MAX_TITLE else _tell(_without_given(told))
+    text = whole if len(whole) + len(name) + 2 <= MAX_TITLE else _tell(_without_given(own_steps))
     text = capitalise(text)
     scope = "" if not name or name.lower() in text.lower() else capitalise(name)
     body = body_of(
         f"{title.rstrip('.')}: {whole}" if title else capitalise(whole),
         f"Examples: {examples}" if examples else "",
     )
-    outcome = _tell(told[_first_outcome(told) :])
+    outcome = _tell(own_steps[_first_outcome(own_steps) :])
     names = names_in(whole, whole)
     made = Draft(
         kind="requirement",
@@ -60,15 +60,15 @@ def scenario_draft(setting: Setting, passage: Passage, role: Role, place: Place)
     return mark_place(made, setting, passage, role, 0, led=False)
 
 
-def _plain(said: str) -> str:
+def _plain(text: str) -> str:
     """A step without markup; a placeholder of an outline keeps its name."""
-    kept = _PLACEHOLDER.sub(r"\1", said.replace('"""', " "))
+    kept = _PLACEHOLDER.sub(r"\1", text.replace('"""', " "))
     return _BLANKS.sub(" ", strip_markup(kept)).strip(" ,;\\")
 
 
 def _tell(steps: list[tuple[str, str]]) -> str:
     """The steps as one sentence."""
-    return ", ".join(f"{word} {lower_told(said).rstrip('.')}" for word, said in steps)
+    return ", ".join(f"{word} {lower_told(step).rstrip('.')}" for word, step in steps)
 
 
 def _first_outcome(steps: list[tuple[str, str]]) -> int:

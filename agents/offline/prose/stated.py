@@ -54,8 +54,8 @@ def is_unstated(read: Read) -> bool:
         return True
     if read.role == "unknown" and passage.over:  # leans to an answer, which nobody has given
         return True
-    told = read.option is not None  # then it is known how the option stands
-    if not told and is_of_option(passage.headings):
+    is_option = read.option is not None  # then it is known how the option stands
+    if not is_option and is_of_option(passage.headings):
         return True
     return any(it.denied_by for it in read.said)
 
@@ -64,10 +64,10 @@ def stated_drafts(
     setting: Setting, read: Read, before: Read | None, place: Place, subject: str
 ) -> dict[Span, Draft]:
     """A draft of each sentence that states something, by the span of that sentence."""
-    said = list(chain.from_iterable(_apart(it, setting.text) for it in read.said))
+    sentences = list(chain.from_iterable(_apart(it, setting.text) for it in read.said))
     guides = setting.teaches or read.role == "how_to"
-    found: dict[Span, Draft] = {}
-    for number, sentence in enumerate(said):
+    drafts: dict[Span, Draft] = {}
+    for number, sentence in enumerate(sentences):
         if not _may_state(sentence):
             continue
         text = _POINTER.sub("", _TIE.sub("", drop_connective(sentence.text), count=1))
@@ -79,7 +79,7 @@ def stated_drafts(
             cue = replace(cue, kind="claim")
         whole = replace(sentence, text=capitalise(text))
         if needs_context(text) and not presents(text):
-            prior = said[number - 1] if number else _last_before(read, before)
+            prior = sentences[number - 1] if number else _last_before(read, before)
             whole = _join(prior, whole, setting.text) if prior else whole
         made = (
             make_draft(it, whole, read.passage.headings, subject, None, place, setting.text)
@@ -88,24 +88,24 @@ def stated_drafts(
         if draft := next(filter(None, made), None):
             polarity = None if draft.kind == "unknown" else cues.polarity_of(text)
             draft = replace(draft, polarity=polarity)
-            found[sentence.span] = mark_place(
+            drafts[sentence.span] = mark_place(
                 draft, setting, read.passage, read.role, number, led=False
             )
-    return found
+    return drafts
 
 
 def add_stated(sure: Sequence[Draft], stated: dict[Span, Draft]) -> list[Draft]:
     """``sure`` and what else is ``stated``, in the order of the text; a claim knows its wording's
     kind.
     """
-    told = {span for draft in sure for span in draft.spans}
+    spans = {span for draft in sure for span in draft.spans}
     kept = [
         replace(it, instead=other)
         if it.kind == "claim" and (other := stated.get(it.spans[0])) and other.kind != "claim"
         else it
         for it in sure
     ]
-    rest = [draft for span, draft in stated.items() if span not in told]
+    rest = [draft for span, draft in stated.items() if span not in spans]
     rest = [it for it in rest if not any(_is_told_in(it, other) for other in rest)]
     return sorted([*kept, *rest], key=lambda draft: draft.spans[0])
 
@@ -159,5 +159,5 @@ def _join(prior: Sentence, sentence: Sentence, text: str) -> Sentence:
     span = (prior.span[0], sentence.span[1])
     first = drop_connective(prior.text).rstrip(" .:")
     joined = f"{capitalise(first)}. {sentence.text}"
-    said = joined if len(joined) <= MAX_TITLE else sentence.text
-    return replace(sentence, span=span, raw=text[slice(*span)], text=said)
+    statement = joined if len(joined) <= MAX_TITLE else sentence.text
+    return replace(sentence, span=span, raw=text[slice(*span)], text=statement)

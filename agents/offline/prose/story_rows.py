@@ -30,10 +30,10 @@ def story_row(cells: Sequence[Cell]) -> Told | None:
     heads = [it.head.strip(" .:…*_").lower() for it in cells]
     steps = {head: it.said for head, it in zip(heads, cells, strict=True) if head in _STEPS}
     if len(steps) > 1 and steps.get("then"):
-        told = ", ".join(
+        text = ", ".join(
             f"{it} {lower_told(steps[it]).rstrip('.')}" for it in _STEPS if it in steps
         )
-        return _needed(told, steps["then"])
+        return _needed(text, steps["then"])
     if not any(head.startswith(("i ", "we ", "as ")) for head in heads):
         return None
     role, wish, gain = (_find(cells, heads, it) for it in (_ROLE, _WISH, _GAIN))
@@ -42,19 +42,17 @@ def story_row(cells: Sequence[Cell]) -> Told | None:
     role = _ARTICLE.sub("", role, count=1)
     wish = wish if _SPEAKS.match(wish) else f"to {lower_told(wish)}"
     wants = wish if wish.lower().startswith(("i ", "we ")) else f"I want {wish}"
-    told = f"as {'an' if role[:1].lower() in 'aeio' else 'a'} {lower_told(role)}, {wants}"
-    return _needed(f"{told}, so that {lower_told(gain)}" if gain else told, wish)
+    text = f"as {'an' if role[:1].lower() in 'aeio' else 'a'} {lower_told(role)}, {wants}"
+    return _needed(f"{text}, so that {lower_told(gain)}" if gain else text, wish)
 
 
-def _needed(told: str, outcome: str) -> Told:
-    return Told("requirement", told, EXPLICIT, requirement_attributes(outcome))
+def _needed(text: str, outcome: str) -> Told:
+    return Told("requirement", text, EXPLICIT, requirement_attributes(outcome))
 
 
 def _find(cells: Sequence[Cell], heads: Sequence[str], wanted: re.Pattern[str]) -> str:
-    found = (
-        it.said.rstrip(".") for it, head in zip(cells, heads, strict=True) if _is(wanted, head)
-    )
-    return next(found, "")
+    rows = (it.said.rstrip(".") for it, head in zip(cells, heads, strict=True) if _is(wanted, head))
+    return next(rows, "")
 
 
 def _is(wanted: re.Pattern[str], head: str) -> bool:

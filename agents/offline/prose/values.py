@@ -62,13 +62,13 @@ def ranked_row(cells: list[Cell]) -> Told | None:
     first = next((it for it in cells if it.sort != "numbering" and it is not ranked), None)
     if rank is None or first is None or first.sort not in _RANKED:
         return None
-    said = first.said.rstrip(".")
-    if not said or len(said) > MOST_NAME or said.endswith("?"):
+    text = first.said.rstrip(".")
+    if not text or len(text) > MOST_NAME or text.endswith("?"):
         return None
-    title = said if has_verb(said) and rank != "wont" else f"{LABELS[rank]}: {lower_first(said)}"
+    title = text if has_verb(text) and rank != "wont" else f"{LABELS[rank]}: {lower_first(text)}"
     if rank == "wont":
         return Told("claim", title, MODAL, {"scope": "out"})
-    return Told("requirement", title, MODAL, requirement_attributes(said) | {"priority": rank})
+    return Told("requirement", title, MODAL, requirement_attributes(text) | {"priority": rank})
 
 
 def valued_row(cells: list[Cell]) -> Told | None:
@@ -99,8 +99,8 @@ def tell_pairs(first: Cell, rest: list[Cell], most: int = MOST_PAIRS) -> str:
     given = [it for it in rest if it.said][:most]
     if len(given) == 1 and given[0].sort == "telling":
         return f"{first.said}: {lower_first(given[0].said)}"
-    told = (f"{_lower(it.head)} {lower_told(it.said).rstrip('.')}" for it in given)
-    return f"{first.said}: {'; '.join(told)}"
+    values = (f"{_lower(it.head)} {lower_told(it.said).rstrip('.')}" for it in given)
+    return f"{first.said}: {'; '.join(values)}"
 
 
 def _lower(head: str) -> str:

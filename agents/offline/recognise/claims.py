@@ -68,9 +68,18 @@ def _says_its_name(subject: str, predicate: str) -> bool:
     parts = _PARTS.findall(subject)
     if " " in subject or len(parts) < 2:
         return False
-    known = {part.lower() for part in parts} | _OF_TYPES
-    told = {word.lower() for word in words_of(predicate)[1:] if len(word) > 3}
-    return len({word for word in told if word not in known and word.rstrip("s") not in known}) < 3
+    parts_of_speech = {part.lower() for part in parts} | _OF_TYPES
+    own_words = {word.lower() for word in words_of(predicate)[1:] if len(word) > 3}
+    return (
+        len(
+            {
+                word
+                for word in own_words
+                if word not in parts_of_speech and word.rstrip("s") not in parts_of_speech
+            }
+        )
+        < 3
+    )
 
 
 def is_headless(text: str) -> bool:
@@ -78,27 +87,27 @@ def is_headless(text: str) -> bool:
     first = _FIRST.match(text)
     if first is None:
         return False
-    said, following = first.group(1).lower(), first.group(2).lower()
+    first_word, following = first.group(1).lower(), first.group(2).lower()
     return bool(
         _HEADLESS.match(text)
-        or said in _ONLY_VERBS
-        or (said in _NOUNS_TOO and following in _DETERMINERS)
+        or first_word in _ONLY_VERBS
+        or (first_word in _NOUNS_TOO and following in _DETERMINERS)
     )
 
 
 def _is_verb(word: re.Match[str]) -> bool:
-    said = word.group()
-    if said in _OF_MANY and not word.string.endswith("s ", 0, word.start()):
+    text = word.group()
+    if text in _OF_MANY and not word.string.endswith("s ", 0, word.start()):
         return False
-    if said in _SAYS_MUCH or said in _SAYS_LESS:
-        return said not in _WITH or _next(word) in _WITH[said]
-    return said in _ONLY_VERBS or (said in _NOUNS_TOO and _next(word) in _DETERMINERS)
+    if text in _SAYS_MUCH or text in _SAYS_LESS:
+        return text not in _WITH or _next(word) in _WITH[text]
+    return text in _ONLY_VERBS or (text in _NOUNS_TOO and _next(word) in _DETERMINERS)
 
 
 def _says_much(verb: re.Match[str]) -> bool:
-    said = verb.group()
-    told = said in _NOUNS_TOO and _next(verb) in _DETERMINERS
-    return told or said in _SAYS_MUCH or said in _ONLY_VERBS
+    text = verb.group()
+    is_noun = text in _NOUNS_TOO and _next(verb) in _DETERMINERS
+    return is_noun or text in _SAYS_MUCH or text in _ONLY_VERBS
 
 
 def _next(word: re.Match[str]) -> str:
@@ -138,9 +147,9 @@ def find_claim(text: str, *, named_subject: bool, named: bool) -> Cue | None:
         return None
     if not word_set(text).isdisjoint(_PRAISE):
         return None
-    words, told = text.split(), has_number(text)
-    least = 5 if (told and _MEASURES.search(text)) or (named and " no longer " in text) else 6
-    if not least <= len(words) <= 45 or len(words_of(text)) < least - told:
+    words, weight = text.split(), has_number(text)
+    least = 5 if (weight and _MEASURES.search(text)) or (named and " no longer " in text) else 6
+    if not least <= len(words) <= 45 or len(words_of(text)) < least - weight:
         return None
     verb = find_predicate(text)
     if verb is None or not 0 < verb.start() <= _FARTHEST:
@@ -150,8 +159,8 @@ def find_claim(text: str, *, named_subject: bool, named: bool) -> Cue | None:
         return None
     if _NO_SUBJECT.match(subject) or _says_its_name(subject, predicate):
         return None
-    said = len(words_of(predicate)) + told
-    if not words_of(subject) or said < least - 2 or _ABOUT_TEXT.match(predicate):
+    length = len(words_of(predicate)) + weight
+    if not words_of(subject) or length < least - 2 or _ABOUT_TEXT.match(predicate):
         return None
     if instructs(text):
         return None
@@ -160,8 +169,8 @@ def find_claim(text: str, *, named_subject: bool, named: bool) -> Cue | None:
         return Cue("claim", WEAK) if strong else None
     if named_subject and strong:
         return Cue("claim", ANCHORED)
-    if strong and (named or told):
+    if strong and (named or weight):
         return Cue("claim", MODAL)
     if strong or named_subject or (named and " no longer " in text):
         return Cue("claim", WEAK)
-    return Cue("claim", WEAK) if told and _MEASURES.search(predicate) else None
+    return Cue("claim", WEAK) if weight and _MEASURES.search(predicate) else None

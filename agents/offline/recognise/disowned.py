@@ -114,14 +114,14 @@ def is_of_nobody(lead: str) -> bool:
 
 def find_quotations(text: str) -> list[tuple[int, int]]:
     """The places between quotation marks that somebody outside the project has written."""
-    found = []
+    quotations = []
     for quotation in _QUOTATION.finditer(text):
         start = quotation.start()
         line = text[max(0, start - _BEFORE_QUOTATION) : start + 1].rpartition("\n")[2]
         sentence = re.split(r"[.!?] (?=\S)", line)[-1].lstrip("> #*_-")
         if _REPORTED.match(sentence):
-            found.append((start, quotation.end()))
-    return found
+            quotations.append((start, quotation.end()))
+    return quotations
 
 
 def _find_contradiction(text: str, after: str) -> Attribution | None:
@@ -135,8 +135,8 @@ def _find_contradiction(text: str, after: str) -> Attribution | None:
     opinion = _OPINION.match(text)
     if opinion is None or _SUBORDINATE.match(text):
         return None
-    told = _DISSENT_WITHIN.search(text, opinion.end()) or _DISSENT_NEXT.match(after)
-    return "reported" if told else None
+    match = _DISSENT_WITHIN.search(text, opinion.end()) or _DISSENT_NEXT.match(after)
+    return "reported" if match else None
 
 
 def _is_left(*following: str) -> bool:

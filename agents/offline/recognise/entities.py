@@ -50,22 +50,22 @@ def names_in(raw: str, text: str) -> list[str]:
 
     ``raw`` still has its code spans; ``text`` is the same sentence made plain.
     """
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     if "`" in raw:
         for match in _CODE_NAME.finditer(raw):
             name = match.group(1).strip(".")
             if _is_name(name):
-                found[name] = None
+                names[name] = None
     if text[1:].islower():
-        return list(found)[:8]
+        return list(names)[:8]
     for pattern in (_MULTIWORD, _CAMEL, _ACRONYM, _SINGLE):
         for match in pattern.finditer(text):
             name = match.group()
             if pattern is _MULTIWORD and match.start() == 0:
                 continue
-            if name not in _NO_NAME and not any(name in other for other in found):
-                found[name] = None
-    return list(found)[:8]
+            if name not in _NO_NAME and not any(name in other for other in names):
+                names[name] = None
+    return list(names)[:8]
 
 
 def _is_name(identifier: str) -> bool:

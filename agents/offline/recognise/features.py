@@ -56,19 +56,19 @@ def features_of(text: str) -> set[str]:
     """The features a model weighs; their order says nothing."""
     head = _ADDRESS.sub("http", text)[:LONGEST]
     tokens = ["0" if token[0].isdigit() else token for token in _TOKEN.findall(head.lower())[:160]]
-    found = set(tokens)
-    found.update([token[:STEM_CHARS] + "*" for token in tokens if len(token) > STEM_CHARS + 1])
-    found.update([f"{a} {b}" for a, b in pairwise(tokens)])
+    features = set(tokens)
+    features.update([token[:STEM_CHARS] + "*" for token in tokens if len(token) > STEM_CHARS + 1])
+    features.update([f"{a} {b}" for a, b in pairwise(tokens)])
     words = [token for token in tokens if token.isalnum()]
-    found.update(["^" + " ".join(words[:count]) for count in (1, 2, 3) if len(words) >= count])
-    found.update([name for name, form in _FORMS if form.match(head)])
-    found.update(["#" + word for word in _NORMATIVE.findall(head)])
-    found.update(_shape(head))
+    features.update(["^" + " ".join(words[:count]) for count in (1, 2, 3) if len(words) >= count])
+    features.update([name for name, form in _FORMS if form.match(head)])
+    features.update(["#" + word for word in _NORMATIVE.findall(head)])
+    features.update(_shape(head))
     if words and words[0] in _DOING:
-        found.add("#do")
+        features.add("#do")
     if names_task(head):
-        found.add("#task")
-    return found
+        features.add("#task")
+    return features
 
 
 def _shape(text: str) -> list[str]:
@@ -76,14 +76,14 @@ def _shape(text: str) -> list[str]:
     last = text.rstrip()[-1:]
     capitals = sum([word[0].isupper() for word in raw])
     severity = severity_of(text)
-    found = [
+    shapes = [
         "$" + ("a" if last.isalnum() else last),
         f"#length {min(9, len(raw).bit_length() + (len(raw) > 96))}",
         f"#capitals {4 * capitals // max(1, len(raw))}",
         f"#severity {severity}",
     ]
     if severity and _POSSIBLE.search(text):
-        found.append(f"#possible {severity}")
+        shapes.append(f"#possible {severity}")
     if severity and is_averted(text):
-        found.append("#averted")
-    return found
+        shapes.append("#averted")
+    return shapes

@@ -84,5 +84,5 @@ def _find_language(words: list[str]) -> Language | None:
     """The language with the most function words, where these are more than the English ones."""
     english = sum(word in _ENGLISH for word in words)
     counted = [(sum(word in it.words for word in words), it) for it in (_GERMAN, _SPANISH)]
-    most, language = max(counted, key=lambda one: one[0])
+    most, language = max(counted, key=lambda pair: pair[0])
     return language if most > english else None

@@ -26,7 +26,7 @@ _END = re.compile(r"[ \t]*(?:#{1,6}[ \t]|```|~~~|[-*_]{3,}[ \t]*$)")
 def find_letters(text: str, own: Container[str] = ()) -> list[tuple[int, int]]:
     """The places of letters from outside; a signature that holds a word of ``own`` is none."""
     lines = _lines_of(text)
-    found: list[tuple[int, int]] = []
+    letters: list[tuple[int, int]] = []
     opened: int | None = None
     for at, (start, end) in enumerate(lines):
         line = text[start:end]
@@ -42,9 +42,9 @@ def find_letters(text: str, own: Container[str] = ()) -> list[tuple[int, int]]:
             continue
         signed, last = _signature(text, lines, at, start + tail + closing.end())
         if signed and _is_outside(signed, own):
-            found.append((lines[opened][0], lines[last][1]))
+            letters.append((lines[opened][0], lines[last][1]))
             opened = None
-    return found
+    return letters
 
 
 def _lines_of(text: str) -> list[tuple[int, int]]:
@@ -60,16 +60,16 @@ def _signature(
     last = at
     for later in range(at + 1, min(at + 2 + _MOST_SIGNED, len(lines))):
         line = text[slice(*lines[later])]
-        said = line.strip(" \t>|*_")
-        if _END.match(line) or (not said and any(signed)):
+        bare = line.strip(" \t>|*_")
+        if _END.match(line) or (not bare and any(signed)):
             break
-        signed.append(said)
+        signed.append(bare)
         last = later
     return [it for it in signed if it], last
 
 
 def _is_outside(signed: list[str], own: Container[str]) -> bool:
-    said = "\n".join(it[:_MOST_CHARS] for it in signed)
-    if _INSIDE.search(said) or any(word.lower() in own for word in _WORD.findall(said)):
+    text = "\n".join(it[:_MOST_CHARS] for it in signed)
+    if _INSIDE.search(text) or any(word.lower() in own for word in _WORD.findall(text)):
         return False
     return any(_OUTSIDE.search(it[:_MOST_CHARS]) for it in signed)

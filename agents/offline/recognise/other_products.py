@@ -38,18 +38,18 @@ def name_of_other(text: str, whole: str, own: str) -> str | None:
     """
     text = text[:_MOST_CHARS]
     for wording in _ASKS:
-        found = wording.match(text)
-        if found is None or _NO_PRODUCT.match(found["name"].lower()):
+        match = wording.match(text)
+        if match is None or _NO_PRODUCT.match(match["name"].lower()):
             continue
-        if wording is _PLACE and _may_be_town(found["name"], found[0]):
+        if wording is _PLACE and _may_be_town(match["name"], match[0]):
             continue
-        return None if _is_own(found["name"], whole, own) else found["name"]
+        return None if _is_own(match["name"], whole, own) else match["name"]
     return None
 
 
-def _may_be_town(name: str, said: str) -> bool:
+def _may_be_town(name: str, text: str) -> bool:
     """«In Lyon every driver must»: those who use a product are called otherwise."""
-    return name[1:].islower() and _AT_WORK.search(said) is not None
+    return name[1:].islower() and _AT_WORK.search(text) is not None
 
 
 def own_names(whole: str, *titles: str) -> str:

@@ -169,6 +169,6 @@ def find_by_words(setting: Setting, role: Role, sentence: Sentence, subject: str
     if taught or presented:
         return None
     subject_named = starts_with_name(sentence.raw, text, names)
-    told = _OURS.sub("The", text) if setting.own_voice else text
-    cue = find_claim(told, named_subject=subject_named, named=named)
+    neutral = _OURS.sub("The", text) if setting.own_voice else text
+    cue = find_claim(neutral, named_subject=subject_named, named=named)
     return cue if cue is None or cue.confidence > WEAK or role == "plain" else None

@@ -100,23 +100,23 @@ def _stance_of_lead(words: str) -> Stance | None:
     announces = words.endswith(":") or _OPEN_END.search(words)
     if not (announces or (_FOLLOWING.search(words) and words.endswith("."))):
         return None
-    said = _ASIDE.sub("", words).rstrip(":. ").strip()
-    if words.endswith(":") and (stance := stance_of_label(said)):
+    text = _ASIDE.sub("", words).rstrip(":. ").strip()
+    if words.endswith(":") and (stance := stance_of_label(text)):
         return stance
-    if is_of_nobody(said):
+    if is_of_nobody(text):
         return "others"
     for stance, wording in _LEADS:
-        if wording.search(said):
-            is_other = _NO_DENIAL.search(said) or _CONDITION.match(said)
+        if wording.search(text):
+            is_other = _NO_DENIAL.search(text) or _CONDITION.match(text)
             return None if stance in _DENIALS and is_other else stance
     return None
 
 
-def stance_of_label(said: str) -> Stance | None:
+def stance_of_label(text: str) -> Stance | None:
     """What a label says of what it stands over, which it says as a heading would."""
-    if len(said.split()) > MAX_LABEL_WORDS:
+    if len(text.split()) > MAX_LABEL_WORDS:
         return None
-    return _STANCE_OF_ROLE.get(role_of(said))
+    return _STANCE_OF_ROLE.get(role_of(text))
 
 
 def stand_over(text: str, passage: Passage) -> Stand | None:
@@ -161,8 +161,8 @@ def stand_of_row(text: str, passage: Passage) -> Stand | None:
         return Stand("weighed")
     for place in range(len(passage.cells)):
         stance = _stance_of_cell(passage, place) if place != mine else None
-        told = stance == "withdrawn" or mine < place or not _is_remark(passage, place, head)
-        if stance and told:
+        is_remark = stance == "withdrawn" or mine < place or not _is_remark(passage, place, head)
+        if stance and is_remark:
             return Stand(stance)
     return None
 
@@ -184,9 +184,9 @@ def _is_weighed(passage: Passage) -> bool:
     if not any(_WEIGHING_COLUMN.search(it) for it in heads[1:]):
         return False
     chosen = (
-        _CHOSEN.match(said) or (_CHOSEN.match(head) and _YES.match(said))
+        _CHOSEN.match(text) or (_CHOSEN.match(head) and _YES.match(text))
         for head, (_, cell) in zip(heads, passage.cells, strict=True)
-        if (said := strip_markup(cell).strip(" *_`").lower() or cell.strip())
+        if (text := strip_markup(cell).strip(" *_`").lower() or cell.strip())
     )
     return not any(chosen)
 
@@ -194,9 +194,9 @@ def _is_weighed(passage: Passage) -> bool:
 def _stance_of_cell(passage: Passage, place: int) -> Stance | None:
     """What the cell at ``place`` says of its row; the first one may name what the row is about."""
     head, cell = passage.cells[place]
-    column, said = _column(head), strip_markup(cell)
+    column, value = _column(head), strip_markup(cell)
     tells = bool(place) and (not column or bool(_STATUS_COLUMN.search(column)))
-    if tells and (takes_back(said or cell) or (column and SIGN.search(cell))):
+    if tells and (takes_back(value or cell) or (column and SIGN.search(cell))):
         return "withdrawn"
     for wording, answer, stance in _COLUMNS:
         answers = _YES if answer else _NO

@@ -239,15 +239,15 @@ def _risk_in(sentence: Sentence, first: bool) -> Cue | None:
     text = sentence.text
     severity = severity_of(text) or severity_of(sentence.reason)
     least = 3 if severity else 4
-    said = text.rpartition(": ")[2]
-    if ABSENT.match(text) or ABSENT.match(said) or text.endswith("?"):
+    label = text.rpartition(": ")[2]
+    if ABSENT.match(text) or ABSENT.match(label) or text.endswith("?"):
         return None
     if len(words_of(text)) < least:
         return None
     if severity is None:
         weighs = burden_of(text) or severity_of(sentence.near)
-        told = first and weighs and not _REMARK.search(text)
-        if not told or _REMEDY.search(text) or is_order(text.rsplit(": ", 1)[-1]):
+        is_reason = first and weighs and not _REMARK.search(text)
+        if not is_reason or _REMEDY.search(text) or is_order(text.rsplit(": ", 1)[-1]):
             return None
         sure = MODAL if ADVERSE.search(text) and POSSIBLE.search(text) else WEAK
         return Cue("risk", sure, fragment=True)
@@ -257,8 +257,8 @@ def _risk_in(sentence: Sentence, first: bool) -> Cue | None:
         return None
     if not first:
         return Cue("risk", MODAL)
-    told = has_verb(text) and not POSSIBLE.search(text)  # a limit, say
-    return Cue("risk", ANCHORED if told else EXPLICIT)
+    is_reason = has_verb(text) and not POSSIBLE.search(text)  # a limit, say
+    return Cue("risk", ANCHORED if is_reason else EXPLICIT)
 
 
 def _unknown_in(text: str, first: bool, *, answering: bool) -> Cue | None:

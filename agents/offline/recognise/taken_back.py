@@ -35,11 +35,11 @@ DENYING_ROLES: frozenset[Role] = frozenset(
 )
 
 
-def find_taken_back(text: str, found: Sequence[Passage]) -> set[int]:
+def find_taken_back(text: str, passages: Sequence[Passage]) -> set[int]:
     """The places of passages that are taken back, and of quotations that others said."""
     gone: set[int] = set()
-    things = find_labelled_things(text, found)
-    for at, passage in enumerate(found):
+    things = find_labelled_things(text, passages)
+    for at, passage in enumerate(passages):
         if passage.form == "heading":
             continue
         raw = text[passage.start : passage.end]
@@ -51,18 +51,18 @@ def find_taken_back(text: str, found: Sequence[Passage]) -> set[int]:
             and not asks
             and is_taken_back(raw, surely=passage.headings in things)
         ):
-            gone |= {at, *_under(found, at)}
+            gone |= {at, *_under(passages, at)}
         label = label_of(raw)
         if label and stance_of_heading(label, simplify(label)) == "others":
             gone.add(at)
         if label and passage.form != "row" and _is_label_gone(label):
-            gone |= {at, *_under(found, at)}
+            gone |= {at, *_under(passages, at)}
         if passage.form == "item" and stance_of_label(strip_markup(raw).rstrip(": ")):
             gone.add(at)  # a label that only denies what stands under it
-        if passage.form == "quote" and _is_of_others(text, found, at):
+        if passage.form == "quote" and _is_of_others(text, passages, at):
             gone.add(at)
         if any(takes_back(status_in(strip_markup(line))) for line in raw.split("\n")):
-            gone |= _ruled_by(text, found, at)
+            gone |= _ruled_by(text, passages, at)
         if at and passage.form == "paragraph" and TAKES_PRIOR.match(_first(text, passage)):
             gone.add(at - 1)
     return gone
@@ -75,11 +75,11 @@ def _is_label_gone(label: str) -> bool:
     return len(label.split()) > 1 or stance_of_heading(label, simplify(label)) is None
 
 
-def find_labelled_things(text: str, found: Sequence[Passage]) -> set[tuple[str, ...]]:
+def find_labelled_things(text: str, passages: Sequence[Passage]) -> set[tuple[str, ...]]:
     """The sections whose passages are labelled with names of things, as a list of states is."""
     return {
         it.headings
-        for it in found
+        for it in passages
         if it.form in ("item", "paragraph")
         and (label := label_of(text[it.start : it.end]))
         and label.replace(" ", "").isalpha()
@@ -93,38 +93,38 @@ def _first(text: str, passage: Passage) -> str:
     return strip_markup(text[start:end])
 
 
-def _under(found: Sequence[Passage], at: int) -> Iterator[int]:
+def _under(passages: Sequence[Passage], at: int) -> Iterator[int]:
     """The places of what is nested under the item at ``at``."""
-    own = (found[at].start, found[at].end)
-    for later in range(at + 1, len(found)):
-        if own in found[later].over:
+    own = (passages[at].start, passages[at].end)
+    for later in range(at + 1, len(passages)):
+        if own in passages[later].over:
             yield later
-        elif found[later].form == "heading":
+        elif passages[later].form == "heading":
             return
 
 
-def _is_of_others(text: str, found: Sequence[Passage], at: int) -> bool:
+def _is_of_others(text: str, passages: Sequence[Passage], at: int) -> bool:
     """Whether somebody is named over or under a quotation, or the next paragraph answers it."""
-    first, last = _block_of(text, found, at)
-    quote, end = found[first], found[last].end
-    said = text[quote.start : end]
-    if _ATTRIBUTED.search(said) or _SENDER.match(said) or is_reported(strip_markup(said)):
+    first, last = _block_of(text, passages, at)
+    quote, end = passages[first], passages[last].end
+    quoted = text[quote.start : end]
+    if _ATTRIBUTED.search(quoted) or _SENDER.match(quoted) or is_reported(strip_markup(quoted)):
         return True
-    before = found[first - 1] if first else None
+    before = passages[first - 1] if first else None
     if before is not None and before.headings == quote.headings and is_quoted(text, before):
         return True
-    after = found[last + 1] if last + 1 < len(found) else None
+    after = passages[last + 1] if last + 1 < len(passages) else None
     if after is None or after.form != "paragraph" or after.headings != quote.headings:
         return False
     return _ANSWERS.match(_first(text, after)) is not None
 
 
-def _block_of(text: str, found: Sequence[Passage], at: int) -> tuple[int, int]:
+def _block_of(text: str, passages: Sequence[Passage], at: int) -> tuple[int, int]:
     """The first and the last place of the quotation that the one at ``at`` is a paragraph of."""
     first = last = at
-    while first and _is_one_block(text, found[first - 1], found[first]):
+    while first and _is_one_block(text, passages[first - 1], passages[first]):
         first -= 1
-    while last + 1 < len(found) and _is_one_block(text, found[last], found[last + 1]):
+    while last + 1 < len(passages) and _is_one_block(text, passages[last], passages[last + 1]):
         last += 1
     return first, last
 
@@ -136,20 +136,20 @@ def _is_one_block(text: str, one: Passage, other: Passage) -> bool:
     return re.fullmatch(r"[ \t]*\n(?:[ \t]*>[> \t]*+\n?)+", text[one.end : other.start]) is not None
 
 
-def _ruled_by(text: str, found: Sequence[Passage], at: int) -> set[int]:
+def _ruled_by(text: str, passages: Sequence[Passage], at: int) -> set[int]:
     """The places of what a line of status speaks of: the item it stands under, or its section."""
-    status = found[at]
+    status = passages[at]
     if status.form in ("item", "task", "paragraph") and (parents := status.over):
-        owner = next((n for n, it in enumerate(found) if (it.start, it.end) == parents[-1]), at)
-        if found[owner].form in ("item", "task"):
-            return {owner, at, *_under(found, owner)}
+        owner = next((n for n, it in enumerate(passages) if (it.start, it.end) == parents[-1]), at)
+        if passages[owner].form in ("item", "task"):
+            return {owner, at, *_under(passages, owner)}
     if len(status.headings) < 2:
         return {at}  # the document's own: it says so of all its statements
-    section = [n for n, it in enumerate(found) if it.headings == status.headings]
-    lines = [n for n in section if _says_status(text, found[n])]
+    section = [n for n, it in enumerate(passages) if it.headings == status.headings]
+    lines = [n for n in section if _says_status(text, passages[n])]
     if len(lines) == 1:
         depth = len(status.headings)
-        return {n for n, it in enumerate(found) if it.headings[:depth] == status.headings}
+        return {n for n, it in enumerate(passages) if it.headings[:depth] == status.headings}
     place = lines.index(at)
     if section[0] == lines[0]:
         end = lines[place + 1] if place + 1 < len(lines) else section[-1] + 1
@@ -164,14 +164,14 @@ def _says_status(text: str, passage: Passage) -> bool:
     return any(status_in(strip_markup(it)) for it in text[passage.start : passage.end].split("\n"))
 
 
-def find_asserted(text: str, found: Sequence[Passage]) -> list[Passage]:
+def find_asserted(text: str, passages: Sequence[Passage]) -> list[Passage]:
     """Of ``found`` what its author states as it is worded: not taken back, denied or announced as
     something that is not so.
     """
-    gone = find_taken_back(text, found)
+    gone = find_taken_back(text, passages)
     return [
         it
-        for at, it in enumerate(found)
+        for at, it in enumerate(passages)
         if at not in gone
         and not is_crossed(text[it.start : it.end])
         and stand_of_label(text[it.start : it.end]) is None

@@ -26,12 +26,14 @@ def condition_over(
     """
     if not passage.indent:
         return None
-    for other, said in before:
+    for other, condition in before:
         if other.form == "heading" or other.headings != passage.headings:
             return None
         if other.indent < passage.indent:
-            is_condition = other.form == "item" and said and _CONDITION.fullmatch(said[-1].text)
-            return said[-1] if is_condition else None
+            is_condition = (
+                other.form == "item" and condition and _CONDITION.fullmatch(condition[-1].text)
+            )
+            return condition[-1] if is_condition else None
     return None
 
 

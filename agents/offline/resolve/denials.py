@@ -121,17 +121,17 @@ def _deny_verb(item: str, *, waived: bool) -> str:
     modal, clause = _MODAL.search(item), _CLAUSE.search(item)
     if modal is None or not modal.start() or (clause and clause.start() < modal.start()):
         return ""
-    said = modal["modal"].lower()
+    text = modal["modal"].lower()
     before, after = item[: modal.start()], item[modal.end() :]
-    if _GERMAN.match(said):
-        verb = "müssen" if _PLURAL.match(said) else "muss"
-        allowed = "dürfen" if _PLURAL.match(said) else "darf"
+    if _GERMAN.match(text):
+        verb = "müssen" if _PLURAL.match(text) else "muss"
+        allowed = "dürfen" if _PLURAL.match(text) else "darf"
         return f"{before}{verb if waived else allowed} nicht{after}"
     if waived:
         return f"{before}need not{after}"
     denied = {"can": "cannot", "should": "should not", "shall": "shall not", "may": "may not"}
     denied |= {"will": "will not", "would": "would not", "could": "could not"}
-    return f"{before}{denied.get(said, 'must not')}{after}"
+    return f"{before}{denied.get(text, 'must not')}{after}"
 
 
 def _label(item: str, stand: Stand) -> str:

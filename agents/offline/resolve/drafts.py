@@ -129,8 +129,8 @@ def add_scope(scope: str, text: str, *, aside: bool = False) -> str:
     if not scope:
         return title_of(text)
     named = (aside or opens_with_name(text)) and not opens_plainly(text)
-    told = text if named else lower_first(text)
-    return title_of(f"{scope}, {text}" if is_labelled(text) else f"{scope}: {told}")
+    body = text if named else lower_first(text)
+    return title_of(f"{scope}, {text}" if is_labelled(text) else f"{scope}: {body}")
 
 
 def context_of(draft: Draft) -> dict[str, str]:
@@ -288,8 +288,8 @@ def make_draft(
     if cue.kind == "risk" and not impact and (impact := burden_of(text)):
         severity = "low"
     if cue.kind == "risk" and not impact:
-        told = sentence.reason if severity_of(sentence.reason) else sentence.near
-        severity, impact = severity_of(told), impact_of(told)
+        reason = sentence.reason if severity_of(sentence.reason) else sentence.near
+        severity, impact = severity_of(reason), impact_of(reason)
         if not impact:
             return None
     default = _AREA_OF_KIND.get(cue.kind, "scope")

@@ -39,10 +39,10 @@ def add_notes(drafts: list[Draft], text: str) -> list[Draft]:
     return [_add(it, text, notes) for it in drafts] if notes else drafts
 
 
-def _completes(said: str) -> bool:
+def _completes(text: str) -> bool:
     """Whether a note says how much, and does not only refer to something."""
-    is_short = len(said) <= MOST_CHARS and _FIGURE.search(said) is not None
-    return is_short and not ONLY_REFERS.search(said)
+    is_short = len(text) <= MOST_CHARS and _FIGURE.search(text) is not None
+    return is_short and not ONLY_REFERS.search(text)
 
 
 def _lies_in(draft: Draft, note: Span) -> bool:
@@ -55,24 +55,24 @@ def _add(draft: Draft, text: str, notes: Mapping[str, Span]) -> Draft:
     behind = _BEHIND.match(text, end)
     marks = _MARK.finditer(text, start, behind.end() if behind else end)
     names = dict.fromkeys(it["name"] or it["rst"] for it in marks)
-    found = [notes[it] for it in names if it in notes][:MOST_NOTES]
-    if not found or draft.kind == "entity":
+    note_spans = [notes[it] for it in names if it in notes][:MOST_NOTES]
+    if not note_spans or draft.kind == "entity":
         return draft
-    told = "; ".join(_read(text, it) for it in found)
-    title = f"{draft.first} ({told})"
+    note = "; ".join(_read(text, it) for it in note_spans)
+    title = f"{draft.first} ({note})"
     if draft.sequel or len(title) > MAX_TITLE:
         title = draft.title
     return replace(
         draft,
         title=title,
-        body=body_of(f"{draft.body.rstrip('.')} ({told})."),
-        frames=(*draft.frames, *(_widen(text, it) for it in found)),
+        body=body_of(f"{draft.body.rstrip('.')} ({note})."),
+        frames=(*draft.frames, *(_widen(text, it) for it in note_spans)),
     )
 
 
 def _read(text: str, note: Span) -> str:
-    said = _NOTE.match(text, *note)
-    return strip_markup(said["said"]).rstrip(" .;") if said else ""
+    match = _NOTE.match(text, *note)
+    return strip_markup(match["said"]).rstrip(" .;") if match else ""
 
 
 def _widen(text: str, note: Span) -> Span:

@@ -26,8 +26,8 @@ def restore_draft(draft: Draft, masked: Masked) -> Draft:
     if not masked.words:
         return draft
     start, end = draft.spans[0]
-    said = masked.text[start:end].lower()
-    frames = (it.span for name, it in masked.values.items() if masked.words[name] in said)
+    text = masked.text[start:end].lower()
+    frames = (it.span for name, it in masked.values.items() if masked.words[name] in text)
     names = (it for it in draft.entities if not masked.has_unknown(it))
     tags = (it for it in draft.tags if not masked.has_unknown(it))
     return replace(

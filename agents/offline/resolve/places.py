@@ -96,26 +96,26 @@ def place_of(passage: Passage, setting: Setting) -> Place:
     whole = document_subject(passage.headings)
     label = _LABEL.match(setting.text, passage.start, passage.end)
     part, over = _parts_of(passage.headings[bool(whole) :])
-    said = label.group("name") or label.group("term") if label else ""
-    said = said if passage.form == "item" and role_of(said) == "plain" else ""
+    text = label.group("name") or label.group("term") if label else ""
+    text = text if passage.form == "item" and role_of(text) == "plain" else ""
     alone = label is not None and setting.text[label.end() - 1] in "*`)"
     return Place(
         whole,
         part,
-        said,
+        text,
         setting.name,
         over,
         setting.recorded,
         setting.of_project,
-        said if alone else "",
+        text if alone else "",
     )
 
 
 @functools.lru_cache(maxsize=256)
 def _parts_of(headings: tuple[str, ...]) -> tuple[str, str]:
     """The two innermost headings that are names: «Log streaming», not «How it works» under it."""
-    told = (heading for heading in reversed(headings) if not version_in(heading))
-    part, over, *_ = (*islice(filter(None, map(_name_of, told)), 2), "", "")
+    titles = (heading for heading in reversed(headings) if not version_in(heading))
+    part, over, *_ = (*islice(filter(None, map(_name_of, titles)), 2), "", "")
     return part, over
 
 
@@ -169,5 +169,5 @@ def _make_title(heading: str) -> str:
     if len(text) > MOST_NAME:
         text = _shorten(_REMARK.sub("", text))
     speaks = 2 < len(text) <= MOST_NAME and not _NO_NAME.match(text)
-    said = text.replace(": ", " – ")  # a title's own colon ends what is put before it
-    return said if speaks and not is_generic(text) else ""
+    title = text.replace(": ", " – ")  # a title's own colon ends what is put before it
+    return title if speaks and not is_generic(text) else ""

@@ -22,15 +22,17 @@ _LABEL = Wording("sequels", "reply_labels")
 _FEWEST_WORDS = 3
 
 
-def reply_to(passage: Passage, following: Passage, said: Sequence[Sentence]) -> Sentence | None:
+def reply_to(
+    passage: Passage, following: Passage, sentences: Sequence[Sentence]
+) -> Sentence | None:
     """What ``following``, whose readable sentences are ``said``, replies to the item before it."""
     is_under = following.form in ("item", "paragraph") and following.indent > passage.indent
-    if passage.form != "item" or not is_under or not said:
+    if passage.form != "item" or not is_under or not sentences:
         return None
-    text = _LABEL.pattern.sub("", said[0].text)
+    text = _LABEL.pattern.sub("", sentences[0].text)
     if text.endswith(":") or _NO_REPLY.match(text) or len(words_of(text)) < _FEWEST_WORDS:
         return None
-    return replace(said[0], text=text)
+    return replace(sentences[0], text=text)
 
 
 def add_reply(question: Draft, reply: Sentence) -> list[Draft]:
@@ -39,7 +41,7 @@ def add_reply(question: Draft, reply: Sentence) -> list[Draft]:
     """
     if question.kind != "unknown" or not question.title.endswith("?"):
         return [question]
-    found = replace(
+    claim = replace(
         question,
         kind="claim",
         title=title_of(f"{question.title} {reply.text}"),
@@ -50,4 +52,4 @@ def add_reply(question: Draft, reply: Sentence) -> list[Draft]:
         attributes={},
         answers=question.title,
     )
-    return [replace(question, confidence=WEAK), found]
+    return [replace(question, confidence=WEAK), claim]

@@ -36,28 +36,28 @@ _ELSEWHERE = Wording("sequels", "elsewhere")
 
 
 def join_sequels(
-    made: Sequence[Draft | None], said: Sequence[Sentence], around: str
+    made: Sequence[Draft | None], sentences: Sequence[Sentence], around: str
 ) -> Iterator[Draft]:
     """The drafts of a passage's sentences, each of one or two of them.
 
     ``made`` has the draft of each sentence in ``said``, or None; ``around`` is their chunk's text.
     """
-    told = -1
+    last = -1
     for at, draft in enumerate(made):
-        if draft is None or at == told:
+        if draft is None or at == last:
             continue
         before = made[at - 1] if at else None
         if at and (before is None or before.kind != draft.kind) and _may_lean(draft):
-            draft = _after(draft, said[at], said[at - 1], around)
+            draft = _after(draft, sentences[at], sentences[at - 1], around)
         further = made[at + 1] if at + 1 < len(made) else None
         if at + 1 < len(made) and not draft.prior:
-            after = said[at + 1]
+            after = sentences[at + 1]
             if draft.kind == "unknown":
                 longer = _add_question(draft, after)
             else:
-                longer = sequel_of(draft, said[at], after, around, claimed=further)
+                longer = sequel_of(draft, sentences[at], after, around, claimed=further)
             if longer is not draft:
-                draft, told = longer, at + 1
+                draft, last = longer, at + 1
         yield draft
 
 
@@ -75,20 +75,20 @@ def sequel_of(
     ``of_type``: both stand in the comment of a type, of which every sentence speaks. ``claimed`` is
     the draft of ``after``, which is then told with this one.
     """
-    told = drop_connective(after.text).rstrip(" .")
+    text = drop_connective(after.text).rstrip(" .")
     if draft.kind != "claim" or len(draft.spans) > 1 or draft.title.endswith("…"):
         return draft
     if claimed is None and len(draft.statement) > SHORT:
         return draft
     if claimed is not None and (
-        claimed.kind != "claim" or len(claimed.spans) > 1 or len(draft.statement) + len(told) > BOTH
+        claimed.kind != "claim" or len(claimed.spans) > 1 or len(draft.statement) + len(text) > BOTH
     ):
         return draft
-    if len(told) < LEAST or not _is_told(after.text):
+    if len(text) < LEAST or not _is_told(after.text):
         return draft
     if not (after.text.endswith(".") if of_type else _leans(after, sentence, around)):
         return draft
-    longer = retitle(replace(draft, sequel=told), draft.title)
+    longer = retitle(replace(draft, sequel=text), draft.title)
     if not longer.sequel:
         return draft
     if claimed is not None:

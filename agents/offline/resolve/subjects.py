@@ -72,8 +72,8 @@ def name_subject(text: str, subject: str, kind: AtomKind, *, names: bool) -> str
     ``names``: it holds a name already.
     """
     name = bare_name(subject)
-    said = _stems(name) <= _stems(text) and not (kind == "risk" and _ACTS.match(text))
-    if not name or is_labelled(text) or said:
+    is_said = _stems(name) <= _stems(text) and not (kind == "risk" and _ACTS.match(text))
+    if not name or is_labelled(text) or is_said:
         return text
     if not _is_bare(text, kind, names=names):
         return text
@@ -105,8 +105,8 @@ def scope_of(text: str, kind: AtomKind, place: Place, names: Sequence[str], arou
     of_part = _opens_with(text, (place.part,))
     asked = kind == "unknown" or is_labelled(text)
     recorded = place.recorded and kind in ("decision", "requirement")
-    known = of_whole or of_part
-    if not asked and (recorded or (not known and is_unnamed(text, names, around))):
+    scope = of_whole or of_part
+    if not asked and (recorded or (not scope and is_unnamed(text, names, around))):
         return Scope(_place_said(text, place))
     if asked or _WHOSE.match(text):
         return Scope("" if _is_mentioned(place.whole, text) else capitalise(place.whole))
@@ -120,17 +120,17 @@ def _place_said(text: str, place: Place) -> str:
     """The names of document, section and item that ``text`` does not mention, the widest first."""
     whole, part, label = place.whole, place.part, bare_name(place.label)
     over = place.over if not _stems(place.over) & _stems(f"{part} {label}") else ""
-    said = [it for it in (whole, over, part) if it and not _is_mentioned(it, text)]
+    names = [it for it in (whole, over, part) if it and not _is_mentioned(it, text)]
     if label and not (
         label in text.split() or (not label.islower() and _is_mentioned(label, text))
     ):
-        said.append(label)
-    said = [it for at, it in enumerate(said) if not _stems(it) <= _stems(" ".join(said[:at]))]
-    if len(", ".join(said)) > _MOST_SCOPE:
-        said = [it for it in said if it != over]
-    while len(", ".join(said)) > _MOST_SCOPE and len(said) > 1:
-        said.pop(1 if len(said) > 2 or said[1] != label else 0)
-    return capitalise(", ".join(said)) if said else ""
+        names.append(label)
+    names = [it for at, it in enumerate(names) if not _stems(it) <= _stems(" ".join(names[:at]))]
+    if len(", ".join(names)) > _MOST_SCOPE:
+        names = [it for it in names if it != over]
+    while len(", ".join(names)) > _MOST_SCOPE and len(names) > 1:
+        names.pop(1 if len(names) > 2 or names[1] != label else 0)
+    return capitalise(", ".join(names)) if names else ""
 
 
 def of_whole(place: Place) -> str:

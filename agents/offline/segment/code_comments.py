@@ -60,7 +60,7 @@ class Comment:
 
 def comments(text: str, suffix: str) -> list[Comment]:
     """The comments of ``text`` in order; banners and licence headers are left out."""
-    found = []
+    results = []
     for start, end, block in _regions(text, suffix):
         raw = text[start:end]
         if len(raw) < 24 or _BANNER.search(raw[:600]):
@@ -69,8 +69,8 @@ def comments(text: str, suffix: str) -> list[Comment]:
         if paragraphs:
             documents = block and raw.lstrip()[:3] in ("/**", '"""', "'''", "/*!")
             documents = documents or raw.startswith(("///", "//!"))
-            found.append(Comment(paragraphs, documents, (start, end)))
-    return found
+            results.append(Comment(paragraphs, documents, (start, end)))
+    return results
 
 
 def _regions(text: str, suffix: str) -> list[tuple[int, int, bool]]:
@@ -81,17 +81,17 @@ def _regions(text: str, suffix: str) -> list[tuple[int, int, bool]]:
         scan = _FAMILIES.get(suffix, _C_SCAN)
     else:
         scan = _DASH_SCAN if suffix in DASH_LIKE else _HASH_SCAN
-    found: list[tuple[int, int, bool]] = []
+    regions: list[tuple[int, int, bool]] = []
     for match in scan.finditer(text):
         if match.lastgroup is None:
             continue
         start, end = match.span()
         block = match.lastgroup == "block"
-        if not block and found and not found[-1][2] and _adjoins(text, found[-1][1], start):
-            found[-1] = (found[-1][0], end, False)
+        if not block and regions and not regions[-1][2] and _adjoins(text, regions[-1][1], start):
+            regions[-1] = (regions[-1][0], end, False)
         else:
-            found.append((start, end, block))
-    return found
+            regions.append((start, end, block))
+    return regions
 
 
 def _adjoins(text: str, end: int, start: int) -> bool:
@@ -101,7 +101,7 @@ def _adjoins(text: str, end: int, start: int) -> bool:
 
 def _paragraphs(text: str, start: int, end: int) -> list[Passage]:
     """A comment's paragraphs up to its first tag or section of parameters."""
-    found: list[Passage] = []
+    passages: list[Passage] = []
     open_at, close_at, at = -1, -1, start
     for line in text[start:end].split("\n"):
         lead = _LEAD.match(line)
@@ -114,7 +114,7 @@ def _paragraphs(text: str, start: int, end: int) -> list[Passage]:
         if inner.startswith("+"):  # a marker for a generator: `+optional`, `+kubebuilder:…`
             inner = ""
         if (not inner or inner.startswith(("<p>", "<ul>", "</"))) or starts_item:
-            _close(found, open_at, close_at)
+            _close(passages, open_at, close_at)
             open_at = -1
         if inner and not starts_item:
             offset = at + line.index(inner, begin)
@@ -126,13 +126,13 @@ def _paragraphs(text: str, start: int, end: int) -> list[Passage]:
                 open_at = at + line.index(inner, begin) + len(inner) - len(body)
                 close_at = open_at + len(body)
         at += len(line) + 1
-    _close(found, open_at, close_at)
-    return found
+    _close(passages, open_at, close_at)
+    return passages
 
 
-def _close(found: list[Passage], start: int, end: int) -> None:
+def _close(passages: list[Passage], start: int, end: int) -> None:
     if 0 <= start < end:
-        found.append(Passage(start, end, "comment", place=len(found)))
+        passages.append(Passage(start, end, "comment", place=len(passages)))
 
 
 def line_around(text: str, start: int, end: int, least: int) -> Span:

@@ -46,21 +46,23 @@ class Definition:
 
 def read_definitions(text: str, dialect: str) -> dict[str, Definition]:
     """What each name stands for; nothing of one that has several values."""
-    found: dict[str, Definition] = {}
+    definitions: dict[str, Definition] = {}
     several: set[str] = set()
     for name, definition in _definitions(text, dialect):
-        if found.setdefault(name, definition).value != definition.value:
+        if definitions.setdefault(name, definition).value != definition.value:
             several.add(name)
-    known = {name: it for name, it in found.items() if name not in several}
+    unique = {name: it for name, it in definitions.items() if name not in several}
     for _ in range(_DEEPEST):
-        known = {name: replace(it, value=_fill(it.value, known)) for name, it in known.items()}
-    return {name: it for name, it in known.items() if not _NO_VALUE.match(it.value)}
+        unique = {name: replace(it, value=_fill(it.value, unique)) for name, it in unique.items()}
+    return {name: it for name, it in unique.items() if not _NO_VALUE.match(it.value)}
 
 
-def _fill(value: str, known: dict[str, Definition]) -> str:
+def _fill(value: str, definitions: dict[str, Definition]) -> str:
     if "{" not in value:
         return value
-    filled = _NAMED.sub(lambda it: known[it["name"]].value if it["name"] in known else it[0], value)
+    filled = _NAMED.sub(
+        lambda it: definitions[it["name"]].value if it["name"] in definitions else it[0], value
+    )
     return filled if len(filled) <= LONGEST else value
 
 

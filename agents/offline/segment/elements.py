@@ -84,11 +84,11 @@ def _open(scan: Scan, opened: re.Match[str], start: int, end: int, indent: int) 
     """An opening tag; what stands behind it in its last line is its text."""
     name, shift = opened["name"], start - opened.start()
     named = {it["name"]: it for it in _NAMED.finditer(opened.string, *opened.span("said"))}
-    told = named.pop("description", None)
+    description = named.pop("description", None)
     title = next(iter(named.values()), None) if not _UNTITLED.match(name) else None
     rest_from = shift + opened.end()
     rest = scan.text[rest_from:end]
-    if not title and not told and rest.strip() and name not in ("li", "dt", "dd"):
+    if not title and not description and rest.strip() and name not in ("li", "dt", "dd"):
         return False  # a line of prose with its tags: «<Note>Lanes are sealed at night.</Note>»
     if rest.strip() and not _ends_with_element(name, rest):
         return False  # or a word of it
@@ -99,8 +99,10 @@ def _open(scan: Scan, opened: re.Match[str], start: int, end: int, indent: int) 
     if title and title["said"].strip() and len(title["said"]) <= LONGEST_TITLE:
         span = (shift + title.start("said"), shift + title.end("said"))
         scan.heading(level, " ".join(title["said"].split()), *span)
-    if told and len(told["said"].split()) > 2:
-        scan.open(shift + told.start("said"), shift + told.end("said"), "paragraph", indent)
+    if description and len(description["said"].split()) > 2:
+        scan.open(
+            shift + description.start("said"), shift + description.end("said"), "paragraph", indent
+        )
         scan.flush()
     if not opened["whole"]:
         scan.elements.append((name, indent, level))

@@ -32,14 +32,14 @@ def count_lines(lines: Sequence[str]) -> int:
 
 def describe(lines: Sequence[str], base: tuple[str, ...]) -> list[Passage]:
     """What the front matter, which ``lines`` are, says of the document, under its title."""
-    title, found, at = "", [], 0
+    title, fields, at = "", [], 0
     for number, line in enumerate(lines):
         if field := _FIELD.match(line):
-            said = field["said"]
+            value = field["said"]
             if field["name"].lower() == "title":
-                title = title or said
-            elif not _NO_TEXT.match(said) and len(said.split()) > 2:
-                found.append((at + field.start("said"), at + field.end("said")))
+                title = title or value
+            elif not _NO_TEXT.match(value) and len(value.split()) > 2:
+                fields.append((at + field.start("said"), at + field.end("said")))
         elif _FOLDED.match(line):
             end = at + len(line)
             for further in lines[number + 1 :]:
@@ -48,7 +48,7 @@ def describe(lines: Sequence[str], base: tuple[str, ...]) -> list[Passage]:
                 end += 1 + len(further)
             begin = at + len(line) + 1
             if end > begin + 2:
-                found.append((begin, end))
+                fields.append((begin, end))
         at += len(line) + 1
     headings = base or ((title,) if title else ())
-    return [Passage(*span, "paragraph", headings, opening=True, titled=True) for span in found[:1]]
+    return [Passage(*span, "paragraph", headings, opening=True, titled=True) for span in fields[:1]]

@@ -147,17 +147,17 @@ def _row_of(group: list[Line], columns: list[Span], drawn: list[Span]) -> Cells:
     """The cells of a row's lines; ``drawn`` gets what stands around those of several lines."""
     cells: Cells = []
     for number, (start, end) in enumerate(columns):
-        said = [
+        lines = [
             (at + start, at + min(end, len(line))) for line, at in group if line[start:end].strip()
         ]
-        if len(said) > 1 and number == len(columns) - 1:
-            cells.append((said[0][0], said[-1][1]))
+        if len(lines) > 1 and number == len(columns) - 1:
+            cells.append((lines[0][0], lines[-1][1]))
             for at, (line, begin) in enumerate(group):
                 if at:
                     drawn.append((begin, begin + min(start, len(line))))
                 drawn.append((begin + min(end, len(line)), begin + len(line)))
         else:
-            cells.append(said[0] if len(said) == 1 else None)
+            cells.append(lines[0] if len(lines) == 1 else None)
     return cells
 
 
@@ -172,11 +172,11 @@ def _read_csv(lines: list[Line]) -> Drawn:
         if option := _OPTION.match(line):
             heads = int(option[2]) if option[1] == "header-rows" and option[2].isdigit() else heads
         elif line.strip():
-            found = [it for it in _CSV_CELL.finditer(line) if it.group()]
+            matches = [it for it in _CSV_CELL.finditer(line) if it.group()]
             rows.append(
                 [
                     (at + it.start(it.lastgroup), at + it.end(it.lastgroup))
-                    for it in found
+                    for it in matches
                     if it.lastgroup
                 ]
             )

@@ -36,14 +36,14 @@ def take_html_heading(scan: Scan, line: str, bare: str, at: int) -> bool:
         while scan.stack and scan.stack[-1][0] >= _FOLDED:
             scan.stack.pop()
         return True
-    found = _HEADING.match(bare)
-    title = _TAG.sub("", found["title"]).strip() if found else ""
-    if found is None or not title:
+    match = _HEADING.match(bare)
+    title = _TAG.sub("", match["title"]).strip() if match else ""
+    if match is None or not title:
         return False
     start = at + line.index(bare)
-    level = _FOLDED if found["tag"].lower() == "summary" else int(found["tag"][1])
-    scan.heading(level, title, start + found.start("title"), start + found.end("title"))
-    if rest := bare[found.end() :].strip():
+    level = _FOLDED if match["tag"].lower() == "summary" else int(match["tag"][1])
+    scan.heading(level, title, start + match.start("title"), start + match.end("title"))
+    if rest := bare[match.end() :].strip():
         begin = start + bare.rindex(rest)
         scan.open(begin, begin + len(rest), "paragraph", 0)
     return True

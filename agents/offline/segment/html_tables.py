@@ -33,9 +33,9 @@ def read_html_table(text: str, start: int, end: int) -> tuple[tuple[str, ...], R
             heads.append(_told(text, spans))
         else:
             rows.append(spans)
-    told = [_told(text, it) for it in rows] if not heads else []
-    if told and is_head(told[0], told[1:]):
-        return told[0], rows[1:]
+    texts = [_told(text, it) for it in rows] if not heads else []
+    if texts and is_head(texts[0], texts[1:]):
+        return texts[0], rows[1:]
     return join_heads(heads), rows
 
 

@@ -85,26 +85,26 @@ def _footnote(note: re.Match[str]) -> str:
     return f"{_aside(note['open'])}{note['said']} "
 
 
-def _mark(found: re.Match[str]) -> str:
-    if found["code"] is not None:
-        return found[0]
-    if found["link"]:
-        return _aside(found["link"]) + found["alias"] + "  "
-    if found["open"]:
-        if "&&" in found["lit"] or " == " in found[0]:
-            return found[0]
-        return f"··{found['lit']}  " if _opens(found) else f"  {found['lit']}  "
-    return _NO_BREAK.sub(" ", found[0])
+def _mark(match: re.Match[str]) -> str:
+    if match["code"] is not None:
+        return match[0]
+    if match["link"]:
+        return _aside(match["link"]) + match["alias"] + "  "
+    if match["open"]:
+        if "&&" in match["lit"] or " == " in match[0]:
+            return match[0]
+        return f"··{match['lit']}  " if _opens(match) else f"  {match['lit']}  "
+    return _NO_BREAK.sub(" ", match[0])
 
 
-def _opens(found: re.Match[str]) -> bool:
+def _opens(match: re.Match[str]) -> bool:
     """Whether its line begins with it, where blanks would make code of it."""
-    return found.start() == 0 or found.string[found.start() - 1] == "\n"
+    return match.start() == 0 or match.string[match.start() - 1] == "\n"
 
 
 def _aside(mark: str) -> str:
     return " " * len(mark)
 
 
-def _blank(found: re.Match[str]) -> str:
-    return _NO_BREAK.sub(" ", found[0])
+def _blank(match: re.Match[str]) -> str:
+    return _NO_BREAK.sub(" ", match[0])

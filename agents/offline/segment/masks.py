@@ -66,12 +66,12 @@ def mask(text: str, dialect: str) -> str:
     masked = _TEMPLATE.sub(lambda it: _NO_BREAK.sub(" ", it[0]), masked)
     if not _HINTS.search(text):
         return masked
-    told, at = [], 0
+    pieces, at = [], 0
     for it in _SEARCH[dialect].finditer(masked):
         if it.group("gone") and not (_is_heading(masked, it) or _is_answered(masked, it)):
-            told += [masked[at : it.start()], _fill(masked, it)]
+            pieces += [masked[at : it.start()], _fill(masked, it)]
             at = it.end()
-    return "".join((*told, masked[at:]))
+    return "".join((*pieces, masked[at:]))
 
 
 def _is_heading(text: str, struck: re.Match[str]) -> bool:
@@ -91,14 +91,14 @@ def _is_answered(text: str, struck: re.Match[str]) -> bool:
 
 def _fill(text: str, struck: re.Match[str]) -> str:
     """Blanks in place of what is struck out; ornaments where its line would begin further in."""
-    said = struck.group()
+    struck_text = struck.group()
     begin = text.rfind("\n", 0, struck.start()) + 1
     before = text[begin : struck.start()]
     opens = text[:begin].endswith("\n\n") or not begin or before.strip()
     alone = not before.strip() and not text[struck.end() :].split("\n", 1)[0].strip()
     if not opens or alone or not _MARKER.fullmatch(before):
-        return _NO_BREAK.sub(" ", said)
-    first, feed, rest = said.partition("\n")
+        return _NO_BREAK.sub(" ", struck_text)
+    first, feed, rest = struck_text.partition("\n")
     return "·" * len(first) + feed + _NO_BREAK.sub(" ", rest)
 
 
@@ -108,14 +108,14 @@ def _substitute(text: str) -> str:
     """
     if "|" not in text:
         return text
-    known = {it["name"]: it["text"].strip() for it in _REPLACES.finditer(text)}
+    replacements = {it["name"]: it["text"].strip() for it in _REPLACES.finditer(text)}
 
-    def told(found: re.Match[str]) -> str:
-        line = text[text.rfind("\n", 0, found.start()) + 1 :].split("\n", 1)[0].strip()
+    def substitute(match: re.Match[str]) -> str:
+        line = text[text.rfind("\n", 0, match.start()) + 1 :].split("\n", 1)[0].strip()
         if line.endswith("|") or line.startswith(".."):
-            return found.group()
-        name = found.group()[1:-1]
-        said = known.get(name, name)
-        return said.ljust(len(name) + 2) if len(said) <= len(name) + 2 else found.group()
+            return match.group()
+        name = match.group()[1:-1]
+        value = replacements.get(name, name)
+        return value.ljust(len(name) + 2) if len(value) <= len(name) + 2 else match.group()
 
-    return _SUBSTITUTION.sub(told, text)
+    return _SUBSTITUTION.sub(substitute, text)

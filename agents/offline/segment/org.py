@@ -76,16 +76,16 @@ def headline_in(line: str) -> Headline | None:
 
 def org_markup(text: str) -> list[Span]:
     """The spans of ``text`` that are markup."""
-    found: list[Span] = []
+    spans: list[Span] = []
     for block in _BLOCK.finditer(text):
         if block["what"].lower() not in _PROSE_BLOCKS:
-            found.append(block.span())
+            spans.append(block.span())
     for pattern in (_DRAWER, _KEYWORD, _PLANNING, _FIXED, _TAGS, _COOKIES, _STRUCK):
-        found += [it.span() for it in pattern.finditer(text)]
+        spans += [it.span() for it in pattern.finditer(text)]
     for it in _EMPHASIS.finditer(text):
         if it.start() and text[it.start() - 1] != "\n":
-            found += [(it.start(), it.start() + 1), (it.end() - 1, it.end())]
+            spans += [(it.start(), it.start() + 1), (it.end() - 1, it.end())]
     for it in _LINK.finditer(text):
         shown = it.span("said") if it["said"] else it.span("to")
-        found += [(it.start(), shown[0]), (shown[1], it.end())]
-    return found
+        spans += [(it.start(), shown[0]), (shown[1], it.end())]
+    return spans

@@ -75,34 +75,34 @@ class Masked:
     values: dict[str, Definition] = field(default_factory=dict)  # by the same, where defined
     _found: re.Pattern[str] | None = None
 
-    def hide(self, said: str) -> str:
+    def hide(self, text: str) -> str:
         """``said``, which stands elsewhere, with the same words."""
         for original, word in self.words.items():
-            said = said.replace(original, word)
-        return said
+            text = text.replace(original, word)
+        return text
 
-    def restore(self, said: str) -> str:
+    def restore(self, text: str) -> str:
         """``said`` with what the words stand for, or its value."""
-        if not self.words or not said:
-            return said
+        if not self.words or not text:
+            return text
         if self._found is None:
             raw = [re.escape(it) for it in self.values]
             words = sorted(self.words.values(), key=len, reverse=True)
             self._found = re.compile("|".join([*raw, rf"(?<!\w)(?i:{'|'.join(words)})"]))
         originals = {word: original for original, word in self.words.items()}
 
-        def told(found: re.Match[str]) -> str:
-            original = originals.get(found[0].lower(), found[0])
-            known = self.values.get(original)
-            if known is None:
+        def substitute(match: re.Match[str]) -> str:
+            original = originals.get(match[0].lower(), match[0])
+            value = self.values.get(original)
+            if value is None:
                 return original.strip("`")
-            return capitalise(known.value) if found.start() == 0 else known.value
+            return capitalise(value.value) if match.start() == 0 else value.value
 
-        return self._found.sub(told, said)
+        return self._found.sub(substitute, text)
 
-    def has_unknown(self, said: str) -> bool:
+    def has_unknown(self, text: str) -> bool:
         """Whether ``said`` names a placeholder without a value."""
-        heard = said.lower()
+        heard = text.lower()
         return any(w in heard for it, w in self.words.items() if it not in self.values)
 
 
@@ -111,49 +111,53 @@ def hide_placeholders(text: str, dialect: str) -> Masked:
     if not _HINTS.search(text):
         return Masked(text)
     masked = Masked(text)
-    known = read_definitions(text, dialect)
+    definitions = read_definitions(text, dialect)
     free = _Words(text)
-    told, at = [], 0
+    pieces, at = [], 0
     for it in _FOUND.finditer(text):
-        if not _is_meant(text, it, dialect, known) or len(masked.words) >= MOST:
+        if not _is_meant(text, it, dialect, definitions) or len(masked.words) >= MOST:
             continue
         word = masked.words.get(it[0]) or free.take(len(it[0]))
         if not word:
             continue
         masked.words[it[0]] = word
         name = it["moustache"] or it["shell"] or it["brace"] or it["batch"] or it["angle"]
-        if definition := _find(known, name or it["bar"] or ""):
+        if definition := _find(definitions, name or it["bar"] or ""):
             masked.values[it[0]] = definition
-        told += [text[at : it.start()], capitalise(word) if _opens(text, it.start()) else word]
+        pieces += [text[at : it.start()], capitalise(word) if _opens(text, it.start()) else word]
         at = it.end()
-    masked.text = "".join((*told, text[at:]))
+    masked.text = "".join((*pieces, text[at:]))
     return masked
 
 
-def _find(known: dict[str, Definition], name: str) -> Definition | None:
+def _find(definitions: dict[str, Definition], name: str) -> Definition | None:
     """What is known of «product», or of «page.product» by its last part."""
-    return known.get(name) or known.get(name.rsplit(".", 1)[-1])
+    return definitions.get(name) or definitions.get(name.rsplit(".", 1)[-1])
 
 
-def _is_meant(text: str, found: re.Match[str], dialect: str, known: dict[str, Definition]) -> bool:
+def _is_meant(
+    text: str, match: re.Match[str], dialect: str, definitions: dict[str, Definition]
+) -> bool:
     """Whether it stands in a sentence, and is what it looks like."""
-    if found["code"] is not None or found["bad"] is not None:
+    if match["code"] is not None or match["bad"] is not None:
         return False
-    if not _SHORTEST <= len(found[0]) <= _LONGEST:
+    if not _SHORTEST <= len(match[0]) <= _LONGEST:
         return False
-    begin = text.rfind("\n", 0, found.start()) + 1
-    end = text.find("\n", found.end())
+    begin = text.rfind("\n", 0, match.start()) + 1
+    end = text.find("\n", match.end())
     end = end if end >= 0 else len(text)
     if end - begin > LONGEST_LINE:
         return False
     line = text[begin:end]
-    if found["barred"]:
-        return dialect == "rst" and found["bar"] in known and not line.lstrip().startswith("..")
-    if found["compared"] and line.lstrip()[:1] == "|":
+    if match["barred"]:
+        return (
+            dialect == "rst" and match["bar"] in definitions and not line.lstrip().startswith("..")
+        )
+    if match["compared"] and line.lstrip()[:1] == "|":
         return False
-    if found["angled"] and not _is_placeholder(text, found, begin):
+    if match["angled"] and not _is_placeholder(text, match, begin):
         return False
-    beside = line.replace(found[0], " ")
+    beside = line.replace(match[0], " ")
     if _NO_PROSE.search(beside):
         return False
     words = _count_words(line)
@@ -178,13 +182,13 @@ def _goes_on(text: str, begin: int, end: int) -> bool:
     return any(len(_WORD.findall(it)) >= FEWEST_WORDS for it in beside)
 
 
-def _is_placeholder(text: str, found: re.Match[str], begin: int) -> bool:
+def _is_placeholder(text: str, match: re.Match[str], begin: int) -> bool:
     """Whether what is set in angle brackets is no tag, and nobody who speaks."""
-    name = found["angle"].split()[0]
+    name = match["angle"].split()[0]
     if HTML_NAME.fullmatch(name) or f"</{name}" in text:
         return False
-    alone = not text[begin : found.start()].strip()
-    return not (alone and _SPEAKER.match(text, found.end()))
+    alone = not text[begin : match.start()].strip()
+    return not (alone and _SPEAKER.match(text, match.end()))
 
 
 def _opens(text: str, start: int) -> bool:

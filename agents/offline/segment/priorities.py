@@ -100,7 +100,7 @@ def is_ranking(text: str, start: int, end: int) -> bool:
 
 def priority_of_cell(text: str) -> Priority | None:
     """What a cell under «Priority» says: «Must», «Should have», «W»."""
-    said = text.strip(" *_`[]()")
-    if len(said) == 1:
-        return _RANKS.get(said.lower()) if said in "MSCW" else None
-    return priority_of_heading(said)
+    label = text.strip(" *_`[]()")
+    if len(label) == 1:
+        return _RANKS.get(label.lower()) if label in "MSCW" else None
+    return priority_of_heading(label)

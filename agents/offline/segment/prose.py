@@ -289,9 +289,9 @@ def _opens_prose(scan: Scan, line: str, bare: str, at: int, indent: int) -> bool
         scan.flush()
         scan.prose_fence, scan.gherkin = "", scan.dialect == "feature"
         return True
-    if told := _PROSE_FENCE.match(bare):
+    if match := _PROSE_FENCE.match(bare):
         scan.flush()
-        scan.prose_fence, scan.gherkin = told["fence"], told["gherkin"] is not None
+        scan.prose_fence, scan.gherkin = match["fence"], match["gherkin"] is not None
         return True
     if _ALERT.match(bare):
         scan.flush()

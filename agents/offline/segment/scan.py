@@ -86,9 +86,9 @@ class Scan:
         while self.stack and self.stack[-1][0] >= level:
             self.stack.pop()
         outer = self.headings()
-        said = find_stated(title) if self._may_state(form, level) else ""
-        if said and not self._is_repeated(said, end):
-            at = self.text.find(said, start, end)
+        text = find_stated(title) if self._may_state(form, level) else ""
+        if text and not self._is_repeated(text, end):
+            at = self.text.find(text, start, end)
             start = at if at >= 0 else start
             self.open(start, end, "paragraph", 0)
             self.flush()
@@ -105,9 +105,9 @@ class Scan:
         """Whether it is no document's title, and no headline of Org, which may be a task."""
         return form == "heading" and level > 1 and self.dialect != "org"
 
-    def _is_repeated(self, said: str, end: int) -> bool:
+    def _is_repeated(self, text: str, end: int) -> bool:
         """Whether what is below says it in the same words: a heading confirms no sentence."""
-        return said.rstrip(" .").lower() in self.text[end : end + FAR_BELOW].lower()
+        return text.rstrip(" .").lower() in self.text[end : end + FAR_BELOW].lower()
 
     def flush(self) -> None:
         block, self.block = self.block, None

@@ -83,18 +83,18 @@ def take_scenario(scan: Scan, lines: Sequence[str], number: int, at: int) -> int
     called = called or bool(over and _LABELLED.match(over[-1]))
     if header is None and not called and _is_inside(scan):
         return 0
-    found = _read_steps(lines, number, at, header, called=called, gherkin=scan.gherkin)
-    if found is None:
+    scenario = _read_steps(lines, number, at, header, called=called, gherkin=scan.gherkin)
+    if scenario is None:
         return 0
     scan.flush()
     if sort.startswith(_OF_BACKGROUND):
-        scan.background = tuple(it for it in found.steps if it[0] != "scenario")
-        return found.lines
-    if not _is_scenario(found.steps, called=called):
+        scan.background = tuple(it for it in scenario.steps if it[0] != "scenario")
+        return scenario.lines
+    if not _is_scenario(scenario.steps, called=called):
         return 0
-    scan.open(*found.span, "scenario", 0, cells=(*scan.background, *found.steps))
+    scan.open(*scenario.span, "scenario", 0, cells=(*scan.background, *scenario.steps))
     scan.flush()
-    return found.lines
+    return scenario.lines
 
 
 def _is_inside(scan: Scan) -> bool:
@@ -160,14 +160,14 @@ def _read_steps(
             end, taken = here + len(line.rstrip()), 1
         elif not line.strip():
             blanks = True
-        elif said := (_STEP.match(line) or (_STAR.match(line) if gherkin else None)):
-            word = SORTS[said["word"].lower()]
-            known = {it for it, _ in steps}
+        elif match := (_STEP.match(line) or (_STAR.match(line) if gherkin else None)):
+            word = SORTS[match["word"].lower()]
+            step_names = {it for it, _ in steps}
             if (blanks and not (called or _is_bare(steps))) or (
-                word == "given" and "then" in known
+                word == "given" and "then" in step_names
             ):
                 break
-            steps.append((word, said["said"].strip()))
+            steps.append((word, match["said"].strip()))
             end, taken, blanks = here + len(line.rstrip()), offset + 1, False
         elif examples := _EXAMPLES.match(line) if called else None:
             steps.append(("examples", examples["said"]))
@@ -193,7 +193,7 @@ def _goes_on(line: str, steps: Sequence[Step], *, blanks: bool, gherkin: bool) -
 
 def _is_bare(steps: Sequence[Step]) -> bool:
     """Whether no step so far is a sentence of prose, with its stop or a need of its own."""
-    return all(said[-1:] not in ".!?:" and not _BINDS.search(said) for _, said in steps)
+    return all(text[-1:] not in ".!?:" and not _BINDS.search(text) for _, text in steps)
 
 
 def _is_scenario(steps: Sequence[Step], *, called: bool) -> bool:
@@ -204,7 +204,7 @@ def _is_scenario(steps: Sequence[Step], *, called: bool) -> bool:
     if called:
         return True
     first = words.index("then")
-    said = steps[0][1]
-    if _BINDS.search(said) or ("," in said and said.endswith(".")):
+    text = steps[0][1]
+    if _BINDS.search(text) or ("," in text and text.endswith(".")):
         return False
     return "given" in words[:first] or _is_bare(steps[:first])

@@ -27,10 +27,14 @@ FEWEST_WORDS = 4
 def find_stated(title: str) -> str:
     """What a heading states behind its number; nothing where it only names what is below it."""
     label = _LABEL.match(title)
-    said = title[label.end() :] if label else title
-    stated = _STATED.match(said)
-    if _STORY.match(said) and "[" not in said and "<" not in said:
-        return said
-    if stated is None or said.rstrip().endswith(("?", ":")) or len(said.split()) < FEWEST_WORDS:
+    heading = title[label.end() :] if label else title
+    stated = _STATED.match(heading)
+    if _STORY.match(heading) and "[" not in heading and "<" not in heading:
+        return heading
+    if (
+        stated is None
+        or heading.rstrip().endswith(("?", ":"))
+        or len(heading.split()) < FEWEST_WORDS
+    ):
         return ""
-    return "" if _NO_SUBJECT.match(stated["subject"]) else said
+    return "" if _NO_SUBJECT.match(stated["subject"]) else heading

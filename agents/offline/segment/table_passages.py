@@ -19,14 +19,14 @@ def _take_steps(scan: Scan, table: Table, card: list[tuple[str, str]]) -> bool:
         return False
     head, start = table.rows[0].heads, table.rows[0].cells[0][0]
     steps = [*([(head[0], head[1])] if len(head) > 1 else []), *card]
-    told = [(SORTS.get(name.strip(" *_:`").lower(), ""), said) for name, said in steps]
-    told = told if told[0][0] else told[1:]
-    sorts = [sort for sort, _ in told]
+    sorted_steps = [(SORTS.get(name.strip(" *_:`").lower(), ""), text) for name, text in steps]
+    sorted_steps = sorted_steps if sorted_steps[0][0] else sorted_steps[1:]
+    sorts = [sort for sort, _ in sorted_steps]
     if not all(sorts) or "then" not in sorts or sorts[0] not in ("given", "when"):
         return False
-    if len(told) > len(card):  # the first step stands where other tables have their head
+    if len(sorted_steps) > len(card):  # the first step stands where other tables have their head
         start = max(scan.text.rfind(head[0], 0, start), 0)
-    scan.open(start, table.rows[-1].cells[-1][1], "scenario", 0, cells=tuple(told))
+    scan.open(start, table.rows[-1].cells[-1][1], "scenario", 0, cells=tuple(sorted_steps))
     scan.flush()
     return True
 
@@ -49,13 +49,13 @@ def take_table(scan: Scan, table: Table) -> None:
         own = [it for it in row.cells if it[0] >= past and it[1] > it[0]]
         above = fill_labels(texts, above, row.heads)
         if row.heads and len(texts) > 1 and own and row.cells[-1] == own[-1]:
-            said = scan.text[own[0][0] : own[-1][1]]
-            begin = own[0][0] + len(said) - len(said.lstrip())
-            told = (begin, begin + len(said.strip()))
+            row_text = scan.text[own[0][0] : own[-1][1]]
+            begin = own[0][0] + len(row_text) - len(row_text.lstrip())
+            span = (begin, begin + len(row_text.strip()))
             over = (scan.intro,) if scan.intro else ()
             where = (scan.headings(), scan.lead)
             scan.found.append(
-                Passage(*told, "record", *where, over=over, cells=cells, labels=above)
+                Passage(*span, "record", *where, over=over, cells=cells, labels=above)
             )
         beside = cells
         cells += tuple(it for it in card if it[0] != cells[0][1])

@@ -75,9 +75,9 @@ def has_second_head(heads: Sequence[str], row: Sequence[str]) -> bool:
     """Whether ``row`` says more of the columns, under a head that leaves some of them unnamed."""
     if all(it.strip() for it in heads[1:]) or not row or row[0].strip():
         return False
-    said = [it for it in row[1:] if it.strip()]
-    return len(said) > 1 and not any(
-        _DIGIT.search(it) or len(it.split()) > MOST_HEAD_WORDS for it in said
+    cells = [it for it in row[1:] if it.strip()]
+    return len(cells) > 1 and not any(
+        _DIGIT.search(it) or len(it.split()) > MOST_HEAD_WORDS for it in cells
     )
 
 

@@ -108,14 +108,14 @@ def fill_labels(
     filled: list[str] = []
     leading = True  # blank cells mean the one above only before the first that says something
     for at, text in enumerate(texts):
-        said = text.strip()
-        leading = leading and not said
-        again = leading or _SAME_AS_ABOVE.fullmatch(said) is not None
+        bare = text.strip()
+        leading = leading and not bare
+        again = leading or _SAME_AS_ABOVE.fullmatch(bare) is not None
         own = leading and (
             at < len(heads) and _NUMBERS.fullmatch(heads[at].strip(" *_`")) is not None
         )
         own = own or (leading and at < len(above) and is_id(above[at]))
-        filled.append(above[at] if again and not own and at < len(above) else said)
+        filled.append(above[at] if again and not own and at < len(above) else bare)
     return tuple(filled)
 
 
@@ -250,9 +250,9 @@ def _adoc_table(place: Place) -> Table:
     columns = _columns_of(attributes) or per_line or 1
     rows = _adoc_rows(cells, columns)
     headed = bool(rows) and (_ADOC_HEAD.search(attributes) or (blank and per_line == columns))
-    told = [_told(place.text, it) for it in rows]
-    headed = headed or (bool(rows) and is_head(told[0], told[1:]))
-    heads = told[0] if headed else ()
+    texts = [_told(place.text, it) for it in rows]
+    headed = headed or (bool(rows) and is_head(texts[0], texts[1:]))
+    heads = texts[0] if headed else ()
     return Table(tuple(Row(row, heads) for row in rows[1 if headed else 0 :]), taken)
 
 
@@ -282,9 +282,9 @@ def _adoc_rows(cells: Sequence[Wide], columns: int) -> list[tuple[Span, ...]]:
 
 def _columns_of(attributes: str) -> int:
     """How many columns ``[cols="1,3"]`` or ``[cols=2*]`` says that there are."""
-    found = _ADOC_COLUMNS.search(attributes)
-    if found is None:
+    match = _ADOC_COLUMNS.search(attributes)
+    if match is None:
         return 0
-    said = found["quoted"] or found["bare"] or ""
-    parts = [it for it in re.split(r"[,;]", said) if it.strip()]
+    quoted = match["quoted"] or match["bare"] or ""
+    parts = [it for it in re.split(r"[,;]", quoted) if it.strip()]
     return sum(int(many[1]) if (many := _REPEATED.match(it.strip())) else 1 for it in parts)

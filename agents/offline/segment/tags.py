@@ -74,12 +74,12 @@ _DO_NOT = re.compile(r"\b(?:don ?t|do not|never|avoid|bad|wrong)\b")
 _SIGNED = 6  # characters before or after a statement within which a sign stands for all of it
 
 
-def takes_back(said: str, *, surely: bool = False) -> bool:
+def takes_back(text: str, *, surely: bool = False) -> bool:
     """Whether a tag, label or cell says that something holds no longer: «withdrawn (2024)»."""
-    found = (_SURELY_GONE if surely else _GONE).search(said)
-    if found is None or not _BEFORE.match(said[: found.start()]):
+    match = (_SURELY_GONE if surely else _GONE).search(text)
+    if match is None or not _BEFORE.match(text[: match.start()]):
         return False
-    return _TAIL.match(said[found.end() :]) is not None
+    return _TAIL.match(text[match.end() :]) is not None
 
 
 def is_taken_back(raw: str, *, surely: bool = False) -> bool:
@@ -104,8 +104,8 @@ def is_taken_back(raw: str, *, surely: bool = False) -> bool:
 
 
 def _is_badge_gone(badge: re.Match[str]) -> bool:
-    told = badge["only"] or re.sub(r"%20|_", " ", badge["said"] or "").replace("--", "–")
-    parts = [it for it in re.split(r"[-:]", told) if it]
+    text = badge["only"] or re.sub(r"%20|_", " ", badge["said"] or "").replace("--", "–")
+    parts = [it for it in re.split(r"[-:]", text) if it]
     if len(parts) > 1 and not re.search(r"stat|life|stab|maint|support", parts[0], re.IGNORECASE):
         return takes_back(parts[0], surely=True)
     return any(takes_back(it) for it in parts[:2])
@@ -113,8 +113,8 @@ def _is_badge_gone(badge: re.Match[str]) -> bool:
 
 def status_in(text: str) -> str:
     """What a line says that is nothing but a status; nothing where it is none."""
-    found = _STATUS_LINE.match(text)
-    return found["said"] if found else ""
+    match = _STATUS_LINE.match(text)
+    return match["said"] if match else ""
 
 
 def stance_of_heading(heading: str, text: str) -> Stance | None:

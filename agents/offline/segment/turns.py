@@ -49,18 +49,18 @@ def blank_turns(text: str) -> str:
     spans += [
         it.span() for it in _EVENT.finditer(text) if len(lines) > 1 and it.start() not in turns
     ]
-    told, at = [], 0
+    pieces, at = [], 0
     for start, end in sorted(spans):
-        told += [text[at:start], "\n" * (end - start)]  # spaces would make code of what follows
+        pieces += [text[at:start], "\n" * (end - start)]  # spaces would make code of what follows
         at = end
-    return "".join((*told, text[at:]))
+    return "".join((*pieces, text[at:]))
 
 
 def _find_heads(text: str) -> list[re.Match[str]]:
     """The lines that only say who speaks and when, over what is said: a timetable has none."""
-    found = list(_HEAD.finditer(text))
-    starts = {it.start() for it in found}
-    return [it for it in found if it.end() + 1 not in starts and _has_words_under(text, it.end())]
+    matches = list(_HEAD.finditer(text))
+    starts = {it.start() for it in matches}
+    return [it for it in matches if it.end() + 1 not in starts and _has_words_under(text, it.end())]
 
 
 def _has_words_under(text: str, end: int) -> bool:

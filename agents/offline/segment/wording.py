@@ -86,20 +86,20 @@ _SUBORDINATE = Wording("sentences", "subordinate")
 
 def split_sentences(text: str, start: int, end: int) -> list[Span]:
     """The sentences of ``[start, end)``, in order, without outer blanks."""
-    found: list[Span] = []
+    spans: list[Span] = []
     begin, ticks_from, ticks = start, start, 0
     for match in _BREAK.finditer(text, start, end):
         ticks += text.count("`", ticks_from, match.end())
         ticks_from = match.end()
         if ticks % 2 or _is_inner(text, begin, match):
             continue
-        found.append((begin, match.end()))
+        spans.append((begin, match.end()))
         begin = match.end()
         while begin < end and text[begin].isspace():
             begin += 1
     if begin < end:
-        found.append((begin, end))
-    return found
+        spans.append((begin, end))
+    return spans
 
 
 def _is_inner(text: str, begin: int, match: re.Match[str]) -> bool:

@@ -51,12 +51,12 @@ def talk_drafts(chunk: ChunkCreated) -> tuple[list[Draft], list[Sentence]]:
     heard = chunk.model_copy(
         update={"text_payload": text, "structure_path": [], "path": "", "title": ""}
     )
-    told, seen = prose_drafts(heard)
+    drafts, seen = prose_drafts(heard)
     own = list(_read_remarks(heard, remarks, chunk))
     taken = {draft.spans[0] for draft in own}
     rest = [
         it
-        for it in told
+        for it in drafts
         if it.spans[0] not in taken and not _is_personal(it) and it.kind != "entity"
     ]
     drafts = sorted((*own, *rest), key=lambda draft: draft.spans[0])
@@ -91,15 +91,17 @@ def _read_remarks(
             remark = speaker_at(remarks, start)
             speaker = remark.speaker if remark else ""
             reviewed = chunk.source_type == "review_comment"
-            found = (
+            decision = (
                 find_decision(words, record)
                 or find_task(words, speaker, reviewed=reviewed)
                 or find_question(words)
                 or (find_wish(words) if chunk.source_type == "issue" else None)
             )
-            if found is not None:
+            if decision is not None:
                 yield replace(
-                    found, spans=((start, end),), entities=tuple(names_in(text[start:end], words))
+                    decision,
+                    spans=((start, end),),
+                    entities=tuple(names_in(text[start:end], words)),
                 )
 
 

@@ -18,8 +18,8 @@ from itertools import accumulate
 from typing import Any
 
 from infra.measure.benches.peers import Peer, missing, versions
-from streams.ledger.near_index import NearIndex
-from streams.ledger.similarity import MERGE_REVIEW_THRESHOLD, similarity, words
+from streams.ledger.likeness.near_index import NearIndex
+from streams.ledger.likeness.similarity import MERGE_REVIEW_THRESHOLD, similarity, words
 
 SIZES = (10_000, 100_000, 1_000_000)
 LARGEST_OF_PEER = 100_000  # a million would take it most of an hour

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from infra.measure.measures.counting import Pairs, best_f1, share
 from schemas.fingerprint import norm_text
-from streams.ledger.similarity import AUTO_MERGE_THRESHOLD, similarity, statement_text
+from streams.ledger.likeness.similarity import AUTO_MERGE_THRESHOLD, similarity, statement_text
 
 
 def best_duplicate_f1(pairs: Pairs) -> float:

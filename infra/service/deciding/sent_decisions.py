@@ -17,7 +17,7 @@ from projections.read import people
 from projections.read.decided import DecisionAnswer
 from projections.read.session import Conn, ReadModel
 from schemas.events.hitl import AtomDecided, ContradictionDecided, MergeDecided, PersonDecided
-from streams.ledger.refusals import DecisionTarget, find_refusal
+from streams.ledger.turns.refusals import DecisionTarget, find_refusal
 
 PENDING_FOR_S = 30  # how long an unanswered decision keeps others about its target away
 

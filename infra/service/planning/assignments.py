@@ -72,7 +72,7 @@ def _say_free(points: int) -> str:
 
 
 def _suggest(task: PlanTask, known: Iterable[MemberFact], free: dict[str, int]) -> Suggestion:
-    from streams.reduce.members import rate_skills
+    from streams.reduce.plan.members import rate_skills
 
     wanted = task.fields.get("required_skills") or []
     rated = [

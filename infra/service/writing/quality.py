@@ -35,7 +35,7 @@ from schemas.events.artifact_parts import (
 from schemas.events.change import ChangeRequested, EditedStatement, SectionEdit
 from schemas.events.quality import IterationCompleted, QualityRunFinished
 from schemas.ids import derive_id
-from streams.reduce.revision import list_removals
+from streams.reduce.prd.revision import list_removals
 
 if TYPE_CHECKING:
     from agents.quality.graph import Assessed, Parts
@@ -309,7 +309,7 @@ def _break_off(
     error: str = "",
 ) -> QualityRun:
     """How a run ended that did not go through the graph."""
-    from streams.reduce.items import ENGINE
+    from streams.reduce.artifacts.items import ENGINE
 
     done = [one.iteration for one in events if isinstance(one, IterationCompleted)]
     return QualityRun(

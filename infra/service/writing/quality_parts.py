@@ -30,14 +30,14 @@ from schemas.events.artifact_parts import (
     Section,
 )
 from schemas.quality_gate import PASS, list_failing_sections
-from streams.reduce import gate, revision
-from streams.reduce.edits import RefusedEdit
-from streams.reduce.inputs import Grounds
-from streams.reduce.items import ENGINE, MODEL
+from streams.reduce.artifacts.items import ENGINE, MODEL
+from streams.reduce.artifacts.section_text import EDITED
+from streams.reduce.artifacts.validator import errors, validate
 from streams.reduce.model_texts import draft_sections
-from streams.reduce.section_text import EDITED
-from streams.reduce.sections import SHOWN
-from streams.reduce.validator import errors, validate
+from streams.reduce.prd import gate, revision
+from streams.reduce.prd.edits import RefusedEdit
+from streams.reduce.texts.inputs import Grounds
+from streams.reduce.texts.sections import SHOWN
 
 AGENT = "quality_gate"
 MOST_TOKENS = 4_000

@@ -34,10 +34,10 @@ from schemas.events.artifact_parts import (
 from schemas.events.change import ChangeRequested, SectionEdit
 from schemas.events.ledger import ContradictionRecord
 from schemas.ids import derive_id
-from streams.reduce.edits import RefusedEdit
-from streams.reduce.inputs import Grounds
-from streams.reduce.items import ENGINE
+from streams.reduce.artifacts.items import ENGINE
 from streams.reduce.model_texts import draft_sections
+from streams.reduce.prd.edits import RefusedEdit
+from streams.reduce.texts.inputs import Grounds
 
 MOST_REFUSED = 3  # sections in a row that providers refuse to word
 

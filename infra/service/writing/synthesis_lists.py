@@ -23,8 +23,8 @@ from projections.read.quality import AssessedArtifact
 from projections.read.wording import ListedItem
 from schemas.events.artifact_parts import PHASES, ArtifactType
 from schemas.generation import Decision, add_known
-from streams.reduce.items import MODEL
-from streams.reduce.loop import RULES
+from streams.reduce.artifacts.items import MODEL
+from streams.reduce.artifacts.loop import RULES
 
 TOLD_CHARS = 300  # of an item that is told of to the next
 FATAL = (AllProvidersFailed, Cancelled, RequestRefused)

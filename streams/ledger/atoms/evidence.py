@@ -1,0 +1,180 @@
+"""Evidence rows and the figures of an atom that follow from them.
+
+The figures are kept by steps, not by counting all rows again: an atom may have thousands. An
+evidence id is made from the atom that the candidate's own fingerprint names and is kept when a
+merge moves the row, so a quote read again is known wherever it is now.
+
+``evidence_count`` counts all rows, ``stale_evidence_count`` the stale ones among them;
+``direct_evidence_count`` and ``source_count`` speak of fresh rows only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from schemas.events.atom import CandidateRow, Reading
+from schemas.events.ledger import AtomRecord, EvidenceRow, EvidenceState
+from schemas.ids import evidence_id
+from streams.ledger.atoms.document_status import holds
+from streams.ledger.turns.changes import Changes, Support, note
+from streams.ledger.turns.current import CurrentLedger
+
+TWO_ROWS_KINDS = frozenset({"decision", "requirement"})
+ACTIVE_CONFIDENCE = 0.60
+MAX_MERGED_CONFIDENCE = 0.99
+
+
+def add_rows(
+    ledger: CurrentLedger,
+    atom: AtomRecord,
+    own_id: str,
+    reading: Reading,
+    rows: Iterable[CandidateRow],
+) -> Changes[tuple[AtomRecord, list[str]]]:
+    """The atom with the rows it did not have fresh yet, and their ids.
+
+    ``own_id`` is the atom id of the candidate's fingerprint, which differs after a merge.
+    """
+    added: list[str] = []
+    for row in rows:
+        key = evidence_id(own_id, reading.chunk_id, row.char_start, row.char_end)
+        known = ledger.evidence_row(atom.atom_id, key)
+        if known is None:
+            fresh = _evidence(atom.atom_id, key, reading, row, ledger.turn.run_id)
+            yield note("evidence_added", atom.atom_id, key, "new_row")
+            atom = yield from count_rows(ledger, atom, fresh, evidence=1, fresh=1)
+        elif known.stale:
+            fresh = known.model_copy(update={"stale": False, "stale_since_seq": None})
+            yield note("evidence_refreshed", atom.atom_id, key, "read_again")
+            atom = yield from count_rows(ledger, atom, fresh, fresh=1)
+        else:
+            continue
+        yield fresh
+        added.append(key)
+    return atom, added
+
+
+def stale_row(ledger: CurrentLedger, atom: AtomRecord, row: EvidenceRow) -> Changes[AtomRecord]:
+    """The atom after one of its fresh rows has become stale."""
+    yield row.model_copy(update={"stale": True, "stale_since_seq": ledger.seq})
+    return (yield from count_rows(ledger, atom, row, fresh=-1))
+
+
+def move_rows(
+    ledger: CurrentLedger, loser: AtomRecord, winner: AtomRecord
+) -> Changes[tuple[AtomRecord, list[str]]]:
+    """The winner with all rows of the loser, and their ids."""
+    moved: list[str] = []
+    for row in ledger.rows_of(loser.atom_id):
+        yield row.model_copy(update={"atom_id": winner.atom_id})
+        fresh = int(not row.stale)
+        if fresh:
+            yield Support(row.source_id, loser.atom_id, -1)
+        winner = yield from count_rows(ledger, winner, row, evidence=1, fresh=fresh)
+        moved.append(row.evidence_id)
+    return winner, moved
+
+
+def count_rows(
+    ledger: CurrentLedger, atom: AtomRecord, row: EvidenceRow, *, evidence: int = 0, fresh: int = 0
+) -> Changes[AtomRecord]:
+    """The atom's figures after ``evidence`` more rows like ``row``, ``fresh`` of them fresh."""
+    supported = bool(ledger.supports(row.source_id, atom.atom_id))
+    yield Support(row.source_id, atom.atom_id, fresh)
+    supports = bool(ledger.supports(row.source_id, atom.atom_id))
+    count = atom.evidence_count + evidence
+    stale = atom.stale_evidence_count + evidence - fresh
+    return atom.model_copy(
+        update={
+            "evidence_count": count,
+            "stale_evidence_count": stale,
+            "direct_evidence_count": atom.direct_evidence_count
+            + (fresh if row.evidence_type == "direct" else 0),
+            "source_count": atom.source_count + supports - supported,
+            "evidence_state": evidence_state(count, stale),
+        }
+    )
+
+
+def evidence_state(count: int, stale: int) -> EvidenceState:
+    if not stale:
+        return "fresh"
+    return "stale" if stale >= count else "partial"
+
+
+def merge_confidence(atom: AtomRecord, confidence: float, *, new_source: bool) -> float:
+    """The atom's confidence after another candidate has said the same."""
+    if new_source:
+        merged = 1 - (1 - atom.confidence) * (1 - confidence)
+        merged = min(merged, max(MAX_MERGED_CONFIDENCE, atom.confidence))
+    else:
+        merged = max(atom.confidence, confidence)
+    return round(max(merged, atom.confidence_floor or 0.0), 6)
+
+
+def take_back_confidence(confidence: float, before: float, after: float) -> float:
+    """``confidence`` without the step from ``before`` to ``after``.
+
+    What it gained since then stays: the doubt that was left is scaled back to what it was.
+    """
+    if after >= 1:
+        return min(confidence, before)
+    return round(1 - (1 - confidence) * (1 - before) / (1 - after), 6)
+
+
+def two_rows_apart(rows: Sequence[EvidenceRow]) -> bool:
+    """Whether two fresh rows that confirm their atom stand at spans that do not overlap.
+
+    One of them has to be quoted: two conclusions, or two flagged sentences, confirm nothing.
+    """
+    fresh = [row for row in rows if not (row.stale or row.framing)]
+    if not any(row.evidence_type == "direct" for row in fresh):
+        return False
+    first = min(fresh, key=lambda row: row.char_end, default=None)
+    if first is None:
+        return False
+    here = (first.source_id, first.sanitized_hash)
+    return any(
+        (row.source_id, row.sanitized_hash) != here or row.char_start >= first.char_end
+        for row in fresh
+    )
+
+
+def status_by_rows(ledger: CurrentLedger, atom: AtomRecord) -> dict[str, Any]:
+    """The status a decision or requirement is due by its rows, as fields to change; else nothing.
+
+    Only upwards: rows that became stale count against an atom when its source is settled. What its
+    documents do not hold stays a draft.
+    """
+    if atom.kind not in TWO_ROWS_KINDS or atom.status != "draft" or not holds(atom):
+        return {}
+    if atom.confidence < ACTIVE_CONFIDENCE or not two_rows_apart(ledger.rows_of(atom.atom_id)):
+        return {}
+    return {"status": "active", "status_reason": "two_rows"}
+
+
+def _evidence(
+    atom_id: str, key: str, reading: Reading, row: CandidateRow, run_id: str
+) -> EvidenceRow:
+    return EvidenceRow(
+        evidence_id=key,
+        atom_id=atom_id,
+        source_id=reading.source_id,
+        sanitized_hash=reading.sanitized_hash,
+        chunk_id=reading.chunk_id,
+        structure_path=reading.structure_path,
+        char_start=row.char_start,
+        char_end=row.char_end,
+        line_start=row.line_start,
+        line_end=row.line_end,
+        snippet=row.snippet,
+        evidence_type=row.evidence_type,
+        impact_indicator=row.impact_indicator,
+        framing=row.framing,
+        run_id=run_id,
+        speaker=row.speaker,
+        speaker_role=row.speaker_role,
+        said_at=row.said_at,
+        serial=row.serial,
+    )

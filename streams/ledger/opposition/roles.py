@@ -1,0 +1,67 @@
+"""Who does what to whom: whether two statements have the same words in each other's places."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from schemas.bounded_cache import MIB, bounded_cache
+from streams.ledger.likeness.lexicon import FILLERS, FUNCTION_WORDS, NEGATORS
+from streams.ledger.likeness.terms import root, tokens
+
+_DIRECTION_TEXT = "from to into onto before after than over under via by through"
+_OTHER_PREPOSITION_TEXT = "in on at with without for of as about between during per against"
+_DIRECTIONS = frozenset(_DIRECTION_TEXT.split())
+_PREPOSITIONS = _DIRECTIONS | frozenset(_OTHER_PREPOSITION_TEXT.split())
+_EMPTY = FUNCTION_WORDS | FILLERS | NEGATORS
+PASSIVE = re.compile(
+    r"(?i)\b(?:is|are|was|were|be|been|being)\s+(?:(?:not|never|\w+ly)\s+)*"
+    r"\w+(?:ed|en|wn|pt|nt|ld|lt|ght|ut|ad|un|ne)\b"
+)
+
+
+class Place(NamedTuple):
+    """A word that says something, and the preposition right before it, if any."""
+
+    preposition: str
+    word: str
+
+
+def exchange_roles(one: str, other: str) -> bool:
+    """«A calls B» and «B does not call A», «from A to B» and «from B to A»."""
+    ours, theirs = places_of(one), places_of(other)
+    if not ours or not theirs:
+        return False
+    if bool(PASSIVE.search(one)) == bool(PASSIVE.search(other)) and _exchange_subject(ours, theirs):
+        return True
+    led, led_too = _list_led(ours), _list_led(theirs)
+    return any(
+        led[each] != led_too[each] and led[each] in led_too.values()
+        for each in led.keys() & led_too.keys()
+    )
+
+
+@bounded_cache(MIB, 12)
+def places_of(text: str) -> tuple[Place, ...]:
+    found = []
+    preposition = ""
+    for token in tokens(text):
+        word = token.lower()
+        if word in _PREPOSITIONS:
+            preposition = word
+        elif word not in _EMPTY:
+            found.append(Place(preposition, root(word)))
+            preposition = ""
+    return tuple(found)
+
+
+def _exchange_subject(ours: tuple[Place, ...], theirs: tuple[Place, ...]) -> bool:
+    """Whether each opens with what the other names further behind."""
+    if ours[0].preposition or theirs[0].preposition:
+        return False
+    words, words_too = [each.word for each in ours], [each.word for each in theirs]
+    return words[0] in words_too[2:] and words_too[0] in words[2:] and words[0] != words_too[0]
+
+
+def _list_led(places: tuple[Place, ...]) -> dict[str, str]:
+    return {each.preposition: each.word for each in places if each.preposition in _DIRECTIONS}

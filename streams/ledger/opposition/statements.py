@@ -1,0 +1,140 @@
+"""Subject, relation and value of a terse statement: what the contradiction rules compare.
+
+Only a statement that is nothing but subject, relation and value is taken apart: a condition, a list
+or a subordinate clause makes two values compatible that look opposed. What is missed here is left
+to a person or a model; what is found should be worth a person's time.
+
+``is`` counts only with a number, a version or a name as its value: adjectives and classes
+(«is a broker», «is fast») do not exclude each other. A relation noun (default, limit, port, …) is
+part of its subject: «default port is 80» speaks of the subject «default port». So is a role that
+only one thing has: «uses PostgreSQL as its database» speaks of what is used as the database.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from schemas.bounded_cache import MIB, bounded_cache
+from schemas.events.atom import CONTEXT
+from schemas.events.ledger import AtomRecord
+from schemas.fingerprint import norm_text
+from streams.ledger.likeness.similarity import AUXILIARIES
+
+MAX_SUBJECT_WORDS = 6
+MAX_VALUE_WORDS = 4
+RELATIONS = (
+    ("must be", re.compile(r"\bmust (?:not )?be\b", re.I)),
+    ("runs on", re.compile(r"\b(?:do(?:es)? not )?runs? on\b", re.I)),
+    ("deployed on", re.compile(r"\b(?:is|are) (?:not )?deployed (?:on|to)\b", re.I)),
+    ("stored in", re.compile(r"\b(?:is|are) (?:not )?stored in\b", re.I)),
+    (
+        "authenticated by",
+        re.compile(r"\b(?:is|are) (?:not )?authenticated (?:by|with|via)\b", re.I),
+    ),
+    ("uses", re.compile(r"\b(?:do(?:es)? not )?uses?\b", re.I)),
+    ("is", re.compile(r"\b(?:is|are)\b(?: not\b)?", re.I)),
+)
+_OF_VERSION = re.compile(r"(?:^|, )(v?\d+\.\d+[\w.-]*)$")
+NOUN_VALUE = re.compile(
+    r"^(?P<subject>.*?\b(?:default|limit|deadline|owner|language|database|protocol|version|port))"
+    r"\s*(?::|=|\s)\s*(?P<value>[`\"']?v?\d[\w.:%-]*(?: [\w%]+)?[`\"']?)\.?$",
+    re.I,
+)
+ROLE_VALUE = re.compile(
+    r"^(?P<subject>.+?)\b(?:do(?:es)? not )?uses? (?P<value>[^\s].*?)"
+    r" as (?:its|the|our|their|his|her) (?P<role>[\w-]+(?: [\w-]+){0,2})$",
+    re.I,
+)
+ARTICLES = frozenset(("a", "an", "the", "our", "this", "that", "its", "their"))
+_GENERIC_TEXT = """
+    it this that these those they he she we you i there here which what who one each all some any
+    both other others another such same following above below first last next system application app
+    project product service component module code function method class type name value field file
+    user users customer customers team people someone example test tests default limit option
+    options parameter result results output input solution approach design version issue problem
+    reason goal
+"""
+_OPEN_ENDS_TEXT = """
+    and or but if when while where unless until for in on at by with within from to during per of
+    as than then because so that which who also either both only not at least most about around up
+"""
+GENERIC = frozenset(_GENERIC_TEXT.split())
+OPEN_ENDS = frozenset(_OPEN_ENDS_TEXT.split())
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """``value`` is normalised; two statements with the same ``key`` speak of the same thing."""
+
+    subject: str
+    relation: str
+    value: str
+
+    @property
+    def key(self) -> str:
+        return f"{self.relation}|{self.subject}"
+
+    def excludes(self, other: Statement) -> bool:
+        """Whether both cannot hold: same subject and relation, neither value within the other."""
+        if self.key != other.key:
+            return False
+        ours, theirs = set(self.value.split()), set(other.value.split())
+        return not ours <= theirs and not theirs <= ours
+
+
+def of_different_versions(one: AtomRecord, other: AtomRecord) -> bool:
+    """Whether each stands under a version of its own: what 0.34 needs may be otherwise in 1.0."""
+    ours, theirs = (_OF_VERSION.findall(it.attributes.get(CONTEXT, "")) for it in (one, other))
+    return bool(ours and theirs) and ours != theirs
+
+
+@bounded_cache(2 * MIB, 3)
+def statement_of(title: str) -> Statement | None:
+    """What a terse title states, or None for all others."""
+    text = title.strip().rstrip(".!")
+    if any(mark in text for mark in ",;?(") or "\n" in text:
+        return None
+    if match := NOUN_VALUE.match(text):
+        return _statement(match.group("subject"), "is", match.group("value"))
+    if match := ROLE_VALUE.match(text):
+        role = norm_text(match.group("role"))
+        if OPEN_ENDS.isdisjoint(role.split()):
+            return _statement(match.group("subject"), f"uses as {role}", match.group("value"))
+    for relation, pattern in RELATIONS:
+        if match := pattern.search(text):
+            return _statement(text[: match.start()], relation, text[match.end() :])
+    return None
+
+
+def same_assertion(one: Statement | None, other: Statement | None) -> bool:
+    """Whether two statements say the same of the same subject, their polarity left aside."""
+    return bool(one and other and one.key == other.key and not one.excludes(other))
+
+
+def _statement(subject: str, relation: str, value: str) -> Statement | None:
+    subject_words = [word for word in norm_text(subject).split() if word not in ARTICLES]
+    value_words = norm_text(value).split()
+    while value_words and value_words[0] in ARTICLES:
+        if relation == "is":
+            return None
+        value_words = value_words[1:]
+    if not 1 <= len(subject_words) <= MAX_SUBJECT_WORDS or not _is_specific(subject_words):
+        return None
+    if not 1 <= len(value_words) <= MAX_VALUE_WORDS or not OPEN_ENDS.isdisjoint(value_words):
+        return None
+    if relation == "is" and not _names_something(value):
+        return None
+    return Statement(" ".join(subject_words), relation, " ".join(value_words))
+
+
+def _is_specific(subject: list[str]) -> bool:
+    if not AUXILIARIES.isdisjoint(subject) or not OPEN_ENDS.isdisjoint(subject[:1]):
+        return False
+    return not all(word in GENERIC for word in subject)
+
+
+def _names_something(value: str) -> bool:
+    """Whether a value is a number, a version or a name, by the way it is written."""
+    bare = value.strip().strip("`\"'*")
+    return bool(bare) and (any(char.isdigit() for char in bare) or bare[0].isupper())

@@ -1,0 +1,88 @@
+"""What kind of statement a wording shows: of when, of how many, a rule or one occasion."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from schemas.bounded_cache import MIB, bounded_cache
+from streams.ledger.likeness.lexicon import SEEN_IN_SCENES
+
+_PAST = re.compile(
+    r"(?i)\b(?:until|till|up to (?:and including )?v(?:ersion)?\b|before (?:v|version )?\d"
+    r"|previously|formerly|no longer(?! than)|used to|prior to|in the past|originally|at first"
+    r"|superseded by|replaced by|obsoleted by|deprecated (?:since|in|by))"
+)
+_PLANNED = re.compile(
+    r"(?i)\b(?:(?:plan|plans|planned|planning|intend|intends|hope|hopes) (?:to|for|on)|planned"
+    r"|next (?:year|month|quarter|week|release|version|sprint)|in (?:the )?future|eventually"
+    r"|someday|roadmap|could|might|would|propose[sd]?|suggest(?:s|ed)?|consider(?:s|ed|ing)?"
+    r"|geplant|künftig|könnten?|würden?)\b"
+)
+_WILL = re.compile(r"(?i)\bwill\b")
+_MODAL = re.compile(r"(?i)\b(?:will|wo|shall|must|should|may|can|cannot|never|to)\b")
+_RULING = re.compile(r"(?i)\b(?:must|shall|should|can|cannot|may|will)\b|n['\u2019]t\b")
+_GOING_ON = re.compile(
+    r"(?i)\b(?:is|are|was|were)\s+(?:not\s+)?\w+ing\b"
+    r"|^\W*(?:[\w-]+\s+)?\w+s\s+(?:not\s+)?\w+ing\b(?!.*\b(?:is|are|was|were|do|does|has|have)\b)"
+)
+_NO_VERB = re.compile(
+    r"(?i)^\W*(?:an?|two|three)\s(?!.*\b(?:is|are|was|were|do|does|has|have)\b).*\w{2}ing\b"
+)
+_INDEFINITE = re.compile(
+    r"(?i)^\W*(?:an?|some|two|three|four|five|six|seven|several|many|there|people|few)\b"
+)
+_PARTIAL = re.compile(
+    r"(?i)^\W*(?:some|many|several|few|most|manche|einige|viele)\b"
+    r"|\b(?:sometimes|often|usually|mostly|partly|occasionally|rarely|teils|manchmal|oft|meistens)\b"
+    r"|\bnot\s+(?:all|every|always|necessarily|entirely)\b|\bnicht\s+(?:alle|immer|jede)"
+)
+_LISTING = re.compile(
+    r"(?i)\b(?:supports?|accepts?|includes?|contains?|covers?|offers?|provides?|handles?|knows?"
+    r"|imports?|exports?|speaks?|reads?|writes?|parses?|unterstützt|enthält|umfasst|bietet)\b"
+)
+_NOT_BOUND = re.compile(
+    r"(?i)\bneeds?\s+not\b|(?:\bnot|n['\u2019]t)\s+(?:(?:be\s+)?(?:have|need|required|necessary|obliged|mandatory)\b)"
+)
+_LEFT_OPEN = re.compile(r"(?i)\b(?:may|can|could|might|optional|optionally)\b")
+_WORD = re.compile(r"[a-z]+")
+
+
+class Traits(NamedTuple):
+    """``is_rule``: told in general, not of one scene; ``is_partial``: of some only;
+    ``lists``: by a verb that takes many objects; ``will`` and ``has_modal``: of verbs."""
+
+    asks: bool
+    is_past: bool
+    is_planned: bool
+    will: bool
+    has_modal: bool
+    is_rule: bool
+    is_partial: bool
+    lists: bool
+    is_not_bound: bool
+    is_left_open: bool
+
+
+@bounded_cache(MIB, 3)
+def traits_of(text: str) -> Traits:
+    return Traits(
+        asks=text.rstrip(" \"'*_)").endswith("?"),
+        is_past=bool(_PAST.search(text)),
+        is_planned=bool(_PLANNED.search(text)),
+        will=bool(_WILL.search(text)),
+        has_modal=bool(_MODAL.search(text)),
+        is_rule=bool(_RULING.search(text)) or not _tells_scene(text),
+        is_partial=bool(_PARTIAL.search(text)),
+        lists=bool(_LISTING.search(text)),
+        is_not_bound=bool(_NOT_BOUND.search(text)),
+        is_left_open=bool(_LEFT_OPEN.search(text)),
+    )
+
+
+def _tells_scene(text: str) -> bool:
+    """«a man is sitting», «two dogs play»; «a request without a token is refused» is a rule."""
+    if _GOING_ON.search(text) or _NO_VERB.search(text):
+        return True
+    seen = not SEEN_IN_SCENES.isdisjoint(_WORD.findall(text.lower()))
+    return seen and bool(_INDEFINITE.search(text))
