@@ -44,6 +44,8 @@ SHARING = {
     "tests/end_to_end": ("shared", "backbone"),
     "tests/http": ("called", "owner", "shown", "ask"),
 }
+# Of files without servers these compute longest: the whole topology in memory.
+COMPUTING = "tests/whole/"
 # The mark of a test by what it asks for; where a test starts servers by itself, its file says so.
 SERVERS = {
     **dict.fromkeys(("installation", "called", "shared"), "broker"),
@@ -74,10 +76,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if scope not in SHARING and own.isdisjoint({"slow", "timeout"}):
             item.add_marker(pytest.mark.timeout(SHORT_S))
 
-    def rank(item: pytest.Item) -> tuple[bool, bool, bool]:
+    def rank(item: pytest.Item) -> tuple[bool, bool, bool, bool]:
         scope = scope_of(item.nodeid)
         broker, slow = (name in marks[scope] for name in ("broker", "slow"))
-        return (scope not in SHARING, not slow, broker if slow else not broker)
+        last = broker if slow else not broker
+        return (scope not in SHARING, not slow, last, not scope.startswith(COMPUTING))
 
     items.sort(key=rank)
 

@@ -14,6 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import psycopg
+
 from infra.platform.settings import Settings
 from infra.runtime.local.runtime import read_runtime
 from infra.runtime.supervisor import read_state
@@ -104,6 +106,21 @@ class Service:
         except ProcessLookupError:  # it has just ended by itself, and nobody has said so yet
             return None
         return pid
+
+    def kill_jobs(self) -> int:
+        """SIGKILL to the worker of jobs. What it held can be taken at once.
+
+        A lease lasts a minute; `tests/jobs` shows that one runs out by itself.
+        """
+        killed = self.kill("jobs")
+        assert killed
+        # The next worker imports for longer than this takes, so that no lease of its own is meant.
+        with psycopg.connect(self.settings_now().conninfo) as connection:
+            connection.execute(
+                "UPDATE cairn.orchestration_jobs SET lease_expires_at = now()"
+                " WHERE status = 'leased'"
+            )
+        return killed
 
     def runs_again(self, name: str, killed: int) -> bool:
         return self.pids().get(name, killed) != killed

@@ -54,8 +54,8 @@ def test_an_ingestion_runs_from_the_queue_also_over_the_death_of_its_process(
     payload = {"sources": [str(tmp_path / "depot")]}
     job_id = enqueue(cairn, "ingestion", payload, "depot")
     assert enqueue(cairn, "ingestion", payload, "depot") == job_id
-    killed = cairn.kill("jobs")
-    assert killed and wait_until(lambda: cairn.runs_again("jobs", killed), timeout_s=PATIENCE_S)
+    killed = cairn.kill_jobs()
+    assert wait_until(lambda: cairn.runs_again("jobs", killed), timeout_s=PATIENCE_S)
     job = ended(cairn, job_id)
     assert job["status"] == "succeeded", job
     (source,) = job["result"]["sources"]

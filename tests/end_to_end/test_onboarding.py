@@ -99,7 +99,7 @@ def test_a_project_is_led_from_its_sources_to_a_sprint_plan(
     assert wait_until(
         lambda: stages(look(cairn, pipeline))["ingestion"] != "pending", timeout_s=PATIENCE_S
     )
-    cairn.kill("jobs")
+    cairn.kill_jobs()
 
     at_gate = waits_at(cairn, pipeline, "prd_quality_gate")
     assert stages(at_gate)["prd_generation"] == "completed"
@@ -178,8 +178,7 @@ def kill_in_stage_6(cairn: Service, pipeline: str, *accept: str) -> dict[str, An
             return stages(look(cairn, pipeline))["feature_generation"] == "running"
 
         assert wait_until(is_looking, timeout_s=PATIENCE_S), look(cairn, pipeline)
-        killed = cairn.kill("jobs")
-        assert killed
+        killed = cairn.kill_jobs()
         assert wait_until(lambda: cairn.runs_again("jobs", killed), timeout_s=PATIENCE_S)
         assert is_looking()
         runs = cairn.json("runs", "--project", PROJECT)

@@ -2,9 +2,11 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -39,6 +41,16 @@ def settings(home: Path, cache: Path) -> Iterator[Settings]:
     supervisor.stop_running(settings)
 
 
+@pytest.fixture(scope="module")
+def kept(cache: Path) -> Iterator[Settings]:
+    """A home that some tests use one after the other: each brings it to where it begins."""
+    folder = Path(tempfile.mkdtemp(prefix="cairn-test-"))
+    settings = Settings(home=folder, cache=cache)
+    yield settings
+    supervisor.stop_running(settings)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
 def row(settings: Settings, name: str) -> dict[str, Any]:
     state = read_state(settings)
     rows = state.processes if state else []
@@ -47,7 +59,9 @@ def row(settings: Settings, name: str) -> dict[str, Any]:
 
 @pytest.mark.broker
 @pytest.mark.slow
-def test_up_status_down_and_each_of_them_again(settings: Settings):
+def test_of_two_starts_one_brings_everything_up_and_status_tells_of_it(kept: Settings):
+    settings = kept
+    supervisor.stop_running(settings)
     with ThreadPoolExecutor(2) as pool:
         starts = [pool.submit(cairn, settings, "up", "--detach", "--workers", "0") for _ in "ab"]
     for start in starts:
@@ -84,12 +98,6 @@ def test_up_status_down_and_each_of_them_again(settings: Settings):
     )
     assert row(settings, "postgres")["pid"] != killed
 
-    assert cairn(settings, "down").returncode == 0
-    assert not runtime.exists()
-    assert recall(settings.run_folder / "kafka.pid") is None
-    assert "not running" in cairn(settings, "down").stderr
-    assert cairn(settings, "status").returncode == 1
-
 
 def check_model_worker(settings: Settings) -> None:
     """It runs while a model is configured, alone knows the library, and no server's address."""
@@ -123,7 +131,8 @@ def loads_library(pid: int) -> bool:
 @pytest.mark.broker
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux ties a child to its parent")
-def test_kill_9_of_the_supervisor_leaves_nothing_and_the_next_start_works(settings: Settings):
+def test_kill_9_of_the_supervisor_leaves_nothing_and_the_next_start_works(kept: Settings):
+    settings = kept
     assert cairn(settings, "up", "--detach", "--workers", "0").returncode == 0
     state = read_state(settings)
     assert state
@@ -132,6 +141,19 @@ def test_kill_9_of_the_supervisor_leaves_nothing_and_the_next_start_works(settin
     assert wait_until(lambda: not any(child.alive() for child in children), timeout_s=60)
     assert read_runtime(settings.home) is None
     assert cairn(settings, "up", "--detach", "--workers", "0").returncode == 0
+
+
+@pytest.mark.broker
+@pytest.mark.slow
+def test_down_ends_all_and_again_says_that_nothing_runs(kept: Settings):
+    settings = kept
+    assert cairn(settings, "up", "--detach", "--workers", "0").returncode == 0
+    assert (settings.home / "runtime.json").exists()
+    assert cairn(settings, "down").returncode == 0
+    assert not (settings.home / "runtime.json").exists()
+    assert recall(settings.run_folder / "kafka.pid") is None
+    assert "not running" in cairn(settings, "down").stderr
+    assert cairn(settings, "status").returncode == 1
 
 
 WORKER = """

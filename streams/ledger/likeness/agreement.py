@@ -16,20 +16,12 @@ from dataclasses import replace
 from typing import Literal
 
 from schemas.bounded_cache import MIB, bounded_cache
-from streams.ledger.likeness.lexicon import NEGATORS
+from streams.ledger.likeness.lexicon import NEGATORS, load_words
 from streams.ledger.likeness.tokens import MODALS, RELATING, Token, key_of, read_tokens
 
 Agreement = Literal["same", "unsure", "apart"]
-_PLACE_TEXT = """
-    in on at to from by with for as into onto over under up down out off about around near through
-    between among along across behind without within via per during
-"""
-_CLAUSE_TEXT = """
-    if when while where unless until once because since before after whenever although though
-    whereas except
-"""
-CLAUSE_OPENERS = frozenset(map(key_of, _CLAUSE_TEXT.split()))
-OPENERS = frozenset(map(key_of, _PLACE_TEXT.split())) | CLAUSE_OPENERS
+CLAUSE_OPENERS = frozenset(map(key_of, load_words("clauses")))
+OPENERS = frozenset(map(key_of, load_words("places"))) | CLAUSE_OPENERS
 NOUN_OPENERS = (OPENERS - CLAUSE_OPENERS - {"to"}) | {"of", "both", "all"}
 BEING = frozenset(("be", "was"))
 HELPERS = BEING | MODALS | NEGATORS | {"have"}

@@ -14,7 +14,7 @@ ENTRIES: dict[str, dict[str, Any]] = {
 }
 
 
-def _words(entry_id: str) -> frozenset[str]:
+def load_words(entry_id: str) -> frozenset[str]:
     return frozenset(ENTRIES[entry_id]["words"])
 
 
@@ -22,11 +22,11 @@ def _groups(entry_id: str) -> list[list[str]]:
     return [group.split() for group in ENTRIES[entry_id]["groups"]]
 
 
-NEGATORS = _words("negators")
-GERMAN_NEGATORS = _words("german-negators")
-FUNCTION_WORDS = _words("function-words")
-GERMAN_FUNCTION_WORDS = _words("german-function-words")
-FILLERS = _words("fillers")
+NEGATORS = load_words("negators")
+GERMAN_NEGATORS = load_words("german-negators")
+FUNCTION_WORDS = load_words("function-words")
+GERMAN_FUNCTION_WORDS = load_words("german-function-words")
+FILLERS = load_words("fillers")
 
 SAME: dict[str, str] = {}
 for _group in _groups("same"):
@@ -57,6 +57,6 @@ _LIVING = ("person", "people", "animal", "crowd", "group", "children", "kids", "
 SEEN_IN_SCENES: frozenset[str] = frozenset(
     form
     for word, heads in CLASS_OF.items()
-    if not heads.isdisjoint(_LIVING) and word not in _words("no-scenes")
+    if not heads.isdisjoint(_LIVING) and word not in load_words("no-scenes")
     for form in (word, f"{word}s")
 ) | frozenset(_LIVING)

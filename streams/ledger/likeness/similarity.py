@@ -18,19 +18,13 @@ from collections.abc import Set
 from schemas.bounded_cache import MIB, bounded_cache
 from schemas.events.ledger import AtomRecord
 from schemas.fingerprint import norm_text
+from streams.ledger.likeness.lexicon import load_words
 
 AUTO_MERGE_THRESHOLD = 0.92
 MERGE_REVIEW_THRESHOLD = 0.75
 SHARED_SUBJECT_SIMILARITY = 0.60  # of titles
-_UNIT_TEXT = """
-    ns us ms s sec secs second seconds min mins minute minutes h hour hours day days week weeks
-    month months year years b kb mb gb tb kib mib gib tib byte bytes bit bits kbps mbps gbps hz khz
-    mhz ghz percent usd eur dollar dollars euro euros rps qps tps
-"""
-_AUXILIARY_TEXT = "do does did no not never cannot cant dont doesnt didnt"
-UNITS = frozenset(_UNIT_TEXT.split())
 _NAME = re.compile(r"[a-z][A-Z]|[A-Z]{2}|\w_\w")
-AUXILIARIES = frozenset(_AUXILIARY_TEXT.split())
+AUXILIARIES = load_words("auxiliaries")
 
 
 def statement_text(title: str, body: str) -> str:

@@ -18,28 +18,22 @@ from typing import Literal
 from schemas.bounded_cache import MIB, bounded_cache
 from schemas.fingerprint import norm_text
 from streams.ledger.figures.amounts import find_unit, is_unit_by_case, read_number, write_amount
-from streams.ledger.likeness.lexicon import FUNCTION_WORDS, IRREGULAR, NEGATORS
+from streams.ledger.likeness.lexicon import FUNCTION_WORDS, IRREGULAR, NEGATORS, load_words
 from streams.ledger.likeness.terms import root
 
 Kind = Literal["word", "name", "amount", "operator"]
-_SILENT_TEXT = """
-    a an the this that these those which who whom it its itself their there here so then therefore
-    thus hence also too just very already currently now please do does simply actually really indeed
-    however moreover
-"""
 _ALIKE_TEXT = """
     am be, are be, is be, been be, being be, were was, shall must, every all, each all, has have,
     & and
 """
-_MODAL_TEXT = "must should may might can could will would ought need needs only always"
 NAMES_IN_CAPITALS = frozenset(("IT", "US", "WHO"))  # small letters make them other words
-SILENT = frozenset(_SILENT_TEXT.split())
-MODALS = frozenset(_MODAL_TEXT.split())
+SILENT = load_words("silent")
+MODALS = load_words("modals")
 RELATING = (FUNCTION_WORDS | NEGATORS | MODALS) - SILENT
 _ALIKE = dict(pair.split() for pair in _ALIKE_TEXT.split(","))
 _CONTRACTED = re.compile(r"(?i)\b(ca|wo|sha|[a-z]+)n['\u2019]t\b|\bcannot\b")
 _VERB_OF_CONTRACTED = {"ca": "can", "wo": "will", "sha": "shall", None: "can"}
-_SIGN = re.compile(
+_TOKEN = re.compile(
     r"(?P<flag>(?<![\w-])--?(?=[^\W\d_])[\w-]*\w)"
     r"|(?P<core>(?:(?<!\w)(?:~|\.{1,2})?/|[$€£@#]|(?<!\w)\.)?"
     r"\w+(?:(?:[./\\:=#@+'\u2019-]+|(?<=\d),(?=\d))\w+)*(?:%|\+\+|#(?!\w))?|%)"
@@ -77,7 +71,7 @@ def read_tokens(text: str) -> tuple[Token, ...]:
         elif written == "A" and found and not found[-1].stop:
             found.append(Token(written, "name"))
         else:
-            found += _SIGNS_OF[kind](written)
+            found += _TOKENS_OF[kind](written)
     return tuple(found)
 
 
@@ -101,7 +95,7 @@ def _join_units(text: str) -> Iterator[tuple[str, str]]:
     """Each token's kind with what is written; a unit stands with its number."""
     number = ""
     end = 0
-    for match in _SIGN.finditer(text):
+    for match in _TOKEN.finditer(text):
         kind, written = str(match.lastgroup), match.group()
         if number:
             is_unit = kind == "core" and text[end : match.start()].isspace() and find_unit(written)
@@ -179,7 +173,7 @@ def _read_symbol(written: str) -> list[Token]:
     return [Token(written, "operator")] if says else []
 
 
-_SIGNS_OF = {
+_TOKENS_OF = {
     "core": _read_core,
     "flag": _read_flag,
     "operator": _read_operator,

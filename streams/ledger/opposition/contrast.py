@@ -22,27 +22,19 @@ from streams.ledger.likeness.lexicon import (
     GERMAN_NEGATORS,
     NEGATORS,
     OPPOSITES,
+    load_words,
 )
 from streams.ledger.likeness.terms import root, tokens
 from streams.ledger.opposition.alignment import align
 
-_COMPARATIVE_TEXT = "more less later longer fewer greater earlier sooner higher lower"
-_PREPOSITION_TEXT = """
-    in on at by with near beside of from to down past through under behind outside inside over into
-    onto for around across along beneath between toward towards while but and whilst as
-"""
 _OMISSIONS = frozenset(("forget", "fail", "fails", "hesitate", "neglect", "omit"))
 _SPELLED = {"US": "usa", "IT": "infotech", "HTTPS": "httpsecure"}  # hidden by their case or ending
 _STATES = {"on": "enabled", "off": "disabled"}
 _BEFORE_STATES = frozenset(("is", "are", "be", "was", "were", "not", "turned", "switched", "to"))
 _BEHIND_STATES = frozenset(("", "for", "by", "in", "when", "if", "unless", "and", "or", "until"))
-_COMPARATIVES = frozenset(_COMPARATIVE_TEXT.split())
-_PREPOSITIONS = frozenset(_PREPOSITION_TEXT.split())
-_FORBIDDING_TEXT = """
-    forbid forbids forbidden forbade prohibit prohibits prohibited disallow disallows disallowed ban
-    bans banned
-"""
-_NEGATORS = NEGATORS | GERMAN_NEGATORS | frozenset(_FORBIDDING_TEXT.split())
+_COMPARATIVES = load_words("comparatives")
+_PREPOSITIONS = load_words("ends-of-denial")
+_NEGATORS = NEGATORS | GERMAN_NEGATORS | load_words("forbidding")
 _EMPTY = FUNCTION_WORDS | GERMAN_FUNCTION_WORDS | FILLERS | _NEGATORS
 _OPPOSITE_ROOTS = frozenset((root(one), root(other)) for one, other in OPPOSITES)
 _SET_OF = {root(word): number for word, number in EXCLUSIVE.items()}

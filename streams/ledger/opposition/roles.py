@@ -6,13 +6,11 @@ import re
 from typing import NamedTuple
 
 from schemas.bounded_cache import MIB, bounded_cache
-from streams.ledger.likeness.lexicon import FILLERS, FUNCTION_WORDS, NEGATORS
+from streams.ledger.likeness.lexicon import FILLERS, FUNCTION_WORDS, NEGATORS, load_words
 from streams.ledger.likeness.terms import root, tokens
 
-_DIRECTION_TEXT = "from to into onto before after than over under via by through"
-_OTHER_PREPOSITION_TEXT = "in on at with without for of as about between during per against"
-_DIRECTIONS = frozenset(_DIRECTION_TEXT.split())
-_PREPOSITIONS = _DIRECTIONS | frozenset(_OTHER_PREPOSITION_TEXT.split())
+_DIRECTIONS = load_words("directions")
+_PREPOSITIONS = _DIRECTIONS | load_words("other-prepositions")
 _EMPTY = FUNCTION_WORDS | FILLERS | NEGATORS
 PASSIVE = re.compile(
     r"(?i)\b(?:is|are|was|were|be|been|being)\s+(?:(?:not|never|\w+ly)\s+)*"

@@ -17,27 +17,18 @@ from collections.abc import Sequence
 from schemas.events.ledger import AtomRecord
 from schemas.fingerprint import norm_text
 from streams.ledger.figures.quantities import quantities_of
-from streams.ledger.likeness.lexicon import FUNCTION_WORDS, SIDE_BY_SIDE
+from streams.ledger.likeness.lexicon import FUNCTION_WORDS, SIDE_BY_SIDE, load_words
 from streams.ledger.likeness.terms import root
 from streams.ledger.opposition.alignment import Aligned
 from streams.ledger.opposition.contrast import exclude, find_unmatched, is_opposed, sentence_of
 from streams.ledger.opposition.roles import exchange_roles
 from streams.ledger.opposition.traits import Traits, traits_of
 
-_CONDITION_TEXT = """
-    if when whenever unless until till except while once during provided otherwise wenn falls sofern
-    sobald solange außer
-"""
-_RELATIVE_TEXT = "that which who whom whose where"
-_SCOPING_TEXT = """
-    for in on at under with without within via per across between besides für bei unter mit ohne
-"""
 LAST_OF_SUBJECT = 3  # a word further behind is rarely the subject
-_ARTICLE_TEXT = "a an the our their its this these all any each every other another new old own"
 _TOKENS = re.compile(r"[\w.-]*\w|,")
-_ARTICLES = frozenset(_ARTICLE_TEXT.split())
-_CONDITIONS = frozenset(_CONDITION_TEXT.split())
-_RESTRICTIONS = _CONDITIONS | frozenset(_RELATIVE_TEXT.split()) | frozenset(_SCOPING_TEXT.split())
+_ARTICLES = load_words("articles")
+_CONDITIONS = load_words("conditions")
+_RESTRICTIONS = _CONDITIONS | load_words("relatives") | load_words("scoping")
 
 
 def find_opposed(alone: Sequence[str], alone_too: Sequence[str]) -> list[tuple[str, str]]:

@@ -19,6 +19,7 @@ from schemas.bounded_cache import MIB, bounded_cache
 from schemas.events.atom import CONTEXT
 from schemas.events.ledger import AtomRecord
 from schemas.fingerprint import norm_text
+from streams.ledger.likeness.lexicon import load_words
 from streams.ledger.likeness.similarity import AUXILIARIES
 
 MAX_SUBJECT_WORDS = 6
@@ -47,20 +48,8 @@ ROLE_VALUE = re.compile(
     re.I,
 )
 ARTICLES = frozenset(("a", "an", "the", "our", "this", "that", "its", "their"))
-_GENERIC_TEXT = """
-    it this that these those they he she we you i there here which what who one each all some any
-    both other others another such same following above below first last next system application app
-    project product service component module code function method class type name value field file
-    user users customer customers team people someone example test tests default limit option
-    options parameter result results output input solution approach design version issue problem
-    reason goal
-"""
-_OPEN_ENDS_TEXT = """
-    and or but if when while where unless until for in on at by with within from to during per of
-    as than then because so that which who also either both only not at least most about around up
-"""
-GENERIC = frozenset(_GENERIC_TEXT.split())
-OPEN_ENDS = frozenset(_OPEN_ENDS_TEXT.split())
+GENERIC = load_words("generic-subjects")
+OPEN_ENDS = load_words("open-ends")
 
 
 @dataclass(frozen=True, slots=True)
