@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import NamedTuple
 
 from connectors.archive import Archive, is_archive
 from connectors.clones import GitUrl, is_git_url, root_of_url
@@ -16,6 +17,7 @@ from connectors.forbidden_folders import check_folder
 from connectors.paths import is_git_name
 from connectors.repositories import GitFolder, is_git_folder
 from infra.platform.addresses import without_credentials
+from infra.platform.errors import Conflict
 
 MAX_ROOT_CHARS = 200
 _GITHUB = re.compile(r"^github:([\w.-]+)/([\w.-]+)$")
@@ -63,6 +65,29 @@ def open_source(
         f" {Path.cwd()}) and no address of a git repository: check the path, or give https://…,"
         " git@… or github:owner/repo."
     )
+
+
+class Root(NamedTuple):
+    """What one source of a request is called; ``complete``: it is all of its root."""
+
+    source: str
+    name: str
+    complete: bool
+
+
+def check_roots(before: Iterable[Root], one: Root) -> None:
+    """Raises Conflict when one request names two whole sources of one root.
+
+    The second would take the first's files as removed.
+    """
+    for other in before:
+        if other.name == one.name and other.complete and one.complete:
+            raise Conflict(
+                f"{other.source} and {one.source} are both called {one.name}, so the second would"
+                " be taken for a later state of the first, and is not read.",
+                code="same_root",
+                detail={"root": one.name, "sources": [other.source, one.source]},
+            )
 
 
 def check_root_name(name: str) -> str:

@@ -25,7 +25,7 @@ TEXTS: Fields = {
     "Credential": "place",
     "WebhookAdded": "url",
     "WebhookChanged": "url",
-    "WriteBegun": "actor path reason",
+    "WriteBegun": "actor path reason spoken_by",
     "SyncFailed": "error",
     "CursorMoved": "problem notices",
     "SourceInfo": "title mime declared_charset",

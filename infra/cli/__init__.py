@@ -13,7 +13,7 @@ from pathlib import Path
 
 import typer
 
-from infra.cli.commands import Commands, add_to
+from infra.cli.commands import WITH_LOG, Commands, add_to
 from infra.platform.addresses import exempt_loopback
 from infra.platform.errors import Refusal
 from infra.runtime.local.process import PRIVATE_UMASK
@@ -22,7 +22,7 @@ EXIT_FAILED, EXIT_WRONG_USE, EXIT_INTERRUPTED = 1, 2, 130
 
 
 def build(before: Callable[[], None] = lambda: None) -> typer.Typer:
-    """The application with every command there is; ``before`` runs ahead of each command."""
+    """The application with every command there is; ``before`` runs ahead of those with a log."""
     app = typer.Typer(
         cls=Commands,
         name="cairn",
@@ -34,12 +34,14 @@ def build(before: Callable[[], None] = lambda: None) -> typer.Typer:
 
     @app.callback()
     def options(
+        context: typer.Context,
         debug: bool = typer.Option(
             False, "--debug", help="Show tracebacks; accepted anywhere in the line."
         ),
     ) -> None:
         """Read a project's sources into a ledger of cited statements and write plans from it."""
-        before()
+        if context.invoked_subcommand in WITH_LOG:
+            before()
 
     add_to(app)
     return app
@@ -51,6 +53,8 @@ def main() -> None:
     exempt_loopback(os.environ)
     debug = "--debug" in sys.argv
     arguments = [part for part in sys.argv[1:] if part != "--debug"]
+    if debug:
+        configure_log(debug=debug)
     try:
         build(partial(configure_log, debug=debug))(args=arguments, prog_name="cairn")
     except KeyboardInterrupt:

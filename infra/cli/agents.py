@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
-from dataclasses import asdict
-
 import typer
 
-from infra.cli import service
-from infra.cli.context import JSON_OPTION, connect, load
+from infra.cli.context import JSON_OPTION, connect
 from infra.cli.output import as_lines, cell, table
 from infra.cli.project import PROJECT_OPTION
 
@@ -22,9 +18,9 @@ def register(app: typer.Typer) -> None:
         name: str = typer.Argument(help="`project` or `quality`."), as_json: bool = JSON_OPTION
     ) -> None:
         """Print a graph as a Mermaid text; --json: its nodes and edges."""
-        drawn = service.describe_agent_graph(name)
+        drawn = connect().read_graph(name)
         if as_json:
-            as_lines([asdict(drawn)])
+            as_lines([drawn.model_dump()])
         else:
             print(drawn.mermaid.rstrip())
 
@@ -34,16 +30,16 @@ def register(app: typer.Typer) -> None:
         project: str = PROJECT_OPTION,
     ) -> None:
         """Run a turn again from its records alone; its state at the end, as JSON."""
-        settings = connect(start=False)
-        state = asyncio.run(service.replay_turn(settings, project, turn))
+        cairn = connect(start=False)
+        state = cairn.replay_turn(cairn.project_of(project), turn)
         as_lines([state.model_dump(mode="json")])
 
     @agents.command()
     def tools(as_json: bool = JSON_OPTION) -> None:
         """List the tools that the assistant may call."""
-        found = asyncio.run(service.list_agent_tools(load()))
+        found = connect().list_agent_tools()
         if as_json:
-            as_lines(asdict(one) for one in found)
+            as_lines(one.model_dump() for one in found)
             return
         columns = ("name", "role", "changes", "asks", "what it does")
         rows = (

@@ -1,17 +1,17 @@
 """`cairn atoms`: what the ledger holds, with the words it rests on, now or as of a moment."""
 
-import asyncio
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import typer
 
-from infra.cli import service
+from infra.cli.calls import moment_of, unchecked
 from infra.cli.context import JSON_OPTION, connect
 from infra.cli.output import as_lines, cell, table
 
 if TYPE_CHECKING:
-    from projections.read.atoms import Atom, PastAtom
+    from infra.client.connection import Pages
+    from infra.client.models.ledger import Atom, PastAtom
 
 PROJECT_OPTION = typer.Option(..., "--project", "-p", help="Name or id of the project.")
 
@@ -53,22 +53,21 @@ def register(app: typer.Typer) -> None:
             )
         if then is not None and min_confidence is not None:
             raise typer.BadParameter("--min-confidence does not work for a past moment")
-        settings = connect()
+        cairn = connect()
         shared: dict[str, Any] = {
             "kind": kind,
-            "status": status,
+            "status": unchecked(status),
             "tag": tag,
             "order": order,
-            "limit": limit,
         }
-        found: list[Atom] | list[PastAtom]
+        found: Pages[Atom] | Pages[PastAtom]
         if then is not None:
-            found = asyncio.run(service.list_past_atoms(settings, project, then, **shared))
+            found = cairn.list_past_atoms(cairn.project_of(project), **moment_of(then), **shared)
         else:
-            now = shared | {"source": source, "min_confidence": min_confidence}
-            found = asyncio.run(service.list_atoms(settings, project, **now))
+            now = shared | {"path": source, "min_confidence": min_confidence}
+            found = cairn.list_atoms(cairn.project_of(project), **now)
         if as_json:
-            as_lines(atom.model_dump() for atom in found)
+            as_lines(atom.model_dump() for atom in found.take(limit))
             return
         table(
             ("kind", "status", "conf.", "title", "where", "id"),
@@ -81,7 +80,7 @@ def register(app: typer.Typer) -> None:
                     where_of(atom),
                     atom.atom_id,
                 )
-                for atom in found
+                for atom in found.take(limit)
             ),
         )
 
@@ -114,7 +113,7 @@ def time_of(text: str) -> datetime:
 
 def where_of(atom: "Atom | PastAtom") -> str:
     """The first place and how many more there are; of the past, when the atom had changed."""
-    from projections.read.atoms import PastAtom
+    from infra.client.models.ledger import PastAtom
 
     if isinstance(atom, PastAtom):
         return f"changed at {atom.changed_seq}"

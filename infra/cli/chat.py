@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from infra.cli import service
-from infra.cli.context import JSON_OPTION, connect, explain_wrong_use, login_name, resumable, say
+from infra.cli.calls import Cairn, unchecked
+from infra.cli.context import JSON_OPTION, asking, connect, resumable, say
 from infra.cli.output import as_lines, cell
-from infra.cli.project import KEY_OPTION, PROJECT_OPTION, quiet_clients
+from infra.cli.project import KEY_OPTION, PROJECT_OPTION
+from infra.client.models.chat import Decide, Say, Turn
+from infra.client.models.chat_parts import DocumentToKeep
 from infra.platform.errors import Conflict, Invalid
 
 if TYPE_CHECKING:
-    from infra.platform.settings import Settings
-    from infra.service.asking.agents import BegunTurn, ConfirmationAnswer, TurnFrame
-    from infra.service.ingesting.handed_documents import HandedDocument
+    from infra.client.events import Frame
 
 LONGEST_SHOWN = 160
 PROMPT = "> "
+ENDS = ("done", "error")
 ALWAYS_SHOWN = frozenset({"confirmation_requested", "error"})
 ANSWERS = {
     "y": "approve",
@@ -53,23 +53,28 @@ def register(app: typer.Typer) -> None:
         as_json: bool = JSON_OPTION,
     ) -> None:
         """Ask the agents of a project, or talk with them; answers cite places."""
-        documents = tuple(read_document(each) for each in file)
-        settings = connect()
-        quiet_clients()
-        talk = Talk(settings, project, conversation, as_json=as_json, verbose=verbose)
+        documents = [read_document(each) for each in file]
+        talk = Talk(connect(), project, conversation, as_json=as_json, verbose=verbose)
         if text is not None or documents:
-            with explain_wrong_use(), resumable(idempotency_key) as key:
-                asyncio.run(talk.ask(text or service.HANDED, key, documents))
+            with asking(idempotency_key) as key:
+                talk.ask(text or _handed(), key, documents)
         else:
             _converse(talk)
         if talk.has_failed:
             raise typer.Exit(1)
 
 
-def read_document(file: Path) -> HandedDocument:
+def _handed() -> str:
+    """What is said with documents alone."""
+    from agents.project.state import HANDED
+
+    return HANDED
+
+
+def read_document(file: Path) -> DocumentToKeep:
     """A text file to hand over. Raises typer.BadParameter for what is none."""
     try:
-        return service.HandedDocument(file.name, file.read_text(encoding="utf-8"))
+        return DocumentToKeep(name=file.name, text=file.read_text(encoding="utf-8"))
     except UnicodeDecodeError:
         raise typer.BadParameter(
             f"{file} is no text in UTF-8: read other files with `cairn ingest`."
@@ -84,7 +89,8 @@ def _converse(talk: Talk) -> None:
         if not line.strip():
             continue
         try:
-            asyncio.run(talk.ask(line, service.draw_key()))
+            with resumable(None) as key:
+                talk.ask(line, key)
         except (Conflict, Invalid) as refused:
             talk.has_failed = True
             say(str(refused))
@@ -95,60 +101,65 @@ class Talk:
 
     def __init__(
         self,
-        settings: Settings,
+        cairn: Cairn,
         project: str,
         conversation: str | None,
         *,
         as_json: bool,
         verbose: bool = False,
     ) -> None:
-        self._settings, self._project = settings, project
+        self._cairn, self._project = cairn, cairn.project_of(project)
         self._conversation, self._as_json, self._verbose = conversation, as_json, verbose
         self.has_failed = False
 
-    async def ask(self, text: str, key: str, documents: tuple[HandedDocument, ...] = ()) -> None:
+    def ask(self, text: str, key: str, documents: Sequence[DocumentToKeep] = ()) -> None:
         """One question with all that its answer takes; a person is asked in between."""
-        request = service.ChatRequest(
-            self._project, text, self._conversation, key, documents=documents
+        body = Say(
+            message=text,
+            conversation_id=self._conversation,
+            wait=False,
+            documents=list(documents),
         )
-        turn = await service.begin_turn(self._settings, request, actor=login_name())
+        turn = self._cairn.say(self._project, body, key=key)
         is_new = self._conversation is None
         self._conversation = turn.conversation_id
-        asked = await self._follow(turn)
+        asked = self._follow(turn)
         while asked is not None:
             answer = _decide(asked)
             if answer is None:
                 say("The call waits: answer it with the same command in a terminal, or over HTTP.")
                 break
             try:
-                turn = await self._answer(answer)
+                turn = self._answer(*answer)
             except Invalid as refused:  # what was changed: the call still waits
                 say(str(refused))
             else:
-                asked = await self._follow(turn)
+                asked = self._follow(turn)
         if is_new and not self._as_json:
             say(f"conversation: {turn.conversation_id}")
 
-    async def _answer(self, answer: ConfirmationAnswer) -> BegunTurn:
-        return await service.answer_confirmation(
-            self._settings, self._project, answer, actor=login_name(), role="owner"
-        )
+    def _answer(self, confirmation_id: str, decided: Decide) -> Turn:
+        return self._cairn.answer_confirmation(self._project, confirmation_id, decided)
 
-    async def _follow(self, turn: BegunTurn) -> Mapping[str, Any] | None:
+    def _follow(self, turn: Turn) -> Mapping[str, Any] | None:
         """Show the frames of a turn; the call that waits, where it pauses at one."""
         printed = ""
-        async for frame in service.follow_turn(self._settings, turn):
-            self.has_failed |= frame.name == "error"
+        for frame in self._cairn.follow_stream(turn.turn_id):
+            if int(frame.id.rpartition("-")[2]) <= turn.after:
+                continue  # it was told before the last decision
+            self.has_failed |= frame.event == "error"
             if self._as_json:
-                as_lines([{"event": frame.name, **frame.data}])
-            elif frame.name == "token":
+                as_lines([{"event": frame.event, **frame.data}])
+            elif frame.event == "token":
                 printed = show_piece(frame.data, printed)
-            elif frame.name == "done":
+            elif frame.event == "done":
                 show_answer(frame.data, printed)
-            elif self._verbose or frame.name in ALWAYS_SHOWN:
+            elif self._verbose or frame.event in ALWAYS_SHOWN:
                 show_step(frame)
-            if frame.name == "confirmation_requested":
+            if frame.event == "confirmation_requested":
                 return frame.data
+            if frame.event in ENDS:
+                break
         return None
 
 
@@ -167,10 +178,10 @@ def take_back(printed: str) -> None:
         print("\n(taken back)")
 
 
-def show_step(frame: TurnFrame) -> None:
+def show_step(frame: Frame) -> None:
     """A step on the way, for whoever watches."""
     data = frame.data
-    match frame.name:
+    match frame.event:
         case "routing":
             say(f"{data['agent']} -> {data['next_agent']}: {data['thought']}")
         case "thinking":
@@ -209,7 +220,7 @@ def _place(citation: Mapping[str, Any]) -> str:
     return f"{citation['path']}{line}"
 
 
-def _decide(asked: Mapping[str, Any]) -> ConfirmationAnswer | None:
+def _decide(asked: Mapping[str, Any]) -> tuple[str, Decide] | None:
     """What the person at the terminal says; None where nobody is there."""
     if not sys.stdin.isatty():
         return None
@@ -218,7 +229,8 @@ def _decide(asked: Mapping[str, Any]) -> ConfirmationAnswer | None:
         said = typer.prompt("y/n/e (e: change it first)", err=True).strip().lower()
     decision = ANSWERS[said]
     arguments = _change(asked["arguments"]) if decision == "edit" else None
-    return service.ConfirmationAnswer(asked["confirmation_id"], decision, arguments)
+    decided = Decide(decision=unchecked(decision), arguments=arguments, wait=False)
+    return asked["confirmation_id"], decided
 
 
 def _change(arguments: Mapping[str, Any]) -> dict[str, Any]:

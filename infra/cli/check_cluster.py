@@ -5,7 +5,6 @@ from dataclasses import asdict
 
 import typer
 
-from infra.cli import service
 from infra.cli.context import JSON_OPTION, explain_wrong_use, load
 from infra.platform.errors import Invalid
 
@@ -25,17 +24,20 @@ def register(app: typer.Typer) -> None:
         as_json: bool = JSON_OPTION,
     ) -> None:
         """Say what your broker and database lack, before anything is written (exit 1)."""
+        from infra.service.upkeep import cluster_check
+        from infra.service.upkeep.rights import PARTS, as_command, rights_of
+
         settings = load()
         with explain_wrong_use():
-            chosen = processes or list(service.PARTS)
-            if strange := sorted(set(chosen) - set(service.PARTS)):
-                known = ", ".join(service.PARTS)
+            chosen = processes or list(PARTS)
+            if strange := sorted(set(chosen) - set(PARTS)):
+                known = ", ".join(PARTS)
                 raise Invalid(f"there is no process {strange[0]!r}: use {known}")
         if rights:
-            for right in service.rights_of(settings, chosen):
-                print(service.as_command(right, rights))
+            for right in rights_of(settings, chosen):
+                print(as_command(right, rights))
             return
-        remarks = service.check_cluster(settings, chosen)
+        remarks = cluster_check.check_cluster(settings, chosen)
         for each in remarks:
             if as_json:
                 print(json.dumps(asdict(each)))

@@ -1,11 +1,9 @@
 """`cairn checksums`: one hash a table, equal for installations that were given the same."""
 
-import asyncio
 import json
 
 import typer
 
-from infra.cli import service
 from infra.cli.context import JSON_OPTION, connect
 from infra.cli.output import table
 from infra.cli.project import PROJECT_OPTION
@@ -15,7 +13,8 @@ def register(app: typer.Typer) -> None:
     @app.command()
     def checksums(project: str = PROJECT_OPTION, as_json: bool = JSON_OPTION) -> None:
         """Hash the tables of a project after they have caught up with the log."""
-        found = asyncio.run(service.hash_tables(connect(), project))
+        cairn = connect()
+        found = cairn.read_checksums(cairn.project_of(project))
         if as_json:
             print(json.dumps(found))
         else:

@@ -220,10 +220,11 @@ COMMANDS = {
 
 # What works on the files, processes or log of the machine that it is called on.
 ONLY_HERE = frozenset(
-    ("up", "down", "check-cluster", "demo", "worker", "projector", "web", "intake")
-    + ("model-worker",)
-    + ("rebuild", "replay", "checksums", "verify-log")
+    ("up", "down", "check-cluster", "worker", "projector", "web", "intake")
+    + ("model-worker", "rebuild", "verify-log")
 )
+# What works in this process, or is a process of `cairn up`, and writes a log.
+WITH_LOG = ONLY_HERE | {"bench", "connector", "eval", "jobs"}
 
 
 class Commands(TyperGroup):

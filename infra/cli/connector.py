@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import os
-from collections.abc import Sequence
 from typing import Any
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
-from infra.cli import importing, service
-from infra.cli.context import JSON_OPTION, connect, explain_wrong_use, login_name, say, say_note
+from infra.cli import importing
+from infra.cli.calls import Cairn, told
+from infra.cli.context import JSON_OPTION, asking, connect, say
 from infra.cli.output import as_lines
-from infra.cli.project import KEY_OPTION, PROJECT_OPTION, quiet_clients
-from infra.runtime import supervisor
+from infra.cli.project import KEY_OPTION, PROJECT_OPTION
+from infra.client.models.connectors import ConnectorRequest, ConnectorState, SyncRequest
+from infra.client.models.connectors_parts import StreamState
+from infra.platform.errors import NotFound
 
+ALL = "all"  # in the place of one connector
 WIDTH = 120
+READ_WITHIN_S = 24 * 3600.0  # a first reading waits for limits of the service
 CONNECTOR = typer.Argument(help="Id of the connector, its target, or `all` of a project.")
 ANY_PROJECT = typer.Option(None, "--project", "-p", help="Name or id of the project.")
 STREAM = typer.Option([], "--stream", help="Only this stream (repeatable; default: all).")
@@ -49,29 +51,36 @@ def register(app: typer.Typer) -> None:
         as_json: bool = JSON_OPTION,
     ) -> None:
         """Connect a service to a project; says which permission is missing."""
-        spec = service.ConnectorSpec(
-            *(kind, target, _pairs(credential), base_url, stream, _pairs(option), every, budget),
-            by_owner_of_all=True,
-        )
-        with explain_wrong_use():
-            defined = service.define_connector(spec, idempotency_key or service.draw_key())
-        settings = connect()
-        quiet_clients()
-        added = asyncio.run(
-            service.add_connector(
-                settings, os.environ, project, defined, actor=login_name(), check=check
+        body = ConnectorRequest.model_construct(
+            **told(
+                service=kind,
+                target=target,
+                credentials=_pairs(credential),
+                base_url=base_url,
+                streams=stream,
+                options=_pairs(option),
+                every_s=every,
+                budget_percent=budget,
+                check=check,
             )
         )
-        _say_missing(added.target, added.missing)
-        print(json.dumps({"connector_id": added.connector_id}) if as_json else added.connector_id)
+        cairn = connect()
+        with asking(idempotency_key) as key:
+            added = cairn.add_connector(cairn.project_of(project), body, key=key)
+        connector_id = added.connector.connector_id
+        for name, permission in added.missing.items():
+            _say_missing(added.connector.target, name, permission)
+        print(json.dumps({"connector_id": connector_id}) if as_json else connector_id)
 
     @connectors.command("list")
     def list_connectors(project: str | None = ANY_PROJECT, as_json: bool = JSON_OPTION) -> None:
         """Show every stream: how far it is, what was seen, what is left of the rate limit."""
-        settings = connect()
-        quiet_clients()
+        cairn = connect()
         rows = [
-            _row(each) for each in asyncio.run(service.list_streams(settings, os.environ, project))
+            _row(known, each, stream)
+            for known in _projects(cairn, project)
+            for each in cairn.list_connectors(known)
+            for stream in each.streams
         ]
         if as_json:
             as_lines(rows)
@@ -81,13 +90,17 @@ def register(app: typer.Typer) -> None:
     @connectors.command()
     def test(connector: str = CONNECTOR, project: str | None = ANY_PROJECT) -> None:
         """Test the access to each stream; names each missing permission."""
-        quiet_clients()
-        checks = asyncio.run(service.check_connectors(connect(), os.environ, connector, project))
+        cairn = connect()
+        checks = [
+            cairn.check_connector(known, each.connector_id)
+            for known, each in _choose(cairn, connector, project)
+        ]
         for each in checks:
-            _say_missing(each.target, each.missing)
+            for one in each.missing:
+                _say_missing(each.target, one.stream, one.permission)
             if each.problem:
                 say(f"{each.target}: {each.problem}")
-        if not all(each.is_readable for each in checks):
+        if any(each.missing or each.problem for each in checks):
             raise typer.Exit(1)
 
     @connectors.command()
@@ -98,11 +111,7 @@ def register(app: typer.Typer) -> None:
         as_json: bool = JSON_OPTION,
     ) -> None:
         """Read what has changed since the last time."""
-        quiet_clients()
-        work = service.sync_connectors(
-            connect(), os.environ, connector, project, stream, tell=say_note
-        )
-        _show(asyncio.run(work), as_json=as_json)
+        _show(_read(connector, project, {"streams": stream}), as_json=as_json)
 
     @connectors.command()
     def reconcile(
@@ -117,17 +126,8 @@ def register(app: typer.Typer) -> None:
         as_json: bool = JSON_OPTION,
     ) -> None:
         """Compare all that the service has with what is stored; remove what it no longer has."""
-        quiet_clients()
-        work = service.reconcile_connectors(
-            connect(),
-            os.environ,
-            connector,
-            project,
-            stream,
-            accept_removals=accept_removals,
-            tell=say_note,
-        )
-        _show(asyncio.run(work), as_json=as_json)
+        asked = {"streams": stream, "reconcile": True, "accept_removals": accept_removals}
+        _show(_read(connector, project, asked), as_json=as_json)
 
     @connectors.command()
     def remove(
@@ -136,25 +136,49 @@ def register(app: typer.Typer) -> None:
         idempotency_key: str | None = KEY_OPTION,
     ) -> None:
         """Stop reading the service; what was read stays."""
-        quiet_clients()
-        work = service.remove_connectors(
-            connect(),
-            os.environ,
-            connector,
-            project,
-            actor=login_name(),
-            key=idempotency_key or service.draw_key(),
-        )
-        for target in asyncio.run(work):
-            say(f"{target} is no longer read; what was read stays.")
+        cairn = connect()
+        for known, each in _choose(cairn, connector, project):
+            cairn.remove_connector(known, each.connector_id, key=idempotency_key)
+            say(f"{each.target} is no longer read; what was read stays.")
 
     @connectors.command(hidden=True)
     def poll() -> None:
         """Sync every connector when it is due (run by `cairn up`)."""
-        settings = connect(start=False)
-        quiet_clients()
-        with supervisor.named(settings, os.environ, "poller"):
-            asyncio.run(service.run_poller(settings, os.environ))
+        from infra.cli import processes
+
+        processes.poll()
+
+
+def _projects(cairn: Cairn, project: str | None) -> list[str]:
+    """The ids of the project, or of all that the token may see."""
+    if project is not None:
+        return [cairn.project_of(project)]
+    return [each.project_id for each in cairn.list_projects()]
+
+
+def _choose(cairn: Cairn, connector: str, project: str | None) -> list[tuple[str, ConnectorState]]:
+    """The connectors meant by an id, a target or ``all``, with their projects. Raises NotFound."""
+    found = [
+        (known, each)
+        for known in _projects(cairn, project)
+        for each in cairn.list_connectors(known)
+        if connector in (ALL, each.connector_id, each.target)
+    ]
+    if not found:
+        raise NotFound(f"There is no connector {connector}.", code="unknown_connector")
+    return found
+
+
+def _read(connector: str, project: str | None, asked: dict[str, Any]) -> list[dict[str, Any]]:
+    """What became of each stream of the connectors, which jobs of the service read."""
+    cairn = connect()
+    body = SyncRequest.model_construct(**asked, tells_failures=True)
+    jobs = [
+        cairn.sync_connector(known, each.connector_id, body)
+        for known, each in _choose(cairn, connector, project)
+    ]
+    done = [cairn.await_job(job.job_id, READ_WITHIN_S) for job in jobs]
+    return [stream for job in done for stream in (job.result or {})["streams"]]
 
 
 def _pairs(given: list[str]) -> dict[str, str]:
@@ -167,25 +191,21 @@ def _pairs(given: list[str]) -> dict[str, str]:
     return found
 
 
-def _say_missing(target: str, missing: Sequence[service.MissingPermission]) -> None:
-    for each in missing:
-        say(f"{target}: {each.stream} cannot be read; missing: {each.permission}")
+def _say_missing(target: str, stream: str, permission: str) -> None:
+    say(f"{target}: {stream} cannot be read; missing: {permission}")
 
 
-def _row(status: service.StreamStatus) -> dict[str, Any]:
-    """A stream as one JSON object: its connector, the counts and fields of its cursor, the lag."""
-    fields: dict[str, Any] = {}
-    if status.cursor:
-        fields = status.cursor.model_dump(exclude={"connector_id", "stream", "cursor"})
-    counts: dict[str, Any] = fields.pop("counts", {})
+def _row(project_id: str, connector: ConnectorState, stream: StreamState) -> dict[str, Any]:
+    """A stream as one JSON object: its connector, how much was seen, how far it is."""
+    fields = stream.model_dump()
+    counts: dict[str, Any] = fields.pop("counts")
     head: dict[str, Any] = {
-        "connector_id": status.connector_id,
-        "project_id": status.project_id,
-        "service": status.service,
-        "target": status.target,
-        "stream": status.stream,
+        "connector_id": connector.connector_id,
+        "project_id": project_id,
+        "service": connector.service,
+        "target": connector.target,
     }
-    return head | counts | fields | {"lag_s": status.lag_s}
+    return head | counts | fields
 
 
 def _table(rows: list[dict[str, Any]]) -> None:
@@ -209,30 +229,27 @@ def _table(rows: list[dict[str, Any]]) -> None:
             console.print(f"{row['service']}:{row['target']} {row['stream']}: {notice}")
 
 
-def _show(results: list[service.StreamResult], *, as_json: bool) -> None:
+def _show(results: list[dict[str, Any]], *, as_json: bool) -> None:
     """What became of each stream; exit 1 when one could not be read."""
     for each in results:
         if as_json:
-            row = {"target": each.target, "stream": each.stream, **each.counts.model_dump()}
-            told = {"reason": each.reason, "error": each.error, "notices": each.notices}
-            print(json.dumps(row | told))
+            print(json.dumps(each))
         else:
             say(_line(each))
-            for notice in each.notices:
+            for notice in each["notices"]:
                 say(f"  {notice}")
-    if any(each.reason for each in results):
+    if any(each["reason"] for each in results):
         raise typer.Exit(1)
 
 
-def _line(result: service.StreamResult) -> str:
-    problem = f"{result.reason}: {result.error}"
-    if not result.stream:
-        return f"{result.target}: {problem}"
-    counts = result.counts
+def _line(read: dict[str, Any]) -> str:
+    problem = f"{read['reason']}: {read['error']}"
+    if not read["stream"]:
+        return f"{read['target']}: {problem}"
     return (
-        f"{result.target} {result.stream}: {counts.seen:,} seen,"
-        f" {counts.published:,} published, {counts.unchanged:,} unchanged,"
-        f" {counts.removed:,} gone"
-        + (f", {counts.refused:,} refused" if counts.refused else "")
-        + (f"; {problem}" if result.reason else ".")
+        f"{read['target']} {read['stream']}: {read['seen']:,} seen,"
+        f" {read['published']:,} published, {read['unchanged']:,} unchanged,"
+        f" {read['removed']:,} gone"
+        + (f", {read['refused']:,} refused" if read["refused"] else "")
+        + (f"; {problem}" if read["reason"] else ".")
     )

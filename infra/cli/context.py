@@ -1,25 +1,33 @@
-"""What every command begins with: the settings, and a service to talk to."""
+"""What every command begins with: the settings, and a service that is asked over HTTP."""
 
 from __future__ import annotations
 
-import getpass
+import logging
 import os
+import secrets
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
 
+import click
 import typer
 from rich.console import Console
 
-from infra.cli import service
-from infra.cli.hints import with_hint
-from infra.platform.errors import BrokerUnavailable, DatabaseUnavailable, Invalid, Unavailable
+from infra.platform.errors import Invalid, Unavailable
 from infra.platform.settings import Settings
-from infra.runtime.starting import start_detached
+from infra.runtime.local.http_address import find_served_address
+from infra.runtime.local.process import wait_until
+
+if TYPE_CHECKING:
+    from infra.cli.calls import Cairn
 
 # People read standard error, programs read standard output: answers alone go there.
 console = Console(stderr=True, highlight=False)
 
 JSON_OPTION = typer.Option(False, "--json", help="One JSON object per line on standard output.")
+WEB_ANSWERS_WITHIN_S = 60.0  # beside a supervisor that runs
 
 
 def say(line: str) -> None:
@@ -29,71 +37,119 @@ def say(line: str) -> None:
     console.print(redact_text(line), markup=False, soft_wrap=True)
 
 
-def say_note(note: service.Note) -> None:
-    """A step of work that takes long, and what to do about it."""
-    say(with_hint(note))
-
-
 def load() -> Settings:
     """The settings of the environment, not connected to anything. Raises SettingsError."""
     return Settings.from_env(os.environ)
 
 
-def connect(*, start: bool = True) -> Settings:
-    """Settings with the addresses of a service that runs.
+def connect(*, start: bool = True, speaks_for: str | None = None, role: str | None = None) -> Cairn:
+    """The service that commands ask: of CAIRN_URL, or the one of CAIRN_HOME on this machine.
 
-    Where CAIRN_URL is set, that one is called over HTTP. Where nothing runs and nothing is set, and
-    with ``start``, the embedded one is started detached and said so. Raises Unavailable when
-    nothing runs and nothing may be started.
+    Where neither runs, the one of CAIRN_HOME is started detached and said so. With ``speaks_for``
+    or ``role`` it is asked on behalf of another person, which the owner's token of an installation
+    may do. Raises Unavailable when nothing runs and it may not be started (``start``).
     """
     settings = load()
     if settings.url is not None:
-        return settings
+        url, token = settings.url, _read_token(settings)
+    else:
+        url = find_served_address(settings) or _start(settings, start=start)
+        token = _read_file(settings.home / "token")
+    for unused in ("httpx._main", "h2"):  # its own command line, and HTTP/2: a third of its weight
+        sys.modules.setdefault(unused, None)  # type: ignore[arg-type]
+    from infra.cli.calls import Cairn  # not where nobody is asked
+
+    if not logging.getLogger("cairn").isEnabledFor(logging.DEBUG):
+        logging.getLogger("httpx").setLevel(logging.WARNING)  # else a line for each request
+    cairn = Cairn(url, token, on_behalf_of=speaks_for, in_role=role)
+    cairn.is_here = settings.url is None
+    if context := click.get_current_context(silent=True):
+        context.call_on_close(cairn.close)
+    return cairn
+
+
+def locate(*, start: bool = False) -> Settings:
+    """For what runs beside the servers: settings with the addresses of broker and database.
+
+    Raises Unavailable when nothing runs and it may not be started.
+    """
+    from infra.runtime.local.runtime import find_running
+
+    settings = load()
     try:
-        return service.connect(settings)
+        return find_running(settings)
     except Unavailable:
         if not start:
             raise
-    say("Cairn is not running: starting it in the background (`cairn down` stops it).")
+    _start(settings, start=True)
+    return find_running(settings)
+
+
+def _start(settings: Settings, *, start: bool) -> str:
+    """The address of the service of CAIRN_HOME, which is waited for where it runs already."""
+    from infra.runtime.local.runtime import not_running
+    from infra.runtime.starting import start_detached
+    from infra.runtime.supervisor import read_state
+
+    if not start:
+        raise not_running(settings)
+    if read_state(settings) is None:
+        say("Cairn is not running: starting it in the background (`cairn down` stops it).")
     start_detached(settings, ("up",), os.environ, say)
-    return service.connect(settings)
+    wait_until(lambda: find_served_address(settings) is not None, timeout_s=WEB_ANSWERS_WITHIN_S)
+    address = find_served_address(settings)
+    if address is None:
+        raise Unavailable("The web server of Cairn does not run.", code="not_ready")
+    return address
+
+
+def _read_token(settings: Settings) -> str:
+    """The token of CAIRN_TOKEN, or of the file of CAIRN_TOKEN_FILE. Raises Invalid."""
+    if settings.token is not None:
+        return settings.token.get_secret_value()
+    if settings.token_file is None:
+        raise Invalid(
+            "CAIRN_URL names a service, but there is no token for it: set CAIRN_TOKEN, or"
+            " CAIRN_TOKEN_FILE to a file that holds one.",
+            code="token_missing",
+        )
+    return _read_file(settings.token_file, ": check CAIRN_TOKEN_FILE")
+
+
+def _read_file(path: Path, advice: str = "") -> str:
+    try:
+        return path.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise Invalid(
+            f"The token cannot be read from {path}{advice}.", code="token_missing"
+        ) from error
 
 
 @contextmanager
 def resumable(key: str | None) -> Iterator[str]:
     """The key of a request, ``key`` or a new one; whoever is interrupted is told a new one."""
-    drawn = key or service.draw_key()
+    drawn = key or secrets.token_hex(16)
     try:
         yield drawn
-    except (KeyboardInterrupt, BrokerUnavailable, DatabaseUnavailable):
+    except (KeyboardInterrupt, Unavailable):
         if key is None:
             say(f"To continue from here, add --idempotency-key {drawn} to the same command.")
         raise
 
 
 @contextmanager
+def asking(key: str | None) -> Iterator[str]:
+    """The same, where what the service finds invalid is wrong use of the command line (exit 2)."""
+    with resumable(key) as drawn, explain_wrong_use():
+        yield drawn
+
+
+@contextmanager
 def explain_wrong_use() -> Iterator[None]:
-    """What a use case finds invalid is wrong use of the command line (exit 2)."""
+    """What the service finds invalid is wrong use of the command line (exit 2)."""
     try:
         yield
     except Invalid as error:
         from streams.hygiene.redaction.strings import redact_text
 
         raise typer.BadParameter(redact_text(str(error))) from error
-
-
-def login_name() -> str:
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError):  # a container's user without a name
-        return "unknown"
-
-
-def person_of(settings: Settings, name: str | None) -> str:
-    """Who acts: ``name``, or who is logged in here. Over HTTP it is the person of the token.
-
-    Raises typer.BadParameter for a name there.
-    """
-    if settings.url is not None and name is not None:
-        raise typer.BadParameter("over HTTP the token says who acts: leave --as out")
-    return name or login_name()

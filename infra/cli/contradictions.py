@@ -1,20 +1,19 @@
 """`cairn contradictions`: pairs of statements that cannot both hold."""
 
-import asyncio
 from typing import TYPE_CHECKING
 
 import typer
 
-from infra.cli import service
 from infra.cli.atoms import AS_OF, AS_OF_SEQ, PROJECT_OPTION, place_of
+from infra.cli.calls import moment_of, unchecked
 from infra.cli.context import JSON_OPTION, connect
 from infra.cli.output import answer, as_lines, cell, table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable
 
-    from projections.read.contradictions import Card, Contradiction
-    from projections.read.past import PastContradiction
+    from infra.client.models.ledger import Card, PastContradiction
+    from infra.client.models.views import Contradiction
 
 
 def register(app: typer.Typer) -> None:
@@ -33,16 +32,16 @@ def register(app: typer.Typer) -> None:
         moment = place_of(as_of_seq, as_of)
         if moment is not None and cards:
             raise typer.BadParameter("give a moment or --cards, not both")
-        settings, wanted = connect(), None if status == "all" else status
+        cairn, wanted = connect(), unchecked(status)
+        known = cairn.project_of(project)
         if moment is not None:
-            stood = service.list_past_contradictions(settings, project, moment, wanted)
-            show_pairs(asyncio.run(stood), as_json=as_json)
+            stood = cairn.list_past_contradictions(known, **moment_of(moment), status=wanted)
+            show_pairs(stood, as_json=as_json)
         elif cards:
-            found = asyncio.run(service.list_contradictions(settings, project, wanted))
+            found = list(cairn.list_contradictions(known, status=wanted))
             show_cards(found, as_json=as_json)
         else:
-            pairs = asyncio.run(service.list_contradiction_pairs(settings, project, wanted))
-            show_pairs(pairs, as_json=as_json)
+            show_pairs(cairn.list_contradiction_pairs(known, status=wanted), as_json=as_json)
 
 
 def show_cards(found: "list[Card]", *, as_json: bool) -> None:
@@ -55,7 +54,7 @@ def show_cards(found: "list[Card]", *, as_json: bool) -> None:
         answer().print("No contradiction.")
 
 
-def show_pairs(found: "Sequence[Contradiction | PastContradiction]", *, as_json: bool) -> None:
+def show_pairs(found: "Iterable[Contradiction | PastContradiction]", *, as_json: bool) -> None:
     if as_json:
         as_lines(pair.model_dump() for pair in found)
         return

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from infra.cli import service
-from infra.cli.context import JSON_OPTION, connect, explain_wrong_use, login_name, resumable, say
+from infra.cli.calls import unchecked
+from infra.cli.context import JSON_OPTION, asking, connect, explain_wrong_use, say
 from infra.cli.output import as_lines, cell, table
-from infra.cli.project import KEY_OPTION, PROJECT_OPTION, quiet_clients
+from infra.cli.project import KEY_OPTION, PROJECT_OPTION
 from schemas.inflection import count
 from schemas.model_reading import describe_owed
 
 if TYPE_CHECKING:
-    from infra.service.models.costs import BudgetState
-    from projections.read.costs import CostLine, WholeCall
+    from infra.client.models.models import BudgetState, WholeCall
+    from infra.client.models.models_parts import CostLine
 
 GROUPS = "agent, stage, model, run, day (UTC) or call (the dearest)"
 SCOPES = "project_day, project_month, run or agent"
@@ -38,10 +35,12 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Show what calls of language models have cost a project."""
         if call is not None:
-            _show_call(asyncio.run(service.read_call(connect(), project, call)), as_json=as_json)
+            cairn = connect()
+            _show_call(cairn.read_call(cairn.project_of(project), call), as_json=as_json)
             return
         with explain_wrong_use():
-            found = asyncio.run(service.read_costs(connect(), project, by))
+            cairn = connect()
+            found = cairn.read_costs(cairn.project_of(project), group_by=unchecked(by))
         if as_json:
             as_lines(line.model_dump() for line in (*found.lines, found.total))
             return
@@ -58,7 +57,8 @@ def register(app: typer.Typer) -> None:
     @budgets.command("list")
     def list_budgets(project: str = PROJECT_OPTION, as_json: bool = JSON_OPTION) -> None:
         """Show the budgets, and what of each is spent or set aside."""
-        _show(asyncio.run(service.read_budgets(connect(), project)), as_json=as_json)
+        cairn = connect()
+        _show(cairn.read_budgets(cairn.project_of(project)), as_json=as_json)
 
     @budgets.command("set")
     def set_budget(
@@ -75,7 +75,14 @@ def register(app: typer.Typer) -> None:
         """Set a budget. Days and months are of UTC; `run` is each run, `agent` each in a month."""
         if usd is None and tokens is None:
             raise typer.BadParameter("give --usd, --tokens or both; `budgets remove` lifts one")
-        spec = service.BudgetSpec(scope, agent, usd, tokens, warn_at, not soft)
+        spec = {
+            "scope": scope,
+            "agent": agent,
+            "limit_usd": usd,
+            "limit_tokens": tokens,
+            "warn_at": warn_at,
+            "hard": not soft,
+        }
         _set(project, spec, idempotency_key, as_json=as_json)
 
     @budgets.command()
@@ -87,7 +94,7 @@ def register(app: typer.Typer) -> None:
         as_json: bool = JSON_OPTION,
     ) -> None:
         """Lift a budget."""
-        _set(project, service.BudgetSpec(scope, agent), idempotency_key, as_json=as_json)
+        _set(project, {"scope": scope, "agent": agent}, idempotency_key, as_json=as_json)
 
 
 def _show_call(found: WholeCall, *, as_json: bool) -> None:
@@ -105,17 +112,12 @@ def _show_call(found: WholeCall, *, as_json: bool) -> None:
     print(f"\n--- asked\n{found.prompt}\n\n--- answered\n{found.response}")
 
 
-def _set(project: str, spec: service.BudgetSpec, key: str | None, *, as_json: bool) -> None:
-    with _asking(key) as drawn:
-        work = service.set_budget(connect(), project, spec, actor=login_name(), key=drawn)
-        _show(asyncio.run(work), as_json=as_json)
+def _set(project: str, spec: dict[str, Any], key: str | None, *, as_json: bool) -> None:
+    from infra.client.models.models import BudgetRequest
 
-
-@contextmanager
-def _asking(key: str | None) -> Iterator[str]:
-    quiet_clients()
-    with resumable(key) as drawn, explain_wrong_use():
-        yield drawn
+    with asking(key) as drawn:
+        cairn, body = connect(), BudgetRequest.model_construct(**spec)
+        _show(cairn.set_budget(cairn.project_of(project), body, key=drawn), as_json=as_json)
 
 
 def _row_of(line: CostLine) -> tuple[object, ...]:

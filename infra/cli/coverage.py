@@ -1,19 +1,18 @@
 """`cairn coverage`: how much of a project is read, by tier and by area, and what is missing."""
 
-import asyncio
 from typing import TYPE_CHECKING
 
 import typer
 
-from infra.cli import service
 from infra.cli.atoms import AS_OF, AS_OF_SEQ, PROJECT_OPTION, place_of
+from infra.cli.calls import moment_of
 from infra.cli.context import JSON_OPTION, connect
 from infra.cli.output import answer, table
 from schemas.model_reading import describe_owed
 
 if TYPE_CHECKING:
-    from projections.read.coverage import Counts
-    from projections.read.past_coverage import PastCoverage
+    from infra.client.models.sources import PastCoverage
+    from infra.client.models.sources_parts import AreaCounts, TierCounts
 
 COLUMNS = ("chunks", "extracted", "pending", "skipped")
 
@@ -31,11 +30,12 @@ def register(app: typer.Typer) -> None:
         As of a moment: what had been read and was held then. How much there was to be read at that
         time is not kept.
         """
-        moment = place_of(as_of_seq, as_of)
+        moment, cairn = place_of(as_of_seq, as_of), connect()
+        known = cairn.project_of(project)
         if moment is not None:
-            show_past(asyncio.run(service.read_past_coverage(connect(), project, moment)), as_json)
+            show_past(cairn.read_past_coverage(known, **moment_of(moment)), as_json)
             return
-        found = asyncio.run(service.read_coverage(connect(), project))
+        found = cairn.read_coverage(known)
         if as_json:
             print(found.model_dump_json())
             return
@@ -58,6 +58,6 @@ def show_past(found: "PastCoverage", as_json: bool) -> None:
     answer().print(f"As of change set {found.as_of_seq}.")
 
 
-def _counts(row: "Counts") -> tuple[int, int, int, str]:
+def _counts(row: "AreaCounts | TierCounts") -> tuple[int, int, int, str]:
     reasons = ", ".join(f"{reason} {count:,}" for reason, count in row.skipped.items())
     return row.total, row.extracted, row.pending, reasons or "0"

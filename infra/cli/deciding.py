@@ -2,29 +2,43 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
-from collections.abc import Callable, Coroutine
-from dataclasses import asdict
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import wraps
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
-from infra.cli import service
-from infra.cli.context import JSON_OPTION, connect, person_of, resumable
+from infra.cli.calls import Cairn, look_until_there, told
+from infra.cli.context import JSON_OPTION, connect, resumable
 from infra.cli.output import answer as standard_output
 from infra.cli.output import as_lines
-from infra.cli.project import KEY_OPTION, quiet_clients
-from infra.platform.errors import Refusal
-from infra.platform.settings import Settings
+from infra.cli.project import KEY_OPTION
+from infra.client.models.decisions import (
+    ContradictionDecision,
+    Decision,
+    DecisionAnswer,
+    MergeDecision,
+    ProposalAnswer,
+    Reasons,
+    RecordedDecision,
+    Verification,
+)
+from infra.platform.errors import Conflict, Refusal, Unavailable
 from schemas.events.hitl import Role
 
-if TYPE_CHECKING:
-    from infra.service import Decider, Decision
+ANSWERED_WITHIN_S = 30.0  # by the ledger, once the service waits no longer
 
-# A decision that waits for the person who makes it.
-Deciding = Callable[[Settings, "Decider"], Coroutine[None, None, "Decision"]]
+
+@dataclass(frozen=True, slots=True)
+class Deciding:
+    """A decision about ``target``: the call of the service that takes it, with its own words."""
+
+    target: str
+    call: Callable[..., Decision | RecordedDecision]
+    body: Reasons | ContradictionDecision | MergeDecision | ProposalAnswer | Verification
+
 
 # The options of every decision, by name.
 OPTIONS: dict[str, tuple[Any, Any]] = {
@@ -34,11 +48,17 @@ OPTIONS: dict[str, tuple[Any, Any]] = {
     ),
     "name": (
         str | None,
-        typer.Option(None, "--as", metavar="NAME", help="Who decides (default: login name)."),
+        typer.Option(
+            None, "--as", metavar="NAME", help="Decide on behalf of this person (owner's token)."
+        ),
     ),
     "role": (
-        Role,
-        typer.Option("owner", "--role", help="owner and pm decide; member only proposes."),
+        Role | None,
+        typer.Option(
+            None,
+            "--role",
+            help="On behalf of one with this role; owner and pm decide, member only proposes.",
+        ),
     ),
     "expected_revision": (
         int | None,
@@ -89,34 +109,63 @@ def by_person(command: Callable[..., Deciding]) -> Callable[..., None]:
 
 
 def _decide(
-    decide: Deciding,
+    deciding: Deciding,
     *,
     rationale: str,
     name: str | None,
-    role: Role,
+    role: Role | None,
     expected_revision: int | None,
     key: str | None,
     as_json: bool,
 ) -> None:
     """Decide and show the answer. Raises Refusal, with ``as_json`` after a refused decision."""
-    quiet_clients()
-    settings = connect()
+    cairn = connect(speaks_for=name, role=role)
+    why = told(rationale=rationale, expected_revision=expected_revision)
+    body = deciding.body.model_copy(update=why)
     with resumable(key) as drawn:
-        by = service.Decider(person_of(settings, name), role, rationale, expected_revision, drawn)
         try:
-            decision = asyncio.run(decide(settings, by))
+            known = cairn.project_with(deciding.target)
+            found = deciding.call(cairn, known, deciding.target, body, wait=True, key=drawn)
+            decision = _await_answer(cairn, known, found)
         except Refusal as error:
             refused = error.detail.get("decision")
             if as_json and isinstance(refused, dict):
                 as_lines([refused])
             raise
     if as_json:
-        as_lines([asdict(decision)])
+        as_lines([decision.model_dump()])
     else:
         _show(decision)
 
 
-def _show(decision: Decision) -> None:
+def _await_answer(
+    cairn: Cairn, project_id: str, found: Decision | RecordedDecision
+) -> Decision | DecisionAnswer:
+    """The ledger's answer to what is recorded. Raises its refusal, and Unavailable without one."""
+    if isinstance(found, Decision):
+        return found
+
+    def look() -> DecisionAnswer | None:
+        return cairn.read_decision(project_id, found.hitl_event_id).answer
+
+    answer = look_until_there(look, ANSWERED_WITHIN_S)
+    if answer is None:
+        raise Unavailable(
+            "The decision is recorded, but the ledger has not answered within"
+            f" {ANSWERED_WITHIN_S:.0f} s.",
+            code="decision_unanswered",
+            detail=found.model_dump(),
+        )
+    if answer.outcome == "refused":
+        raise Conflict(
+            f"{answer.target_id} was not decided: {answer.refusal}.",
+            code=answer.refusal,
+            detail={"decision": answer.model_dump()},
+        )
+    return answer
+
+
+def _show(decision: Decision | DecisionAnswer) -> None:
     out = standard_output()
     out.print(effect_of(decision), markup=False)
     for atom in decision.after_state["atoms"] if decision.after_state else []:
@@ -124,7 +173,7 @@ def _show(decision: Decision) -> None:
         out.print(line, markup=False)
 
 
-def effect_of(decision: Decision) -> str:
+def effect_of(decision: Decision | DecisionAnswer) -> str:
     """What a decision means, in a sentence."""
     if decision.outcome == "proposed":
         return f"Proposed as {decision.hitl_event_id}; an owner or a product manager decides."

@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
-import asyncio
+import secrets
 import shlex
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 from rich.console import Console
 
-from infra.cli import service
-from infra.cli.context import connect, load, login_name, say
+from infra.cli.bringing import Wish
+from infra.cli.calls import Cairn
+from infra.cli.context import connect, load, say
 from infra.cli.ingest import summarise, watch_ingest
-from infra.cli.project import quiet_clients
 from infra.cli.up import say_console
+from infra.client.models.projects import ProjectRequest
 from infra.platform.settings import Settings
 from infra.runtime import supervisor
+from infra.runtime.local.http_address import read_address
 from infra.runtime.local.process import wait_until
 from schemas.inflection import count
 from schemas.shortening import shorten
 
 if TYPE_CHECKING:
-    from projections.read.artifacts import Artifact
+    from infra.client.models.ledger_parts import Quote
+    from infra.client.models.views_parts import Artifact
 
 STATEMENTS_SHOWN, CITATIONS_SHOWN = 2, 2  # of each section, of each statement
 SNIPPET_CHARS = 160
@@ -42,17 +45,19 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Read a small example project, or PATH, and show what comes of it."""
         started_s = time.monotonic()
-        ran_before = supervisor.read_state(load()) is not None
-        settings = connect()
-        quiet_clients()
+        settings = load()
+        ran_before = settings.url is not None or supervisor.read_state(settings) is not None
+        cairn = connect()
         try:
-            project = Tour(settings).go() if path is None else run_demo(settings, path)
+            project = Tour(settings, cairn).go() if path is None else run_demo(cairn, path)
             say(f"That took {time.monotonic() - started_s:.0f} s.")
             say(
                 f"The whole PRD: {command_line(settings)} show prd --project {shlex.quote(project)}"
             )
         finally:
-            if keep or ran_before:
+            if settings.url is not None:
+                pass  # it is elsewhere, and of others
+            elif keep or ran_before:
                 say(f"Cairn goes on running; this stops it: {command_line(settings)} down")
                 say_console(settings)
             else:
@@ -63,7 +68,7 @@ def register(app: typer.Typer) -> None:
 
 def say_how_to_open(settings: Settings) -> None:
     """Print the command that opens the console on this data, and the address it will have."""
-    address = f", at {url}/console" if (url := service.read_address(settings)) else ""
+    address = f", at {url}/console" if (url := read_address(settings)) else ""
     say(f"The console, with all of it{address}: {command_line(settings)} up --detach")
 
 
@@ -75,10 +80,10 @@ def command_line(settings: Settings) -> str:
 class Tour:
     """The example project from its sources to a changed sentence, command by command."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, cairn: Cairn) -> None:
         from infra.example import NAME, copy_example
 
-        self._settings = settings
+        self._settings, self._cairn, self._project_id = settings, cairn, ""
         self._example = copy_example(settings.home / "example")
         self._project = NAME
 
@@ -88,7 +93,7 @@ class Tour:
 
         self._feed()
         step("What a product manager reads: every line with its place in the sources.")
-        self._show(self._prd())
+        show_extract(self._cairn, self._project_id, self._prd())
         step("A question, answered from the documents.")
         run("chat", QUESTION, "--project", self._project)
         self._settle()
@@ -100,8 +105,8 @@ class Tour:
 
         step("Sources: a repository, tickets of Jira, a channel of Slack (all made up).")
         key = f"example|{self._settings.home}"
-        making = service.create_project(self._settings, self._project, actor=login_name(), key=key)
-        asyncio.run(making)
+        made = self._cairn.create_project(ProjectRequest(name=self._project), key=key)
+        self._project_id = made.project_id
         jira, slack = str(self._example.jira), str(self._example.slack)
         to = ("--project", self._project)
         run("connector", "import", "jira", jira, *to, "--site", SITE)
@@ -112,8 +117,7 @@ class Tour:
         from infra.example import NEWER
 
         step("Two documents that cannot both be right, found by comparing what they say.")
-        listing = service.list_contradiction_pairs(self._settings, self._project, "open")
-        pairs = asyncio.run(listing)
+        pairs = list(self._cairn.list_contradiction_pairs(self._project_id, status="open"))
         run("contradictions", "--project", self._project, "--cards")
         if not pairs:
             say("It was settled when this ran before: see `cairn decisions`.")
@@ -150,17 +154,13 @@ class Tour:
             run("trace", "--why", changed[0].citations[0].atom_id)
 
     def _prd(self) -> Artifact:
-        from projections.read import artifacts, projects, session
+        return read_prd(self._cairn, self._project_id)
 
-        with session.reading(self._settings.conninfo) as connection:
-            project_id = projects.find_project(connection, self._project)
-            return artifacts.read_only_artifact(connection, project_id, "prd")
 
-    def _show(self, prd: Artifact) -> None:
-        from projections.read import session
-
-        with session.reading(self._settings.conninfo) as connection:
-            show_extract(connection, prd)
+def read_prd(cairn: Cairn, project_id: str) -> Artifact:
+    found = cairn.read_view(project_id, "prd").prd
+    assert found is not None, "a view of a PRD that is not there is refused"
+    return found
 
 
 def step(text: str) -> None:
@@ -180,32 +180,23 @@ def statements_of(prd: Artifact) -> list[str]:
     return [statement.text for section in prd.sections for statement in section.statements]
 
 
-def run_demo(settings: Settings, source: str) -> str:
+def run_demo(cairn: Cairn, source: str) -> str:
     """Ingests ``source`` into its demo project, prints the extract, returns the project's name.
 
     The project follows from the source, so that a second demo reads only what has changed.
     """
-    from projections.read import artifacts, session
-
     place = str(Path(source).expanduser().resolve()) if Path(source).exists() else source
     name = place.rstrip("/").rpartition("/")[2].removesuffix(".git") or "root"
     project = f"demo {name}"
-    quiet_clients()
-    actor = login_name()
-    created = asyncio.run(
-        service.create_project(settings, project, actor=actor, key=f"demo|{place}")
-    )
-    for watched in watch_ingest(
-        settings, service.IngestRequest((source,), project, actor, wait=True)
-    ):
+    made = cairn.create_project(ProjectRequest(name=project), key=f"demo|{place}")
+    wish = Wish((source,), made.project_id, secrets.token_hex(16), wait=True)
+    for watched in watch_ingest(cairn, wish):
         summarise(watched, waited=False)
-    with session.reading(settings.conninfo) as connection:
-        prd = artifacts.read_only_artifact(connection, created.project_id, "prd")
-        show_extract(connection, prd)
+    show_extract(cairn, made.project_id, read_prd(cairn, made.project_id))
     return project
 
 
-def show_extract(connection: Any, prd: Artifact) -> None:
+def show_extract(cairn: Cairn, project_id: str, prd: Artifact) -> None:
     """The first statements of each section on standard output, each with where it stands."""
     out = Console(highlight=False, markup=False, soft_wrap=True)
     out.print(f"\n{prd.title} (version {prd.version}, {prd.artifact_state})")
@@ -215,9 +206,9 @@ def show_extract(connection: Any, prd: Artifact) -> None:
         for statement in section.statements[:STATEMENTS_SHOWN]:
             out.print(f"  - {statement.text}")
             atom_ids = [citation.atom_id for citation in statement.citations]
-            for row in quotes(connection, atom_ids)[:CITATIONS_SHOWN]:
-                cut = shorten(" ".join(row["snippet"].split()), SNIPPET_CHARS)
-                out.print(f"      {row['path']}:{row['line_start']}  “{cut}”")
+            for quote in list_quotes(cairn, project_id, atom_ids)[:CITATIONS_SHOWN]:
+                cut = shorten(" ".join(quote.snippet.split()), SNIPPET_CHARS)
+                out.print(f"      {quote.path}:{quote.line_start}  “{cut}”")
     told = sum(len(section.statements) for section in filled)
     shown = sum(len(section.statements[:STATEMENTS_SHOWN]) for section in filled)
     out.print(
@@ -225,14 +216,11 @@ def show_extract(connection: Any, prd: Artifact) -> None:
     )
 
 
-def quotes(connection: Any, atom_ids: list[str]) -> list[dict[str, Any]]:
+def list_quotes(cairn: Cairn, project_id: str, atom_ids: list[str]) -> list[Quote]:
     """Where the atoms stand in the sources, by the order of the atoms, then of the places."""
-    from projections.read import session
-
-    return session.rows(
-        connection,
-        "SELECT s.path, e.line_start, e.snippet FROM ledger_evidence e JOIN sources s"
-        " USING (source_id) WHERE e.atom_id = ANY(%s) AND NOT e.stale"
-        " ORDER BY array_position(%s::text[], e.atom_id), s.path, e.char_start",
-        *(atom_ids, atom_ids),
-    )
+    found: list[Quote] = []
+    for atom_id in atom_ids[:CITATIONS_SHOWN]:
+        quotes = cairn.read_atom(project_id, atom_id).evidence
+        said = [quote for quote in quotes if not quote.stale and quote.path]
+        found += sorted(said, key=lambda quote: (str(quote.path), quote.char_start))
+    return found

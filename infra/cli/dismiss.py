@@ -2,8 +2,9 @@
 
 import typer
 
-from infra.cli import service
+from infra.cli.calls import Cairn
 from infra.cli.deciding import Deciding, by_person
+from infra.client.models.decisions import ContradictionDecision, Reasons
 
 
 def register(app: typer.Typer) -> None:
@@ -14,11 +15,12 @@ def register(app: typer.Typer) -> None:
     ) -> Deciding:
         """Dismiss an atom (needs --rationale) or a false contradiction."""
         if target.startswith("ctr_"):
-            return lambda settings, by: service.dismiss_contradiction(settings, target, by)
-        return lambda settings, by: service.dismiss_atom(settings, target, by)
+            dismissal = ContradictionDecision(decision="dismiss")
+            return Deciding(target, Cairn.decide_contradiction, dismissal)
+        return Deciding(target, Cairn.dismiss_atom, Reasons())
 
     @app.command()
     @by_person
     def reinclude(atom: str = typer.Argument(help="Id of a dismissed atom.")) -> Deciding:
         """Restore a dismissed atom."""
-        return lambda settings, by: service.reinclude_atom(settings, atom, by)
+        return Deciding(atom, Cairn.reinclude_atom, Reasons())

@@ -1,12 +1,11 @@
 """`cairn dlq`: records that could not be processed, and another try."""
 
-import asyncio
-
 import typer
 
-from infra.cli import service
 from infra.cli.context import JSON_OPTION, connect, say
 from infra.cli.output import as_lines, cell, table
+
+MOST = 100  # the newest
 
 
 def register(app: typer.Typer) -> None:
@@ -23,7 +22,7 @@ def register(app: typer.Typer) -> None:
         as_json: bool = JSON_OPTION,
     ) -> None:
         """List dead letters with place and reason."""
-        found = asyncio.run(service.list_dead_letters(connect(), settled=settled))
+        found = list(connect().list_dead_letters(settled=settled).take(MOST))
         if as_json:
             as_lines(letter.model_dump() for letter in found)
             return
@@ -44,7 +43,7 @@ def register(app: typer.Typer) -> None:
     @letters.command()
     def retry(dead_letter_id: str = typer.Argument(metavar="ID")) -> None:
         """Have what the dead letter is about decided once more."""
-        retried = asyncio.run(service.retry_dead_letter(connect(), dead_letter_id))
+        retried = connect().retry_dead_letter_once(dead_letter_id)
         say(
             f"What {retried.dead_letter_id} is about is decided once more: `cairn status` tells it"
             " as long as it cannot be."

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
-from infra.cli import service
 from infra.cli.atoms import PROJECT_OPTION
-from infra.cli.context import JSON_OPTION, connect, explain_wrong_use, person_of, resumable
+from infra.cli.calls import told
+from infra.cli.context import JSON_OPTION, asking, connect
 from infra.cli.output import answer as standard_output
 from infra.cli.output import as_lines
-from infra.cli.project import KEY_OPTION, quiet_clients
+from infra.cli.project import KEY_OPTION
+from infra.client.models.quality import SectionText
 
 if TYPE_CHECKING:
-    from projections.read.artifacts import Edit
-    from schemas.events.change import EditAction
+    from infra.client.models.quality import Edit
 
 FILE = typer.Option(
     None, "--file", help="The section: a statement a line, [[atm_…]] behind it; - reads input."
@@ -40,7 +39,9 @@ def register(app: typer.Typer) -> None:
         file: str | None = FILE,
         accept: bool = typer.Option(False, "--accept-suggestion", help="Take it over."),
         decline: bool = typer.Option(False, "--decline-suggestion", help="Keep what is there."),
-        name: str | None = typer.Option(None, "--as", help="Who edits (default: login name)."),
+        name: str | None = typer.Option(
+            None, "--as", help="Edit on behalf of this person (owner's token)."
+        ),
         expected_version: int | None = typer.Option(
             None, help="Version it is based on (default: the present one)."
         ),
@@ -54,17 +55,18 @@ def register(app: typer.Typer) -> None:
         reads it has ended; until then, and where nothing comes out of it, it is shown as uncited.
         """
         action = _choose_action(file, accept, decline)
-        quiet_clients()
-        settings = connect()
+        cairn = connect(speaks_for=name)
         text = None if file is None else _read(file)
-        with explain_wrong_use(), resumable(idempotency_key) as key:
-            wanted = service.PrdEdit(project, section, text, action, expected_version, key)
-            editor = person_of(settings, name)
-            done = asyncio.run(service.edit_prd_section(settings, wanted, editor=editor))
+        body = SectionText.model_validate(
+            told(text=text, action=action, expected_version=expected_version)
+        )
+        with asking(idempotency_key) as key:
+            known = cairn.project_of(project)
+            done = cairn.edit_prd_section(known, section, body, key=key)
         _show(done, as_json=as_json)
 
 
-def _choose_action(file: str | None, accept: bool, decline: bool) -> EditAction:
+def _choose_action(file: str | None, accept: bool, decline: bool) -> str:
     if [file is not None, accept, decline].count(True) != 1:
         raise typer.BadParameter(
             "Give one of --file, --accept-suggestion and --decline-suggestion."

@@ -9,7 +9,7 @@ from typing import Any
 
 import typer
 
-from infra.cli.context import connect
+from infra.cli.context import locate
 from infra.platform.errors import Refusal
 
 
@@ -97,7 +97,7 @@ def _ask_model(task: str, rows: list[Any], options: Any) -> list[dict[str, Any]]
     from infra.service.models.models import open_model
 
     async def collect() -> list[dict[str, Any]]:
-        async with open_model(connect(start=False)) as model:
+        async with open_model(locate()) as model:
             if model is None:
                 raise Refusal("No model provider is configured; the engine heuristic needs none.")
             return [each async for each in answer_by_model(task, rows, options, model)]

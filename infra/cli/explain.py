@@ -1,13 +1,10 @@
 """`cairn explain`: what became of every sentence of a document, and why."""
 
-import asyncio
 import re
 from collections import Counter
-from dataclasses import asdict
 
 import typer
 
-from infra.cli import service
 from infra.cli.atoms import PROJECT_OPTION
 from infra.cli.context import JSON_OPTION, connect
 from infra.cli.output import answer, as_lines, cell, table
@@ -29,10 +26,11 @@ def register(app: typer.Typer) -> None:
         if match is None:
             raise typer.BadParameter("The place is empty: give the path of a source.")
         line = int(match["line"]) if match["line"] else None
-        found = asyncio.run(service.explain_source(connect(), project, match["path"], line))
+        cairn = connect()
+        found = cairn.explain(cairn.project_of(project), path=match["path"], line=line)
         if as_json:
             as_lines(
-                {"path": found.path, "root": found.root} | asdict(it) for it in found.sentences
+                {"path": found.path, "root": found.root} | it.model_dump() for it in found.sentences
             )
             return
         table(

@@ -8,7 +8,6 @@ killed there finds the earlier one in a hidden folder beside it.
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import json
 import tempfile
@@ -18,14 +17,13 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from infra.cli import service
 from infra.cli.atoms import PROJECT_OPTION
 from infra.cli.context import connect, explain_wrong_use
 from infra.cli.output import answer
 from infra.platform.errors import Conflict, Invalid
 
 if TYPE_CHECKING:
-    from infra.service.reading.exporting import ExportedProject
+    from infra.client.models.views import Export
 
 MARKER = "cairn-export.json"
 FORMAT = 1
@@ -46,20 +44,19 @@ def register(app: typer.Typer) -> None:
         """
         with explain_wrong_use():
             check_folder(out)
-            found = asyncio.run(service.read_export(connect(), project))
+            cairn = connect()
+            found = cairn.export_project(cairn.project_of(project))
             write_export(found, out)
         answer().print(f"{out / 'index.html'}", markup=False, soft_wrap=True)
 
 
-def write_export(project: ExportedProject, out: Path) -> None:
+def write_export(project: Export, out: Path) -> None:
     """Replace ``out`` by the export of a project. Raises Invalid for a folder of other things."""
-    from infra.http.export.site import build_site  # a second that a wrong use does not wait for
-
-    files = build_site(project)
+    files = {name: content.encode() for name, content in project.files.items()}
     marker = {
         "cairn_export": FORMAT,
         "project_id": project.project_id,
-        "ledger_seq": project.position.ledger_seq,
+        "ledger_seq": project.ledger_seq,
         "files": {name: hashlib.sha256(files[name]).hexdigest() for name in sorted(files)},
     }
     text = json.dumps(marker, indent=1) + "\n"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 
 from infra.platform.errors import Refusal
-from infra.service.foundation.progress import Note
 
 SEE_STATUS = "See `cairn status`, then try again."
 HINTS = {
@@ -49,10 +48,9 @@ HINTS = {
 }
 
 
-def with_hint(said: Refusal | Note) -> str:
-    """The message of an error or a note, and what to do about it where something can be done."""
-    message = said.message if isinstance(said, Note) else str(said)
-    hint = HINTS.get(said.code)
+def with_hint(said: Refusal) -> str:
+    """The message of an error, and what to do about it where something can be done."""
+    message, hint = str(said), HINTS.get(said.code)
     if hint is None:
         return message
     quoted = {name: shlex.quote(str(value)) for name, value in said.detail.items()}

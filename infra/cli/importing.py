@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from pathlib import Path
 
 import typer
 
-from infra.cli import service
-from infra.cli.context import JSON_OPTION, connect, explain_wrong_use, login_name, say, say_note
-from infra.cli.project import PROJECT_OPTION, quiet_clients
+from infra.cli.bringing import await_recorded
+from infra.cli.calls import unchecked
+from infra.cli.context import JSON_OPTION, asking, connect, say
+from infra.cli.project import PROJECT_OPTION
 from schemas.inflection import count
+
+NOT_READ = "not_read"
 
 
 def register(app: typer.Typer) -> None:
@@ -30,29 +32,34 @@ def register(app: typer.Typer) -> None:
         as_json: bool = JSON_OPTION,
     ) -> None:
         """Read a file exported from Jira or Slack. Of Slack only the named channels are read."""
-        settings = connect()
-        quiet_clients()
         if kind == "jira" and not site:
             raise typer.BadParameter("Jira issues belong to a site: give --site HOST.")
         if kind == "slack" and not channel:
             raise typer.BadParameter("Give --channel for each channel of the project.")
         if kind not in ("jira", "slack"):
             raise typer.BadParameter(f"There is no import for {kind!r}: jira or slack.")
-        export = (
-            service.JiraExport(file, site)
-            if kind == "jira"
-            else service.SlackZip(file, channel, team)
-        )
-        with explain_wrong_use():
-            imported = asyncio.run(
-                service.import_export(settings, project, export, actor=login_name(), tell=say_note)
+        cairn = connect()
+        with asking(None) as key:
+            kept = cairn.import_exported_file(
+                cairn.project_of(project),
+                b"" if cairn.is_here else file.read_bytes(),
+                service=unchecked(kind),
+                path=str(file.absolute()) if cairn.is_here else None,
+                site=site,
+                channel=channel,
+                team=team,
+                key=key,
             )
-        counts = imported.counts
+            done = await_recorded(cairn, kept, say)
+        feed, lost = done.feed, done.notices.get("refused", 0)
+        assert feed is not None, "it is recorded"
+        notices = [note.message for note in done.notes if note.code == NOT_READ]
         if as_json:
-            print(json.dumps(counts.model_dump() | {"notices": imported.notices}))
+            counts = {"seen": feed.listed, "published": feed.fed, "unchanged": feed.unchanged}
+            print(json.dumps(counts | {"refused": lost, "removed": 0, "notices": notices}))
             return
-        lost = f", {counts.refused:,} that cannot be read" if counts.refused else ""
-        seen = count(counts.seen, "item")
-        say(f"{seen}: {counts.published} new, {counts.unchanged} as they were{lost}.")
-        for notice in imported.notices:
+        unread = f", {lost:,} that cannot be read" if lost else ""
+        seen = count(feed.listed, "item")
+        say(f"{seen}: {feed.fed} new, {feed.unchanged} as they were{unread}.")
+        for notice in notices:
             say(f"  {notice}")

@@ -5,44 +5,27 @@ Interrupted at any moment, the command says by which key it can be continued.
 
 from __future__ import annotations
 
+import math
 import shlex
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
 import typer
 
-from connectors.connector import OF_READ_FILES
-from infra.cli import service
-from infra.cli.context import (
-    JSON_OPTION,
-    connect,
-    console,
-    explain_wrong_use,
-    login_name,
-    resumable,
-    say,
-)
-from infra.cli.hints import with_hint
+from connectors.connector import LOSSES, OF_READ_FILES
+from infra.cli.bringing import Brought, Listed, Milestone, Step, Wish, bring
+from infra.cli.calls import Cairn
+from infra.cli.context import JSON_OPTION, connect, console, explain_wrong_use, resumable, say
 from infra.cli.output import as_lines
 from infra.cli.progress import Board, Stage
-from infra.cli.project import KEY_OPTION, PROJECT_OPTION, quiet_clients
-from infra.platform import loop
-from infra.platform.settings import Settings
+from infra.cli.project import KEY_OPTION, PROJECT_OPTION
 from schemas.events.ingestion_request import CoverageTarget, Engine
 from schemas.inflection import count
 from schemas.model_reading import describe_owed
 
 if TYPE_CHECKING:
-    from infra.service import (
-        IngestRequest,
-        MilestoneReached,
-        Note,
-        SourceIngested,
-        SourceListed,
-        SourceProgress,
-    )
-    from projections.read.runs import Run
+    from infra.client.models.runs import Run
 
 Lane = Literal["preview", "deep", "both"]
 SHOWN_NOTICES = 5
@@ -106,49 +89,37 @@ def register(app: typer.Typer) -> None:
         if as_name is not None and len(source) > 1:
             raise typer.BadParameter("--as names one root: give one SOURCE with it.")
         limits = limits_of(limit)
-        settings = connect()
+        how = {
+            "lane": lane,
+            "target": target,
+            "limits": limits or None,
+            "engine": engine,
+            "accept_removals": accept_removals or None,
+        }
+        cairn = connect()
         with resumable(idempotency_key) as key:
-            request = service.IngestRequest(
-                tuple(source),
-                project,
-                login_name(),
-                key,
-                key_may_repeat=idempotency_key is not None,
-                lane=lane,
-                as_name=as_name,
-                accept_removals=accept_removals,
-                any_folder=any_folder,
-                wait=wait,
-                target=target,
-                limits=limits,
-                engine=engine,
-            )
-            ingested = watch_ingest(settings, request)
+            wish = Wish(tuple(source), project, key, as_name, any_folder, wait, how)
+            ingested = watch_ingest(cairn, wish)
         for one in ingested:
             if as_json:
-                as_lines([_as_object(one)])
+                as_lines([one.result.as_object() | {"rates": one.rates}])
             else:
                 summarise(one, waited=wait)
         if any(one.result.failed or one.result.blocked_removals for one in ingested):
             raise typer.Exit(1)
 
 
-def _as_object(one: Watched) -> dict[str, Any]:
-    runs = [run.model_dump() for run in one.result.runs]
-    return asdict(replace(one.result, runs=())) | {"runs": runs, "rates": one.rates}
-
-
 def limits_of(given: list[str]) -> dict[str, float]:
-    """The limits of runs as asked for. Raises typer.BadParameter for one that does not exist."""
+    """The limits of runs as asked for. Raises typer.BadParameter for what is no number."""
     limits: dict[str, float] = {}
     for pair in given:
         name, _, value = pair.partition("=")
         try:
             limits[name] = float(value)
         except ValueError:
-            raise typer.BadParameter(f"{pair!r} is not of the form NAME=NUMBER.") from None
-    with explain_wrong_use():
-        service.check_limits(limits)
+            limits[name] = math.nan
+        if not math.isfinite(limits[name]):
+            raise typer.BadParameter(f"{pair!r} is not of the form NAME=NUMBER.")
     return limits
 
 
@@ -156,46 +127,44 @@ def limits_of(given: list[str]) -> dict[str, float]:
 class Watched:
     """What became of a source, and how many of each stage were done in a second."""
 
-    result: SourceIngested
+    result: Brought
     rates: dict[str, float]
 
 
-def watch_ingest(settings: Settings, request: IngestRequest) -> list[Watched]:
-    """Ingest, and show progress on standard error. Raises as ``service.ingest``."""
-    quiet_clients()
-    with explain_wrong_use():
-        return loop.run(_watch(settings, request))
+def watch_ingest(cairn: Cairn, wish: Wish) -> list[Watched]:
+    """Ingest, and show progress on standard error. Raises as `bring`."""
+    ingested: dict[str, Watched] = {}
+    with ExitStack() as shown, explain_wrong_use():
+        board = Board(console)
 
-
-async def _watch(settings: Settings, request: IngestRequest) -> list[Watched]:
-    ingested: list[Watched] = []
-    board = Board(console)
-    with ExitStack() as shown:
-        async for step in service.ingest(settings, request):
+        def tell(step: Step) -> None:
+            nonlocal board
             match step:
-                case service.SourceListed():
+                case Listed():
+                    shown.close()
                     tell_notices(step)
                     board = shown.enter_context(Board(console))
-                case service.SourceProgress():
+                case Brought():
                     board.update(stages_of(step))
-                case service.MilestoneReached():
-                    say(milestone_line(step, request.project))
-                case service.Note():
-                    say(note_line(step))
-                case service.SourceIngested():
-                    shown.close()
-                    ingested.append(Watched(step, board.rates()))
-    return ingested
+                    ingested[step.status.trigger_key] = Watched(step, board.rates())
+                case Milestone():
+                    say(milestone_line(step, wish.project))
+                case str():
+                    say(step)
+
+        bring(cairn, wish, tell)
+    return list(ingested.values())
 
 
-def stages_of(step: SourceProgress) -> list[Stage]:
+def stages_of(step: Brought) -> list[Stage]:
     """The rows of the board: what was sent, then what the tables show of it."""
-    feed, tables = step.feed, step.tables
+    tables, feed = step.status, step.status.feed
+    assert feed is not None, "it is recorded"
     fed = feed.fed + feed.unchanged + feed.answered_before
     stages = [
         Stage("fed", fed, feed.listed, f"{feed.unchanged:,} unchanged" if feed.unchanged else "")
     ]
-    if tables is None:
+    if not step.is_awaited:
         return stages
     lanes = ", ".join(f"{run['lane']} {run['stop_reason'] or run['status']}" for run in tables.runs)
     return [
@@ -212,70 +181,64 @@ def first_of(milestone: str) -> str:
     return f"First {MILESTONES[milestone][0]} after"
 
 
-def milestone_line(step: MilestoneReached, project: str) -> str:
-    _, command = MILESTONES[step.milestone]
-    after = f"{first_of(step.milestone)} {step.after_ms / 1000:.1f} s"
+def milestone_line(step: Milestone, project: str) -> str:
+    _, command = MILESTONES[step.name]
+    after = f"{first_of(step.name)} {step.after_ms / 1000:.1f} s"
     return f"{after}: `cairn {command} --project {shlex.quote(project)}`."
 
 
-def note_line(note: Note) -> str:
-    warns = "Warning: " if note.code == "many_sources_gone" else ""
-    return f"{warns}{with_hint(note)}"
-
-
-def tell_notices(listed: SourceListed) -> None:
+def tell_notices(listed: Listed) -> None:
     """What is at the source and will not be read, first of all what is lost by it."""
-    by_code: dict[str, list[str]] = {}
-    for notice in listed.notices:
-        by_code.setdefault(notice.code, []).append(notice.path)
-    for code, paths in sorted(by_code.items(), key=lambda pair: pair[0] not in listed.losses):
-        shown = ", ".join(paths[:SHOWN_NOTICES]) + (", …" if len(paths) > SHOWN_NOTICES else "")
-        warns = "Warning: " if code in listed.losses else ""
-        say(f"{warns}{len(paths):,} {NOTICE_WORDS[code]}: {shown}")
-    if "unreadable_folder" in by_code:
+    for code, number in sorted(listed.counts.items(), key=lambda pair: pair[0] not in LOSSES):
+        paths = [one.path for one in listed.first if one.code == code]
+        shown = ", ".join(paths[:SHOWN_NOTICES]) + (", …" if number > SHOWN_NOTICES else "")
+        warns = "Warning: " if code in LOSSES else ""
+        say(f"{warns}{number:,} {NOTICE_WORDS[code]}: {shown}")
+    if "unreadable_folder" in listed.counts:
         say("The listing is incomplete, so no source is removed this time.")
 
 
 def summarise(watched: Watched, *, waited: bool) -> None:
     """What became of a source, in a few lines for people."""
     result, rates = watched.result, watched.rates
-    feed, progress, named = result.feed, result.progress, shlex.quote(result.project)
+    status, feed, named = result.status, result.status.feed, shlex.quote(result.project)
+    assert feed is not None, "it is recorded"
     counts = f"{feed.listed:,} listed, {feed.fed:,} fed ({feed.bytes_fed / 1e6:,.1f} MB)"
     if feed.unchanged:
         counts += f", {feed.unchanged:,} unchanged"
     if feed.answered_before:
         counts += f", {feed.answered_before:,} answered before"
-    say(f"{result.root}: {counts}.")
+    say(f"{status.root}: {counts}.")
     for sentence in feed.unreadable:
         say(f"Warning: {sentence}")
-    if progress is None:
+    if not result.is_awaited:
         say(f"Reading continues: `cairn runs --project {named}` shows the progress.")
         return
-    reasons = ", ".join(f"{name} {count:,}" for name, count in progress.skip_reasons.items())
-    say(f"Skipped: {progress.skipped:,}" + (f" ({reasons})." if reasons else "."))
-    if progress.skipped or result.notices.keys() - OF_READ_FILES:
+    reasons = ", ".join(f"{name} {count:,}" for name, count in status.skip_reasons.items())
+    say(f"Skipped: {status.skipped:,}" + (f" ({reasons})." if reasons else "."))
+    if status.skipped or result.notices.keys() - OF_READ_FILES:
         say(f"`cairn sources --skipped --project {named}` lists each with its reason.")
     say(
-        f"Chunks read: {progress.chunks_done:,} of {progress.chunks_total:,}"
-        f" ({rates.get('chunks read', 0):,.0f}/s); new atoms: {progress.atoms:,};"
-        f" PRD version {progress.prd_version}."
+        f"Chunks read: {status.chunks_done:,} of {status.chunks_total:,}"
+        f" ({rates.get('chunks read', 0):,.0f}/s); new atoms: {status.atoms:,};"
+        f" PRD version {status.prd_version}."
     )
-    for sentence in progress.undecided:
+    for sentence in status.undecided:
         say(sentence)
-    if progress.atoms_beyond_limit:
-        said = count(progress.atoms_beyond_limit, "statement", "statements")
+    if status.atoms_beyond_limit:
+        said = count(status.atoms_beyond_limit, "statement", "statements")
         say(
             f"Warning: {said} left out, because their chunks hold too many: `cairn rejections"
             f" --code beyond_chunk_limit --project {named}` lists each."
         )
-    if owed := describe_owed(progress.by_rules):
+    if owed := describe_owed(status.by_rules):
         say(f"Warning: {owed}. A later ingest, or `cairn runs resume`, has the model read them.")
         say(f"`cairn sources --skipped --project {named}` says which.")
     for run in result.runs:
         say(_run_line(run))
     for run in result.blocked_removals:
         say(
-            f"{count(run.removals_held, 'source is', 'sources are')} gone from {result.root}. That"
+            f"{count(run.removals_held, 'source is', 'sources are')} gone from {status.root}. That"
             " exceeds the safety threshold, so none was removed. To remove them:"
             f" `cairn runs accept-removals {run.run_id} --project {named}`, or the same"
             " ingest with --accept-removals."

@@ -7,8 +7,7 @@ import os
 
 import typer
 
-from infra import service
-from infra.cli.context import connect
+from infra.cli.context import locate
 from infra.cli.project import quiet_clients
 from infra.runtime.supervisor import named
 
@@ -17,7 +16,9 @@ def register(app: typer.Typer) -> None:
     @app.command()
     def intake() -> None:
         """Process delivered webhooks. `cairn up` starts it by itself."""
-        settings = connect(start=False)
+        from infra.service.connecting.intake import run_intake
+
+        settings = locate()
         quiet_clients()
         with named(settings, os.environ, "intake"):
-            asyncio.run(service.run_intake(settings, os.environ))
+            asyncio.run(run_intake(settings, os.environ))

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import os
 import sys
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from infra.cli import service
 from infra.cli.atoms import time_of
-from infra.cli.context import JSON_OPTION, connect, explain_wrong_use, login_name, resumable, say
+from infra.cli.calls import ENDED, Cairn, told, unchecked
+from infra.cli.context import JSON_OPTION, asking, connect, explain_wrong_use, say
 from infra.cli.output import as_lines, cell, table
-from infra.cli.project import KEY_OPTION, quiet_clients
+from infra.cli.project import KEY_OPTION
+from infra.client.models.shared import NewJob
+from infra.platform.errors import Forbidden
 
 if TYPE_CHECKING:
-    from projections.read.jobs import Job, Transition
+    from infra.client.models.shared import Job, Transition
 
 JOB = typer.Argument(metavar="ID", help="Id of the job.")
 NO_PROJECT = typer.Option(None, "--project", "-p", help="Name or id of the project.")
@@ -40,9 +41,8 @@ def register(app: typer.Typer) -> None:
         as_json: bool = JSON_OPTION,
     ) -> None:
         """List jobs, newest first."""
-        work = service.list_jobs(connect(), project, status=status, job_type=kind, limit=limit)
         with explain_wrong_use():
-            found = asyncio.run(work).items
+            found = _list(connect(), project, limit, status=status, job_type=kind)
         if as_json:
             as_lines(job.model_dump() for job in found)
         else:
@@ -52,7 +52,7 @@ def register(app: typer.Typer) -> None:
                     (
                         job.job_type,
                         job.status,
-                        job.priority_name,
+                        _name_priority(job),
                         f"{job.attempt_count} of {job.max_attempts}",
                         f"{job.updated_at:%Y-%m-%d %H:%M:%S}",
                         cell(job.last_error or ""),
@@ -66,9 +66,8 @@ def register(app: typer.Typer) -> None:
     @jobs.command()
     def show(job_id: str = JOB, as_json: bool = JSON_OPTION) -> None:
         """Show a job and what has happened to it."""
-        settings = connect()
-        job = asyncio.run(service.read_job(settings, job_id))
-        history = asyncio.run(service.read_job_history(settings, job_id))
+        cairn = connect()
+        job, history = cairn.read_any_job(job_id), cairn.list_history_of_any_job(job_id)
         if as_json:
             as_lines([job.model_dump() | {"history": [each.model_dump() for each in history]}])
         else:
@@ -77,15 +76,13 @@ def register(app: typer.Typer) -> None:
     @jobs.command()
     def cancel(job_id: str = JOB, as_json: bool = JSON_OPTION) -> None:
         """Cancel a job; one that runs is stopped."""
-        settings = connect()
-        quiet_clients()
-        job = asyncio.run(service.cancel_job(settings, job_id, actor=login_name()))
+        job = connect().cancel_any_job(job_id)
         _tell(job, "is cancelled", as_json=as_json)
 
     @jobs.command()
     def retry(job_id: str = JOB, as_json: bool = JSON_OPTION) -> None:
         """Try a failed, dead or cancelled job again, with all its attempts."""
-        job = asyncio.run(service.retry_job(connect(), job_id, actor=login_name()))
+        job = connect().retry_any_job(job_id)
         _tell(job, "is tried again", as_json=as_json)
 
     @jobs.command()
@@ -100,33 +97,50 @@ def register(app: typer.Typer) -> None:
         as_json: bool = JSON_OPTION,
     ) -> None:
         """Put a job into the queue, and print its id."""
-        settings = connect()
-        with resumable(idempotency_key) as key, explain_wrong_use():
-            request = service.JobRequest(
-                job_type=kind,
-                project=project,
-                payload=_payload_of(payload),
-                key=key,
-                priority=priority,
-                run_after=_moment(run_after),
-                max_attempts=max_attempts,
+        cairn = connect()
+        with asking(idempotency_key) as key:
+            body = NewJob.model_construct(
+                **told(
+                    job_type=kind,
+                    payload=_payload_of(payload),
+                    priority=priority,
+                    run_after=_moment(run_after),
+                    max_attempts=max_attempts,
+                )
             )
-            put = asyncio.run(service.enqueue_job(settings, request, actor=login_name()))
+            if project is None:
+                job = cairn.enqueue_any_job(body, key=key)
+            else:
+                job = cairn.enqueue_job(cairn.project_of(project), body, key=key)
         if as_json:
-            as_lines([put.job.model_dump() | {"is_new": put.is_new}])
+            as_lines([job.model_dump() | {"is_new": not cairn.was_repeated}])
         else:
-            print(put.job.job_id)
+            print(job.job_id)
 
     @jobs.command(hidden=True)
     def run() -> None:
         """Do jobs and publish what becomes of them (run by `cairn up`)."""
-        from infra.runtime.supervisor import named
-        from infra.service.jobs.agent_jobs import ALL_JOB_KINDS
+        from infra.cli import processes
 
-        settings = connect(start=False)
-        quiet_clients()
-        with named(settings, os.environ, "jobs"):
-            asyncio.run(service.run_jobs(settings, os.environ, kinds=ALL_JOB_KINDS))
+        processes.run_jobs()
+
+
+def _list(cairn: Cairn, project: str | None, limit: int, **only: str | None) -> list[Job]:
+    """The newest jobs; without a project those of all, or of the projects of the token."""
+    wanted = unchecked(only)
+    if project is not None:
+        return list(cairn.list_jobs(cairn.project_of(project), **wanted).take(limit))
+    with suppress(Forbidden):
+        return list(cairn.list_all_jobs(**wanted).take(limit))
+    ids = [each.project_id for each in cairn.list_projects()]
+    found = [job for known in ids for job in cairn.list_jobs(known, **wanted).take(limit)]
+    return sorted(found, key=lambda job: job.created_at, reverse=True)[:limit]
+
+
+def _name_priority(job: Job) -> str:
+    from schemas.events.job import PRIORITIES
+
+    return next(name for name, value in PRIORITIES.items() if value == job.priority)
 
 
 def _payload_of(given: str) -> dict[str, Any]:
@@ -161,9 +175,9 @@ def render(job: Job, history: list[Transition]) -> list[str]:
     values = {
         "job": f"{job.job_id} ({job.job_type} of {job.project_id}, by {job.created_by})",
         "status": job.status,
-        "priority": job.priority_name,
+        "priority": _name_priority(job),
         "attempts": f"{job.attempt_count} of {job.max_attempts}",
-        "not before": None if job.has_ended else f"{job.run_after:%Y-%m-%d %H:%M:%S} UTC",
+        "not before": None if job.status in ENDED else f"{job.run_after:%Y-%m-%d %H:%M:%S} UTC",
         "payload": json.dumps(job.payload, ensure_ascii=False),
         "progress": job.progress and json.dumps(job.progress, ensure_ascii=False),
         "result": job.result and json.dumps(job.result, ensure_ascii=False),

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
-from infra.cli import service
-from infra.cli.context import JSON_OPTION, connect, explain_wrong_use, login_name, resumable
+from infra.cli.calls import Cairn, told
+from infra.cli.context import JSON_OPTION, asking, connect
 from infra.cli.output import as_lines, cell, table
-from infra.cli.project import KEY_OPTION, PROJECT_OPTION, quiet_clients
-
-if TYPE_CHECKING:
-    from projections.read.team import Member
+from infra.cli.project import KEY_OPTION, PROJECT_OPTION
+from infra.client.models.planning import ChangedMember, Member, NewMember, Plan
+from infra.platform.errors import Invalid, NotFound
 
 USUAL_PROFICIENCY = 3
 SKILLS = (
@@ -60,11 +56,10 @@ def register(app: typer.Typer) -> None:
         as_json: bool = JSON_OPTION,
     ) -> None:
         """Add a member, and print their id."""
-        told = _told(name, role, skill, capacity, away)
-        with _asking(idempotency_key) as key:
-            added = asyncio.run(
-                service.add_member(connect(), project, told, actor=login_name(), key=key)
-            )
+        body = NewMember.model_validate(_told(name, role, skill, capacity, away))
+        cairn = connect()
+        with asking(idempotency_key) as key:
+            added = cairn.add_member(cairn.project_of(project), body, key=key)
         _show(added, as_json=as_json)
 
     @members.command()
@@ -80,11 +75,12 @@ def register(app: typer.Typer) -> None:
         as_json: bool = JSON_OPTION,
     ) -> None:
         """Change what is told of a member; --skill and --away replace all there were."""
-        told = _told(name, role, skill, capacity, away)
-        with _asking(idempotency_key) as key:
-            changed = asyncio.run(
-                service.update_member(connect(), project, member, told, actor=login_name(), key=key)
-            )
+        body = ChangedMember.model_validate(_told(name, role, skill, capacity, away))
+        cairn = connect()
+        with asking(idempotency_key) as key:
+            known = cairn.project_of(project)
+            one = _find(cairn, known, member)
+            changed = cairn.update_member(known, one.member_id, body, key=key)
         _show(changed, as_json=as_json)
 
     @members.command()
@@ -95,16 +91,18 @@ def register(app: typer.Typer) -> None:
         as_json: bool = JSON_OPTION,
     ) -> None:
         """Remove a member; their tasks go to others."""
-        with _asking(idempotency_key) as key:
-            gone = asyncio.run(
-                service.remove_member(connect(), project, member, actor=login_name(), key=key)
-            )
+        cairn = connect()
+        with asking(idempotency_key) as key:
+            known = cairn.project_of(project)
+            gone = _find(cairn, known, member)
+            cairn.remove_member(known, gone.member_id, key=key)
         _show(gone, as_json=as_json)
 
     @members.command("list")
     def list_members(project: str = PROJECT_OPTION, as_json: bool = JSON_OPTION) -> None:
         """Show the members with their skills and capacity."""
-        found = asyncio.run(service.list_members(connect(), project))
+        cairn = connect()
+        found = cairn.list_members(cairn.project_of(project))
         if as_json:
             as_lines(one.model_dump() for one in found)
             return
@@ -121,24 +119,21 @@ def register(app: typer.Typer) -> None:
         """Say when the first sprint begins, and how fast the team is."""
         if start is None and velocity is None:
             raise typer.BadParameter("give --start, --velocity or both")
-        with _asking(idempotency_key) as key:
-            asyncio.run(
-                service.set_plan(
-                    connect(),
-                    project,
-                    start_day=start,
-                    velocity=velocity,
-                    actor=login_name(),
-                    key=key,
-                )
-            )
+        cairn, body = connect(), Plan(start_day=start, velocity=velocity)
+        with asking(idempotency_key) as key:
+            cairn.set_plan(cairn.project_of(project), body, key=key)
 
 
-@contextmanager
-def _asking(key: str | None) -> Iterator[str]:
-    quiet_clients()
-    with resumable(key) as drawn, explain_wrong_use():
-        yield drawn
+def _find(cairn: Cairn, project_id: str, name_or_id: str) -> Member:
+    """The member with this id, or the only one with this name. Raises Invalid, NotFound."""
+    if not name_or_id.strip():
+        raise Invalid("No member is named: give the name or id of one.", code="member_missing")
+    known = cairn.list_members(project_id)
+    found = [one for one in known if name_or_id in (one.member_id, one.name)]
+    if len(found) != 1:
+        several = f"{len(found)} members are called" if found else "There is no member"
+        raise NotFound(f"{several} {name_or_id}.", code="unknown_member")
+    return found[0]
 
 
 def _told(
@@ -147,8 +142,9 @@ def _told(
     skills: list[str] | None,
     capacity: int | None,
     away: list[str] | None,
-) -> service.MemberChange:
-    return service.MemberChange(
+) -> dict[str, Any]:
+    """What was said of a member."""
+    return told(
         name=name,
         role=role,
         skills=dict(map(_skill_of, skills)) if skills else None,

@@ -1,13 +1,12 @@
 """`cairn merges`, `cairn unmerge`: what was taken for one, what waits for a person, and undoing."""
 
-import asyncio
-
 import typer
 
-from infra.cli import service
+from infra.cli.calls import Cairn
 from infra.cli.context import JSON_OPTION, connect
 from infra.cli.deciding import Deciding, by_person
 from infra.cli.output import as_lines, cell, table
+from infra.client.models.decisions import MergeDecision, Reasons
 
 REVIEW = typer.Argument(help="Id of the merge review (mrg_), see `cairn merges`.")
 
@@ -34,13 +33,13 @@ def register(app: typer.Typer) -> None:
     @by_person
     def approve(review: str = REVIEW) -> Deciding:
         """Merge the two atoms of the pair."""
-        return lambda settings, by: service.review_merge(settings, review, by, "approve")
+        return Deciding(review, Cairn.decide_merge, MergeDecision(decision="approve"))
 
     @reviews.command()
     @by_person
     def reject(review: str = REVIEW) -> Deciding:
         """Keep the two atoms apart; the pair is not proposed again."""
-        return lambda settings, by: service.review_merge(settings, review, by, "reject")
+        return Deciding(review, Cairn.decide_merge, MergeDecision(decision="reject"))
 
     @app.command()
     @by_person
@@ -48,11 +47,12 @@ def register(app: typer.Typer) -> None:
         merged: str = typer.Argument(help="Id of the merge (mop_) or of the atom merged away."),
     ) -> Deciding:
         """Undo a merge: the merged atom becomes separate again."""
-        return lambda settings, by: service.undo_merge(settings, merged, by)
+        return Deciding(merged, Cairn.undo_merge, Reasons())
 
 
 def _list(project: str, *, as_json: bool) -> None:
-    found = asyncio.run(service.list_merges(connect(), project))
+    cairn = connect()
+    found = cairn.list_merges(cairn.project_of(project))
     if as_json:
         as_lines(merge.model_dump() for merge in found)
         return

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
-from infra.cli import service
-from infra.cli.context import JSON_OPTION, explain_wrong_use, load, say
+from infra.cli.calls import told
+from infra.cli.context import JSON_OPTION, connect, explain_wrong_use, load, say
 from infra.cli.output import as_lines, table
+from infra.client.models.models import Provider
 
 if TYPE_CHECKING:
-    from infra.service.models.models import ProviderState
-    from infra.service.models.setup import Trial
+    from infra.client.models.models import ProviderState, Trial
 
 PROVIDER = typer.Argument(metavar="PROVIDER", help="Name of the provider.")
 STATES = {
@@ -34,7 +32,7 @@ def register(app: typer.Typer) -> None:
     @models.command("list")
     def list_models(as_json: bool = JSON_OPTION) -> None:
         """List providers in the order in which they are asked, with their models."""
-        found = asyncio.run(service.list_models(load(), os.environ))
+        found = connect().list_models()
         if as_json:
             as_lines(one.model_dump() for one in found)
             return
@@ -68,36 +66,42 @@ def register(app: typer.Typer) -> None:
 
         Texts of your sources go to it from then on, without the secrets in them.
         """
-        settings = load()
         name = provider or _ask_name()
-        spec = service.ProviderSpec(
-            name=name,
-            base_url=base_url or _ask_address(name),
-            api_key=_key_of(name, key_env, key_file, no_key),
-            api_key_env=key_env,
-            needs_key=False if no_key else None,
-            models=tuple(model or ()),
+        body = Provider.model_construct(
+            **told(
+                name=name,
+                base_url=base_url or _ask_address(name),
+                api_key=_key_of(name, key_env, key_file, no_key),
+                api_key_env=key_env,
+                needs_key=False if no_key else None,
+                models=model or None,
+                try_it=not no_test,
+            )
         )
         if not no_test:
             say(f"Asking {name} one thing (loading the library takes some seconds) …")
         with explain_wrong_use():
-            work = service.add_provider(settings, spec, os.environ, try_it=not no_test)
-            trial = asyncio.run(work)
+            trial = connect().add_provider(body).trial
         if trial:
             _tell(trial, as_json=as_json)
-        say(f"{name} is added to {settings.models_file}.")
+        say(f"{name} is added{_to_file()}.")
 
     @models.command()
     def test(provider: str = PROVIDER, as_json: bool = JSON_OPTION) -> None:
         """Ask a provider one thing, and say what calls cost."""
-        _tell(asyncio.run(service.try_provider(load(), provider, os.environ)), as_json=as_json)
+        _tell(connect().test_provider(provider), as_json=as_json)
 
     @models.command()
     def remove(provider: str = PROVIDER) -> None:
         """Remove a provider and its key."""
-        settings = load()
-        asyncio.run(service.remove_provider(settings, provider, os.environ))
-        say(f"{provider} is removed from {settings.models_file}.")
+        connect().remove_provider(provider)
+        say(f"{provider} is removed.")
+
+
+def _to_file() -> str:
+    """Which file holds it, where that is of this machine."""
+    settings = load()
+    return "" if settings.url else f" to {settings.models_file}"
 
 
 def _row_of(one: ProviderState) -> tuple[object, ...]:

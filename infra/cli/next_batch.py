@@ -1,10 +1,7 @@
 """`cairn next-batch`: which chunks were chosen last, which others stood for choice, and why."""
 
-import asyncio
-
 import typer
 
-from infra.cli import service
 from infra.cli.context import JSON_OPTION, connect
 from infra.cli.output import answer, as_lines, table
 from infra.cli.project import PROJECT_OPTION
@@ -20,7 +17,8 @@ def register(app: typer.Typer) -> None:
         as_json: bool = JSON_OPTION,
     ) -> None:
         """Show the last batch of each run, and the ranking behind the choice."""
-        found = asyncio.run(service.list_next_batches(connect(), project, run))
+        cairn = connect()
+        found = cairn.list_next_batches(cairn.project_of(project), run_id=run)
         if as_json:
             as_lines(batch.model_dump() for batch in found)
             return

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING
 
 import typer
 
-from infra.cli import service
-from infra.cli.context import JSON_OPTION, connect, explain_wrong_use, login_name, resumable
+from infra.cli.context import JSON_OPTION, asking, connect
 from infra.cli.output import as_lines, cell, table
-from infra.cli.project import KEY_OPTION, PROJECT_OPTION, quiet_clients
+from infra.cli.project import KEY_OPTION, PROJECT_OPTION
+from infra.client.models.onboarding import Seen, Skip, Start
 
 if TYPE_CHECKING:
-    from projections.read.onboarding import PipelineEvent
-    from schemas.events.pipeline import PipelineRecord
+    from infra.client.models.onboarding import PipelineEvent, PipelineRecord
 
 PIPELINE = typer.Argument(metavar="ID", help="Id of the pipeline.")
 VERSION = typer.Option(None, help="Refuse when the pipeline is at another version.")
@@ -34,35 +32,35 @@ def register(app: typer.Typer) -> None:
         as_json: bool = JSON_OPTION,
     ) -> None:
         """Start a pipeline, and print its id. The same key again is the same pipeline."""
-        settings = connect()
-        quiet_clients()
-        with resumable(idempotency_key) as key, explain_wrong_use():
-            work = service.start_onboarding(
-                settings, project, sources or (), actor=login_name(), key=key
-            )
-            started = asyncio.run(work)
+        cairn = connect()
+        with asking(idempotency_key) as key:
+            known = cairn.project_of(project)
+            body = Start(sources=[cairn.place_of(each) for each in sources or ()])
+            started = cairn.start_onboarding(known, body, key=key)
         if as_json:
-            as_lines([started.record.model_dump() | {"is_new": started.is_new}])
+            as_lines([started.model_dump() | {"is_new": not cairn.was_repeated}])
         else:
-            print(started.record.pipeline_id)
+            print(started.pipeline_id)
 
     @onboard.command("list")
     def list_(project: str = PROJECT_OPTION, as_json: bool = JSON_OPTION) -> None:
         """List a project's pipelines, newest first."""
-        found = asyncio.run(service.list_onboarding(connect(), project))
+        cairn = connect()
+        found = cairn.list_onboarding(cairn.project_of(project))
         if as_json:
-            as_lines(each.record.model_dump() for each in found)
+            as_lines(each.model_dump() for each in found)
         else:
             columns = ("status", "current_stage", "version", "updated_at", "pipeline_id")
-            rows = ([cell(str(getattr(each.record, name))) for name in columns] for each in found)
+            rows = ([cell(str(getattr(each, name))) for name in columns] for each in found)
             table(columns, rows, "No pipelines.")
 
     @onboard.command()
     def show(pipeline_id: str = PIPELINE, as_json: bool = JSON_OPTION) -> None:
         """Show a pipeline, its stages and what has happened to it."""
-        settings = connect()
-        record = asyncio.run(service.read_onboarding(settings, pipeline_id)).record
-        events = asyncio.run(service.read_onboarding_events(settings, pipeline_id))
+        cairn = connect()
+        known = cairn.project_with(pipeline_id)
+        record = cairn.read_onboarding(known, pipeline_id)
+        events = cairn.list_onboarding_events(known, pipeline_id)
         if as_json:
             history = [each.model_dump(exclude={"data"}) for each in events]
             as_lines([record.model_dump() | {"history": history}])
@@ -76,10 +74,9 @@ def register(app: typer.Typer) -> None:
         as_json: bool = JSON_OPTION,
     ) -> None:
         """Go on where the pipeline waits or has failed."""
-        work = service.resume_onboarding(
-            connect(), pipeline_id, actor=login_name(), expected_version=expected_version
-        )
-        _tell(asyncio.run(work), as_json=as_json)
+        cairn, body = connect(), Seen(expected_version=expected_version)
+        found = cairn.resume_onboarding(cairn.project_with(pipeline_id), pipeline_id, body)
+        _tell(found, as_json=as_json)
 
     @onboard.command()
     def accept(
@@ -88,10 +85,9 @@ def register(app: typer.Typer) -> None:
         as_json: bool = JSON_OPTION,
     ) -> None:
         """Take the PRD as it is, although the quality gate has not passed it."""
-        work = service.accept_onboarding(
-            connect(), pipeline_id, actor=login_name(), expected_version=expected_version
-        )
-        _tell(asyncio.run(work), as_json=as_json)
+        cairn, body = connect(), Seen(expected_version=expected_version)
+        found = cairn.accept_onboarding(cairn.project_with(pipeline_id), pipeline_id, body)
+        _tell(found, as_json=as_json)
 
     @onboard.command()
     def skip(
@@ -101,10 +97,9 @@ def register(app: typer.Typer) -> None:
         as_json: bool = JSON_OPTION,
     ) -> None:
         """Leave out the stage that waits, where that is possible."""
-        work = service.skip_onboarding_stage(
-            connect(), pipeline_id, reason, actor=login_name(), expected_version=expected_version
-        )
-        _tell(asyncio.run(work), as_json=as_json)
+        cairn, body = connect(), Skip(reason=reason, expected_version=expected_version)
+        found = cairn.skip_onboarding_stage(cairn.project_with(pipeline_id), pipeline_id, body)
+        _tell(found, as_json=as_json)
 
     @onboard.command()
     def cancel(
@@ -113,10 +108,9 @@ def register(app: typer.Typer) -> None:
         as_json: bool = JSON_OPTION,
     ) -> None:
         """End the pipeline; what it has made stays."""
-        work = service.cancel_onboarding(
-            connect(), pipeline_id, actor=login_name(), expected_version=expected_version
-        )
-        _tell(asyncio.run(work), as_json=as_json)
+        cairn, body = connect(), Seen(expected_version=expected_version)
+        found = cairn.cancel_onboarding(cairn.project_with(pipeline_id), pipeline_id, body)
+        _tell(found, as_json=as_json)
 
 
 def _tell(record: PipelineRecord, *, as_json: bool) -> None:

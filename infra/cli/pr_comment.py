@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 import sys
 from collections.abc import Iterator
@@ -12,14 +11,14 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from infra.cli import service
 from infra.cli.atoms import PROJECT_OPTION
 from infra.cli.context import connect, explain_wrong_use
 from infra.cli.output import cell
+from infra.cli.touching import match_diff
 from schemas.inflection import count
 
 if TYPE_CHECKING:
-    from infra.service.reading.touching import Touched, TouchedAtom
+    from infra.cli.touching import Touched, TouchedAtom
 
 MOST_ATOMS = 11  # with headings and blank lines twenty lines
 LONGEST_TITLE = 160
@@ -44,7 +43,9 @@ def register(app: typer.Typer) -> None:
         """
         text = _read(diff)
         with explain_wrong_use():
-            touched = asyncio.run(service.find_touched(connect(), project, text))
+            cairn = connect()
+            known = cairn.project_of(project)
+            touched = match_diff(text, lambda kind: cairn.list_atoms(known, kind=kind))
         print(render_comment(project, touched))
 
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import logging
-from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
-from infra.cli import service
-from infra.cli.context import JSON_OPTION, connect, explain_wrong_use, login_name, resumable, say
+from infra.cli.context import JSON_OPTION, asking, connect, say
 from infra.cli.output import as_lines
+
+if TYPE_CHECKING:
+    from infra.client.models.schedules import ProjectSettings, SettingsRequest
 
 KEY_OPTION = typer.Option(
     None, "--idempotency-key", help="A repeated request with the same key is done once."
@@ -34,16 +35,15 @@ def register(app: typer.Typer) -> None:
         as_json: bool = JSON_OPTION,
     ) -> None:
         """Create a project, and print its id."""
-        settings = connect()
-        quiet_clients()
-        with resumable(idempotency_key) as key, explain_wrong_use():
-            project = asyncio.run(
-                service.create_project(settings, name, actor=login_name(), key=key)
-            )
+        from infra.client.models.projects import ProjectRequest
+
+        with asking(idempotency_key) as key:
+            made = connect().create_project(ProjectRequest(name=name), key=key)
         if as_json:
-            print(json.dumps(asdict(project) | {"idempotency_key": key}))
+            told = {"project_id": made.project_id, "name": made.name, "idempotency_key": key}
+            print(json.dumps(told))
         else:
-            print(project.project_id)
+            print(made.project_id)
 
     @projects.command()
     def rename(
@@ -52,12 +52,11 @@ def register(app: typer.Typer) -> None:
         idempotency_key: str | None = KEY_OPTION,
     ) -> None:
         """Give a project another name; its id stays."""
-        settings = connect()
-        quiet_clients()
-        with resumable(idempotency_key) as key, explain_wrong_use():
-            asyncio.run(
-                service.rename_project(settings, project, name, actor=login_name(), key=key)
-            )
+        from infra.client.models.projects import ProjectRequest
+
+        cairn = connect()
+        with asking(idempotency_key) as key:
+            cairn.rename_project(cairn.project_of(project), ProjectRequest(name=name), key=key)
         say(f"{project} is called {name} now.")
 
     @projects.command()
@@ -69,16 +68,14 @@ def register(app: typer.Typer) -> None:
         idempotency_key: str | None = KEY_OPTION,
     ) -> None:
         """Hide a project for good, end its work and erase its keys."""
-        settings = connect()
-        quiet_clients()
+        cairn = connect()
         typed = (
             confirm if confirm is not None else typer.prompt("Type the project's name", err=True)
         )
-        with resumable(idempotency_key) as key, explain_wrong_use():
-            gone = asyncio.run(
-                service.delete_project(settings, project, typed, actor=login_name(), key=key)
-            )
-        say(f"{gone.name} ({gone.project_id}) is deleted.")
+        with asking(idempotency_key) as key:
+            known = cairn.project_of(project)
+            cairn.delete_project(known, name=typed, key=key)
+        say(f"{typed} ({known}) is deleted.")
 
     @projects.command()
     def settings(
@@ -93,23 +90,13 @@ def register(app: typer.Typer) -> None:
         as_json: bool = JSON_OPTION,
     ) -> None:
         """Show a project's time zone and quiet hours, or set them."""
-        place = connect()
+        cairn = connect()
         if timezone is None and quiet is None:
-            found = asyncio.run(service.read_project_settings(place, project))
+            found = cairn.read_project_settings(cairn.project_of(project))
         else:
-            quiet_clients()
-            with resumable(idempotency_key) as key, explain_wrong_use():
-                found = asyncio.run(
-                    service.set_project_settings(
-                        place,
-                        project,
-                        timezone=timezone,
-                        quiet_hours=_quiet_hours(quiet),
-                        has_no_quiet_hours=quiet == "none",
-                        actor=login_name(),
-                        key=key,
-                    )
-                )
+            with asking(idempotency_key) as key:
+                body = _settings_of(timezone, quiet)
+                found = cairn.set_project_settings(cairn.project_of(project), body, key=key)
         if as_json:
             as_lines([found.model_dump()])
         else:
@@ -118,7 +105,7 @@ def register(app: typer.Typer) -> None:
     @projects.command("list")
     def list_projects(as_json: bool = JSON_OPTION) -> None:
         """Show all projects."""
-        found = asyncio.run(service.list_projects(connect()))
+        found = list(connect().list_projects())
         if as_json:
             as_lines(each.model_dump() for each in found)
             return
@@ -128,17 +115,21 @@ def register(app: typer.Typer) -> None:
         Console(highlight=False, markup=False).print(table)
 
 
-def _quiet_hours(given: str | None) -> service.QuietHours | None:
-    """Raises typer.BadParameter for what has no start and end."""
-    if given is None or given == "none":
-        return None
-    start, dash, end = given.partition("-")
+def _settings_of(timezone: str | None, quiet: str | None) -> SettingsRequest:
+    """Raises typer.BadParameter for quiet hours without start and end."""
+    from infra.client.models.schedules import SettingsRequest
+    from infra.client.models.schedules_parts import QuietHours
+
+    if quiet is None or quiet == "none":
+        return SettingsRequest(timezone=timezone, has_no_quiet_hours=quiet == "none")
+    start, dash, end = quiet.partition("-")
     if not dash:
         raise typer.BadParameter("write quiet hours like 22:00-07:00, or none")
-    return service.QuietHours(start=start.strip(), end=end.strip())
+    hours = QuietHours(start=start.strip(), end=end.strip())
+    return SettingsRequest(timezone=timezone, quiet_hours=hours)
 
 
-def _render(found: service.ProjectSettings) -> list[str]:
+def _render(found: ProjectSettings) -> list[str]:
     hours = found.quiet_hours
     beat = found.heartbeat_at
     return [

@@ -7,7 +7,7 @@ from functools import partial
 
 import typer
 
-from infra.cli.context import connect
+from infra.cli.context import locate
 from infra.platform import loop
 from infra.platform.findings import remember_damage
 from infra.platform.settings import Settings
@@ -19,7 +19,7 @@ def register(app: typer.Typer) -> None:
     @app.command()
     def projector() -> None:
         """Fold the topics into the database's tables (run by `cairn up`)."""
-        settings = connect(start=False)
+        settings = locate()
         with supervisor.named(settings, os.environ, "projector"), remember_damage(settings):
             loop.run(follow(settings))
 

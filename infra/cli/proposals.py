@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 from enum import StrEnum
 
 import typer
 
-from infra.cli import service
 from infra.cli.atoms import PROJECT_OPTION
+from infra.cli.calls import Cairn, unchecked
 from infra.cli.context import JSON_OPTION, connect
 from infra.cli.deciding import Deciding, by_person
 from infra.cli.output import as_lines, cell, table
+from infra.client.models.decisions import ProposalAnswer, Reasons
 
 PROPOSAL = typer.Argument(help="Id of the proposal, see `cairn proposals`.")
 
@@ -32,8 +32,8 @@ def register(app: typer.Typer) -> None:
         as_json: bool = JSON_OPTION,
     ) -> None:
         """List what members propose, and what became of it."""
-        wanted = None if state is State.ALL else state.value
-        found = asyncio.run(service.list_proposals(connect(), project, wanted))
+        cairn = connect()
+        found = cairn.list_proposals(cairn.project_of(project), state=unchecked(state.value))
         if as_json:
             as_lines(one.model_dump(mode="json") for one in found)
             return
@@ -55,19 +55,19 @@ def register(app: typer.Typer) -> None:
     @by_person
     def accept(proposal: str = PROPOSAL) -> Deciding:
         """Decide as a member proposes."""
-        return lambda settings, by: service.answer_proposal(settings, proposal, by, "accept")
+        return Deciding(proposal, Cairn.decide_proposal, ProposalAnswer(decision="accept"))
 
     @app.command()
     @by_person
     def decline(proposal: str = PROPOSAL) -> Deciding:
         """Decline what a member proposes (needs --rationale)."""
-        return lambda settings, by: service.answer_proposal(settings, proposal, by, "decline")
+        return Deciding(proposal, Cairn.decide_proposal, ProposalAnswer(decision="decline"))
 
     @app.command()
     @by_person
     def withdraw(proposal: str = PROPOSAL) -> Deciding:
         """Take back what you have proposed yourself, as long as it waits."""
-        return lambda settings, by: service.answer_proposal(settings, proposal, by, "withdraw")
+        return Deciding(proposal, Cairn.withdraw_proposal, Reasons())
 
     @app.command()
     def decisions(
@@ -78,7 +78,8 @@ def register(app: typer.Typer) -> None:
         as_json: bool = JSON_OPTION,
     ) -> None:
         """List what people decided, and what can be taken back."""
-        found = asyncio.run(service.list_decisions(connect(), project, target))
+        cairn = connect()
+        found = cairn.list_decisions(cairn.project_of(project), target=target)
         if as_json:
             as_lines(one.model_dump(mode="json") for one in found)
             return

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING, Literal
 
 import typer
 
-from infra.cli import service
 from infra.cli.atoms import PROJECT_OPTION
-from infra.cli.context import JSON_OPTION, connect, explain_wrong_use, resumable
+from infra.cli.calls import unchecked
+from infra.cli.context import JSON_OPTION, asking, connect
 from infra.cli.output import answer as standard_output
 from infra.cli.output import as_lines, table
-from infra.cli.project import KEY_OPTION, quiet_clients
+from infra.cli.project import KEY_OPTION
+from infra.client.models.quality import Judge
+from infra.platform.errors import NotFound
 from schemas.quality_gate import REMOVALS
 
 if TYPE_CHECKING:
-    from projections.read.quality import QualityRunEvent, QualityRunRow
+    from infra.cli.calls import Cairn
+    from infra.client.models.quality import QualityRunRow
+    from infra.client.models.quality_parts import QualityRunEvent
 
 Mode = Literal["full", "light"]
 OUTCOMES = {
@@ -41,11 +44,12 @@ def register(app: typer.Typer) -> None:
         as_json: bool = JSON_OPTION,
     ) -> None:
         """Judge an artifact by dimension, and revise what fails as far as the mode allows."""
-        settings = connect()
-        quiet_clients()
-        with explain_wrong_use(), resumable(idempotency_key) as key:
-            request = service.GateRequest(project, artifact, mode, key)
-            show_run(asyncio.run(service.run_quality(settings, request)), as_json=as_json)
+        cairn = connect()
+        with asking(idempotency_key) as key:
+            known, body = cairn.project_of(project), Judge(artifact=artifact, mode=mode)
+            job = cairn.await_job(cairn.start_quality_run(known, body, key=key).job_id)
+            judged = str((job.result or {})["quality_run_id"])
+            show_run(cairn.read_quality_run(known, judged).run, as_json=as_json)
 
     @quality.command(name="list")
     def list_runs(
@@ -54,9 +58,10 @@ def register(app: typer.Typer) -> None:
         as_json: bool = JSON_OPTION,
     ) -> None:
         """List judgements, oldest first."""
-        show_runs(
-            asyncio.run(service.list_quality_runs(connect(), project, artifact)), as_json=as_json
-        )
+        cairn = connect()
+        found = cairn.list_quality_runs(cairn.project_of(project))
+        chosen = [each for each in found if artifact in (None, *_names_of(each))]
+        show_runs(chosen, as_json=as_json)
 
     @quality.command()
     def show(
@@ -66,11 +71,30 @@ def register(app: typer.Typer) -> None:
         as_json: bool = JSON_OPTION,
     ) -> None:
         """Show the scores of a judgement and what each failing section lacks."""
-        found, trail = asyncio.run(service.read_quality_run(connect(), project, run))
+        cairn = connect()
+        known = cairn.project_of(project)
+        judged = cairn.read_quality_run(known, run or _find_latest(cairn, known))
         if events:
-            show_events(trail, as_json=as_json)
+            show_events(judged.events, as_json=as_json)
         else:
-            show_run(found, as_json=as_json)
+            show_run(judged.run, as_json=as_json)
+
+
+def _names_of(run: QualityRunRow) -> tuple[str | None, ...]:
+    """What its artifact may be called."""
+    return run.artifact_id, run.number, "prd" if run.artifact_type == "prd" else None
+
+
+def _find_latest(cairn: Cairn, project_id: str) -> str:
+    """The latest run over the PRD. Raises NotFound."""
+    over_prd = [
+        each.quality_run_id
+        for each in cairn.list_quality_runs(project_id)
+        if each.artifact_type == "prd"
+    ]
+    if not over_prd:
+        raise NotFound("No quality run over a PRD yet.", code="unknown_quality_run")
+    return over_prd[-1]
 
 
 def show_run(run: QualityRunRow, *, as_json: bool) -> None:
@@ -100,7 +124,7 @@ def show_run(run: QualityRunRow, *, as_json: bool) -> None:
     if run.removed:
         out.print("Taken out, while the atoms stay in the ledger:", markup=False)
     for one in run.removed:
-        why = REMOVALS[one.reason]
+        why = dict(REMOVALS)[unchecked(one.reason)]
         out.print(f"  {one.section_id}: {one.text} ({why})", markup=False)
 
 

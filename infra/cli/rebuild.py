@@ -4,8 +4,7 @@ import asyncio
 
 import typer
 
-from infra.cli import service
-from infra.cli.context import connect, say
+from infra.cli.context import locate, say
 from infra.cli.output import table
 from infra.cli.verify_log import show_findings, show_records
 
@@ -25,12 +24,13 @@ def register(app: typer.Typer) -> None:
         While the log has findings, no ledger becomes smaller unless --accept-smaller is given; then
         the tables continue after what is missing.
         """
-        settings = connect()
+        from infra.service.upkeep.audit import rebuild_tables
+        from infra.service.upkeep.lost_database import describe_loss
+
+        settings = locate(start=True)
         with show_records("folded") as tell:
             rebuilt = asyncio.run(
-                service.rebuild_tables(
-                    settings, projection, accept_smaller=accept_smaller, tell=tell
-                )
+                rebuild_tables(settings, projection, accept_smaller=accept_smaller, tell=tell)
             )
         found = rebuilt.tables
         table(
@@ -40,7 +40,7 @@ def register(app: typer.Typer) -> None:
         if rebuilt.findings:
             print(f"Left out, or missing, in the log: {len(rebuilt.findings)}")
             show_findings(rebuilt.findings)
-        for line in service.describe_loss(settings, always=True):
+        for line in describe_loss(settings, always=True):
             say(line)
         if not all(each.equal for each in found):
             raise typer.Exit(1)

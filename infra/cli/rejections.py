@@ -1,13 +1,15 @@
 """`cairn rejections`: what reflection refused, and by which rule."""
 
-import asyncio
+from typing import TYPE_CHECKING
 
 import typer
 
-from infra.cli import service
 from infra.cli.atoms import PROJECT_OPTION
 from infra.cli.context import JSON_OPTION, connect
 from infra.cli.output import as_lines, cell, table
+
+if TYPE_CHECKING:
+    from infra.client.models.ledger import Rejection
 
 
 def register(app: typer.Typer) -> None:
@@ -23,10 +25,10 @@ def register(app: typer.Typer) -> None:
         as_json: bool = JSON_OPTION,
     ) -> None:
         """List refused candidates and refused evidence rows with the rule that refused each."""
-        question = service.list_rejections(
-            connect(), project, code=code, kind=kind, source=source, limit=limit
-        )
-        found = asyncio.run(question)
+        cairn = connect()
+        found = cairn.list_rejections(
+            cairn.project_of(project), code=code, kind=kind, path=source
+        ).take(limit)
         if as_json:
             as_lines(row.model_dump() for row in found)
             return
@@ -36,7 +38,7 @@ def register(app: typer.Typer) -> None:
                 (
                     row.kind,
                     row.rejected,
-                    ", ".join(row.codes),
+                    ", ".join(codes_of(row)),
                     cell(row.title),
                     row.path,
                 )
@@ -44,3 +46,9 @@ def register(app: typer.Typer) -> None:
             ),
             "Nothing was refused.",
         )
+
+
+def codes_of(row: "Rejection") -> list[str]:
+    """The codes behind the refusal, each once."""
+    of_rows = (finding for refused in row.rejected_rows for finding in refused.findings)
+    return list(dict.fromkeys(finding.code for finding in (*row.findings, *of_rows)))

@@ -1,14 +1,11 @@
 """`cairn replay`: the ledger as it was, folded from the log, and what has changed since."""
 
-import asyncio
-from dataclasses import asdict
-
 import typer
 
-from infra.cli import service
 from infra.cli.atoms import AS_OF, AS_OF_SEQ, PROJECT_OPTION, time_of
 from infra.cli.context import JSON_OPTION, connect, say
 from infra.cli.output import as_lines, table
+from infra.client.models.administration import Replay
 from schemas.inflection import count
 
 
@@ -29,24 +26,27 @@ def register(app: typer.Typer) -> None:
         if as_of_seq is not None and as_of:
             raise typer.BadParameter("give --as-of-seq or --as-of, not both")
         moment = time_of(as_of) if as_of else None
-        replayed = asyncio.run(
-            service.replay_ledger(connect(), project, as_of_seq=as_of_seq, as_of=moment)
-        )
-        found = replayed.differences
+        cairn = connect()
+        body = Replay(project=cairn.project_of(project), as_of_seq=as_of_seq, as_of=moment)
+        replayed = cairn.await_job(cairn.replay_ledger(body).job_id).result or {}
+        found = replayed["rows"]
         if as_json:
-            as_lines(asdict(one) for one in found)
+            as_lines(found)
         elif diff:
             table(
                 ("table", "since", "key", "columns"),
-                ((one.table, one.since, one.key, ", ".join(one.columns)) for one in found),
+                ((it["table"], it["since"], it["key"], ", ".join(it["columns"])) for it in found),
                 "Nothing differs.",
             )
-        for left_out in replayed.findings:
-            say(f"Left out: {left_out.code} at {left_out.where}, {left_out.detail}.")
+        for left_out in replayed["left_out"]:
+            say(f"Left out: {left_out}.")
+        differences = replayed["differences"]
+        if len(found) < differences:
+            say(f"The first {len(found):,} of {differences:,} rows are named.")
         say(
-            f"The ledger as of {replayed.as_of_seq} stands in the schema {service.REPLAY_SCHEMA};"
-            f" {count(len(found), 'row differs', 'rows differ')} from now"
-            f" ({'moving on meanwhile' if replayed.has_moved else replayed.head})."
+            f"The ledger as of {replayed['as_of_seq']} stands in the schema {replayed['schema']};"
+            f" {count(differences, 'row differs', 'rows differ')} from now"
+            f" ({'moving on meanwhile' if replayed['has_moved'] else replayed['head']})."
         )
-        if replayed.is_wrong:
+        if replayed["is_wrong"]:
             raise typer.Exit(1)

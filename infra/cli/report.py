@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 from enum import StrEnum
 
 import typer
 
-from infra.cli import service
-from infra.cli.context import JSON_OPTION, connect, explain_wrong_use, login_name, resumable
+from infra.cli.calls import unchecked
+from infra.cli.context import JSON_OPTION, asking, connect
 from infra.cli.output import as_lines
-from infra.cli.project import KEY_OPTION, PROJECT_OPTION, quiet_clients
+from infra.cli.project import KEY_OPTION, PROJECT_OPTION
 from infra.cli.show import Format, render_item
+from infra.client.models.planning import ReportRequest
 
 
 class Type(StrEnum):
@@ -36,21 +36,12 @@ def register(app: typer.Typer) -> None:
         as_json: bool = JSON_OPTION,
     ) -> None:
         """Make a report of a project; each line cites artifacts and atoms."""
-        quiet_clients()
-        settings = connect()
-        with resumable(idempotency_key) as key, explain_wrong_use():
-            made = asyncio.run(
-                service.request_report(
-                    settings,
-                    project,
-                    report_type.value,
-                    as_of=as_of,
-                    actor=login_name(),
-                    key=key,
-                )
-            )
+        cairn = connect()
+        with asking(idempotency_key) as key:
+            known = cairn.project_of(project)
+            body = ReportRequest(report_type=unchecked(report_type.value), as_of=as_of)
+            made = cairn.request_report(known, body, key=key)
         if as_json or form is Format.json:
             as_lines([made.model_dump()])
             return
-        names = asyncio.run(service.read_names(settings, project))
-        print(render_item(made, names))
+        print(render_item(made, cairn.read_view(known, "report").names))

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Literal
 
 import typer
 
-from infra.cli import service
+from infra.cli.calls import Cairn
 from infra.cli.deciding import Deciding, by_person
+from infra.client.models.decisions import ContradictionDecision
 
-if TYPE_CHECKING:
-    from infra.service import Resolution
-
+Resolution = Literal["a_wins", "b_wins", "both_valid", "reworded"]
 CONTRADICTION = typer.Argument(help="Id of the contradiction, see `cairn contradictions`.")
 
 
@@ -37,9 +36,8 @@ def register(app: typer.Typer) -> None:
             raise typer.BadParameter(
                 "Say how: one of --a-wins, --b-wins, --both-valid, --reworded."
             )
-        return lambda settings, by: service.resolve_contradiction(
-            settings, contradiction, by, chosen[0]
-        )
+        resolved = ContradictionDecision(decision="resolve", resolution_kind=chosen[0])
+        return Deciding(contradiction, Cairn.decide_contradiction, resolved)
 
     @app.command()
     @by_person
@@ -48,4 +46,5 @@ def register(app: typer.Typer) -> None:
         to: str | None = typer.Option(None, "--to", help="Who should decide."),
     ) -> Deciding:
         """Escalate a contradiction; it blocks artifacts until it is decided."""
-        return lambda settings, by: service.escalate_contradiction(settings, contradiction, by, to)
+        escalated = ContradictionDecision(decision="escalate", escalated_to=to)
+        return Deciding(contradiction, Cairn.decide_contradiction, escalated)

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import shlex
 from typing import TYPE_CHECKING
 
 import typer
 
-from infra.cli import service
 from infra.cli.atoms import PROJECT_OPTION
-from infra.cli.context import JSON_OPTION, connect, login_name, resumable, say
+from infra.cli.context import JSON_OPTION, connect, resumable, say
 from infra.cli.output import as_lines, table
-from infra.cli.project import KEY_OPTION, quiet_clients
+from infra.cli.project import KEY_OPTION
+from infra.client.models.runs import Cancellation, Resumption
 from schemas.inflection import count
 
 if TYPE_CHECKING:
-    from projections.read.deltas import DeltaReport
-    from projections.read.runs import Phase
+    from infra.client.models.runs import DeltaReport
+    from infra.client.models.views import Phase
 
 NO_PROJECT = typer.Option(None, "--project", "-p", help="Name or id of the project.")
 SHOWN_FILES = 8
@@ -48,12 +47,9 @@ def register(app: typer.Typer) -> None:
         as_json: bool = JSON_OPTION,
     ) -> None:
         """End a run after its current batch; the rest stays unread."""
-        settings = connect()
-        quiet_clients()
+        cairn = connect()
         with resumable(idempotency_key) as key:
-            asyncio.run(
-                service.cancel_run(settings, run, actor=login_name(), key=key, reason=reason)
-            )
+            cairn.cancel_run(cairn.project_with(run), run, Cancellation(reason=reason), key=key)
         ends = "It ends when the batches under way are in the ledger"
         _tell_recorded(run, key, ends, as_json=as_json)
 
@@ -67,14 +63,9 @@ def register(app: typer.Typer) -> None:
         as_json: bool = JSON_OPTION,
     ) -> None:
         """Start a new run over what an ended run left unread."""
-        settings = connect()
-        quiet_clients()
+        cairn, body = connect(), Resumption(retry_poison=retry_poison)
         with resumable(idempotency_key) as key:
-            asyncio.run(
-                service.resume_run(
-                    settings, run, actor=login_name(), key=key, retry_poison=retry_poison
-                )
-            )
+            cairn.resume_run(cairn.project_with(run), run, body, key=key)
         _tell_recorded(run, key, "A new run goes on with what it left", as_json=as_json)
 
     @runs.command()
@@ -82,7 +73,9 @@ def register(app: typer.Typer) -> None:
         run: str = typer.Argument(help="Id of the run."), as_json: bool = JSON_OPTION
     ) -> None:
         """Show what a run changed: files, chunks, atoms and sections."""
-        found, phases = asyncio.run(service.read_run_report(connect(), run))
+        cairn = connect()
+        known = cairn.project_with(run)
+        found, phases = cairn.read_run_report(known, run), cairn.list_phases(known).get(run, [])
         if as_json:
             as_lines([found.model_dump() | {"phases": [each.model_dump() for each in phases]}])
         else:
@@ -91,7 +84,8 @@ def register(app: typer.Typer) -> None:
     @runs.command("deltas")
     def delta_reports(project: str = PROJECT_OPTION, as_json: bool = JSON_OPTION) -> None:
         """Show what each merged pull request or push changed."""
-        found = asyncio.run(service.list_deltas(connect(), project))
+        cairn = connect()
+        found = cairn.list_deltas(cairn.project_of(project))
         if as_json:
             as_lines(run.model_dump() for run in found)
             return
@@ -123,17 +117,17 @@ def register(app: typer.Typer) -> None:
         project: str = PROJECT_OPTION,
     ) -> None:
         """Accept removals that the safety threshold blocked."""
-        settings = connect()
-        quiet_clients()
-        accepted = asyncio.run(service.accept_removals(settings, project, run, actor=login_name()))
+        cairn = connect()
+        accepted = cairn.accept_removals(cairn.project_of(project), run)
         removed = count(len(accepted.source_ids), "source is", "sources are")
         say(f"{removed} removed: see `cairn runs --project {shlex.quote(project)}`.")
 
 
 def show_runs(project: str, *, as_json: bool) -> None:
-    settings = connect()
-    found = [run.model_dump() for run in asyncio.run(service.list_runs(settings, project))]
-    phases = asyncio.run(service.list_phases(settings, project))
+    cairn = connect()
+    known = cairn.project_of(project)
+    found = [run.model_dump() for run in cairn.list_runs(known)]
+    phases = cairn.list_phases(known)
     if as_json:
         for run in found:
             run["phases"] = [each.model_dump() for each in phases.get(run["run_id"], [])]

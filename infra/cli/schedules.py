@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 import typer
 
-from infra.cli import service
-from infra.cli.context import JSON_OPTION, connect, explain_wrong_use, login_name, resumable, say
+from infra.cli.calls import told
+from infra.cli.context import JSON_OPTION, asking, connect, say
 from infra.cli.output import as_lines, cell, table
-from infra.cli.project import KEY_OPTION, PROJECT_OPTION, quiet_clients
+from infra.cli.project import KEY_OPTION, PROJECT_OPTION
+from infra.client.models.schedules import ScheduleChange, ScheduledWork, ScheduleRequest
 
 ID = typer.Argument(metavar="ID", help="Id of the schedule.")
 EVERY = typer.Option(
@@ -51,16 +48,12 @@ def register(app: typer.Typer) -> None:
         as_json: bool = JSON_OPTION,
     ) -> None:
         """Schedule work, and print the id of the schedule."""
-        request = service.WorkRequest(
-            when=_words(every, on, at, cron),
-            work=work,
-            title=title or "",
-            priority=priority or "scheduled",
+        body = ScheduleRequest.model_construct(
+            **told(when=_words(every, on, at, cron), work=work, title=title, priority=priority)
         )
-        with _asking(idempotency_key) as key:
-            added = asyncio.run(
-                service.schedule_work(connect(), project, request, actor=login_name(), key=key)
-            )
+        with asking(idempotency_key) as key:
+            cairn = connect()
+            added = cairn.schedule_work(cairn.project_of(project), body, key=key)
         _show(added, as_json=as_json)
 
     @schedules.command()
@@ -78,13 +71,10 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Change a schedule; what is left out stays. A new time is given whole."""
         when = _words(every, on, at, cron) if every or on or at or cron else None
-        told = service.WorkChange(title=title, when=when, priority=priority)
-        with _asking(idempotency_key) as key:
-            changed = asyncio.run(
-                service.update_schedule(
-                    connect(), project, schedule_id, told, actor=login_name(), key=key
-                )
-            )
+        body = ScheduleChange.model_construct(**told(title=title, when=when, priority=priority))
+        with asking(idempotency_key) as key:
+            cairn = connect()
+            changed = cairn.update_schedule(cairn.project_of(project), schedule_id, body, key=key)
         _show(changed, as_json=as_json)
 
     @schedules.command()
@@ -95,10 +85,9 @@ def register(app: typer.Typer) -> None:
         as_json: bool = JSON_OPTION,
     ) -> None:
         """Do the work of a schedule now, and print the id of the job; its times stay."""
-        with _asking(idempotency_key) as key:
-            job = asyncio.run(
-                service.start_schedule(connect(), project, schedule_id, actor=login_name(), key=key)
-            )
+        with asking(idempotency_key) as key:
+            cairn = connect()
+            job = cairn.start_schedule(cairn.project_of(project), schedule_id, key=key)
         if as_json:
             as_lines([job.model_dump()])
         else:
@@ -111,12 +100,11 @@ def register(app: typer.Typer) -> None:
         idempotency_key: str | None = KEY_OPTION,
     ) -> None:
         """Remove a schedule; jobs that were begun go on."""
-        with _asking(idempotency_key) as key:
-            gone = asyncio.run(
-                service.remove_schedule(
-                    connect(), project, schedule_id, actor=login_name(), key=key
-                )
-            )
+        with asking(idempotency_key) as key:
+            cairn = connect()
+            known = cairn.project_of(project)
+            gone = cairn.read_schedule(known, schedule_id)
+            cairn.remove_schedule(known, schedule_id, key=key)
         say(f"{gone.title} is not done any more.")
 
     @schedules.command("list")
@@ -129,21 +117,13 @@ def register(app: typer.Typer) -> None:
         as_json: bool = JSON_OPTION,
     ) -> None:
         """List schedules with their next run, oldest first."""
-        asked = service.list_schedules(connect(), project, everything=everything, limit=limit)
-        with explain_wrong_use():
-            found = asyncio.run(asked).items
+        cairn = connect()
+        found = cairn.list_schedules(cairn.project_of(project), everything=everything).take(limit)
         if as_json:
             as_lines(one.model_dump() for one in found)
             return
         columns = ("title", "for", "status", "next run (UTC)", "last run (UTC)", "result", "id")
         table(columns, map(_row_of, found), "Nothing is scheduled.")
-
-
-@contextmanager
-def _asking(key: str | None) -> Iterator[str]:
-    quiet_clients()
-    with resumable(key) as drawn, explain_wrong_use():
-        yield drawn
 
 
 def _words(every: str | None, on: str | None, at: str | None, cron: str | None) -> str:
@@ -158,7 +138,7 @@ def _words(every: str | None, on: str | None, at: str | None, cron: str | None) 
     return f"{day} at {at}" if at else day
 
 
-def _row_of(work: service.ScheduledWork) -> tuple[object, ...]:
+def _row_of(work: ScheduledWork) -> tuple[object, ...]:
     result = work.last_result or {}
     waits = f" until {work.not_before:%H:%M} UTC ({work.reason})" if work.not_before else ""
     return (
@@ -172,7 +152,7 @@ def _row_of(work: service.ScheduledWork) -> tuple[object, ...]:
     )
 
 
-def _show(work: service.ScheduledWork, *, as_json: bool) -> None:
+def _show(work: ScheduledWork, *, as_json: bool) -> None:
     if as_json:
         as_lines([work.model_dump()])
         return

@@ -1,18 +1,18 @@
 """`cairn search`: what the project says about something."""
 
-import asyncio
 from typing import TYPE_CHECKING
 
 import typer
 
-from infra.cli import service
 from infra.cli.atoms import PROJECT_OPTION, check_known
+from infra.cli.calls import unchecked
 from infra.cli.context import JSON_OPTION, connect
 from infra.cli.output import answer as answer_console
 from infra.cli.output import cell
 
 if TYPE_CHECKING:
-    from projections.read.search import Answer, Hit
+    from infra.client.models.ledger import Answer
+    from infra.client.models.ledger_parts import Hit
 
 LONGEST_QUOTE = 300
 NOT_COVERED = {
@@ -43,10 +43,15 @@ def register(app: typer.Typer) -> None:
             check_known("kind", each)
         for each in status:
             check_known("status", each)
-        question = service.search_ledger(
-            connect(), project, query, kinds=kind, areas=area, statuses=status, limit=limit
+        cairn = connect()
+        answer = cairn.search(
+            cairn.project_of(project),
+            q=query,
+            kind=kind,
+            area=area,
+            status=unchecked(status),
+            limit=limit,
         )
-        answer = asyncio.run(question)
         if as_json:
             print(answer.model_dump_json())
             return

@@ -1,13 +1,12 @@
 """`cairn show`: artifacts as people read them, or as data."""
 
-import asyncio
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 import typer
 
-from infra.cli import service
 from infra.cli.atoms import AS_OF, AS_OF_SEQ, PROJECT_OPTION, place_of
+from infra.cli.calls import moment_of
 from infra.cli.context import JSON_OPTION, connect
 from infra.cli.output import as_lines
 from schemas.inflection import count
@@ -16,16 +15,15 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-    from infra.service.reading.reads import View
-    from projections.read.artifacts import (
-        Artifact,
+    from infra.client.models.shared import (
+        Burndown,
         CitingSection,
         CitingStatement,
-        GoneItem,
         Item,
         SpeculativeArtifact,
     )
-    from projections.read.burndown import Burndown
+    from infra.client.models.views import View
+    from infra.client.models.views_parts import Artifact, GoneItem
 
 
 class Kind(StrEnum):
@@ -101,7 +99,8 @@ def register(app: typer.Typer) -> None:
                 raise typer.BadParameter("--as-of and --as-of-seq are for the whole PRD.")
             show_past_prd(project, moment, as_json=wanted is Format.json)
             return
-        view = asyncio.run(service.read_view(connect(), project, TYPES[kind]))
+        cairn = connect()
+        view = cairn.read_view(cairn.project_of(project), TYPES[kind])
         found: list[Artifact] | list[Item] = view.items
         if view.prd is not None:
             found = [select_section(view.prd, section) if section else view.prd]
@@ -117,7 +116,11 @@ def register(app: typer.Typer) -> None:
 
 def show_past_prd(project: str, moment: "int | datetime", *, as_json: bool) -> None:
     """The PRD as it was then, with all its statements where it is data."""
-    then = asyncio.run(service.read_past_prd(connect(), project, moment))
+    cairn = connect()
+    known = cairn.project_of(project)
+    now = cairn.read_view(known, TYPES[Kind.prd]).prd
+    assert now is not None, "a view of a PRD that is not there is refused"
+    then = cairn.read_past_artifact(known, now.artifact_id, **moment_of(moment))
     if as_json:
         as_lines([then.model_dump()])
     else:
@@ -137,7 +140,7 @@ def document_of(
     one: "Artifact | Item", view: "View", *, in_full: bool = False, asked: bool = False
 ) -> str:
     """As markdown; ``asked``: for this section of a PRD, which may be empty."""
-    from projections.read.artifacts import Artifact
+    from infra.client.models.views_parts import Artifact
 
     if not isinstance(one, Artifact):
         burndowns = {it.sprint_id: it for it in view.burndowns}

@@ -1,10 +1,7 @@
 """`cairn sources`: every source of a project; with --skipped, what is not read and why."""
 
-import asyncio
-
 import typer
 
-from infra.cli import service
 from infra.cli.atoms import PROJECT_OPTION
 from infra.cli.context import JSON_OPTION, connect
 from infra.cli.output import as_lines, cell, table
@@ -26,12 +23,10 @@ def register(app: typer.Typer) -> None:
 
         Of a source that is read and nearly a copy of another the detail says so.
         """
-        settings = connect()
-        question = service.list_sources(
-            settings, project, skipped=skipped, reason=reason, source=source, limit=limit
-        )
-        found = asyncio.run(question)
-        near = [] if skipped else asyncio.run(service.list_near_copies(settings, project))
+        cairn = connect()
+        known = cairn.project_of(project)
+        found = cairn.list_sources(known, skipped=skipped, reason=reason, path=source).take(limit)
+        near = () if skipped else cairn.list_near_copies(known)
         told = {
             one.source_id: f"nearly a copy of {one.original_path}: {one.share:.0%} is the same"
             for one in near

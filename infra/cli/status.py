@@ -1,15 +1,17 @@
 """`cairn status`: what runs, where it came from and why, and how far behind it is."""
 
+from __future__ import annotations
+
 import json
-from dataclasses import asdict
+from types import SimpleNamespace
 from typing import Any
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
-from infra.cli import service
-from infra.cli.context import JSON_OPTION, load
+from infra.cli.context import JSON_OPTION, connect, load
+from infra.platform.errors import Invalid, Unavailable
 
 GROUPS = ("received", "refused", "other", "done")  # of deliveries
 
@@ -18,13 +20,26 @@ def register(app: typer.Typer) -> None:
     @app.command()
     def status(as_json: bool = JSON_OPTION) -> None:
         """Show processes, addresses, versions and the lag of every stage."""
-        found = service.read_status(load())
+        found = read_status()
         if as_json:
-            print(json.dumps(asdict(found)))
+            print(json.dumps(found))
         else:
-            show(found)
-        if not found.running:
+            show(SimpleNamespace(**found))
+        if not found["running"]:
             raise typer.Exit(1)
+
+
+def read_status() -> dict[str, Any]:
+    """As the service tells it; where none answers on this machine, what shows without it."""
+    try:
+        return connect(start=False).read_installation_status().model_dump()
+    except (Unavailable, Invalid):
+        from infra.runtime.local.standing import describe_standing
+
+        settings = load()
+        if settings.url is not None:
+            raise
+        return describe_standing(settings)
 
 
 def _describe_owed(by_rules: dict[str, dict[str, int]]) -> list[str]:
@@ -35,7 +50,7 @@ def _describe_owed(by_rules: dict[str, dict[str, int]]) -> list[str]:
     return [f"{project}: {describe_owed(owed)}." for project, owed in by_rules.items()]
 
 
-def show(status: service.InstallationStatus) -> None:
+def show(status: SimpleNamespace) -> None:
     out = Console(highlight=False)
     out.print(f"Cairn {status.versions['cairn']} in {status.home}: {status.state}")
     if problem := status.disk["problem"]:

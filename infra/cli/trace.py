@@ -1,19 +1,17 @@
 """`cairn trace`: from an id down to the source, and up to the artifacts that cite it."""
 
-import asyncio
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.markup import escape
 from rich.tree import Tree
 
-from infra.cli import service
 from infra.cli.context import JSON_OPTION, connect
 from infra.cli.output import answer, as_lines, cell, table
 
 if TYPE_CHECKING:
-    from projections.read.decisions import Reason
-    from projections.read.lineage import Node
+    from infra.client.models.ledger import Node
+    from infra.client.models.views import Reason
 
 ID_OF = typer.Argument(
     metavar="ID", help="A statement, artifact, atom, evidence row, chunk, source or run."
@@ -30,18 +28,31 @@ def register(app: typer.Typer) -> None:
 
         With --why: why it was chosen, read, refused, merged, downgraded or blocked.
         """
+        cairn = connect()
+        known = cairn.project_with(known_id)
         if explain:
-            reasons = asyncio.run(service.list_reasons(connect(), known_id))
+            reasons = list(cairn.list_reasons(known, known_id))
             if as_json:
                 as_lines(reason.model_dump() for reason in reasons)
             else:
                 show_reasons(reasons)
             return
-        node = asyncio.run(service.trace(connect(), known_id))
+        node = cairn.trace(known, known_id)
         if as_json:
-            as_lines([node.flat()])
+            as_lines([flat(node)])
         else:
             answer().print(tree_of(node), soft_wrap=True)
+
+
+def flat(node: "Node") -> dict[str, Any]:
+    """For programs: the facts stand beside the rest."""
+    return {
+        "what": node.what,
+        "id": node.id,
+        **node.facts,
+        "events": [event.model_dump() for event in node.events],
+        "children": [flat(child) for child in node.children],
+    }
 
 
 def show_reasons(reasons: "list[Reason]") -> None:

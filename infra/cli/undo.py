@@ -2,8 +2,9 @@
 
 import typer
 
-from infra.cli import service
+from infra.cli.calls import Cairn
 from infra.cli.deciding import Deciding, by_person
+from infra.client.models.decisions import Reasons
 
 
 def register(app: typer.Typer) -> None:
@@ -13,4 +14,4 @@ def register(app: typer.Typer) -> None:
         decision: str = typer.Argument(help="Id of the decision, see a decision's `--json`."),
     ) -> Deciding:
         """Take back a decision, unless another one followed it."""
-        return lambda settings, by: service.undo_decision(settings, decision, by)
+        return Deciding(decision, Cairn.undo_decision, Reasons())

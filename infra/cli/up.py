@@ -5,12 +5,13 @@ from functools import partial
 
 import typer
 
-from infra.cli import service
 from infra.cli.context import console, load, say
 from infra.cli.project import quiet_clients
 from infra.platform.settings import Settings
 from infra.runtime import supervisor
 from infra.runtime.local.alone import since
+from infra.runtime.local.http_address import read_address
+from infra.runtime.local.runtime import find_running
 from infra.runtime.starting import start_detached
 from infra.runtime.supervisor import Program, Supervisor
 
@@ -28,16 +29,19 @@ def register(app: typer.Typer) -> None:
         running = supervisor.read_state(settings)
         if running and running.state == "ready" and detach:
             say(f"Cairn is already running in {settings.home}{since(running.supervisor)}.")
-            say_console(service.connect(settings))
+            say_console(find_running(settings))
         elif detach:
             say(f"Starting Cairn in {settings.home}…")
             arguments = ("up", "--workers", str(workers))
             pid = start_detached(settings, arguments, os.environ, say)
             say(f"Cairn runs (pid {pid}): `cairn status` shows it, `cairn down` stops it.")
-            if url := service.read_address(settings):
+            if url := read_address(settings):
                 say(f"The API listens at {url}; {settings.home / 'token'} holds a token for it.")
-            located = service.connect(settings)
-            for line in (*service.find_vault_problems(located), *service.describe_loss(located)):
+            from infra.service.foundation.setup import find_vault_problems
+            from infra.service.upkeep.lost_database import describe_loss
+
+            located = find_running(settings)
+            for line in (*find_vault_problems(located), *describe_loss(located)):
                 say(line)
             say_console(located)
         else:
@@ -50,10 +54,12 @@ def say_console(settings: Settings) -> None:
     """Print where a browser finds the console. A terminal gets a link that signs in once; what may
     stand in a log does not.
     """
-    if console.is_terminal and (link := service.create_console_link(settings)):
+    from infra.service.access.sessions import create_console_link
+
+    if console.is_terminal and (link := create_console_link(settings)):
         words = "The console, within ten minutes without a token:"
         console.print(f"{words} {link}", markup=False, highlight=False, soft_wrap=True)
-    elif url := service.read_address(settings):
+    elif url := read_address(settings):
         say(f"The console: {url}/console; {settings.home / 'token'} signs in.")
 
 
@@ -85,9 +91,13 @@ def model_worker(settings: Settings) -> Program:
 
 def prepare(settings: Settings) -> None:
     """Make ready what stages and projector need; say what of the log cannot be opened."""
-    service.prepare_servers(settings)
-    service.ensure_owner_token(settings)
-    for line in service.find_vault_problems(settings, look=True):
+    from infra.service.access.tokens import ensure_owner_token
+    from infra.service.foundation.setup import find_vault_problems, prepare_servers
+    from infra.service.upkeep.lost_database import describe_loss
+
+    prepare_servers(settings)
+    ensure_owner_token(settings)
+    for line in find_vault_problems(settings, look=True):
         say(line)
-    for line in service.describe_loss(settings):
+    for line in describe_loss(settings):
         say(line)

@@ -2,8 +2,9 @@
 
 import typer
 
-from infra.cli import service
+from infra.cli.calls import Cairn
 from infra.cli.deciding import Deciding, by_person
+from infra.client.models.decisions import Reasons, Verification
 
 ATOM = typer.Argument(help="Id of the atom, see `cairn atoms --json`.")
 
@@ -21,10 +22,10 @@ def register(app: typer.Typer) -> None:
         ),
     ) -> Deciding:
         """Pin an atom: no run removes it or lowers its confidence."""
-        return lambda settings, by: service.verify_atom(settings, atom, by, floor)
+        return Deciding(atom, Cairn.verify_atom, Verification(floor=floor))
 
     @app.command()
     @by_person
     def unverify(atom: str = ATOM) -> Deciding:
         """Withdraw a verification."""
-        return lambda settings, by: service.unverify_atom(settings, atom, by)
+        return Deciding(atom, Cairn.unverify_atom, Reasons())

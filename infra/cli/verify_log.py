@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 import typer
 from rich.progress import Progress, SpinnerColumn, TextColumn
 
-from infra.cli import service
-from infra.cli.context import JSON_OPTION, connect, console
+from infra.cli.context import JSON_OPTION, console, locate
 from infra.cli.output import table
 
 if TYPE_CHECKING:
@@ -27,9 +26,11 @@ def register(app: typer.Typer) -> None:
 
         Each finding has its place and what to do about it; any finding exits 1.
         """
-        settings = connect()
+        from infra.service.upkeep import audit
+
+        settings = locate(start=True)
         with show_records("checked") as tell:
-            report = asyncio.run(service.verify_log(settings, tell))
+            report = asyncio.run(audit.verify_log(settings, tell))
         if as_json:
             print(json.dumps(report.as_object()))
         else:

@@ -1,10 +1,7 @@
 """`cairn waiting`: what waits for a person."""
 
-import asyncio
-
 import typer
 
-from infra.cli import service
 from infra.cli.atoms import PROJECT_OPTION
 from infra.cli.context import JSON_OPTION, connect
 from infra.cli.output import as_lines, cell, table
@@ -18,7 +15,8 @@ def register(app: typer.Typer) -> None:
         Contradictions (most severe first) and merge reviews, both after the deep run; blocked
         removals; verified atoms without a source.
         """
-        found = asyncio.run(service.list_waiting(connect(), project))
+        cairn = connect()
+        found = list(cairn.list_waiting(cairn.project_of(project)))
         if as_json:
             as_lines(one.model_dump() for one in found)
             return

@@ -9,11 +9,11 @@ from functools import partial
 import typer
 from pydantic import TypeAdapter, ValidationError
 
-from infra import service
-from infra.cli.context import connect
+from infra.cli.context import locate
 from infra.cli.project import quiet_clients
 from infra.platform.settings import WANTED, Listening, Settings
 from infra.runtime import supervisor
+from infra.runtime.local.http_address import choose_address
 
 
 def register(app: typer.Typer) -> None:
@@ -24,8 +24,8 @@ def register(app: typer.Typer) -> None:
         ),
     ) -> None:
         """Serve the HTTP API and webhooks. `cairn up` starts it by itself."""
-        settings = connect(start=False)
-        address = check_address(listen) if listen else service.choose_address(settings)
+        settings = locate()
+        address = check_address(listen) if listen else choose_address(settings)
         quiet_clients()
         with supervisor.named(settings, os.environ, "web"):
             tell_ready = partial(supervisor.tell_ready, settings, os.environ)

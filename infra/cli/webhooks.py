@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 import typer
 
-from infra.cli import service
-from infra.cli.context import JSON_OPTION, connect, explain_wrong_use, login_name, resumable, say
+from infra.cli.calls import told
+from infra.cli.context import JSON_OPTION, asking, connect, say
 from infra.cli.output import as_lines, cell, table
-from infra.cli.project import KEY_OPTION, PROJECT_OPTION, quiet_clients
+from infra.cli.project import KEY_OPTION, PROJECT_OPTION
+from infra.client.models.webhooks import (
+    Delivery,
+    NewWebhook,
+    Webhook,
+    WebhookRequest,
+    WebhookUpdate,
+)
 
 ID = typer.Argument(metavar="ID", help="Id of the webhook.")
 EVENT = typer.Option(
@@ -44,11 +47,12 @@ def _register_changes(webhooks: typer.Typer) -> None:
         as_json: bool = JSON_OPTION,
     ) -> None:
         """Send news to URL; all events unless --event is given. Prints id and secret, once."""
-        spec = service.WebhookSpec(url, event or (), allow_private=bool(allow_private))
-        with _asking(idempotency_key) as key:
-            added = asyncio.run(
-                service.add_webhook(connect(), project, spec, actor=login_name(), key=key)
-            )
+        body = WebhookRequest.model_construct(
+            url=url, events=event or [], allow_private=bool(allow_private)
+        )
+        with asking(idempotency_key) as key:
+            cairn = connect()
+            added = cairn.add_webhook(cairn.project_of(project), body, key=key)
         _show_secret(added, as_json=as_json)
 
     @webhooks.command()
@@ -65,13 +69,12 @@ def _register_changes(webhooks: typer.Typer) -> None:
         as_json: bool = JSON_OPTION,
     ) -> None:
         """Change a webhook; what is left out stays."""
-        told = service.WebhookChange(url, event or None, active, allow_private)
-        with _asking(idempotency_key) as key:
-            changed = asyncio.run(
-                service.change_webhook(
-                    connect(), project, webhook_id, told, actor=login_name(), key=key
-                )
-            )
+        body = WebhookUpdate.model_construct(
+            **told(url=url, events=event or None, is_active=active, allow_private=allow_private)
+        )
+        with asking(idempotency_key) as key:
+            cairn = connect()
+            changed = cairn.change_webhook(cairn.project_of(project), webhook_id, body, key=key)
         if as_json:
             as_lines([changed.model_dump()])
         else:
@@ -84,10 +87,11 @@ def _register_changes(webhooks: typer.Typer) -> None:
         idempotency_key: str | None = KEY_OPTION,
     ) -> None:
         """Send nothing there any more; its log goes, too."""
-        with _asking(idempotency_key) as key:
-            gone = asyncio.run(
-                service.remove_webhook(connect(), project, webhook_id, actor=login_name(), key=key)
-            )
+        with asking(idempotency_key) as key:
+            cairn = connect()
+            known = cairn.project_of(project)
+            gone = cairn.read_webhook(known, webhook_id)
+            cairn.remove_webhook(known, webhook_id, key=key)
         say(f"Nothing is sent to {gone.url} any more.")
 
     @webhooks.command("rotate-secret")
@@ -98,12 +102,9 @@ def _register_changes(webhooks: typer.Typer) -> None:
         as_json: bool = JSON_OPTION,
     ) -> None:
         """Make a new secret and print it, once; for 24 hours the old one signs, too."""
-        with _asking(idempotency_key) as key:
-            made = asyncio.run(
-                service.rotate_webhook_secret(
-                    connect(), project, webhook_id, actor=login_name(), key=key
-                )
-            )
+        with asking(idempotency_key) as key:
+            cairn = connect()
+            made = cairn.rotate_webhook_secret(cairn.project_of(project), webhook_id, key=key)
         _show_secret(made, as_json=as_json)
 
 
@@ -111,8 +112,8 @@ def _register_log(webhooks: typer.Typer) -> None:
     @webhooks.command("list")
     def list_(project: str = PROJECT_OPTION, as_json: bool = JSON_OPTION) -> None:
         """List webhooks, oldest first."""
-        with explain_wrong_use():
-            found = asyncio.run(service.list_webhooks(connect(), project))
+        cairn = connect()
+        found = cairn.list_webhooks(cairn.project_of(project))
         if as_json:
             as_lines(each.model_dump() for each in found)
             return
@@ -127,8 +128,9 @@ def _register_log(webhooks: typer.Typer) -> None:
         as_json: bool = JSON_OPTION,
     ) -> None:
         """Send a message of the type webhook.test; `cairn webhooks deliveries` shows the answer."""
-        with _asking(idempotency_key) as key:
-            sent = asyncio.run(service.send_test_message(connect(), project, webhook_id, key=key))
+        with asking(idempotency_key) as key:
+            cairn = connect()
+            sent = cairn.send_test_message(cairn.project_of(project), webhook_id, key=key)
         _show_delivery(sent, as_json=as_json)
 
     @webhooks.command()
@@ -139,9 +141,8 @@ def _register_log(webhooks: typer.Typer) -> None:
         as_json: bool = JSON_OPTION,
     ) -> None:
         """List what was sent in the last 30 days, newest first."""
-        asked = service.list_deliveries(connect(), project, webhook_id, limit=limit)
-        with explain_wrong_use():
-            found = asyncio.run(asked).items
+        cairn = connect()
+        found = cairn.list_deliveries(cairn.project_of(project), webhook_id).take(limit)
         if as_json:
             as_lines(each.model_dump() for each in found)
             return
@@ -156,19 +157,13 @@ def _register_log(webhooks: typer.Typer) -> None:
         as_json: bool = JSON_OPTION,
     ) -> None:
         """Send a message once more, with the same webhook-id."""
-        with _asking(None):
-            sent = asyncio.run(service.replay_delivery(connect(), project, webhook_id, delivery_id))
+        with asking(None):
+            cairn = connect()
+            sent = cairn.replay_delivery(cairn.project_of(project), webhook_id, delivery_id)
         _show_delivery(sent, as_json=as_json)
 
 
-@contextmanager
-def _asking(key: str | None) -> Iterator[str]:
-    quiet_clients()
-    with resumable(key) as drawn, explain_wrong_use():
-        yield drawn
-
-
-def _show_secret(made: service.NewWebhook, *, as_json: bool) -> None:
+def _show_secret(made: NewWebhook, *, as_json: bool) -> None:
     if as_json:
         as_lines([made.webhook.model_dump() | {"secret": made.secret}])
         return
@@ -176,14 +171,14 @@ def _show_secret(made: service.NewWebhook, *, as_json: bool) -> None:
     print(made.webhook.webhook_id, made.secret)
 
 
-def _show_delivery(sent: service.Delivery, *, as_json: bool) -> None:
+def _show_delivery(sent: Delivery, *, as_json: bool) -> None:
     if as_json:
         as_lines([sent.model_dump()])
     else:
         print(sent.delivery_id)
 
 
-def _row_of(webhook: service.Webhook) -> tuple[object, ...]:
+def _row_of(webhook: Webhook) -> tuple[object, ...]:
     state = "active" if webhook.is_active else "stopped"
     if webhook.disabled_reason:
         state = f"disabled: {webhook.disabled_reason}"
@@ -191,7 +186,7 @@ def _row_of(webhook: service.Webhook) -> tuple[object, ...]:
     return (*known, webhook.waiting, webhook.webhook_id)
 
 
-def _delivery_row(sent: service.Delivery) -> tuple[object, ...]:
+def _delivery_row(sent: Delivery) -> tuple[object, ...]:
     last = sent.attempts[-1] if sent.attempts else None
     return (
         sent.event_type,

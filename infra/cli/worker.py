@@ -4,7 +4,7 @@ import os
 
 import typer
 
-from infra.cli.context import connect
+from infra.cli.context import locate
 from infra.platform import loop
 from infra.platform.findings import remember_damage
 from infra.runtime.supervisor import named, tell_ready
@@ -21,7 +21,7 @@ def register(app: typer.Typer) -> None:
         from infra.service.models.late_model import open_late_model
         from streams.app import run_worker, select
 
-        settings = connect(start=False)
+        settings = locate()
         name = os.environ.get("CAIRN_PROCESS_NAME") or None
         chosen = select([each.strip() for each in stages.split(",")], settings)
 

@@ -6,6 +6,7 @@ A write has one idempotency key for all its attempts, so that what was cut off i
 from __future__ import annotations
 
 import secrets
+import ssl
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from itertools import islice
@@ -70,23 +71,37 @@ class Pages(Generic[T]):
 
 
 class Connection:
-    """A service by its address and a token. Use it as a context manager, or close it."""
+    """A service by its address and a token. Use it as a context manager, or close it.
+
+    The owner's token of an installation may ask ``on_behalf_of`` another person, and ``in_role``.
+    """
 
     def __init__(
         self,
         url: str,
         token: str | None = None,
         *,
+        on_behalf_of: str | None = None,
+        in_role: str | None = None,
         transport: httpx.BaseTransport | None = None,
         pause: Callable[[float], None] = time.sleep,
     ) -> None:
+        given = {
+            "authorization": token and f"Bearer {token}",
+            "cairn-on-behalf-of": on_behalf_of and _quote(on_behalf_of),
+            "cairn-in-role": in_role,
+        }
+        # Reading the certificates of the authorities takes longer than a question on loopback.
+        verify = url.startswith("https:") or ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         self._http = httpx.Client(
             base_url=url,
-            headers={"authorization": f"Bearer {token}"} if token else {},
+            verify=verify,
+            headers={name: value for name, value in given.items() if value},
             timeout=httpx.Timeout(ANSWERED_WITHIN_S, connect=CONNECTED_WITHIN_S),
             transport=transport,
         )
         self._pause = pause
+        self.was_repeated = False  # whether the last write had been done before, by its key
 
     def __enter__(self) -> Self:
         return self
@@ -149,7 +164,9 @@ class Connection:
     ) -> httpx.Response:
         request = self._request(method, path, at, query, body)
         request.headers["idempotency-key"] = key or secrets.token_hex(16)
-        return self._send(request)
+        response = self._send(request)
+        self.was_repeated = "idempotency-replayed" in response.headers
+        return response
 
     def _follow(
         self, path: str, at: Mapping[str, str], last_event_id: str | None

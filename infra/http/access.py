@@ -64,8 +64,9 @@ class Access:
 
     ``signed``: whoever signs the bytes of its body; the route itself reads and checks them.
     ``writes``: it changes something, so it takes an idempotency key and is audited.
-    ``everywhere``: only a token that is good for all projects may call it. ``takes_files``: those
-    who write may send it documents or archives.
+    ``everywhere``: only a token that is good for all projects may call it. ``at_home``: only the
+    owner's token of the installation. ``takes_files``: those who write may send it documents or
+    archives.
     """
 
     roles: tuple[ApiRole, ...]
@@ -73,6 +74,7 @@ class Access:
     everywhere: bool = False
     signed: bool = False
     takes_files: bool = False
+    at_home: bool = False
 
     def most_bytes(self, caller: Caller | None) -> int:
         """How long a body of this caller may be."""
@@ -87,12 +89,16 @@ ACCESS = "__cairn_access__"
 
 
 def allow(
-    *roles: ApiRole, writes: bool = False, everywhere: bool = False, takes_files: bool = False
+    *roles: ApiRole,
+    writes: bool = False,
+    everywhere: bool = False,
+    takes_files: bool = False,
+    at_home: bool = False,
 ) -> Callable[[F], F]:
     """Declare who may call the route of this function."""
     if not roles:
         raise ValueError("name the roles, or use `allow_anybody`")
-    return _declare(Access(roles, writes, everywhere, takes_files=takes_files))
+    return _declare(Access(roles, writes, everywhere, takes_files=takes_files, at_home=at_home))
 
 
 def allow_anybody() -> Callable[[F], F]:
@@ -173,7 +179,19 @@ async def check_caller(access: Access, request: Request) -> Caller | None:
         raise Forbidden(
             "This needs a token that is good for all projects.", code="token_of_some_projects"
         )
+    if access.at_home:
+        check_at_home(caller)
     return caller
+
+
+def check_at_home(caller: Caller) -> None:
+    """Raises Forbidden for whoever may not touch the files of the installation."""
+    if not caller.has_home:
+        raise Forbidden(
+            "This is for the owner's token of the installation, which is in the file `token` of"
+            " CAIRN_HOME.",
+            code="token_of_home_needed",
+        )
 
 
 def check_role(caller: Caller, roles: Collection[ApiRole]) -> None:

@@ -61,7 +61,7 @@ def create_app(settings: Settings, environ: Mapping[str, str] = NO_SECRETS) -> F
     """
     tables = Tables(settings)
     issuer = Issuer(settings) if settings.oidc_issuer else None
-    callers = Callers(tables, issuer)
+    callers = Callers(settings, tables, issuer)
     sign_in = SignIn(settings, issuer) if issuer and settings.oidc_client_id else None
     counter, hub, stream_tokens = CountAnswers(), Hub(settings, tables), StreamTokens(settings)
     deliveries, sessions = Deliveries(settings, environ), Sessions(settings)

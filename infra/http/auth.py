@@ -11,28 +11,32 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import re
+import secrets
 import time
 from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from typing import Any
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, unquote
 
 import structlog
 from starlette.datastructures import Headers
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from infra.platform.errors import Forbidden, Invalid
+from infra.platform.settings import Settings
 from infra.service.access.oidc import ID_PREFIX, Issuer, is_of_issuer
 from infra.service.access.sessions import Sessions, is_drawn
 from infra.service.access.stream_tokens import StreamTokens
-from infra.service.access.tokens import PREFIX
+from infra.service.access.tokens import PREFIX, read_owner_token
 from infra.service.foundation.connections import Tables
 from infra.store.sessions import find_signed_in
-from infra.store.tokens import Caller, find_caller, find_caller_by_id
+from infra.store.tokens import ROLES, Caller, find_caller, find_caller_by_id
 
 BELIEVED_S = 2.0
 MOST_KNOWN = 1_000
 LONGEST_TOKEN = 200
+ON_BEHALF_OF, IN_ROLE = "cairn-on-behalf-of", "cairn-in-role"
 CONSOLE = "/console"
 STREAM_PATH = re.compile(r"/v1/streams/([^/]+)")
 
@@ -42,11 +46,13 @@ class Callers:
 
     def __init__(
         self,
+        settings: Settings,
         tables: Tables,
         issuer: Issuer | None = None,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._tables, self._issuer, self._now = tables, issuer, now
+        self._settings, self._tables = settings, tables
+        self._issuer, self._now = issuer, now
         self._known: dict[bytes, tuple[float, Caller]] = {}
         self._looking: dict[bytes, asyncio.Task[Caller | None]] = {}
         self._forgotten = 0  # times
@@ -84,7 +90,9 @@ class Callers:
 
     async def _look_up(self, token: str) -> Caller | None:
         if token.startswith(PREFIX):
-            return await self._tables.ask(find_caller, token)
+            found = await self._tables.ask(find_caller, token)
+            is_owners = secrets.compare_digest(token, read_owner_token(self._settings))
+            return replace(found, has_home=True) if found and is_owners else found
         return await self._issuer.find(token) if self._issuer else None
 
     async def _look_up_id(self, token_id: str) -> Caller | None:
@@ -144,7 +152,33 @@ class Authenticate:
                 return None
             return replace(caller, projects=frozenset({grant.project_id}))
         token = token_in(scope)
-        return await self._callers.find(token) if token else None
+        caller = await self._callers.find(token) if token else None
+        return speak_for(caller, Headers(scope=scope)) if caller else None
+
+
+def speak_for(caller: Caller, headers: Headers) -> Caller:
+    """The person on whose behalf it is asked, or the caller. Raises Forbidden, Invalid."""
+    name, role = unquote(headers.get(ON_BEHALF_OF, "")), headers.get(IN_ROLE, "")
+    if not name and not role:
+        return caller
+    if not caller.has_home:
+        raise Forbidden(
+            "Only the owner's token of the installation speaks for others: leave out"
+            f" {ON_BEHALF_OF} and {IN_ROLE}.",
+            code="may_not_speak_for_others",
+        )
+    if role and role not in ROLES:
+        raise Invalid(
+            f"There is no role {role}: there are {', '.join(ROLES)}.", code="role_invalid"
+        )
+    spoken = next((known for known in ROLES if known == role), caller.role)
+    return replace(
+        caller,
+        name=name or caller.name,
+        role=spoken,
+        has_home=caller.has_home and spoken == "owner",
+        spoken_by=caller.name,
+    )
 
 
 def is_of_console(scope: Scope) -> bool:

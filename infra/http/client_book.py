@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -101,6 +101,10 @@ class Book:
         schemas: Mapping[str, Schema] = self.found["components"]["schemas"]
         return schemas
 
+    def place_of(self, name: str) -> str:
+        """The model as a module of calls names it; of a page the model of its items."""
+        return f"models.{self.area_of[item_of(name)]}.{item_of(name)}"
+
     def is_request(self, name: str) -> bool:
         """Whether the model is only sent, never answered."""
         return name not in self.answered
@@ -147,27 +151,31 @@ def item_of(name: str) -> str:
     return name.removeprefix("Page_").removesuffix("_") if name.startswith("Page_") else name
 
 
-def type_of(schema: Schema, *, exact: bool) -> str:
-    """The type as Python writes it.
+def type_of(schema: Schema, *, exact: bool, name_of: Callable[[str], str] = item_of) -> str:
+    """The type as Python writes it, with ``name_of`` a schema for each model.
 
     ``exact``: the values of an enumeration are named, as for requests. An answer may have values
     that this client does not know yet.
     """
+
+    def inner_type(inner: Schema) -> str:
+        return type_of(inner, exact=exact, name_of=name_of)
+
     if ref := schema.get("$ref"):
-        return item_of(ref.removeprefix(REF))
+        return name_of(ref.removeprefix(REF))
     if options := schema.get("anyOf") or schema.get("oneOf"):
-        return " | ".join(dict.fromkeys(type_of(one, exact=exact) for one in options))
+        return " | ".join(dict.fromkeys(map(inner_type, options)))
     values = schema.get("enum", [schema["const"]] if "const" in schema else [])
     if exact and 0 < len(values) <= MOST_NAMED:
         return f"Literal[{', '.join(map(repr, values))}]"
     match schema.get("type"):
         case "array" if parts := schema.get("prefixItems"):
-            return f"tuple[{', '.join(type_of(one, exact=exact) for one in parts)}]"
+            return f"tuple[{', '.join(map(inner_type, parts))}]"
         case "array":
-            return f"list[{type_of(schema.get('items', {}), exact=exact)}]"
+            return f"list[{inner_type(schema.get('items', {}))}]"
         case "object":
             inner = schema.get("additionalProperties")
-            held = type_of(inner, exact=exact) if isinstance(inner, Mapping) else "Any"
+            held = inner_type(inner) if isinstance(inner, Mapping) else "Any"
             return f"dict[str, {held}]"
         case "string":
             return FORMATS.get(schema.get("format", ""), "str")

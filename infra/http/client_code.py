@@ -57,6 +57,7 @@ def write_code(document: Mapping[str, Any]) -> dict[str, str]:
     book = Book(document)
     files = {f"models/{area}.py": _render_models(book, area) for area in book.areas}
     files |= {f"calls/{area}.py": _render_calls(book, area) for area in book.operations}
+    files["models/__init__.py"] = _render_loader(sorted(book.areas))
     files["client.py"] = _render_client(sorted(book.operations))
     return {path: _format(text) for path, text in sorted(files.items())}
 
@@ -67,7 +68,11 @@ def _render_models(book: Book, area: str) -> str:
     what = "What the models" if name != area else "What requests and answers"
     names = book.areas[area]
     used = {inner for name in names for inner in refs(book.schemas[name])}
-    lines = [f'"""{what} of {about} are made of."""', *_imports(book, used - {*names}, "Model")]
+    lines = [f'"""{what} of {about} are made of."""', *_imports("Model")]
+    lines += [
+        f"from infra.client.models.{book.area_of[name]} import {item_of(name)}"
+        for name in sorted(used - {*names})
+    ]
     return "\n".join([*lines, *(_render_model(book, name) for name in names)])
 
 
@@ -86,33 +91,34 @@ def _render_model(book: Book, name: str) -> str:
 
 
 def _render_calls(book: Book, area: str) -> str:
-    operations = book.operations[area]
-    used = {name for operation in operations for name in operation.models()}
     lines = [f'"""The operations of the area {area.capitalize()}."""']
-    lines += [*_imports(book, used, "Connection, Pages"), f"class {area.capitalize()}(Connection):"]
-    return "\n".join([*lines, "\n\n".join(map(_render_call, operations))])
+    lines += [*_imports("Connection, Pages")]
+    lines += ["from infra.client import models", f"class {area.capitalize()}(Connection):"]
+    calls = [_render_call(book, operation) for operation in book.operations[area]]
+    return "\n".join([*lines, "\n\n".join(calls)])
 
 
-def _render_call(operation: Operation) -> str:
-    arguments, result = ", ".join(["self", *_arguments(operation)]), _result_of(operation)
+def _render_call(book: Book, operation: Operation) -> str:
+    arguments = ", ".join(["self", *_arguments(book, operation)])
+    result = _result_of(book, operation)
     lines = [
         f"    def {operation.name}({arguments}) -> {result}:",
         *_docstring(operation.told["description"], " " * 8),
-        f"        {'' if result == 'None' else 'return '}{_call(operation)}",
+        f"        {'' if result == 'None' else 'return '}{_call(book, operation)}",
     ]
     return "\n".join(lines)
 
 
-def _arguments(operation: Operation) -> list[str]:
+def _arguments(book: Book, operation: Operation) -> list[str]:
     """The parameters: place and body as they come, all else by name."""
     arguments = [f"{each['name']}: str" for each in operation.parameters("path")]
     if operation.body is not None:
         media, schema = operation.body
-        kind = "bytes" if media == BYTES else type_of(schema, exact=True)
+        kind = "bytes" if media == BYTES else _type_of(book, schema, exact=True)
         arguments.append(f"body: {kind}{' = None' if kind.endswith('| None') else ''}")
     named = []
     for each in _query(operation):
-        kind = type_of(each["schema"], exact=True).removesuffix(" | None")
+        kind = _type_of(book, each["schema"], exact=True).removesuffix(" | None")
         named.append(f"{each['name']}: {kind}{'' if each['required'] else ' | None = None'}")
     if operation.is_write:
         named.append("key: str | None = None")
@@ -127,34 +133,42 @@ def _query(operation: Operation) -> list[Any]:
     return [each for each in operation.parameters("query") if each["name"] not in own]
 
 
-def _result_of(operation: Operation) -> str:
+def _result_of(book: Book, operation: Operation) -> str:
     if operation.is_stream:
         return "Iterator[Frame]"
-    kinds = dict.fromkeys(_kinds(operation).values())
-    return f"Pages[{_item(operation)}]" if operation.is_paged else " | ".join(kinds)
+    kinds = dict.fromkeys(_kinds(book, operation).values())
+    return f"Pages[{_item(book, operation)}]" if operation.is_paged else " | ".join(kinds)
 
 
-def _kinds(operation: Operation) -> dict[int, str]:
+def _kinds(book: Book, operation: Operation) -> dict[int, str]:
     """The type of each answer by its status."""
     return {
-        status: "None" if not media else "str" if media in TEXTS else type_of(schema, exact=False)
+        status: "None"
+        if not media
+        else "str"
+        if media in TEXTS
+        else _type_of(book, schema, exact=False)
         for status, media, schema in operation.answers()
     }
 
 
-def _item(operation: Operation) -> str:
+def _item(book: Book, operation: Operation) -> str:
     (schema,) = (schema for _, _, schema in operation.answers())
-    return item_of(schema["$ref"].removeprefix(REF))
+    return book.place_of(schema["$ref"].removeprefix(REF))
 
 
-def _call(operation: Operation) -> str:
+def _type_of(book: Book, schema: Mapping[str, Any], *, exact: bool) -> str:
+    return type_of(schema, exact=exact, name_of=book.place_of)
+
+
+def _call(book: Book, operation: Operation) -> str:
     """What the method does, in one expression."""
     parts = [f'"{operation.path}"', *_places(operation)]
     if operation.is_stream:
         return f"self._follow({', '.join([*parts, 'last_event_id=last_event_id'])})"
     if operation.is_paged:
-        return f"self._list({', '.join([_item(operation), *parts])})"
-    kinds = _kinds(operation)
+        return f"self._list({', '.join([_item(book, operation), *parts])})"
+    kinds = _kinds(book, operation)
     if operation.is_write:
         parts = [f'"{operation.method.upper()}"', *parts, "key=key"]
         parts += ["body=body"] if operation.body is not None else []
@@ -189,7 +203,7 @@ def _render_client(areas: list[str]) -> str:
     )
 
 
-def _imports(book: Book, used: set[str], own: str) -> list[str]:
+def _imports(own: str) -> list[str]:
     """More than a file needs: what it does not use is dropped when it is formatted."""
     return [
         "from __future__ import annotations",
@@ -198,11 +212,24 @@ def _imports(book: Book, used: set[str], own: str) -> list[str]:
         "from typing import Any, Literal",
         f"from infra.client.connection import {own}",
         "from infra.client.events import Frame",
-        *(
-            f"from infra.client.models.{book.area_of[name]} import {item_of(name)}"
-            for name in sorted(used)
-        ),
     ]
+
+
+def _render_loader(areas: list[str]) -> str:
+    return "\n".join(
+        [
+            '"""The models by area; an area is loaded when one of its models is first used."""',
+            "from importlib import import_module",
+            "from typing import TYPE_CHECKING, Any",
+            "if TYPE_CHECKING:",
+            *(f"    from infra.client.models import {area} as {area}" for area in areas),
+            "def __getattr__(area: str) -> Any:",
+            "    try:",
+            '        return import_module(f"{__name__}.{area}")',
+            "    except ModuleNotFoundError as error:",
+            "        raise AttributeError(area) from error",
+        ]
+    )
 
 
 def _docstring(text: str, indent: str) -> list[str]:

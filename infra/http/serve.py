@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import socket
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -14,10 +13,9 @@ from infra.http.app import create_app
 from infra.http.connections import Connections, allow_many_files, protocol_with
 from infra.platform import loop
 from infra.platform.errors import Unavailable
-from infra.platform.files import write_whole
 from infra.platform.settings import Settings
+from infra.runtime.local.http_address import record_address
 from infra.service.access.stream_tokens import read_stream_key
-from infra.service.upkeep.address import address_file
 
 DRAINS_S = 10  # for requests under way when it is told to stop
 SEND_BUFFER_BYTES = 64 * 1024
@@ -43,7 +41,7 @@ def serve(
     read_stream_key(settings)  # one that cannot be used is told now, not to the first client
     with _listen(address) as listening:
         url = _url(listening)
-        write_whole(address_file(settings), json.dumps({"url": url}))
+        record_address(settings, url)
         allow_many_files()
         app = create_app(settings.model_copy(update={"http": address}), environ)
         counters = app.state.api.deliveries.counters

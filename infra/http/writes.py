@@ -104,7 +104,14 @@ def _scope(request: Request) -> str:
 
 async def _fingerprint(request: Request, caller: Caller) -> bytes:
     """Of all that makes it another request: who asks, what, with which body."""
-    head = (caller.name, caller.role, request.method, request.url.path, request.url.query)
+    head = (
+        caller.name,
+        caller.role,
+        caller.spoken_by,
+        request.method,
+        request.url.path,
+        request.url.query,
+    )
     return hashlib.sha256("\n".join(head).encode() + b"\n" + await request.body()).digest()
 
 
@@ -125,6 +132,7 @@ def audit_entry(
         key=key,
         correlation_id=correlation_of(request.scope),
         reason=reason,
+        spoken_by=caller.spoken_by,
     )
 
 

@@ -20,7 +20,8 @@ from schemas.events.audit import WriteBegun, WriteEnded
 FORGOTTEN_AT_ONCE = 5_000
 AUDIT = Listing(
     "audit",
-    "audit_id, at, project_id, token_id, actor, role, operation, path, key, reason, status, code,"
+    "audit_id, at, project_id, token_id, actor, role, operation, path, key, reason,"
+    " spoken_by, status, code,"
     " correlation_id",
     "audit_log",
     {"audit_id": "bigint"},
@@ -67,7 +68,10 @@ class Begun:
 
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
-    """A write that was asked for, by whom, and why if they were asked."""
+    """A write that was asked for, by whom, and why if they were asked.
+
+    ``spoken_by``: who has asked on behalf of ``actor``.
+    """
 
     project_id: str | None
     token_id: str
@@ -78,6 +82,7 @@ class AuditEntry:
     key: str
     correlation_id: str
     reason: str = ""
+    spoken_by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +94,10 @@ class Outcome:
 
 
 class AuditRow(ReadModel):
-    """``code`` is ``done``, a problem's, or ``begun`` where nobody has written what came of it."""
+    """``code`` is ``done``, a problem's, or ``begun`` where nobody has written what came of it.
+
+    ``spoken_by``: who has asked on behalf of ``actor``; empty where that is the same person.
+    """
 
     audit_id: int
     at: datetime
@@ -101,6 +109,7 @@ class AuditRow(ReadModel):
     path: str
     key: str
     reason: str
+    spoken_by: str
     status: int | None
     code: str
     correlation_id: str
@@ -208,6 +217,7 @@ def _note_write(connection: Conn, entry: AuditEntry) -> Written:
         path=entry.path,
         key=entry.key,
         reason=entry.reason,
+        spoken_by=entry.spoken_by,
     )
     _add_fact(connection, event, entry)
     return Written(audit_id, entry)

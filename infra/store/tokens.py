@@ -30,12 +30,19 @@ LIVE = "revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())"
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who calls. ``projects`` None: all of them."""
+    """Who calls. ``projects`` None: all of them.
+
+    ``has_home``: the token is that of CAIRN_HOME, so it is somebody who may read and write all that
+    the service may on its machine. They may name its files, and speak for others. ``spoken_by``:
+    who speaks, where that is not the person of this name.
+    """
 
     token_id: str
     name: str
     role: ApiRole
     projects: frozenset[str] | None
+    has_home: bool = False
+    spoken_by: str = ""
 
     def may_see(self, project_id: str) -> bool:
         return self.projects is None or project_id in self.projects

@@ -30,7 +30,8 @@ class WriteBegun(_AuditedWrite):
     """Somebody has asked for a write, which is done after this was recorded, if at all.
 
     ``token_id`` names the token, or the session of an issuer, and opens nothing. ``key`` is the
-    request's idempotency key, ``reason`` what a person gave where one is asked for.
+    request's idempotency key, ``reason`` what a person gave where one is asked for. ``spoken_by``:
+    who has asked on behalf of ``actor``, where that is another one.
     """
 
     type_name: ClassVar[str] = "audit.write_begun"
@@ -42,6 +43,7 @@ class WriteBegun(_AuditedWrite):
     path: str
     key: str = ""
     reason: str = ""
+    spoken_by: str = ""
 
 
 class WriteEnded(_AuditedWrite):

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import pytest
 
 from agents.quality.graph import Assessed, GateState, Parts, conclude, run_gate
-from infra import service
+from infra.service.writing.quality import describe_quality_graph
 from schemas.envelope import Event
 from schemas.events.artifact_parts import (
     Citation,
@@ -222,7 +222,7 @@ def test_what_a_part_raises_comes_out():
 
 
 def test_the_graph_has_the_nodes_and_steps_that_it_says():
-    drawn = service.describe_quality_graph()
+    drawn = describe_quality_graph()
 
     assert drawn.nodes == ("__start__", "init", "evaluator", "reviser", "__end__")
     assert set(drawn.steps) == {

@@ -4,26 +4,37 @@ import asyncio
 import os
 import sys
 
-from infra import service
+from infra.platform.settings import Settings
+from infra.runtime.local.runtime import find_running
+from infra.service.deciding.decisions import Decider, resolve_contradiction
+from infra.service.ingesting.ingestion import (
+    IngestRequest,
+    MilestoneReached,
+    SourceListed,
+    SourceProgress,
+    ingest,
+)
+from infra.service.projects.projects import create_project
+from infra.service.reading.reads import list_contradictions, read_prd
 
 
 async def main(folder: str) -> None:
-    settings = service.connect(service.Settings.from_env(os.environ))
-    project = await service.create_project(settings, "Script", actor="ana", key="script")
-    request = service.IngestRequest((folder,), project.name, "ana", wait=True)
-    async for step in service.ingest(settings, request):
+    settings = find_running(Settings.from_env(os.environ))
+    project = await create_project(settings, "Script", actor="ana", key="script")
+    request = IngestRequest((folder,), project.name, "ana", wait=True)
+    async for step in ingest(settings, request):
         match step:
-            case service.SourceListed():
+            case SourceListed():
                 print(f"{step.root}: {step.items} files", file=sys.stderr)
-            case service.SourceProgress():
+            case SourceProgress():
                 print(f"{step.feed.fed} of {step.feed.listed} sent", file=sys.stderr)
-            case service.MilestoneReached():
+            case MilestoneReached():
                 print(f"{step.milestone}: {step.after_ms:.0f} ms", file=sys.stderr)
-    for pair in await service.list_contradictions(settings, project.project_id):
-        by = service.Decider("ana", rationale="the security review chose it")
-        decided = await service.resolve_contradiction(settings, pair.contradiction_id, by, "a_wins")
+    for pair in await list_contradictions(settings, project.project_id):
+        by = Decider("ana", rationale="the security review chose it")
+        decided = await resolve_contradiction(settings, pair.contradiction_id, by, "a_wins")
         print(f"{decided.target_id} {decided.outcome} by {decided.actor_id}")
-    print((await service.read_prd(settings, project.project_id)).rendered_markdown)
+    print((await read_prd(settings, project.project_id)).rendered_markdown)
 
 
 asyncio.run(main(sys.argv[1]))

@@ -9,8 +9,8 @@ from typing import Any
 import httpx
 import pytest
 
-from infra import service
 from infra.runtime.local.process import wait_until
+from infra.service.upkeep.audit import hash_tables
 from tests.http.conftest import Called
 from tests.http.test_writes import atoms_of, gate, keyed
 from tests.models.provider import write_models
@@ -75,7 +75,7 @@ def test_a_replay_tells_how_many_rows_differ_from_now(called: Called, operator: 
 def test_tables_hold_the_whole_log_and_have_checksums(called: Called, operator: httpx.Client):
     sums = operator.get(f"/v1/projects/{called.project}/checksums").json()
     settings = called.cairn.settings_now()
-    assert sums == asyncio.run(service.hash_tables(settings, called.project))
+    assert sums == asyncio.run(hash_tables(settings, called.project))
     assert len(sums["ledger_atoms"]) == 64
     folded = operator.get("/v1/admin/projections").json()
     assert {"ledger.v1", "chunk.v1"} <= {each["topic"] for each in folded}

@@ -13,7 +13,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
-from infra.cli.mcp_server import answer
+from infra.cli.calls import Cairn
 from infra.mcp.tools import TOOLS
 from infra.platform.errors import NotFound
 from tests.http.conftest import Called
@@ -128,4 +128,4 @@ def test_a_role_that_may_not_read_is_refused(called: Called):
 
 def test_a_wrong_project_is_one_sentence(called: Called):
     with pytest.raises(NotFound, match="^There is no project Parcels.$"):
-        asyncio.run(answer(called.cairn.settings_now(), "Parcels"))
+        Cairn(called.url, called.token).project_of("Parcels")

@@ -16,11 +16,10 @@ from starlette.testclient import TestClient
 from infra.http.app import create_app
 from infra.platform import postgres
 from infra.platform.settings import Settings
+from infra.runtime.local.http_address import address_file
 from infra.runtime.local.process import wait_until
-from infra.service import create_console_link
-from infra.service.access.sessions import create_link
+from infra.service.access.sessions import create_console_link, create_link
 from infra.service.access.tokens import read_owner_token
-from infra.service.upkeep.address import address_file
 from infra.service.upkeep.cleanup import forget_all
 from infra.store.sessions import redeem_link
 from tests.http.apart import Apart, apart

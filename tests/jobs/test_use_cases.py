@@ -28,9 +28,9 @@ from infra.store.jobs import lease as leases
 from infra.store.jobs.worker import LARGEST_RESULT_BYTES, as_plain_json
 from schemas.envelope import Actor
 from streams.hygiene.redaction.strings import redact_text
-from tests.conftest import variables_of
 from tests.jobs.builders import put, take
 from tests.jobs.conftest import Database
+from tests.web import serving
 
 TOKEN = "gh" + "p_" + "Wq7Z" * 9
 
@@ -153,9 +153,12 @@ def test_the_command_line_enqueues_lists_shows_cancels_and_retries(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ):
     settings = with_project(database)
-    for name, value in variables_of(settings).items():
-        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("CAIRN_HOME", str(settings.home))
+    with serving(settings):
+        enqueue_list_show_cancel_and_retry()
 
+
+def enqueue_list_show_cancel_and_retry() -> None:
     def cairn(*arguments: str, exit_code: int = 0) -> str:
         done = CliRunner().invoke(build(), ["jobs", *arguments])
         assert done.exit_code == exit_code, done.output

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from infra.mcp.pages import Entry, Rendered, Shown, fit
-from infra.mcp.stdio import refuse_line
 from infra.mcp.tools import TOOLS, read_arguments
+from infra.platform import postgres
 from infra.platform.errors import Invalid
+from infra.platform.settings import Settings
+from tests.databases import migrated_beside, new_name
+from tests.web import serving
 
-SERVE = "import asyncio; from infra.mcp.stdio import serve; asyncio.run(serve(None))"
 HELLO = {
     "jsonrpc": "2.0",
     "id": 1,
@@ -32,10 +37,30 @@ HELLO = {
 Started = subprocess.Popen[bytes]
 
 
+@pytest.fixture(scope="module")
+def served(database_server: str) -> Iterator[Path]:
+    """The home of a service with one project, whose web process runs here."""
+    with tempfile.TemporaryDirectory(prefix="cairn-test-") as home:
+        settings = Settings(
+            home=Path(home), database_url=migrated_beside(database_server, new_name())
+        )
+        with postgres.connect(settings.conninfo, autocommit=True) as connection:
+            connection.execute(
+                "INSERT INTO cairn.projects (project_id, name, description, vision, timezone,"
+                " created_at) VALUES ('prj_1', 'Shop', '', '', '', now())"
+            )
+        with serving(settings):
+            yield settings.home
+
+
 @pytest.fixture
-def started() -> Iterator[Started]:
+def started(served: Path) -> Iterator[Started]:
     pipe = subprocess.PIPE
-    process = subprocess.Popen([sys.executable, "-c", SERVE], stdin=pipe, stdout=pipe, stderr=pipe)
+    command = [sys.executable, "-m", "infra.cli", "mcp", "--project", "Shop"]
+    env = {name: value for name, value in os.environ.items() if not name.startswith("CAIRN_")}
+    process = subprocess.Popen(
+        command, stdin=pipe, stdout=pipe, stderr=pipe, env=env | {"CAIRN_HOME": str(served)}
+    )
     yield process
     process.kill()
     process.wait()
@@ -91,9 +116,17 @@ def test_a_client_that_reads_no_more_is_a_quiet_end(started: Started):
     assert end_of(started) == (0, b"")
 
 
-@pytest.mark.parametrize("line", ["", "{", "[" * 100_000, "\x00", '{"id": 1'])
-def test_any_line_is_read_or_answered(line: str):
-    assert refuse_line(line) is not None
+def test_any_line_is_read_or_answered(started: Started):
+    for line in ("{", "[" * 100_000, "\x00", '{"id": 1'):
+        assert ask(started, line)["error"]["code"] == -32700
+
+
+def test_what_the_service_refuses_is_an_error_of_the_protocol(started: Started):
+    ask(started, HELLO)
+    unknown = {"uri": "cairn://atom/none"}
+    missing = {"jsonrpc": "2.0", "id": 2, "method": "resources/read", "params": unknown}
+    refused = ask(started, missing)
+    assert (refused["id"], "none" in refused["error"]["message"]) == (2, True)
 
 
 def test_null_is_taken_for_what_may_be_left_out():

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from infra.cli.runs import render_phases
 from infra.cli.show import render_ahead
+from infra.client.models.shared import SpeculativeArtifact
+from infra.client.models.views import Phase
 from projections.read import artifacts, loops, runs, streams
 from schemas.ids import loop_id
 from streams.frames import FRAME
@@ -13,6 +15,7 @@ from tests.projections.log import Log
 from tests.projections.test_items import folded, records_of
 from tests.reduce.ledgers import LOSS, PROJECT, PURPOSE, WHO, Play, a_requirement
 from tests.reduce.test_items import WORLD
+from tests.web import as_client
 
 
 def committed() -> Play:
@@ -35,8 +38,10 @@ def test_a_section_stands_as_speculative_until_the_run_has_ended(model: ReadMode
     (prd,) = artifacts.list_speculative(model.connection, PROJECT, "prd")
     assert prd.input_ledger_seq == 1
     assert outcomes(model) == {("problem", None), ("risks", None), ("open_questions", None)}
-    assert "(speculative, from the ledger at 1)" in render_ahead(prd)
-    assert WHO.title in render_ahead(prd)
+    assert "(speculative, from the ledger at 1)" in render_ahead(
+        as_client(SpeculativeArtifact, prd)
+    )
+    assert WHO.title in render_ahead(as_client(SpeculativeArtifact, prd))
 
 
 def test_the_end_says_what_became_of_each_section(model: ReadModel):
@@ -80,7 +85,9 @@ def test_the_phases_of_a_run_are_told_with_their_results(model: ReadModel):
     begun = by_name["epic_generation"].started_at
     ended = by_name["prd_generation"].finished_at
     assert begun and ended and begun < ended
-    assert [line.split(":")[0] for line in render_phases(found)] == [row.phase for row in found]
+    assert [
+        line.split(":")[0] for line in render_phases([as_client(Phase, one) for one in found])
+    ] == [row.phase for row in found]
 
 
 def test_loops_are_listed_newest_first_with_their_streams(model: ReadModel):

@@ -7,6 +7,8 @@ from datetime import UTC, datetime
 import pytest
 
 from infra.cli.show import document_of
+from infra.client.models.shared import Item
+from infra.client.models.views import View
 from infra.platform.errors import NotFound
 from infra.service.reading.reads import view
 from projections.read.burndown import Burndown, BurndownDay, read_burndown
@@ -26,6 +28,7 @@ from tests.projections.log import PERSON, Log
 from tests.projections.test_team import records_of
 from tests.reduce.ledgers import AT, PROJECT, Play
 from tests.reduce.teams import a_member, ask, joins, standing, starts
+from tests.web import as_client
 
 ZONE = "America/Los_Angeles"  # seven hours behind
 SPRINT = artifact_id(PROJECT, "sprint_plan", "1")
@@ -140,7 +143,7 @@ def test_a_sprint_that_is_closed_early_ends_with_what_it_left(model: ReadModel, 
     assert (
         "burndown: 8 of 11 points left on 2026-05-06 (an even pace: 8.6), 0 added, 0 dropped,"
         " closed on 2026-05-06"
-    ) in document_of(told.items[0], told)
+    ) in document_of(as_client(Item, told.items[0]), as_client(View, told))
 
 
 def test_a_sprint_that_is_opened_again_goes_on(model: ReadModel, plan: Plan):

@@ -8,10 +8,12 @@ from typing import Any
 import pytest
 
 from infra.cli.runs import render_report
+from infra.client.models import runs
 from infra.platform.errors import Refusal
 from projections.read.deltas import DeltaReport, read_delta_report
 from tests.projections.conftest import ReadModel
 from tests.projections.log import records_in
+from tests.web import as_client
 from tests.whole.changing import FILLER, Project, a_world, files_of
 from tests.worlds import PROJECT, ingestion
 
@@ -72,7 +74,7 @@ def test_what_was_written_again_and_what_was_kept_is_all_there_is(model: ReadMod
     assert kept
     assert recomputed.isdisjoint(kept)
     assert recomputed | kept >= standing
-    assert "sections kept" in render_report(report)
+    assert "sections kept" in render_report(as_client(runs.DeltaReport, report))
 
 
 def test_a_report_is_settled_only_once_the_sections_it_counts_are_there(model: ReadModel):

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from infra.cli.export import MARKER, write_export
+from infra.client.models.views import Export
 from infra.http.export.site import build_site
 from infra.platform.errors import Invalid
 from infra.platform.settings import Settings
@@ -92,6 +93,12 @@ def a_hostile_story() -> Story:
     story.committed()
     story.published(story.stopped(), tokens, cookies)
     return story
+
+
+def as_answered(project: ExportedProject) -> Export:
+    files = {name: content.decode() for name, content in build_site(project).items()}
+    seq = project.position.ledger_seq
+    return Export(project_id=project.project_id, ledger_seq=seq, files=files)
 
 
 def exported(model: ReadModel) -> ExportedProject:
@@ -195,21 +202,21 @@ def test_what_speaks_of_people_is_not_exported(model: ReadModel):
 def test_a_folder_is_replaced_only_if_it_is_an_export_of_the_same_project(
     project: ExportedProject, tmp_path: Path
 ):
-    out = tmp_path / "new" / "site"
-    write_export(project, out)
+    out, answered = tmp_path / "new" / "site", as_answered(project)
+    write_export(answered, out)
     (out / "ledger.html").write_text("edited")
-    write_export(project, out)
+    write_export(answered, out)
     assert {path.name: path.read_bytes() for path in out.iterdir() if path.name != MARKER} == (
         build_site(project)
     )
     assert [path.name for path in out.parent.iterdir()] == ["site"]
     with pytest.raises(Invalid, match="another project"):
-        write_export(replace(project, project_id="prj_other"), out)
+        write_export(answered.model_copy(update={"project_id": "prj_other"}), out)
     (out / "mine.txt").write_text("mine")
     with pytest.raises(Invalid, match=r"mine\.txt"):
-        write_export(project, out)
+        write_export(answered, out)
     with pytest.raises(Invalid, match="no folder"):
-        write_export(project, out / "mine.txt")
+        write_export(answered, out / "mine.txt")
     assert (out / "mine.txt").read_text() == "mine"
 
 

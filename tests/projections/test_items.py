@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from infra.cli.show import render_gone, render_item
+from infra.client.models.shared import Item
+from infra.client.models.views_parts import GoneItem
 from projections.checkpoint import Record
 from projections.read import artifacts
 from projections.read.lineage import trace
@@ -15,6 +17,7 @@ from tests.projections.conftest import ReadModel
 from tests.projections.log import Log
 from tests.reduce.ledgers import PROJECT, Play, a_conflict
 from tests.reduce.test_items import AUDIT, FULL, LIMIT, RETRY, SEALED, STUCK, WORLD
+from tests.web import as_client
 
 
 def records_of(play: Play, times: int = 1) -> list[Record]:
@@ -126,7 +129,7 @@ def test_an_item_is_told_with_its_facts_and_where_each_statement_comes_from(
     (queue,) = [
         text
         for item in artifacts.list_items(model.connection, PROJECT, "feature").items
-        if FULL.title in (text := render_item(item))
+        if FULL.title in (text := render_item(as_client(Item, item)))
     ]
 
     assert queue.startswith("# feat-00")
@@ -147,7 +150,7 @@ def test_what_is_no_longer_in_the_list_is_told_with_its_reason(model: ReadModel)
     folded(model, play)
 
     gone = artifacts.list_gone_items(model.connection, PROJECT, "feature").items
-    (shown,) = render_gone(gone)
+    (shown,) = render_gone([as_client(GoneItem, one) for one in gone])
 
     assert "Replaced by: " in shown
     assert not {row.artifact_id for row in gone} & {
@@ -165,5 +168,5 @@ def test_an_epic_is_shown_with_its_features(model: ReadModel, play: Play):
     assert epic.features == [
         f"{row.number} {row.title}" for row in features if row.artifact_id in ids_of
     ]
-    assert f"- {epic.features[0]}" in render_item(epic)
+    assert f"- {epic.features[0]}" in render_item(as_client(Item, epic))
     assert features[0].features == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
@@ -29,6 +29,7 @@ from tests.projections.builders import PROJECT
 from tests.projections.conftest import ReadModel
 from tests.projections.log import TRIGGER, Story, a_whole_story
 from tests.projections.test_folding import projected
+from tests.web import serving
 
 pytestmark = pytest.mark.broker
 
@@ -137,13 +138,14 @@ def test_an_empty_prd_is_shown_as_none(fresh: Settings, cairn: Callable[..., Res
 
 
 @pytest.fixture
-def cairn(fresh: Settings) -> Callable[..., Result]:
-    """The command line on an installation that is named in the environment."""
+def cairn(fresh: Settings) -> Iterator[Callable[..., Result]]:
+    """The command line on an installation whose web process runs in this process."""
 
     def call(*arguments: str) -> Result:
         return CliRunner().invoke(build(), arguments, env=variables_of(fresh))
 
-    return call
+    with serving(fresh):
+        yield call
 
 
 def test_the_read_commands_answer(fresh: Settings, cairn: Callable[..., Result]):

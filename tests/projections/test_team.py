@@ -13,6 +13,7 @@ import pytest
 from agents.tools.box import call_tool
 from agents.tools.tool import ToolContext
 from infra.cli.show import render_item
+from infra.client.models.shared import Item
 from infra.platform.errors import Conflict, Invalid, NotFound
 from infra.platform.settings import Settings
 from infra.service.asking.agent_tools import open_tools
@@ -31,6 +32,7 @@ from tests.projections.log import PERSON, Log
 from tests.reduce.ledgers import AT, PROJECT, Play, as_record
 from tests.reduce.teams import PLANNED_FEATURE, a_member, ask, joins, standing, starts
 from tests.troubles import a_trouble
+from tests.web import as_client
 
 ANA = a_member("Ana", "security", "integration")
 AWAY = Absence(first_day="2026-05-04", last_day="2026-05-10")
@@ -110,13 +112,13 @@ def test_a_reader_sees_who_does_what_and_what_the_plan_assumes(model: ReadModel,
     (task,) = artifacts.list_items(model.connection, PROJECT, "task").items
     (sprint,) = artifacts.list_items(model.connection, PROJECT, "sprint_plan").items
 
-    shown = render_item(task, names)
+    shown = render_item(as_client(Item, task), names)
     assert "estimate points 3" in shown
     assert "assignee Ana" in shown
     assert "in sprint-001 Sprint 1" in shown
     assert "needs integration" in shown
     assert "## Technical approach" in shown
-    assert "## Assumptions" in render_item(sprint, names)
+    assert "## Assumptions" in render_item(as_client(Item, sprint), names)
 
 
 def test_a_change_that_was_made_before_is_told_again_with_names_and_not_made_twice(

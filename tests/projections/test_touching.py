@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import pytest
 
+from infra.cli.diffs import parse_diff
 from infra.cli.pr_comment import render_comment
+from infra.cli.touching import Touched, TouchedAtom, match_diff
+from infra.client.models.ledger import Atom
 from infra.platform.errors import Invalid
-from infra.platform.settings import Settings
-from infra.service.reading.diffs import parse_diff
-from infra.service.reading.touching import Touched, TouchedAtom, find_touched
+from projections.read import session
+from projections.read.atoms import list_atoms
 from tests.projections.builders import PROJECT, an_atom
 from tests.projections.conftest import ReadModel
 from tests.projections.log import Story
 from tests.projections.test_folding import projected
+from tests.web import as_client
 
 GUIDE = "Intro.\n\nCallers use tokens.\n\nTokens may leak.\n\nOld text.\n\nThe server is fast.\n"
 PLAIN = "--- a/docs/guide.md\n+++ b/docs/guide.md\n"
@@ -40,7 +41,12 @@ def ledger(model: ReadModel) -> ReadModel:
 
 
 def touched(ledger: ReadModel, diff: str) -> Touched:
-    return asyncio.run(find_touched(Settings(database_url=ledger.conninfo), PROJECT, diff))
+    with session.reading(ledger.conninfo) as connection:
+        return match_diff(diff, lambda kind: found(connection, kind))
+
+
+def found(connection: session.Conn, kind: str) -> list[Atom]:
+    return [as_client(Atom, one) for one in list_atoms(connection, PROJECT, kind=kind).items]
 
 
 def told(ledger: ReadModel, diff: str) -> list[tuple[str, int, bool]]:

@@ -6,7 +6,7 @@ import pytest
 import typer
 
 from infra.cli.show import render_prd, select_section
-from projections.read.artifacts import Artifact
+from infra.client.models.views_parts import Artifact
 from streams.reduce.artifacts.markdown import notes_of
 from streams.reduce.artifacts.validator import validate_markdown
 from streams.reduce.texts.inputs import Grounds
@@ -31,7 +31,7 @@ def shown_of(*atoms) -> Artifact:
             for citation in statement["citations"]:
                 citation["places"] = ["docs/crates.md:7"]
     fields = {name: snapshot.get(name, AT) for name in Artifact.model_fields}
-    return Artifact.model_validate(fields)
+    return Artifact.model_validate(fields, from_attributes=True)
 
 
 def test_a_section_shows_ten_statements_and_says_how_many_more_there_are():

@@ -4,6 +4,8 @@ import pytest
 import typer
 
 from infra.cli.ingest import limits_of
+from infra.platform.errors import Invalid
+from infra.service.ingesting.ingestion import check_limits
 
 
 def test_limits_are_named_numbers():
@@ -16,8 +18,14 @@ def test_limits_are_named_numbers():
 
 @pytest.mark.parametrize(
     "given",
-    ["depth=3", "batch_size", "batch_size=many", "batch_size=0", "horizon=-1", "horizon=inf"],
+    ["batch_size", "batch_size=many", "horizon=inf"],
 )
-def test_what_is_no_limit_is_refused_before_anything_happens(given):
+def test_what_is_no_number_is_refused_before_anything_happens(given):
     with pytest.raises(typer.BadParameter):
         limits_of([given])
+
+
+@pytest.mark.parametrize("limits", [{"depth": 3}, {"batch_size": 0}, {"horizon": -1}])
+def test_what_is_no_limit_is_refused_by_the_service(limits):
+    with pytest.raises(Invalid):
+        check_limits(limits)

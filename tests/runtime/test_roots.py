@@ -2,14 +2,13 @@
 
 import pytest
 
-from connectors.feeder import FeedReport
+from connectors.recognise import Root, check_roots
 from infra.cli.hints import with_hint
 from infra.platform.errors import Conflict
-from infra.service.ingesting.ingestion import SourceIngested, check_roots
 
 
-def an_outcome(source: str, root: str, *, complete: bool = True) -> SourceIngested:
-    return SourceIngested(source, "Shop", "prj_1", "key", root, complete, FeedReport(), {})
+def an_outcome(source: str, root: str, *, complete: bool = True) -> Root:
+    return Root(source, root, complete)
 
 
 def test_two_archives_of_one_name_are_refused_with_the_way_out():

@@ -17,10 +17,10 @@ import pytest
 
 from infra.platform.settings import Settings
 from infra.runtime import supervisor
+from infra.runtime.local.http_address import read_address
 from infra.runtime.local.process import identify, recall, wait_until
 from infra.runtime.local.runtime import read_runtime
 from infra.runtime.supervisor import read_state, ready_file
-from infra.service.upkeep.address import read_address
 from tests.conftest import variables_of
 from tests.models.provider import write_models
 

@@ -1,11 +1,9 @@
-"""The application layer knows no terminal, and hands out each of its names from one place."""
+"""The application layer knows no terminal, and says why in words."""
 
 import ast
-from types import ModuleType
 
 import pytest
 
-from infra import service
 from projections.read.decision_words import REFUSALS
 from streams.hygiene.chunks.python import syntax_tree
 from tests.topology.test_imports import ROOT, imports
@@ -26,13 +24,6 @@ def test_a_use_case_knows_no_terminal(path):
         and isinstance(node.func, ast.Name)
         and node.func.id == "print"
     ]
-
-
-def test_every_name_is_what_its_module_holds_however_often_it_is_asked_for():
-    names = service._modules()
-    assert {"create_project", "ingest", "resolve_contradiction"} <= names.keys()
-    for name in (*names, *names):
-        assert not isinstance(getattr(service, name, None), ModuleType), name
 
 
 def test_every_reason_of_the_ledger_to_refuse_a_decision_is_said_in_words():

@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
+from infra.client import models
 from infra.client.connection import Connection, Pages
-from infra.client.models.artifacts import (
-    ArtifactSummary,
-    ArtifactVersion,
-    GenerationLoop,
-    WholeArtifact,
-    WholeVersion,
-)
-from infra.client.models.shared import SpeculativeArtifact
 
 
 class Artifacts(Connection):
@@ -21,30 +14,30 @@ class Artifacts(Connection):
         type: str | None = None,
         state: str | None = None,
         updated_since: str | None = None,
-    ) -> Pages[ArtifactSummary]:
+    ) -> Pages[models.artifacts.ArtifactSummary]:
         """Artifacts (PRD, features, tasks…) by type and number, without their text.
 
         ``updated_since`` tells also which say nothing any more: they have an empty ``number``.
         """
         return self._list(
-            ArtifactSummary,
+            models.artifacts.ArtifactSummary,
             "/v1/projects/{project}/artifacts",
             at={"project": project},
             query={"type": type, "state": state, "updated_since": updated_since},
         )
 
-    def list_speculative(self, project: str, type: str) -> list[SpeculativeArtifact]:
+    def list_speculative(self, project: str, type: str) -> list[models.shared.SpeculativeArtifact]:
         """Sections that are written while a run goes on, before any version is published."""
         return self._read(
-            list[SpeculativeArtifact],
+            list[models.shared.SpeculativeArtifact],
             "/v1/projects/{project}/speculative/{type}",
             at={"project": project, "type": type},
         )
 
-    def read_artifact(self, project: str, artifact_id: str) -> WholeArtifact:
+    def read_artifact(self, project: str, artifact_id: str) -> models.artifacts.WholeArtifact:
         """An artifact; every statement cites its atoms with the places they come from."""
         return self._read(
-            WholeArtifact,
+            models.artifacts.WholeArtifact,
             "/v1/projects/{project}/artifacts/{artifact_id}",
             at={"project": project, "artifact_id": artifact_id},
         )
@@ -56,12 +49,12 @@ class Artifacts(Connection):
         *,
         as_of: str | None = None,
         as_of_seq: int | None = None,
-    ) -> WholeVersion:
+    ) -> models.artifacts.WholeVersion:
         """The version of an artifact that stood at ``as_of``, or the last one that was made of
         the ledger up to change set ``as_of_seq``; give one of both.
         """
         return self._read(
-            WholeVersion,
+            models.artifacts.WholeVersion,
             "/v1/projects/{project}/artifacts/{artifact_id}/past",
             at={"project": project, "artifact_id": artifact_id},
             query={"as_of": as_of, "as_of_seq": as_of_seq},
@@ -76,30 +69,34 @@ class Artifacts(Connection):
             query={"as_of": as_of},
         )
 
-    def list_versions(self, project: str, artifact_id: str) -> Pages[ArtifactVersion]:
+    def list_versions(
+        self, project: str, artifact_id: str
+    ) -> Pages[models.artifacts.ArtifactVersion]:
         """The versions of an artifact, oldest first, without their text."""
         return self._list(
-            ArtifactVersion,
+            models.artifacts.ArtifactVersion,
             "/v1/projects/{project}/artifacts/{artifact_id}/versions",
             at={"project": project, "artifact_id": artifact_id},
         )
 
-    def read_version(self, project: str, artifact_id: str, version: str) -> WholeVersion:
+    def read_version(
+        self, project: str, artifact_id: str, version: str
+    ) -> models.artifacts.WholeVersion:
         """A version as it was published."""
         return self._read(
-            WholeVersion,
+            models.artifacts.WholeVersion,
             "/v1/projects/{project}/artifacts/{artifact_id}/versions/{version}",
             at={"project": project, "artifact_id": artifact_id, "version": version},
         )
 
     def list_generation_loops(
         self, project: str, *, phase: str | None = None
-    ) -> Pages[GenerationLoop]:
+    ) -> Pages[models.artifacts.GenerationLoop]:
         """Loops, newest first; each has a stream that shows its items and ends with their
         number.
         """
         return self._list(
-            GenerationLoop,
+            models.artifacts.GenerationLoop,
             "/v1/projects/{project}/generation-loops",
             at={"project": project},
             query={"phase": phase},

@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
+from infra.client import models
 from infra.client.connection import Connection
-from infra.client.models.connectors import (
-    Added,
-    ConnectorCheck,
-    ConnectorRequest,
-    ConnectorState,
-    SyncRequest,
-)
-from infra.client.models.shared import Job
 
 
 class Connectors(Connection):
-    def list_connectors(self, project: str) -> list[ConnectorState]:
+    def list_connectors(self, project: str) -> list[models.connectors.ConnectorState]:
         """Connected services, and how far each stream is read."""
         return self._read(
-            list[ConnectorState], "/v1/projects/{project}/connectors", at={"project": project}
+            list[models.connectors.ConnectorState],
+            "/v1/projects/{project}/connectors",
+            at={"project": project},
         )
 
     def add_connector(
-        self, project: str, body: ConnectorRequest, *, key: str | None = None
-    ) -> Added:
+        self, project: str, body: models.connectors.ConnectorRequest, *, key: str | None = None
+    ) -> models.connectors.Added:
         """Connect a service; the same target again replaces what was set before."""
         return self._write(
-            Added,
+            models.connectors.Added,
             "POST",
             "/v1/projects/{project}/connectors",
             at={"project": project},
@@ -33,10 +28,10 @@ class Connectors(Connection):
             body=body,
         )
 
-    def read_connector(self, project: str, connector_id: str) -> ConnectorState:
+    def read_connector(self, project: str, connector_id: str) -> models.connectors.ConnectorState:
         """A connected service, and how far each stream is read."""
         return self._read(
-            ConnectorState,
+            models.connectors.ConnectorState,
             "/v1/projects/{project}/connectors/{connector_id}",
             at={"project": project, "connector_id": connector_id},
         )
@@ -52,10 +47,10 @@ class Connectors(Connection):
 
     def check_connector(
         self, project: str, connector_id: str, *, key: str | None = None
-    ) -> ConnectorCheck:
+    ) -> models.connectors.ConnectorCheck:
         """Ask the service now which streams may be read, and which permission is missing."""
         return self._write(
-            ConnectorCheck,
+            models.connectors.ConnectorCheck,
             "POST",
             "/v1/projects/{project}/connectors/{connector_id}/check",
             at={"project": project, "connector_id": connector_id},
@@ -66,13 +61,13 @@ class Connectors(Connection):
         self,
         project: str,
         connector_id: str,
-        body: SyncRequest | None = None,
+        body: models.connectors.SyncRequest | None = None,
         *,
         key: str | None = None,
-    ) -> Job:
+    ) -> models.shared.Job:
         """Read what has changed, in a job; the poller does so by itself every ``every_s``."""
         return self._write(
-            Job,
+            models.shared.Job,
             "POST",
             "/v1/projects/{project}/connectors/{connector_id}/sync",
             at={"project": project, "connector_id": connector_id},

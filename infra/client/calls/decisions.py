@@ -4,19 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from infra.client import models
 from infra.client.connection import Connection, Pages
-from infra.client.models.decisions import (
-    ContradictionDecision,
-    Decision,
-    DecisionAnswer,
-    MergeDecision,
-    Proposal,
-    ProposalAnswer,
-    Reasons,
-    RecordedDecision,
-    SentDecision,
-    Verification,
-)
 
 
 class Decisions(Connection):
@@ -24,14 +13,14 @@ class Decisions(Connection):
         self,
         project: str,
         review_id: str,
-        body: MergeDecision,
+        body: models.decisions.MergeDecision,
         *,
         wait: bool | None = None,
         key: str | None = None,
-    ) -> Decision | RecordedDecision:
+    ) -> models.decisions.Decision | models.decisions.RecordedDecision:
         """Say whether the two atoms of a pair in review are one."""
         return self._write(
-            {200: Decision, 202: RecordedDecision},
+            {200: models.decisions.Decision, 202: models.decisions.RecordedDecision},
             "POST",
             "/v1/projects/{project}/merge-candidates/{review_id}/decision",
             at={"project": project, "review_id": review_id},
@@ -44,14 +33,14 @@ class Decisions(Connection):
         self,
         project: str,
         merged_id: str,
-        body: Reasons,
+        body: models.decisions.Reasons,
         *,
         wait: bool | None = None,
         key: str | None = None,
-    ) -> Decision | RecordedDecision:
+    ) -> models.decisions.Decision | models.decisions.RecordedDecision:
         """Take a merge apart: by its id, or that of the atom that was merged away."""
         return self._write(
-            {200: Decision, 202: RecordedDecision},
+            {200: models.decisions.Decision, 202: models.decisions.RecordedDecision},
             "POST",
             "/v1/projects/{project}/merges/{merged_id}/undo",
             at={"project": project, "merged_id": merged_id},
@@ -64,14 +53,14 @@ class Decisions(Connection):
         self,
         project: str,
         contradiction_id: str,
-        body: ContradictionDecision,
+        body: models.decisions.ContradictionDecision,
         *,
         wait: bool | None = None,
         key: str | None = None,
-    ) -> Decision | RecordedDecision:
+    ) -> models.decisions.Decision | models.decisions.RecordedDecision:
         """Resolve a contradiction, hand it on, or close it as none."""
         return self._write(
-            {200: Decision, 202: RecordedDecision},
+            {200: models.decisions.Decision, 202: models.decisions.RecordedDecision},
             "POST",
             "/v1/projects/{project}/contradictions/{contradiction_id}/decision",
             at={"project": project, "contradiction_id": contradiction_id},
@@ -84,14 +73,14 @@ class Decisions(Connection):
         self,
         project: str,
         atom_id: str,
-        body: Verification,
+        body: models.decisions.Verification,
         *,
         wait: bool | None = None,
         key: str | None = None,
-    ) -> Decision | RecordedDecision:
+    ) -> models.decisions.Decision | models.decisions.RecordedDecision:
         """Pin an atom: no run removes it or lowers its confidence below the floor."""
         return self._write(
-            {200: Decision, 202: RecordedDecision},
+            {200: models.decisions.Decision, 202: models.decisions.RecordedDecision},
             "POST",
             "/v1/projects/{project}/atoms/{atom_id}/verify",
             at={"project": project, "atom_id": atom_id},
@@ -104,14 +93,14 @@ class Decisions(Connection):
         self,
         project: str,
         atom_id: str,
-        body: Reasons,
+        body: models.decisions.Reasons,
         *,
         wait: bool | None = None,
         key: str | None = None,
-    ) -> Decision | RecordedDecision:
+    ) -> models.decisions.Decision | models.decisions.RecordedDecision:
         """Withdraw a verification."""
         return self._write(
-            {200: Decision, 202: RecordedDecision},
+            {200: models.decisions.Decision, 202: models.decisions.RecordedDecision},
             "POST",
             "/v1/projects/{project}/atoms/{atom_id}/unverify",
             at={"project": project, "atom_id": atom_id},
@@ -124,14 +113,14 @@ class Decisions(Connection):
         self,
         project: str,
         atom_id: str,
-        body: Reasons,
+        body: models.decisions.Reasons,
         *,
         wait: bool | None = None,
         key: str | None = None,
-    ) -> Decision | RecordedDecision:
+    ) -> models.decisions.Decision | models.decisions.RecordedDecision:
         """Let an atom count no more; no run brings it back. It needs a rationale."""
         return self._write(
-            {200: Decision, 202: RecordedDecision},
+            {200: models.decisions.Decision, 202: models.decisions.RecordedDecision},
             "POST",
             "/v1/projects/{project}/atoms/{atom_id}/dismiss",
             at={"project": project, "atom_id": atom_id},
@@ -144,14 +133,14 @@ class Decisions(Connection):
         self,
         project: str,
         atom_id: str,
-        body: Reasons,
+        body: models.decisions.Reasons,
         *,
         wait: bool | None = None,
         key: str | None = None,
-    ) -> Decision | RecordedDecision:
+    ) -> models.decisions.Decision | models.decisions.RecordedDecision:
         """Restore a dismissed atom."""
         return self._write(
-            {200: Decision, 202: RecordedDecision},
+            {200: models.decisions.Decision, 202: models.decisions.RecordedDecision},
             "POST",
             "/v1/projects/{project}/atoms/{atom_id}/reinclude",
             at={"project": project, "atom_id": atom_id},
@@ -167,22 +156,22 @@ class Decisions(Connection):
         target: str | None = None,
         updated_since: str | None = None,
         view: Literal["whole", "slim"] | None = None,
-    ) -> Pages[DecisionAnswer]:
+    ) -> Pages[models.decisions.DecisionAnswer]:
         """What people decided and what the ledger answered, in ledger order.
 
         A slim one has no ``before_state`` and no ``after_state``.
         """
         return self._list(
-            DecisionAnswer,
+            models.decisions.DecisionAnswer,
             "/v1/projects/{project}/hitl-events",
             at={"project": project},
             query={"target": target, "updated_since": updated_since, "view": view},
         )
 
-    def read_decision(self, project: str, hitl_event_id: str) -> SentDecision:
+    def read_decision(self, project: str, hitl_event_id: str) -> models.decisions.SentDecision:
         """Whether the ledger has taken or refused a decision, or has not answered it yet."""
         return self._read(
-            SentDecision,
+            models.decisions.SentDecision,
             "/v1/projects/{project}/hitl-events/{hitl_event_id}",
             at={"project": project, "hitl_event_id": hitl_event_id},
         )
@@ -191,14 +180,14 @@ class Decisions(Connection):
         self,
         project: str,
         hitl_event_id: str,
-        body: Reasons,
+        body: models.decisions.Reasons,
         *,
         wait: bool | None = None,
         key: str | None = None,
-    ) -> Decision | RecordedDecision:
+    ) -> models.decisions.Decision | models.decisions.RecordedDecision:
         """Take back a decision, unless another one about its target followed it."""
         return self._write(
-            {200: Decision, 202: RecordedDecision},
+            {200: models.decisions.Decision, 202: models.decisions.RecordedDecision},
             "POST",
             "/v1/projects/{project}/hitl-events/{hitl_event_id}/undo",
             at={"project": project, "hitl_event_id": hitl_event_id},
@@ -213,21 +202,21 @@ class Decisions(Connection):
         *,
         state: Literal["waiting", "accepted", "declined", "withdrawn", "all"] | None = None,
         target: str | None = None,
-    ) -> Pages[Proposal]:
+    ) -> Pages[models.decisions.Proposal]:
         """What members propose and why, in ledger order; what waits unless ``state`` says
         otherwise.
         """
         return self._list(
-            Proposal,
+            models.decisions.Proposal,
             "/v1/projects/{project}/proposals",
             at={"project": project},
             query={"state": state, "target": target},
         )
 
-    def read_proposal(self, project: str, proposal_id: str) -> Proposal:
+    def read_proposal(self, project: str, proposal_id: str) -> models.decisions.Proposal:
         """One proposal, with the answer to it once there is one."""
         return self._read(
-            Proposal,
+            models.decisions.Proposal,
             "/v1/projects/{project}/proposals/{proposal_id}",
             at={"project": project, "proposal_id": proposal_id},
         )
@@ -236,14 +225,14 @@ class Decisions(Connection):
         self,
         project: str,
         proposal_id: str,
-        body: ProposalAnswer,
+        body: models.decisions.ProposalAnswer,
         *,
         wait: bool | None = None,
         key: str | None = None,
-    ) -> Decision | RecordedDecision:
+    ) -> models.decisions.Decision | models.decisions.RecordedDecision:
         """Decide as it was proposed, under both names, or decline it."""
         return self._write(
-            {200: Decision, 202: RecordedDecision},
+            {200: models.decisions.Decision, 202: models.decisions.RecordedDecision},
             "POST",
             "/v1/projects/{project}/proposals/{proposal_id}/decision",
             at={"project": project, "proposal_id": proposal_id},
@@ -256,16 +245,16 @@ class Decisions(Connection):
         self,
         project: str,
         proposal_id: str,
-        body: Reasons,
+        body: models.decisions.Reasons,
         *,
         wait: bool | None = None,
         key: str | None = None,
-    ) -> Decision | RecordedDecision:
+    ) -> models.decisions.Decision | models.decisions.RecordedDecision:
         """Take back what one has proposed oneself, as long as it waits; 403 for what others
         have.
         """
         return self._write(
-            {200: Decision, 202: RecordedDecision},
+            {200: models.decisions.Decision, 202: models.decisions.RecordedDecision},
             "POST",
             "/v1/projects/{project}/proposals/{proposal_id}/withdrawal",
             at={"project": project, "proposal_id": proposal_id},

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from infra.client import models
 from infra.client.connection import Connection
-from infra.client.models.features import ChangedFeature, NewFeature
-from infra.client.models.shared import Item
 
 
 class Features(Connection):
-    def create_feature(self, project: str, body: NewFeature, *, key: str | None = None) -> Item:
+    def create_feature(
+        self, project: str, body: models.features.NewFeature, *, key: str | None = None
+    ) -> models.shared.Item:
         """Make a feature in your own words; plans follow, and no later run overwrites it."""
         return self._write(
-            Item,
+            models.shared.Item,
             "POST",
             "/v1/projects/{project}/features",
             at={"project": project},
@@ -20,11 +21,16 @@ class Features(Connection):
         )
 
     def update_feature(
-        self, project: str, feature_id: str, body: ChangedFeature, *, key: str | None = None
-    ) -> Item:
+        self,
+        project: str,
+        feature_id: str,
+        body: models.features.ChangedFeature,
+        *,
+        key: str | None = None,
+    ) -> models.shared.Item:
         """Change a feature or its priority; what is left out follows the rules."""
         return self._write(
-            Item,
+            models.shared.Item,
             "PATCH",
             "/v1/projects/{project}/features/{feature_id}",
             at={"project": project, "feature_id": feature_id},

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 from typing import Literal
 
+from infra.client import models
 from infra.client.connection import Connection, Pages
-from infra.client.models.ingestion import DocumentResult, Documents, IngestionStatus, Repository
 
 
 class Ingestion(Connection):
     def ingest_sources(
         self,
         project: str,
-        body: Documents | Repository,
+        body: models.ingestion.Documents | models.ingestion.Repository | models.ingestion.Folder,
         *,
         wait: bool | None = None,
         key: str | None = None,
-    ) -> IngestionStatus:
-        """Read documents, or a repository by its address. Follow it at `Location`."""
+    ) -> models.ingestion.IngestionStatus:
+        """Read documents, a repository by its address, or a folder of the machine of the
+        service.
+
+        Follow it at `Location`.
+        """
         return self._write(
-            IngestionStatus,
+            models.ingestion.IngestionStatus,
             "POST",
             "/v1/projects/{project}/sources",
             at={"project": project},
@@ -42,7 +46,7 @@ class Ingestion(Connection):
         engine: Literal["heuristic", "model"] | None = None,
         wait: bool | None = None,
         key: str | None = None,
-    ) -> IngestionStatus:
+    ) -> models.ingestion.IngestionStatus:
         """Read an archive, which is all of its root: what is not in it any more is removed.
 
         With ``complete`` false it is a part of it, and nothing is removed. One whose first or last
@@ -50,7 +54,7 @@ class Ingestion(Connection):
         read has the state ``refused`` at `Location`, with the reason.
         """
         return self._write(
-            IngestionStatus,
+            models.ingestion.IngestionStatus,
             "POST",
             "/v1/projects/{project}/archives",
             at={"project": project},
@@ -68,18 +72,53 @@ class Ingestion(Connection):
             body=body,
         )
 
-    def list_ingested_documents(self, project: str, trigger_key: str) -> Pages[DocumentResult]:
+    def import_exported_file(
+        self,
+        project: str,
+        body: bytes,
+        *,
+        service: Literal["jira", "slack"],
+        path: str | None = None,
+        site: str | None = None,
+        channel: list[str] | None = None,
+        team: str | None = None,
+        key: str | None = None,
+    ) -> models.ingestion.IngestionStatus:
+        """Read a file that was exported from Jira (JSON or CSV) or Slack (zip; the named
+        channels).
+
+        With the owner's token of the installation ``path`` may name it, in the place of the body.
+        """
+        return self._write(
+            models.ingestion.IngestionStatus,
+            "POST",
+            "/v1/projects/{project}/imports",
+            at={"project": project},
+            query={
+                "service": service,
+                "path": path,
+                "site": site,
+                "channel": channel,
+                "team": team,
+            },
+            key=key,
+            body=body,
+        )
+
+    def list_ingested_documents(
+        self, project: str, trigger_key: str
+    ) -> Pages[models.ingestion.DocumentResult]:
         """What became of each document of an ingest; those that were refused come first."""
         return self._list(
-            DocumentResult,
+            models.ingestion.DocumentResult,
             "/v1/projects/{project}/ingestions/{trigger_key}/documents",
             at={"project": project, "trigger_key": trigger_key},
         )
 
-    def read_ingestion(self, project: str, trigger_key: str) -> IngestionStatus:
+    def read_ingestion(self, project: str, trigger_key: str) -> models.ingestion.IngestionStatus:
         """How far an ingest is; ``settled``: all that follows from it can be read."""
         return self._read(
-            IngestionStatus,
+            models.ingestion.IngestionStatus,
             "/v1/projects/{project}/ingestions/{trigger_key}",
             at={"project": project, "trigger_key": trigger_key},
         )

@@ -4,23 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from infra.client import models
 from infra.client.connection import Connection, Pages
-from infra.client.models.ledger import (
-    Answer,
-    Atom,
-    Card,
-    Changes,
-    LedgerPosition,
-    Link,
-    Merge,
-    Node,
-    PastAtom,
-    PastContradiction,
-    Rejection,
-    Waiting,
-    WholeAtom,
-    WorkingSummary,
-)
 
 
 class Ledger(Connection):
@@ -38,14 +23,14 @@ class Ledger(Connection):
         order: Literal["worth", "age"] | None = None,
         updated_since: str | None = None,
         view: Literal["whole", "slim"] | None = None,
-    ) -> Pages[Atom]:
+    ) -> Pages[models.ledger.Atom]:
         """Atoms with their evidence, most valuable first; live ones unless ``status`` is given.
 
         `status=all` with ``updated_since`` tells also what has gone. A slim one has no
         ``evidence``; ``evidence_count`` says how much there is.
         """
         return self._list(
-            Atom,
+            models.ledger.Atom,
             "/v1/projects/{project}/atoms",
             at={"project": project},
             query={
@@ -72,10 +57,10 @@ class Ledger(Connection):
         | None = None,
         tag: str | None = None,
         order: Literal["worth", "age"] | None = None,
-    ) -> Pages[PastAtom]:
+    ) -> Pages[models.ledger.PastAtom]:
         """Atoms as they stood after change set ``as_of_seq``, or at ``as_of``; give one of both."""
         return self._list(
-            PastAtom,
+            models.ledger.PastAtom,
             "/v1/projects/{project}/ledger",
             at={"project": project},
             query={
@@ -98,32 +83,36 @@ class Ledger(Connection):
         status: list[Literal["draft", "active", "merged", "superseded", "obsolete", "dismissed"]]
         | None = None,
         limit: int | None = None,
-    ) -> Answer:
+    ) -> models.ledger.Answer:
         """Passages and atoms that speak to a question, best first, each with its places."""
         return self._read(
-            Answer,
+            models.ledger.Answer,
             "/v1/projects/{project}/ledger/search",
             at={"project": project},
             query={"q": q, "kind": kind, "area": area, "status": status, "limit": limit},
         )
 
-    def read_atom(self, project: str, atom_id: str) -> WholeAtom:
+    def read_atom(self, project: str, atom_id: str) -> models.ledger.WholeAtom:
         """An atom with evidence, links and history."""
         return self._read(
-            WholeAtom,
+            models.ledger.WholeAtom,
             "/v1/projects/{project}/atoms/{atom_id}",
             at={"project": project, "atom_id": atom_id},
         )
 
-    def read_working_summary(self, project: str) -> WorkingSummary:
+    def read_working_summary(self, project: str) -> models.ledger.WorkingSummary:
         """The digest of the ledger that readers of new chunks are given, with its gaps."""
         return self._read(
-            WorkingSummary, "/v1/projects/{project}/working-summary", at={"project": project}
+            models.ledger.WorkingSummary,
+            "/v1/projects/{project}/working-summary",
+            at={"project": project},
         )
 
-    def list_links(self, project: str) -> Pages[Link]:
+    def list_links(self, project: str) -> Pages[models.ledger.Link]:
         """Links between atoms by id."""
-        return self._list(Link, "/v1/projects/{project}/links", at={"project": project})
+        return self._list(
+            models.ledger.Link, "/v1/projects/{project}/links", at={"project": project}
+        )
 
     def list_contradictions(
         self,
@@ -132,13 +121,13 @@ class Ledger(Connection):
         status: Literal["open", "escalated", "resolved", "dismissed", "all"] | None = None,
         updated_since: str | None = None,
         view: Literal["whole", "slim"] | None = None,
-    ) -> Pages[Card]:
+    ) -> Pages[models.ledger.Card]:
         """Contradictions with both sides and what they affect, the gravest first.
 
         A slim one has neither quotes (``evidence``) nor ``affected_artifacts``.
         """
         return self._list(
-            Card,
+            models.ledger.Card,
             "/v1/projects/{project}/contradictions",
             at={"project": project},
             query={"status": status, "updated_since": updated_since, "view": view},
@@ -151,12 +140,12 @@ class Ledger(Connection):
         as_of: str | None = None,
         as_of_seq: int | None = None,
         status: Literal["open", "escalated", "resolved", "dismissed", "all"] | None = None,
-    ) -> Pages[PastContradiction]:
+    ) -> Pages[models.ledger.PastContradiction]:
         """Contradictions that had the status at ``as_of``, or after change set ``as_of_seq``, as
         they were, the gravest first; give one of both.
         """
         return self._list(
-            PastContradiction,
+            models.ledger.PastContradiction,
             "/v1/projects/{project}/contradictions/past",
             at={"project": project},
             query={"as_of": as_of, "as_of_seq": as_of_seq, "status": status},
@@ -168,20 +157,22 @@ class Ledger(Connection):
         *,
         updated_since: str | None = None,
         view: Literal["whole", "slim"] | None = None,
-    ) -> Pages[Merge]:
+    ) -> Pages[models.ledger.Merge]:
         """Merges in ledger order, then the pairs in review. A slim one has no bodies of
         statements.
         """
         return self._list(
-            Merge,
+            models.ledger.Merge,
             "/v1/projects/{project}/merge-candidates",
             at={"project": project},
             query={"updated_since": updated_since, "view": view},
         )
 
-    def list_waiting(self, project: str) -> Pages[Waiting]:
+    def list_waiting(self, project: str) -> Pages[models.ledger.Waiting]:
         """What waits for a person's decision, and what it holds up."""
-        return self._list(Waiting, "/v1/projects/{project}/waiting", at={"project": project})
+        return self._list(
+            models.ledger.Waiting, "/v1/projects/{project}/waiting", at={"project": project}
+        )
 
     def list_rejections(
         self,
@@ -190,19 +181,19 @@ class Ledger(Connection):
         code: str | None = None,
         kind: str | None = None,
         path: str | None = None,
-    ) -> Pages[Rejection]:
+    ) -> Pages[models.ledger.Rejection]:
         """Refused candidates and refused rows of evidence, each with the rule that refused it."""
         return self._list(
-            Rejection,
+            models.ledger.Rejection,
             "/v1/projects/{project}/rejections",
             at={"project": project},
             query={"code": code, "kind": kind, "path": path},
         )
 
-    def trace(self, project: str, known_id: str) -> Node:
+    def trace(self, project: str, known_id: str) -> models.ledger.Node:
         """From an id down to the evidence and the log, and up to the artifacts that cite it."""
         return self._read(
-            Node,
+            models.ledger.Node,
             "/v1/projects/{project}/trace/{known_id}",
             at={"project": project, "known_id": known_id},
         )
@@ -216,7 +207,7 @@ class Ledger(Connection):
         window: int | None = None,
         cursor: str | None = None,
         limit: int | None = None,
-    ) -> Changes:
+    ) -> models.ledger.Changes:
         """What came, went, changed and was decided after ``since_seq`` or ``since``, with the
         places it rests on; give one of both.
 
@@ -224,7 +215,7 @@ class Ledger(Connection):
         ``to_seq`` is below ``head_seq``, ask again from there.
         """
         return self._read(
-            Changes,
+            models.ledger.Changes,
             "/v1/projects/{project}/changes",
             at={"project": project},
             query={
@@ -236,8 +227,8 @@ class Ledger(Connection):
             },
         )
 
-    def read_position(self, project: str) -> LedgerPosition:
+    def read_position(self, project: str) -> models.ledger.LedgerPosition:
         """The last change set of the ledger, and when it was recorded."""
         return self._read(
-            LedgerPosition, "/v1/projects/{project}/position", at={"project": project}
+            models.ledger.LedgerPosition, "/v1/projects/{project}/position", at={"project": project}
         )

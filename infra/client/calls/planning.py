@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
+from infra.client import models
 from infra.client.connection import Connection, Pages
-from infra.client.models.planning import (
-    ChangedMember,
-    Member,
-    NewMember,
-    Plan,
-    PlanSettings,
-    Rebalance,
-    ReportRequest,
-)
-from infra.client.models.shared import Item
 
 
 class Planning(Connection):
-    def list_members(self, project: str) -> list[Member]:
+    def list_members(self, project: str) -> list[models.planning.Member]:
         """The members by name."""
-        return self._read(list[Member], "/v1/projects/{project}/members", at={"project": project})
+        return self._read(
+            list[models.planning.Member], "/v1/projects/{project}/members", at={"project": project}
+        )
 
-    def add_member(self, project: str, body: NewMember, *, key: str | None = None) -> Member:
+    def add_member(
+        self, project: str, body: models.planning.NewMember, *, key: str | None = None
+    ) -> models.planning.Member:
         """Add a member; plans follow by themselves."""
         return self._write(
-            Member,
+            models.planning.Member,
             "POST",
             "/v1/projects/{project}/members",
             at={"project": project},
@@ -32,11 +27,16 @@ class Planning(Connection):
         )
 
     def update_member(
-        self, project: str, member_id: str, body: ChangedMember, *, key: str | None = None
-    ) -> Member:
+        self,
+        project: str,
+        member_id: str,
+        body: models.planning.ChangedMember,
+        *,
+        key: str | None = None,
+    ) -> models.planning.Member:
         """Change what is told of a member; what is left out stays."""
         return self._write(
-            Member,
+            models.planning.Member,
             "PATCH",
             "/v1/projects/{project}/members/{member_id}",
             at={"project": project, "member_id": member_id},
@@ -53,14 +53,18 @@ class Planning(Connection):
             key=key,
         )
 
-    def read_plan(self, project: str) -> PlanSettings:
+    def read_plan(self, project: str) -> models.planning.PlanSettings:
         """From which day sprints count, and how fast the team is; null where nobody has said."""
-        return self._read(PlanSettings, "/v1/projects/{project}/plan", at={"project": project})
+        return self._read(
+            models.planning.PlanSettings, "/v1/projects/{project}/plan", at={"project": project}
+        )
 
-    def set_plan(self, project: str, body: Plan, *, key: str | None = None) -> PlanSettings:
+    def set_plan(
+        self, project: str, body: models.planning.Plan, *, key: str | None = None
+    ) -> models.planning.PlanSettings:
         """Say so; what is left out stays."""
         return self._write(
-            PlanSettings,
+            models.planning.PlanSettings,
             "PUT",
             "/v1/projects/{project}/plan",
             at={"project": project},
@@ -68,24 +72,28 @@ class Planning(Connection):
             body=body,
         )
 
-    def list_rebalances(self, project: str) -> Pages[Rebalance]:
+    def list_rebalances(self, project: str) -> Pages[models.planning.Rebalance]:
         """How the work of a sprint should lie on the team instead, oldest first; no task has
         moved.
         """
-        return self._list(Rebalance, "/v1/projects/{project}/rebalances", at={"project": project})
+        return self._list(
+            models.planning.Rebalance, "/v1/projects/{project}/rebalances", at={"project": project}
+        )
 
-    def read_rebalance(self, project: str, rebalance_id: str) -> Rebalance:
+    def read_rebalance(self, project: str, rebalance_id: str) -> models.planning.Rebalance:
         """One of them, with its moves."""
         return self._read(
-            Rebalance,
+            models.planning.Rebalance,
             "/v1/projects/{project}/rebalances/{rebalance_id}",
             at={"project": project, "rebalance_id": rebalance_id},
         )
 
-    def request_report(self, project: str, body: ReportRequest, *, key: str | None = None) -> Item:
+    def request_report(
+        self, project: str, body: models.planning.ReportRequest, *, key: str | None = None
+    ) -> models.shared.Item:
         """Make a report of the day; each of its lines cites artifacts or atoms."""
         return self._write(
-            Item,
+            models.shared.Item,
             "POST",
             "/v1/projects/{project}/reports",
             at={"project": project},

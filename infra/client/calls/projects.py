@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+from infra.client import models
 from infra.client.connection import Connection, Pages
-from infra.client.models.projects import Project, ProjectRequest
 
 
 class Projects(Connection):
-    def list_projects(self, *, name: str | None = None) -> Pages[Project]:
+    def list_projects(self, *, name: str | None = None) -> Pages[models.projects.Project]:
         """The projects of the token by name; ``name``: only those that are called so."""
-        return self._list(Project, "/v1/projects", query={"name": name})
+        return self._list(models.projects.Project, "/v1/projects", query={"name": name})
 
-    def create_project(self, body: ProjectRequest, *, key: str | None = None) -> Project:
+    def create_project(
+        self, body: models.projects.ProjectRequest, *, key: str | None = None
+    ) -> models.projects.Project:
         """Create a project; it can be used when the answer is there."""
-        return self._write(Project, "POST", "/v1/projects", key=key, body=body)
+        return self._write(models.projects.Project, "POST", "/v1/projects", key=key, body=body)
 
     def rename_project(
-        self, project: str, body: ProjectRequest, *, key: str | None = None
-    ) -> Project:
+        self, project: str, body: models.projects.ProjectRequest, *, key: str | None = None
+    ) -> models.projects.Project:
         """Give a project another name; its id, and all that leads to it, stays."""
         return self._write(
-            Project, "PATCH", "/v1/projects/{project}", at={"project": project}, key=key, body=body
+            models.projects.Project,
+            "PATCH",
+            "/v1/projects/{project}",
+            at={"project": project},
+            key=key,
+            body=body,
         )
 
     def delete_project(self, project: str, *, name: str, key: str | None = None) -> None:
@@ -37,6 +44,8 @@ class Projects(Connection):
             key=key,
         )
 
-    def read_project(self, project: str) -> Project:
+    def read_project(self, project: str) -> models.projects.Project:
         """A project with the numbers of its sources and live atoms."""
-        return self._read(Project, "/v1/projects/{project}", at={"project": project})
+        return self._read(
+            models.projects.Project, "/v1/projects/{project}", at={"project": project}
+        )

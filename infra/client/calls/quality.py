@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from infra.client import models
 from infra.client.connection import Connection, Pages
-from infra.client.models.quality import Edit, Judge, Judged, QualityRunRow, SectionText
-from infra.client.models.shared import Job
 
 
 class Quality(Connection):
-    def start_quality_run(self, project: str, body: Judge, *, key: str | None = None) -> Job:
+    def start_quality_run(
+        self, project: str, body: models.quality.Judge, *, key: str | None = None
+    ) -> models.shared.Job:
         """Judge an artifact in the background; the job's result names the run."""
         return self._write(
-            Job,
+            models.shared.Job,
             "POST",
             "/v1/projects/{project}/quality-runs",
             at={"project": project},
@@ -19,26 +20,33 @@ class Quality(Connection):
             body=body,
         )
 
-    def list_quality_runs(self, project: str) -> Pages[QualityRunRow]:
+    def list_quality_runs(self, project: str) -> Pages[models.quality.QualityRunRow]:
         """Judgements, oldest first."""
         return self._list(
-            QualityRunRow, "/v1/projects/{project}/quality-runs", at={"project": project}
+            models.quality.QualityRunRow,
+            "/v1/projects/{project}/quality-runs",
+            at={"project": project},
         )
 
-    def read_quality_run(self, project: str, run_id: str) -> Judged:
+    def read_quality_run(self, project: str, run_id: str) -> models.quality.Judged:
         """A judgement: tiers, scores and a critique of each dimension, and every event of it."""
         return self._read(
-            Judged,
+            models.quality.Judged,
             "/v1/projects/{project}/quality-runs/{run_id}",
             at={"project": project, "run_id": run_id},
         )
 
     def edit_prd_section(
-        self, project: str, section_id: str, body: SectionText, *, key: str | None = None
-    ) -> Edit:
+        self,
+        project: str,
+        section_id: str,
+        body: models.quality.SectionText,
+        *,
+        key: str | None = None,
+    ) -> models.quality.Edit:
         """Write a section of the PRD anew, or answer its suggestion; later runs only suggest."""
         return self._write(
-            Edit,
+            models.quality.Edit,
             "PUT",
             "/v1/projects/{project}/prd/sections/{section_id}",
             at={"project": project, "section_id": section_id},

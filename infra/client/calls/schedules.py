@@ -2,37 +2,30 @@
 
 from __future__ import annotations
 
+from infra.client import models
 from infra.client.connection import Connection, Pages
-from infra.client.models.schedules import (
-    ProjectSettings,
-    ScheduleChange,
-    ScheduledWork,
-    ScheduleRequest,
-    SettingsRequest,
-)
-from infra.client.models.shared import Job
 
 
 class Schedules(Connection):
     def list_schedules(
         self, project: str, *, everything: bool | None = None
-    ) -> Pages[ScheduledWork]:
+    ) -> Pages[models.schedules.ScheduledWork]:
         """Schedules, oldest first; ``everything``: also removed ones, and what webhooks asked
         for.
         """
         return self._list(
-            ScheduledWork,
+            models.schedules.ScheduledWork,
             "/v1/projects/{project}/schedules",
             at={"project": project},
             query={"everything": everything},
         )
 
     def schedule_work(
-        self, project: str, body: ScheduleRequest, *, key: str | None = None
-    ) -> ScheduledWork:
+        self, project: str, body: models.schedules.ScheduleRequest, *, key: str | None = None
+    ) -> models.schedules.ScheduledWork:
         """Have work done at times."""
         return self._write(
-            ScheduledWork,
+            models.schedules.ScheduledWork,
             "POST",
             "/v1/projects/{project}/schedules",
             at={"project": project},
@@ -40,20 +33,25 @@ class Schedules(Connection):
             body=body,
         )
 
-    def read_schedule(self, project: str, schedule_id: str) -> ScheduledWork:
+    def read_schedule(self, project: str, schedule_id: str) -> models.schedules.ScheduledWork:
         """A schedule, or what a delivery of a webhook has asked for."""
         return self._read(
-            ScheduledWork,
+            models.schedules.ScheduledWork,
             "/v1/projects/{project}/schedules/{schedule_id}",
             at={"project": project, "schedule_id": schedule_id},
         )
 
     def update_schedule(
-        self, project: str, schedule_id: str, body: ScheduleChange, *, key: str | None = None
-    ) -> ScheduledWork:
+        self,
+        project: str,
+        schedule_id: str,
+        body: models.schedules.ScheduleChange,
+        *,
+        key: str | None = None,
+    ) -> models.schedules.ScheduledWork:
         """Change a schedule."""
         return self._write(
-            ScheduledWork,
+            models.schedules.ScheduledWork,
             "PATCH",
             "/v1/projects/{project}/schedules/{schedule_id}",
             at={"project": project, "schedule_id": schedule_id},
@@ -70,28 +68,32 @@ class Schedules(Connection):
             key=key,
         )
 
-    def start_schedule(self, project: str, schedule_id: str, *, key: str | None = None) -> Job:
+    def start_schedule(
+        self, project: str, schedule_id: str, *, key: str | None = None
+    ) -> models.shared.Job:
         """Do the work now, beside its own times and also in quiet hours; its times stay."""
         return self._write(
-            Job,
+            models.shared.Job,
             "POST",
             "/v1/projects/{project}/schedules/{schedule_id}/run",
             at={"project": project, "schedule_id": schedule_id},
             key=key,
         )
 
-    def read_project_settings(self, project: str) -> ProjectSettings:
+    def read_project_settings(self, project: str) -> models.schedules.ProjectSettings:
         """The time zone and quiet hours of a project."""
         return self._read(
-            ProjectSettings, "/v1/projects/{project}/settings", at={"project": project}
+            models.schedules.ProjectSettings,
+            "/v1/projects/{project}/settings",
+            at={"project": project},
         )
 
     def set_project_settings(
-        self, project: str, body: SettingsRequest, *, key: str | None = None
-    ) -> ProjectSettings:
+        self, project: str, body: models.schedules.SettingsRequest, *, key: str | None = None
+    ) -> models.schedules.ProjectSettings:
         """Set them; what is left out stays."""
         return self._write(
-            ProjectSettings,
+            models.schedules.ProjectSettings,
             "PUT",
             "/v1/projects/{project}/settings",
             at={"project": project},

@@ -4,17 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from infra.client import models
 from infra.client.connection import Connection, Pages
-from infra.client.models.sources import (
-    Chunk,
-    Coverage,
-    Explanation,
-    PastCoverage,
-    SourceRemoval,
-    SourceState,
-    WholeChunk,
-    WholeSource,
-)
 
 
 class Sources(Connection):
@@ -26,14 +17,14 @@ class Sources(Connection):
         reason: str | None = None,
         path: str | None = None,
         updated_since: str | None = None,
-    ) -> Pages[SourceState]:
+    ) -> Pages[models.sources.SourceState]:
         """Sources by root and path; ``skipped``: only those that are not read, each with its
         reason.
 
         ``updated_since`` tells also which were removed.
         """
         return self._list(
-            SourceState,
+            models.sources.SourceState,
             "/v1/projects/{project}/sources",
             at={"project": project},
             query={
@@ -44,24 +35,24 @@ class Sources(Connection):
             },
         )
 
-    def read_source(self, project: str, source_id: str) -> WholeSource:
+    def read_source(self, project: str, source_id: str) -> models.sources.WholeSource:
         """A source with its text as it was read: secrets are replaced in it."""
         return self._read(
-            WholeSource,
+            models.sources.WholeSource,
             "/v1/projects/{project}/sources/{source_id}",
             at={"project": project, "source_id": source_id},
         )
 
     def remove_source(
         self, project: str, source_id: str, *, key: str | None = None
-    ) -> SourceRemoval:
+    ) -> models.sources.SourceRemoval:
         """Withdraw all evidence of a source; what no other source says is obsolete then.
 
         `GET …/ingestions/{trigger_key}` tells how far it is. A complete ingest of the root brings
         the source back where it still holds it.
         """
         return self._write(
-            SourceRemoval,
+            models.sources.SourceRemoval,
             "DELETE",
             "/v1/projects/{project}/sources/{source_id}",
             at={"project": project, "source_id": source_id},
@@ -74,45 +65,49 @@ class Sources(Connection):
         *,
         source_id: str | None = None,
         state: Literal["pending", "scheduled", "extracted", "skipped"] | None = None,
-    ) -> Pages[Chunk]:
+    ) -> Pages[models.sources.Chunk]:
         """The pieces in which sources are read, by source and place, without their text."""
         return self._list(
-            Chunk,
+            models.sources.Chunk,
             "/v1/projects/{project}/chunks",
             at={"project": project},
             query={"source_id": source_id, "state": state},
         )
 
-    def read_chunk(self, project: str, chunk_id: str) -> WholeChunk:
+    def read_chunk(self, project: str, chunk_id: str) -> models.sources.WholeChunk:
         """A chunk with its text as it was read."""
         return self._read(
-            WholeChunk,
+            models.sources.WholeChunk,
             "/v1/projects/{project}/chunks/{chunk_id}",
             at={"project": project, "chunk_id": chunk_id},
         )
 
-    def explain(self, project: str, *, path: str, line: int | None = None) -> Explanation:
+    def explain(
+        self, project: str, *, path: str, line: int | None = None
+    ) -> models.sources.Explanation:
         """What became of each sentence of a source: an atom, refused, or left out, and why."""
         return self._read(
-            Explanation,
+            models.sources.Explanation,
             "/v1/projects/{project}/explain",
             at={"project": project},
             query={"path": path, "line": line},
         )
 
-    def read_coverage(self, project: str) -> Coverage:
+    def read_coverage(self, project: str) -> models.sources.Coverage:
         """What has been read, by tier and area, and where the ledger has gaps."""
-        return self._read(Coverage, "/v1/projects/{project}/coverage", at={"project": project})
+        return self._read(
+            models.sources.Coverage, "/v1/projects/{project}/coverage", at={"project": project}
+        )
 
     def read_past_coverage(
         self, project: str, *, as_of: str | None = None, as_of_seq: int | None = None
-    ) -> PastCoverage:
+    ) -> models.sources.PastCoverage:
         """What had been read at ``as_of``, or by change set ``as_of_seq``; give one of both.
 
         How many chunks there were to be read then is not kept.
         """
         return self._read(
-            PastCoverage,
+            models.sources.PastCoverage,
             "/v1/projects/{project}/coverage/past",
             at={"project": project},
             query={"as_of": as_of, "as_of_seq": as_of_seq},

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from infra.client import models
 from infra.client.connection import Connection
-from infra.client.models.shared import Burndown, Item
-from infra.client.models.sprints import ChangedSprint, NewSprint
 
 
 class Sprints(Connection):
-    def create_sprint(self, project: str, body: NewSprint, *, key: str | None = None) -> Item:
+    def create_sprint(
+        self, project: str, body: models.sprints.NewSprint, *, key: str | None = None
+    ) -> models.shared.Item:
         """Make a sprint behind the last one; the plan fills it."""
         return self._write(
-            Item,
+            models.shared.Item,
             "POST",
             "/v1/projects/{project}/sprints",
             at={"project": project},
@@ -20,11 +21,16 @@ class Sprints(Connection):
         )
 
     def update_sprint(
-        self, project: str, sprint_id: str, body: ChangedSprint, *, key: str | None = None
-    ) -> Item:
+        self,
+        project: str,
+        sprint_id: str,
+        body: models.sprints.ChangedSprint,
+        *,
+        key: str | None = None,
+    ) -> models.shared.Item:
         """Change or close a sprint; tasks are moved by changing the task."""
         return self._write(
-            Item,
+            models.shared.Item,
             "PATCH",
             "/v1/projects/{project}/sprints/{sprint_id}",
             at={"project": project, "sprint_id": sprint_id},
@@ -44,10 +50,10 @@ class Sprints(Connection):
             key=key,
         )
 
-    def read_burndown(self, project: str, sprint_id: str) -> Burndown:
+    def read_burndown(self, project: str, sprint_id: str) -> models.shared.Burndown:
         """What was left of a sprint at the end of each day, and what came and went meanwhile."""
         return self._read(
-            Burndown,
+            models.shared.Burndown,
             "/v1/projects/{project}/sprints/{sprint_id}/burndown",
             at={"project": project, "sprint_id": sprint_id},
         )

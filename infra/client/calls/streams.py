@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from infra.client import models
 from infra.client.connection import Connection
 from infra.client.events import Frame
-from infra.client.models.streams import NewStreamToken, OfPipeline, OfStream
 
 
 class Streams(Connection):
@@ -23,15 +23,15 @@ class Streams(Connection):
         )
 
     def create_stream_token(
-        self, project: str, body: OfStream, *, key: str | None = None
-    ) -> NewStreamToken:
+        self, project: str, body: models.streams.OfStream, *, key: str | None = None
+    ) -> models.streams.NewStreamToken:
         """Make a token that opens one stream of the project in the next five minutes.
 
         It is for a client that can send no header, and goes into the address as `token`. A stream
         that it has opened stays open as long as the token of the caller is valid.
         """
         return self._write(
-            NewStreamToken,
+            models.streams.NewStreamToken,
             "POST",
             "/v1/projects/{project}/stream-token",
             at={"project": project},
@@ -40,11 +40,11 @@ class Streams(Connection):
         )
 
     def create_pipeline_stream_token(
-        self, project: str, body: OfPipeline, *, key: str | None = None
-    ) -> NewStreamToken:
+        self, project: str, body: models.streams.OfPipeline, *, key: str | None = None
+    ) -> models.streams.NewStreamToken:
         """Make a token that opens the stream of an onboarding pipeline in the next five minutes."""
         return self._write(
-            NewStreamToken,
+            models.streams.NewStreamToken,
             "POST",
             "/v1/projects/{project}/onboarding/stream-token",
             at={"project": project},

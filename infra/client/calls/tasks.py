@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from infra.client import models
 from infra.client.connection import Connection
-from infra.client.models.shared import Item
-from infra.client.models.tasks import AgentTool, ChangedTask, NewTask
 
 
 class Tasks(Connection):
-    def list_agent_tools(self) -> list[AgentTool]:
+    def list_agent_tools(self) -> list[models.tasks.AgentTool]:
         """The tools of the assistant, with the arguments that each one takes."""
-        return self._read(list[AgentTool], "/v1/agents/tools")
+        return self._read(list[models.tasks.AgentTool], "/v1/agents/tools")
 
-    def create_task(self, project: str, body: NewTask, *, key: str | None = None) -> Item:
+    def create_task(
+        self, project: str, body: models.tasks.NewTask, *, key: str | None = None
+    ) -> models.shared.Item:
         """Make a task in your own words; plans follow, and no later run overwrites it."""
         return self._write(
-            Item,
+            models.shared.Item,
             "POST",
             "/v1/projects/{project}/tasks",
             at={"project": project},
@@ -24,11 +25,11 @@ class Tasks(Connection):
         )
 
     def update_task(
-        self, project: str, task_id: str, body: ChangedTask, *, key: str | None = None
-    ) -> Item:
+        self, project: str, task_id: str, body: models.tasks.ChangedTask, *, key: str | None = None
+    ) -> models.shared.Item:
         """Change a task, also one that rules have made; what is left out follows the rules."""
         return self._write(
-            Item,
+            models.shared.Item,
             "PATCH",
             "/v1/projects/{project}/tasks/{task_id}",
             at={"project": project, "task_id": task_id},

@@ -4,32 +4,32 @@ from __future__ import annotations
 
 from typing import Literal
 
+from infra.client import models
 from infra.client.connection import Connection, Pages
-from infra.client.models.views import (
-    Belonging,
-    Contradiction,
-    Delta,
-    InstallationStatus,
-    NearCopy,
-    Phase,
-    Reason,
-    View,
-)
 
 
 class Views(Connection):
-    def read_installation_status(self) -> InstallationStatus:
+    def read_installation_status(self) -> models.views.InstallationStatus:
         """Processes, addresses, versions, and the lag of every stage."""
-        return self._read(InstallationStatus, "/v1/status")
+        return self._read(models.views.InstallationStatus, "/v1/status")
 
-    def find_project_of_id(self, known_id: str) -> Belonging:
+    def export_project(self, project: str) -> models.views.Export:
+        """PRD, ledger and evidence as files of a site that opens without a server.
+
+        The same position of the ledger gives the same files.
+        """
+        return self._read(
+            models.views.Export, "/v1/projects/{project}/export", at={"project": project}
+        )
+
+    def find_project_of_id(self, known_id: str) -> models.views.Belonging:
         """The project that something belongs to."""
-        return self._read(Belonging, "/v1/ids/{known_id}", at={"known_id": known_id})
+        return self._read(models.views.Belonging, "/v1/ids/{known_id}", at={"known_id": known_id})
 
-    def read_view(self, project: str, artifact_type: str) -> View:
+    def read_view(self, project: str, artifact_type: str) -> models.views.View:
         """All artifacts of a type, what is written ahead of them, and what is no longer there."""
         return self._read(
-            View,
+            models.views.View,
             "/v1/projects/{project}/views/{artifact_type}",
             at={"project": project, "artifact_type": artifact_type},
         )
@@ -39,35 +39,41 @@ class Views(Connection):
         project: str,
         *,
         status: Literal["open", "escalated", "resolved", "dismissed", "all"] | None = None,
-    ) -> Pages[Contradiction]:
+    ) -> Pages[models.views.Contradiction]:
         """Contradictions with both titles, the gravest first."""
         return self._list(
-            Contradiction,
+            models.views.Contradiction,
             "/v1/projects/{project}/contradiction-pairs",
             at={"project": project},
             query={"status": status},
         )
 
-    def list_near_copies(self, project: str) -> list[NearCopy]:
+    def list_near_copies(self, project: str) -> list[models.views.NearCopy]:
         """Sources that are read and are nearly copies of others, by path."""
         return self._read(
-            list[NearCopy], "/v1/projects/{project}/near-copies", at={"project": project}
+            list[models.views.NearCopy],
+            "/v1/projects/{project}/near-copies",
+            at={"project": project},
         )
 
-    def list_phases(self, project: str) -> dict[str, list[Phase]]:
+    def list_phases(self, project: str) -> dict[str, list[models.views.Phase]]:
         """When each phase of a run began and ended, by the id of the run."""
         return self._read(
-            dict[str, list[Phase]], "/v1/projects/{project}/phases", at={"project": project}
+            dict[str, list[models.views.Phase]],
+            "/v1/projects/{project}/phases",
+            at={"project": project},
         )
 
-    def list_deltas(self, project: str) -> Pages[Delta]:
+    def list_deltas(self, project: str) -> Pages[models.views.Delta]:
         """What each merged pull request or push changed."""
-        return self._list(Delta, "/v1/projects/{project}/deltas", at={"project": project})
+        return self._list(
+            models.views.Delta, "/v1/projects/{project}/deltas", at={"project": project}
+        )
 
-    def list_reasons(self, project: str, known_id: str) -> list[Reason]:
+    def list_reasons(self, project: str, known_id: str) -> list[models.views.Reason]:
         """The decisions about an id, oldest first, with the rule or code of each."""
         return self._read(
-            list[Reason],
+            list[models.views.Reason],
             "/v1/projects/{project}/trace/{known_id}/reasons",
             at={"project": project, "known_id": known_id},
         )

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
+from infra.client import models
 from infra.client.connection import Connection, Pages
-from infra.client.models.webhooks import (
-    Delivery,
-    NewWebhook,
-    Webhook,
-    WebhookRequest,
-    WebhookUpdate,
-)
 
 
 class Webhooks(Connection):
-    def list_webhooks(self, project: str) -> list[Webhook]:
+    def list_webhooks(self, project: str) -> list[models.webhooks.Webhook]:
         """Where news of the project is sent, oldest first, without secrets."""
-        return self._read(list[Webhook], "/v1/projects/{project}/webhooks", at={"project": project})
+        return self._read(
+            list[models.webhooks.Webhook],
+            "/v1/projects/{project}/webhooks",
+            at={"project": project},
+        )
 
     def add_webhook(
-        self, project: str, body: WebhookRequest, *, key: str | None = None
-    ) -> NewWebhook:
+        self, project: str, body: models.webhooks.WebhookRequest, *, key: str | None = None
+    ) -> models.webhooks.NewWebhook:
         """Have news sent to an address; the secret that signs it (``whsec_…``) is shown this
         once.
 
@@ -30,7 +28,7 @@ class Webhooks(Connection):
         a ``webhook-id`` that you know. A 410 disables the webhook.
         """
         return self._write(
-            NewWebhook,
+            models.webhooks.NewWebhook,
             "POST",
             "/v1/projects/{project}/webhooks",
             at={"project": project},
@@ -38,20 +36,25 @@ class Webhooks(Connection):
             body=body,
         )
 
-    def read_webhook(self, project: str, webhook_id: str) -> Webhook:
+    def read_webhook(self, project: str, webhook_id: str) -> models.webhooks.Webhook:
         """A webhook without its secret."""
         return self._read(
-            Webhook,
+            models.webhooks.Webhook,
             "/v1/projects/{project}/webhooks/{webhook_id}",
             at={"project": project, "webhook_id": webhook_id},
         )
 
     def change_webhook(
-        self, project: str, webhook_id: str, body: WebhookUpdate, *, key: str | None = None
-    ) -> Webhook:
+        self,
+        project: str,
+        webhook_id: str,
+        body: models.webhooks.WebhookUpdate,
+        *,
+        key: str | None = None,
+    ) -> models.webhooks.Webhook:
         """Change address or events, stop it, or start it again."""
         return self._write(
-            Webhook,
+            models.webhooks.Webhook,
             "PATCH",
             "/v1/projects/{project}/webhooks/{webhook_id}",
             at={"project": project, "webhook_id": webhook_id},
@@ -70,10 +73,10 @@ class Webhooks(Connection):
 
     def rotate_webhook_secret(
         self, project: str, webhook_id: str, *, key: str | None = None
-    ) -> NewWebhook:
+    ) -> models.webhooks.NewWebhook:
         """A new secret, shown this once; for 24 hours both sign."""
         return self._write(
-            NewWebhook,
+            models.webhooks.NewWebhook,
             "POST",
             "/v1/projects/{project}/webhooks/{webhook_id}/rotate-secret",
             at={"project": project, "webhook_id": webhook_id},
@@ -82,32 +85,32 @@ class Webhooks(Connection):
 
     def send_test_message(
         self, project: str, webhook_id: str, *, key: str | None = None
-    ) -> Delivery:
+    ) -> models.webhooks.Delivery:
         """Send a message of the type `webhook.test`; the log of deliveries shows what came of
         it.
         """
         return self._write(
-            Delivery,
+            models.webhooks.Delivery,
             "POST",
             "/v1/projects/{project}/webhooks/{webhook_id}/test",
             at={"project": project, "webhook_id": webhook_id},
             key=key,
         )
 
-    def list_deliveries(self, project: str, webhook_id: str) -> Pages[Delivery]:
+    def list_deliveries(self, project: str, webhook_id: str) -> Pages[models.webhooks.Delivery]:
         """What was sent in the last 30 days with each attempt, newest first."""
         return self._list(
-            Delivery,
+            models.webhooks.Delivery,
             "/v1/projects/{project}/webhooks/{webhook_id}/deliveries",
             at={"project": project, "webhook_id": webhook_id},
         )
 
     def replay_delivery(
         self, project: str, webhook_id: str, delivery_id: str, *, key: str | None = None
-    ) -> Delivery:
+    ) -> models.webhooks.Delivery:
         """Send a message once more, with the same `webhook-id`."""
         return self._write(
-            Delivery,
+            models.webhooks.Delivery,
             "POST",
             "/v1/projects/{project}/webhooks/{webhook_id}/deliveries/{delivery_id}/replay",
             at={"project": project, "webhook_id": webhook_id, "delivery_id": delivery_id},

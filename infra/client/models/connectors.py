@@ -61,8 +61,10 @@ class SyncRequest(Model):
     """No streams: all. ``reconcile``: compare everything that is there, and remove what is gone.
 
     ``accept_removals``: also where more is gone than the safety threshold allows.
+    ``tells_failures``: a stream that cannot be read is told in the result of the job.
     """
 
     streams: list[str] = []
     reconcile: bool = False
     accept_removals: bool = False
+    tells_failures: bool = False

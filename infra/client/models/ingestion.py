@@ -5,7 +5,13 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from infra.client.connection import Model
-from infra.client.models.ingestion_parts import DocumentBody, FeedReport, IngestionProblem
+from infra.client.models.ingestion_parts import (
+    DocumentBody,
+    FeedReport,
+    IngestionProblem,
+    Note,
+    NotRead,
+)
 
 
 class DocumentResult(Model):
@@ -40,6 +46,24 @@ class Documents(Model):
     engine: Literal["heuristic", "model"] | None = None
 
 
+class Folder(Model):
+    """What is at a path of the machine of the service; for the owner's token of the
+    installation.
+
+    ``any_folder``: also a system folder or a whole home folder.
+    """
+
+    kind: Literal["folder"]
+    path: str
+    any_folder: bool = False
+    root: str | None = None
+    accept_removals: bool = False
+    lane: Literal["preview", "deep", "both"] = "both"
+    target: Literal["tier1", "mandatory", "best_effort"] = "best_effort"
+    limits: dict[str, float] = {}
+    engine: Literal["heuristic", "model"] | None = None
+
+
 class IngestionStatus(Model):
     """``url`` answers this again. ``state``: ``waiting`` for a worker, ``recording``,
     ``reading`` (recorded, and read in stages), ``done`` (all that follows from it can be read),
@@ -49,7 +73,7 @@ class IngestionStatus(Model):
     ``results`` counts documents by what became of them, ``unread`` are the first of those that are
     refused or skipped, each with its reason; ``documents_url`` lists all. ``sent`` and
     ``unchanged`` count those that were recorded, ``feed`` tells more of it; None before.
-    ``notices`` count what was found and is not read, by code.
+    ``notices`` count what was found and is not read, by code; ``not_read`` are the first of each.
     """
 
     listed: int
@@ -78,7 +102,8 @@ class IngestionStatus(Model):
     sent: int = 0
     unchanged: int = 0
     notices: dict[str, int] = {}
-    notes: list[str] = []
+    not_read: list[NotRead] = []
+    notes: list[Note] = []
     feed: FeedReport | None = None
     problem: IngestionProblem | None = None
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from infra.client.connection import Model
 
 
@@ -27,3 +29,19 @@ class IngestionProblem(Model):
     code: str
     message: str
     status: int
+
+
+class NotRead(Model):
+    """Something at the source that is not read; ``code`` says why."""
+
+    path: str
+    code: str
+    detail: str = ""
+
+
+class Note(Model):
+    """Something worth a line while work goes on. ``code`` is stable, ``message`` for people."""
+
+    code: str
+    message: str
+    detail: dict[str, Any] = {}

@@ -9,6 +9,29 @@ from infra.client.connection import Model
 from infra.client.models.models_parts import CostLine
 
 
+class Trial(Model):
+    """What came of one call. ``keeps_form``: it answered by the schema it was given, else rules
+    would read most of what it is asked about. Costs are US dollars, None where nobody knows the
+    price: ``usual_call_usd`` of a call that reads some chunks, ``million_characters_usd`` of
+    reading that much text.
+    """
+
+    provider: str
+    asked_model: str
+    served_model: str
+    keeps_form: bool
+    latency_ms: int
+    cost_usd: float | None
+    usual_call_usd: float | None
+    million_characters_usd: float | None
+
+
+class AddedProvider(Model):
+    """``trial``: what came of the call, where one was made."""
+
+    trial: Trial | None
+
+
 class BudgetRequest(Model):
     """Without a limit the budget is lifted. ``agent`` only for that scope; empty: each agent."""
 
@@ -46,6 +69,20 @@ class Costs(Model):
     lines: list[CostLine]
     total: CostLine
     by_rules: dict[str, int] = {}
+
+
+class Provider(Model):
+    """``api_key`` is kept in the file of the models; ``api_key_env`` names a variable of the
+    service in its place. None: as Cairn knows it by its name. ``try_it``: only once it answers.
+    """
+
+    name: str
+    base_url: str | None = None
+    api_key: str | None = None
+    api_key_env: str | None = None
+    needs_key: bool | None = None
+    models: list[str] = []
+    try_it: bool = True
 
 
 class ProviderState(Model):

@@ -52,6 +52,8 @@ class Skip(Model):
 
 
 class Start(Model):
-    """``sources`` are addresses of git repositories; none: the sources that the project has."""
+    """``sources`` are addresses of git repositories, and with the owner's token of the
+    installation paths of its machine; none: the sources that the project has.
+    """
 
     sources: list[str] = []

@@ -9,7 +9,10 @@ from infra.client.models.operation_parts import Limits
 
 
 class AuditRow(Model):
-    """``code`` is ``done``, a problem's, or ``begun`` where nobody has written what came of it."""
+    """``code`` is ``done``, a problem's, or ``begun`` where nobody has written what came of it.
+
+    ``spoken_by``: who has asked on behalf of ``actor``; empty where that is the same person.
+    """
 
     audit_id: int
     at: datetime
@@ -21,6 +24,7 @@ class AuditRow(Model):
     path: str
     key: str
     reason: str
+    spoken_by: str
     status: int | None
     code: str
     correlation_id: str

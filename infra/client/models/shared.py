@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from infra.client.connection import Model
 
@@ -148,6 +148,16 @@ class Job(Model):
     started_at: datetime | None
     finished_at: datetime | None
     transition: int
+
+
+class NewJob(Model):
+    """Work for the queue. ``payload`` is what its type takes; ``run_after``: not earlier."""
+
+    job_type: str
+    payload: dict[str, Any] = {}
+    priority: Literal["urgent", "scheduled", "background"] = "scheduled"
+    run_after: datetime | None = None
+    max_attempts: int = 5
 
 
 class SpeculativeArtifact(Model):

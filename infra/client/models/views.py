@@ -64,6 +64,14 @@ class Delta(Model):
     after: str | None = None
 
 
+class Export(Model):
+    """``files`` by their names, as text."""
+
+    project_id: str
+    ledger_seq: int
+    files: dict[str, str]
+
+
 class InstallationStatus(Model):
     """An installation as it is now.
 

@@ -11,11 +11,12 @@ from typing import Annotated
 from fastapi import APIRouter, Path
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
-from infra.http.access import OBSERVERS, OPERATORS, Guarded, allow
+from infra.http.access import LEADERS, OBSERVERS, OPERATORS, OWNERS, Guarded, allow
 from infra.http.api import Api, ApiDep, CallerDep, Write, WriteDep
 from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Project
+from infra.http.routes.jobs import NewJob
 from infra.platform.errors import Invalid, NotFound
-from infra.service.jobs.jobs import JobRequest, enqueue_job
+from infra.service.jobs.jobs import JobRequest, cancel_job, enqueue_job, retry_job
 from infra.service.upkeep.administration import Folded, list_folded
 from infra.service.upkeep.audit import hash_tables
 from infra.store.tokens import Caller
@@ -118,6 +119,29 @@ async def list_history_of_any_job(
     """What has happened to a job, oldest first."""
     await _find_job(api, caller, job_id)
     return await api.tables.ask(list_transitions, job_id)
+
+
+@router.post("/v1/jobs", status_code=202, responses=OF_ANY)
+@allow(*OWNERS, writes=True, everywhere=True, at_home=True)
+async def enqueue_any_job(api: ApiDep, caller: CallerDep, write: WriteDep, body: NewJob) -> Job:
+    """Put work of the service as a whole into the queue."""
+    return (await enqueue_job(api.settings, body.request(None, write.key), actor=caller.name)).job
+
+
+@router.post("/v1/jobs/{job_id}/cancel", responses=OF_ANY)
+@allow(*LEADERS, writes=True)
+async def cancel_any_job(api: ApiDep, caller: CallerDep, job_id: JobId) -> Job:
+    """End a job of a project of the token; one that runs is stopped."""
+    await _find_job(api, caller, job_id)
+    return await cancel_job(api.settings, job_id, actor=caller.name)
+
+
+@router.post("/v1/jobs/{job_id}/retry", responses=OF_ANY)
+@allow(*LEADERS, writes=True)
+async def retry_any_job(api: ApiDep, caller: CallerDep, job_id: JobId) -> Job:
+    """Try a failed, dead or cancelled job of a project of the token again."""
+    await _find_job(api, caller, job_id)
+    return await retry_job(api.settings, job_id, actor=caller.name)
 
 
 async def _find_job(api: Api, caller: Caller, job_id: str) -> Job:

@@ -50,6 +50,7 @@ class SyncRequest(BaseModel):
     """No streams: all. ``reconcile``: compare everything that is there, and remove what is gone.
 
     ``accept_removals``: also where more is gone than the safety threshold allows.
+    ``tells_failures``: a stream that cannot be read is told in the result of the job.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -57,6 +58,7 @@ class SyncRequest(BaseModel):
     streams: Annotated[list[Name], Field(max_length=50)] = []
     reconcile: bool = False
     accept_removals: bool = False
+    tells_failures: bool = False
 
 
 @router.get(ROOT, responses=OF_ANY)
@@ -91,6 +93,7 @@ async def add_connector(
         key=write.key,
         check=body.check,
         by_owner_of_all=caller.projects is None,
+        any_place=caller.has_home,
     )
 
 

@@ -16,7 +16,7 @@ from fastapi import APIRouter, Body, Path, Query
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, WrapValidator
 from starlette.responses import Response
 
-from infra.http.access import LEADERS, OBSERVERS, WRITERS, Guarded, allow
+from infra.http.access import LEADERS, OBSERVERS, WRITERS, Guarded, allow, check_at_home
 from infra.http.api import Api, ApiDep, CallerDep, Write, WriteDep
 from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Project, Wait
 from infra.platform.errors import Forbidden, Invalid
@@ -106,6 +106,25 @@ class Repository(BaseModel):
     engine: Engine | None = None
 
 
+class Folder(BaseModel):
+    """What is at a path of the machine of the service; for the owner's token of the installation.
+
+    ``any_folder``: also a system folder or a whole home folder.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    kind: Literal["folder"]
+    path: str = Field(min_length=1, max_length=4_000)
+    any_folder: bool = False
+    root: RootName | None = None
+    accept_removals: bool = False
+    lane: Lane = "both"
+    target: CoverageTarget = "best_effort"
+    limits: Limits = {}
+    engine: Engine | None = None
+
+
 RECORDED: dict[int | str, dict[str, Any]] = OF_ANY | {
     200: {"model": IngestionStatus, "description": "All that follows from it can be read."},
     202: {
@@ -134,10 +153,13 @@ async def ingest_sources(
     caller: CallerDep,
     write: WriteDep,
     project: Project,
-    body: Annotated[Documents | Repository, Field(discriminator="kind")],
+    body: Annotated[Documents | Repository | Folder, Field(discriminator="kind")],
     wait: Wait = False,
 ) -> Response:
-    """Read documents, or a repository by its address. Follow it at `Location`."""
+    """Read documents, a repository by its address, or a folder of the machine of the service.
+
+    Follow it at `Location`.
+    """
     upload = Upload(
         kind=body.kind,
         actor=caller.name,
@@ -154,6 +176,10 @@ async def ingest_sources(
         require_some(fit, refused)
         upload = upload.model_copy(update={"documents": tuple(fit)})
         return await _keep(api, project, upload, write, wait, refused=refused)
+    if isinstance(body, Folder):
+        check_at_home(caller)
+        local = {"path": body.path, "any_folder": body.any_folder}
+        return await _keep(api, project, upload.model_copy(update=local), write, wait)
     if caller.role not in LEADERS:
         raise Forbidden("Owner and pm name repositories.", code="role_not_allowed")
     check_address(body.address)
@@ -202,6 +228,42 @@ async def ingest_uploaded_archive(
         engine=engine,
     )
     return await _keep(api, project, upload, write, wait, body)
+
+
+@router.post(
+    "/v1/projects/{project}/imports",
+    status_code=202,
+    response_model=IngestionStatus,
+    responses=RECORDED,
+)
+@allow(*LEADERS, writes=True, takes_files=True)
+async def import_exported_file(
+    api: ApiDep,
+    caller: CallerDep,
+    write: WriteDep,
+    project: Project,
+    service: Literal["jira", "slack"],
+    body: Annotated[bytes, Body(media_type="application/octet-stream")] = b"",
+    path: Annotated[str | None, Query(max_length=4_000, description="Of the machine.")] = None,
+    site: Annotated[str, Query(max_length=400, description="Jira: host of the site.")] = "",
+    channel: Annotated[list[str] | None, Query(max_length=200)] = None,
+    team: Annotated[str, Query(max_length=200)] = "",
+) -> Response:
+    """Read a file that was exported from Jira (JSON or CSV) or Slack (zip; the named channels).
+
+    With the owner's token of the installation ``path`` may name it, in the place of the body.
+    """
+    if path is not None:
+        check_at_home(caller)
+    upload = Upload(
+        kind=service,
+        actor=caller.name,
+        path=path or "",
+        site=site,
+        channels=tuple(channel or ()),
+        team=team,
+    )
+    return await _keep(api, project, upload, write, wait=False, content=body)
 
 
 @router.get("/v1/projects/{project}/ingestions/{trigger_key:path}/documents", responses=OF_ANY)

@@ -1,8 +1,9 @@
 """`/mcp`: the MCP server for coding assistants, without sessions, over the shared connections.
 
-The project is that of the token, which has to be good for one alone: a model that may choose could
-be talked into another one. Each request is checked as on every other route; the SDK sees it after
-that, and answers with JSON, never with a stream.
+The project is that of the token, which has to be good for one alone, or the one that the header
+`Cairn-Project` names: a model that may choose could be talked into another one. Each request is
+checked as on every other route; the SDK sees it after that, and answers with JSON, never with a
+stream.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ from infra.http.api import api_of, known_caller
 from infra.mcp.server import Context, build_server
 from infra.platform.errors import Forbidden
 from infra.service.reading.ledger_reader import LedgerReader, TablesReader
+from infra.store.tokens import Caller
 
+PROJECT = "cairn-project"  # as `cairn mcp` names it, which is started for one
 router = APIRouter(route_class=Guarded, tags=["Coding assistants"])
 
 
@@ -58,11 +61,8 @@ async def serving_mcp() -> AsyncIterator[StreamableHTTPSessionManager]:
         yield manager
 
 
-async def find_reader(context: Context) -> LedgerReader:
-    """The reader of the token's project. Raises Forbidden for a token of several, NotFound."""
-    request = context.request
-    assert isinstance(request, Request)  # over HTTP the SDK always has it
-    api, caller = api_of(request), await known_caller(request)
+def _only_project(caller: Caller) -> str:
+    """Raises Forbidden for a token of several."""
     if caller.projects is None or len(caller.projects) != 1:
         raise Forbidden(
             "This token is good for more than one project, and here it says which one is read: make"
@@ -70,5 +70,14 @@ async def find_reader(context: Context) -> LedgerReader:
             code="token_of_several_projects",
         )
     (project_id,) = caller.projects
+    return project_id
+
+
+async def find_reader(context: Context) -> LedgerReader:
+    """The reader of the token's project. Raises Forbidden for a token of several, NotFound."""
+    request = context.request
+    assert isinstance(request, Request)  # over HTTP the SDK always has it
+    api, caller = api_of(request), await known_caller(request)
+    project_id = request.headers.get(PROJECT, "") or _only_project(caller)
     await api.check_project(project_id, caller)
     return TablesReader(api.tables, project_id)

@@ -7,12 +7,15 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query
 from pydantic import BaseModel, ConfigDict, Field
 
-from infra.http.access import EVERYONE, LEADERS, OBSERVERS, OPERATORS, Guarded, allow
+from infra.http.access import EVERYONE, LEADERS, OBSERVERS, OPERATORS, OWNERS, Guarded, allow
 from infra.http.api import ApiDep, CallerDep, WriteDep
 from infra.http.parameters import OF_ANY, Project
 from infra.service.models import costs, models
+from infra.service.models import setup as model_setup
 from infra.service.models.costs import BudgetState, CostGroup, Costs, WholeCall
+from infra.service.models.entries import ProviderSpec
 from infra.service.models.models import ProviderState
+from infra.service.models.setup import Trial
 from projections.read import costs as costs_read
 from schemas.events.project import BudgetScope
 
@@ -32,11 +35,62 @@ class BudgetRequest(BaseModel):
     hard: bool = True
 
 
+ProviderName = Annotated[str, Path(max_length=100)]
+
+
+class Provider(BaseModel):
+    """``api_key`` is kept in the file of the models; ``api_key_env`` names a variable of the
+    service in its place. None: as Cairn knows it by its name. ``try_it``: only once it answers.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: str = Field(min_length=1, max_length=100)
+    base_url: str | None = Field(None, max_length=400)
+    api_key: str | None = Field(None, max_length=1_000)
+    api_key_env: str | None = Field(None, max_length=200)
+    needs_key: bool | None = None
+    models: list[Annotated[str, Field(max_length=200)]] = Field([], max_length=100)
+    try_it: bool = True
+
+
+class AddedProvider(BaseModel):
+    """``trial``: what came of the call, where one was made."""
+
+    trial: Trial | None
+
+
 @router.get("/v1/models", responses=OF_ANY)
 @allow(*EVERYONE)
 async def list_models(api: ApiDep) -> list[ProviderState]:
     """The providers in the order in which they are asked, then those without a key."""
     return await models.list_models(api.settings, api.environ)
+
+
+@router.post("/v1/models", status_code=201, responses=OF_ANY)
+@allow(*OWNERS, writes=True, everywhere=True, at_home=True)
+async def add_provider(api: ApiDep, body: Provider) -> AddedProvider:
+    """Add a provider, or replace the one of its name, once it has answered one call.
+
+    With the owner's token of the installation. Texts of sources go to it from then on.
+    """
+    spec = ProviderSpec(**body.model_dump(exclude={"try_it", "models"}), models=tuple(body.models))
+    trial = await model_setup.add_provider(api.settings, spec, api.environ, try_it=body.try_it)
+    return AddedProvider(trial=trial)
+
+
+@router.post("/v1/models/{provider}/test", responses=OF_ANY)
+@allow(*OWNERS, writes=True, everywhere=True, at_home=True)
+async def test_provider(api: ApiDep, provider: ProviderName) -> Trial:
+    """Ask a provider one thing, and say what calls cost."""
+    return await model_setup.try_provider(api.settings, provider, api.environ)
+
+
+@router.delete("/v1/models/{provider}", status_code=204, responses=OF_ANY)
+@allow(*OWNERS, writes=True, everywhere=True, at_home=True)
+async def remove_provider(api: ApiDep, provider: ProviderName) -> None:
+    """Remove a provider and its key."""
+    await model_setup.remove_provider(api.settings, provider, api.environ)
 
 
 @router.get("/v1/projects/{project}/costs", responses=OF_ANY)

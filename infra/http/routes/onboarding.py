@@ -33,7 +33,9 @@ MAX_SOURCES = 50
 
 
 class Start(BaseModel):
-    """``sources`` are addresses of git repositories; none: the sources that the project has."""
+    """``sources`` are addresses of git repositories, and with the owner's token of the installation
+    paths of its machine; none: the sources that the project has.
+    """
 
     model_config = ConfigDict(extra="forbid")
 
@@ -65,8 +67,9 @@ async def start_onboarding(
     response: Response,
 ) -> PipelineRecord:
     """Start a pipeline; one that its key has started before is answered as it is (200)."""
-    for address in body.sources:
-        check_address(address)
+    if not caller.has_home:
+        for address in body.sources:
+            check_address(address)
     started = await onboarding.start_onboarding(
         api.settings, project, body.sources, actor=caller.name, key=write.key
     )

@@ -5,9 +5,11 @@ A client that follows a project by program needs none of it.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Path
+from pydantic import BaseModel
 
 from infra.http.access import OBSERVERS, OPERATORS, READERS, Guarded, allow
 from infra.http.api import ApiDep, CallerDep
@@ -15,6 +17,7 @@ from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Project
 from infra.http.routes.ledger import CardStatus
 from infra.platform.loop import in_thread
 from infra.service.reading import reads
+from infra.service.reading.exporting import ExportedProject, read_export
 from infra.service.reading.reads import View, view
 from infra.service.upkeep.status import InstallationStatus, read_status
 from projections.read import belonging, contradictions, copies, deltas, runs
@@ -30,11 +33,37 @@ router = APIRouter(route_class=Guarded, tags=["Views"])
 Id = Annotated[str, Path(max_length=200)]
 
 
+class Export(BaseModel):
+    """``files`` by their names, as text."""
+
+    project_id: str
+    ledger_seq: int
+    files: dict[str, str]
+
+
 @router.get("/v1/status", responses=OF_ANY)
 @allow(*OPERATORS, everywhere=True)
 async def read_installation_status(api: ApiDep) -> InstallationStatus:
     """Processes, addresses, versions, and the lag of every stage."""
     return await in_thread(lambda: read_status(api.settings))
+
+
+@router.get("/v1/projects/{project}/export", responses=OF_ANY)
+@allow(*READERS)
+async def export_project(api: ApiDep, project: Project) -> Export:
+    """PRD, ledger and evidence as files of a site that opens without a server.
+
+    The same position of the ledger gives the same files.
+    """
+    found = await read_export(api.settings, project)
+    return await in_thread(partial(_build, found))
+
+
+def _build(found: ExportedProject) -> Export:
+    from infra.http.export.site import build_site
+
+    files = {name: content.decode() for name, content in build_site(found).items()}
+    return Export(project_id=found.project_id, ledger_seq=found.position.ledger_seq, files=files)
 
 
 @router.get("/v1/ids/{known_id}", responses=OF_ANY)

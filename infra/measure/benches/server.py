@@ -14,8 +14,8 @@ from pathlib import Path
 
 from infra.platform.errors import Unavailable
 from infra.platform.settings import Settings
+from infra.runtime.local.http_address import read_address
 from infra.service.access.tokens import ensure_owner_token, read_owner_token
-from infra.service.upkeep.address import read_address
 
 STARTS_WITHIN_S = 60.0
 # Serves the HTTP API at an address, with secrets of connectors, and tells once it is ready.

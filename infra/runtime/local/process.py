@@ -5,7 +5,6 @@ names are shared with other installations. Decided against: pid files alone, sea
 """
 
 import contextlib
-import ctypes
 import fcntl
 import json
 import os
@@ -19,8 +18,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-
-import psutil
 
 from infra.platform.errors import DiskFull
 from infra.platform.files import PRIVATE_FOLDER, write_whole
@@ -64,6 +61,8 @@ def start_time_of(pid: int) -> str | None:
             return None
         state, start_ticks = fields[0], fields[19]  # proc(5): fields 3 and 22
         return None if state in "ZX" else f"{start_ticks}@{boot}"
+    import psutil  # it takes longer to load than some commands take
+
     try:
         process = psutil.Process(pid)
         dead = process.status() == psutil.STATUS_ZOMBIE
@@ -104,6 +103,8 @@ def spawn(
     """
     log.parent.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
     parent = os.getpid()
+
+    import ctypes  # before the fork
 
     def end_with_parent() -> None:
         if sys.platform == "linux":

@@ -262,3 +262,25 @@ def read_runtime(home: Path) -> Runtime | None:
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return runtime if runtime.owner.alive() else None
+
+
+def find_running(settings: Settings) -> Settings:
+    """``settings`` with the addresses of broker and database of a service that runs.
+
+    The running installation of CAIRN_HOME comes before addresses that were set. Raises Unavailable
+    (``not_running``) when there is neither.
+    """
+    if runtime := read_runtime(settings.home):
+        return runtime.locate(settings)
+    if settings.kafka_bootstrap and settings.database_url:
+        return settings
+    raise not_running(settings)
+
+
+def not_running(settings: Settings) -> Unavailable:
+    reasons = "; ".join(reason for _, reason in origins(settings))
+    return Unavailable(
+        f"Cairn is not running in {settings.home} ({reasons}).",
+        code="not_running",
+        detail={"home": str(settings.home)},
+    )

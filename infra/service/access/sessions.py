@@ -19,10 +19,10 @@ from functools import cached_property
 from infra.platform import postgres
 from infra.platform.errors import Conflict
 from infra.platform.settings import Settings
+from infra.runtime.local.http_address import read_address
 from infra.service.access.signed import signature_of
 from infra.service.access.stream_tokens import read_stream_key
 from infra.service.access.tokens import read_owner_token
-from infra.service.upkeep.address import read_address
 from infra.store.requests import AuditEntry, Outcome, begin_write, end_write
 from infra.store.sessions import end_session, insert_link, insert_session
 from infra.store.tokens import Caller, find_caller

@@ -107,14 +107,18 @@ async def connect_service(
     key: str,
     check: bool,
     by_owner_of_all: bool,
+    any_place: bool = False,
 ) -> Added:
     """Connect a service. ``by_owner_of_all``: any secret and address, where none are bound.
+    ``any_place``: the secrets may be any variable or file of the machine.
 
     Raises Invalid, Forbidden, and as `add_connector`.
     """
-    if clone_url := (spec.options or {}).get("clone_url"):
+    clone_url = (spec.options or {}).get("clone_url")
+    if clone_url and not any_place:
         check_address(clone_url)
-    located = replace(spec, credentials=_locate(settings, spec), by_owner_of_all=by_owner_of_all)
+    places = dict(spec.credentials) if any_place else _locate(settings, spec)
+    located = replace(spec, credentials=places, by_owner_of_all=by_owner_of_all)
     defined = define_connector(located, key)
     try:
         Secrets(environ, settings.home).check(Definition(project_id, defined))

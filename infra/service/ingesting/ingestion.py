@@ -17,11 +17,11 @@ from typing import Any, Literal
 from connectors.connector import LOSSES, Connector, Listing, Notice, redact_listing
 from connectors.feeder import STALLED_AFTER_S, FeedOrder, feed
 from connectors.feeder import FeedReport as FeedReport
-from connectors.recognise import open_source
+from connectors.recognise import Root, check_roots, open_source
 from connectors.runner import follow_answers, open_publish
 from infra.platform.addresses import without_credentials
 from infra.platform.clock import SystemClock
-from infra.platform.errors import BrokerUnavailable, Conflict, DatabaseUnavailable, Invalid
+from infra.platform.errors import BrokerUnavailable, DatabaseUnavailable, Invalid
 from infra.platform.loop import in_thread
 from infra.platform.settings import Settings
 from infra.platform.vault import Vault, vault_of
@@ -184,7 +184,7 @@ async def _ingest_all(settings: Settings, request: IngestRequest, tell: Tell[Ing
     redactor = StringRedactor(vault.mark)
     vault.encrypt(project_id, b"")  # without a key nothing may begin
     opened = _open_sources(settings, request, tell)
-    before: list[SourceIngested] = []
+    roots: list[Root] = []
     for index, connector in enumerate(opened):
         listed = await in_thread(connector.list)
         if request.partial:
@@ -192,11 +192,11 @@ async def _ingest_all(settings: Settings, request: IngestRequest, tell: Tell[Ing
         with redact_listing(listed, partial(redactor.name, project_id)) as listing:
             source = _Source(settings, request, index, project_id, vault, redactor, listing, tell)
             tell(source.listed())
-            check_roots(before, source.result())
+            check_roots(roots, source.root())
+            roots.append(source.root())
             await source.warn_of_another()
             await source.bring()
-            before.append(source.result())
-            tell(before[-1])
+            tell(source.result())
 
 
 def _open_sources(
@@ -223,21 +223,6 @@ def reach_milestones(
         if taken_ms and milestone not in reached:
             reached.add(milestone)
             yield MilestoneReached(milestone, min(taken_ms))
-
-
-def check_roots(before: list[SourceIngested], one: SourceIngested) -> None:
-    """Raises Conflict when one request names two whole sources of one root.
-
-    The second would take the first's files as removed.
-    """
-    for other in before:
-        if other.root == one.root and other.complete and one.complete:
-            raise Conflict(
-                f"{other.source} and {one.source} are both called {one.root}, so the second would"
-                " be taken for a later state of the first, and is not read.",
-                code="same_root",
-                detail={"root": one.root, "sources": [other.source, one.source]},
-            )
 
 
 @dataclass(slots=True)
@@ -273,6 +258,9 @@ class _Source:
         return SourceListed(
             self.name, listing.root, listing.complete, len(listing.items), tuple(listing.notices)
         )
+
+    def root(self) -> Root:
+        return Root(self.name, self.listing.root, self.listing.complete)
 
     def result(self) -> SourceIngested:
         return SourceIngested(

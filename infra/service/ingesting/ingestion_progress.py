@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 from urllib.parse import quote
 
+from infra.service.foundation.progress import Note
 from infra.service.ingesting.ingestion import FeedReport
 from infra.store.ingestion_results import (
     DocumentResult,
@@ -39,6 +40,15 @@ class IngestionProblem:
     status: int
 
 
+@dataclass(frozen=True, slots=True)
+class NotRead:
+    """Something at the source that is not read; ``code`` says why."""
+
+    path: str
+    code: str
+    detail: str = ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IngestionStatus(TriggerProgress):
     """``url`` answers this again. ``state``: ``waiting`` for a worker, ``recording``, ``reading``
@@ -48,7 +58,7 @@ class IngestionStatus(TriggerProgress):
     ``results`` counts documents by what became of them, ``unread`` are the first of those that are
     refused or skipped, each with its reason; ``documents_url`` lists all. ``sent`` and
     ``unchanged`` count those that were recorded, ``feed`` tells more of it; None before.
-    ``notices`` count what was found and is not read, by code.
+    ``notices`` count what was found and is not read, by code; ``not_read`` are the first of each.
     """
 
     trigger_key: str
@@ -64,7 +74,8 @@ class IngestionStatus(TriggerProgress):
     sent: int = 0
     unchanged: int = 0
     notices: dict[str, int] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
+    not_read: list[NotRead] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
     feed: FeedReport | None = None
     problem: IngestionProblem | None = None
 
@@ -91,7 +102,8 @@ def read_ingestion(connection: Conn, project_id: str, trigger_key: str) -> Inges
         sent=outcome.get("sent", 0),
         unchanged=outcome.get("unchanged", 0),
         notices=outcome.get("notices", {}),
-        notes=outcome.get("notes", []),
+        not_read=[NotRead(**each) for each in outcome.get("not_read", ())],
+        notes=[Note(**each) for each in outcome.get("notes", ())],
         feed=FeedReport(**outcome["feed"]) if outcome else None,
         problem=_problem_of(upload),
     )

@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
-from infra.platform.errors import Refusal, Unavailable
+from infra.platform.errors import Invalid, Refusal, Unavailable
+from infra.platform.loop import in_thread
 from infra.platform.machine_paths import hide_paths_of
 from infra.platform.settings import Settings
-from infra.service.ingesting.ingestion import SourceListed
+from infra.service.foundation.progress import Note
+from infra.service.ingesting.imports import JiraExport, SlackZip, import_export
+from infra.service.ingesting.ingestion import (
+    FeedReport,
+    IngestRequest,
+    SourceIngested,
+    SourceListed,
+)
 from infra.service.ingesting.uploaded_sources import (
     Ingested,
     ingest_address,
     ingest_archive,
     ingest_documents,
+    ingest_folder,
 )
 from infra.service.ingesting.uploads import Upload, close_upload, find_outcome, open_upload
 from infra.service.jobs.job_kind import Workplace
@@ -42,8 +53,9 @@ async def read_upload(place: Workplace, job: RunningJob, key: str) -> Mapping[st
     except Unavailable:  # an outage is not the upload's fault: another attempt follows
         raise
     except Refusal as error:
-        told = hide_paths_of(settings, str(error))
-        problem = {"code": error.code, "message": told, "status": 422}
+        told = str(error) if upload.path else hide_paths_of(settings, str(error))
+        status = 422 if isinstance(error, Invalid) else 409
+        problem = {"code": error.code, "message": told, "status": status}
         frees_key = not listed and job.lease.epoch == 1
         await close_upload(settings, project_id, key, problem=problem, frees_key=frees_key)
         raise Refusal(str(error), code=error.code) from error
@@ -71,6 +83,41 @@ async def _ingest(
             return await ingest_archive(settings, request, name, content, tell_listed)
         case "repository":
             return await ingest_address(settings, request, upload.address, tell_listed)
+        case "folder":
+            return await ingest_folder(settings, request, upload.path, tell_listed)
+        case "jira" | "slack":
+            return await _import(settings, request, upload, content)
+
+
+async def _import(
+    settings: Settings, request: IngestRequest, upload: Upload, content: bytes
+) -> Ingested:
+    """The items of an exported file, which lies at a path of the machine or was sent."""
+    notes: list[Note] = []
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(upload.path or Path(folder, "export"))
+        if not upload.path:
+            await in_thread(lambda: file.write_bytes(content))
+        export = (
+            JiraExport(file, upload.site)
+            if upload.kind == "jira"
+            else SlackZip(file, upload.channels, upload.team)
+        )
+        imported = await import_export(
+            settings, request.project, export, actor=request.actor, tell=notes.append
+        )
+    counts = imported.counts
+    done = SourceIngested(
+        source=upload.kind,
+        project=request.project,
+        project_id=request.project,
+        trigger_key=request.key,
+        root=upload.kind,
+        complete=False,
+        feed=FeedReport(listed=counts.seen, fed=counts.published, unchanged=counts.unchanged),
+        notices={"refused": counts.refused} if counts.refused else {},
+    )
+    return Ingested(done, (*notes, *(Note("not_read", line) for line in imported.notices)))
 
 
 def _result_of(outcome: Mapping[str, Any]) -> dict[str, Any]:
@@ -86,6 +133,7 @@ def _outcome_of(ingested: Ingested) -> dict[str, Any]:
         "sent": result.feed.fed,
         "unchanged": result.feed.unchanged + result.feed.answered_before,
         "notices": result.notices,
-        "notes": [note.message for note in ingested.notes][:MOST_NOTES],
+        "not_read": [asdict(each) for each in ingested.not_read],
+        "notes": [asdict(note) for note in ingested.notes[:MOST_NOTES]],
         "feed": feed | {"unreadable": feed["unreadable"][:MOST_NOTES]},
     }

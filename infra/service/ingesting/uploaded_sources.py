@@ -1,8 +1,8 @@
 """Ingest what comes over HTTP: documents, an archive, or the address of a repository.
 
-Never a path of this machine. Contents are written into a folder of their own below CAIRN_HOME for
-as long as they are read, and go the way of everything that is ingested. No sentence names that
-folder.
+A path of this machine is named by the installation's owner alone. Contents are written into a
+folder of their own below CAIRN_HOME for as long as they are read, and go the way of everything that
+is ingested. No sentence names that folder.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
-from connectors.connector import SourceRefused
+from connectors.connector import Notice, SourceRefused
 from infra.platform.disk import says_full
 from infra.platform.errors import Invalid, Refusal, Unavailable
 from infra.platform.loop import in_thread
@@ -31,14 +31,19 @@ from infra.service.ingesting.upload_checks import (
 )
 
 ADDRESS = re.compile(r"https://[^\s\x00-\x1f]{1,2000}|github:[\w.-]{1,100}/[\w.-]{1,100}")
+SHOWN_NOTICES = 5  # of each kind
 
 
 @dataclass(frozen=True, slots=True)
 class Ingested:
-    """What was recorded of an ingest, with the lines that a person would have been told."""
+    """What was recorded of an ingest, with the lines that a person would have been told.
+
+    ``not_read`` are the first of each kind that is at the source and not read.
+    """
 
     result: SourceIngested
     notes: tuple[Note, ...]
+    not_read: tuple[Notice, ...] = ()
 
 
 async def ingest_documents(
@@ -93,6 +98,16 @@ async def ingest_address(
     return await _ingest(settings, replace(request, sources=(address,)), tell_listed)
 
 
+async def ingest_folder(
+    settings: Settings,
+    request: IngestRequest,
+    path: str,
+    tell_listed: Callable[[SourceListed], None] = lambda _: None,
+) -> Ingested:
+    """Record what is at a path of this machine. Raises as `ingest`."""
+    return await _ingest(settings, replace(request, sources=(path,)), tell_listed)
+
+
 def check_address(address: str) -> None:
     """Raises Invalid unless it is the address of a repository: no client names a local path."""
     if not ADDRESS.fullmatch(address):
@@ -115,7 +130,8 @@ async def _ingest_written(
         feed, folder = done.result.feed, path.parent
         unreadable = [_without(folder, each) for each in feed.unreadable]
         notes = tuple(replace(note, message=_without(folder, note.message)) for note in done.notes)
-        return Ingested(replace(done.result, feed=replace(feed, unreadable=unreadable)), notes)
+        result = replace(done.result, feed=replace(feed, unreadable=unreadable))
+        return replace(done, result=result, notes=notes)
 
 
 async def _ingest(
@@ -123,14 +139,23 @@ async def _ingest(
 ) -> Ingested:
     notes: list[Note] = []
     results: list[SourceIngested] = []
+    not_read: list[Notice] = []
     async for step in ingest(settings, request):
         if isinstance(step, Note):
             notes.append(replace(step, message=hide_paths_of(settings, step.message)))
         elif isinstance(step, SourceListed):
+            not_read = _first_of_each(step.notices)
             tell_listed(step)
         elif isinstance(step, SourceIngested):
             results.append(step)
-    return Ingested(results[-1], tuple(notes))
+    return Ingested(results[-1], tuple(notes), tuple(not_read))
+
+
+def _first_of_each(notices: Sequence[Notice]) -> list[Notice]:
+    by_code: dict[str, list[Notice]] = {}
+    for notice in notices:
+        by_code.setdefault(notice.code, []).append(notice)
+    return [notice for those in by_code.values() for notice in those[:SHOWN_NOTICES]]
 
 
 @asynccontextmanager

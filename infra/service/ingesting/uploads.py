@@ -33,17 +33,25 @@ WAITING_BYTES, WAITING_BYTES_OF_A_PROJECT = 1024 * MIB, 256 * MIB
 DOCUMENTS = TypeAdapter(list[Document])
 
 
+UploadKind = Literal["documents", "archive", "repository", "folder", "jira", "slack"]
+
+
 class Upload(BaseModel):
     """What one request brings, but for the bytes of an archive."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    kind: Literal["documents", "archive", "repository"]
+    kind: UploadKind
     actor: str
     root: str | None = None
     documents: tuple[Document, ...] = ()
     archive_name: str = ""
     address: str = ""
+    path: str = ""  # of the machine, of a folder or an exported file
+    any_folder: bool = False
+    site: str = ""
+    channels: tuple[str, ...] = ()
+    team: str = ""
     partial: bool = False
     accept_removals: bool = False
     lane: Lane = "both"
@@ -62,6 +70,7 @@ class Upload(BaseModel):
             lane=self.lane,
             as_name=self.root,
             accept_removals=self.accept_removals,
+            any_folder=self.any_folder,
             partial=self.partial,
             target=self.target,
             limits=self.limits,

@@ -7,6 +7,7 @@ worker after a crash, so what it does is made safe to repeat by keys taken from 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from infra.service.ingesting.ingestion import IngestStep, SourceIngested
 
 MOST_FINDINGS = 100  # of a damaged log that a result names
+MOST_DIFFERENCES = 1_000  # rows that a result names
 
 
 class IngestionPayload(Payload):
@@ -64,12 +66,17 @@ class IngestionPayload(Payload):
 
 
 class ConnectorSyncPayload(Payload):
-    """Connectors to read: an id, a target or ``all``; ``reconcile`` compares them in full."""
+    """Connectors to read: an id, a target or ``all``; ``reconcile`` compares them in full.
+
+    ``tells_failures``: whoever has asked reads the result, so a stream that cannot be read is told
+    in it, and not tried again.
+    """
 
     connector: str = "all"
     streams: tuple[str, ...] = ()
     reconcile: bool = False
     accept_removals: bool = False
+    tells_failures: bool = False
 
 
 class ReplayPayload(Payload):
@@ -176,13 +183,14 @@ async def run_connector_sync(
         results = await reconcile_connectors(*asked, accept_removals=accept, tell=tell)
     else:
         results = await sync_connectors(*asked, tell=tell)
-    _raise_for(results)
-    return {
-        "streams": [
-            {"target": each.target, "stream": each.stream, **each.counts.model_dump()}
-            for each in results
-        ]
-    }
+    if not payload.tells_failures:
+        _raise_for(results)
+    return {"streams": [_told_stream(each) for each in results]}
+
+
+def _told_stream(read: StreamResult) -> dict[str, Any]:
+    told = {"reason": read.reason, "error": read.error, "notices": list(read.notices)}
+    return {"target": read.target, "stream": read.stream, **read.counts.model_dump()} | told
 
 
 def _raise_for(results: list[StreamResult]) -> None:
@@ -200,7 +208,7 @@ async def run_replay(
     place: Workplace, job: RunningJob, payload: ReplayPayload
 ) -> Mapping[str, Any]:
     """Fold the ledger again in a schema of its own, and say how many rows differ from now."""
-    from infra.service.upkeep.audit import replay_ledger
+    from infra.service.upkeep.audit import REPLAY_SCHEMA, replay_ledger
 
     replayed = await replay_ledger(
         place.settings, job.lease.project_id, as_of_seq=payload.as_of_seq, as_of=payload.as_of
@@ -208,8 +216,15 @@ async def run_replay(
     return {
         "as_of_seq": replayed.as_of_seq,
         "head": replayed.head,
+        "schema": REPLAY_SCHEMA,
+        "has_moved": replayed.has_moved,
         "differences": len(replayed.differences),
+        "rows": [asdict(each) for each in replayed.differences[:MOST_DIFFERENCES]],
         "findings": len(replayed.findings),
+        "left_out": [
+            f"{each.code} at {each.where}, {each.detail}"
+            for each in replayed.findings[:MOST_FINDINGS]
+        ],
         "is_wrong": replayed.is_wrong,
     }
 

@@ -40,7 +40,7 @@ from infra.store.jobs.queue import MAX_ATTEMPTS, NewJob
 from infra.store.jobs.relay import run_relay
 from infra.store.jobs.worker import Handler, Worker
 from projections.read import jobs, projects, runs
-from projections.read.jobs import Job, Transition
+from projections.read.jobs import Job
 from projections.read.page import PAGE, Page, take
 from projections.read.session import Conn
 from schemas.envelope import SERVICE_WIDE, Actor
@@ -140,15 +140,6 @@ async def list_jobs(
 async def read_job(settings: Settings, job_id: str) -> Job:
     """One job as it is now. Raises NotFound, DatabaseUnavailable."""
     return await ask(settings, lambda tables: jobs.read_job(tables, job_id))
-
-
-async def read_job_history(settings: Settings, job_id: str) -> list[Transition]:
-    """What happened to a job, oldest first, as the log tells it. Raises NotFound."""
-
-    def question(tables: Conn) -> list[Transition]:
-        return jobs.list_transitions(tables, jobs.read_job(tables, job_id).job_id)
-
-    return await ask(settings, question)
 
 
 async def cancel_job(settings: Settings, job_id: str, *, actor: str) -> Job:

@@ -31,7 +31,6 @@ from infra.service.jobs.job_kinds import JOB_KINDS
 from infra.service.jobs.jobs import check_payload
 from infra.service.jobs.project_hours import ProjectHours, read_hours
 from projections.read import schedules as read
-from projections.read.page import PAGE, Page
 from projections.read.projects import find_project
 from projections.read.schedules import ProjectSettings as ProjectSettings
 from projections.read.schedules import ScheduledWork as ScheduledWork
@@ -151,33 +150,6 @@ async def schedule_in_words(
     return made
 
 
-async def list_schedules(
-    settings: Settings,
-    project: str,
-    *,
-    everything: bool = False,
-    cursor: str | None = None,
-    limit: int = PAGE,
-) -> Page[ScheduledWork]:
-    """A page of schedules, oldest first; ``everything``: also removed ones, and what deliveries of
-    webhooks have asked for.
-    """
-
-    def question(tables: Conn) -> Page[ScheduledWork]:
-        known = find_project(tables, project)
-        return read.list_schedules(tables, known, everything=everything, cursor=cursor, limit=limit)
-
-    return await ask(settings, question)
-
-
-async def read_schedule(settings: Settings, project: str, work_item_id: str) -> ScheduledWork:
-    """One schedule, or what one delivery has asked for."""
-    return await ask(
-        settings,
-        lambda tables: read.read_schedule(tables, find_project(tables, project), work_item_id),
-    )
-
-
 async def update_schedule(
     settings: Settings, project: str, work_item_id: str, told: WorkChange, *, actor: str, key: str
 ) -> ScheduledWork:
@@ -228,12 +200,6 @@ async def remove_schedule(
 
     await wait_until_shown(settings, shows)
     return known
-
-
-async def read_project_settings(settings: Settings, project: str) -> ProjectSettings:
-    return await ask(
-        settings, lambda tables: read.read_project_settings(tables, find_project(tables, project))
-    )
 
 
 async def set_project_settings(

@@ -73,16 +73,6 @@ async def read_costs(settings: Settings, project: str, group_by: str = "agent") 
     )
 
 
-async def read_call(settings: Settings, project: str, call_id: str) -> WholeCall:
-    """A call of a project given by name or id, and what was asked and answered.
-
-    Raises NotFound for an unknown call.
-    """
-    return await ask(
-        settings, lambda tables: read.read_call(tables, find_project(tables, project), call_id)
-    )
-
-
 def check_group(group_by: str) -> CostGroup:
     """Raises Invalid unless costs are grouped like that."""
     for known in read.COST_GROUPS:
@@ -91,13 +81,6 @@ def check_group(group_by: str) -> CostGroup:
     raise Invalid(
         f"Costs are not grouped by {group_by!r}: use one of {', '.join(read.COST_GROUPS)}.",
         code="cost_group_unknown",
-    )
-
-
-async def read_budgets(settings: Settings, project: str) -> list[BudgetState]:
-    """The budgets of a project given by name or id, with what of each is spent."""
-    return await ask(
-        settings, lambda tables: list_budget_states(tables, find_project(tables, project))
     )
 
 

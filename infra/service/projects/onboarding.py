@@ -68,15 +68,6 @@ async def start_onboarding(
     return StartedPipeline(*await transact(settings, begin))
 
 
-async def list_onboarding(settings: Settings, project: str) -> list[Pipeline]:
-    """The pipelines of a project, newest first. Raises NotFound, DatabaseUnavailable."""
-
-    def question(tables: Conn) -> list[Pipeline]:
-        return read.list_pipelines(tables, projects.find_project(tables, project))
-
-    return await ask(settings, question)
-
-
 async def read_onboarding(settings: Settings, pipeline_id: str) -> Pipeline:
     """A pipeline as it is now. Raises NotFound, DatabaseUnavailable."""
     return await ask(settings, lambda tables: read.read_pipeline(tables, pipeline_id))

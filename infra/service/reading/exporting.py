@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 from infra.platform.errors import NotFound
 from infra.platform.settings import Settings
@@ -77,24 +77,6 @@ class ExportedProject:
     excerpts: dict[str, Excerpt]
 
 
-class ProjectReader(Protocol):
-    """Where a project is read from: the tables, or a service elsewhere."""
-
-    def read_name(self) -> str: ...
-
-    def read_position(self) -> LedgerPosition: ...
-
-    def list_atoms(self) -> Iterable[Atom]: ...
-
-    def list_contradictions(self) -> Iterable[Contradiction]: ...
-
-    def read_view(self, artifact_type: str) -> View:
-        """Raises NotFound for a PRD that nothing is written of yet."""
-
-    def read_source(self, source_id: str) -> WholeSource:
-        """Raises NotFound."""
-
-
 async def read_export(settings: Settings, project: str) -> ExportedProject:
     """All of a project that is exported. Raises NotFound, Conflict, DatabaseUnavailable."""
 
@@ -102,18 +84,17 @@ async def read_export(settings: Settings, project: str) -> ExportedProject:
         with tables.transaction():
             tables.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
             project_id = projects.find_project(tables, project)
-            return gather(project_id, _Tables(tables, project_id))
+            return _gather(_Tables(tables, project_id))
 
     return await ask(settings, question)
 
 
-def gather(project_id: str, reader: ProjectReader) -> ExportedProject:
-    """What the reader says, put together; the position is read first."""
+def _gather(reader: _Tables) -> ExportedProject:
     position = reader.read_position()
     held = [atom for atom in reader.list_atoms() if atom.ledger == "pkl"]
     known = {atom.atom_id for atom in held}
     return ExportedProject(
-        project_id=project_id,
+        project_id=reader.project_id,
         name=reader.read_name(),
         position=position,
         documents=[each for kind in ARTIFACT_TYPES for each in _documents(reader, kind)],
@@ -127,7 +108,7 @@ def gather(project_id: str, reader: ProjectReader) -> ExportedProject:
     )
 
 
-def _documents(reader: ProjectReader, artifact_type: str) -> list[ExportedDocument]:
+def _documents(reader: _Tables, artifact_type: str) -> list[ExportedDocument]:
     with suppress(NotFound):
         found = reader.read_view(artifact_type)
         published: list[Artifact | Item] = [*([found.prd] if found.prd else []), *found.items]
@@ -146,7 +127,7 @@ def _document(it: Artifact | Item, artifact_type: str) -> ExportedDocument:
     )
 
 
-def _excerpts(reader: ProjectReader, held: Iterable[Atom]) -> dict[str, Excerpt]:
+def _excerpts(reader: _Tables, held: Iterable[Atom]) -> dict[str, Excerpt]:
     quotes: dict[str, list[Quote]] = {}
     for atom in held:
         for quote in atom.evidence:
@@ -182,22 +163,22 @@ class _Tables:
     """A reader of the tables, within one transaction."""
 
     def __init__(self, tables: Conn, project_id: str) -> None:
-        self._tables, self._project_id = tables, project_id
+        self._tables, self.project_id = tables, project_id
 
     def read_name(self) -> str:
-        return projects.list_projects(self._tables, only=[self._project_id]).items[0].name
+        return projects.list_projects(self._tables, only=[self.project_id]).items[0].name
 
     def read_position(self) -> LedgerPosition:
-        return ledger_position(self._tables, self._project_id)
+        return ledger_position(self._tables, self.project_id)
 
     def list_atoms(self) -> Iterable[Atom]:
-        return take(partial(atoms, self._tables, self._project_id, status="all", order="age"))
+        return take(partial(atoms, self._tables, self.project_id, status="all", order="age"))
 
     def list_contradictions(self) -> Iterable[Contradiction]:
-        return take(partial(list_contradiction_pairs, self._tables, self._project_id, None))
+        return take(partial(list_contradiction_pairs, self._tables, self.project_id, None))
 
     def read_view(self, artifact_type: str) -> View:
-        return view(self._tables, self._project_id, artifact_type)
+        return view(self._tables, self.project_id, artifact_type)
 
     def read_source(self, source_id: str) -> WholeSource:
-        return whole_source(self._tables, self._project_id, source_id)
+        return whole_source(self._tables, self.project_id, source_id)

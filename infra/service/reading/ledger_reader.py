@@ -6,8 +6,7 @@ project is unknown here.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Protocol
 
@@ -15,7 +14,6 @@ import projections.read.artifact_list as artifact_list
 import projections.read.atoms as atoms
 import projections.read.contradictions as contradictions
 import projections.read.search as ledger_search
-from infra.platform.settings import Settings
 from infra.service.foundation.connections import Tables
 from projections.read.artifact_list import ArtifactSummary, WholeArtifact
 from projections.read.atom_detail import WholeAtom
@@ -28,7 +26,6 @@ from projections.read.coverage import Coverage
 from projections.read.coverage import read_coverage as coverage
 from projections.read.lineage import Node, trace
 from projections.read.page import Page
-from projections.read.projects import find_project
 from projections.read.search import Answer, Filters
 from projections.read.session import Conn
 
@@ -121,16 +118,6 @@ class TablesReader:
         return await self._tables.ask(
             list_changes, self._project_id, since, window, cursor=cursor, limit=limit
         )
-
-
-@asynccontextmanager
-async def open_ledger_reader(settings: Settings, project: str) -> AsyncIterator[LedgerReader]:
-    """A reader of the project of this name or id. Raises NotFound, Conflict, Unavailable."""
-    tables = Tables(settings)
-    try:
-        yield TablesReader(tables, await tables.ask(find_project, project))
-    finally:
-        tables.close()
 
 
 def _trace_within(connection: Conn, project_id: str, known_id: str) -> Node:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from datetime import datetime
 from functools import partial
 from typing import TypeVar
 
@@ -19,45 +18,26 @@ from projections.log_reader import fact_at
 from projections.read import (
     artifacts,
     atoms,
-    batches,
     contradictions,
-    copies,
     coverage,
-    decision_list,
     deltas,
-    lineage,
-    merges,
-    past,
     projects,
-    proposals,
     reasons,
-    rejections,
     runs,
     source_list,
     team,
     waiting,
 )
 from projections.read import search as ledger_search
-from projections.read.artifact_list import WholeVersion
 from projections.read.artifacts import Artifact
-from projections.read.atoms import Atom, Order, PastAtom
-from projections.read.batches import Batch
+from projections.read.atoms import Atom, Order
 from projections.read.burndown import Burndown, read_burndown
-from projections.read.contradictions import Card, Contradiction
-from projections.read.copies import NearCopy
+from projections.read.contradictions import Card
 from projections.read.coverage import Coverage
-from projections.read.decided import DecisionAnswer
 from projections.read.decisions import Reason
-from projections.read.deltas import Delta, DeltaReport
-from projections.read.lineage import Node
-from projections.read.merges import Merge
+from projections.read.deltas import Delta
 from projections.read.page import Page, take
-from projections.read.past import PastContradiction
-from projections.read.past_coverage import PastCoverage
-from projections.read.projects import Project
-from projections.read.proposals import Proposal
-from projections.read.rejections import Rejection
-from projections.read.runs import Phase, Run
+from projections.read.runs import Run
 from projections.read.search import Answer, Filters
 from projections.read.session import Conn, ReadModel
 from projections.read.source_list import SourceState
@@ -81,11 +61,6 @@ class View(ReadModel):
     left_out: list[str]
     names: dict[str, str]
     burndowns: list[Burndown]
-
-
-async def list_projects(settings: Settings) -> list[Project]:
-    """All projects by name."""
-    return await ask(settings, lambda tables: list(take(partial(projects.list_projects, tables))))
 
 
 async def list_atoms(
@@ -113,24 +88,6 @@ async def list_atoms(
     return await _all_of(settings, project, now, limit)
 
 
-async def list_past_atoms(
-    settings: Settings,
-    project: str,
-    moment: int | datetime,
-    *,
-    kind: str | None = None,
-    status: str | None = None,
-    tag: str | None = None,
-    order: Order = "worth",
-    limit: int | None = None,
-) -> list[PastAtom]:
-    """Atoms as they stood after a change set, or at a time, without their quotes."""
-    then = partial(
-        past.list_past_atoms, place=moment, kind=kind, status=status, tag=tag, order=order
-    )
-    return await _all_of(settings, project, then, limit)
-
-
 async def list_contradictions(
     settings: Settings, project: str, status: str | None = "open"
 ) -> list[Card]:
@@ -140,59 +97,9 @@ async def list_contradictions(
     )
 
 
-async def list_contradiction_pairs(
-    settings: Settings, project: str, status: str | None = "open"
-) -> list[Contradiction]:
-    """The same without what a decision needs."""
-    return await _all_of(
-        settings, project, partial(contradictions.list_contradiction_pairs, status=status)
-    )
-
-
-async def list_past_contradictions(
-    settings: Settings, project: str, moment: int | datetime, status: str | None = "open"
-) -> list[PastContradiction]:
-    """Those that had the status at a moment, as they stood then."""
-    then = partial(past.list_past_contradictions, place=moment, status=status)
-    return await _all_of(settings, project, then)
-
-
-async def list_merges(settings: Settings, project: str) -> list[Merge]:
-    """Merges in ledger order, then the pairs in review."""
-    return await _all_of(settings, project, merges.list_merges)
-
-
 async def list_waiting(settings: Settings, project: str) -> list[Waiting]:
     """What waits for a person's decision."""
     return await _all_of(settings, project, waiting.list_waiting)
-
-
-async def list_proposals(
-    settings: Settings, project: str, state: str | None = "waiting"
-) -> list[Proposal]:
-    """What members propose; None: whatever became of it."""
-    return await _all_of(settings, project, partial(proposals.list_proposals, state=state))
-
-
-async def list_decisions(
-    settings: Settings, project: str, target: str | None = None
-) -> list[DecisionAnswer]:
-    """What people decided, or decided about ``target``, in ledger order."""
-    return await _all_of(settings, project, partial(decision_list.list_decisions, target=target))
-
-
-async def list_rejections(
-    settings: Settings,
-    project: str,
-    *,
-    code: str | None = None,
-    kind: str | None = None,
-    source: str | None = None,
-    limit: int | None = None,
-) -> list[Rejection]:
-    """Refused candidates and refused rows of evidence, each with the rule that refused it."""
-    found = partial(rejections.list_rejections, code=code, kind=kind, source=source)
-    return await _all_of(settings, project, found, limit)
 
 
 async def list_sources(
@@ -207,22 +114,6 @@ async def list_sources(
     """Sources by root and path; ``skipped``: only those that are not read."""
     found = partial(source_list.list_sources, skipped=skipped, reason=reason, source=source)
     return await _all_of(settings, project, found, limit)
-
-
-async def list_near_copies(settings: Settings, project: str) -> list[NearCopy]:
-    """Sources that are read and are nearly copies of others."""
-    return await _of(settings, project, copies.list_near_copies)
-
-
-async def read_past_coverage(
-    settings: Settings, project: str, moment: int | datetime
-) -> PastCoverage:
-    """What had been read at a moment. Raises NotFound for a sequence that is not there."""
-
-    def question(tables: Conn, project_id: str) -> PastCoverage:
-        return past.read_past_coverage(tables, project_id, moment)
-
-    return await _of(settings, project, question)
 
 
 async def read_coverage(settings: Settings, project: str) -> Coverage:
@@ -252,16 +143,6 @@ async def search_ledger(
 async def read_prd(settings: Settings, project: str) -> Artifact:
     """The published PRD, its text as ``rendered_markdown``. Raises NotFound before the first."""
     return await _of(settings, project, partial(artifacts.read_only_artifact, artifact_type="prd"))
-
-
-async def read_past_prd(settings: Settings, project: str, moment: int | datetime) -> WholeVersion:
-    """The PRD as it was published then. Raises NotFound, also where there was none yet."""
-
-    def question(tables: Conn, project_id: str) -> WholeVersion:
-        now = artifacts.read_only_artifact(tables, project_id, "prd")
-        return past.read_past_version(tables, project_id, now.artifact_id, moment)
-
-    return await _of(settings, project, question)
 
 
 async def read_view(settings: Settings, project: str, artifact_type: str) -> View:
@@ -300,36 +181,9 @@ async def list_runs(settings: Settings, project: str) -> list[Run]:
     return await _all_of(settings, project, runs.list_runs)
 
 
-async def list_phases(settings: Settings, project: str) -> dict[str, list[Phase]]:
-    """The phases of each run, by its id."""
-    return await _of(settings, project, runs.list_phases)
-
-
 async def list_deltas(settings: Settings, project: str) -> list[Delta]:
     """What each merged pull request or push changed."""
     return await _all_of(settings, project, deltas.list_deltas)
-
-
-async def read_run_report(settings: Settings, run_id: str) -> tuple[DeltaReport, list[Phase]]:
-    """What a run changed, and its phases."""
-
-    def question(tables: Conn) -> tuple[DeltaReport, list[Phase]]:
-        found = deltas.read_delta_report(tables, run_id)
-        return found, runs.list_phases(tables, found.project_id, run_id).get(run_id, [])
-
-    return await ask(settings, question)
-
-
-async def list_next_batches(
-    settings: Settings, project: str, run_id: str | None = None
-) -> list[Batch]:
-    """The last batch of each run, newest run first, and the ranking behind the choice."""
-    return await _of(settings, project, partial(batches.list_last_batches, run_id=run_id))
-
-
-async def trace(settings: Settings, known_id: str) -> Node:
-    """From an id down to the evidence and the log, and up to the artifacts that cite it."""
-    return await ask(settings, lambda tables: lineage.trace(tables, known_id))
 
 
 async def list_reasons(settings: Settings, known_id: str) -> list[Reason]:

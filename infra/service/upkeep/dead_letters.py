@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 
 from infra.platform.clock import SystemClock
 from infra.platform.errors import Conflict, NotFound
@@ -20,8 +19,7 @@ from infra.platform.settings import Settings
 from infra.service.foundation.database import ask
 from projections.fold.dead_letters import STAGE as PROJECTOR
 from projections.read import dead_letters
-from projections.read.dead_letters import DeadLetter, WholeDeadLetter
-from projections.read.page import take
+from projections.read.dead_letters import WholeDeadLetter
 from schemas.codec import InvalidRecord, decode, headers
 from schemas.envelope import SYSTEM, Envelope, Event, outside_fact
 from schemas.events.atom import CandidatesExtracted
@@ -60,16 +58,6 @@ class RetriedLetter:
 
     dead_letter_id: str
     topic: str
-
-
-async def list_dead_letters(settings: Settings, *, settled: bool = False) -> list[DeadLetter]:
-    """Every dead letter with place and reason, without its value; with ``settled`` also those that
-    were decided after all.
-    """
-    return await ask(
-        settings,
-        lambda tables: list(take(partial(dead_letters.list_dead_letters, tables, settled=settled))),
-    )
 
 
 async def retry_dead_letter(settings: Settings, dead_letter_id: str) -> RetriedLetter:

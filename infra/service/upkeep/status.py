@@ -7,19 +7,15 @@ answer is there at once.
 from __future__ import annotations
 
 import asyncio
-import platform
 from dataclasses import asdict, dataclass, field
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-from infra.platform.addresses import without_credentials
-from infra.platform.disk import Disk, fullest
 from infra.platform.errors import Refusal, Unavailable
 from infra.platform.settings import Settings
-from infra.runtime import supervisor
-from infra.runtime.local.runtime import Source, origins, read_runtime
+from infra.runtime.local.runtime import read_runtime
+from infra.runtime.local.standing import describe_standing
+from infra.runtime.supervisor import read_state
 from infra.runtime.watchdog import Movement, movements
-from infra.service.upkeep.address import read_address
 
 if TYPE_CHECKING:
     from infra.platform.log_positions import GroupLag
@@ -62,50 +58,31 @@ class InstallationStatus:
 
 def read_status(settings: Settings) -> InstallationStatus:
     """Look at the installation of ``settings``, whether it runs or not."""
-    state, runtime = supervisor.read_state(settings), read_runtime(settings.home)
-    if runtime:
-        broker, database = runtime.broker, runtime.database
+    standing = describe_standing(settings)
+    if runtime := read_runtime(settings.home):
         settings = runtime.locate(settings)
-    else:
-        (broker_origin, why_broker), (database_origin, why_database) = origins(settings)
-        broker = Source(broker_origin, why_broker, settings.kafka_bootstrap or "")
-        database = Source(database_origin, why_database, settings.database_url or "")
     broker_answers = _broker_answers(settings)
     lag, lag_problem = _lag(settings) if broker_answers else ([], None)
     server_version = _server_version(settings)
-    return InstallationStatus(
-        running=state is not None or (broker_answers and server_version is not None),
-        state=state.state if state else "not supervised here",
-        home=str(settings.home),
-        disk=_disk(fullest((settings.home, settings.log_folder, *settings.home.glob("*/data")))),
-        topic_prefix=settings.topic_prefix,
-        partitions=settings.partitions,
-        broker=asdict(broker) | {"answers": broker_answers, "problem": lag_problem},
-        database=asdict(database)
-        | {"address": without_credentials(database.address), "answers": server_version is not None},
-        versions={
-            "cairn": version("cairn"),
-            "python": platform.python_version(),
-            "faust": version("faust-streaming"),
-            "postgres": server_version,
-            "kafka": _kafka_version(broker),
-        },
-        processes=state.processes if state else [],
-        lag=lag,
-        webhooks=_webhooks(settings, lag),
-        http=read_address(settings) if state else None,
-        damage=_damage(settings) if broker_answers else [],
-        vault=_vault(settings) if server_version is not None else [],
-        by_rules=_by_rules(settings) if server_version is not None else {},
-        undecided=_undecided(settings) if server_version is not None else [],
-        disabled_webhooks=_disabled_webhooks(settings) if server_version is not None else [],
-        loss=_loss(settings) if server_version is not None else [],
-    )
-
-
-def _disk(disk: Disk) -> Row:
-    problem = f"{disk}: make room there; Cairn goes on by itself." if disk.full() else None
-    return asdict(disk) | {"problem": problem}
+    database_answers = server_version is not None
+    known = standing | {
+        "running": read_state(settings) is not None or (broker_answers and database_answers),
+        "broker": standing["broker"] | {"answers": broker_answers, "problem": lag_problem},
+        "database": standing["database"] | {"answers": database_answers},
+        "versions": standing["versions"] | {"postgres": server_version},
+        "lag": lag,
+        "webhooks": _webhooks(settings, lag),
+        "damage": _damage(settings) if broker_answers else [],
+    }
+    if database_answers:
+        known |= {
+            "vault": _vault(settings),
+            "by_rules": _by_rules(settings),
+            "undecided": _undecided(settings),
+            "disabled_webhooks": _disabled_webhooks(settings),
+            "loss": _loss(settings),
+        }
+    return InstallationStatus(**known)
 
 
 def _vault(settings: Settings) -> list[str]:
@@ -248,10 +225,3 @@ def _server_version(settings: Settings) -> str | None:
             return str(row[0]) if row else None
     except Unavailable:
         return None
-
-
-def _kafka_version(broker: Source) -> str | None:
-    """Known for the broker we bring; others do not tell."""
-    from infra.runtime.local.kafka import VERSION
-
-    return VERSION if broker.origin == "embedded" else None

@@ -22,7 +22,6 @@ from infra.service.foundation.publishing import check_key, draw_key, redactor_of
 from infra.service.models.models import open_model
 from infra.service.planning.section_edits import request_change
 from projections.read import projects, quality
-from projections.read.page import take
 from projections.read.quality import AssessedArtifact, QualityRunEvent, QualityRunRow
 from projections.read.session import Conn
 from schemas.codec import utc_millis
@@ -138,21 +137,6 @@ def describe_quality_graph() -> QualityGraph:
 
     nodes, steps = draw_graph()
     return QualityGraph(tuple(nodes), tuple(steps))
-
-
-async def list_quality_runs(
-    settings: Settings, project: str, artifact: str | None = None
-) -> list[QualityRunRow]:
-    """All runs of a project, or of one artifact, oldest first. Raises NotFound."""
-
-    def question(tables: Conn) -> list[QualityRunRow]:
-        project_id = projects.find_project(tables, project)
-        found = (
-            quality.read_assessed(tables, project_id, artifact).artifact_id if artifact else None
-        )
-        return list(take(partial(quality.list_quality_runs, tables, project_id, found)))
-
-    return await ask(settings, question)
 
 
 async def read_quality_run(

@@ -14,9 +14,9 @@ import pytest
 
 from infra.platform import postgres
 from infra.platform.vault import vault_of
+from infra.runtime.local.http_address import read_address
 from infra.runtime.local.process import wait_until
 from infra.service.access.tokens import read_owner_token
-from infra.service.upkeep.address import read_address
 from infra.store.model_charges import NewCharge, reserve, settle
 from projections.read.projects import find_project
 from schemas.codec import decode

@@ -14,8 +14,8 @@ import psycopg
 import pytest
 
 from infra.platform import kafka
+from infra.runtime.local.http_address import read_address
 from infra.runtime.local.process import wait_until
-from infra.service.upkeep.address import read_address
 from tests.connectors.webhooks.senders import SECRET, Sent, an_issue, from_github
 from tests.end_to_end.looking import everything
 from tests.end_to_end.own.planting import (

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
+from infra.runtime.local.http_address import read_address
 from infra.runtime.local.process import wait_until
 from infra.service.reading.reads import list_atoms, list_deltas, list_runs
-from infra.service.upkeep.address import read_address
 from projections.read.runs import Run
 from tests.connectors.stand_ins.slack import TOKEN, SlackServer
 from tests.connectors.webhooks.senders import (

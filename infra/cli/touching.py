@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from infra.platform.settings import Settings
-from infra.service.reading.diffs import ChangedFile, parse_diff
-from infra.service.reading.reads import list_atoms
-from projections.read.atoms import Atom, Quote
+from infra.cli.diffs import ChangedFile, parse_diff
+from infra.client.models.ledger import Atom
+from infra.client.models.ledger_parts import Quote
 
 TOUCHED_KINDS = ("requirement", "decision", "risk")
 
@@ -34,20 +33,13 @@ class Touched:
     atoms: tuple[TouchedAtom, ...]
 
 
-async def find_touched(settings: Settings, project: str, diff: str) -> Touched:
+def match_diff(diff: str, list_kind: Callable[[str], Iterable[Atom]]) -> Touched:
     """The live atoms that rest on the files of a unified diff, each with one place.
 
-    Paths of the diff are compared with those of sources, lines with those that were read. Raises
-    Invalid for what is no diff, NotFound, Conflict, DatabaseUnavailable.
+    ``list_kind`` finds those of a kind. Paths of the diff are compared with those of sources, lines
+    with those that were read. Raises Invalid for what is no diff.
     """
-    return await match_diff(diff, lambda kind: list_atoms(settings, project, kind=kind))
-
-
-async def match_diff(diff: str, list_kind: Callable[[str], Awaitable[Sequence[Atom]]]) -> Touched:
-    """The same, of the atoms that ``list_kind`` finds. Raises Invalid for what is no diff."""
-    files = parse_diff(diff)
-    atoms = [await list_kind(kind) for kind in TOUCHED_KINDS]
-    return match_files(files, chain.from_iterable(atoms))
+    return match_files(parse_diff(diff), chain.from_iterable(map(list_kind, TOUCHED_KINDS)))
 
 
 def match_files(files: Sequence[ChangedFile], atoms: Iterable[Atom]) -> Touched:
