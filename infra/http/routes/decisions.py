@@ -1,9 +1,9 @@
 """People decide about the ledger; the ledger's writer has the last word.
 
 With ``wait`` the answer is the ledger's (200), or that it is recorded (202) when the ledger takes
-longer; without it always 202. `Location` tells what becomes of it. A decision about what has
-changed since ``expected_revision`` is refused (409), at once where the tables show it. What a
-member decides is a proposal (202 with ``proposed``), which ``proposals`` lists and answers.
+longer: then `Location` tells what becomes of it. A decision about what has changed since
+``expected_revision`` is refused (409), at once where the tables show it. What a member decides is a
+proposal (202 with ``proposed``), which ``proposals`` lists and answers.
 """
 
 from __future__ import annotations

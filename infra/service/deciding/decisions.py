@@ -304,13 +304,11 @@ async def _send(settings: Settings, fact: Envelope, target_id: str, by: Decider)
     decision_id, may_decide = hitl_event_id(project_id, event_id), by.role in DECIDING
     await note_sent(settings, decision_id, project_id, target_id, may_decide=may_decide)
     await publish(settings, [fact])
-    answer = None
-    if by.answer_within_s:  # who does not wait gets one kind of answer, however fast the ledger is
-        answer = await wait_for(
-            settings,
-            lambda tables: people.find_answer(tables, event_id),
-            timeout_s=by.answer_within_s,
-        )
+    answer = await wait_for(
+        settings,
+        lambda tables: people.find_answer(tables, str(fact.event_id)),
+        timeout_s=by.answer_within_s,
+    )
     if answer is None:
         recorded = {
             "target_id": target_id,
