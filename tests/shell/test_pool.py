@@ -193,7 +193,7 @@ def test_children_without_work_end_and_the_next_job_has_one_again() -> None:
             assert list(both) == [2, 4]
             first = pool.pids()
             gone = partial(wait_until, lambda: not any(map(start_time_of, first)), timeout_s=60)
-            assert await asyncio.to_thread(gone) and pool.pids() == []
+            assert await asyncio.to_thread(gone) and not pool.pids()
             assert await asyncio.gather(*(pool.run(double, i) for i in range(8))) == [
                 2 * i for i in range(8)
             ]

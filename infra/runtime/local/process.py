@@ -119,7 +119,7 @@ def spawn(
     """
     log.parent.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
     parent = os.getpid()
-    import ctypes  # noqa: F401  # before the fork, for `end_with_parent`
+    import ctypes  # noqa: F401  # before the fork; loading it costs short commands too much
 
     with log.open("ab") as output:
         return subprocess.Popen(
