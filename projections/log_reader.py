@@ -28,7 +28,7 @@ from schemas.codec import InvalidRecord, decode
 from schemas.envelope import Envelope
 
 Offsets = Mapping[tuple[str, int], int]
-Found = Callable[[Finding], None]
+Report = Callable[[Finding], None]
 
 MAX_RECORDS = 2_000
 FETCH: dict[str, Any] = {
@@ -51,7 +51,7 @@ async def ends_of(settings: Settings, topics: Sequence[str]) -> dict[tuple[str, 
 
 
 async def stretch(
-    settings: Settings, start: Offsets, end: Offsets, report: Found = lambda _: None
+    settings: Settings, start: Offsets, end: Offsets, report: Report = lambda _: None
 ) -> AsyncGenerator[list[Record], None]:
     """The records from ``start`` (missing: the first there is) up to, without, ``end``.
 
@@ -101,7 +101,7 @@ async def _read(
     consumer: AIOKafkaConsumer,
     place: TopicPartition,
     part: Part,
-    report: Found,
+    report: Report,
 ) -> AsyncIterator[list[Record]]:
     """The records of a partition, which is paused before and after.
 

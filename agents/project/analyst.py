@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from agents.project.desk import Desk, cite_slim
 from agents.project.effects import Json
 from agents.project.outputs import AnalysisResult, FoundInsight, Gap, Pattern
 from agents.project.outside import TITLE, ask_outside, tell_findings
+from agents.project.specialist import SpecialistContext, cite_slim
 from agents.project.state import AgentResult
 from agents.project.wording import word_summary
 from schemas.inflection import count
@@ -30,11 +30,11 @@ class Totals:
     gaps: int
 
 
-async def analyse(desk: Desk, began: datetime) -> AgentResult:
+async def analyse(specialist: SpecialistContext, began: datetime) -> AgentResult:
     """The state of knowledge, and where it is asked for also what others say, marked as such."""
-    listed = await desk.count_items("insight", counted=_is_shared)
-    unknowns = await desk.list_atoms("unknown", MOST_GAPS)
-    contradictions = await desk.list_contradictions()
+    listed = await specialist.count_items("insight", counted=_is_shared)
+    unknowns = await specialist.list_atoms("unknown", MOST_GAPS)
+    contradictions = await specialist.list_contradictions()
     insights = listed.items
     read_insights = [_read_insight(insight) for insight in insights]
     patterns = [
@@ -44,7 +44,7 @@ async def analyse(desk: Desk, began: datetime) -> AgentResult:
     ]
     gaps = [Gap(title=item["title"], atom_id=item["atom_id"]) for item in unknowns.items]
     gaps += [Gap(title=item["explanation"]) for item in contradictions.items]
-    findings = await ask_outside(desk)
+    findings = await ask_outside(specialist)
     totals = Totals(
         insights=listed.total,
         patterns=max(listed.counted, len(patterns)),
@@ -55,7 +55,7 @@ async def analyse(desk: Desk, began: datetime) -> AgentResult:
         gap.title for gap in gaps
     ]
     output = AnalysisResult(
-        summary=await word_summary(desk, facts, by_rule),
+        summary=await word_summary(specialist, facts, by_rule),
         insights=read_insights,
         patterns=patterns,
         gaps=gaps,
@@ -66,7 +66,7 @@ async def analyse(desk: Desk, began: datetime) -> AgentResult:
         research=findings,
     )
     cited = cite_slim([*insights[:SHOWN], *unknowns.items[:SHOWN]])
-    return await desk.finish(output, _render(output, totals), began, citations=cited)
+    return await specialist.finish(output, _render(output, totals), began, citations=cited)
 
 
 def _is_shared(insight: Json) -> bool:

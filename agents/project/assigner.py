@@ -9,9 +9,9 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from agents.project.desk import Desk
 from agents.project.effects import Json
 from agents.project.outputs import MemberLoad, RecommendedMove, WorkloadRebalanceResponse
+from agents.project.specialist import SpecialistContext
 from agents.project.state import AgentResult
 from agents.tools.box import RANKS
 from agents.tools.tool import ToolContext, ToolRole
@@ -34,13 +34,15 @@ class Assigned:
     points: int
 
 
-async def look_at_workload(desk: Desk, began: datetime, propose: Propose) -> AgentResult:
+async def look_at_workload(
+    specialist: SpecialistContext, began: datetime, propose: Propose
+) -> AgentResult:
     """Who has more than they can do in the sprint that comes first, and which moves would help."""
-    members = await desk.list_members()
-    sprint = await desk.find_coming_sprint()
+    members = await specialist.list_members()
+    sprint = await specialist.find_coming_sprint()
     planned = sprint["fields"]["items"] if sprint else ()
     ids = [task["task_id"] for task in planned]
-    tasks = await desk.list_tasks(ids)
+    tasks = await specialist.list_tasks(ids)
     ended = {task["artifact_id"] for task in tasks if task["fields"].get("status") in OVER}
     left = [
         Assigned(task["task_id"], task["assignee_id"], task["points"])
@@ -56,12 +58,14 @@ async def look_at_workload(desk: Desk, began: datetime, propose: Propose) -> Age
         underutilized=[load for load in loads if load.ratio < LEAST],
     )
     if not loads or not sprint:
-        return await desk.finish(output, _say_why_not(bool(loads)), began)
-    ranked = await desk.rank_members(ids) if imbalance_of(loads) > EVEN else ()
+        return await specialist.finish(output, _say_why_not(bool(loads)), began)
+    ranked = await specialist.rank_members(ids) if imbalance_of(loads) > EVEN else ()
     able = {ranking["task_id"]: ranking["member_ids"] for ranking in ranked}
     names = {ranking["task_id"]: ranking["task"] for ranking in ranked}
     moves, rebalance_id = find_moves(loads, left, able), None
-    if RANKS[desk.role] >= RANKS[MAY_PROPOSE] and desk.is_asked("propose_rebalance", {}):
+    if RANKS[specialist.role] >= RANKS[MAY_PROPOSE] and specialist.is_asked(
+        "propose_rebalance", {}
+    ):
         proposal = {
             "sprint_id": sprint["artifact_id"],
             "imbalance": imbalance_of(loads),
@@ -71,10 +75,10 @@ async def look_at_workload(desk: Desk, began: datetime, propose: Propose) -> Age
         async def make(context: ToolContext, args: Json) -> Json:
             return await propose(context, args)
 
-        made = await desk.change("propose_rebalance", proposal, make, needs=MAY_PROPOSE)
+        made = await specialist.change("propose_rebalance", proposal, make, needs=MAY_PROPOSE)
         rebalance_id = made["rebalance_id"]
     output = output.model_copy(update={"recommendations": moves, "rebalance_id": rebalance_id})
-    return await desk.finish(output, _render(output, loads, names), began)
+    return await specialist.finish(output, _render(output, loads, names), began)
 
 
 def imbalance_of(loads: Sequence[MemberLoad]) -> float:

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agents.project.confirmations import CallDeclined
-from agents.project.desk import Desk
 from agents.project.effects import Json
 from agents.project.outputs import ResearchFinding
 from agents.project.own_words import take_own_words
+from agents.project.specialist import SpecialistContext
 from agents.tools.ports import ToolRefused
 from agents.tools.research import DEEP_RESEARCH, tell_finding
 from agents.tools.tool import ToolContext
@@ -20,19 +20,19 @@ LONGEST_QUERY = 1_000
 TITLE = "Outside sources (no evidence of the project)"
 
 
-async def ask_outside(desk: Desk) -> list[ResearchFinding]:
+async def ask_outside(specialist: SpecialistContext) -> list[ResearchFinding]:
     """What a research service answers, where there is one and the request is for it."""
-    own = take_own_words(desk.request)
-    if not desk.can_research or "research" not in own.lower():
+    own = take_own_words(specialist.request)
+    if not specialist.can_research or "research" not in own.lower():
         return []
     query = own[:LONGEST_QUERY]
 
     async def make(context: ToolContext, args: Json) -> Json:
-        return await desk.ports.research(context, args["query"])
+        return await specialist.ports.research(context, args["query"])
 
     args = {"query": query}
     try:  # the words leave the machine, so a person says so first
-        result = await desk.change(DEEP_RESEARCH, args, make, needs="member", confirm=True)
+        result = await specialist.change(DEEP_RESEARCH, args, make, needs="member", confirm=True)
     except (ToolRefused, CallDeclined):
         return []
     return [ResearchFinding.model_validate(finding) for finding in result.get("findings", ())]

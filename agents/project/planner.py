@@ -10,7 +10,6 @@ import re
 from collections.abc import Sequence
 from datetime import datetime
 
-from agents.project.desk import Desk, cite_slim
 from agents.project.effects import Json
 from agents.project.outputs import (
     BreakdownResponse,
@@ -26,6 +25,7 @@ from agents.project.outputs import (
     UnplannedTask,
 )
 from agents.project.outside import TITLE, ask_outside, tell_findings
+from agents.project.specialist import SpecialistContext, cite_slim
 from agents.project.state import AgentResult
 from agents.project.wording import word_summary
 from agents.tools.ports import ToolRefused
@@ -50,47 +50,47 @@ Done = tuple[Researched, str, Sequence[Json]]
 LARGEST_EFFORT, MOST_EVIDENCE = 13, 5  # where a factor is 1
 
 
-async def plan(desk: Desk, began: datetime) -> AgentResult:
+async def plan(specialist: SpecialistContext, began: datetime) -> AgentResult:
     """Do what the request asks for: break down, prioritise, plan sprints, or derive features; where
     it asks for research, too, with what others say beside it.
     """
-    findings = await ask_outside(desk)
-    output, text, cited = await _do(desk)
+    findings = await ask_outside(specialist)
+    output, text, cited = await _do(specialist)
     output = output.model_copy(update={"research": findings})
     if findings:
         outside = (f"- {finding}" for finding in tell_findings(findings))
         text = "\n".join([text, "", f"{TITLE}:", *outside])
-    return await desk.finish(output, text, began, citations=cite_slim(cited))
+    return await specialist.finish(output, text, began, citations=cite_slim(cited))
 
 
-async def _do(desk: Desk) -> Done:
-    asked = desk.request.lower()
+async def _do(specialist: SpecialistContext) -> Done:
+    asked = specialist.request.lower()
     if BREAK_DOWN.search(asked):
-        return await _break_down(desk)
+        return await _break_down(specialist)
     if PRIORITISE.search(asked):
-        return await _prioritise(desk)
+        return await _prioritise(specialist)
     if SPRINTS.search(asked):
-        return await _plan_sprints(desk)
-    return await _derive_features(desk)
+        return await _plan_sprints(specialist)
+    return await _derive_features(specialist)
 
 
-async def _generate(desk: Desk, phase: str) -> str:
+async def _generate(specialist: SpecialistContext, phase: str) -> str:
     """Have the list written, where the user's own words ask for it; else what to say of that."""
 
     async def make(context: ToolContext, args: Json) -> Json:
-        return await desk.ports.request_generation(context, args["phase"])
+        return await specialist.ports.request_generation(context, args["phase"])
 
     args = {"phase": phase}
-    if not desk.is_asked("request_generation", args):
+    if not specialist.is_asked("request_generation", args):
         return f"{AS_IT_IS} Say '{ORDERS[phase]}' to have it written again."
-    await desk.change("request_generation", args, make)
+    await specialist.change("request_generation", args, make)
     return ""
 
 
-async def _derive_features(desk: Desk) -> Done:
-    note = await _generate(desk, "feature_generation")
-    listed = await desk.count_items("feature")
-    open_questions = await desk.list_atoms("unknown", SHOWN)
+async def _derive_features(specialist: SpecialistContext) -> Done:
+    note = await _generate(specialist, "feature_generation")
+    listed = await specialist.count_items("feature")
+    open_questions = await specialist.list_atoms("unknown", SHOWN)
     features, unknowns = listed.items, open_questions.items
     by_rule = (
         f"The list has {count(listed.total, 'feature')};"
@@ -103,7 +103,7 @@ async def _derive_features(desk: Desk) -> Done:
     facts += [f"Open: {unknown['title']}" for unknown in unknowns]
     output = FeatureListResponse(
         features=[_read_feature(feature) for feature in features],
-        coverage_assessment=await word_summary(desk, facts, by_rule),
+        coverage_assessment=await word_summary(specialist, facts, by_rule),
         gaps_remaining=[unknown["title"] for unknown in unknowns],
     )
     lines = [f"{feature['number']} {feature['title']}" for feature in features]
@@ -111,8 +111,8 @@ async def _derive_features(desk: Desk) -> Done:
     return output, text, features[:SHOWN]
 
 
-async def _prioritise(desk: Desk) -> Done:
-    listed = await desk.count_items("feature", best=_read_score)
+async def _prioritise(specialist: SpecialistContext) -> Done:
+    listed = await specialist.count_items("feature", best=_read_score)
     best = listed.items
     if not best:
         raise ToolRefused("There are no features yet to put in order.", "nothing_to_prioritise")
@@ -130,10 +130,10 @@ def _read_score(feature: Json) -> float:
     return float(feature["fields"]["priority_score"])
 
 
-async def _break_down(desk: Desk) -> Done:
-    feature = await _find(desk)
-    note = await _generate(desk, "task_breakdown")
-    tasks = await desk.list_items(
+async def _break_down(specialist: SpecialistContext) -> Done:
+    feature = await _find(specialist)
+    note = await _generate(specialist, "task_breakdown")
+    tasks = await specialist.list_items(
         "task", lambda task: task["fields"].get("feature_id") == feature["artifact_id"]
     )
     output = BreakdownResponse(
@@ -151,16 +151,16 @@ async def _break_down(desk: Desk) -> Done:
     return output, text, [feature, *tasks]
 
 
-async def _plan_sprints(desk: Desk) -> Done:
-    note = await _generate(desk, "sprint_planning")
-    sprint = await desk.find_coming_sprint()
+async def _plan_sprints(specialist: SpecialistContext) -> Done:
+    note = await _generate(specialist, "sprint_planning")
+    sprint = await specialist.find_coming_sprint()
     if sprint is None:
         raise ToolRefused(
             "No sprint can be planned: there are no tasks, or the team has no members.",
             "nothing_to_plan",
         )
     fields = sprint["fields"]
-    tasks = await desk.list_tasks(item["task_id"] for item in fields["items"])
+    tasks = await specialist.list_tasks(item["task_id"] for item in fields["items"])
     names = {task["artifact_id"]: f"{task['number']} {task['title']}" for task in tasks}
     output = SprintPlanResponse(
         sprint=sprint["artifact_id"],
@@ -179,17 +179,17 @@ async def _plan_sprints(desk: Desk) -> Done:
     return output, text, [sprint, *tasks[:SHOWN]]
 
 
-async def _find(desk: Desk) -> Json:
+async def _find(specialist: SpecialistContext) -> Json:
     """The feature that the request names by number or title. Raises ToolRefused."""
-    numbers, asked = set(NUMBER.findall(desk.request)), desk.request.lower()
+    numbers, asked = set(NUMBER.findall(specialist.request)), specialist.request.lower()
 
     def is_named(feature: Json) -> bool:
         named = NUMBER.search(feature["number"])
         return bool(named and named[1] in numbers) or feature["title"].lower() in asked
 
-    if items := await desk.list_items("feature", is_named):
+    if items := await specialist.list_items("feature", is_named):
         return items[0]
-    features = await desk.list_items("feature")
+    features = await specialist.list_items("feature")
     text = ", ".join(f"{feature['number']} {feature['title']}" for feature in features[:SHOWN])
     raise ToolRefused(f"Which feature? There are: {text or 'none yet'}.", "feature_unknown")
 

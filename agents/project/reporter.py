@@ -9,9 +9,9 @@ from datetime import datetime
 
 from pydantic import BaseModel, ValidationError
 
-from agents.project.desk import Desk, cite_slim, slim_item
 from agents.project.effects import Json
 from agents.project.outputs import REPORTS, MarkdownReport
+from agents.project.specialist import SpecialistContext, cite_slim, slim_item
 from agents.project.state import AgentResult
 from agents.tools.ports import ToolRefused
 from agents.tools.tool import ToolContext
@@ -27,18 +27,18 @@ MANAGEMENT = "management"
 NOT_ASKED = "Nothing is written, since that is no order for it: say 'write a {wanted} report'."
 
 
-async def report(desk: Desk, began: datetime) -> AgentResult:
+async def report(specialist: SpecialistContext, began: datetime) -> AgentResult:
     """The report that the request asks for; a management report where it names no other."""
-    wanted = _choose(desk.request)
+    wanted = _choose(specialist.request)
     day = began.date().isoformat()
-    made = await _request(desk, wanted, day)
+    made = await _request(specialist, wanted, day)
     try:
         output = _read(made, wanted)
     except ValidationError:
         text = "The report has not the form that it should have."
         raise ToolRefused(text, "report_invalid") from None
     markdown = output.markdown if isinstance(output, MarkdownReport) else made["markdown"]
-    return await desk.finish(output, markdown, began, citations=cite_slim([made]))
+    return await specialist.finish(output, markdown, began, citations=cite_slim([made]))
 
 
 def _choose(request: str) -> str:
@@ -46,17 +46,17 @@ def _choose(request: str) -> str:
     return next((kind for kind, words in KINDS if words.search(asked)), MANAGEMENT)
 
 
-async def _request(desk: Desk, wanted: str, day: str) -> Json:
+async def _request(specialist: SpecialistContext, wanted: str, day: str) -> Json:
     """The report, with its markdown."""
 
     async def make(context: ToolContext, _: Json) -> Json:
-        item = await desk.ports.request_report(context, wanted, day)
+        item = await specialist.ports.request_report(context, wanted, day)
         return slim_item(item) | {"markdown": render_report(item)}
 
     asked = {"report_type": wanted, "as_of": day}
-    if not desk.is_asked("request_report", asked):
+    if not specialist.is_asked("request_report", asked):
         raise ToolRefused(NOT_ASKED.format(wanted=wanted), "not_asked_for")
-    return await desk.change("request_report", asked, make, needs="member")
+    return await specialist.change("request_report", asked, make, needs="member")
 
 
 def _read(made: Json, wanted: str) -> BaseModel:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from datetime import datetime
 
-from agents.project.desk import Desk
 from agents.project.effects import Json
 from agents.project.outputs import ScheduledWork, ScheduleList
+from agents.project.specialist import SpecialistContext
 from agents.project.state import AgentResult
 from agents.tools.reports import tell_schedules
 from agents.tools.tool import ToolContext
@@ -18,7 +18,7 @@ Schedule = Callable[[ToolContext, str], Awaitable[Json]]
 """Schedules what a sentence asks for; answers with the schedules. Raises ToolRefused."""
 
 
-async def schedule(desk: Desk, began: datetime, do: Schedule) -> AgentResult:
+async def schedule(specialist: SpecialistContext, began: datetime, do: Schedule) -> AgentResult:
     """Schedule what is asked for, in the words of the user; a question puts nothing on a calendar
     before a person has said so.
     """
@@ -26,10 +26,12 @@ async def schedule(desk: Desk, began: datetime, do: Schedule) -> AgentResult:
     async def make(context: ToolContext, args: Json) -> Json:
         return await do(context, args["request"])
 
-    args = {"request": desk.request}
-    result = await desk.change(SCHEDULE, args, make, confirm=not desk.is_asked(SCHEDULE, args))
+    args = {"request": specialist.request}
+    result = await specialist.change(
+        SCHEDULE, args, make, confirm=not specialist.is_asked(SCHEDULE, args)
+    )
     made = result.get("items") or [result]  # what was recorded before there could be several
     items = [ScheduledWork.model_validate(schedule) for schedule in made]
     output = items[0] if len(items) == 1 else ScheduleList(items=items)
     text = "\n".join(tell_schedules(made))
-    return await desk.finish(output, text, began, requires_review=False)
+    return await specialist.finish(output, text, began, requires_review=False)

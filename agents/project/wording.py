@@ -12,7 +12,7 @@ from agents.fence import FENCE_RULE, fence
 from agents.models.call import Message
 from agents.models.errors import ModelError
 from agents.project.asking import ask_for_data
-from agents.project.desk import Desk
+from agents.project.specialist import SpecialistContext
 
 PROMPT_VERSION = "wording-2"
 MOST_FACTS = 50
@@ -38,15 +38,15 @@ class WordedSummary(BaseModel):
     sentences: list[WordedSentence] = Field(min_length=1, max_length=8)
 
 
-async def word_summary(desk: Desk, facts: Sequence[str], by_rule: str) -> str:
+async def word_summary(specialist: SpecialistContext, facts: Sequence[str], by_rule: str) -> str:
     """The summary in a model's words; ``by_rule`` where no model is there or its words rest on
     nothing.
     """
-    if desk.model is None or not facts:
+    if specialist.model is None or not facts:
         return by_rule
     shown = facts[:MOST_FACTS]
     numbered = "\n".join(f"{number}. {fact}" for number, fact in enumerate(shown, start=1))
-    question = f"Question: {desk.task or desk.request}"
+    question = f"Question: {specialist.task or specialist.request}"
     messages = [
         Message(role="system", content=INSTRUCTIONS),
         Message(role="user", content=f"{question}\nFacts:\n{fence(numbered)}"),
@@ -54,15 +54,15 @@ async def word_summary(desk: Desk, facts: Sequence[str], by_rule: str) -> str:
     schema = WordedSummary.model_json_schema()
     try:
         answer = await ask_for_data(
-            desk.model, desk.effects, messages, schema, prompt_version=PROMPT_VERSION
+            specialist.model, specialist.effects, messages, schema, prompt_version=PROMPT_VERSION
         )
         summary = WordedSummary.model_validate(answer.data)
     except (ModelError, ValidationError):
         return by_rule
-    desk.tokens += answer.usage.input_tokens + answer.usage.output_tokens
-    desk.cost_usd += answer.cost_usd or 0.0
+    specialist.tokens += answer.usage.input_tokens + answer.usage.output_tokens
+    specialist.cost_usd += answer.cost_usd or 0.0
     kept = [sentence.text.strip() for sentence in summary.sentences if _rests(sentence, len(shown))]
-    desk.used_model = bool(kept)
+    specialist.used_model = bool(kept)
     return " ".join(kept) or by_rule
 
 

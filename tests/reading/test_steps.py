@@ -20,13 +20,13 @@ STEPS = (
     "code",
     "manifests",
     "reader",
-    "fates",
+    "outcomes",
 )
 
 
 def test_every_step_has_its_place_in_the_order():
     found = {path.name for path in HOME.iterdir() if (path / "__init__.py").exists()}
-    assert found == set(STEPS) - {"reader", "fates"}
+    assert found == set(STEPS) - {"reader", "outcomes"}
 
 
 @pytest.mark.parametrize("path", sorted(HOME.rglob("*.py")), ids=lambda path: path.name)

@@ -12,9 +12,9 @@ from agents.models.errors import AllProvidersFailed
 from agents.project import analyst, assigner, assistant, planner, reporter, scheduler, supervisor
 from agents.project.asking import TurnEffects
 from agents.project.confirmations import Decision as PersonDecision
-from agents.project.desk import Desk, Work, do_work
 from agents.project.effects import Json
 from agents.project.graph import Decision, Parts, Perform
+from agents.project.specialist import SpecialistContext, Work, do_work
 from agents.project.state import AgentResult, AgentState, Specialist
 from agents.project.turn import AssistantTurn
 from agents.tools.ports import Ports
@@ -111,7 +111,7 @@ def build_parts(around: Surroundings) -> Parts:
 
     def specialist(name: Specialist, work: Work) -> Perform:
         async def perform(state: AgentState) -> AgentResult:
-            return await do_work(_seat(around, name, effects, state), work)
+            return await do_work(_context_of(around, name, effects, state), work)
 
         return perform
 
@@ -130,8 +130,10 @@ def build_parts(around: Surroundings) -> Parts:
     return Parts(decide, specialists, around.turn_log.record)
 
 
-def _seat(around: Surroundings, name: Specialist, effects: TurnEffects, state: AgentState) -> Desk:
-    return Desk(
+def _context_of(
+    around: Surroundings, name: Specialist, effects: TurnEffects, state: AgentState
+) -> SpecialistContext:
+    return SpecialistContext(
         name=name,
         request=state["request"],
         task=state["message_to_agent"],

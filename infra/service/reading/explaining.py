@@ -23,7 +23,7 @@ from projections.read.session import Conn
 from schemas.events.hygiene import ChunkCreated
 
 if TYPE_CHECKING:
-    from agents.offline.fates import Fate
+    from agents.offline.outcomes import Outcome
 
 WAITING, LEFT_OUT = "waiting", "left out"
 
@@ -103,21 +103,23 @@ async def _read_chunks(
 def _explain(
     document: _Document, chunks: Sequence[tuple[ChunkPlace, ChunkCreated | None]]
 ) -> Iterator[Explained]:
-    from agents.offline.fates import fates_of  # a second of processor time for a server that starts
+    from agents.offline.outcomes import (
+        outcomes_of,
+    )  # a second of processor time for a server that starts
 
     text = document.source.text
     for place, chunk in chunks:
-        fates = fates_of(chunk) if chunk else []
-        for fate in fates:
-            start, end = place.char_start + fate.start, place.char_start + fate.end
-            yield _explain_sentence(text, start, end, fate, place, document.quoted)
+        outcomes = outcomes_of(chunk) if chunk else []
+        for outcome in outcomes:
+            start, end = place.char_start + outcome.start, place.char_start + outcome.end
+            yield _explain_sentence(text, start, end, outcome, place, document.quoted)
 
 
 def _explain_sentence(
     text: str,
     start: int,
     end: int,
-    fate: Fate,
+    outcome: Outcome,
     place: ChunkPlace,
     quoted: Sequence[QuotedPlace],
 ) -> Explained:
@@ -139,11 +141,11 @@ def _explain_sentence(
         )
     if place.state in ("pending", "scheduled"):
         return Explained(*lines, said, WAITING, "its chunk is not read yet")
-    from agents.offline.fates import PROPOSED
+    from agents.offline.outcomes import PROPOSED
 
-    if fate.why == PROPOSED:
+    if outcome.why == PROPOSED:
         return Explained(*lines, said, LEFT_OUT, "proposed, but no atom took it as its evidence")
-    return Explained(*lines, said, LEFT_OUT, place.skip_reason or fate.why)
+    return Explained(*lines, said, LEFT_OUT, place.skip_reason or outcome.why)
 
 
 def _share(quoted: QuotedPlace, start: int, end: int) -> tuple[bool, int]:

@@ -26,14 +26,14 @@ LABEL_THRESHOLD = 0.5
 NO_DUPLICATE = 0.49  # of two that cannot both hold, however alike
 MANY_CHARS = 280  # more is no single sentence
 _STATEMENT, _TICKET = load_weights("statement"), load_weights("ticket")
-Fate = Literal["merge", "review", "apart"]
+Outcome = Literal["merge", "review", "apart"]
 
 
 class Likeness(NamedTuple):
     """``score`` orders pairs; at the upper threshold and above is what merges by itself."""
 
     score: float
-    fate: Fate
+    fate: Outcome
 
     @property
     def is_duplicate(self) -> bool:

@@ -44,7 +44,7 @@ class OwnFeature:
     def of(cls, feature: ArtifactSnapshot) -> OwnFeature | None:
         """None where a person has written none of it: then it goes with its atoms."""
         owned = owned_feature(feature)
-        own = [one for one in feature.sections if one.state == EDITED]
+        own = [section for section in feature.sections if section.state == EDITED]
         if owned is None or owned.is_deleted or not (own or owned.is_own):
             return None
         return cls(feature, owned, own)
@@ -105,19 +105,22 @@ def is_ahead(fields: FeatureFields) -> bool:
 
 
 def draft_feature(
-    known: ArtifactSnapshot | None, asked: ChangeRequested, grounds: Grounds, at: Settled
+    artifact_snapshot: ArtifactSnapshot | None,
+    asked: ChangeRequested,
+    grounds: Grounds,
+    at: Settled,
 ) -> ArtifactSnapshot:
     """The feature as the person wants it, before it is planned. Raises RefusedEdit."""
-    told = asked.feature or ToldFeature()
-    known = check_item(known, asked)
-    before = known or _begin(asked, told, at)
+    feature = asked.feature or ToldFeature()
+    artifact_snapshot = check_item(artifact_snapshot, asked)
+    before = artifact_snapshot or _begin(asked, feature, at)
     assert before.feature
     was = before.feature.owned or OwnedFeature()
-    owned = _merge(was, told, asked)
+    owned = _merge(was, feature, asked)
     sections = write_sections(before, asked, grounds)
-    if not any(one.statements for one in sections):
+    if not any(section.statements for section in sections):
         raise RefusedEdit("says_nothing")
-    if known and owned == was and sections == before.sections:
+    if artifact_snapshot and owned == was and sections == before.sections:
         raise RefusedEdit("nothing_changes")
     fields = before.feature.model_copy(update={"owned": owned})
     update = {
@@ -151,9 +154,9 @@ def _merge(owned: OwnedFeature, told: ToldFeature, asked: ChangeRequested) -> Ow
 
 def _describe(owned: OwnedFeature, sections: list[Section]) -> FeatureFields:
     """What follows from the words of a person's own feature."""
-    said = (one for section in sections for one in section.statements)
+    said = (statement for section in sections for statement in section.statements)
     return FeatureFields(
-        atom_ids=sorted({it.atom_id for one in said for it in one.citations}),
+        atom_ids=sorted({it.atom_id for section in said for it in section.citations}),
         priority="should",
         priority_score=URGENCY["should"],
         effort_points=NOT_ESTIMATED,

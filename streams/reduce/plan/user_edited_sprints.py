@@ -12,19 +12,19 @@ from streams.reduce.prd.edits import RefusedEdit
 
 
 def draft_sprint(
-    known: ArtifactSnapshot | None, asked: ChangeRequested, at: Settled
+    artifact_snapshot: ArtifactSnapshot | None, asked: ChangeRequested, at: Settled
 ) -> ArtifactSnapshot:
     """The sprint as the person wants it, before it is filled. Raises RefusedEdit."""
-    told = asked.sprint or ToldSprint()
-    known = check_item(known, asked)
-    before = known or _begin(asked, told, at)
+    sprint = asked.sprint or ToldSprint()
+    artifact_snapshot = check_item(artifact_snapshot, asked)
+    before = artifact_snapshot or _begin(asked, sprint, at)
     fields = before.sprint_plan
     assert fields
     was = fields.owned or OwnedSprint()
-    if was.is_closed and told.is_closed is not False and asked.op == "update":
+    if was.is_closed and sprint.is_closed is not False and asked.op == "update":
         raise RefusedEdit("closed")
-    owned = _merge(was, told, asked, fields)
-    if known and owned == was:
+    owned = _merge(was, sprint, asked, fields)
+    if artifact_snapshot and owned == was:
         raise RefusedEdit("nothing_changes")
     update = {"sprint_plan": fields.model_copy(update={"owned": owned}), "edited_by": asked.editor}
     return before.model_copy(update=update)
@@ -71,5 +71,9 @@ def is_closed(sprint: ArtifactSnapshot | None) -> bool:
 
 def owned_sprints(items: Iterable[ArtifactSnapshot]) -> dict[int, OwnedSprint]:
     """What people have said of sprints, by number."""
-    found = (one.sprint_plan for one in items if one.sprint_plan)
-    return {one.sprint_number: one.owned for one in found if one.owned}
+    sprint_plans = (item.sprint_plan for item in items if item.sprint_plan)
+    return {
+        sprint_plan.sprint_number: sprint_plan.owned
+        for sprint_plan in sprint_plans
+        if sprint_plan.owned
+    }

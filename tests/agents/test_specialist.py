@@ -15,8 +15,8 @@ from agents.project import planner, scheduler
 from agents.project.analyst import analyse
 from agents.project.asking import TurnEffects
 from agents.project.confirmations import Decision, WaitsForConfirmation
-from agents.project.desk import Desk, do_work
 from agents.project.effects import Json
+from agents.project.specialist import SpecialistContext, do_work
 from agents.project.state import AgentResult
 from agents.tools.ports import Ports
 from agents.tools.tool import ToolContext
@@ -67,7 +67,7 @@ def work(request: str, outside: Outside, topic: Topic, decision: Decision | None
         def get(self, *_: object) -> Decision | None:  # type: ignore[override]
             return decision
 
-    desk = Desk(
+    specialist = SpecialistContext(
         name="specialist",
         request=request,
         task=request,
@@ -83,8 +83,8 @@ def work(request: str, outside: Outside, topic: Topic, decision: Decision | None
     )
     plan = partial(scheduler.schedule, do=outside.schedule_work)
     if "features" in request:
-        return asyncio.run(do_work(desk, planner.plan))
-    return asyncio.run(do_work(desk, analyse if "research" in request else plan))
+        return asyncio.run(do_work(specialist, planner.plan))
+    return asyncio.run(do_work(specialist, analyse if "research" in request else plan))
 
 
 def test_an_order_is_scheduled_and_a_statement_waits():

@@ -41,7 +41,7 @@ Change = Callable[[ToolContext, Json], Awaitable[Json]]
 
 
 @dataclass(slots=True)
-class Desk:
+class SpecialistContext:
     """``request`` is what the user asks, ``task`` what the supervisor says of it;
     ``can_research`` as it was when the turn began. ``decisions`` are those of people about calls of
     this turn.
@@ -270,19 +270,19 @@ class Desk:
         return result
 
 
-Work = Callable[[Desk, datetime], Awaitable[AgentResult]]
+Work = Callable[[SpecialistContext, datetime], Awaitable[AgentResult]]
 """What a specialist does, and when it began. Raises ToolRefused, CallDeclined."""
 
 
-async def do_work(desk: Desk, work: Work) -> AgentResult:
+async def do_work(specialist: SpecialistContext, work: Work) -> AgentResult:
     """The result of the work; where something was refused, the answer says why."""
-    began = await desk.read_clock()
+    began = await specialist.read_clock()
     try:
-        return await work(desk, began)
+        return await work(specialist, began)
     except ToolRefused as refused:
-        return await desk.give_up(refused, began)
+        return await specialist.give_up(refused, began)
     except CallDeclined as declined:
-        return await desk.give_up(ToolRefused(say_declined(declined), "declined"), began)
+        return await specialist.give_up(ToolRefused(say_declined(declined), "declined"), began)
 
 
 def slim_item(item: Json, longest_list: int | None = LONGEST_LIST) -> dict[str, Any]:

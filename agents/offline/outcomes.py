@@ -26,7 +26,7 @@ PROPOSED = "proposed"
 
 
 @dataclass(frozen=True, slots=True)
-class Fate:
+class Outcome:
     """``[start, end)`` of the chunk's text, and how far the reader came with it."""
 
     start: int
@@ -43,13 +43,13 @@ class _Steps:
     kept: Sequence[Span]
 
 
-def fates_of(chunk: ChunkCreated) -> list[Fate]:
+def outcomes_of(chunk: ChunkCreated) -> list[Outcome]:
     """The sentences of the chunk in their order, and what of its text is in no sentence."""
     if chunk.skip_reason is not None:
         return [_whole(chunk, f"the chunk is not read ({chunk.skip_reason})")]
     talk = is_talk(chunk.source_type)
     if not talk and (not is_prose(chunk.path, chunk.source_type) or is_silent(chunk.path)):
-        return _fates_of_code(chunk)
+        return _outcomes_of_code(chunk)
     dialect = dialect_of(chunk.path)
     masked = hide_placeholders(mask(chunk.text_payload, dialect), dialect)
     text, base = masked.text, [masked.hide(it) for it in chunk.structure_path]
@@ -58,29 +58,29 @@ def fates_of(chunk: ChunkCreated) -> list[Fate]:
     steps = _Steps(
         {it.span for it in seen}, _spans(propose_drafts(chunk)), _spans(drafts_of(chunk))
     )
-    fates = [fate for passage in parts for fate in _fates_in(text, passage, steps)]
-    return sorted([*fates, *_gaps(chunk.text_payload, parts)], key=lambda it: (it.start, it.end))
+    outcomes = [outcome for passage in parts for outcome in _outcomes_in(text, passage, steps)]
+    return sorted([*outcomes, *_gaps(chunk.text_payload, parts)], key=lambda it: (it.start, it.end))
 
 
-def _fates_of_code(chunk: ChunkCreated) -> list[Fate]:
+def _outcomes_of_code(chunk: ChunkCreated) -> list[Outcome]:
     """Comments that became proposals; what else code and data hold is not read."""
     commented = has_comments(suffix_of(chunk.path))
     rest = "only comments are read" if commented else "no reader looks at such a file"
-    kept = [Fate(*span, PROPOSED) for span in _spans(drafts_of(chunk))]
+    kept = [Outcome(*span, PROPOSED) for span in _spans(drafts_of(chunk))]
     return kept or [_whole(chunk, rest)]
 
 
-def _whole(chunk: ChunkCreated, why: str) -> Fate:
-    return Fate(0, len(chunk.text_payload), why)
+def _whole(chunk: ChunkCreated, why: str) -> Outcome:
+    return Outcome(0, len(chunk.text_payload), why)
 
 
 def _spans(drafts: Iterable[Draft]) -> list[Span]:
     return [draft.spans[0] for draft in drafts]
 
 
-def _fates_in(text: str, passage: Passage, steps: _Steps) -> Iterator[Fate]:
+def _outcomes_in(text: str, passage: Passage, steps: _Steps) -> Iterator[Outcome]:
     for start, end in split_sentences(text, passage.start, passage.end):
-        yield Fate(start, end, _reason(text, passage, (start, end), steps))
+        yield Outcome(start, end, _reason(text, passage, (start, end), steps))
 
 
 def _reason(text: str, passage: Passage, span: Span, steps: _Steps) -> str:
@@ -106,7 +106,7 @@ def _meets(span: Span, others: Iterable[Span]) -> bool:
     return any(span[0] < end and start < span[1] for start, end in others)
 
 
-def _gaps(text: str, parts: Sequence[Passage]) -> Iterator[Fate]:
+def _gaps(text: str, parts: Sequence[Passage]) -> Iterator[Outcome]:
     """What stands between passages and is not blank."""
     ends = [0, *(passage.end for passage in parts)]
     starts = [*(passage.start for passage in parts), len(text)]
@@ -114,4 +114,4 @@ def _gaps(text: str, parts: Sequence[Passage]) -> Iterator[Fate]:
         inner = text[start:end]
         if any(sign.isalnum() for sign in inner):
             first = start + len(inner) - len(inner.lstrip())
-            yield Fate(first, start + len(inner.rstrip()), "code, a table's head or markup")
+            yield Outcome(first, start + len(inner.rstrip()), "code, a table's head or markup")
