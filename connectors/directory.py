@@ -19,6 +19,7 @@ from connectors.service import WEBHOOK
 from connectors.webhooks.receiver import Endpoint
 from infra.platform.background import in_background
 from infra.platform.kafka import broker_errors, running_consumer
+from infra.platform.pacing import pace_fetches
 from infra.platform.placement import check_place
 from infra.platform.settings import Settings
 from schemas.codec import InvalidRecord, decode
@@ -27,6 +28,7 @@ from schemas.events.connector import ConnectorAdded, ConnectorRemoved, Connector
 from schemas.events.project import ProjectCreated, ProjectDeleted, ProjectRenamed
 
 POLL_MS = 500
+FOLLOWS_MS = 5_000
 
 
 class ConnectorDirectory:
@@ -94,6 +96,7 @@ async def follow_connectors(settings: Settings) -> AsyncIterator[ConnectorDirect
             await consumer.seek_to_beginning(*places)
             while any([await consumer.position(place) < end for place, end in ends.items()]):
                 _apply(connected, await consumer.getmany(timeout_ms=POLL_MS), len(places))
+        pace_fetches(consumer)
         async with in_background(_follow(consumer, connected, len(places))):
             yield connected
 
@@ -101,7 +104,7 @@ async def follow_connectors(settings: Settings) -> AsyncIterator[ConnectorDirect
 async def _follow(consumer: Any, connected: ConnectorDirectory, partitions: int) -> None:
     with broker_errors("following what is connected"):
         while True:
-            _apply(connected, await consumer.getmany(timeout_ms=POLL_MS), partitions)
+            _apply(connected, await consumer.getmany(timeout_ms=FOLLOWS_MS), partitions)
 
 
 def _apply(connected: ConnectorDirectory, batch: Mapping[Any, Any], partitions: int) -> None:

@@ -28,7 +28,6 @@ from schemas.strings import Redactor, redact_fact
 from schemas.topics import key_of, topic_of
 
 POLL_MS = 200
-IDLE_WAIT_MS = 5_000
 
 News = Callable[[], Awaitable[list[Envelope]]]
 
@@ -102,8 +101,7 @@ async def facts_of(settings: Settings, *topics: str) -> AsyncIterator[News]:
 
     The order is that of each partition. Raises BrokerUnavailable, as does each call.
     """
-    # These topics are quiet. A long wait saves requests and ends as soon as there is a record.
-    async with running_consumer(settings, fetch_max_wait_ms=IDLE_WAIT_MS) as consumer:
+    async with running_consumer(settings) as consumer:
         with broker_errors("looking for topics"):
             await consumer._client.force_metadata_update()
             places = [
@@ -112,14 +110,19 @@ async def facts_of(settings: Settings, *topics: str) -> AsyncIterator[News]:
                 for part in consumer.partitions_for_topic(settings.topic(topic)) or ()
             ]
             consumer.assign(places)
+            consumer.pause(*places)  # nothing is asked of the broker between two calls
             await consumer.seek_to_beginning(*places)
 
         async def news() -> list[Envelope]:
             envelopes: list[Envelope] = []
             with broker_errors(f"reading {', '.join(topics)}"):
                 ends = await consumer.end_offsets(places)
-                while any([await consumer.position(place) < ends[place] for place in places]):
+                while behind := [
+                    each for each in places if await consumer.position(each) < ends[each]
+                ]:
+                    consumer.resume(*behind)
                     batch = await consumer.getmany(timeout_ms=POLL_MS)
+                    consumer.pause(*behind)
                     for place, records in batch.items():
                         short = place.topic[len(settings.topic("")) :]
                         envelopes += _facts(short, records, settings.partitions)

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from aiokafka import AIOKafkaConsumer
 from aiokafka.structs import ConsumerRecord, TopicPartition
 
-from infra.platform import kafka, log_positions
+from infra.platform import kafka, log_positions, pacing
 from infra.platform.findings import Finding, broken, find_missing_end, find_missing_start, holes
 from infra.platform.settings import Settings
 from projections.checkpoint import Record
@@ -28,15 +28,15 @@ from schemas.codec import InvalidRecord, decode
 from schemas.envelope import Envelope
 
 Offsets = Mapping[tuple[str, int], int]
-Found = Callable[[Finding], None]
+Report = Callable[[Finding], None]
 
 MAX_RECORDS = 2_000
 FETCH: dict[str, Any] = {
-    "fetch_max_wait_ms": kafka.IDLE_WAIT_MS,
+    "fetch_max_wait_ms": pacing.IDLE_WAIT_MS,
     "max_partition_fetch_bytes": 1024 * 1024,
     "fetch_max_bytes": 8 * 1024 * 1024,
 }
-POLL_MS = 200
+POLL_MS = 1_000  # also until a stop is obeyed
 NEAR = 500  # offsets between two wanted records that are rather read than skipped
 # Only what is known to be there is read, so no fetch has to wait for news: one that was sent at the
 # end of a partition would hold up the next.
@@ -51,7 +51,7 @@ async def ends_of(settings: Settings, topics: Sequence[str]) -> dict[tuple[str, 
 
 
 async def stretch(
-    settings: Settings, start: Offsets, end: Offsets, report: Found = lambda _: None
+    settings: Settings, start: Offsets, end: Offsets, report: Report = lambda _: None
 ) -> AsyncGenerator[list[Record], None]:
     """The records from ``start`` (missing: the first there is) up to, without, ``end``.
 
@@ -101,7 +101,7 @@ async def _read(
     consumer: AIOKafkaConsumer,
     place: TopicPartition,
     part: Part,
-    report: Found,
+    report: Report,
 ) -> AsyncIterator[list[Record]]:
     """The records of a partition, which is paused before and after.
 

@@ -19,6 +19,7 @@ from infra.platform import kafka, postgres
 from infra.platform.errors import BrokerUnavailable, Conflict, DatabaseUnavailable
 from infra.platform.findings import Finding, LogDamaged, find_missing_end, find_missing_start, holes
 from infra.platform.log import get
+from infra.platform.pacing import pace_fetches
 from infra.platform.settings import Settings
 from projections.apply import apply_batch
 from projections.checkpoint import Record, StaleProjector, read_checkpoint
@@ -93,7 +94,7 @@ async def _follow(
         prepare(connection, projection.schema)
         checkpoint = read_checkpoint(connection, projection.name, places)
         async with kafka.running_consumer(settings, **FETCH, auto_offset_reset="none") as consumer:
-            kafka.pace_fetches(consumer)
+            pace_fetches(consumer)
             await _check_ends(settings, consumer, {place: checkpoint[place] for place in places})
             start_at(consumer, settings, {place: checkpoint[place] for place in places})
             offsets |= {

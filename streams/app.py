@@ -42,6 +42,7 @@ from streams.shell.writer_runner import WriterRunner
 from streams.stage import Step, Writer
 
 CHILD_NICE = 15
+RESTS_AFTER_S = 60.0  # without a deep job; nobody waits for the second that the next one takes
 PREVIEW_AT_ONCE = 4  # jobs: somebody waits for the first of them
 LINGER_MS = 5  # a preview waits for it at every hop; 20 gave no more throughput
 WATCH_S = 3.0
@@ -110,7 +111,7 @@ class Worker:
         cluster = await self._check_broker()
         chunks = ChunkReader(self._settings)
         pools = Pools(
-            deep=ChildPool(os.cpu_count() or 1, nice=CHILD_NICE),
+            deep=ChildPool(os.cpu_count() or 1, nice=CHILD_NICE, rests_after_s=RESTS_AFTER_S),
             preview=ChildPool(1, nice=0, at_once=PREVIEW_AT_ONCE),
         )
         async with self._producer() as producer:
@@ -277,13 +278,20 @@ class Worker:
         Consumers look for a lost broker for ever, without a word. One answer has as long as any
         request: a broker on a busy machine is slow, and a restart would make it slower.
         """
+        pulse = kafka.Pulse(self._settings)
+        try:
+            await self._watch_with(pulse)
+        finally:
+            await pulse.close()
+
+    async def _watch_with(self, pulse: kafka.Pulse) -> None:
         slowness = Slowness(self._settings)
         while True:
             await asyncio.sleep(WATCH_S)
             for app, runner in zip(self.apps, self._runners, strict=True):
                 if (failure := app.failure()) is not None:
                     self.fail(await self._explain(failure, app.conf.id, runner.topics))
-            if await kafka.answers(self._settings, self._settings.request_timeout_s):
+            if await pulse.answers(self._settings.request_timeout_s):
                 slowness.answered()
             elif not await slowness.is_bearable():
                 self.fail(

@@ -193,7 +193,7 @@ def _frames_of_answer(project_id: str, answer: ArtifactChanged) -> list[Event]:
     for change in answer.items:
         left.setdefault(change.snapshot.artifact_id, []).extend(_item(change))
     for loop in answer.loops:
-        made = [one.artifact_id for one in loop.continuations]
+        made = [continuation.artifact_id for continuation in loop.continuations]
         shown = [frame for artifact_id in made for frame in left.pop(artifact_id, ())]
         telling.tell_loop(loop.phase, TYPES[loop.phase], shown, loop.stop_reason, loop.items)
     telling.of_project += [frame for frames in left.values() for frame in frames]
@@ -208,13 +208,13 @@ def _item(change: ArtifactChange) -> Iterator[Frame]:
 
 
 def _short(artifact: ArtifactSnapshot) -> dict[str, Any]:
-    said = [each for section in artifact.sections for each in section.statements]
+    sections = [each for section in artifact.sections for each in section.statements]
     return {
         "id": artifact.artifact_id,
         "number": artifact.number,
         "title": artifact.title,
-        "description": said[0].text if said else "",
-        "atom_ids": sorted({cited.atom_id for each in said for cited in each.citations}),
+        "description": sections[0].text if sections else "",
+        "atom_ids": sorted({cited.atom_id for each in sections for cited in each.citations}),
     }
 
 

@@ -36,12 +36,18 @@ class Mapping:
                 return []
 
 
-def _note_engine(request: ExtractRequested, found: CandidatesExtracted) -> CandidatesExtracted:
+def _note_engine(
+    request: ExtractRequested, candidates_extracted: CandidatesExtracted
+) -> CandidatesExtracted:
     """The result with the reason where rules have read what a model was to read."""
-    if request.engine != "model" or found.reading.engine == "model" or found.reading.error:
-        return found
-    reading = found.reading.model_copy(update={"error": NOBODY_ASKED})
-    return found.model_copy(update={"reading": reading})
+    if (
+        request.engine != "model"
+        or candidates_extracted.reading.engine == "model"
+        or candidates_extracted.reading.error
+    ):
+        return candidates_extracted
+    reading = candidates_extracted.reading.model_copy(update={"error": NOBODY_ASKED})
+    return candidates_extracted.model_copy(update={"reading": reading})
 
 
 def give_up(cause: Envelope, chunk: ChunkCreated | None, error: str) -> list[Event]:

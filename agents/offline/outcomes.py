@@ -26,7 +26,7 @@ PROPOSED = "proposed"
 
 
 @dataclass(frozen=True, slots=True)
-class SentenceOutcome:
+class Outcome:
     """``[start, end)`` of the chunk's text, and how far the reader came with it."""
 
     start: int
@@ -43,7 +43,7 @@ class _Steps:
     kept: Sequence[Span]
 
 
-def outcomes_of(chunk: ChunkCreated) -> list[SentenceOutcome]:
+def outcomes_of(chunk: ChunkCreated) -> list[Outcome]:
     """The sentences of the chunk in their order, and what of its text is in no sentence."""
     if chunk.skip_reason is not None:
         return [_whole(chunk, f"the chunk is not read ({chunk.skip_reason})")]
@@ -62,25 +62,25 @@ def outcomes_of(chunk: ChunkCreated) -> list[SentenceOutcome]:
     return sorted([*outcomes, *_gaps(chunk.text_payload, parts)], key=lambda it: (it.start, it.end))
 
 
-def _outcomes_of_code(chunk: ChunkCreated) -> list[SentenceOutcome]:
+def _outcomes_of_code(chunk: ChunkCreated) -> list[Outcome]:
     """Comments that became proposals; what else code and data hold is not read."""
     commented = has_comments(suffix_of(chunk.path))
     rest = "only comments are read" if commented else "no reader looks at such a file"
-    kept = [SentenceOutcome(*span, PROPOSED) for span in _spans(drafts_of(chunk))]
+    kept = [Outcome(*span, PROPOSED) for span in _spans(drafts_of(chunk))]
     return kept or [_whole(chunk, rest)]
 
 
-def _whole(chunk: ChunkCreated, why: str) -> SentenceOutcome:
-    return SentenceOutcome(0, len(chunk.text_payload), why)
+def _whole(chunk: ChunkCreated, why: str) -> Outcome:
+    return Outcome(0, len(chunk.text_payload), why)
 
 
 def _spans(drafts: Iterable[Draft]) -> list[Span]:
     return [draft.spans[0] for draft in drafts]
 
 
-def _outcomes_in(text: str, passage: Passage, steps: _Steps) -> Iterator[SentenceOutcome]:
+def _outcomes_in(text: str, passage: Passage, steps: _Steps) -> Iterator[Outcome]:
     for start, end in split_sentences(text, passage.start, passage.end):
-        yield SentenceOutcome(start, end, _reason(text, passage, (start, end), steps))
+        yield Outcome(start, end, _reason(text, passage, (start, end), steps))
 
 
 def _reason(text: str, passage: Passage, span: Span, steps: _Steps) -> str:
@@ -106,7 +106,7 @@ def _meets(span: Span, others: Iterable[Span]) -> bool:
     return any(span[0] < end and start < span[1] for start, end in others)
 
 
-def _gaps(text: str, parts: Sequence[Passage]) -> Iterator[SentenceOutcome]:
+def _gaps(text: str, parts: Sequence[Passage]) -> Iterator[Outcome]:
     """What stands between passages and is not blank."""
     ends = [0, *(passage.end for passage in parts)]
     starts = [*(passage.start for passage in parts), len(text)]
@@ -114,6 +114,4 @@ def _gaps(text: str, parts: Sequence[Passage]) -> Iterator[SentenceOutcome]:
         inner = text[start:end]
         if any(sign.isalnum() for sign in inner):
             first = start + len(inner) - len(inner.lstrip())
-            yield SentenceOutcome(
-                first, start + len(inner.rstrip()), "code, a table's head or markup"
-            )
+            yield Outcome(first, start + len(inner.rstrip()), "code, a table's head or markup")

@@ -12,7 +12,7 @@ from datetime import datetime
 from agents.project.effects import Json
 from agents.project.outputs import AnalysisResult, FoundInsight, Gap, Pattern
 from agents.project.outside import TITLE, ask_outside, tell_findings
-from agents.project.specialist_context import SpecialistContext, cite_slim
+from agents.project.specialist import SpecialistContext, cite_slim
 from agents.project.state import AgentResult
 from agents.project.wording import word_summary
 from schemas.inflection import count

@@ -11,7 +11,7 @@ from datetime import datetime
 
 from agents.project.effects import Json
 from agents.project.outputs import MemberLoad, RecommendedMove, WorkloadRebalanceResponse
-from agents.project.specialist_context import SpecialistContext
+from agents.project.specialist import SpecialistContext
 from agents.project.state import AgentResult
 from agents.tools.box import RANKS
 from agents.tools.tool import ToolContext, ToolRole

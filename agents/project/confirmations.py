@@ -29,9 +29,9 @@ _NO = (
     r"|(?:of course|absolutely) not|(?:do not|don.?t)(?: do (?:it|that|so))?"
 )
 # Each text fits in one way alone: with two, a repetition of it takes time without end.
-_SAID = r"(?:please[ ,]+)?(?:{it})(?:[ ,.!]+(?:{it}|please|thanks|thank you))*[ .!]*"
-YES = re.compile(_SAID.format(it=_YES), re.IGNORECASE)
-NO = re.compile(_SAID.format(it=_NO), re.IGNORECASE)
+_ANSWER = r"(?:please[ ,]+)?(?:{it})(?:[ ,.!]+(?:{it}|please|thanks|thank you))*[ .!]*"
+YES = re.compile(_ANSWER.format(it=_YES), re.IGNORECASE)
+NO = re.compile(_ANSWER.format(it=_NO), re.IGNORECASE)
 
 
 class Confirmation(BaseModel):

@@ -25,7 +25,7 @@ from agents.project.outputs import (
     UnplannedTask,
 )
 from agents.project.outside import TITLE, ask_outside, tell_findings
-from agents.project.specialist_context import SpecialistContext, cite_slim
+from agents.project.specialist import SpecialistContext, cite_slim
 from agents.project.state import AgentResult
 from agents.project.wording import word_summary
 from agents.tools.ports import ToolRefused

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 
 from agents.project.effects import Json
 from agents.project.outputs import REPORTS, MarkdownReport
-from agents.project.specialist_context import SpecialistContext, cite_slim, slim_item
+from agents.project.specialist import SpecialistContext, cite_slim, slim_item
 from agents.project.state import AgentResult
 from agents.tools.ports import ToolRefused
 from agents.tools.tool import ToolContext

@@ -19,7 +19,7 @@ from agents.project.own_words import take_own_words
 from agents.project.rule_table import FORECAST, HANDED, LONGEST_READ, RULES, Arguments
 from agents.project.state import AgentResult, Citation
 from agents.project.topic_answers import (
-    Told,
+    PartResult,
     cite_topic,
     split_topic,
     tell_topic,
@@ -132,7 +132,7 @@ async def run_rules(
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _Answer:
     """An answer and the calls behind it, all of one tool; ``coverage``: of searches alone."""
 
     text: str
@@ -145,22 +145,22 @@ class _Said:
         return next((str(it.data.get("error")) for _, it in self.calls if it.is_error), None)
 
 
-def _tell(arguments: Arguments, result: ToolResult, is_search: bool) -> _Said:
+def _tell(arguments: Arguments, result: ToolResult, is_search: bool) -> _Answer:
     calls = [(arguments, result)]
     if not is_search or result.is_error:
-        return _Said(result.text, result.citations, calls, None)
+        return _Answer(result.text, result.citations, calls, None)
     coverage = "some" if result.citations else "none"
-    return _Said(tell_result(result), result.citations, calls, coverage)
+    return _Answer(tell_result(result), result.citations, calls, coverage)
 
 
-async def _answer_topic(steps: Steps, tools: ToolBox, first: Arguments) -> _Said:
+async def _answer_topic(steps: Steps, tools: ToolBox, first: Arguments) -> _Answer:
     """Each part by a search of its own; what comes nearest, where the first has found nothing."""
     parts = []
     for part in split_topic(steps.turn.request, first):
         result = await _call(steps, tools, SEARCH_LEDGER, part.arguments)
         if result.is_error:
             return _tell(first, result, is_search=True)
-        parts.append(Told(part, result))
+        parts.append(PartResult(part, result))
     calls = [(part.part.arguments, part.result) for part in parts]
     nearest = None
     if not parts[0].hits:
@@ -168,7 +168,7 @@ async def _answer_topic(steps: Steps, tools: ToolBox, first: Arguments) -> _Said
         nearest = await _call(steps, tools, SEARCH_LEDGER, of_any_kind)
         calls.append((of_any_kind, nearest))
     citations = cite_topic(parts, nearest)
-    return _Said(tell_topic(parts, nearest), citations, calls, "some" if citations else "none")
+    return _Answer(tell_topic(parts, nearest), citations, calls, "some" if citations else "none")
 
 
 async def _ask_back(steps: Steps, began: datetime) -> AgentResult:

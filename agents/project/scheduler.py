@@ -7,7 +7,7 @@ from datetime import datetime
 
 from agents.project.effects import Json
 from agents.project.outputs import ScheduledWork, ScheduleList
-from agents.project.specialist_context import SpecialistContext
+from agents.project.specialist import SpecialistContext
 from agents.project.state import AgentResult
 from agents.tools.reports import tell_schedules
 from agents.tools.tool import ToolContext

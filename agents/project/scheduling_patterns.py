@@ -21,7 +21,7 @@ _AND = r"(?:, ?(?:and )?| (?:and|&) | ?[&+/] ?)(?:(?:also )?(?:on |every |each )
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class DayPhrase:
     """When work is wanted, as it was said: the kind, the groups of the pattern, and the place."""
 
     kind: str
@@ -62,13 +62,13 @@ def hours_pattern() -> re.Pattern[str]:
     return compiled(r"(?:(?:every|each) (?:(?P<count>[0-9]{1,2}|{numbers}) )?hours?|hourly)")
 
 
-def take_recurrences(text: str) -> tuple[list[Found], str]:
+def take_recurrences(text: str) -> tuple[list[DayPhrase], str]:
     """All that is said of when, in its order, and the text without it."""
     recurrences = []
     for entry, pattern in _recurrences():
         while match := pattern.search(text):
             groups = {name: value.lower() for name, value in match.groupdict().items() if value}
-            recurrences.append(Found(entry["kind"], groups, match.start(), entry.get("day")))
+            recurrences.append(DayPhrase(entry["kind"], groups, match.start(), entry.get("day")))
             text = blank(text, match)
     return sorted(recurrences, key=lambda match: match.start), text
 

@@ -21,7 +21,7 @@ from agents.project.scheduling import FIELDS_OF_CRON, complete, is_cron
 from agents.project.scheduling_patterns import (
     NO_CASE,
     READ,
-    Found,
+    DayPhrase,
     blank,
     exception_pattern,
     find_parts,
@@ -262,8 +262,8 @@ def _check_times(times: Sequence[Time]) -> None:
 
 
 def _pair(
-    phrases: Sequence[Found], times: Sequence[Time]
-) -> Iterator[tuple[Found, Sequence[Time]]]:
+    phrases: Sequence[DayPhrase], times: Sequence[Time]
+) -> Iterator[tuple[DayPhrase, Sequence[Time]]]:
     """Which times belong to which days. Raises _NotHeld where that is not clear."""
     firsts = [time for time in times if not time.is_more]
     if len(firsts) > len(phrases):
@@ -279,7 +279,7 @@ def _pair(
         yield phrase, its
 
 
-def _spread(phrase: Found, times: Sequence[str], local: datetime) -> Iterator[Recurrence]:
+def _spread(phrase: DayPhrase, times: Sequence[str], local: datetime) -> Iterator[Recurrence]:
     """The recurrences of one thing that was said. Raises _NotHeld."""
     if "count" in phrase.groups:
         yield from _after_a_while(phrase, times, local)
@@ -305,7 +305,7 @@ def _spread(phrase: Found, times: Sequence[str], local: datetime) -> Iterator[Re
                 yield base.model_copy(update={"weekday": weekday})
 
 
-def _days_once(phrase: Found, local: datetime, at: str) -> list[date]:
+def _days_once(phrase: DayPhrase, local: datetime, at: str) -> list[date]:
     """The days of what is done once; a weekday is the next one. Raises _NotHeld."""
     today, groups = local.date(), phrase.groups
     try:
@@ -325,7 +325,9 @@ def _days_once(phrase: Found, local: datetime, at: str) -> list[date]:
     return [today + timedelta(days=7 if not days and has_passed else days) for days in ahead]
 
 
-def _after_a_while(phrase: Found, times: Sequence[str], local: datetime) -> Iterator[Recurrence]:
+def _after_a_while(
+    phrase: DayPhrase, times: Sequence[str], local: datetime
+) -> Iterator[Recurrence]:
     """A minute that has begun counts as a whole one, so that nothing is due too early."""
     number, unit = phrase.groups["count"], phrase.groups["unit"]
     count = int(number) if number.isdigit() else words()["numbers"][number]

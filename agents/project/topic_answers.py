@@ -48,7 +48,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class PartResult:
     """A part and the result of its search; ``hits`` are those that speak of the topic."""
 
     part: Part
@@ -78,7 +78,7 @@ def _part_of(first: Mapping[str, Any], kinds: Sequence[str]) -> Part:
     return Part(heading, {**first, "kinds": [*kinds]}, nothing)
 
 
-def tell_topic(answers: Sequence[Told], nearest: ToolResult | None) -> str:
+def tell_topic(answers: Sequence[PartResult], nearest: ToolResult | None) -> str:
     """The parts under their headings. ``nearest``: what was found of any kind, where the first part
     has found nothing.
     """
@@ -97,7 +97,7 @@ def tell_topic(answers: Sequence[Told], nearest: ToolResult | None) -> str:
     return "\n\n".join(paragraphs)
 
 
-def cite_topic(answers: Sequence[Told], nearest: ToolResult | None) -> tuple[Citation, ...]:
+def cite_topic(answers: Sequence[PartResult], nearest: ToolResult | None) -> tuple[Citation, ...]:
     """What the answer tells, each once."""
     results = [answer.result for answer in answers if answer.hits] + ([nearest] if nearest else [])
     first = (citation for result in results for citation in result.citations[:HITS_TOLD])

@@ -12,7 +12,7 @@ from agents.fence import FENCE_RULE, fence
 from agents.models.call import Message
 from agents.models.errors import ModelError
 from agents.project.asking import ask_for_data
-from agents.project.specialist_context import SpecialistContext
+from agents.project.specialist import SpecialistContext
 
 PROMPT_VERSION = "wording-2"
 MOST_FACTS = 50

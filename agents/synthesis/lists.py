@@ -53,7 +53,7 @@ repeat one: what they are about, grouped, without judgement. Answer with JSON al
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class EarlierItem:
     """An item that the list has already."""
 
     title: str
@@ -69,7 +69,7 @@ class EarlierItems:
     summary: str = ""
     summed_up: int = 0
 
-    async def describe(self, items: Sequence[Told]) -> str:
+    async def describe(self, items: Sequence[EarlierItem]) -> str:
         """In the order in which they were worded. Raises ModelError."""
         if len(items) > FULL_ITEMS and len(items) - self.summed_up >= SUMMED_UP_EVERY:
             self.summary, self.summed_up = await self._sum_up(items), len(items)
@@ -77,7 +77,7 @@ class EarlierItems:
         lines = [*map(_line, shown.full), *(f"- {title}" for title in shown.titles)]
         return "\n".join([shown.summary, *lines] if shown.summary else lines)
 
-    async def _sum_up(self, items: Sequence[Told]) -> str:
+    async def _sum_up(self, items: Sequence[EarlierItem]) -> str:
         messages = (
             Message(role="system", content=_SUM_UP),
             Message(role="user", content=fence("\n".join(map(_line, items)))),
@@ -100,5 +100,5 @@ async def decide(model: ChatModel, caller: Caller, earlier: str, left: Sequence[
     )
 
 
-def _line(item: Told) -> str:
+def _line(item: EarlierItem) -> str:
     return f"- {item.title}: {' '.join(item.text.split())}"

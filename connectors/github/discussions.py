@@ -135,7 +135,7 @@ class Discussions:
         number, title = int(node["number"]), str(node.get("title") or "")
         comments = node.get("comments") or {}
         while True:
-            for each in _said(made, number, comments):
+            for each in _list_messages(made, number, comments):
                 name = f"{number}/comments/{key_of(each, 'databaseId', default='?')}"
                 read = partial(self._comment, number, title, each)
                 made.take(name, read)
@@ -170,7 +170,7 @@ class Discussions:
         return repository
 
 
-def _said(made: Records, number: int, comments: Node) -> Iterator[Any]:
+def _list_messages(made: Records, number: int, comments: Node) -> Iterator[Any]:
     """The comments of one page, each followed by its replies."""
     for comment in comments.get("nodes") or ():
         yield comment

@@ -22,8 +22,9 @@ from connectors.payloads import UnreadablePayload
 from connectors.webhooks.counters import Counters
 from infra.platform.clock import Clock
 from infra.platform.errors import TopicsUnfit, Unavailable, VaultUnconfigured, is_without_room
-from infra.platform.kafka import IDLE_WAIT_MS, broker_errors, running_consumer
+from infra.platform.kafka import broker_errors, running_consumer
 from infra.platform.log import get
+from infra.platform.pacing import pace_fetches
 from infra.platform.placement import check_place
 from infra.platform.settings import Settings
 from schemas.code_version import code_version
@@ -39,6 +40,7 @@ from schemas.events.dlq import (
 
 STAGE = "intake"  # consumer group and origin of dead letters; released, never renamed
 POLL_MS = 200
+WAITS_MS = 5_000  # for a delivery; it is there at once
 AT_ONCE = 32  # records taken from the broker before offsets are committed
 TRIES = 3
 PAUSES_S = (1.0, 5.0)  # before another try when a service outside does not answer
@@ -200,11 +202,12 @@ def _recall_record(intake: Intake, record: Any, partitions: int) -> int:
 async def consume(settings: Settings, consumer: Consumer, counters: Counters) -> None:
     """Reads until cancelled. Raises …Unavailable, Refusal: the supervisor restarts it."""
     topic = settings.topic(ItemReceived.topic)
-    options = {"max_poll_interval_ms": LONGEST_POLL_PAUSE_MS, "fetch_max_wait_ms": IDLE_WAIT_MS}
-    async with running_consumer(settings, topic, group=settings.group(STAGE), **options) as reader:
+    longest = {"max_poll_interval_ms": LONGEST_POLL_PAUSE_MS}
+    async with running_consumer(settings, topic, group=settings.group(STAGE), **longest) as reader:
+        pace_fetches(reader)
         while True:
             with broker_errors("reading deliveries"):
-                batch = await reader.getmany(timeout_ms=POLL_MS, max_records=AT_ONCE)
+                batch = await reader.getmany(timeout_ms=WAITS_MS, max_records=AT_ONCE)
             for place, records in batch.items():
                 for record in records:
                     await consumer.process(record)

@@ -149,19 +149,19 @@ def _attachment(it: Mapping[str, Any]) -> str:
         return ""
     blocks = _blocks(it.get("blocks")) or _blocks(it.get("message_blocks"))
     fields = [
-        ": ".join(_known(field.get("title"), field.get("value")))
+        ": ".join(_texts(field.get("title"), field.get("value")))
         for field in _objects(it.get("fields"))
     ]
     pieces = [
-        *_known(it.get("pretext"), it.get("title")),
-        *_known(it.get("text") or blocks),
+        *_texts(it.get("pretext"), it.get("title")),
+        *_texts(it.get("text") or blocks),
         *fields,
     ]
-    whole = "\n".join(pieces or _known(it.get("fallback")))
+    whole = "\n".join(pieces or _texts(it.get("fallback")))
     return "\n".join(f"&gt; {line}" for line in whole.split("\n")) if is_shared and whole else whole
 
 
-def _known(*values: Any) -> Iterable[str]:
+def _texts(*values: Any) -> Iterable[str]:
     return [value for value in values if isinstance(value, str) and value.strip()]
 
 

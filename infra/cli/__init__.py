@@ -51,6 +51,8 @@ def main() -> None:
     """Run one command. A refusal is one sentence on standard error; see --debug for more."""
     os.umask(PRIVATE_UMASK)  # first of all: also what children make is for this user alone
     exempt_loopback(os.environ)
+    # We have no plugin of pydantic; looking for one reads the metadata of every package there is.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     debug = "--debug" in sys.argv
     arguments = [part for part in sys.argv[1:] if part != "--debug"]
     if debug:

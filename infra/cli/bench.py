@@ -15,7 +15,7 @@ from infra.cli.output import as_lines, table
 Figures = dict[str, Any]
 NAMES = (
     *("pipeline", "first-atom", "prd-v0", "hygiene", "reading"),
-    *("dedupe", "reads", "api", "console", "streams", "model"),
+    *("dedupe", "reads", "api", "console", "streams", "model", "idle"),
 )
 OWN_REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -41,7 +41,8 @@ def register(app: typer.Typer) -> None:
         hygiene, reading and dedupe measure functions and need no service; reads asks a database of
         its own that holds 100,000 atoms, and api asks it over HTTP, beside the bare SQL; console
         opens pages of it while rows of another project come in; streams has 500 and 1,000 clients
-        follow one stream; model asks a stand-in for a model provider.
+        follow one stream; model asks a stand-in for a model provider; idle weighs
+        an installation of its own at rest, and its disk once the source is read.
         """
         measure = measures(source, backlog, runs).get(name)
         if measure is None:
@@ -64,6 +65,7 @@ def measures(source: str, backlog: str | None, runs: int) -> dict[str, Callable[
         console,
         dedupe,
         hygiene,
+        idle,
         latency,
         model,
         pipeline,
@@ -85,6 +87,7 @@ def measures(source: str, backlog: str | None, runs: int) -> dict[str, Callable[
         "api": lambda: api.api(migrations_folder(), serve_api),
         "console": lambda: console.console(migrations_folder(), serve_api, runs),
         "model": model.model,
+        "idle": lambda: idle.idle(source),
         "streams": lambda: streams.streams(migrations_folder(), serve_api),
     }
 

@@ -49,6 +49,22 @@ def connect(*, start: bool = True, speaks_for: str | None = None, role: str | No
     or ``role`` it is asked on behalf of another person, which the owner's token of an installation
     may do. Raises Unavailable when nothing runs and it may not be started (``start``).
     """
+    url, token, is_here = find_service(start=start)
+    from infra.cli.calls import Cairn  # not where nobody is asked
+
+    if not logging.getLogger("cairn").isEnabledFor(logging.DEBUG):
+        logging.getLogger("httpx").setLevel(logging.WARNING)  # else a line for each request
+    cairn = Cairn(url, token, on_behalf_of=speaks_for, in_role=role)
+    cairn.is_here = is_here
+    if context := click.get_current_context(silent=True):
+        context.call_on_close(cairn.close)
+    return cairn
+
+
+def find_service(*, start: bool = True) -> tuple[str, str, bool]:
+    """Address and token of the service, and whether it is that of CAIRN_HOME. Raises Unavailable,
+    Invalid.
+    """
     settings = load()
     if settings.url is not None:
         url, token = settings.url, _read_token(settings)
@@ -57,15 +73,7 @@ def connect(*, start: bool = True, speaks_for: str | None = None, role: str | No
         token = _read_file(settings.home / "token")
     for unused in ("httpx._main", "h2"):  # its own command line, and HTTP/2: a third of its weight
         sys.modules.setdefault(unused, None)  # type: ignore[arg-type]
-    from infra.cli.calls import Cairn  # not where nobody is asked
-
-    if not logging.getLogger("cairn").isEnabledFor(logging.DEBUG):
-        logging.getLogger("httpx").setLevel(logging.WARNING)  # else a line for each request
-    cairn = Cairn(url, token, on_behalf_of=speaks_for, in_role=role)
-    cairn.is_here = settings.url is None
-    if context := click.get_current_context(silent=True):
-        context.call_on_close(cairn.close)
-    return cairn
+    return url, token, settings.url is None
 
 
 def locate(*, start: bool = False) -> Settings:

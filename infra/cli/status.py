@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from infra.cli.context import JSON_OPTION, connect, load
+from infra.cli.context import JSON_OPTION, find_service, load
 from infra.platform.errors import Invalid, Unavailable
 
 GROUPS = ("received", "refused", "other", "done")  # of deliveries
@@ -32,7 +32,11 @@ def register(app: typer.Typer) -> None:
 def read_status() -> dict[str, Any]:
     """As the service tells it; where none answers on this machine, what shows without it."""
     try:
-        return connect(start=False).read_installation_status().model_dump()
+        url, token, _ = find_service(start=False)
+        from infra.client.calls.views import Views  # no more of the client than it takes
+
+        with Views(url, token) as service:
+            return service.read_installation_status().model_dump()
     except (Unavailable, Invalid):
         from infra.runtime.local.standing import describe_standing
 

@@ -1,10 +1,14 @@
 """`cairn up`: everything in one go."""
 
 import os
+import sys
+from collections.abc import Sequence
 from functools import partial
+from importlib import import_module
 
 import typer
 
+from infra.cli import main
 from infra.cli.context import console, load, say
 from infra.cli.project import quiet_clients
 from infra.platform.settings import Settings
@@ -14,6 +18,16 @@ from infra.runtime.local.http_address import read_address
 from infra.runtime.local.runtime import find_running
 from infra.runtime.starting import start_detached
 from infra.runtime.supervisor import Program, Supervisor
+
+PARTS = (
+    *("infra.cli.worker", "streams.app", "streams.pipeline", "streams.hygiene.stage"),
+    *("infra.cli.projector", "projections.projector", "projections.core"),
+    *("infra.cli.connector", "infra.service.connecting.polling", "connectors.registry"),
+    *("infra.cli.intake", "infra.service.connecting.intake", "connectors.intake.runner"),
+    *("connectors.intake.files", "connectors.intake.source_status", "connectors.directory"),
+    *("infra.cli.jobs", "infra.service.jobs.agent_jobs", "infra.service.models.late_model"),
+    *("infra.cli.web", "infra.http.serve"),
+)
 
 
 def register(app: typer.Typer) -> None:
@@ -47,7 +61,21 @@ def register(app: typer.Typer) -> None:
         else:
             quiet_clients()
             ours = programs(settings, workers)
-            Supervisor(settings, ours, prepare, os.environ, say, say_console).run()
+            Supervisor(
+                settings, ours, prepare, os.environ, say, say_console, load_parts, run_copy
+            ).run()
+
+
+def load_parts() -> None:
+    """What the processes of `cairn up` import is here, for their copies of this process."""
+    for name in PARTS:
+        import_module(name)
+
+
+def run_copy(arguments: Sequence[str]) -> None:
+    """Do a command in this process, which is a copy made for it."""
+    sys.argv = ["cairn", *arguments]
+    main()
 
 
 def say_console(settings: Settings) -> None:

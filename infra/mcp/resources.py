@@ -15,7 +15,8 @@ from infra.mcp.pages import MOST_TOKENS, bad_cursor
 from infra.mcp.text import CLOSE, OPEN, cut
 from infra.mcp.tools import GetAtom, get_atom
 from infra.platform.errors import NotFound
-from infra.service.reading.ledger_reader import LedgerReader
+from infra.service.foundation.connections import ProjectTables
+from projections.read.atoms import list_atoms
 
 PREFIX = "cairn://atom/"
 PLAIN = "text/plain"
@@ -33,12 +34,12 @@ TEMPLATES = ListResourceTemplatesResult(
 )
 
 
-async def list_resources(reader: LedgerReader, cursor: str | None) -> ListResourcesResult:
+async def list_resources(tables: ProjectTables, cursor: str | None) -> ListResourcesResult:
     """A page of the most valuable live atoms. Raises Invalid for a bad cursor."""
     number, _, place = (cursor or "1.").partition(".")
     if number not in map(str, range(1, PAGES + 1)):
         raise bad_cursor()
-    page = await reader.list_atoms(place or None, LISTED)
+    page = await tables.ask(list_atoms, cursor=place or None, limit=LISTED)
     is_last = page.next_cursor is None or int(number) == PAGES
     return ListResourcesResult(
         resources=[
@@ -54,13 +55,13 @@ async def list_resources(reader: LedgerReader, cursor: str | None) -> ListResour
     )
 
 
-async def read_resource(reader: LedgerReader, uri: str) -> ReadResourceResult:
+async def read_resource(tables: ProjectTables, uri: str) -> ReadResourceResult:
     """Raises NotFound for what is no atom of the project."""
     known_id = uri.removeprefix(PREFIX)
     if known_id == uri or not 0 < len(known_id) <= 200:
         raise NotFound(f"A resource of this server is called {PREFIX} and the id of an atom.")
     asked = GetAtom(atom_id=known_id, max_tokens=MOST_TOKENS)
-    answered = await get_atom(reader, asked)
+    answered = await get_atom(tables, asked)
     return ReadResourceResult(
         contents=[TextResourceContents(uri=uri, mime_type=PLAIN, text=answered.text)]
     )

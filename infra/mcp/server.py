@@ -38,7 +38,7 @@ from infra.mcp.tools import TOOLS, read_arguments
 from infra.platform.errors import NotFound, Refusal, Unavailable
 from infra.platform.log import get
 from infra.platform.machine_paths import hide_paths
-from infra.service.reading.ledger_reader import LedgerReader
+from infra.service.foundation.connections import ProjectTables
 
 INSTRUCTIONS = (
     "Cairn knows what one project's sources say: decisions, requirements, risks, each with the"
@@ -50,11 +50,11 @@ FAILED = "Something went wrong that should not: the log of the server says more.
 log = get("mcp")
 
 Context = ServerRequestContext[Any, Any]
-ReaderOf = Callable[[Context], Awaitable[LedgerReader]]
+TablesOf = Callable[[Context], Awaitable[ProjectTables]]
 
 
-def build_server(reader_of: ReaderOf) -> Server[Any]:
-    """A server whose requests each ask the reader that ``reader_of`` finds; it raises Refusal."""
+def build_server(tables_of: TablesOf) -> Server[Any]:
+    """A server whose requests each ask the tables that ``tables_of`` finds; it raises Refusal."""
 
     tools = [define(tool) for tool in TOOLS.values()]  # takes longer than most answers
 
@@ -68,7 +68,7 @@ def build_server(reader_of: ReaderOf) -> Server[Any]:
                 raise NotFound(f"There is no such tool: there are {', '.join(TOOLS)}.")
             try:
                 arguments = read_arguments(tool, asked.arguments or {})
-                answered = await tool.call(await reader_of(context), arguments)
+                answered = await tool.call(await tables_of(context), arguments)
             except (Unavailable, Refusal) as refused:
                 return CallToolResult(
                     content=[TextContent(text=hide_paths(str(refused)))], is_error=True
@@ -81,7 +81,7 @@ def build_server(reader_of: ReaderOf) -> Server[Any]:
         context: Context, asked: PaginatedRequestParams | None
     ) -> ListResourcesResult:
         with convert_errors():
-            return await list_resources(await reader_of(context), asked.cursor if asked else None)
+            return await list_resources(await tables_of(context), asked.cursor if asked else None)
 
     async def send_templates(
         _: Context, __: PaginatedRequestParams | None
@@ -92,7 +92,7 @@ def build_server(reader_of: ReaderOf) -> Server[Any]:
         context: Context, asked: ReadResourceRequestParams
     ) -> ReadResourceResult:
         with convert_errors():
-            return await read_resource(await reader_of(context), asked.uri)
+            return await read_resource(await tables_of(context), asked.uri)
 
     async def send_prompts(_: Context, __: PaginatedRequestParams | None) -> ListPromptsResult:
         return list_prompts()

@@ -33,8 +33,15 @@ from infra.mcp.pages import (
 )
 from infra.mcp.text import cut
 from infra.platform.errors import Invalid
-from infra.service.reading.ledger_reader import LedgerReader
+from infra.service.foundation.connections import ProjectTables
+from projections.read import lineage
+from projections.read.artifact_list import list_artifacts, read_artifact
+from projections.read.atom_detail import read_atom
+from projections.read.changes import Changes, list_changes
+from projections.read.contradictions import list_contradictions
+from projections.read.coverage import read_coverage
 from projections.read.page import Page
+from projections.read.search import Filters, search_ledger
 from schemas.areas import Area
 from schemas.events.artifact_parts import ArtifactType
 from schemas.events.atom import AtomKind
@@ -109,11 +116,12 @@ class Tool:
     description: str
     arguments: type[Arguments]
     result: type[Result]
-    call: Callable[[LedgerReader, Any], Awaitable[Answered]]
+    call: Callable[[ProjectTables, Any], Awaitable[Answered]]
 
 
-async def search(reader: LedgerReader, asked: Search) -> Answered:
-    found = await reader.search(asked.query, kinds=asked.kinds, areas=asked.areas, limit=MOST_HITS)
+async def search(tables: ProjectTables, asked: Search) -> Answered:
+    filters = Filters(kinds=tuple(asked.kinds), areas=tuple(asked.areas))
+    found = await tables.ask(search_ledger, asked.query, filters, MOST_HITS)
     return _page(
         asked,
         answers.SearchResult(coverage=found.coverage, hits=[]),
@@ -123,8 +131,8 @@ async def search(reader: LedgerReader, asked: Search) -> Answered:
     )
 
 
-async def get_atom(reader: LedgerReader, asked: GetAtom) -> Answered:
-    atom = await reader.read_atom(asked.atom_id)
+async def get_atom(tables: ProjectTables, asked: GetAtom) -> Answered:
+    atom = await tables.ask(read_atom, asked.atom_id)
     line, head = answers.head_of_atom(atom)
     return _page(
         asked,
@@ -135,39 +143,41 @@ async def get_atom(reader: LedgerReader, asked: GetAtom) -> Answered:
     )
 
 
-async def trace(reader: LedgerReader, asked: Trace) -> Answered:
-    node = await reader.trace(asked.id)
+async def trace(tables: ProjectTables, asked: Trace) -> Answered:
+    node = await tables.ask(lineage.trace, asked.id)
     return _page(asked, answers.TraceResult(nodes=[]), "", "nodes", answers.show_tree(node))
 
 
-async def contradictions(reader: LedgerReader, asked: Contradictions) -> Answered:
+async def contradictions(tables: ProjectTables, asked: Contradictions) -> Answered:
     status = None if asked.status == "all" else asked.status
     return await _pass_on(
         asked,
         answers.ContradictionsResult(contradictions=[]),
         "contradictions",
-        lambda limit: reader.list_contradictions(status, asked.cursor, limit),
+        lambda limit: tables.ask(list_contradictions, status, cursor=asked.cursor, limit=limit),
         answers.show_contradictions,
     )
 
 
-async def artifact(reader: LedgerReader, asked: Artifact) -> Answered:
+async def artifact(tables: ProjectTables, asked: Artifact) -> Answered:
     """One by its id; else the PRD where it is asked for; else a list."""
     if asked.id is None and asked.type != "prd":
         return await _pass_on(
             asked,
             answers.ArtifactResult(artifacts=[]),
             "artifacts",
-            lambda limit: reader.list_artifacts(asked.type, asked.cursor, limit),
+            lambda limit: tables.ask(
+                list_artifacts, artifact_type=asked.type, cursor=asked.cursor, limit=limit
+            ),
             answers.show_artifacts,
         )
     known_id = asked.id
     if known_id is None:
-        listed = await reader.list_artifacts("prd", None, 1)
+        listed = await tables.ask(list_artifacts, artifact_type="prd", limit=1)
         if not listed.items:
             raise Invalid("There is no PRD yet: one is written when a run ends.")
         known_id = listed.items[0].artifact_id
-    found = await reader.read_artifact(known_id)
+    found = await tables.ask(read_artifact, known_id)
     shown = answers.list_artifact(found)
     return _page(
         asked,
@@ -178,19 +188,25 @@ async def artifact(reader: LedgerReader, asked: Artifact) -> Answered:
     )
 
 
-async def coverage(reader: LedgerReader, asked: Arguments) -> Answered:
-    found = await reader.read_coverage()
+async def coverage(tables: ProjectTables, asked: Arguments) -> Answered:
+    found = await tables.ask(read_coverage)
     head = answers.CoverageResult(gaps=found.gaps, rows=[])
     line = f"gaps: {', '.join(found.gaps) or 'none'}"
     return _page(asked, head, line, "rows", answers.show_coverage(found))
 
 
-async def changes_since(reader: LedgerReader, asked: ChangesSince) -> Answered:
+async def changes_since(tables: ProjectTables, asked: ChangesSince) -> Answered:
     """Later pages end where the first did, however the ledger has grown meanwhile."""
     if (asked.since_seq is None) == (asked.since is None):
         raise Invalid("Give since_seq or since, one of both.", code="moment_ambiguous")
     since = asked.since or asked.since_seq or 0
-    found = await reader.read_changes(since, MOST_CHANGE_SETS, asked.cursor, MOST_ITEMS)
+
+    async def list_some(limit: int) -> Changes:
+        return await tables.ask(
+            list_changes, since, MOST_CHANGE_SETS, cursor=asked.cursor, limit=limit
+        )
+
+    found = await list_some(MOST_ITEMS)
     head = answers.ChangesResult(
         since_seq=found.since_seq, to_seq=found.to_seq, head_seq=found.head_seq, changes=[]
     )
@@ -198,7 +214,7 @@ async def changes_since(reader: LedgerReader, asked: ChangesSince) -> Answered:
     listed = answers.show_changes(found)
     taken = _fit(listed, head, line, asked)
     if len(taken) < len(listed):
-        found = await reader.read_changes(since, MOST_CHANGE_SETS, asked.cursor, len(taken))
+        found = await list_some(len(taken))
     return _answer(head, "changes", taken, line, found.next_cursor)
 
 

@@ -10,12 +10,12 @@ from streams.ledger.opposition.duplicates import likeness
 
 
 def answer_all(rows: Iterable[Row], options: Options) -> Iterator[dict[str, Any]]:
-    """``outcome`` is merge, review or apart; what merges by itself has a score of 0.92 or more."""
+    """``fate`` is merge, review or apart; what merges by itself has a score of 0.92 or more."""
     for row in rows:
         found = likeness(row["a"], row["b"])
         yield {
             "id": row["id"],
             "label": "duplicate" if found.is_duplicate else "neutral",
             "score": found.score,
-            "outcome": found.outcome,
+            "fate": found.fate,
         }

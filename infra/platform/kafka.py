@@ -7,7 +7,7 @@ What the broker cannot do *now* becomes one exception, `BrokerUnavailable`; what
 import asyncio
 import ssl
 from collections.abc import AsyncIterator, Collection, Iterable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import lru_cache
 from typing import Any, Protocol
 
@@ -43,10 +43,7 @@ from infra.platform.settings import MAX_REQUEST_BYTES, Settings, SettingsError
 # The broker measures batches: headers, and what lz4 adds to bytes that cannot be compressed.
 FRAMING_BYTES = 64 * 1024
 SIGN_BIT = 0x7FFFFFFF
-FLOW_BYTES = 64 * 1024
-FLOW_WAIT_MS = 40
-FLOW_ENDS_AFTER = 2  # fetches that brought nothing
-IDLE_WAIT_MS = 250  # the broker answers at once when there is something
+LOOKS_MS = 5_000  # so often a consumer looks whether to fetch although nothing has changed
 PLACED_KEYS = 16_384  # of projects and sources, whose partition is remembered
 
 UNAVAILABLE = (
@@ -131,6 +128,7 @@ def consumer(
         "session_timeout_ms": int(settings.session_timeout_s * 1000),
         "heartbeat_interval_ms": int(settings.session_timeout_s * 1000 / 4),
         "fetch_max_wait_ms": settings.fetch_max_wait_ms,
+        "consumer_timeout_ms": LOOKS_MS,
         "max_partition_fetch_bytes": MAX_REQUEST_BYTES,
         "fetch_max_bytes": 6 * MAX_REQUEST_BYTES,
     }
@@ -144,35 +142,6 @@ async def learn_places(client: AIOKafkaConsumer, names: Collection[str]) -> None
     after the one before.
     """
     await client._client.set_topics(names)  # aiokafka has no public way but an assignment
-
-
-def pace_fetches(client: AIOKafkaConsumer) -> None:
-    """A started ``client`` fetches seldom: while records flow as well as while none come.
-
-    While fetches bring records they wait a moment for `FLOW_BYTES`, since a fetch costs both sides
-    more than the few records of a moment. Once none come they wait long for the first; but not
-    where partitions with unread records are left out, which are to be asked for again soon.
-    """
-    fetcher: Any = client._fetcher  # aiokafka has no public way to choose for each fetch
-    plan, process = fetcher._get_actions_per_node, fetcher._proc_fetch_request
-    brought_nothing: dict[int, int] = {}  # fetches in a row, by broker
-
-    def planned(assignment: Any) -> Any:
-        requests, *others = plan(assignment)
-        for node, request in requests:
-            if brought_nothing.get(node, FLOW_ENDS_AFTER) < FLOW_ENDS_AFTER:
-                request._min_bytes, request._max_wait_ms = FLOW_BYTES, FLOW_WAIT_MS
-            elif not fetcher._records:
-                request._max_wait_ms = IDLE_WAIT_MS
-        return requests, *others
-
-    async def processed(assignment: Any, node: int, request: Any) -> bool:
-        brought = bool(await process(assignment, node, request))
-        before = brought_nothing.get(node, FLOW_ENDS_AFTER)
-        brought_nothing[node] = 0 if brought else min(before + 1, FLOW_ENDS_AFTER)
-        return brought
-
-    fetcher._get_actions_per_node, fetcher._proc_fetch_request = planned, processed
 
 
 def admin(settings: Settings) -> AIOKafkaAdminClient:
@@ -208,12 +177,37 @@ async def running_admin(settings: Settings) -> AsyncIterator[AIOKafkaAdminClient
 
 async def answers(settings: Settings, timeout_s: float = 2.0) -> bool:
     """Whether the broker serves requests now."""
+    pulse = Pulse(settings)
     try:
-        async with asyncio.timeout(timeout_s), running_admin(settings) as client:
-            cluster = await client.describe_cluster()
-            return bool(cluster["brokers"])
-    except (BrokerUnavailable, TimeoutError, KafkaError):
-        return False
+        return await pulse.answers(timeout_s)
+    finally:
+        await pulse.close()
+
+
+class Pulse:
+    """Asks the broker again and again whether it serves requests, over connections that stay."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._client: AIOKafkaAdminClient | None = None
+
+    async def answers(self, timeout_s: float) -> bool:
+        try:
+            async with asyncio.timeout(timeout_s):
+                if self._client is None:
+                    self._client = admin(self._settings)
+                    await self._client.start()
+                cluster = await self._client.describe_cluster()
+        except (*UNAVAILABLE, KafkaError):
+            await self.close()
+            return False
+        return bool(cluster["brokers"])
+
+    async def close(self) -> None:
+        client, self._client = self._client, None
+        if client is not None:
+            with suppress(*UNAVAILABLE, KafkaError):
+                await client.close()
 
 
 async def takes_connections(settings: Settings, timeout_s: float = 5.0) -> bool:

@@ -1,8 +1,11 @@
 """Where logs begin and end, and how far consumer groups have read them."""
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 
+from aiokafka import AIOKafkaConsumer
+from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.structs import TopicPartition
 
 from infra.platform.kafka import (
@@ -73,30 +76,71 @@ async def reaches(
 
     ``reads``: full topic names by group; answered by (full topic name, partition).
     """
-    counts = await partition_counts(settings, {name for names in reads.values() for name in names})
-    wanted = {
-        group: [TopicPartition(name, part) for name in names for part in range(counts[name])]
-        for group, names in reads.items()
-    }
-    every = sorted({place for places in wanted.values() for place in places})
-    if not every:
-        return {group: {} for group in reads}
-    async with running_admin(settings) as client:
-        with broker_errors("reading consumer groups"):
-            committed = {group: await client.list_consumer_group_offsets(group) for group in reads}
-    async with running_consumer(settings) as reader:
+    async with open_lookout(settings, reads) as lookout:
+        return await lookout.look()
+
+
+@dataclass
+class Lookout:
+    """Looks again and again how far groups are, over connections that stay open.
+
+    Of a group that has read all only the ends are asked for, until one has moved.
+    """
+
+    admin: AIOKafkaAdminClient
+    reader: AIOKafkaConsumer
+    wanted: Mapping[str, Sequence[TopicPartition]]  # by group
+    _found: dict[str, dict[TopicPartition, Reach]] = field(default_factory=dict)
+
+    async def look(self) -> dict[str, dict[tuple[str, int], Reach]]:
+        """How far each group is, by (full topic name, partition). Raises BrokerUnavailable."""
+        every = sorted({place for places in self.wanted.values() for place in places})
         with broker_errors("reading ends of topics"):
-            await learn_places(reader, {place.topic for place in every})
-            starts = await reader.beginning_offsets(every)
-            ends = await reader.end_offsets(every)
-    found: dict[str, dict[tuple[str, int], Reach]] = {}
-    for group, places in wanted.items():
-        found[group] = {}
-        for place in places:
-            known = committed[group].get(place)
-            done = max(known.offset if known else 0, starts[place])  # what expired is not behind
-            found[group][place.topic, place.partition] = Reach(done, ends[place])
-    return found
+            ends = await self.reader.end_offsets(every) if every else {}
+        for group, places in self.wanted.items():
+            found = self._found.get(group)
+            if found is None or any(
+                found[place].next < ends[place] or found[place].end != ends[place]
+                for place in places
+            ):
+                self._found[group] = await self._ask(group, places, ends)
+        return {
+            group: {(place.topic, place.partition): reach for place, reach in found.items()}
+            for group, found in self._found.items()
+        }
+
+    async def _ask(
+        self, group: str, places: Sequence[TopicPartition], ends: Mapping[TopicPartition, int]
+    ) -> dict[TopicPartition, Reach]:
+        with broker_errors("reading consumer groups"):
+            committed = await self.admin.list_consumer_group_offsets(group)
+        done = {place: committed[place].offset if place in committed else 0 for place in places}
+        behind = [place for place in places if done[place] < ends[place]]
+        with broker_errors("reading starts of topics"):  # what expired is not behind
+            starts = await self.reader.beginning_offsets(behind) if behind else {}
+        return {
+            place: Reach(max(done[place], starts.get(place, 0)), ends[place]) for place in places
+        }
+
+
+@asynccontextmanager
+async def open_lookout(
+    settings: Settings, reads: Mapping[str, Collection[str]]
+) -> AsyncIterator[Lookout]:
+    """``reads``: full topic names by group. Raises BrokerUnavailable."""
+    names = {name for names in reads.values() for name in names}
+    async with running_admin(settings) as admin, running_consumer(settings) as reader:
+        with broker_errors("describing topics"):
+            await learn_places(reader, names)
+        wanted = {
+            group: [
+                TopicPartition(name, part)
+                for name in names
+                for part in sorted(reader.partitions_for_topic(name) or ())
+            ]
+            for group, names in reads.items()
+        }
+        yield Lookout(admin, reader, wanted)
 
 
 async def cut_logs(settings: Settings) -> list[CutLog]:

@@ -1,7 +1,6 @@
 """A process that the supervisor keeps running, and what has become of it."""
 
 import signal
-import subprocess
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from typing import Any
 from infra.platform.disk import Disk, says_full
 from infra.platform.errors import DiskFull
 from infra.platform.log import get
+from infra.runtime.local.process import Process
 from infra.runtime.watchdog import STALLED_EXIT
 
 FIRST_PAUSE_S, LAST_PAUSE_S = 0.5, 30.0  # between restarts, doubling
@@ -24,11 +24,11 @@ class Child:
     """A supervised process and what became of it."""
 
     name: str
-    start: Callable[[], subprocess.Popen[bytes]]
+    start: Callable[[], Process]
     ready: Callable[[], bool]
     stop_signal: signal.Signals = signal.SIGTERM
     serves_others: bool = False  # broker or database: stopped last
-    process: subprocess.Popen[bytes] | None = None
+    process: Process | None = None
     state: str = "stopped"  # starting | running | backing-off | disk-full | stopped
     restarts: int = 0
     started_s: float = 0.0

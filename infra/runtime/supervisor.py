@@ -1,9 +1,9 @@
 """`cairn up`: one process that starts everything, keeps it running, and takes it down with it.
 
 Single-threaded on purpose: children are tied to the thread that started them (see
-`infra.runtime.local.process.spawn`), so nothing outlives a kill -9 of this process on Linux.
-Decided against: one daemon a service (who restarts whom?), a supervisor from PyPI (none ties
-children).
+`infra.runtime.local.process.spawn`), so nothing outlives a kill -9 of this process on Linux, and
+most are copies of it (`infra.runtime.local.fork`). Decided against: one daemon a service (who
+restarts whom?), a supervisor from PyPI (none ties children).
 """
 
 import contextlib
@@ -11,11 +11,11 @@ import json
 import os
 import select
 import signal
-import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -31,9 +31,10 @@ from infra.platform.files import write_whole
 from infra.platform.log import get
 from infra.platform.settings import Settings, SettingsError
 from infra.runtime.local.alone import only_one
+from infra.runtime.local.fork import can_fork, fork
 from infra.runtime.local.logs import rotate
 from infra.runtime.local.patience import STILL_S
-from infra.runtime.local.process import ProcessId, Say, identify, own_command, spawn
+from infra.runtime.local.process import Process, ProcessId, Say, identify, own_command, spawn
 from infra.runtime.local.runtime import (
     ANSWERS_WITHIN_S,
     Plan,
@@ -54,17 +55,17 @@ log = get("supervisor")
 
 @dataclass(frozen=True)
 class Program:
-    """One of our own processes: ``python -m infra.cli <arguments>``.
+    """One of our own processes: ``cairn <arguments>``.
 
-    It runs while ``is_wanted``, which is asked every second, and gets of our environment what
-    ``keep_variables`` leaves.
+    It runs while ``is_wanted``, which is asked every second. With ``keep_variables`` it is started
+    anew, knows nothing of what we have in memory, and gets of our environment what that leaves.
     """
 
     name: str
     arguments: tuple[str, ...]
     tells_ready: bool = True  # touches the file of `ready_file`; else running is ready
     is_wanted: Callable[[], bool] = lambda: True
-    keep_variables: Callable[[Mapping[str, str]], dict[str, str]] = dict
+    keep_variables: Callable[[Mapping[str, str]], dict[str, str]] | None = None
 
 
 @dataclass
@@ -72,7 +73,8 @@ class Supervisor:
     """Runs servers, then ``prepare`` (topics, migrations), then ``programs``, until told to stop.
 
     ``say`` and ``greet``, once everything runs, are for the person who waits; the log is for the
-    operator.
+    operator. ``run_copy`` does a command in a copy of this process, for which ``load`` imports what
+    they need while the servers start; without it each is started anew.
     """
 
     settings: Settings
@@ -81,6 +83,8 @@ class Supervisor:
     environ: Mapping[str, str]
     say: Say
     greet: Callable[[Settings], None]
+    load: Callable[[], None] = lambda: None
+    run_copy: Callable[[Sequence[str]], None] | None = None
     children: list[Child] = field(default_factory=list)
     state: str = "starting"
     error: str | None = None
@@ -121,6 +125,7 @@ class Supervisor:
             child.begin()
             self.children.append(child)
             self._write()
+        self.load()
         for server, child in zip(plan.servers, self.children, strict=True):
             assert child.process
             await_server(server, child.process, self._tell, lambda: self._stopping)
@@ -142,9 +147,13 @@ class Supervisor:
                 with contextlib.suppress(OSError, Unavailable):  # Cairn does not end for it
                     self.greet(plan.located)
             self._write()
-            if select.select([wake], [], [], TICK_S)[0]:
+            if select.select([wake], [], [], TICK_S if self._waits() else LOOK_S)[0]:
                 os.read(wake, 4096)
         self._tell("Stopping…")
+
+    def _waits(self) -> bool:
+        """Whether a child is about to be ready, or to be started again; an end wakes us anyway."""
+        return any(child.state != "running" for child in self.children)
 
     def _prepare_patiently(self, located: Settings) -> None:
         """Once more where broker or database were slow: what is made already is left as it is."""
@@ -212,18 +221,18 @@ class Supervisor:
         """The command line of ``program``."""
         return own_command(*program.arguments)
 
-    def _starter(self, program: Program) -> Callable[[], subprocess.Popen[bytes]]:
-        def start() -> subprocess.Popen[bytes]:
+    def _starter(self, program: Program) -> Callable[[], Process]:
+        def start() -> Process:
             ready_file(self.settings, program.name).unlink(missing_ok=True)
-            return spawn(
-                self.command(program),
-                log=self.settings.log_folder / f"{program.name}.log",
-                env=program.keep_variables(self.environ)
-                | {
-                    "CAIRN_HOME": str(self.settings.home),
-                    "CAIRN_PROCESS_NAME": program.name,
-                },
-            )
+            keep = program.keep_variables
+            env = (keep(self.environ) if keep else dict(self.environ)) | {
+                "CAIRN_HOME": str(self.settings.home),
+                "CAIRN_PROCESS_NAME": program.name,
+            }
+            log_file = self.settings.log_folder / f"{program.name}.log"
+            if self.run_copy and not keep and can_fork():
+                return fork(partial(self.run_copy, program.arguments), log=log_file, env=env)
+            return spawn(self.command(program), log=log_file, env=env)
 
         return start
 

@@ -26,7 +26,7 @@ from infra.platform.settings import Settings
 from infra.runtime.local.process import ProcessId, identify
 
 if TYPE_CHECKING:
-    from infra.platform.log_positions import Reach
+    from infra.platform.log_positions import Lookout, Reach
 
 STALLED_EXIT = 75  # sysexits: a failure that passes; the supervisor counts it
 LOOKS = 24  # until a reader that stands still ends its process
@@ -120,7 +120,7 @@ class Watchdog(threading.Thread):
         self._tell()
         while not self._over.wait(self._look_every_s):
             try:
-                asyncio.run(self._look())
+                asyncio.run(self._watch())
             except (BrokerUnavailable, TimeoutError):
                 continue
             except Exception as error:
@@ -129,13 +129,22 @@ class Watchdog(threading.Thread):
     def end(self) -> None:
         self._over.set()
 
-    async def _look(self) -> None:
+    async def _watch(self) -> None:
+        """Look until it is over, over the same connections. Raises what a look has raised."""
         from infra.platform import log_positions
 
+        reads = {each.group: each.read for each in self._watched}
+        async with asyncio.timeout(LOOK_PATIENCE_S) as patience:
+            async with log_positions.open_lookout(self._settings, reads) as lookout:
+                while not self._over.is_set():
+                    patience.reschedule(asyncio.get_running_loop().time() + LOOK_PATIENCE_S)
+                    await self._look(lookout)
+                    patience.reschedule(None)
+                    await asyncio.sleep(self._look_every_s)
+
+    async def _look(self, lookout: Lookout) -> None:
         began_s = time.monotonic()
-        async with asyncio.timeout(LOOK_PATIENCE_S):
-            reads = {each.group: each.read for each in self._watched}
-            reached = await log_positions.reaches(self._settings, reads)
+        reached = await lookout.look()
         if time.monotonic() - began_s > SLOW_LOOK_S:
             self._tell()
             return

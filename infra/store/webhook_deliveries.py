@@ -151,6 +151,11 @@ class Due:
     attempt_count: int
 
 
+def has_webhooks(connection: Conn) -> bool:
+    """Whether anybody wants messages."""
+    return connection.execute("SELECT FROM webhooks LIMIT 1").fetchone() is not None
+
+
 def list_unseen(connection: Conn) -> list[str]:
     """Messages that were not given to webhooks yet, oldest first."""
     return [row["message_id"] for row in rows(connection, UNSEEN, MESSAGES_AT_ONCE)]

@@ -46,12 +46,6 @@ def check_belongs(connection: Conn, project_id: str, known_id: str) -> None:
         raise NotFound(f"The project has nothing called {known_id}.", code="unknown_id")
 
 
-def is_hidden(connection: Conn, known_id: str) -> bool:
-    """Whether it belongs to projects that were deleted."""
-    all_projects = _all_projects_of(connection, known_id)
-    return bool(all_projects) and find_deleted(connection, all_projects) == set(all_projects)
-
-
 def _projects_of(connection: Conn, known_id: str) -> list[str]:
     all_projects = _all_projects_of(connection, known_id)
     deleted = find_deleted(connection, all_projects) if all_projects else set()

@@ -58,9 +58,9 @@ def search_items(
     ranked = rows(connection, RANKED, project_id, *given)
     shown = {row["artifact_id"]: row["artifact_type"] for row in ranked[offset : offset + limit]}
     condition = ("a.project_id = %s AND a.artifact_id = ANY(%s)", project_id, list(shown))
-    found, _ = page_of(connection, ITEMS, [condition], None, max(len(shown), 1))
-    add_places(connection, found)
-    items = {row["artifact_id"]: Item(**row) for row in found}
+    records, _ = page_of(connection, ITEMS, [condition], None, max(len(shown), 1))
+    add_places(connection, records)
+    items = {row["artifact_id"]: Item(**row) for row in records}
     return FoundItems(
         items=[FoundItem(artifact_type=kind, item=items[one]) for one, kind in shown.items()],
         total=len(ranked),

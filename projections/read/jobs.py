@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from infra.platform.errors import NotFound
+from infra.platform.errors import Invalid, NotFound
 from projections.read.page import PAGE, Condition, Listing, Page, page_of
 from projections.read.session import Conn, ReadModel, select
-from schemas.events.job import PRIORITIES
+from schemas.events.job import JOB_STATUSES, PRIORITIES
 
 COLUMNS = (
     "j.job_id, j.project_id, j.job_type, j.idempotency_key, j.priority, j.status, j.lease_owner,"
@@ -84,7 +84,14 @@ def list_jobs(
     cursor: str | None = None,
     limit: int = PAGE,
 ) -> Page[Job]:
-    """A page of jobs, newest first, of one project or all. Raises Invalid for a bad cursor."""
+    """A page of jobs, newest first, of one project or all. Raises Invalid for a bad cursor, and
+    for a status that no job has.
+    """
+    if status is not None and status not in JOB_STATUSES:
+        raise Invalid(
+            f"There is no status {status!r}: there are {', '.join(JOB_STATUSES)}.",
+            code="job_status_unknown",
+        )
     wanted = {"project_id": project_id, "status": status, "job_type": job_type}
     conditions: list[Condition] = [("true",)]
     conditions += [(f"j.{name} = %s", value) for name, value in wanted.items() if value is not None]

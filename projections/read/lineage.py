@@ -15,7 +15,7 @@ from uuid import UUID
 from pydantic import field_validator
 
 from infra.platform.errors import NotFound
-from projections.read.belonging import is_hidden
+from projections.read.belonging import check_belongs
 from projections.read.session import Conn, ReadModel, Row, rows, select
 from projections.read.sources import read_chunk_text
 
@@ -69,15 +69,16 @@ def _text_of(value: Any) -> Any:
     return str(value) if isinstance(value, UUID) else value
 
 
-def trace(connection: Conn, known_id: str) -> TraceNode:
+def trace(connection: Conn, project_id: str, known_id: str) -> TraceNode:
     """The tree of an id: statement, artifact, atom, evidence, chunk, source or run.
 
-    Raises Refusal when nothing is called so.
+    Raises NotFound when nothing of the project is called so.
     """
+    check_belongs(connection, project_id, known_id)
     prefix = known_id.partition("_")[0]
     tracer = TRACERS.get(prefix, statement)
     lines = tracer(connection, known_id)
-    if lines is None or is_hidden(connection, known_id):
+    if lines is None:
         raise NotFound(
             f"Nothing is called {known_id}: give the id of a statement, artifact (art_), atom"
             " (atm_), evidence row (evd_), chunk (chk_), source (src_) or run (run_).",

@@ -109,7 +109,7 @@ class Answer(ReadModel):
 
 
 @dataclass(slots=True)
-class _Found:
+class _Ranked:
     """One entry of the list on its way: an atom, a passage, or an atom with its passage."""
 
     score: float
@@ -185,7 +185,7 @@ def _only_atoms(connection: Conn, question: Question, limit: int) -> Answer:
         return Answer(coverage=coverage, hits=[])
     others = [each for each in others if each["held"] >= most * ATOM_ANSWERS]
     others.sort(key=lambda each: bool(each["held"] < most * ATOM_HOLDS))
-    ranked_hits = [_Found(atom["score"], atom) for atom in (named + others)[:limit]]
+    ranked_hits = [_Ranked(atom["score"], atom) for atom in (named + others)[:limit]]
     return Answer(coverage=coverage, hits=_show(connection, ranked_hits, {}))
 
 
@@ -229,7 +229,7 @@ def _fuse(
     passages: Sequence[Ranked],
     quoted: Mapping[str, Sequence[str]],
     terms: Terms,
-) -> list[_Found]:
+) -> list[_Ranked]:
     """Both lists as one, best first; an atom brings the best ranked passage that it quotes.
 
     An atom that lacks words which a passage has is no better an answer for being an atom. What is
@@ -240,17 +240,17 @@ def _fuse(
     others.sort(key=lambda each: bool(each["status"] == "draft"))
     ranked_atoms = atoms.atoms[: atoms.named] + others
     place: dict[str, str] = {}  # of an atom: the first passage that holds it
-    by_id: dict[str, _Found] = {}
+    by_id: dict[str, _Ranked] = {}
     for rank, passage in enumerate(passages, start=1):
         name = passage.passage_id
-        by_id[name] = _Found(1 / (K + rank), None, [name])
+        by_id[name] = _Ranked(1 / (K + rank), None, [name])
         for atom_id in quoted.get(name, ()):
             place.setdefault(atom_id, name)
-    alone: list[_Found] = []
+    alone: list[_Ranked] = []
     for rank, atom in enumerate(ranked_atoms, start=1):
         worth = ATOMS_WEIGH / (K + rank) + (rank <= atoms.named)
         if (at := place.get(atom["atom_id"])) is None:
-            alone.append(_Found(worth, atom))
+            alone.append(_Ranked(worth, atom))
             continue
         by_id[at].score += worth
         by_id[at].atom = by_id[at].atom or atom
@@ -258,18 +258,18 @@ def _fuse(
 
 
 def _by_document(
-    ranked_hits: Sequence[_Found],
+    ranked_hits: Sequence[_Ranked],
     texts: Mapping[str, PassageText],
     ranked: Mapping[str, Ranked],
     limit: int,
-) -> list[_Found]:
+) -> list[_Ranked]:
     """The best places of a document are one hit; what it says more becomes the next.
 
     An answer often stands beside the place that has most of the question's words. An atom stays a
     hit of its own: who cites it needs its id.
     """
-    hits: list[_Found] = []
-    documents: dict[str, _Found] = {}
+    hits: list[_Ranked] = []
+    documents: dict[str, _Ranked] = {}
     for each in ranked_hits:
         if each.passages:
             (name,) = each.passages
@@ -287,7 +287,7 @@ def _by_document(
 
 
 def _show(
-    connection: Conn, ranked_hits: Sequence[_Found], texts: Mapping[str, PassageText]
+    connection: Conn, ranked_hits: Sequence[_Ranked], texts: Mapping[str, PassageText]
 ) -> list[Hit]:
     ids = [each.atom["atom_id"] for each in ranked_hits if each.atom]
     quotes: dict[str, list[HitQuote]] = {}

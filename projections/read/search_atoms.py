@@ -24,7 +24,7 @@ Step = Literal["entity", "metadata", "fulltext", "none"]
 
 MOST_RANKED = 2_000  # atoms whose words are weighed: those worth most
 
-SAID = "(SELECT sum(ts_rank({}, w.word::tsquery) * w.weight) FROM asked w)"
+TERMS = "(SELECT sum(ts_rank({}, w.word::tsquery) * w.weight) FROM asked w)"
 RANKED = f"""
     WITH asked AS (
         SELECT * FROM unnest(%(words)s::text[], %(weights)s::float[]) AS w (word, weight)),
@@ -34,11 +34,11 @@ RANKED = f"""
     ranked AS (
     SELECT a.atom_id, a.kind, a.title, a.body, a.confidence, a.status,
         a.attributes->>'document_status' AS document_status,
-        round((coalesce({SAID.format("a.search")}, 0) + coalesce(e.rank, 0))::numeric, 6)::float
+        round((coalesce({TERMS.format("a.search")}, 0) + coalesce(e.rank, 0))::numeric, 6)::float
             AS score
     FROM wanted JOIN ledger_atoms a USING (atom_id)
     CROSS JOIN LATERAL (
-        SELECT max({SAID.format("x.search")}) / 2 AS rank FROM ledger_evidence x
+        SELECT max({TERMS.format("x.search")}) / 2 AS rank FROM ledger_evidence x
         WHERE x.atom_id = a.atom_id AND x.search @@ %(any)s::tsquery
     ) e
     ORDER BY score DESC, a.confidence DESC, a.atom_id LIMIT %(limit)s)

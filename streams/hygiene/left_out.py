@@ -136,8 +136,8 @@ def _tell(
     for place in _places(text, left_out):
         start, end = find(place.start), find(place.end)
         detail = f"{_words_of(place.lines)}: {why}"
-        told = _skipped_chunk(source, cleaned, (start, end), line_starts, detail)
-        made.append((told, reference(told, documented=False)))
+        skipped_chunk = _skipped_chunk(source, cleaned, (start, end), line_starts, detail)
+        made.append((skipped_chunk, reference(skipped_chunk, documented=False)))
     made.sort(key=lambda each: each[0].anchor_start)
     return replace(
         cleaned, chunks=tuple(chunk for chunk, _ in made), refs=tuple(ref for _, ref in made)

@@ -100,7 +100,7 @@ def _answer_in_part(
     draft, reading = ChangeSetDraft(state, due), reflected.reading
     ledger = draft.ledger
     letters: list[Envelope] = []
-    said: list[Said] = []
+    statements: list[Said] = []
     if not draft.apply(refuse_outdated(ledger, reflected)) and reading.outcome != "poison":
         for judged in reflected.accepted:
             made = draft.copy_made()
@@ -124,8 +124,8 @@ def _answer_in_part(
                 )
                 letters.append(_tell(due, failed, candidate, [judged]))
             else:
-                said.append((atom_id, judged.rows))
-    _link(draft, said)
+                statements.append((atom_id, judged.rows))
+    _link(draft, statements)
     asked = draft.apply(ask_about_doubts(ledger)) if isinstance(due, DueTurn) else None
     first = [due.cause.caused(asked, lane=due.turn.lane, run_id=due.turn.run_id)] if asked else []
     return _decision(draft, due, [*letters, *first])
@@ -138,11 +138,11 @@ def _take_in_alone(
     return (yield from take_in(ledger, reading, judged))
 
 
-def _link(draft: ChangeSetDraft, said: list[Said]) -> None:
+def _link(draft: ChangeSetDraft, statements: list[Said]) -> None:
     """The links between the statements, or none of them: a reader's hints are not worth more."""
     made = draft.copy_made()
     try:
-        draft.apply(link_reasoning(draft.ledger, said))
+        draft.apply(link_reasoning(draft.ledger, statements))
     except OF_THE_MACHINE:
         raise
     except Exception:

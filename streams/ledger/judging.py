@@ -39,12 +39,12 @@ def decide_by_opinions(
     and that of the rules about the others; the first has the cost of the call.
     """
     given = iter(opinions)
-    found: list[PairJudged] = []
+    judgements: list[PairJudged] = []
     for pair, was_shown in zip(requested.pairs, shown, strict=True):
         if not was_shown:
-            found.append(_leave(requested, pair, FLAGGED))
+            judgements.append(_leave(requested, pair, FLAGGED))
         elif opinion := next(given):
-            found.append(
+            judgements.append(
                 _answer(requested, pair).model_copy(
                     update={
                         "conflict": opinion.conflict,
@@ -58,8 +58,8 @@ def decide_by_opinions(
                 )
             )
         else:
-            found.append(_leave(requested, pair, "malformed"))
-    return _charge(found, adviser.spent)
+            judgements.append(_leave(requested, pair, "malformed"))
+    return _charge(judgements, adviser.spent)
 
 
 def leave_to_rules(

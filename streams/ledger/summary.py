@@ -129,8 +129,8 @@ def _open_contradictions(ledger: CurrentLedger, count: int) -> list[OpenContradi
     held = [
         key.removeprefix(prefix) for key, _ in ledger.state.open_contradictions.with_prefix(prefix)
     ]
-    found = [ledger.contradiction(key) for key in sorted({*held, *ledger.contradictions})]
-    open_ones = [each for each in found if each and each.status in OPEN]
+    contradictions = [ledger.contradiction(key) for key in sorted({*held, *ledger.contradictions})]
+    open_ones = [each for each in contradictions if each and each.status in OPEN]
     open_ones.sort(key=_worst_first)
     return [
         OpenContradiction(

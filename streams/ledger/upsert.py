@@ -96,13 +96,13 @@ def apply_candidate(ledger: CurrentLedger, reading: Reading, judged: Judged) -> 
     candidate = judged.candidate
     fingerprint = fingerprint_of(candidate)
     own_id = _identify(ledger, candidate, fingerprint)
-    known = ledger.find_survivor(own_id)
-    gained_source = known is None or ledger.supports(reading.source_id, known.atom_id) is None
-    if known is None:
+    survivor = ledger.find_survivor(own_id)
+    gained_source = survivor is None or ledger.supports(reading.source_id, survivor.atom_id) is None
+    if survivor is None:
         atom: AtomRecord = yield from _create(ledger, reading, judged, own_id, fingerprint)
         is_new = True
     else:
-        atom, is_new = yield from _upsert(ledger, reading, judged, known, own_id)
+        atom, is_new = yield from _upsert(ledger, reading, judged, survivor, own_id)
     yield from link_names(ledger, atom.atom_id, candidate)
     if is_new and is_live(atom):
         near = near_duplicates(ledger, atom)
@@ -114,8 +114,8 @@ def apply_candidate(ledger: CurrentLedger, reading: Reading, judged: Judged) -> 
             yield from refresh_contradictions(ledger, standing, gained_source=gained_source)
             yield from _compare_once_sure(ledger, is_unsure(atom), standing)
         atom = standing
-    elif known is not None:
-        yield from _compare_once_sure(ledger, is_unsure(known), atom)
+    elif survivor is not None:
+        yield from _compare_once_sure(ledger, is_unsure(survivor), atom)
     if atom.kind == "entity":
         yield from welcome(ledger, ledger.get_atom(own_id))
     yield ReadAs(candidate.candidate_id, atom.atom_id)
@@ -187,13 +187,13 @@ def _create(
 
 
 def _upsert(
-    ledger: CurrentLedger, reading: Reading, judged: Judged, known: AtomRecord, own_id: str
+    ledger: CurrentLedger, reading: Reading, judged: Judged, atom_record: AtomRecord, own_id: str
 ) -> Changes[tuple[AtomRecord, bool]]:
     """The known atom with what the candidate adds, and whether that brought it back to life."""
-    new_source = ledger.supports(reading.source_id, known.atom_id) is None
-    atom, added = yield from add_rows(ledger, known, own_id, reading, judged.rows)
+    new_source = ledger.supports(reading.source_id, atom_record.atom_id) is None
+    atom, added = yield from add_rows(ledger, atom_record, own_id, reading, judged.rows)
     if not added:
-        return (yield from _accept_after_all(ledger, judged, known)), False
+        return (yield from _accept_after_all(ledger, judged, atom_record)), False
     confidence = merge_confidence(atom, judged.confidence_after, new_source=new_source)
     changed: dict[str, Any] = {
         "confidence": confidence,
@@ -201,7 +201,7 @@ def _upsert(
         "last_run_id": ledger.turn.run_id,
         "last_seen_at": ledger.at,
     }
-    if confidence != known.confidence:
+    if confidence != atom_record.confidence:
         reason = "new_source" if new_source else "same_source"
         yield note("confidence_set", atom.atom_id, None, reason, f"{confidence:.6f}")
     stands = derive_standing(atom, judged, new_source=new_source)
@@ -223,12 +223,12 @@ def _upsert(
         candidate_id=judged.candidate.candidate_id,
         similarity=1.0,
         fingerprint_winner=atom.atom_fingerprint,
-        confidence_before=known.confidence,
+        confidence_before=atom_record.confidence,
         confidence_after=atom.confidence,
         evidence_added=added,
         reason="same_fingerprint" if own_id == atom.atom_id else "same_as_merged",
     )
-    if not revived or has_lost(known):
+    if not revived or has_lost(atom_record):
         yield from refresh_contradictions(ledger, atom, gained_source=new_source)
     return atom, revived
 
@@ -246,17 +246,17 @@ def _first_status(ledger: CurrentLedger, atom: AtomRecord, judged: Judged) -> tu
 
 
 def _accept_after_all(
-    ledger: CurrentLedger, judged: Judged, known: AtomRecord
+    ledger: CurrentLedger, judged: Judged, atom_record: AtomRecord
 ) -> Changes[AtomRecord]:
     """What was left a draft for want of a verdict, once that is made of the very same evidence."""
-    waited = known.status == "draft" and known.status_reason == "judged_draft"
-    if not (waited and judged.adjudication and holds(known)):
-        return known
-    status, reason = _first_status(ledger, known, judged)
-    if status == known.status:
-        return known
-    yield note("status_set", known.atom_id, None, reason, status)
-    return (yield from put_atom(ledger, known, status=status, status_reason=reason))
+    waited = atom_record.status == "draft" and atom_record.status_reason == "judged_draft"
+    if not (waited and judged.adjudication and holds(atom_record)):
+        return atom_record
+    status, reason = _first_status(ledger, atom_record, judged)
+    if status == atom_record.status:
+        return atom_record
+    yield note("status_set", atom_record.atom_id, None, reason, status)
+    return (yield from put_atom(ledger, atom_record, status=status, status_reason=reason))
 
 
 def _accept_later(atom: AtomRecord, judged: Judged) -> dict[str, Any]:

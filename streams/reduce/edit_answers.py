@@ -107,8 +107,8 @@ def _read(request: Request) -> ChangeRequested:
 
 
 def _find(artifact_id: str, changes: Iterable[ArtifactChange]) -> ArtifactSnapshot | None:
-    found = (one.snapshot for one in changes if one.snapshot.artifact_id == artifact_id)
-    return next(found, None)
+    snapshots = (one.snapshot for one in changes if one.snapshot.artifact_id == artifact_id)
+    return next(snapshots, None)
 
 
 def _describe(
@@ -121,7 +121,7 @@ def _describe(
         editor_kind=asked.editor_kind,
         artifact_type=now.artifact_type,
         model=asked.model,
-        section_ids=[one.section_id for one in asked.sections],
+        section_ids=[section.section_id for section in asked.sections],
         expected_version=asked.expected_version,
         version=now.version,
     )

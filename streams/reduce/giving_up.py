@@ -34,13 +34,15 @@ UNDECIDABLE: Literal["undecidable"] = "undecidable"
 def give_up(state: ReduceState, trouble: Trouble) -> Decision:
     """What is due is answered without effect. Raises LookupError where nothing is."""
     for _, ended in state.ended.with_prefix(""):
-        told = ArtifactSpeculated(
+        artifact_speculated = ArtifactSpeculated(
             caused_by_event_id=str(ended.cause.event_id),
             input_ledger_seq=ended.ledger_seq,
             settled=True,
         )
         letter = tell(trouble, ended.cause, f"guesses until {ended.ledger_seq}")
-        return Decision((letter, ended.cause.caused(told, lane=ended.lane, run_id=ended.run_id)))
+        return Decision(
+            (letter, ended.cause.caused(artifact_speculated, lane=ended.lane, run_id=ended.run_id))
+        )
     project = state.due_projects.first()
     if project and (due := state.first_due(project)):
         return Decision((_tell_position(trouble, due), pass_over_position(state, due)))
@@ -150,8 +152,8 @@ def _refuse(state: ReduceState, project: str, request: Request) -> Envelope:
     assert written.prd
     if isinstance(asked, ChangeRequested):
         is_prd = asked.artifact_id == written.prd.artifact_id
-        known = written.prd if is_prd else state.items_of(project).get(asked.artifact_id)
-        answer = refuse_edit(written, request, known, RefusedEdit(UNDECIDABLE))
+        prd = written.prd if is_prd else state.items_of(project).get(asked.artifact_id)
+        answer = refuse_edit(written, request, prd, RefusedEdit(UNDECIDABLE))
     else:
         answer = ArtifactChanged(
             artifact_seq=written.artifact_seq + 1,

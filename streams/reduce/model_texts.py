@@ -24,7 +24,7 @@ TOLD_APART = frozenset({"insight", "feature"})  # by what they say; the others b
 
 
 def draft(
-    known: ArtifactSnapshot | None,
+    artifact_snapshot: ArtifactSnapshot | None,
     request: ChangeRequested,
     grounds: Grounds,
     lane: Lane,
@@ -34,10 +34,10 @@ def draft(
 
     Raises RefusedEdit.
     """
-    if known is None or not known.version:
+    if artifact_snapshot is None or not artifact_snapshot.version:
         raise RefusedEdit("unknown_artifact")
-    sections = draft_sections(known.sections, request, grounds, lane)
-    drafted = known.model_copy(update={"sections": sections})
+    sections = draft_sections(artifact_snapshot.sections, request, grounds, lane)
+    drafted = artifact_snapshot.model_copy(update={"sections": sections})
     if _says_what_another_says(drafted, others):
         raise RefusedEdit("repeats_another")
     return drafted
@@ -47,8 +47,8 @@ def draft_sections(
     before: Sequence[Section], request: ChangeRequested, grounds: Grounds, lane: Lane
 ) -> list[Section]:
     """The sections with those of the request in the model's words. Raises RefusedEdit."""
-    edits = {one.section_id: one for one in request.sections}
-    if edits.keys() - {one.section_id for one in before}:
+    edits = {section.section_id: section for section in request.sections}
+    if edits.keys() - {section.section_id for section in before}:
         raise RefusedEdit("unknown_section")
     sections = [
         _draft_section(section, edits[section.section_id], request, grounds)
@@ -58,7 +58,7 @@ def draft_sections(
     ]
     if sections == list(before):
         raise RefusedEdit("no_change")
-    written = [one for one in sections if one.section_id in edits]
+    written = [section for section in sections if section.section_id in edits]
     if found := [*_find_foreign(before, written), *errors(validate(written, grounds, lane))]:
         raise RefusedEdit("not_valid", found)
     return sections
@@ -76,8 +76,10 @@ def _draft_section(
         raise RefusedEdit("stale_input")
     statements = {
         one.statement_id: one
-        for said in edit.statements
-        for one in [write_statement(request.artifact_id, section.section_id, said, grounds, None)]
+        for statement in edit.statements
+        for one in [
+            write_statement(request.artifact_id, section.section_id, statement, grounds, None)
+        ]
     }
     if not statements:
         empty = ReviewFinding(code="empty_section", section_id=section.section_id, statement_id="")
@@ -90,10 +92,12 @@ def _find_foreign(before: Sequence[Section], written: Iterable[Section]) -> list
     """The atoms and artifacts that the rules have not chosen for the section in which a model
     cites them.
     """
-    atoms = {one.section_id: set(list_cited([one])) for one in before}
+    atoms = {section.section_id: set(list_cited([section])) for section in before}
     artifacts = {
-        one.section_id: {it for said in one.statements for it in said.artifact_ids}
-        for one in before
+        section.section_id: {
+            it for statement in section.statements for it in statement.artifact_ids
+        }
+        for section in before
     }
     return [
         ReviewFinding(
@@ -105,7 +109,7 @@ def _find_foreign(before: Sequence[Section], written: Iterable[Section]) -> list
         for section in written
         for statement in section.statements
         for code, chosen, named in (
-            ("unknown_atom", atoms, [one.atom_id for one in statement.citations]),
+            ("unknown_atom", atoms, [citation.atom_id for citation in statement.citations]),
             ("unknown_artifact", artifacts, statement.artifact_ids),
         )
         for cited in named
@@ -118,12 +122,15 @@ def _says_what_another_says(item: ArtifactSnapshot, others: Iterable[ArtifactSna
     if item.artifact_type not in TOLD_APART:
         return False
     texts = [
-        _text_of(one)
-        for one in others
-        if one.artifact_type == item.artifact_type and one.artifact_id != item.artifact_id
+        _text_of(artifact_snapshot)
+        for artifact_snapshot in others
+        if artifact_snapshot.artifact_type == item.artifact_type
+        and artifact_snapshot.artifact_id != item.artifact_id
     ]
-    return RULES.repeats(_text_of(item), [one for one in texts if one])
+    return RULES.repeats(_text_of(item), [text for text in texts if text])
 
 
 def _text_of(item: ArtifactSnapshot) -> str:
-    return norm_text("\n".join(one.text for section in item.sections for one in section.statements))
+    return norm_text(
+        "\n".join(statement.text for section in item.sections for statement in section.statements)
+    )

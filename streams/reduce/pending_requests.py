@@ -39,8 +39,8 @@ class Requests:
         """Whether it is new, and waits now."""
         envelope = record.envelope
         project, event_id = envelope.project_id, str(envelope.event_id)
-        known = (one.cause.event_id for _, one in self._waiting.with_prefix(f"{project}|"))
-        if f"{project}|{event_id}" in self._answered or envelope.event_id in known:
+        event_ids = (one.cause.event_id for _, one in self._waiting.with_prefix(f"{project}|"))
+        if f"{project}|{event_id}" in self._answered or envelope.event_id in event_ids:
             return False
         self._waiting[f"{project}|{record.topic}|{record.offset:012d}"] = Request(
             cause=Cause.of(envelope),

@@ -94,7 +94,9 @@ class Speculation:
         )
         if prd.outcome == "rejected":
             return
-        begun = [one.section_id for one in prd.snapshot.sections if section_has_minimum(one)]
+        begun = [
+            section.section_id for section in prd.snapshot.sections if section_has_minimum(section)
+        ]
         changed = ArtifactChange(
             outcome=prd.outcome,
             snapshot=prd.snapshot,
@@ -106,7 +108,7 @@ class Speculation:
         lists = Backlog(self.project, at, items, synthesise)
         lists.features(due.features, plan_from, prd.snapshot)
         lists.plan(due.tasks, Team(), plan_from)
-        now = {one.artifact_id: one for one in items.values()}
+        now = {item.artifact_id: item for item in items.values()}
         now |= {change.snapshot.artifact_id: change.snapshot for change in lists.changes}
         epics = _epics_of(begun, now.values())
         for change in lists.changes:
@@ -127,7 +129,9 @@ class Speculation:
         epic = now.get(feature.feature.epic_id or "") if feature and feature.feature else None
         complete = epic and epic.epic and epic.epic.completed and epic.artifact_id in epics
         if complete or change.snapshot.artifact_id in self.guesses:
-            speaking = [one.section_id for one in change.snapshot.sections if one.statements]
+            speaking = [
+                section.section_id for section in change.snapshot.sections if section.statements
+            ]
             self._take(change, speaking)
 
     def _take_item(self, change: ArtifactChange, epics: frozenset[str]) -> None:
@@ -136,7 +140,9 @@ class Speculation:
         epic_id = item.feature.epic_id if item.feature else item.artifact_id
         exists = item.feature is not None and item.feature.status == DONE
         if exists or epic_id in epics or item.artifact_id in self.guesses:
-            self._take(change, [one.section_id for one in item.sections if one.statements])
+            self._take(
+                change, [section.section_id for section in item.sections if section.statements]
+            )
 
     def _take(self, change: ArtifactChange, speaking: Sequence[str]) -> None:
         """``speaking`` are the sections that say enough to be told."""
@@ -144,10 +150,16 @@ class Speculation:
         guess = self.guesses.get(item.artifact_id)
         if change.outcome != "published":
             return
-        told = [one for one in change.recomputed_sections if one in speaking]
+        recomputed_sections = [
+            recomputed_section
+            for recomputed_section in change.recomputed_sections
+            if recomputed_section in speaking
+        ]
         gone = [one for one in guess.told if one not in speaking] if guess else []
-        if told:
-            self.changes.append(change.model_copy(update={"recomputed_sections": told}))
+        if recomputed_sections:
+            self.changes.append(
+                change.model_copy(update={"recomputed_sections": recomputed_sections})
+            )
         if gone:
             self.ended.append(
                 SpeculationEnd(
@@ -208,4 +220,4 @@ def _end_of(guess: Guess, settled: ArtifactSnapshot | None) -> SpeculationEnd:
 
 
 def _find_speaking(item: ArtifactSnapshot) -> dict[str, Section]:
-    return {one.section_id: one for one in item.sections if one.statements}
+    return {section.section_id: section for section in item.sections if section.statements}

@@ -114,7 +114,7 @@ class ReduceState:
         names = self.ledger.mentions_of(project, atom.atom_id) if live else []
         self.shortlist(project).put(atom, rows)
         topics = self.topics.setdefault(project, ProjectTopics())
-        topics.put(atom, [one.mention for one in names])
+        topics.put(atom, [name.mention for name in names])
 
     def written_of(self, project: str) -> Written:
         return self.written.get(project, Written())
@@ -139,18 +139,18 @@ class ReduceState:
     def note_withdrawals(self, project: str, atoms: Iterable[AtomRecord]) -> None:
         """Take in which atoms a change set withdraws, and which it brings back."""
         live = self.shortlist(project).live
-        known = dict.fromkeys(self.withdrawals.get(project, Withdrawals()).atom_ids)
+        fromkeys = dict.fromkeys(self.withdrawals.get(project, Withdrawals()).atom_ids)
         for atom in atoms:
             if atom.atom_id in live:
-                known.pop(atom.atom_id, None)
+                fromkeys.pop(atom.atom_id, None)
             else:
-                known[atom.atom_id] = None
-        self.withdrawals[project] = Withdrawals(atom_ids=list(known))
+                fromkeys[atom.atom_id] = None
+        self.withdrawals[project] = Withdrawals(atom_ids=list(fromkeys))
 
     def withdrawn_of(self, project: str) -> dict[str, Withdrawn]:
         """What became of the atoms withdrawn since the last settled position."""
         atom_ids = self.withdrawals.get(project, Withdrawals()).atom_ids
-        return {one: self._describe_withdrawn(project, one) for one in atom_ids}
+        return {atom_id: self._describe_withdrawn(project, atom_id) for atom_id in atom_ids}
 
     def _describe_withdrawn(self, project: str, atom_id: str) -> Withdrawn:
         atom, passed, is_merged = self.ledger.atoms[f"{project}|{atom_id}"], {atom_id}, True
@@ -184,17 +184,21 @@ class ReduceState:
         shortlist = self.shortlist(project)
         ids = {
             key
-            for one in deltas
-            for key in one.added
+            for delta in deltas
+            for key in delta.added
             if key in shortlist.live and not shortlist.contradictions_of(key)
         }
         live = {key: self.ledger.atoms[f"{project}|{key}"] for key in ids}
-        pairs = {it for one in deltas for it in (*one.opened, *one.closed)}
+        pairs = {it for delta in deltas for it in (*delta.opened, *delta.closed)}
         contradictions = [
             found for key in pairs if (found := self.ledger.contradictions.get(f"{project}|{key}"))
         ]
-        wanted = {it for one in contradictions for it in (one.atom_a_id, one.atom_b_id)}
-        wanted |= {it for one in deltas for both in one.replaced.items() for it in both}
+        wanted = {
+            it
+            for contradiction in contradictions
+            for it in (contradiction.atom_a_id, contradiction.atom_b_id)
+        }
+        wanted |= {it for delta in deltas for both in delta.replaced.items() for it in both}
         others = {
             key: atom
             for key in wanted
@@ -218,10 +222,10 @@ def update_shortlists(
     state.delta[project] = add_changes(state.delta.get(project, Delta()), changed, day)
     for atom in changed.atoms:
         state.list_atom(project, atom)
-    for atom_id in dict.fromkeys(one.atom_id for one in changed.mentions):
+    for atom_id in dict.fromkeys(mention.atom_id for mention in changed.mentions):
         state.list_atom(project, state.ledger.atoms[f"{project}|{atom_id}"])
-    for one in changed.contradictions:
-        state.shortlist(project).put_contradiction(one)
+    for contradiction in changed.contradictions:
+        state.shortlist(project).put_contradiction(contradiction)
     state.note_withdrawals(project, changed.atoms)
 
 

@@ -128,13 +128,15 @@ class Reduce:
         project whose turn it is.
         """
         for _, ended in state.ended.with_prefix(""):
-            told = ArtifactSpeculated(
+            artifact_speculated = ArtifactSpeculated(
                 caused_by_event_id=str(ended.cause.event_id),
                 input_ledger_seq=ended.ledger_seq,
                 settled=True,
                 ended=ended.ends,
             )
-            return Decision((ended.cause.caused(told, lane=ended.lane, run_id=ended.run_id),))
+            return Decision(
+                (ended.cause.caused(artifact_speculated, lane=ended.lane, run_id=ended.run_id),)
+            )
         while project := state.due_projects.first():
             if due := state.first_due(project):
                 return self._due(state, project, due)
@@ -197,7 +199,7 @@ class Reduce:
         due = due.model_copy(update=more)
         if due.lane and not speculative and not shown.is_final:
             clusters = (*due.features.items, *due.insights.items)
-            keys = [one.key for one in clusters] if due.lane == "preview" else shown.keys
+            keys = [cluster.key for cluster in clusters] if due.lane == "preview" else shown.keys
             state.standing[project] = PreviewClusters(keys=keys, is_final=due.lane == "deep")
         written = state.written_of(project)
         if changed.ledger_seq == written.ledger_seq and not speculative:
@@ -272,8 +274,8 @@ class Reduce:
     def _lists(
         self, project: str, at: Settled, items: dict[str, ArtifactSnapshot], team: Team
     ) -> Backlog:
-        known = team.members or team.velocity
-        velocity = assume_velocity(team)[0] if known else self._velocity
+        members = team.members or team.velocity
+        velocity = assume_velocity(team)[0] if members else self._velocity
         return Backlog(project, at, items, self._synthesise, velocity)
 
     def _reports(
@@ -427,8 +429,8 @@ def _start_of(team: Team, otherwise: date) -> date:
 
 
 def _plan_from(written: Written, due: DuePosition) -> date:
-    known = written.plan_from
-    return date.fromisoformat(known) if known else due.cause.occurred_at.date()
+    plan_from = written.plan_from
+    return date.fromisoformat(plan_from) if plan_from else due.cause.occurred_at.date()
 
 
 def _runs(prd: PrdAnswer) -> list[QualityRun]:

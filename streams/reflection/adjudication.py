@@ -67,7 +67,7 @@ def decide_by_opinions(
     reflected: AtomReflected, opinions: Sequence[Opinion | None], adviser: Adviser
 ) -> list[AtomAdjudicated]:
     """The verdicts of a model; where it left one out the rule decides."""
-    found: list[AtomAdjudicated] = []
+    verdicts: list[AtomAdjudicated] = []
     for judged, opinion in zip(reflected.adjudicate, opinions, strict=True):
         if opinion is None:
             verdict = _decide_one_by_rule(reflected, judged, "malformed")
@@ -82,8 +82,8 @@ def decide_by_opinions(
                 model=adviser.model,
                 prompt_version=adviser.prompt_version,
             )
-        found.append(verdict)
-    return _charge(found, adviser.spent)
+        verdicts.append(verdict)
+    return _charge(verdicts, adviser.spent)
 
 
 def _charge(verdicts: list[AtomAdjudicated], spent: Spent) -> list[AtomAdjudicated]:

@@ -41,8 +41,8 @@ def find_differences(statement: str, passage: Passage) -> list[Difference]:
         is_code=passage.is_code,
         is_foreign=_is_foreign(text, passage.quote),
     )
-    found = dict.fromkeys(_find(text, cut))
-    return sorted(found, key=lambda each: (not each.is_grave, each.code, each.detail))
+    fromkeys = dict.fromkeys(_find(text, cut))
+    return sorted(fromkeys, key=lambda each: (not each.is_grave, each.code, each.detail))
 
 
 def _take_off_marks(text: str) -> str:

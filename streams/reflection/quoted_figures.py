@@ -98,16 +98,19 @@ def _scan(text: str) -> Iterator[tuple[Quantity, str]]:
     for line in _MARKS.sub("", text).splitlines():
         for at in range(0, len(line), LONGEST_SCAN):
             part = line[at : at + LONGEST_SCAN]
-            for one in quantities_of(part):
-                yield replace(one, limit=_limit_of(one, part)), part[one.start : one.end]
+            for quantity in quantities_of(part):
+                yield (
+                    replace(quantity, limit=_limit_of(quantity, part)),
+                    part[quantity.start : quantity.end],
+                )
 
 
-def _limit_of(one: Quantity, text: str) -> Limit:
+def _limit_of(quantity: Quantity, text: str) -> Limit:
     """The limit that a figure is; «no later than 2 days before» is «at least 2 days before»."""
-    limit = one.limit
-    if _DENIAL.search(text[: one.start]):
+    limit = quantity.limit
+    if _DENIAL.search(text[: quantity.start]):
         limit = _NOT_MORE.get(limit, limit)
-    if _IN_TIME.search(text[one.left : one.start]) and _AHEAD.match(text, one.end):
+    if _IN_TIME.search(text[quantity.left : quantity.start]) and _AHEAD.match(text, quantity.end):
         limit = _TURNED.get(limit, limit)
     return limit
 
@@ -117,21 +120,21 @@ def _fold(text: str) -> str:
     return f" {' '.join(_WORD.findall(text.lower()))} "
 
 
-def _is_trivial(one: Quantity, written: str) -> bool:
+def _is_trivial(quantity: Quantity, written: str) -> bool:
     """«one», «a year», «first» say too little to be compared, and so does a lone letter."""
-    if one.dimension == PLACE or not any(mark.isdigit() for mark in written):
-        return not one.readings or one.readings[0].low == 1 or one.dimension == PLACE
+    if quantity.dimension == PLACE or not any(mark.isdigit() for mark in written):
+        return not quantity.readings or quantity.readings[0].low == 1 or quantity.dimension == PLACE
     return False
 
 
-def _is_same(one: Quantity, written: str, other: Quantity, told: str) -> bool:
+def _is_same(one: Quantity, written: str, other: Quantity, text: str) -> bool:
     """Whether both can be meant: equal values, an end of a range, a number without its unit."""
     if _are_surely_apart(one, other):
         return False
     if may_be_equal(one, other):
         return True
     if one.is_name or other.is_name:
-        return bool(_raw(written) & _raw(told))
+        return bool(_raw(written) & _raw(text))
     kinds = {one.dimension, other.dimension}
     ours, theirs = one.readings, other.readings
     if kinds <= {TIME, INTERVAL} or len(kinds) == 1:
@@ -141,7 +144,7 @@ def _is_same(one: Quantity, written: str, other: Quantity, told: str) -> bool:
                    for a in ours for b in theirs)  # fmt: skip
     is_rate = {kind.split("/")[0] for kind in kinds}
     plain = bool(kinds & _PLAIN) or (len(is_rate) == 1 and next(iter(is_rate)).startswith("money"))
-    return plain and bool(_raw(written) & _raw(told))
+    return plain and bool(_raw(written) & _raw(text))
 
 
 def _are_surely_apart(one: Quantity, other: Quantity) -> bool:
@@ -160,9 +163,9 @@ def _are_surely_apart(one: Quantity, other: Quantity) -> bool:
 @lru_cache(maxsize=2_048)
 def _raw(written: str) -> frozenset[Fraction]:
     """The bare numbers that stand in a figure."""
-    found = {value for match in _NUMBER.finditer(written) for value in read_digits(match[0])}
-    found |= {Fraction(int(run)) for run in re.findall(r"(?<!\d)\d{1,18}(?!\d)", written)}
-    return frozenset(found | {word.value for word in find_number_words(written)})
+    values = {value for match in _NUMBER.finditer(written) for value in read_digits(match[0])}
+    values |= {Fraction(int(run)) for run in re.findall(r"(?<!\d)\d{1,18}(?!\d)", written)}
+    return frozenset(values | {word.value for word in find_number_words(written)})
 
 
 def _is_turned(one: Quantity, other: Quantity) -> bool:
@@ -180,17 +183,17 @@ def _adds_a_unit(one: Quantity, written: str, other: Quantity, passage: Passage)
     return bool(unit) and unit[-1].lower().rstrip("s")[:4] not in whole
 
 
-def _stands_in(one: Quantity, written: str, text: str) -> bool:
+def _stands_in(quantity: Quantity, written: str, text: str) -> bool:
     """Whether a name or a plain number stands so in the text, as a part of a name perhaps."""
-    if one.dimension not in _PLAIN:
+    if quantity.dimension not in _PLAIN:
         return False
     token = next(iter(re.findall(r"[\d.,]*\d", written)), "")
     return bool(token) and bool(re.search(rf"(?<![\d.,]){re.escape(token)}(?![\d]|[.,]\d)", text))
 
 
-def _may_be_counted(one: Quantity, written: str) -> bool:
-    return one.dimension == NUMBER and not any(
-        reading.low > MOST_COUNTED or reading.low.denominator > 1 for reading in one.readings
+def _may_be_counted(quantity: Quantity, written: str) -> bool:
+    return quantity.dimension == NUMBER and not any(
+        reading.low > MOST_COUNTED or reading.low.denominator > 1 for reading in quantity.readings
     )
 
 

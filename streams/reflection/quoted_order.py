@@ -48,8 +48,8 @@ def find_exchanged(ours: Sense, theirs: Sense) -> tuple[str, str] | None:
         if verb in _EITHER_WAY:
             continue
         for place in range(1, len(other) - 1):
-            if other[place].word == verb and (found := _exchange_at(mine, at, other, place)):
-                return found
+            if other[place].word == verb and (exchange := _exchange_at(mine, at, other, place)):
+                return exchange
     return None
 
 

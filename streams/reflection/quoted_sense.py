@@ -119,8 +119,8 @@ def _is_copied(sentence: str, quoted: str) -> bool:
 
 def _split(text: str) -> list[str]:
     """Sentences; of many words only the first ones."""
-    found = [part.strip() for part in _SENTENCE.split(text)]
-    return [" ".join(part.split()[:MOST_WORDS]) for part in found if part][:MOST_SENTENCES]
+    texts = [part.strip() for part in _SENTENCE.split(text)]
+    return [" ".join(part.split()[:MOST_WORDS]) for part in texts if part][:MOST_SENTENCES]
 
 
 def _find_beside(ours: Sense, quoted: Sequence[Sense]) -> list[Sense]:
@@ -129,7 +129,7 @@ def _find_beside(ours: Sense, quoted: Sequence[Sense]) -> list[Sense]:
         return []
     near = [it for it in quoted if not ours.known.isdisjoint(it.known)]
     shares = [
-        sum(bool(_match(one, theirs.known)) for one in ours.roots) / len(ours.roots)
+        sum(bool(_match(root, theirs.known)) for root in ours.roots) / len(ours.roots)
         for theirs in near
     ]
     best = max(shares, default=0.0)
@@ -158,8 +158,8 @@ def _compare(ours: Sense, theirs: Sense, near: frozenset[str]) -> Iterator[Diffe
         if opposed and denied[0] == denied[1]:
             yield Difference("opposite_meaning", f"{opposed[0][0]} for {opposed[0][1]}")
         elif not is_of_heading:
-            told = "denies what it asserts" if denied[0] > denied[1] else "asserts what it denies"
-            yield Difference("negation_differs", told)
+            text = "denies what it asserts" if denied[0] > denied[1] else "asserts what it denies"
+            yield Difference("negation_differs", text)
     elif other := _find_exclusive(ours, theirs):
         yield Difference("other_thing", f"{other[0]} for {other[1]}")
     elif other := _find_replaced(ours, theirs):
@@ -208,8 +208,8 @@ def _compare_levels(ours: Sense, theirs: Sense, near: frozenset[str]) -> Iterato
         best: list[int] = []
         most = 0
         for other, theirs_places in theirs.levels:
-            known = frozenset(theirs.roots[at] for at in theirs_places)
-            shared = sum(bool(_match(one, known)) for one in mine)
+            roots = frozenset(theirs.roots[at] for at in theirs_places)
+            shared = sum(bool(_match(one, roots)) for one in mine)
             if shared > most:
                 best, most = [], shared
             if shared == most and shared:
@@ -322,11 +322,11 @@ def _is_opposed(one: str, other: str) -> bool:
 
 def _match(word: str, known: frozenset[str]) -> float:
     """As the ledger matches, but no word matches the one that denies it."""
-    found = measure_match(word, known)
-    if found in (0.0, 1.0):
-        return found
-    return 0.0 if any(_is_opposed(word, it) for it in known) else found
+    match = measure_match(word, known)
+    if match in (0.0, 1.0):
+        return match
+    return 0.0 if any(_is_opposed(word, it) for it in known) else match
 
 
 def _share(ours: Sense, theirs: Sense) -> float:
-    return sum(bool(_match(one, theirs.known)) for one in ours.roots) / max(1, len(ours.roots))
+    return sum(bool(_match(root, theirs.known)) for root in ours.roots) / max(1, len(ours.roots))

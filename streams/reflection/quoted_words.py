@@ -31,14 +31,14 @@ def find_other_words(statement: str, passage: Passage) -> Iterator[Difference]:
     ours = _content(statement)
     if not ours:
         return
-    known = frozenset(_content(f"{passage.quote}\n{passage.near}"))
-    shared = sum(bool(measure_match(word, known)) for word in ours) / len(ours)
+    content = frozenset(_content(f"{passage.quote}\n{passage.near}"))
+    shared = sum(bool(measure_match(word, content)) for word in ours) / len(ours)
     if not shared:
-        is_grave = not passage.is_foreign and not _shares_beginnings(ours, known)
+        is_grave = not passage.is_foreign and not _shares_beginnings(ours, content)
         yield Difference("nothing_shared", f"0 of {len(ours)} words", is_grave)
     elif shared < FEW_SHARED:
         around = frozenset(_content(passage.around))
-        rest = [word for word in ours if not measure_match(word, around | known)]
+        rest = [word for word in ours if not measure_match(word, around | content)]
         if len(rest) > len(ours) / 2:
             yield Difference("little_shared", f"{shared:.0%} of the words", is_grave=False)
 
@@ -60,9 +60,11 @@ def find_other_names(statement: str, passage: Passage) -> Iterator[Difference]:
         return
     told = _fold(statement)
     missing = [name for name in _names(passage.quote) if not _has(told, name)]
-    known = frozenset(_content(passage.quote))
+    content = frozenset(_content(passage.quote))
     others = [word for word in _content(statement) if word not in {root(it.lower()) for it in ours}]
-    alike = sum(bool(measure_match(word, known)) for word in others) >= SAME_BUT_NAME * len(others)
+    alike = sum(bool(measure_match(word, content)) for word in others) >= SAME_BUT_NAME * len(
+        others
+    )
     for name in strange:
         other = next((it for it in missing if _stand_alike(statement, name, passage.quote, it)), "")
         if other and alike:

@@ -30,8 +30,8 @@ def note_sampled(judged: Judged, percent: float) -> Judged:
     is_sure = judged.status != "rejected" and any(it.code == "accepted" for it in judged.findings)
     if not is_sure or not _is_drawn(judged.candidate.candidate_id, percent):
         return judged
-    found = Finding(rule="R13", code=SAMPLED, detail=f"{percent:g} % of the sure ones")
-    return judged.model_copy(update={"findings": [*judged.findings, found]})
+    finding = Finding(rule="R13", code=SAMPLED, detail=f"{percent:g} % of the sure ones")
+    return judged.model_copy(update={"findings": [*judged.findings, finding]})
 
 
 def _is_drawn(candidate_id: str, percent: float) -> bool:

@@ -60,20 +60,22 @@ def compare_with_quote(
         return list(rows), [], False
     passage = _passage_of(direct, chunk)
     if candidate.kind == "entity":
-        found = find_differences(candidate.title, passage)
-        found = [it for it in found if it.code == "nothing_shared"]
+        differences = find_differences(candidate.title, passage)
+        differences = [it for it in differences if it.code == "nothing_shared"]
     else:
-        found = find_differences(f"{_without_place(candidate)}\n{candidate.body}", passage)
+        differences = find_differences(f"{_without_place(candidate)}\n{candidate.body}", passage)
     if not by_model:  # rules exchange no word but a subject: «this proposal» for its name
-        found = [it for it in found if it.is_grave or it.code != "other_thing"]
+        differences = [it for it in differences if it.is_grave or it.code != "other_thing"]
     if candidate.kind == "unknown":  # a question asserts nothing: only its figures and words count
-        found = [it for it in found if it.code not in ("negation_differs", "modality_differs")]
-    findings = [Finding(rule=RULE, code=it.code, detail=it.detail[:200]) for it in found]
-    if any(it.is_grave for it in found):
+        differences = [
+            it for it in differences if it.code not in ("negation_differs", "modality_differs")
+        ]
+    findings = [Finding(rule=RULE, code=it.code, detail=it.detail[:200]) for it in differences]
+    if any(it.is_grave for it in differences):
         return list(rows), findings, True
-    if found:
+    if differences:
         rows = [_conclude(row) for row in rows]
-        findings.append(Finding(rule=RULE, code=CONCLUDED, detail=_tell(found)))
+        findings.append(Finding(rule=RULE, code=CONCLUDED, detail=_tell(differences)))
     return list(rows), findings, False
 
 
@@ -92,9 +94,9 @@ def _conclude(row: CandidateRow) -> CandidateRow:
     return row.model_copy(update={"evidence_type": "inferred"})
 
 
-def _tell(found: Sequence[Difference]) -> str:
+def _tell(differences: Sequence[Difference]) -> str:
     return "the statement says more than its quote: " + ", ".join(
-        dict.fromkeys(it.code for it in found)
+        dict.fromkeys(it.code for it in differences)
     )
 
 

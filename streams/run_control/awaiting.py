@@ -28,7 +28,7 @@ def find_awaited(state: RunControlState) -> Iterator[str]:
 
 def repeat_requests(state: RunControlState, keys: Collection[str]) -> list[Envelope]:
     """The requests of these keys that still wait."""
-    found: list[Envelope] = []
+    envelopes: list[Envelope] = []
     for run_key in sorted({key.rsplit("|", 2)[0] for key in keys}):
         scope = state.run(*run_key.split("|", 1))
         begin, ledger = _key_prefix(scope), scope.project.position
@@ -41,8 +41,8 @@ def repeat_requests(state: RunControlState, keys: Collection[str]) -> list[Envel
             if position := positions.pop(ref.chunk_id, 0):
                 place = (scope.run.committed, position, _size_of_batch(scope))
                 request = request_of(scope.run, place, ref, source_id, ledger)
-                found.append(scope.caused(request))
-    return found
+                envelopes.append(scope.caused(request))
+    return envelopes
 
 
 def _key_prefix(scope: RunScope) -> str:

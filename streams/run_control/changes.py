@@ -31,7 +31,7 @@ def find_removed(scope: RunScope) -> RemovedSources:
     if listing is None or not (listing.complete or listing.removed):
         return RemovedSources()
     named = _list_named_before(scope)
-    known = [
+    sources = [
         source
         for source in named
         if source in scope.project.sources and not _is_gone(scope, source)
@@ -40,7 +40,7 @@ def find_removed(scope: RunScope) -> RemovedSources:
     removed = set(listing.removed)
     gone = {
         source: content_of(scope.project.sources[source])
-        for source in known
+        for source in sources
         if source in removed or (listing.complete and source not in listed)
     }
     rows_of: defaultdict[str, deque[str]] = defaultdict(deque)
@@ -48,7 +48,7 @@ def find_removed(scope: RunScope) -> RemovedSources:
         if ledger_payload(scope, source):
             rows_of[content].append(source)
     awaited = {source for source in removed & named if source not in scope.project.sources}
-    return RemovedSources(frozenset(known), frozenset(awaited), gone, dict(rows_of))
+    return RemovedSources(frozenset(sources), frozenset(awaited), gone, dict(rows_of))
 
 
 def content_of(processed: SourceProcessed) -> str:

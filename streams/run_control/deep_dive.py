@@ -85,9 +85,9 @@ def next_dive(scope: RunScope, view: RunView, seq: int, *, last: bool) -> DeepDi
     if not due:
         return None
     behind = len(view.sources) > scope.started.source_count
-    known = set(view.sources if behind or last else view.sources[: view.planned_end])
+    sources = set(view.sources if behind or last else view.sources[: view.planned_end])
     for contradiction in due:
-        within = (c for c in view.candidates.values() if c.source.source.source_id in known)
+        within = (c for c in view.candidates.values() if c.source.source.source_id in sources)
         chunks = find_context(scope.project, contradiction, within)
         if chunks or last:
             return DeepDiveQueued(
@@ -135,14 +135,14 @@ def start_dive(project: ProjectScope) -> Decision | None:
             continue
         sources = _find_sources_around(project, contradiction)
         if not sources:
-            told = DeepDiveQueued(
+            deep_dive_queued = DeepDiveQueued(
                 contradiction_id=contradiction.contradiction_id,
                 updated_seq=contradiction.updated_seq,
                 run_id="",
                 batch_no=0,
                 basis_seq=contradiction.updated_seq,
             )
-            return Decision((contradiction.cause.caused(told, lane="deep", run_id=""),))
+            return Decision((contradiction.cause.caused(deep_dive_queued, lane="deep", run_id=""),))
         assert model is not None
         started = RunStarted(
             run_id=run_id,

@@ -4,7 +4,7 @@ Differences from faust 0.15.3 as delivered, each with a test in ``tests/shell``:
 
 - consumers are built by ``infra.platform.kafka`` (fetch wait, sizes, security); Faust hard-codes
   1500 ms;
-- fetches are paced (``infra.platform.kafka.pace_fetches``): many records a fetch while they flow,
+- fetches are paced (``infra.platform.pacing.pace_fetches``): many records a fetch while they flow,
   few fetches while there are none;
 - a record goes to its stream at once when there is room, not after several rounds of the loop, and
   the stream gives all that are there in one turn; Faust's gives one a round, and a round is long in
@@ -44,12 +44,14 @@ from yarl import URL
 
 from infra.platform import kafka
 from infra.platform.findings import LogDamaged, holes
+from infra.platform.pacing import pace_fetches
 from infra.platform.settings import Settings
 from streams.shell.delivery import Delivery
 
 COMMIT_INTERVAL_S = 1.0
 BUFFERED_RECORDS = 1_024
 THREAD_PATIENCE_S = 3.0
+LOOK_EVERY_S = 4.0  # where no record comes; what a new assignment waits at most
 TURN_S = 0.002  # of a stream that has records; a record costs less than a tenth of it
 
 Take = Callable[[Delivery], Awaitable[None]]
@@ -76,7 +78,7 @@ class ConsumerThread(driver.AIOKafkaConsumerThread):
 
     async def on_start(self) -> None:
         await super().on_start()
-        kafka.pace_fetches(self._consumer)
+        pace_fetches(self._consumer)
         self._keep_refusals()
 
     def _keep_refusals(self) -> None:
@@ -89,6 +91,10 @@ class ConsumerThread(driver.AIOKafkaConsumerThread):
             return tell(error)
 
         coordinator._push_error_to_user = keep
+
+    async def getmany(self, active_partitions: set[TP] | None, timeout: float) -> Any:
+        """What has come, at once; Faust goes through two threads for each look, once a second."""
+        return await super().getmany(active_partitions, max(timeout, LOOK_EVERY_S))
 
     async def seek_to_committed(self) -> Mapping[TP, int]:
         committed = await super().seek_to_committed()

@@ -262,47 +262,49 @@ class HygieneRunner(AssignedPartitions[HygienePartition, Prepared]):
         )
         previous = revision.running.partition.last(revised.source.source_id)
         settled = partial(self._settle, revision)
-        found = Prepared(delivery, envelope, revised, settled, previous)
+        prepared = Prepared(delivery, envelope, revised, settled, previous)
         for attempt in range(1, TRIES + 1):
             try:
-                await self._make(found, await self._content(delivery, revised), pool, attempt)
-                return found
+                await self._make(prepared, await self._content(delivery, revised), pool, attempt)
+                return prepared
             except (ContentMismatch, Undecryptable) as error:
-                found.poison = str(error) or type(error).__name__
-                return found
+                prepared.poison = str(error) or type(error).__name__
+                return prepared
             except Exception as error:
                 if is_outage(error):
                     raise
                 if attempt == TRIES or isinstance(error, JobTimedOut):
-                    found.poison = failure_of(error).error
-                    found.letter = dead_letter(
+                    prepared.poison = failure_of(error).error
+                    prepared.letter = dead_letter(
                         self._hygiene.name, delivery, error, attempt, envelope
                     )
-                    return found
+                    return prepared
             await asyncio.sleep(BACK_OFF_S * 2 ** (attempt - 1))
         raise AssertionError("unreachable: the last try returns")
 
-    async def _make(self, found: Prepared, content: bytes, pool: ChildPool, attempt: int) -> None:
+    async def _make(
+        self, prepared: Prepared, content: bytes, pool: ChildPool, attempt: int
+    ) -> None:
         """The answer to the whole text, or to what of it does not take too long.
 
         A child that died may have died of something else: that is tried again before.
         """
-        clean, delivery = self._hygiene.clean, found.delivery
+        clean, delivery = self._hygiene.clean, prepared.delivery
         try:
-            found.make = self._make_with(clean, delivery, content, pool)
-            found.made = await found.make(found.previous)
+            prepared.make = self._make_with(clean, delivery, content, pool)
+            prepared.made = await prepared.make(prepared.previous)
         except (JobTimedOut, ChildDied) as error:
             if isinstance(error, ChildDied) and attempt < TRIES:
                 raise
             in_part = await find_in_part(
-                pool, clean, found.revised, content, error, self._hygiene.limit_s
+                pool, clean, prepared.revised, content, error, self._hygiene.limit_s
             )
             if in_part is None:
                 raise
-            found.make = self._make_with(in_part.clean, delivery, content, pool)
-            found.made = await found.make(found.previous)
-            found.letter = dead_letter(
-                self._hygiene.name, delivery, in_part.failure, attempt, found.cause
+            prepared.make = self._make_with(in_part.clean, delivery, content, pool)
+            prepared.made = await prepared.make(prepared.previous)
+            prepared.letter = dead_letter(
+                self._hygiene.name, delivery, in_part.failure, attempt, prepared.cause
             )
             LOG.warning("source.partly_skipped", place=delivery.place)
 

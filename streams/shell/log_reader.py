@@ -77,12 +77,12 @@ class LogReader:
             client.resume(place)
             while (position := await client.position(place)) < end:
                 try:
-                    found = await client.getmany(place, timeout_ms=POLL_MS, max_records=BATCH)
+                    getmany = await client.getmany(place, timeout_ms=POLL_MS, max_records=BATCH)
                 except UNREADABLE:
                     at = await _first_unreadable(client, place, position)
                     bad = broken(topic, place.partition, at)
                     raise LogDamaged(bad.of(self._settings)) from None
-                records = [each for each in found.get(place, ()) if each.offset < end]
+                records = [each for each in getmany.get(place, ()) if each.offset < end]
                 for finding in holes(topic, place.partition, position, (r.offset for r in records)):
                     raise LogDamaged(finding.of(self._settings))
                 if records:

@@ -72,10 +72,15 @@ def stamp(envelope: Envelope, at: datetime) -> Stamped:
     )
 
 
-def plain(one: Stamped) -> Outgoing:
+def plain(stamped: Stamped) -> Outgoing:
     """The record without its fact: less to carry from a child."""
     return Outgoing(
-        one.event_type, one.topic, one.key, one.value, one.headers, answered=one.answered
+        stamped.event_type,
+        stamped.topic,
+        stamped.key,
+        stamped.value,
+        stamped.headers,
+        answered=stamped.answered,
     )
 
 
@@ -101,11 +106,13 @@ def answers_to(
 
 
 def _with_answers(
-    one: Stamped, handle: Handle, chunk: ChunkCreated | None, at: datetime
+    stamped: Stamped, handle: Handle, chunk: ChunkCreated | None, at: datetime
 ) -> list[Stamped]:
     """``one`` and what ``handle`` answers to it; alone when that step has to fail by itself."""
     try:
-        answers = [stamp(one.envelope.caused(event), at) for event in handle(one.envelope, chunk)]
+        answers = [
+            stamp(stamped.envelope.caused(event), at) for event in handle(stamped.envelope, chunk)
+        ]
     except Exception:
-        return [one]
-    return [replace(one, answered=True), *answers]
+        return [stamped]
+    return [replace(stamped, answered=True), *answers]

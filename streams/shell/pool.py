@@ -66,11 +66,16 @@ class Child:
             raise ChildDied("the child process ended in the middle of a job") from None
 
     async def kill(self) -> None:
+        if process := self.let_go():
+            await process.wait()
+
+    def let_go(self) -> asyncio.subprocess.Process | None:
+        """The process, which is about to end; the next job gets another one."""
         process, self._process = self._process, None
         if process is not None:
             with contextlib.suppress(ProcessLookupError):
                 process.kill()
-            await process.wait()
+        return process
 
     async def start(self, nice: int) -> None:
         """The process runs; it has priority ``nice`` unless it ran already."""
@@ -146,20 +151,28 @@ class ChildPool:
 
     Jobs that wait while all children are busy go to the next idle one together, at most
     ``at_once``: they are answered together. When their child hangs or dies, each is tried again by
-    itself.
+    itself. After ``rests_after_s`` without a job the children end; the next job starts one again.
     """
 
     def __init__(
-        self, size: int, nice: int, timeout_s: float = JOB_TIMEOUT_S, at_once: int = AT_ONCE
+        self,
+        size: int,
+        nice: int,
+        timeout_s: float = JOB_TIMEOUT_S,
+        at_once: int = AT_ONCE,
+        rests_after_s: float | None = None,
     ) -> None:
         self.size = size
         self._nice = nice
         self._timeout_s = timeout_s
         self._at_once = at_once
+        self._rests_after_s = rests_after_s
         self._children = [Child(nice) for _ in range(size)]
         self._idle = list(self._children)
         self._waiting: deque[Job] = deque()
         self._batches: dict[asyncio.Task[None], list[Job]] = {}
+        self._resting: asyncio.TimerHandle | None = None
+        self._ends: set[asyncio.Task[int]] = set()
         self.work = 0  # grows with every answer, and while children compute
 
     async def warm(self, function: Callable[..., object], *arguments: object) -> None:
@@ -176,6 +189,7 @@ class ChildPool:
         finally:
             self._idle += idle
             self._hand_out()
+            self._rest_later()
 
     async def run(
         self, function: Callable[..., T], *arguments: object, limit_s: float | None = None
@@ -209,6 +223,8 @@ class ChildPool:
         return [child.pid for child in self._children if child.pid is not None]
 
     async def close(self) -> None:
+        if self._resting is not None:
+            self._resting.cancel()
         self._waiting.clear()
         for batch in self._batches:
             batch.cancel()
@@ -263,6 +279,22 @@ class ChildPool:
         finally:
             self._idle.append(child)
             self._hand_out()
+            self._rest_later()
+
+    def _rest_later(self) -> None:
+        """Children without work give their memory back, after a while."""
+        if self._resting is not None:
+            self._resting.cancel()
+        if self._rests_after_s is not None:
+            loop = asyncio.get_running_loop()
+            self._resting = loop.call_later(self._rests_after_s, self._rest)
+
+    def _rest(self) -> None:
+        if len(self._idle) == self.size:
+            for process in filter(None, [child.let_go() for child in self._idle]):
+                end = asyncio.create_task(process.wait())
+                self._ends.add(end)
+                end.add_done_callback(self._ends.discard)
 
     async def _compute_alone(self, child: Child, job: Job) -> None:
         try:

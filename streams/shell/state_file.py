@@ -61,10 +61,10 @@ class StateFile:
 
     def drop_if_left_out(self, version: str) -> list[tuple[str, int, int]]:
         """The records that another version of the code has passed over; the file is gone if any."""
-        found = left_out_before(self.path, version) if self.path.is_file() else []
-        if found:
+        left_out = left_out_before(self.path, version) if self.path.is_file() else []
+        if left_out:
             remove(self.path)
-        return found
+        return left_out
 
     def set_aside(self, error: sqlite3.Error) -> None:
         """The next `open` begins with empty tables. Raises StageStopped when that cannot help."""

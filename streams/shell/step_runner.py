@@ -230,18 +230,18 @@ class StepRunner:
         structlog.contextvars.bind_contextvars(
             stage=self._step.name, place=delivery.place, correlation_id=cause.correlation_id
         )
-        found: Found | None = None
+        chunk: Found | None = None
         for attempt in range(1, TRIES + 1):
             try:
                 if self._step.with_chunk:
-                    found = await self._chunks.chunk_of(cause.event)
-                answers = await self._handle(delivery, cause, found)
+                    chunk = await self._chunks.chunk_of(cause.event)
+                answers = await self._handle(delivery, cause, chunk)
                 return [*answers, *self._settle(delivery, cause)]
             except Exception as error:
                 if is_outage(error):
                     raise
                 if attempt == TRIES or _too_large(error):
-                    return self._give_up(delivery, cause, found, error, attempt)
+                    return self._give_up(delivery, cause, chunk, error, attempt)
             await asyncio.sleep(BACK_OFF_S * 2 ** (attempt - 1))
         raise AssertionError("unreachable: the last try returns")
 

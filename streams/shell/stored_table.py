@@ -221,7 +221,7 @@ class StoredTable(MutableMapping[str, V], Generic[V]):
         self._hold(-sum(map(_key_bytes, known)))
 
     def _forget_scans(self, key: str) -> None:
-        for prefix in [known for known in self._scans if key.startswith(known)]:
+        for prefix in [scan for scan in self._scans if key.startswith(scan)]:
             del self._scans[prefix]
 
     def _keys(self, prefix: str) -> Iterator[str]:

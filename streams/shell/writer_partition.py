@@ -225,10 +225,10 @@ class WriterPartition:
 
     async def _write(self, group: Sequence[Decided]) -> bool:
         """Whether the group is on the log with nobody in between; then it is committed."""
-        sent = [await self._publisher.send(each) for one in group for each in one.before]
+        sent = [await self._publisher.send(each) for decided in group for each in decided.before]
         await self._publisher.await_places(sent)
         commit_records = [
-            await self._publisher.send(one.commit_record, self._partition) for one in group
+            await self._publisher.send(decided.commit_record, self._partition) for decided in group
         ]
         places = await self._publisher.await_places(commit_records)
         known_end = self._cursors[self._writer.output]

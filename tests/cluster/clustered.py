@@ -51,9 +51,13 @@ class Clustered(Service):
     def down(self) -> None:
         for process in self.processes:
             process.terminate()
-        for process in self.processes:
-            process.wait(60)
-        self.run("down", exit_code=None)
+        try:
+            for process in self.processes:
+                process.wait(PATIENCE_S)
+        finally:
+            for process in self.processes:
+                process.kill()
+            self.run("down", exit_code=None)
 
     def _begin(self, name: str, account: str, part: str) -> None:
         home = self.home.parent / name

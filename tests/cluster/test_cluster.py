@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic import SecretStr
 
+from infra.platform import kafka
 from infra.platform.settings import Settings
 from infra.service.upkeep.cluster_check import Remark, check_cluster
 from infra.service.upkeep.rights import PARTS
+from schemas.topics import TOPICS
 from tests.certificates import Authority
 from tests.cluster.brokers import ADMIN, Brokers
 from tests.cluster.clustered import ACCOUNTS, SERVICE, check, documents
@@ -21,7 +24,7 @@ SOURCES = ("README.md", "docs/glossary.rst")
 pytestmark = [
     pytest.mark.broker,
     pytest.mark.slow,
-    pytest.mark.timeout(600),
+    pytest.mark.timeout(1_500),
 ]
 Parts = tuple[Brokers, Database, Path]
 
@@ -40,8 +43,24 @@ def topics_of(brokers: Brokers) -> set[str]:
     return {name for name in brokers.admin().list_topics(timeout=60).topics if name[0] != "_"}
 
 
-def test_an_empty_cluster_is_checked_and_nothing_is_written(parts: Parts) -> None:
-    before = topics_of(parts[0])
+@pytest.fixture
+def empty(parts: Parts) -> Parts:
+    """No topics are there, whatever other tests have left."""
+    admin = parts[0].admin()  # held until it has answered
+    if found := topics_of(parts[0]):
+        for deleted in admin.delete_topics([*found]).values():
+            deleted.result(60)
+    return parts
+
+
+@pytest.fixture
+def with_topics(parts: Parts) -> Parts:
+    asyncio.run(kafka.create_topics(settings_of(parts, SERVICE), TOPICS))
+    return parts
+
+
+def test_an_empty_cluster_is_checked_and_nothing_is_written(empty: Parts) -> None:
+    parts, before = empty, topics_of(empty[0])
     remarks = check_cluster(settings_of(parts, SERVICE), ACCOUNTS[SERVICE])
     assert [each for each in remarks if each.standing != "ok"] == []
     told = {each.about for each in remarks}
@@ -49,8 +68,8 @@ def test_an_empty_cluster_is_checked_and_nothing_is_written(parts: Parts) -> Non
     assert topics_of(parts[0]) == before
 
 
-def test_what_is_missing_is_told_with_what_to_do(parts: Parts) -> None:
-    brokers, database, folder = parts
+def test_what_is_missing_is_told_with_what_to_do(empty: Parts) -> None:
+    parts, (_, database, folder) = empty, empty
     (topics,) = missing(settings_of(parts, "cairn-reader"), ["reader"])
     assert (topics.about, "start the service first" in topics.sentence) == ("topics", True)
     wanted: dict[str, dict[str, Any]] = {
@@ -71,8 +90,8 @@ def test_a_killed_broker_and_moved_leaders_change_nothing(parts: Parts, tmp_path
     check(*parts, documents(tmp_path / "parcel", SOURCES), rounds=1)
 
 
-def test_rights_and_settings_of_topics_are_compared_with_those_wanted(parts: Parts) -> None:
-    """Comes last: the topics are there."""
+def test_rights_and_settings_of_topics_are_compared_with_those_wanted(with_topics: Parts) -> None:
+    parts = with_topics
     for account, processes in ACCOUNTS.items():
         assert missing(settings_of(parts, account), processes) == []
     assert missing(settings_of(parts, ADMIN), list(PARTS)) == []

@@ -11,6 +11,7 @@ import pytest
 
 import schemas
 from projections.read import lineage, session
+from projections.read.projects import find_project
 from schemas.codec import decode, fingerprint
 from schemas.events.hygiene import SourceSanitized
 from schemas.events.ledger import AtomRecord
@@ -157,11 +158,12 @@ def test_every_statement_of_an_item_leads_to_live_atoms_and_their_places(backbon
     assert items
     said = [s for item in items for section in item["sections"] for s in section["statements"]]
     with session.reading(backbone.cairn.settings_now().conninfo) as tables:
+        project_id = find_project(tables, backbone.project)
         for statement in said:
             assert {citation["atom_id"] for citation in statement["citations"]} <= live
             assert all(citation["places"] for citation in statement["citations"])
             # As `cairn trace` asks it, without the start of a process for each.
-            node = lineage.trace(tables, statement["statement_id"])
+            node = lineage.trace(tables, project_id, statement["statement_id"])
             assert node.facts["text"] == statement["text"]
 
 

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
 
-from infra.platform.settings import Settings
+from infra.platform.clock import SystemClock
 from infra.runtime.local.process import wait_until
 from infra.service.deciding.decisions import Decider, verify_atom
-from infra.service.reading.reads import ArtifactView, list_contradictions, list_runs, read_view
-from projections.read.contradictions import ContradictionCard
+from infra.service.foundation.database import ask_project
+from projections.read.contradictions import ContradictionCard, list_contradictions
+from projections.read.runs import list_runs
+from projections.read.session import Conn
+from projections.read.views import ArtifactView, read_view
 from tests.parcel import write_to
 from tests.service import COMMAND_PATIENCE_S, Service
 
@@ -24,7 +27,7 @@ REASON = "the security review chose it"
 PATIENCE_S = 180
 BEHIND_THE_PREVIEW = "docs/operations.md"  # listed by a preview, and not read by it
 T = TypeVar("T")
-Question = Callable[[Settings, str], Coroutine[None, None, T]]
+Question = Callable[[Conn, str], T]
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +65,7 @@ def comes_true(cairn: Service, question: Question[T], holds: Callable[[T], bool]
     """
 
     def answer() -> T:
-        return asyncio.run(question(cairn.settings_now(), PROJECT))
+        return asyncio.run(ask_project(cairn.settings_now(), PROJECT, question))
 
     assert wait_until(lambda: holds(answer()), timeout_s=PATIENCE_S), f"never so: {answer()}"
 
@@ -73,7 +76,8 @@ def prd(cairn: Service, state: str) -> dict[str, Any]:
     def is_there(view: ArtifactView) -> bool:
         return view.prd is not None and view.prd.artifact_state == state
 
-    comes_true(cairn, lambda settings, project: read_view(settings, project, "prd"), is_there)
+    now = SystemClock().now()
+    comes_true(cairn, lambda tables, project: read_view(tables, project, "prd", now), is_there)
     shown, *_ = cairn.json("show", "prd", "--project", PROJECT)
     assert shown["artifact_state"] == state
     return shown
@@ -100,7 +104,7 @@ def test_two_sides_that_are_sure_block_the_prd(cairn: Service):
     assert prd(cairn, "preview_stable")["blocked_by"] == [card["contradiction_id"]]
     comes_true(
         *(cairn, list_contradictions),
-        lambda cards: any(affected_types(each) == ["insight", "prd"] for each in cards),
+        lambda page: any(affected_types(each) == ["insight", "prd"] for each in page.items),
     )
     (card,) = cairn.json("contradictions", "--project", PROJECT, "--cards")
     assert [each["artifact_type"] for each in card["affected_artifacts"]] == ["insight", "prd"]
@@ -149,8 +153,8 @@ def test_no_later_run_undoes_what_a_person_decided(cairn: Service, folder: Path)
     cairn.run(*again, "--lane", "preview")
     comes_true(
         *(cairn, list_runs),
-        lambda runs: any(
-            (run.trigger, run.status) == ("stale_evidence", "stopped") for run in runs
+        lambda page: any(
+            (run.trigger, run.status) == ("stale_evidence", "stopped") for run in page.items
         ),
     )
     (after,) = cairn.json("contradictions", "--project", PROJECT, "--status", "all")

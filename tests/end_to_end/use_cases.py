@@ -7,6 +7,7 @@ import sys
 from infra.platform.settings import Settings
 from infra.runtime.local.runtime import find_running
 from infra.service.deciding.decisions import Decider, resolve_contradiction
+from infra.service.foundation.database import ask_project
 from infra.service.ingesting.ingestion import (
     IngestRequest,
     MilestoneReached,
@@ -15,7 +16,8 @@ from infra.service.ingesting.ingestion import (
     ingest,
 )
 from infra.service.projects.projects import create_project
-from infra.service.reading.reads import list_contradictions, read_prd
+from projections.read.artifacts import read_only_artifact
+from projections.read.contradictions import list_contradictions
 
 
 async def main(folder: str) -> None:
@@ -30,11 +32,13 @@ async def main(folder: str) -> None:
                 print(f"{step.feed.fed} of {step.feed.listed} sent", file=sys.stderr)
             case MilestoneReached():
                 print(f"{step.milestone}: {step.after_ms:.0f} ms", file=sys.stderr)
-    for pair in await list_contradictions(settings, project.project_id):
+    pairs = await ask_project(settings, project.project_id, list_contradictions)
+    for pair in pairs.items:
         by = Decider("ana", rationale="the security review chose it")
         decided = await resolve_contradiction(settings, pair.contradiction_id, by, "a_wins")
         print(f"{decided.target_id} {decided.outcome} by {decided.actor_id}")
-    print((await read_prd(settings, project.project_id)).rendered_markdown)
+    prd = await ask_project(settings, project.project_id, read_only_artifact, "prd")
+    print(prd.rendered_markdown)
 
 
 asyncio.run(main(sys.argv[1]))

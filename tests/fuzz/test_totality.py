@@ -154,7 +154,7 @@ def test_figures_of_every_make_are_read() -> None:
 def test_any_two_texts_are_compared(one: str, other: str) -> None:
     """Lone halves of surrogate pairs too: a model may answer with them."""
     assert 0 <= opposition(one, other).score <= 1
-    assert likeness(one, other).outcome in ("merge", "review", "apart")
+    assert likeness(one, other).fate in ("merge", "review", "apart")
     read_schedules(one, datetime(2026, 5, 7, tzinfo=UTC), "Europe/Berlin")
 
 

@@ -19,7 +19,7 @@ from infra.service.foundation.publishing import make_request, publish
 from infra.service.models.models import has_model, has_research, open_model
 from schemas.events.project import BudgetSet
 from tests.agents.talks import Topic
-from tests.agents.test_specialist_context import YES, Outside, work
+from tests.agents.test_specialist import YES, Outside, work
 from tests.jobs.conftest import Database
 from tests.jobs.test_relay import relay_all
 from tests.models.provider import Answer, Failure, Request, Step, scripted_provider

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from typer.testing import CliRunner
 from infra.cli import build
 from infra.platform.errors import Conflict, Invalid, NotFound
 from infra.platform.settings import Settings
+from infra.service.foundation.database import ask, ask_project
 from infra.service.jobs.job_kinds import JOB_KINDS
 from infra.service.jobs.jobs import (
     LARGEST_PAYLOAD_BYTES,
@@ -20,12 +22,12 @@ from infra.service.jobs.jobs import (
     cancel_job,
     check_payload,
     enqueue_job,
-    list_jobs,
     read_job,
     retry_job,
 )
 from infra.store.jobs import lease as leases
 from infra.store.jobs.worker import LARGEST_RESULT_BYTES, as_plain_json
+from projections.read.jobs import list_jobs
 from schemas.envelope import Actor
 from streams.hygiene.redaction.strings import redact_text
 from tests.jobs.builders import put, take
@@ -78,14 +80,14 @@ def test_jobs_are_listed_newest_first_page_by_page(database: Database):
     assert other.job.created_by == "system:clock"
     found, cursor = [], None
     while True:
-        page = asyncio.run(list_jobs(settings, "Shop", cursor=cursor, limit=2))
+        page = asyncio.run(ask_project(settings, "Shop", list_jobs, cursor=cursor, limit=2))
         found += [job.idempotency_key for job in page.items]
         if not (cursor := page.next_cursor):
             break
     assert found == keys[::-1]
-    assert len(asyncio.run(list_jobs(settings)).items) == 6
-    assert asyncio.run(list_jobs(settings, status="dead")).items == []
-    assert asyncio.run(list_jobs(settings, job_type="replay")).items == []
+    assert len(asyncio.run(ask(settings, list_jobs)).items) == 6
+    assert asyncio.run(ask(settings, partial(list_jobs, status="dead"))).items == []
+    assert asyncio.run(ask(settings, partial(list_jobs, job_type="replay"))).items == []
 
 
 @pytest.mark.broker
@@ -119,7 +121,7 @@ def test_what_no_worker_could_do_is_refused_at_once(
         asyncio.run(enqueue_job(database.settings, request_, actor="ana"))
     assert refused.value.code == code
     assert TOKEN not in str(refused.value)
-    assert asyncio.run(list_jobs(database.settings)).items == []
+    assert asyncio.run(ask(database.settings, list_jobs)).items == []
 
 
 @pytest.mark.broker
@@ -134,7 +136,7 @@ def test_what_does_not_exist_is_not_found(database: Database):
         with pytest.raises(NotFound):
             asyncio.run(work)
     with pytest.raises(Invalid):
-        asyncio.run(list_jobs(settings, status="asleep"))
+        asyncio.run(ask(settings, partial(list_jobs, status="asleep")))
 
 
 @pytest.mark.broker

@@ -12,7 +12,7 @@ from streams.ledger.likeness.agreement import agreement
 from streams.ledger.opposition.duplicates import likeness
 from tests.ledger.story import Chunk, a_run, judged, story
 
-Outcome = Literal["merge", "ask", "apart", "kept"]  # kept: apart or asked about, never merged
+Fate = Literal["merge", "ask", "apart", "kept"]  # kept: apart or asked about, never merged
 
 ROLES = [
     ("The invoice worker notifies the ledger worker about each payment.",
@@ -139,7 +139,7 @@ SAME = [
 ]  # fmt: skip
 
 
-def outcome_in_the_ledger(one: str, other: str) -> Outcome:
+def fate_in_the_ledger(one: str, other: str) -> Fate:
     told = story(a_run(Chunk("c1", [judged(one)]), Chunk("c2", [judged(other)], source_id="src_b")))
     if len(list(told.view.live_atoms("prj_test"))) == 1:
         return "merge"
@@ -150,25 +150,25 @@ def outcome_in_the_ledger(one: str, other: str) -> Outcome:
 def test_what_differs_in_wording_only_is_merged(one: str, other: str):
     assert agreement(one, other) == agreement(other, one) == "same"
     one, other = f"{one} {LONG_ENOUGH}", f"{other} {LONG_ENOUGH}"
-    assert outcome_in_the_ledger(one, other) == likeness(one, other).outcome == "merge"
+    assert fate_in_the_ledger(one, other) == likeness(one, other).fate == "merge"
 
 
 @pytest.mark.parametrize(("one", "other"), ROLES)
 def test_statements_with_swapped_subject_and_object_are_not_merged(one: str, other: str):
     assert agreement(one, other) == agreement(other, one) == "unsure"
-    assert outcome_in_the_ledger(one, other) != "merge" != likeness(one, other).outcome
+    assert fate_in_the_ledger(one, other) != "merge" != likeness(one, other).fate
 
 
-@pytest.mark.parametrize(("one", "other", "outcome"), PARTICULARS)
-def test_another_name_or_amount_is_another_fact(one: str, other: str, outcome: Outcome):
-    found = outcome_in_the_ledger(one, other), likeness(one, other).outcome
-    assert found == ("apart", "apart") if outcome == "apart" else "merge" not in found
+@pytest.mark.parametrize(("one", "other", "fate"), PARTICULARS)
+def test_another_name_or_amount_is_another_fact(one: str, other: str, fate: Fate):
+    found = fate_in_the_ledger(one, other), likeness(one, other).fate
+    assert found == ("apart", "apart") if fate == "apart" else "merge" not in found
 
 
 @pytest.mark.parametrize(("one", "other"), FORCE)
 def test_what_binds_denies_or_limits_otherwise_is_not_merged(one: str, other: str):
     assert agreement(one, other) != "same"
-    assert outcome_in_the_ledger(one, other) != "merge" != likeness(one, other).outcome
+    assert fate_in_the_ledger(one, other) != "merge" != likeness(one, other).fate
 
 
 @pytest.mark.parametrize(

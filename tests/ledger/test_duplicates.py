@@ -45,7 +45,7 @@ def test_statements_with_another_meaning_are_no_duplicates(one: str, other: str)
 
 def test_only_wording_may_differ_in_what_merges_by_itself():
     found = likeness(LONG, LONG.replace("which keeps", "and so it keeps"))
-    assert (found.outcome, found.score >= 0.92) == ("merge", True)
+    assert (found.fate, found.score >= 0.92) == ("merge", True)
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_a_difference_in_substance_waits_for_a_person(one: str, other: str):
     changed = LONG.replace(one, other)
     assert changed != LONG
     found = likeness(LONG, changed)
-    assert (found.outcome, found.score < 0.92) == ("review", True)
+    assert (found.fate, found.score < 0.92) == ("review", True)
 
 
 @pytest.mark.parametrize(
@@ -70,4 +70,4 @@ def test_a_difference_in_substance_waits_for_a_person(one: str, other: str):
     [("two followers", "three followers"), ("on disk", "not on disk")],
 )
 def test_another_number_or_the_contrary_is_no_question(one: str, other: str):
-    assert likeness(LONG, LONG.replace(one, other)).outcome == "apart"
+    assert likeness(LONG, LONG.replace(one, other)).fate == "apart"

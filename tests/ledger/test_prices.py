@@ -68,7 +68,7 @@ def test_the_same_price_for_another_time_is_equal(one: str, other: str):
 def test_two_prices_of_one_thing_contradict_and_do_not_merge(one: str, other: str):
     assert opposition(one, other).is_contradiction
     assert opposition(other, one).is_contradiction
-    assert likeness(one, other).outcome != "merge"
+    assert likeness(one, other).fate != "merge"
 
 
 def test_a_price_without_a_time_may_be_for_any_time_but_not_any_price():

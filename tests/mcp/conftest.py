@@ -15,8 +15,7 @@ from agents.offline.reader import OfflineReader
 from agents.reader import ReadRequest
 from infra.mcp.server import Context, build_server
 from infra.platform.settings import Settings
-from infra.service.foundation.connections import Tables
-from infra.service.reading.ledger_reader import LedgerReader, TablesReader
+from infra.service.foundation.connections import ProjectTables, Tables
 from projections.core import CORE
 from projections.fold import PROJECTED_TOPICS
 from projections.projector import prepare
@@ -68,15 +67,15 @@ class Assistant:
         async def connect() -> T:
             tables = Tables(self._settings)
             try:
-                return await talk_to(TablesReader(tables, self._project_id), talk, era)
+                return await talk_to(tables.of_project(self._project_id), talk, era)
             finally:
                 tables.close()
 
         return asyncio.run(connect())
 
 
-async def talk_to(reader: LedgerReader, talk: Talk[T], era: str = "auto") -> T:
-    async def always(_: Context) -> LedgerReader:
+async def talk_to(reader: ProjectTables, talk: Talk[T], era: str = "auto") -> T:
+    async def always(_: Context) -> ProjectTables:
         return reader
 
     async with Client(build_server(always), mode=era) as client:

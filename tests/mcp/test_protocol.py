@@ -12,7 +12,7 @@ from mcp.shared.exceptions import MCPError
 
 from infra.mcp.server import FAILED, Context, build_server
 from infra.platform.errors import DatabaseUnavailable
-from infra.service.reading.ledger_reader import LedgerReader
+from infra.service.foundation.connections import ProjectTables
 from tests.mcp.conftest import ERAS, Assistant
 
 Ask = Callable[[Client], Coroutine[Any, Any, Any]]
@@ -79,7 +79,7 @@ async def refusal_of(client: Client, ask: Ask) -> str:
 @pytest.mark.parametrize("era", ERAS)
 def test_an_outage_is_told_and_a_bug_only_to_the_log(era: str):
     async def talk(error: Exception, talk: Ask) -> Any:
-        async def fail(_: Context) -> LedgerReader:
+        async def fail(_: Context) -> ProjectTables:
             raise error
 
         async with Client(build_server(fail), mode=era) as client:

@@ -10,8 +10,8 @@ from infra.cli.show import document_of
 from infra.client.models.shared import Item
 from infra.client.models.views import ArtifactView
 from infra.platform.errors import NotFound
-from infra.service.reading.reads import view
 from projections.read.burndown import Burndown, BurndownDay, read_burndown
+from projections.read.views import read_view
 from schemas.envelope import outside_fact
 from schemas.events.artifact_parts import ArtifactSnapshot
 from schemas.events.change import (
@@ -139,7 +139,7 @@ def test_a_sprint_that_is_closed_early_ends_with_what_it_left(model: ReadModel, 
     assert (found.closed_on, found.committed) == ("2026-05-06", 11)
     assert figures(found)[1:] == [(5, 8, 5, 0, 0), (6, 8, 5, 0, 0)]
     assert len(found.days) == 14 and found.days[2].scope == 13
-    told = view(model.connection, PROJECT, "sprint_plan")
+    told = read_view(model.connection, PROJECT, "sprint_plan", noon(7))
     assert (
         "burndown: 8 of 11 points left on 2026-05-06 (an even pace: 8.6), 0 added, 0 dropped,"
         " closed on 2026-05-06"

@@ -108,7 +108,7 @@ def test_a_statement_of_a_feature_leads_to_its_atoms(model: ReadModel, play: Pla
         " WHERE atom_id = %s",
         FULL.atom_id,
     )
-    tree = trace(model.connection, statement[0])
+    tree = trace(model.connection, PROJECT, statement[0])
 
     assert (tree.what, tree.facts["artifact_type"]) == ("statement", "feature")
     assert [child.id for child in tree.children if child.what == "atom"] == [FULL.atom_id]

@@ -8,6 +8,7 @@ import pytest
 
 from infra.platform.errors import Refusal
 from projections.read.lineage import TraceNode, trace
+from tests.projections.builders import PROJECT
 from tests.projections.conftest import ReadModel
 from tests.projections.log import Story, a_whole_story
 from tests.projections.test_folding import projected
@@ -39,7 +40,7 @@ def ledger(model: ReadModel, story: Story) -> ReadModel:
 
 def test_a_statement_leads_down_to_the_record_of_its_source(ledger: ReadModel):
     statement = ledger.value("SELECT min(statement_id) FROM artifact_citations")
-    tree = trace(ledger.connection, statement)
+    tree = trace(ledger.connection, PROJECT, statement)
     below = {"statement", "atom", "evidence", "chunk", "source revision", "run"}
     assert below <= kinds(tree)
     assert events(tree) == {
@@ -57,7 +58,7 @@ def test_a_statement_leads_down_to_the_record_of_its_source(ledger: ReadModel):
 
 def test_every_place_in_a_trace_is_the_place_of_that_record(ledger: ReadModel, story: Story):
     written = {(record.topic, record.partition, record.offset) for record in story.log.records}
-    tree = trace(ledger.connection, ledger.value("SELECT min(atom_id) FROM ledger_atoms"))
+    tree = trace(ledger.connection, PROJECT, ledger.value("SELECT min(atom_id) FROM ledger_atoms"))
     places = {
         (event.topic, event.partition, event.offset)
         for node in nodes(tree)
@@ -69,7 +70,9 @@ def test_every_place_in_a_trace_is_the_place_of_that_record(ledger: ReadModel, s
 
 def test_an_atom_leads_up_to_the_statements_that_cite_it(ledger: ReadModel):
     atom = ledger.value("SELECT atom_id FROM ledger_atoms WHERE kind = 'claim'")
-    cited = [node for node in nodes(trace(ledger.connection, atom)) if node.what == "cited by"]
+    cited = [
+        node for node in nodes(trace(ledger.connection, PROJECT, atom)) if node.what == "cited by"
+    ]
     assert [node.facts["text"] for node in cited] == ["Auth uses JWT tokens"]
 
 
@@ -84,16 +87,16 @@ def test_an_atom_leads_up_to_the_statements_that_cite_it(ledger: ReadModel):
     ],
 )
 def test_every_kind_of_id_can_be_traced(ledger: ReadModel, query: str, what: str):
-    tree = trace(ledger.connection, ledger.value(query))
+    tree = trace(ledger.connection, PROJECT, ledger.value(query))
     assert tree.what == what
     assert events(tree)
 
 
 def test_a_chunk_shows_its_exact_text(ledger: ReadModel, story: Story):
     for chunk in story.chunks.values():
-        assert trace(ledger.connection, chunk.chunk_id).facts["text"] == chunk.text_payload
+        assert trace(ledger.connection, PROJECT, chunk.chunk_id).facts["text"] == chunk.text_payload
 
 
 def test_an_unknown_id_is_refused_with_advice(ledger: ReadModel):
-    with pytest.raises(Refusal, match="Nothing is called atm_nobody"):
-        trace(ledger.connection, "atm_nobody")
+    with pytest.raises(Refusal, match="nothing called atm_nobody"):
+        trace(ledger.connection, PROJECT, "atm_nobody")

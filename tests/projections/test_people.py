@@ -24,7 +24,7 @@ from tests.projections.log import PARTITIONS, records_in
 from tests.projections.test_rebuild import LogInMemory, rebuilt
 from tests.whole.test_decisions import said, view_of
 from tests.whole.test_faults import read
-from tests.worlds import ingestion
+from tests.worlds import PROJECT, ingestion
 
 REASON = "the security review chose it"
 
@@ -146,7 +146,7 @@ def test_a_trace_of_the_atom_names_the_decision_and_its_place(
 ):
     model.fold(records)
     loser = model.value("SELECT atom_id FROM ledger_atoms WHERE status = 'superseded'")
-    shown = json.dumps(trace(model.connection, loser).flat(), default=str)
+    shown = json.dumps(trace(model.connection, PROJECT, loser).flat(), default=str)
     assert "hitl.contradiction_decided" in shown
 
 

@@ -25,7 +25,7 @@ from agents.project.outputs import (
     SprintPlanResponse,
     WorkloadRebalanceResponse,
 )
-from agents.project.specialist_context import SpecialistContext, Work, do_work
+from agents.project.specialist import SpecialistContext, Work, do_work
 from agents.project.state import AgentResult, AgentState
 from agents.tools.tool import ToolContext, ToolRole
 from infra.platform.settings import Settings
@@ -151,9 +151,9 @@ class Office:
     def have(
         self, work: Work, request: str, model: ChatModel | None = None, role: ToolRole = "pm"
     ) -> AgentResult:
-        return asyncio.run(do_work(self.desk(request, model, role), work))
+        return asyncio.run(do_work(self.specialist(request, model, role), work))
 
-    def desk(
+    def specialist(
         self, request: str, model: ChatModel | None = None, role: ToolRole = "pm"
     ) -> SpecialistContext:
         state = a_state(request)
@@ -269,7 +269,7 @@ def test_a_loop_over_many_features_is_one_step_of_the_graph(model: ReadModel):
     office, request, topic = Office(model, play), "Derive features from the insights", Topic()
 
     async def perform(state: AgentState) -> AgentResult:
-        return await do_work(office.desk(request), planner.plan)
+        return await do_work(office.specialist(request), planner.plan)
 
     parts = {"decide": accept_after("planner"), "planner": perform}
     turn = asyncio.run(run(topic.open_log(), parts, request))

@@ -16,7 +16,7 @@ from aiokafka.protocol.fetch import FetchRequest
 from faust.transport.drivers import aiokafka as driver
 from faust.types.tuples import ConsumerMessage
 
-from infra.platform import kafka
+from infra.platform import kafka, pacing
 from infra.platform.errors import TopicsUnfit
 from infra.platform.settings import Settings
 from schemas.codec import decode
@@ -107,35 +107,45 @@ def test_an_empty_partition_does_not_hold_the_fetch_of_the_others(fresh: Setting
     asyncio.run(scenario())
 
 
-class Planned(Fetcher):  # type: ignore[misc]  # aiokafka is untyped
-    """aiokafka's planner with a request to one broker, what is unread, and what fetches brought."""
+PARTS = 2
 
-    def __init__(self, *unread: str, brought: Sequence[bool] = ()) -> None:
-        self._records = dict.fromkeys(unread)
+
+class Planned(Fetcher):  # type: ignore[misc]  # aiokafka is untyped
+    """aiokafka's planner with a request to one broker for what is read of its two partitions, and
+    what fetches brought.
+    """
+
+    def __init__(self, *unread: int, brought: Sequence[bool] = ()) -> None:
+        self._asked = [(part, 0, 1_000) for part in range(PARTS) if part not in unread]
         self._brought = iter(brought)
+        self._client: Any = SimpleNamespace(
+            cluster=SimpleNamespace(leader_for_partition=lambda place: 0)
+        )
 
     def _get_actions_per_node(self, assignment: Any) -> Any:
-        return [(0, FetchRequest(20, 1, 1_000, 0, []))], {}, 0.2, False, []
+        request = FetchRequest(20, 1, 1_000, 0, [("echo", self._asked)])
+        return [(0, request)], {}, 0.2, False, []
 
     async def _proc_fetch_request(self, assignment: Any, node: int, request: Any) -> bool:
         return next(self._brought)
 
     async def fetched(self) -> tuple[int, int]:
         """The wait and the bytes the next fetch asks for, once it is done."""
-        (node, request), *_ = self._get_actions_per_node(None)[0]
+        whole = SimpleNamespace(tps=[("echo", part) for part in range(PARTS)])
+        (node, request), *_ = self._get_actions_per_node(whole)[0]
         await self._proc_fetch_request(None, node, request)
         return request._max_wait_ms, request._min_bytes
 
     def close(self) -> None: ...
 
 
-FLOWING = (kafka.FLOW_WAIT_MS, kafka.FLOW_BYTES)
-IDLE = (kafka.IDLE_WAIT_MS, 1)
+FLOWING = (pacing.FLOW_WAIT_MS, pacing.FLOW_BYTES)
+IDLE, LONGER = (pacing.IDLE_WAIT_MS, 1), (2 * pacing.IDLE_WAIT_MS, 1)
 
 
 def paces(fetcher: Planned, fetches: int) -> list[tuple[int, int]]:
     async def scenario() -> list[tuple[int, int]]:
-        kafka.pace_fetches(SimpleNamespace(_fetcher=fetcher))
+        pacing.pace_fetches(SimpleNamespace(_fetcher=fetcher))
         return [await fetcher.fetched() for _ in range(fetches)]
 
     return asyncio.run(scenario())
@@ -144,12 +154,18 @@ def paces(fetcher: Planned, fetches: int) -> list[tuple[int, int]]:
 def test_fetches_wait_for_many_records_while_they_flow_and_then_long_for_the_first() -> None:
     brought = [False, True, True, False, True, False, False, False]
     assert paces(Planned(brought=brought), 8) == [
-        IDLE, IDLE, FLOWING, FLOWING, FLOWING, FLOWING, FLOWING, IDLE
+        IDLE, LONGER, FLOWING, FLOWING, FLOWING, FLOWING, FLOWING, IDLE
     ]  # fmt: skip
 
 
+def test_fetches_that_bring_nothing_wait_longer_and_longer_up_to_a_limit() -> None:
+    waits = [wait for wait, _ in paces(Planned(brought=[False] * 8), 8)]
+    assert waits == sorted(waits) and waits[:2] == [IDLE[0], LONGER[0]]
+    assert waits[-2:] == [pacing.REST_WAIT_MS] * 2
+
+
 def test_partitions_with_unread_records_are_asked_for_again_soon() -> None:
-    assert paces(Planned("a partition", brought=[False]), 1) == [(20, 1)]
+    assert paces(Planned(1, brought=[False]), 1) == [(20, 1)]
 
 
 def test_a_stream_gives_all_that_is_there_in_one_turn(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -180,6 +181,24 @@ def test_children_give_way_only_once_they_are_warm(tmp_path: Path) -> None:
             assert int((tmp_path / "warming").read_text()) == os.nice(0)
             assert await pool.run(niceness) == os.nice(0) + 5
             assert await pool.run(session) == (pool.pids()[0], "5")
+
+    asyncio.run(scenario())
+
+
+def test_children_without_work_end_and_the_next_job_has_one_again() -> None:
+    async def scenario() -> None:
+        pool = ChildPool(2, nice=0, rests_after_s=0.05)
+        try:
+            both = await asyncio.gather(pool.run(double, 1), pool.run(double, 2))
+            assert list(both) == [2, 4]
+            first = pool.pids()
+            gone = partial(wait_until, lambda: not any(map(start_time_of, first)), timeout_s=60)
+            assert await asyncio.to_thread(gone) and not pool.pids()
+            assert await asyncio.gather(*(pool.run(double, i) for i in range(8))) == [
+                2 * i for i in range(8)
+            ]
+        finally:
+            await pool.close()
 
     asyncio.run(scenario())
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from agents.models.call import ChatModel, ModelAnswer, ModelRequest, StreamPart
 from agents.models.chain import ask_model
-from infra.service.writing.synthesis import Report, SynthesisContext, Writer
+from infra.service.writing.synthesis import Report, Writer, WriterPorts
 from infra.service.writing.synthesis_pass import word_document, word_project
 from projections.read.quality import AssessedArtifact, CitedDocument
 from projections.read.wording import ListedItem
@@ -93,7 +93,7 @@ def answer(request: Request) -> dict[str, Any]:
 
 @dataclass
 class Project:
-    """A play of the writer of artifacts as the context of a synthesis."""
+    """A play of the writer of artifacts as the ports of a synthesis."""
 
     play: Play
     handed: list[ChangeRequested] = field(default_factory=list)
@@ -173,8 +173,8 @@ class Project:
         return False
 
     def writer(self, model: ChatModel) -> Writer:
-        context = SynthesisContext(self.find, self.list_items, self.hand_over, self.is_cancelled)
-        return Writer(model, PROJECT, context)
+        ports = WriterPorts(self.find, self.list_items, self.hand_over, self.is_cancelled)
+        return Writer(model, PROJECT, ports)
 
     async def document_worded_by(self, model: ChatModel, artifact_id: str) -> Report:
         return await word_document(self.writer(model), artifact_id)

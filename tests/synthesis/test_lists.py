@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 
 from agents.loop import FULL_ITEMS
-from agents.synthesis.lists import EarlierItems, Told
+from agents.synthesis.lists import EarlierItem, EarlierItems
 from agents.synthesis.wording import Caller
 from tests.models.provider import Request
 from tests.reduce.ledgers import PROJECT, Play
 from tests.synthesis.chat import Project
 
 TOKENS_OF_AN_ANSWER = 1_104  # of the model without a network
-ITEMS = [Told(f"Insight {number}", f"what {number} says") for number in range(1, 101)]
+ITEMS = [EarlierItem(f"Insight {number}", f"what {number} says") for number in range(1, 101)]
 
 
 def sum_up(request: Request) -> dict[str, str]:

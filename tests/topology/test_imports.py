@@ -165,7 +165,7 @@ def test_a_module_imports_only_what_its_folder_may():
         ("connectors/runner.py", "infra.store.jobs.queue"),
         ("infra/service/upkeep/status.py", "infra.measure.figures"),
         ("infra/client/client.py", "infra.platform.settings"),
-        ("infra/cli/atoms.py", "infra.service.reading.reads"),
+        ("infra/cli/atoms.py", "infra.service.reading.reasons"),
         ("agents/reader.py", "litellm.utils"),
     ],
 )

@@ -97,7 +97,7 @@ def comment_drafts(chunk: ChunkCreated) -> list[Draft]:
             about = _of_type(text, comment, named) if named and passage.place == 0 else None
             if about:
                 drafts.append(about)
-            stated = _read_statements(text, passage, said=about is not None)
+            stated = _read_statements(text, passage, skips_opening=about is not None)
             drafts += (_name_part(chunk, passage, it) for it in stated)
         if named:
             symbol = ""
@@ -230,9 +230,9 @@ def _find_opening(text: str, comment: Comment) -> list[Span]:
     return spans[:2]
 
 
-def _read_statements(text: str, passage: Passage, *, said: bool) -> Iterator[Draft]:
-    """What a comment states about the project: constraints and risks; ``said`` is its opening."""
-    for span in split_sentences(text, passage.start, passage.end)[int(said) :]:
+def _read_statements(text: str, passage: Passage, *, skips_opening: bool) -> Iterator[Draft]:
+    """Constraints and risks that a comment states of the project, after its opening if wanted."""
+    for span in split_sentences(text, passage.start, passage.end)[int(skips_opening) :]:
         sentence = _sentence(text, span)
         cue = _by_words(sentence) if _is_readable(sentence) else None
         if cue and (draft := make_draft(cue, sentence, (), "", None)):

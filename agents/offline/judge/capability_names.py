@@ -133,10 +133,10 @@ def named_item(raw: str, *, planned: bool = False) -> Named | None:
         if goes_on and (longer := _cut(text, planned)):
             return longer._replace(labelled=True)
         if not goes_on or " " in name:
-            return Named(name, _told(apart["rest"]), labelled=True)
+            return Named(name, _text_after(apart["rest"]), labelled=True)
     if (apart := _LABEL.match(text)) and len(apart["name"].split()) <= SHORT:
         if name := capability_name(apart["name"], planned=planned):
-            return Named(name, _told(apart["rest"]), labelled=True)
+            return Named(name, _text_after(apart["rest"]), labelled=True)
         return None
     bare = text.rstrip(" .;,!")
     if len(bare.split()) <= SHORT and (name := capability_name(bare, planned=planned)):
@@ -161,7 +161,7 @@ def _cut(text: str, planned: bool) -> Named | None:
     return Named(name, text, labelled=False)
 
 
-def _told(rest: str) -> str:
+def _text_after(rest: str) -> str:
     text = strip_markup(_REST.sub("", rest)).strip()
     return "" if text.endswith(":") else text
 

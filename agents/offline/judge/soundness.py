@@ -137,7 +137,7 @@ def least_of(draft: Draft, chunk: ChunkCreated, doubt: Doubt) -> float:
 
 def _is_judged(draft: Draft, chunk: ChunkCreated) -> bool:
     """Whether enough of its kind and length were read to say how likely it is good."""
-    text = draft.told if draft.aside else draft.title
+    text = draft.own_title if draft.aside else draft.title
     long = len(text.split()) >= SHORTEST or is_note(draft, chunk.path)
     return draft.kind in JUDGED and long and not draft.answers
 

@@ -355,6 +355,6 @@ def _mark_scope(draft: Draft, scope: str, label: str) -> Draft:
     marked = replace(draft, attributes=draft.attributes | {"scope": scope})
     if scope == "in" or draft.polarity == "negate" or not label:
         return marked
-    text = f"{capitalise(label)}: {lower_first(draft.told)}"
+    text = f"{capitalise(label)}: {lower_first(draft.own_title)}"
     title = add_scope(draft.scope, text, aside=draft.aside)
     return replace(marked, title=title, polarity="negate", sequel="", prior="")

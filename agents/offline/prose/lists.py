@@ -120,7 +120,7 @@ def find_burdened(text: str, lead: Span) -> tuple[Span, str] | None:
 def name_burdened(draft: Draft, over: Span, what: str) -> Draft:
     """``draft`` with what has that drawback in its title, and the sentence that says so."""
     if what.lower() not in draft.title.lower():
-        title = title_of(f"{what}: {lower_first(draft.told)}")
+        title = title_of(f"{what}: {lower_first(draft.own_title)}")
         draft = replace(draft, title=title, scope=what, aside=False)
     return replace(draft, frames=(*draft.frames, over))
 
@@ -148,8 +148,8 @@ def find_lead(text: str, passage: Passage, role: Role) -> tuple[Span, str] | Non
         return None
     if needs_context(words):
         return None
-    said = words.rstrip(": ")
-    return span, f"{said}," if _ASIDE_LAST.search(said) else said
+    lead = words.rstrip(": ")
+    return span, f"{lead}," if _ASIDE_LAST.search(lead) else lead
 
 
 def drop_marks(passage: Passage, plains: list[str]) -> list[str]:

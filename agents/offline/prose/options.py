@@ -142,7 +142,7 @@ def propose(draft: Draft, option: DocumentOption) -> Draft:
     """``draft`` as what one of several options would be: nobody has decided or asked for it."""
     name = show_heading(option.heading)[:LONGEST].rstrip()
     kind = "claim" if draft.kind in _BINDING else draft.kind
-    titled = retitle(replace(draft, scope=name, aside=False), add_scope(name, draft.told))
+    titled = retitle(replace(draft, scope=name, aside=False), add_scope(name, draft.own_title))
     attributes = {OPTION: name} if kind != draft.kind else draft.attributes | {OPTION: name}
     sure = min(draft.confidence, WEAK)
     return replace(titled, kind=kind, attributes=attributes, confidence=sure)

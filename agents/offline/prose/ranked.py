@@ -105,15 +105,15 @@ def _draft_of(
         return None
     if passage.form == "paragraph" and excluded and len(words) > MOST_LEFT_OUT_WORDS:
         return None
-    told = text.rstrip(".")
+    title = text.rstrip(".")
     binds = _BINDS.search(text) is not None and priority != "wont"
     name = place.whole
     if priority == "wont":
         whole = f" of «{name}»" if name else ""
-        title = f"Not a goal{whole}: {lower_first(told)}"
+        title = f"Not a goal{whole}: {lower_first(title)}"
         scope = ""
     else:
-        title = capitalise(told) if binds else f"{LABELS[priority]}: {lower_first(told)}"
+        title = capitalise(title) if binds else f"{LABELS[priority]}: {lower_first(title)}"
         scope = "" if not name or name.lower() in title.lower() else capitalise(name)
     attributes = {"scope": "out"}
     if priority != "wont":

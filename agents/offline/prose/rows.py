@@ -15,7 +15,7 @@ from agents.offline.lexicons import Wording
 from agents.offline.prose.formed import is_glossary, lower_told
 from agents.offline.prose.lists import widen_quotes
 from agents.offline.prose.story_rows import story_row
-from agents.offline.prose.values import Cell, Told, ranked_row, tell_pairs, valued_row
+from agents.offline.prose.values import Cell, Statement, ranked_row, tell_pairs, valued_row
 from agents.offline.recognise.cues import FORMED, MODAL, polarity_of
 from agents.offline.recognise.entities import names_in
 from agents.offline.recognise.fragments import has_verb
@@ -96,7 +96,7 @@ def row_drafts(setting: Setting, passage: Passage, role: Role, place: Place) -> 
     if passage.end - passage.start < MIN_EVIDENCE_CHARS:
         row = ranked_row(cells) or valued_row(cells)
     else:
-        row = _stated(cells) or ranked_row(cells) or _told(cells) or valued_row(cells)
+        row = _stated(cells) or ranked_row(cells) or _tell_row(cells) or valued_row(cells)
     row = story or row
     rows = list(_sided(cells)) or filter(None, (row,))
     for it in rows:
@@ -106,7 +106,7 @@ def row_drafts(setting: Setting, passage: Passage, role: Role, place: Place) -> 
             yield _draft_of(setting, passage, role, place, cells, it)
 
 
-def _deny(passage: Passage, role: Role, row: Told) -> dict[str, Any]:
+def _deny(passage: Passage, role: Role, row: Statement) -> dict[str, Any]:
     """What a row says under a heading that leaves it out; no title where that is another one."""
     over = passage.headings[-1]
     if role_of(over) != role:
@@ -121,7 +121,12 @@ def _serves_as_example(text: str, passage: Passage) -> bool:
 
 
 def _draft_of(
-    setting: Setting, passage: Passage, role: Role, place: Place, cells: list[Cell], draft: Told
+    setting: Setting,
+    passage: Passage,
+    role: Role,
+    place: Place,
+    cells: list[Cell],
+    draft: Statement,
 ) -> Draft:
     scope = _scope_of(place, draft.title)
     title = add_scope(scope, draft.title, aside=True)
@@ -156,7 +161,7 @@ def _holds(row: Draft, span: tuple[int, int]) -> bool:
     return row.spans[0][0] <= span[0] and span[1] <= row.spans[0][1]
 
 
-def _polarity_of(draft: Told) -> Polarity | None:
+def _polarity_of(draft: Statement) -> Polarity | None:
     if draft.attributes.get("scope") == "out":
         return "negate"
     return None if draft.kind == "unknown" else polarity_of(draft.title)
@@ -170,16 +175,18 @@ def _read_cell(cell: tuple[str, str]) -> Cell:
     return Cell(head, sort, "" if _EMPTY.match(text) else text, cell[1])
 
 
-def _sided(cells: list[Cell]) -> Iterator[Told]:
+def _sided(cells: list[Cell]) -> Iterator[Statement]:
     """Both cells of a row whose columns are opposite lists: «We seal», «We do not seal»."""
     if len(cells) != 2 or _DENIES.search(cells[0].head) or not _DENIES.search(cells[1].head):
         return
     for cell, scope in zip(cells, ("in", "out"), strict=True):
         if len(cell.said.split()) > 1:
-            yield Told("claim", f"{cell.head}: {lower_first(cell.said)}", FORMED, {"scope": scope})
+            yield Statement(
+                "claim", f"{cell.head}: {lower_first(cell.said)}", FORMED, {"scope": scope}
+            )
 
 
-def _stated(cells: list[Cell]) -> Told | None:
+def _stated(cells: list[Cell]) -> Statement | None:
     """What a row states whose column says which kind of thing it holds."""
     sorts = {it.sort for it in cells}
     for sort, kind in _STATED:
@@ -213,14 +220,14 @@ def _is_over(cells: list[Cell]) -> bool:
     )
 
 
-def _asked(cells: list[Cell], cell: Cell) -> Told | None:
+def _asked(cells: list[Cell], cell: Cell) -> Statement | None:
     answer = next((it.said for it in cells if it.sort in ("answer", "decision")), "")
     if len(answer.split()) >= 2:
-        return Told("claim", f"{cell.said} {answer}", FORMED, {})
-    return Told("unknown", cell.said, MODAL, {"question": cell.said})
+        return Statement("claim", f"{cell.said} {answer}", FORMED, {})
+    return Statement("unknown", cell.said, MODAL, {"question": cell.said})
 
 
-def _threatening(cells: list[Cell], cell: Cell) -> Told | None:
+def _threatening(cells: list[Cell], cell: Cell) -> Statement | None:
     beside = next((it.said for it in cells if it.sort == "impact"), "")
     text = cell.said
     if beside and len(beside.split()) >= FEWEST_WORDS:
@@ -229,29 +236,29 @@ def _threatening(cells: list[Cell], cell: Cell) -> Told | None:
     impact = impact_of(whole) or burden_of(whole)
     if not impact:
         return None
-    return Told("risk", text, MODAL, {}, severity_of(whole) or "low", impact)
+    return Statement("risk", text, MODAL, {}, severity_of(whole) or "low", impact)
 
 
-def _needed(cells: list[Cell], cell: Cell) -> Told:
+def _needed(cells: list[Cell], cell: Cell) -> Statement:
     name = _name_of(cells, cell)
     text = cell.said if has_verb(cell.said) else f"{name or cell.head}: {lower_first(cell.said)}"
-    return Told("requirement", text, MODAL, requirement_attributes(cell.said))
+    return Statement("requirement", text, MODAL, requirement_attributes(cell.said))
 
 
-def _chosen(cells: list[Cell], cell: Cell) -> Told | None:
+def _chosen(cells: list[Cell], cell: Cell) -> Statement | None:
     name = _name_of(cells, cell)
     if not name or name == cell.said:
         return None
     why = next((it.said for it in cells if it.sort == "telling"), "")
-    return Told(
+    return Statement(
         "decision", f"{name}: {lower_first(cell.said)}", MODAL, {"rationale": why} if why else {}
     )
 
 
-def _to_do(cells: list[Cell], cell: Cell) -> Told:
+def _to_do(cells: list[Cell], cell: Cell) -> Statement:
     hints = {"owner": "owner_hint", "due": "due_hint"}
     given = {hints[it.sort]: it.said for it in cells if it.sort in hints and it.said}
-    return Told("action_item", cell.said, MODAL, given)
+    return Statement("action_item", cell.said, MODAL, given)
 
 
 def _name_of(cells: list[Cell], but: Cell) -> str:
@@ -262,7 +269,7 @@ def _name_of(cells: list[Cell], but: Cell) -> str:
     return ""
 
 
-def _told(cells: list[Cell]) -> Told | None:
+def _tell_row(cells: list[Cell]) -> Statement | None:
     """What a row tells of the thing that its first cell names."""
     named = [it for it in cells if it.sort != "numbering"]
     if len(named) < 2 or not named[0].said or len(named[0].said) > MOST_NAME:
@@ -281,7 +288,7 @@ def _told(cells: list[Cell]) -> Told | None:
     return _answered(first, rest) or _bounded(first, rest) or _described(first, rest)
 
 
-def _answered(first: Cell, rest: list[Cell]) -> Told | None:
+def _answered(first: Cell, rest: list[Cell]) -> Statement | None:
     """A row of yes and no: which of the columns have what it names."""
     marks = [it.raw.strip(" *_`").lower() for it in rest]
     has = [it.head for it, mark in zip(rest, marks, strict=True) if it.head and _YES.match(mark)]
@@ -292,21 +299,21 @@ def _answered(first: Cell, rest: list[Cell]) -> Told | None:
     phrases += [f"no for {_list(lacks)}"] if lacks else []
     others = [f"{it.head} {lower_first(it.said)}" for it in rest if it.head not in has + lacks]
     phrases += [it for it in others[:2] if it.strip()]
-    return Told("claim", f"{first.said}: {'; '.join(phrases)}", FORMED, {})
+    return Statement("claim", f"{first.said}: {'; '.join(phrases)}", FORMED, {})
 
 
 def _list(names: list[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def _bounded(first: Cell, rest: list[Cell]) -> Told | None:
+def _bounded(first: Cell, rest: list[Cell]) -> Statement | None:
     """A row with a figure in a column that names a bound."""
     if not any(_LIMIT.search(it.head.lower()) and _FIGURE.search(it.said) for it in rest):
         return None
-    return Told("claim", tell_pairs(first, rest), FORMED, {})
+    return Statement("claim", tell_pairs(first, rest), FORMED, {})
 
 
-def _described(first: Cell, rest: list[Cell]) -> Told | None:
+def _described(first: Cell, rest: list[Cell]) -> Statement | None:
     """A row that tells in words what a thing is, or how it differs by column."""
     telling = [it for it in rest if len(it.said.split()) >= TELLING_WORDS]
     state = any(it.sort in ("status", "due") and it.said for it in rest)
@@ -315,8 +322,8 @@ def _described(first: Cell, rest: list[Cell]) -> Told | None:
     if len(telling) == 1 and telling[0].sort == "telling" and not state:
         text = telling[0].said
         own = text.lower().startswith(first.said.lower())
-        return Told("claim", text if own else f"{first.said}: {lower_told(text)}", FORMED, {})
-    return Told("claim", tell_pairs(first, rest), FORMED, {})
+        return Statement("claim", text if own else f"{first.said}: {lower_told(text)}", FORMED, {})
+    return Statement("claim", tell_pairs(first, rest), FORMED, {})
 
 
 def _scope_of(place: Place, title: str) -> str:

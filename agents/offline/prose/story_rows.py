@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 
 from agents.offline.prose.formed import lower_told
-from agents.offline.prose.values import Cell, Told
+from agents.offline.prose.values import Cell, Statement
 from agents.offline.recognise.cues import EXPLICIT
 from agents.offline.recognise.needs import requirement_attributes
 
@@ -25,7 +25,7 @@ _SPEAKS = re.compile(r"(?:to|i|we) ", re.IGNORECASE)
 _STEPS = ("given", "when", "then")
 
 
-def story_row(cells: Sequence[Cell]) -> Told | None:
+def story_row(cells: Sequence[Cell]) -> Statement | None:
     """The story or scenario that a row tells; None where its columns are others."""
     heads = [it.head.strip(" .:…*_").lower() for it in cells]
     steps = {head: it.said for head, it in zip(heads, cells, strict=True) if head in _STEPS}
@@ -46,8 +46,8 @@ def story_row(cells: Sequence[Cell]) -> Told | None:
     return _needed(f"{text}, so that {lower_told(gain)}" if gain else text, wish)
 
 
-def _needed(text: str, outcome: str) -> Told:
-    return Told("requirement", text, EXPLICIT, requirement_attributes(outcome))
+def _needed(text: str, outcome: str) -> Statement:
+    return Statement("requirement", text, EXPLICIT, requirement_attributes(outcome))
 
 
 def _find(cells: Sequence[Cell], heads: Sequence[str], wanted: re.Pattern[str]) -> str:

@@ -44,7 +44,7 @@ class Cell(NamedTuple):
     raw: str
 
 
-class Told(NamedTuple):
+class Statement(NamedTuple):
     """What a row states, before it is told with where it stands."""
 
     kind: AtomKind
@@ -55,7 +55,7 @@ class Told(NamedTuple):
     impact: str | None = None
 
 
-def ranked_row(cells: list[Cell]) -> Told | None:
+def ranked_row(cells: list[Cell]) -> Statement | None:
     """A row that names a feature and ranks it: «Payment by card» with «Must» under «Priority»."""
     ranked = next((it for it in cells if it.sort == "priority"), None)
     rank = priority_of_cell(ranked.said) if ranked else None
@@ -67,11 +67,11 @@ def ranked_row(cells: list[Cell]) -> Told | None:
         return None
     title = text if has_verb(text) and rank != "wont" else f"{LABELS[rank]}: {lower_first(text)}"
     if rank == "wont":
-        return Told("claim", title, MODAL, {"scope": "out"})
-    return Told("requirement", title, MODAL, requirement_attributes(text) | {"priority": rank})
+        return Statement("claim", title, MODAL, {"scope": "out"})
+    return Statement("requirement", title, MODAL, requirement_attributes(text) | {"priority": rank})
 
 
-def valued_row(cells: list[Cell]) -> Told | None:
+def valued_row(cells: list[Cell]) -> Statement | None:
     """A row of values: a name, or several, and figures with their units under named columns."""
     named = [it for it in cells if it.sort != "numbering" and it.said]
     if (
@@ -91,7 +91,7 @@ def valued_row(cells: list[Cell]) -> Told | None:
     others = [it for it, value in zip(rest, values, strict=True) if value is None]
     if len(others) >= len(rest) - len(others) + 2 or any(len(it.said) > MOST_NAME for it in others):
         return None
-    return Told("claim", tell_pairs(first, rest, MOST_VALUES), FORMED, {})
+    return Statement("claim", tell_pairs(first, rest, MOST_VALUES), FORMED, {})
 
 
 def tell_pairs(first: Cell, rest: list[Cell], most: int = MOST_PAIRS) -> str:

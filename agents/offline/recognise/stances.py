@@ -127,8 +127,8 @@ def stand_over(text: str, passage: Passage) -> Stand | None:
         bold = _BOLD.fullmatch(text, start, end) is not None
         stance = _stance_of_lead(f"{words.rstrip(':')}:" if bold else words)
         if stance is not None:
-            said = words.rstrip(":. ")  # a label begins no sentence that an item goes on
-            return Stand(stance, (start, end), "" if stance_of_label(said) else said)
+            label = words.rstrip(":. ")  # a label begins no sentence that an item goes on
+            return Stand(stance, (start, end), "" if stance_of_label(label) else label)
     return None
 
 
@@ -145,8 +145,8 @@ def is_quoted(text: str, passage: Passage) -> bool:
     words = strip_markup(text[start:end])
     if not words.endswith(":") or len(words.split()) > MAX_LEAD_WORDS:
         return False
-    said = words.rstrip(": ")
-    return bool(_QUOTE_LEAD.search(said)) or _stance_of_lead(words) in ("others", "withdrawn")
+    label = words.rstrip(": ")
+    return bool(_QUOTE_LEAD.search(label)) or _stance_of_lead(words) in ("others", "withdrawn")
 
 
 def stand_of_row(text: str, passage: Passage) -> Stand | None:

@@ -42,9 +42,9 @@ def add_condition(draft: Draft, condition: Sentence) -> Draft:
     if draft.kind not in _CONDITIONAL:
         return draft
     clause = capitalise(condition.text.rstrip(": "))
-    as_told = str if draft.told.startswith(draft.entities) else lower_first
+    as_told = str if draft.own_title.startswith(draft.entities) else lower_first
     return replace(
-        retitle(draft, add_scope(draft.scope, f"{clause}, {as_told(draft.told)}")),
+        retitle(draft, add_scope(draft.scope, f"{clause}, {as_told(draft.own_title)}")),
         prior="",
         body=body_of(f"{clause}, {as_told(draft.body)}"),
         frames=(*draft.frames, condition.span),

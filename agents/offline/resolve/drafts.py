@@ -105,14 +105,14 @@ class Draft:
         return self.title.removesuffix(f". {self.sequel}") if self.sequel else self.title
 
     @property
-    def told(self) -> str:
+    def own_title(self) -> str:
         """The title without scope and sequel, as its author said it."""
         return capitalise(self.first[len(self.scope) + 2 :]) if self.scope else self.first
 
     @property
     def statement(self) -> str:
         """The sentence that it was made of."""
-        return self.told[len(self.prior) + 2 :] if self.prior else self.told
+        return self.own_title[len(self.prior) + 2 :] if self.prior else self.own_title
 
 
 def retitle(draft: Draft, title: str) -> Draft:

@@ -68,20 +68,20 @@ def _fill(value: str, definitions: dict[str, Definition]) -> str:
 
 def _definitions(text: str, dialect: str) -> Iterator[tuple[str, Definition]]:
     if dialect == "adoc":
-        yield from _told(_ATTRIBUTE, text)
+        yield from _read_values(_ATTRIBUTE, text)
     if dialect == "rst":
-        yield from _told(_REPLACE, text)
+        yield from _read_values(_REPLACE, text)
     if front := _FRONT.match(text):
-        yield from _told(_FIELD, text, *front.span("told"))
+        yield from _read_values(_FIELD, text, *front.span("told"))
     if "{%" in text:
-        yield from _told(_SET, text)
+        yield from _read_values(_SET, text)
     if "=" in text:
-        yield from _told(_ASSIGNED, text)
+        yield from _read_values(_ASSIGNED, text)
     if "|" in text:
         yield from _rows(text)
 
 
-def _told(
+def _read_values(
     pattern: re.Pattern[str], text: str, start: int = 0, end: int | None = None
 ) -> Iterator[tuple[str, Definition]]:
     for it in pattern.finditer(text, start, len(text) if end is None else end):

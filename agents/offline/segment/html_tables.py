@@ -30,16 +30,16 @@ def read_html_table(text: str, start: int, end: int) -> tuple[tuple[str, ...], R
             continue
         spans = lay_out(map(_read_cell, cells), going)
         if not rows and all(it["kind"].lower() == "h" for it in cells):
-            heads.append(_told(text, spans))
+            heads.append(_texts_of(text, spans))
         else:
             rows.append(spans)
-    texts = [_told(text, it) for it in rows] if not heads else []
+    texts = [_texts_of(text, it) for it in rows] if not heads else []
     if texts and is_head(texts[0], texts[1:]):
         return texts[0], rows[1:]
     return join_heads(heads), rows
 
 
-def _told(text: str, spans: tuple[Span, ...]) -> tuple[str, ...]:
+def _texts_of(text: str, spans: tuple[Span, ...]) -> tuple[str, ...]:
     return tuple(" ".join(_TAG.sub(" ", text[start:end]).split()) for start, end in spans)
 
 

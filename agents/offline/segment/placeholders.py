@@ -28,7 +28,7 @@ _HEAVY = r"[ \t]?(?:===?|!==?|&&|\|\|)[ \t]?"
 _LIGHT = r"[ \t][<>]=?[ \t]"
 _SMALL = r"(?:-?\d[\d.]{0,9}|[A-Za-z]{1,2})"
 _NUMBER = r"[ ]?(?:[-+−–]?\d[\d.]{0,11}|[-+−]?∞)[ ]?"
-_FOUND = re.compile(
+_PLACEHOLDER = re.compile(
     r"(?P<ticked>`(?:[$#]?\{[\w.-]{1,40}\}|\{\{ ?\.?[\w.-]{1,40} ?\}\}|%\w{2,40}%)`)"
     rf"|(?P<code>{_CODE})"
     r"|(?P<bad>\$\{[\w.-]{1,60}(?::?[-=][^{}\n]{0,40})?\}(?=[/\w{$\\])[^\s]*)"
@@ -114,7 +114,7 @@ def hide_placeholders(text: str, dialect: str) -> Masked:
     definitions = read_definitions(text, dialect)
     free = _Words(text)
     pieces, at = [], 0
-    for it in _FOUND.finditer(text):
+    for it in _PLACEHOLDER.finditer(text):
         if not _is_meant(text, it, dialect, definitions) or len(masked.words) >= MOST:
             continue
         word = masked.words.get(it[0]) or free.take(len(it[0]))
@@ -170,7 +170,7 @@ def _is_meant(
 @lru_cache(maxsize=64)
 def _count_words(line: str) -> int:
     """The words of a line beside its placeholders."""
-    return len(_WORD.findall(_FOUND.sub(" ", line)))
+    return len(_WORD.findall(_PLACEHOLDER.sub(" ", line)))
 
 
 def _goes_on(text: str, begin: int, end: int) -> bool:

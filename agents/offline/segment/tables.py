@@ -137,7 +137,7 @@ def _html_table(place: Place) -> Table:
 
 def _of_drawn(text: str, drawn: Drawn) -> Table:
     rows = [tuple(cell or (0, 0) for cell in row) for row in drawn.rows]
-    heads = join_heads([_told(text, it) for it in rows[: drawn.heads]])
+    heads = join_heads([_texts_of(text, it) for it in rows[: drawn.heads]])
     return Table(tuple(Row(row, heads) for row in rows[drawn.heads :]), drawn.lines)
 
 
@@ -161,9 +161,9 @@ def _bar_table(place: Place) -> Table:
             ruled = bool(rows)  # Org's tables may begin with one
         else:
             rows.append(_cells_of(line, at, len(rows[head]) if head >= 0 else 0))
-    heads = _told(place.text, rows[head]) if head >= 0 else ()
+    heads = _texts_of(place.text, rows[head]) if head >= 0 else ()
     of_head = {head}
-    under = _told(place.text, rows[head + 1]) if 0 <= head < len(rows) - 1 else ()
+    under = _texts_of(place.text, rows[head + 1]) if 0 <= head < len(rows) - 1 else ()
     if has_second_head(heads, under):
         heads, of_head = join_heads([fill_heads(heads), under]), {head, head + 1}
     return Table(
@@ -174,7 +174,7 @@ def _bar_table(place: Place) -> Table:
     )
 
 
-def _told(text: str, cells: Sequence[Span]) -> tuple[str, ...]:
+def _texts_of(text: str, cells: Sequence[Span]) -> tuple[str, ...]:
     return tuple(text[start:end].strip() for start, end in cells)
 
 
@@ -217,7 +217,7 @@ def _list_table(place: Place) -> Table:
                 rows[-1].append((at + cell.end(), end))
         elif bare and rows and rows[-1]:
             rows[-1][-1] = (rows[-1][-1][0], end)
-    called = _told(place.text, rows[0]) if heads and rows else ()
+    called = _texts_of(place.text, rows[0]) if heads and rows else ()
     return Table(tuple(Row(tuple(row), called) for row in rows[heads:]), taken)
 
 
@@ -250,7 +250,7 @@ def _adoc_table(place: Place) -> Table:
     columns = _columns_of(attributes) or per_line or 1
     rows = _adoc_rows(cells, columns)
     headed = bool(rows) and (_ADOC_HEAD.search(attributes) or (blank and per_line == columns))
-    texts = [_told(place.text, it) for it in rows]
+    texts = [_texts_of(place.text, it) for it in rows]
     headed = headed or (bool(rows) and is_head(texts[0], texts[1:]))
     heads = texts[0] if headed else ()
     return Table(tuple(Row(row, heads) for row in rows[1 if headed else 0 :]), taken)

@@ -7,6 +7,7 @@ from starlette.responses import Response
 from infra.http.access import OWNERS
 from infra.http.console.pages import PageContext, Pages
 from infra.service.notifying import outgoing_webhooks as service
+from projections.read import webhooks
 from schemas.events.webhook import WEBHOOK_EVENTS
 
 pages = Pages()
@@ -20,7 +21,7 @@ async def list_webhooks(visit: PageContext) -> Response:
     """All webhooks of the project, and the form for another one."""
     return visit.show(
         "webhooks.html",
-        listed=await service.list_webhooks(visit.api.settings, visit.project_id),
+        listed=await visit.ask(webhooks.list_webhooks, visit.project_id),
         events=WEBHOOK_EVENTS,
         may_allow_private=visit.caller.projects is None,
     )
@@ -125,16 +126,15 @@ def _go(visit: PageContext, webhook_id: str, told: str) -> Response:
 
 async def _show(visit: PageContext, made: service.NewWebhook | None = None) -> Response:
     """The page of a webhook; ``made``: with its secret, in the answer to a form."""
-    settings, project = visit.api.settings, visit.project_id
     webhook_id = made.webhook.webhook_id if made else visit.part("webhook")
     if made:
         await visit.look_around()
     cursor = visit.asked("cursor")
     return visit.show(
         "webhook.html",
-        webhook=await service.read_webhook(settings, project, webhook_id),
-        deliveries=await service.list_deliveries(
-            settings, project, webhook_id, cursor=cursor, limit=SHOWN
+        webhook=await visit.ask(webhooks.read_webhook, visit.project_id, webhook_id),
+        deliveries=await visit.ask(
+            webhooks.list_deliveries, visit.project_id, webhook_id, cursor=cursor, limit=SHOWN
         ),
         secret=made.secret if made else "",
     )

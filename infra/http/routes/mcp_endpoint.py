@@ -21,7 +21,7 @@ from infra.http.access import READERS, Guarded, allow
 from infra.http.api import api_of, known_caller
 from infra.mcp.server import Context, build_server
 from infra.platform.errors import Forbidden
-from infra.service.reading.ledger_reader import LedgerReader, TablesReader
+from infra.service.foundation.connections import ProjectTables
 from infra.store.tokens import Caller
 
 PROJECT = "cairn-project"  # as `cairn mcp` names it, which is started for one
@@ -55,7 +55,7 @@ class SdkAnswer(Response):
 async def serving_mcp() -> AsyncIterator[StreamableHTTPSessionManager]:
     """What `/mcp` hands its requests to, while the application runs."""
     manager = StreamableHTTPSessionManager(
-        build_server(find_reader), json_response=True, stateless=True
+        build_server(find_tables), json_response=True, stateless=True
     )
     async with manager.run():
         yield manager
@@ -73,11 +73,11 @@ def _only_project(caller: Caller) -> str:
     return project_id
 
 
-async def find_reader(context: Context) -> LedgerReader:
-    """The reader of the token's project. Raises Forbidden for a token of several, NotFound."""
+async def find_tables(context: Context) -> ProjectTables:
+    """The tables of the token's project. Raises Forbidden for a token of several, NotFound."""
     request = context.request
     assert isinstance(request, Request)  # over HTTP the SDK always has it
     api, caller = api_of(request), await known_caller(request)
     project_id = request.headers.get(PROJECT, "") or _only_project(caller)
     await api.check_project(project_id, caller)
-    return TablesReader(api.tables, project_id)
+    return api.tables.of_project(project_id)

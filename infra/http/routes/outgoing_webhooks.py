@@ -26,6 +26,7 @@ from infra.service.notifying.outgoing_webhooks import (
     WebhookChange,
     WebhookSpec,
 )
+from projections.read import webhooks
 from projections.read.page import Page
 from schemas.events.webhook import WebhookEvent
 
@@ -67,7 +68,7 @@ class WebhookUpdate(BaseModel):
 @allow(*OWNERS)
 async def list_webhooks(api: ApiDep, project: Project) -> list[Webhook]:
     """Where news of the project is sent, oldest first, without secrets."""
-    return await service.list_webhooks(api.settings, project)
+    return await api.tables.ask(webhooks.list_webhooks, project)
 
 
 @router.post(ROOT, status_code=201, responses=OF_ANY)
@@ -80,7 +81,14 @@ async def add_webhook(
     project: Project,
     body: WebhookRequest,
 ) -> NewWebhook:
-    """Have news sent to an address; the secret that signs it is shown this once."""
+    """Have news sent to an address; the secret that signs it (``whsec_…``) is shown this once.
+
+    A message is a POST of ``{"type", "timestamp", "data"}``; ``data`` has ids and the ``path`` of
+    this API that says more. It is signed as https://www.standardwebhooks.com says, whose libraries
+    verify the body with its ``webhook-id``, ``webhook-timestamp`` and ``webhook-signature``. Answer
+    2xx within 10 seconds, or it comes again, for three days; drop what has a ``webhook-id`` that
+    you know. A 410 disables the webhook.
+    """
     response.headers["cache-control"] = "no-store"
     spec = WebhookSpec(body.url, body.events, body.is_active, body.allow_private_address)
     return await service.add_webhook(
@@ -97,7 +105,7 @@ async def add_webhook(
 @allow(*OWNERS)
 async def read_webhook(api: ApiDep, project: Project, webhook_id: WebhookId) -> Webhook:
     """A webhook without its secret."""
-    return await service.read_webhook(api.settings, project, webhook_id)
+    return await api.tables.ask(webhooks.read_webhook, project, webhook_id)
 
 
 @router.patch(ONE, responses=OF_ANY)
@@ -170,8 +178,8 @@ async def list_deliveries(
     limit: Limit = DEFAULT_LIMIT,
 ) -> Page[Delivery]:
     """What was sent in the last 30 days with each attempt, newest first."""
-    return await service.list_deliveries(
-        api.settings, project, webhook_id, cursor=cursor, limit=limit
+    return await api.tables.ask(
+        webhooks.list_deliveries, project, webhook_id, cursor=cursor, limit=limit
     )
 
 

@@ -15,12 +15,12 @@ from infra.http.access import OBSERVERS, OPERATORS, READERS, Guarded, allow
 from infra.http.api import ApiDep, CallerDep
 from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Project
 from infra.http.routes.ledger import CardStatus
+from infra.platform.clock import SystemClock
 from infra.platform.loop import in_thread
-from infra.service.reading import reads
+from infra.service.reading import reasons
 from infra.service.reading.exporting import ExportedProject, read_export
-from infra.service.reading.reads import ArtifactView, view
 from infra.service.upkeep.status import InstallationStatus, read_status
-from projections.read import belonging, contradictions, copies, deltas, runs
+from projections.read import belonging, contradictions, copies, deltas, runs, views
 from projections.read.belonging import ProjectOfId
 from projections.read.contradictions import Contradiction
 from projections.read.copies import NearCopy
@@ -28,6 +28,7 @@ from projections.read.decisions import TraceReason
 from projections.read.deltas import Delta
 from projections.read.page import Page
 from projections.read.runs import Phase
+from projections.read.views import ArtifactView
 
 router = APIRouter(route_class=Guarded, tags=["Views"])
 Id = Annotated[str, Path(max_length=200)]
@@ -79,7 +80,7 @@ async def read_view(
     api: ApiDep, project: Project, artifact_type: Annotated[str, Path(max_length=100)]
 ) -> ArtifactView:
     """All artifacts of a type, what is written ahead of them, and what is no longer there."""
-    return await api.tables.ask(view, project, artifact_type)
+    return await api.tables.ask(views.read_view, project, artifact_type, SystemClock().now())
 
 
 @router.get("/v1/projects/{project}/contradiction-pairs", responses=OF_ANY)
@@ -126,4 +127,4 @@ async def list_deltas(
 async def list_reasons(api: ApiDep, project: Project, known_id: Id) -> list[TraceReason]:
     """The decisions about an id, oldest first, with the rule or code of each."""
     await api.tables.ask(belonging.check_belongs, project, known_id)
-    return await reads.list_reasons(api.settings, known_id)
+    return await reasons.list_reasons(api.settings, known_id)

@@ -89,14 +89,14 @@ def _of_kind(row: Row, said: Said) -> Iterator[str]:
 
 
 def _of_pair(row: Row, said: Said) -> Iterator[str]:
-    sought = "duplicate" if "outcome" in said else "contradiction"
+    sought = "duplicate" if "fate" in said else "contradiction"
     if (row["label"] == sought) != (said["label"] == sought):
         yield f"{row['label']}, said {said['label']}: {row['a']} ‖ {row['b']}"
 
 
 def _of_merge(row: Row, said: Said) -> Iterator[str]:
     """Where no label says duplicate: what would merge though it does not follow."""
-    if said["outcome"] == "merge" and row["label"] != "entail":
+    if said["fate"] == "merge" and row["label"] != "entail":
         yield f"{row['label']}, merged: {row['a']} ‖ {row['b']}"
 
 

@@ -15,7 +15,7 @@ def best_duplicate_f1(pairs: Pairs) -> float:
 
 def merged(pairs: Pairs) -> Pairs:
     """The pairs that become one atom without a person."""
-    return [(row, said) for row, said in pairs if said["outcome"] == "merge"]
+    return [(row, said) for row, said in pairs if said["fate"] == "merge"]
 
 
 def duplicates(pairs: Pairs) -> float:
@@ -39,7 +39,7 @@ def contrary(pairs: Pairs) -> Pairs:
 
 
 def merged_share(pairs: Pairs) -> float:
-    return share(said["outcome"] == "merge" for _, said in pairs)
+    return share(said["fate"] == "merge" for _, said in pairs)
 
 
 def alike_share(pairs: Pairs) -> float:

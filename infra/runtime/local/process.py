@@ -17,12 +17,28 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any, Protocol
 
 from infra.platform.errors import DiskFull
 from infra.platform.files import PRIVATE_FOLDER, write_whole
 
 Say = Callable[[str], None]  # one line for the person who waits
+
+
+class Process(Protocol):
+    """A child of ours, as `subprocess.Popen` shows one."""
+
+    @property
+    def pid(self) -> int: ...
+    @property
+    def returncode(self) -> int | Any: ...  # None while it runs
+    def poll(self) -> int | None: ...
+    def wait(self) -> int: ...
+    def send_signal(self, sig: int, /) -> None: ...
+    def terminate(self) -> None: ...
+
 
 PR_SET_PDEATHSIG = 1
 PRIVATE_UMASK = 0o077  # what a process makes is its user's alone
@@ -103,14 +119,7 @@ def spawn(
     """
     log.parent.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
     parent = os.getpid()
-
-    import ctypes  # before the fork
-
-    def end_with_parent() -> None:
-        if sys.platform == "linux":
-            ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, death_signal)
-            if os.getppid() != parent:  # it died before the line above
-                os._exit(1)
+    import ctypes  # noqa: F401  # before the fork; loading it costs short commands too much
 
     with log.open("ab") as output:
         return subprocess.Popen(
@@ -125,8 +134,18 @@ def spawn(
             extra_groups=[] if user else None,
             process_group=0,
             umask=PRIVATE_UMASK,
-            preexec_fn=end_with_parent,
+            preexec_fn=partial(end_with_parent, parent, death_signal),
         )
+
+
+def end_with_parent(parent: int, death_signal: signal.Signals) -> None:
+    """This new process gets ``death_signal`` when ``parent`` ends (Linux)."""
+    import ctypes
+
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, death_signal)
+        if os.getppid() != parent:  # it died before the line above
+            os._exit(1)
 
 
 def remember(path: Path, process: ProcessId) -> None:

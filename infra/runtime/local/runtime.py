@@ -21,7 +21,7 @@ from infra.platform.errors import BrokerUnavailable, DatabaseUnavailable, Forbid
 from infra.platform.files import keep_private, write_whole
 from infra.platform.settings import Settings
 from infra.runtime.local.patience import STILL_S, Patience, signs_of
-from infra.runtime.local.process import ProcessId, Say, identify, wait_until
+from infra.runtime.local.process import Process, ProcessId, Say, identify, wait_until
 
 ANSWER_PATIENCE_S = 10.0  # for one request to a broker on a busy machine
 ANSWERS_WITHIN_S = 30.0  # a broker or database of others, that runs
@@ -166,7 +166,7 @@ def running(settings: Settings, say: Say) -> Iterator[Settings]:
 
 def await_server(
     server: Server,
-    child: subprocess.Popen[bytes],
+    child: Process,
     say: Say = lambda _: None,
     is_over: Callable[[], bool] = lambda: False,
 ) -> None:
@@ -211,7 +211,7 @@ def await_answers(located: Settings, timeout_s: float = ANSWERS_WITHIN_S) -> Non
         )
 
 
-def stop(child: subprocess.Popen[bytes], sign: signal.Signals, patience_s: float = 20) -> None:
+def stop(child: Process, sign: signal.Signals, patience_s: float = 20) -> None:
     """The child has ended: asked by ``sign``, its whole group killed after ``patience_s``."""
     if child.poll() is None:
         child.send_signal(sign)
@@ -220,7 +220,7 @@ def stop(child: subprocess.Popen[bytes], sign: signal.Signals, patience_s: float
     child.wait()
 
 
-def kill_group(child: subprocess.Popen[bytes]) -> None:
+def kill_group(child: Process) -> None:
     """The child and what it started are killed; only for a child that was not waited for yet."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(child.pid, signal.SIGKILL)

@@ -14,7 +14,7 @@ from agents.project.asking import TurnEffects
 from agents.project.confirmations import Decision as PersonDecision
 from agents.project.effects import Json
 from agents.project.graph import Decision, Parts, Perform
-from agents.project.specialist_context import SpecialistContext, Work, do_work
+from agents.project.specialist import SpecialistContext, Work, do_work
 from agents.project.state import AgentResult, AgentState, Specialist
 from agents.project.turn import AssistantTurn
 from agents.tools.ports import Ports
@@ -111,7 +111,7 @@ def build_parts(around: Surroundings) -> Parts:
 
     def specialist(name: Specialist, work: Work) -> Perform:
         async def perform(state: AgentState) -> AgentResult:
-            return await do_work(_seat(around, name, effects, state), work)
+            return await do_work(_context_of(around, name, effects, state), work)
 
         return perform
 
@@ -130,7 +130,7 @@ def build_parts(around: Surroundings) -> Parts:
     return Parts(decide, specialists, around.turn_log.record)
 
 
-def _seat(
+def _context_of(
     around: Surroundings, name: Specialist, effects: TurnEffects, state: AgentState
 ) -> SpecialistContext:
     return SpecialistContext(

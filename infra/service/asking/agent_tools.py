@@ -9,7 +9,6 @@ from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
 from pydantic import BaseModel
 
-import infra.service.jobs.jobs as jobs
 import infra.service.jobs.schedules as schedules
 import infra.service.planning.assignments as assignments
 import infra.service.planning.planning as planning
@@ -24,7 +23,7 @@ from infra.platform.clock import SystemClock
 from infra.platform.errors import NotFound, Refusal, Unavailable
 from infra.platform.settings import Settings
 from infra.service.asking.research import ask_outside
-from infra.service.foundation.database import ask
+from infra.service.foundation.database import ask_project
 from infra.service.ingesting.handed_documents import keep_pasted, tell_kept
 from infra.service.models.models import has_research, open_model
 from infra.service.planning.items import ItemRequest, change_item
@@ -37,6 +36,7 @@ from projections.read import (
     costs,
     coverage,
     item_search,
+    jobs,
     overview,
     search,
     source_list,
@@ -45,7 +45,6 @@ from projections.read import (
 from projections.read.artifact_list import ArtifactDetail
 from projections.read.artifacts import Item
 from projections.read.page import Page, take
-from projections.read.projects import find_project
 from projections.read.search import Filters
 from projections.read.session import Conn
 from projections.read.waiting import count_waiting
@@ -145,10 +144,7 @@ class ServicePorts:
         *given: P.args,
         **named: P.kwargs,
     ) -> T:
-        return await ask(
-            self._settings,
-            lambda tables: query(tables, find_project(tables, project), *given, **named),
-        )
+        return await ask_project(self._settings, project, query, *given, **named)
 
     async def _list(self, project: str, query: Callable[..., Page[T]], **named: Any) -> list[T]:
         """All pages of a list."""
@@ -256,7 +252,7 @@ class ServicePorts:
 
     @refusing
     async def list_jobs(self, project: str, status: str | None, limit: int) -> Sequence[Json]:
-        page = await jobs.list_jobs(self._settings, project, status=status, limit=limit)
+        page = await self._ask(project, jobs.list_jobs, status=status, limit=limit)
         return _dump(page.items)
 
     @refusing

@@ -53,6 +53,10 @@ class Tables:
                 lambda: self._answer(lambda conn: question(conn, *args, **kwargs))
             )
 
+    def of_project(self, project_id: str) -> ProjectTables:
+        """The same for one project, which has to exist."""
+        return ProjectTables(self, project_id)
+
     def close(self) -> None:
         """Close what is idle; nothing may be asked any more."""
         self._threads.close()
@@ -95,3 +99,18 @@ class Tables:
     def _keep(self, held: _Held, stack: ExitStack) -> None:
         held.stack = stack.pop_all()
         self._idle.append(held)
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectTables:
+    """Answers questions about one project. None of them names it, so an id of another project is
+    unknown here.
+    """
+
+    tables: Tables
+    project_id: str
+
+    async def ask(
+        self, question: Callable[Concatenate[Conn, str, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        return await self.tables.ask(question, self.project_id, *args, **kwargs)

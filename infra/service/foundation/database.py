@@ -5,18 +5,20 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Concatenate, ParamSpec, TypeVar
 
 from infra.platform import postgres
 from infra.platform.errors import Unavailable
 from infra.platform.loop import in_thread
 from infra.platform.recording import note_recording
 from infra.platform.settings import Settings
+from projections.read.projects import find_project
 from projections.read.session import Conn, reading
 
 LOOK_EVERY_S = 0.05
 VISIBLE_WITHIN_S = 30.0
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -28,6 +30,20 @@ async def ask(settings: Settings, question: Callable[[Conn], T]) -> T:
             return question(connection)
 
     return await in_thread(answer)
+
+
+async def ask_project(
+    settings: Settings,
+    project: str,
+    question: Callable[Concatenate[Conn, str, P], T],
+    *given: P.args,
+    **named: P.kwargs,
+) -> T:
+    """Answer a question about the project of this name or id. Raises NotFound and Conflict, too."""
+    return await ask(
+        settings,
+        lambda tables: question(tables, find_project(tables, project), *given, **named),
+    )
 
 
 async def transact(settings: Settings, change: Callable[[Conn], T]) -> T:

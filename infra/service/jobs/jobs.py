@@ -41,11 +41,11 @@ from infra.store.jobs.relay import run_relay
 from infra.store.jobs.worker import Handler, Worker
 from projections.read import jobs, projects, runs
 from projections.read.jobs import Job
-from projections.read.page import PAGE, Page, take
+from projections.read.page import take
 from projections.read.session import Conn
 from schemas.envelope import SERVICE_WIDE, Actor
 from schemas.events.ingestion_request import RunCancelRequested
-from schemas.events.job import JOB_STATUSES, PRIORITIES, JobType
+from schemas.events.job import PRIORITIES, JobType
 
 LARGEST_PAYLOAD_BYTES = 64 * 1024
 LONGEST_KEY, MOST_ATTEMPTS = 200, 100
@@ -110,31 +110,6 @@ async def enqueue_job(
     )
     job_id, is_new = await transact(settings, lambda tables: queue.enqueue(tables, new, by))
     return EnqueuedJob(await read_job(settings, job_id), is_new)
-
-
-async def list_jobs(
-    settings: Settings,
-    project: str | None = None,
-    *,
-    status: str | None = None,
-    job_type: str | None = None,
-    cursor: str | None = None,
-    limit: int = PAGE,
-) -> Page[Job]:
-    """A page of jobs, newest first. Raises NotFound, Invalid, DatabaseUnavailable."""
-    if status is not None and status not in JOB_STATUSES:
-        known = ", ".join(JOB_STATUSES)
-        raise Invalid(
-            f"There is no status {status!r}: there are {known}.", code="job_status_unknown"
-        )
-
-    def question(tables: Conn) -> Page[Job]:
-        project_id = projects.find_project(tables, project) if project else None
-        return jobs.list_jobs(
-            tables, project_id, status=status, job_type=job_type, cursor=cursor, limit=limit
-        )
-
-    return await ask(settings, question)
 
 
 async def read_job(settings: Settings, job_id: str) -> Job:

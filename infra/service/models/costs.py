@@ -65,14 +65,6 @@ class BudgetState(ReadModel):
         )
 
 
-async def read_costs(settings: Settings, project: str, group_by: str = "agent") -> Costs:
-    """The costs of a project given by name or id, by what they are grouped."""
-    known = check_group(group_by)
-    return await ask(
-        settings, lambda tables: read.read_costs(tables, find_project(tables, project), known)
-    )
-
-
 def check_group(group_by: str) -> CostGroup:
     """Raises Invalid unless costs are grouped like that."""
     for known in read.COST_GROUPS:

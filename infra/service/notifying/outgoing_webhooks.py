@@ -21,12 +21,11 @@ from infra.platform.errors import Conflict, Forbidden, Invalid
 from infra.platform.loop import in_thread
 from infra.platform.settings import Settings
 from infra.platform.vault import vault_of
-from infra.service.foundation.database import ask, transact, wait_until_shown
+from infra.service.foundation.database import ask, ask_project, transact, wait_until_shown
 from infra.service.foundation.publishing import make_request, publish
 from infra.service.notifying.webhook_post import draw_secret
 from infra.store import webhook_deliveries as deliveries
 from projections.read import webhooks as read
-from projections.read.page import PAGE, Page
 from projections.read.projects import find_project
 from projections.read.session import Conn
 from projections.read.webhooks import Delivery as Delivery
@@ -117,19 +116,9 @@ async def add_webhook(
     return await _with_secret(settings, project_id, webhook_id, key)
 
 
-async def list_webhooks(settings: Settings, project: str) -> list[Webhook]:
-    """The webhooks of a project, oldest first. Raises NotFound."""
-    return await ask(
-        settings, lambda tables: read.list_webhooks(tables, find_project(tables, project))
-    )
-
-
-async def read_webhook(settings: Settings, project: str, webhook_id: str) -> Webhook:
+async def _read_webhook(settings: Settings, project: str, webhook_id: str) -> Webhook:
     """Raises NotFound."""
-    return await ask(
-        settings,
-        lambda tables: read.read_webhook(tables, find_project(tables, project), webhook_id),
-    )
+    return await ask_project(settings, project, read.read_webhook, webhook_id)
 
 
 async def change_webhook(
@@ -145,7 +134,7 @@ async def change_webhook(
     """Change a webhook; another address loses the permission for private networks unless it is
     given anew.
     """
-    known = await read_webhook(settings, project, webhook_id)
+    known = await _read_webhook(settings, project, webhook_id)
     allow_private_address = told.allow_private_address
     if allow_private_address is None and told.url not in (None, known.url):
         allow_private_address = False
@@ -177,7 +166,7 @@ async def remove_webhook(
     settings: Settings, project: str, webhook_id: str, *, actor: str, key: str
 ) -> Webhook:
     """Send nothing there any more; its log goes, too."""
-    known = await read_webhook(settings, project, webhook_id)
+    known = await _read_webhook(settings, project, webhook_id)
     await _publish(settings, WebhookRemoved(webhook_id=webhook_id), known.project_id, actor, key)
 
     def is_gone(tables: Conn) -> bool | None:
@@ -192,7 +181,7 @@ async def rotate_webhook_secret(
     settings: Settings, project: str, webhook_id: str, *, actor: str, key: str
 ) -> NewWebhook:
     """A new secret; for 24 hours the one before it signs too, so receivers can change over."""
-    known = await read_webhook(settings, project, webhook_id)
+    known = await _read_webhook(settings, project, webhook_id)
     secrets = await ask(settings, lambda tables: read.find_secrets(tables, webhook_id))
     if secrets is None or secrets.secret_request != key:
         key_id, sealed = await _seal(settings, known.project_id, webhook_id)
@@ -214,7 +203,7 @@ async def send_test_message(
 
     Raises Conflict for a webhook that is not active.
     """
-    known = await read_webhook(settings, project, webhook_id)
+    known = await _read_webhook(settings, project, webhook_id)
     _check_active(known)
     now = SystemClock().now().astimezone(UTC)
     data = {"project_id": known.project_id, "webhook_id": webhook_id}
@@ -238,23 +227,6 @@ async def send_test_message(
     return await transact(settings, add)
 
 
-async def list_deliveries(
-    settings: Settings,
-    project: str,
-    webhook_id: str,
-    *,
-    cursor: str | None = None,
-    limit: int = PAGE,
-) -> Page[Delivery]:
-    """What was sent to a webhook in the last 30 days, newest first. Raises NotFound."""
-    return await ask(
-        settings,
-        lambda tables: read.list_deliveries(
-            tables, find_project(tables, project), webhook_id, cursor=cursor, limit=limit
-        ),
-    )
-
-
 async def replay_delivery(
     settings: Settings, project: str, webhook_id: str, delivery_id: str
 ) -> Delivery:
@@ -262,7 +234,7 @@ async def replay_delivery(
 
     Raises NotFound, Conflict for one that waits or a webhook that is not active.
     """
-    known = await read_webhook(settings, project, webhook_id)
+    known = await _read_webhook(settings, project, webhook_id)
     _check_active(known)
 
     def replay(tables: Conn) -> Delivery:

@@ -33,6 +33,7 @@ from infra.store.webhook_deliveries import (
     Due,
     forget_old,
     give_out,
+    has_webhooks,
     list_due,
     list_unseen,
     read_webhook_offsets,
@@ -43,6 +44,7 @@ from schemas.ids import sha256_hex
 
 LOCK = int(sha256_hex("webhook sender")[:15], 16)
 LOOK_EVERY_S = 1.0
+RESTS_S = 10.0  # where there is no webhook: what its first messages wait
 PAUSE_S = 5.0  # while the database is away, or another process sends
 FORGET_EVERY_S = 3_600.0
 AT_ONCE = 256  # webhooks with an attempt under way
@@ -103,7 +105,7 @@ class Sender:
                 if time.monotonic() >= forget_at_s:
                     await self._ask(forget_old)
                     forget_at_s = time.monotonic() + FORGET_EVERY_S
-                await self._wait()
+                await self._wait(stop)
         finally:
             for task in self._under_way.values():
                 task.cancel()
@@ -171,10 +173,11 @@ class Sender:
         pause_s = min(LONGEST_COOL_DOWN_S, COOL_DOWN_S * 2.0 ** min(count - 1, 10))
         self._failures[webhook_id] = count, time.monotonic() + pause_s
 
-    async def _wait(self) -> None:
+    async def _wait(self, stop: threading.Event) -> None:
         """A second has passed, or an attempt has ended. Raises what an attempt raised."""
         if not self._under_way:
-            await asyncio.sleep(LOOK_EVERY_S)
+            seconds = LOOK_EVERY_S if await self._ask(has_webhooks) else RESTS_S
+            await in_thread(partial(stop.wait, seconds))
             return
         await asyncio.wait(
             self._under_way.values(),

@@ -23,7 +23,7 @@ from projections.read.session import Conn
 from schemas.events.hygiene import ChunkCreated
 
 if TYPE_CHECKING:
-    from agents.offline.outcomes import SentenceOutcome
+    from agents.offline.outcomes import Outcome
 
 WAITING, LEFT_OUT = "waiting", "left out"
 
@@ -119,7 +119,7 @@ def _explain_sentence(
     text: str,
     start: int,
     end: int,
-    outcome: SentenceOutcome,
+    outcome: Outcome,
     place: ChunkPlace,
     quoted: Sequence[QuotedPlace],
 ) -> ExplainedSentence:

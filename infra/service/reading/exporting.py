@@ -11,21 +11,19 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from infra.platform.clock import SystemClock
 from infra.platform.errors import NotFound
 from infra.platform.settings import Settings
-from infra.service.foundation.database import ask
-from infra.service.reading.reads import ArtifactView, view
-from projections.read import projects
+from infra.service.foundation.database import ask_project
 from projections.read.artifacts import Artifact, CitingSection, Item
-from projections.read.atoms import Atom, Quote
-from projections.read.atoms import list_atoms as atoms
+from projections.read.atoms import Atom, Quote, list_atoms
 from projections.read.contradictions import Contradiction, list_contradiction_pairs
-from projections.read.ledger_position import LedgerPosition
-from projections.read.ledger_position import read_position as ledger_position
+from projections.read.ledger_position import LedgerPosition, read_position
 from projections.read.page import take
+from projections.read.projects import list_projects
 from projections.read.session import Conn
-from projections.read.source_detail import SourceDetail
-from projections.read.source_detail import read_source as whole_source
+from projections.read.source_detail import read_source
+from projections.read.views import read_view
 
 ARTIFACT_TYPES = ("prd", "insight", "epic", "feature", "task")
 FIELDS = (
@@ -80,37 +78,38 @@ class ExportedProject:
 async def read_export(settings: Settings, project: str) -> ExportedProject:
     """All of a project that is exported. Raises NotFound, Conflict, DatabaseUnavailable."""
 
-    def question(tables: Conn) -> ExportedProject:
+    def question(tables: Conn, project_id: str) -> ExportedProject:
         with tables.transaction():
             tables.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-            project_id = projects.find_project(tables, project)
-            return _gather(_Tables(tables, project_id))
+            return _gather(tables, project_id)
 
-    return await ask(settings, question)
+    return await ask_project(settings, project, question)
 
 
-def _gather(reader: _Tables) -> ExportedProject:
-    position = reader.read_position()
-    held = [atom for atom in reader.list_atoms() if atom.ledger == "pkl"]
+def _gather(tables: Conn, project_id: str) -> ExportedProject:
+    whole = partial(list_atoms, tables, project_id, status="all", order="age")
+    held = [atom for atom in take(whole) if atom.ledger == "pkl"]
     known = {atom.atom_id for atom in held}
     return ExportedProject(
-        project_id=reader.project_id,
-        name=reader.read_name(),
-        position=position,
-        documents=[each for kind in ARTIFACT_TYPES for each in _documents(reader, kind)],
+        project_id=project_id,
+        name=list_projects(tables, only=[project_id]).items[0].name,
+        position=read_position(tables, project_id),
+        documents=[
+            each for kind in ARTIFACT_TYPES for each in _documents(tables, project_id, kind)
+        ],
         atoms=held,
         contradictions=[
             each
-            for each in reader.list_contradictions()
+            for each in take(partial(list_contradiction_pairs, tables, project_id, None))
             if known.issuperset((each.atom_a_id, each.atom_b_id))
         ],
-        excerpts=_excerpts(reader, held),
+        excerpts=_excerpts(tables, project_id, held),
     )
 
 
-def _documents(reader: _Tables, artifact_type: str) -> list[ExportedDocument]:
+def _documents(tables: Conn, project_id: str, artifact_type: str) -> list[ExportedDocument]:
     with suppress(NotFound):
-        found = reader.read_view(artifact_type)
+        found = read_view(tables, project_id, artifact_type, SystemClock().now())
         published: list[Artifact | Item] = [*([found.prd] if found.prd else []), *found.items]
         return [_document(each, artifact_type) for each in published]
     return []
@@ -127,7 +126,7 @@ def _document(it: Artifact | Item, artifact_type: str) -> ExportedDocument:
     )
 
 
-def _excerpts(reader: _Tables, held: Iterable[Atom]) -> dict[str, Excerpt]:
+def _excerpts(tables: Conn, project_id: str, held: Iterable[Atom]) -> dict[str, Excerpt]:
     quotes: dict[str, list[Quote]] = {}
     for atom in held:
         for quote in atom.evidence:
@@ -136,7 +135,7 @@ def _excerpts(reader: _Tables, held: Iterable[Atom]) -> dict[str, Excerpt]:
     found: dict[str, Excerpt] = {}
     for source_id in sorted(quotes):
         with suppress(NotFound):
-            source = reader.read_source(source_id)
+            source = read_source(tables, project_id, source_id)
             for quote in quotes[source_id]:
                 if source.text is not None and quote.sanitized_hash == source.sanitized_hash:
                     excerpt = cut_excerpt(source.text, quote)
@@ -157,28 +156,3 @@ def cut_excerpt(text: str, quote: Quote) -> Excerpt | None:
     finish = min(after if after >= 0 else len(text), end + MOST_AROUND)
     first_line = quote.line_start - text.count("\n", begin, start)
     return Excerpt(text[begin:finish], first_line, (start - begin, end - begin))
-
-
-class _Tables:
-    """A reader of the tables, within one transaction."""
-
-    def __init__(self, tables: Conn, project_id: str) -> None:
-        self._tables, self.project_id = tables, project_id
-
-    def read_name(self) -> str:
-        return projects.list_projects(self._tables, only=[self.project_id]).items[0].name
-
-    def read_position(self) -> LedgerPosition:
-        return ledger_position(self._tables, self.project_id)
-
-    def list_atoms(self) -> Iterable[Atom]:
-        return take(partial(atoms, self._tables, self.project_id, status="all", order="age"))
-
-    def list_contradictions(self) -> Iterable[Contradiction]:
-        return take(partial(list_contradiction_pairs, self._tables, self.project_id, None))
-
-    def read_view(self, artifact_type: str) -> ArtifactView:
-        return view(self._tables, self.project_id, artifact_type)
-
-    def read_source(self, source_id: str) -> SourceDetail:
-        return whole_source(self._tables, self.project_id, source_id)

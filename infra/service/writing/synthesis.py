@@ -43,7 +43,7 @@ MOST_REFUSED = 3  # sections in a row that providers refuse to word
 
 
 @dataclass(frozen=True, slots=True)
-class SynthesisContext:
+class WriterPorts:
     """Where artifacts are read, and where a model's words are handed over.
 
     ``find`` takes an id or ``prd``; None where there is none. ``hand_over`` answers with the reason
@@ -122,7 +122,7 @@ class Writer:
 
     model: ChatModel
     project_id: str
-    context: SynthesisContext
+    ports: WriterPorts
     correlation_id: str | None = None
     report: Report = field(default_factory=Report)
     refused: int = 0
@@ -138,7 +138,7 @@ class Writer:
         self, artifact: AssessedArtifact, sections: Sequence[Section], earlier: str = ""
     ) -> Piece:
         """Raises WordsRefused, Cancelled, and ModelError where the model does not answer."""
-        if await self.context.is_cancelled():
+        if await self.ports.is_cancelled():
             raise Cancelled
         order = make_order(artifact, sections, earlier)
         try:
@@ -157,7 +157,7 @@ class Writer:
 
     async def hand_over(self, piece: Piece) -> None:
         """Raises WordsRefused where the writer of artifacts does not take it."""
-        if refusal := await self.context.hand_over(piece.change, piece.key):
+        if refusal := await self.ports.hand_over(piece.change, piece.key):
             self.report.keep(piece.order, [refusal])
             raise WordsRefused
         self.report.worded += 1
@@ -172,7 +172,7 @@ class Writer:
             editor_kind="model",
             loop=loop,
         )
-        await self.context.hand_over(
+        await self.ports.hand_over(
             change, derive_id("syn", self.project_id, loop.model_dump_json())
         )
 

@@ -32,7 +32,7 @@ from schemas.events.artifact_parts import ArtifactType
 from schemas.events.change import ChangeRequested
 
 if TYPE_CHECKING:
-    from infra.service.writing.synthesis import SynthesisContext
+    from infra.service.writing.synthesis import WriterPorts
 
 QUIET_S = 10.0
 KEY_PREFIX, DOCUMENT_PREFIX = "after_settling|", "after_writing|"
@@ -89,8 +89,8 @@ async def word_artifacts(
     async with open_model(place.settings) as model:
         if model is None:
             return {"engine": "heuristic", "worded": 0, "reason": "no_model"}
-        context = open_context(place.settings, lease.project_id, lease.job_id)
-        writer = Writer(model, lease.project_id, context, correlation_id=lease.job_id)
+        ports = open_ports(place.settings, lease.project_id, lease.job_id)
+        writer = Writer(model, lease.project_id, ports, correlation_id=lease.job_id)
         try:
             report = (
                 await word_document(writer, payload.artifact_id)
@@ -102,9 +102,9 @@ async def word_artifacts(
     return {"engine": "model" if report.worded else "heuristic"} | asdict(report)
 
 
-def open_context(settings: Settings, project_id: str, job_id: str) -> SynthesisContext:
+def open_ports(settings: Settings, project_id: str, job_id: str) -> WriterPorts:
     """The artifacts of a project as the tables hold them, and the writer of artifacts."""
-    from infra.service.writing.synthesis import SynthesisContext
+    from infra.service.writing.synthesis import WriterPorts
 
     async def find(name: str) -> AssessedArtifact | None:
         try:
@@ -120,9 +120,7 @@ def open_context(settings: Settings, project_id: str, job_id: str) -> SynthesisC
         )
 
     is_cancelled = partial(is_job_cancelled, settings, job_id)
-    return SynthesisContext(
-        find, list_items, partial(_hand_over, settings, project_id), is_cancelled
-    )
+    return WriterPorts(find, list_items, partial(_hand_over, settings, project_id), is_cancelled)
 
 
 async def _hand_over(

@@ -17,7 +17,7 @@ from agents.models.errors import (
     RequestRefused,
     is_nobody_there,
 )
-from agents.synthesis.lists import EarlierItems, Told, decide
+from agents.synthesis.lists import EarlierItem, EarlierItems, decide
 from infra.service.writing.synthesis import Cancelled, Piece, Writer, find_open
 from projections.read.quality import AssessedArtifact
 from projections.read.wording import ListedItem
@@ -55,14 +55,14 @@ class ListMaker:
 
     writer: Writer
     left: deque[ListedItem]
-    told: list[Told]
+    told: list[EarlierItem]
     earlier: EarlierItems
     kept: list[str] = field(default_factory=list)
     ended_by: Exception | None = None
 
     async def make(self, earlier: Sequence[Piece]) -> Piece | None:
         while self.left:
-            artifact = await self.writer.context.find(self.left.popleft().artifact_id)
+            artifact = await self.writer.ports.find(self.left.popleft().artifact_id)
             if artifact and (sections := find_open(artifact)):
                 return await self.writer.ask(artifact, sections, await self._describe())
         return None
@@ -107,7 +107,7 @@ async def word_list(writer: Writer, artifact_type: ArtifactType) -> None:
     after it is for the next loop, or it would stand before that for good. Raises what nobody can
     word on after: AllProvidersFailed, BudgetExceeded, RequestRefused and Cancelled.
     """
-    known, left = await _share(writer, await writer.context.list_items(artifact_type))
+    known, left = await _share(writer, await writer.ports.list_items(artifact_type))
     maker = ListMaker(
         writer,
         deque(left),
@@ -137,7 +137,7 @@ async def _share(
     """The items with a model's words and what they say, and those that wait for some."""
     known, left = [], []
     for item in items:
-        artifact = await writer.context.find(item.artifact_id)
+        artifact = await writer.ports.find(item.artifact_id)
         if artifact and find_open(artifact):
             left.append(item)
         elif artifact:
@@ -146,5 +146,5 @@ async def _share(
     return known, left
 
 
-def tell(artifact: AssessedArtifact, text: str) -> Told:
-    return Told(artifact.title, text[:TOLD_CHARS])
+def tell(artifact: AssessedArtifact, text: str) -> EarlierItem:
+    return EarlierItem(artifact.title, text[:TOLD_CHARS])

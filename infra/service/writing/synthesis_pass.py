@@ -43,19 +43,19 @@ async def _word_all(writer: Writer) -> None:
     for artifact_type in LISTS:
         await word_list(writer, artifact_type)
     for artifact_type in GROUPS:
-        for item in await writer.context.list_items(artifact_type):
+        for item in await writer.ports.list_items(artifact_type):
             await _word_item(writer, item.artifact_id)
 
 
 async def _word_sections(writer: Writer, name: str) -> None:
     """One by one, each from the artifact as it is by then."""
-    artifact = await writer.context.find(name)
+    artifact = await writer.ports.find(name)
     for section in find_open(artifact) if artifact else ():
         await _word_item(writer, name, only=section.section_id)
 
 
 async def _word_item(writer: Writer, name: str, only: str | None = None) -> None:
-    artifact = await writer.context.find(name)
+    artifact = await writer.ports.find(name)
     sections = find_open(artifact) if artifact else []
     wanted = [one for one in sections if only in (None, one.section_id)]
     if artifact and wanted:

@@ -179,6 +179,14 @@ def give_up(connection: Conn, lease: Lease) -> None:
         )
 
 
+def are_open(connection: Conn) -> bool:
+    """Whether a job waits, or is worked on by somebody."""
+    found = connection.execute(
+        f"SELECT FROM orchestration_jobs WHERE {_WAITS} OR status = 'leased' LIMIT 1".encode()
+    )
+    return found.fetchone() is not None
+
+
 def expire(connection: Conn) -> int:
     """Take expired leases away; how many. A job without attempts left is dead."""
     expired = 0

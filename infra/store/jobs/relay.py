@@ -20,7 +20,7 @@ from infra.store.jobs.outbox import CHANNEL, Conn, hold_relay_lock, list_pending
 from schemas.envelope import Envelope
 
 BATCH = 200
-LOOK_EVERY_S = 1.0
+LOOK_EVERY_S = 15.0  # also without a notice
 PAUSE_S = 2.0  # while broker or database is away, or another relay works
 
 Publish = Callable[[Sequence[Envelope]], Awaitable[None]]
@@ -51,7 +51,7 @@ async def _relay(conninfo: str, open_publish: OpenPublish, stop: threading.Event
         async with open_publish() as publish:
             while not stop.is_set():
                 if not await publish_pending(connection, publish):
-                    await in_thread(partial(wait_for_notice, connection, LOOK_EVERY_S))
+                    await in_thread(partial(wait_for_notice, connection, LOOK_EVERY_S, stop.is_set))
 
 
 async def publish_pending(connection: Conn, publish: Publish) -> int:

@@ -25,6 +25,7 @@ from infra.store.jobs.transition import CHANNEL, Conn
 
 SLOTS = 4
 PAUSE_S = 2.0  # while the database is away
+NOTICED_S = 30.0  # until a look where no job waits or is worked on
 LONGEST_ERROR = 2_000  # characters
 LARGEST_RESULT_BYTES = 256 * 1024  # of JSON: it travels in one record
 
@@ -87,7 +88,13 @@ class Worker:
             elif lease := await in_thread(partial(self._claim, connection)):
                 self._start(lease)
             else:
-                await in_thread(partial(wait_for_notice, connection, self._timing.look_every_s))
+                await in_thread(partial(self._wait_for_work, connection))
+
+    def _wait_for_work(self, connection: Conn) -> None:
+        """A new job is told of; one that waits for its time, or a lease, has to be looked at."""
+        with postgres.database_errors():
+            seconds = self._timing.look_every_s if leases.are_open(connection) else NOTICED_S
+        wait_for_notice(connection, seconds, self._stop.is_set)
 
     def _claim(self, connection: Conn) -> Lease | None:
         with postgres.database_errors():

@@ -229,9 +229,9 @@ def _classify_header(header: str, language: str, in_type: bool) -> tuple[str, st
     words = header if language == "shell" else HEADER_NOISE.sub(" ", header)
     words = words.strip()
     if language == "shell":
-        found = SHELL_FUNCTION.search(header)
-        named = found is not None and ("()" in found[0] or "function" in found[0])
-        return ("function", found[1]) if found and named else ("block", "")
+        match = SHELL_FUNCTION.search(header)
+        named = match is not None and ("()" in match[0] or "function" in match[0])
+        return ("function", match[1]) if match and named else ("block", "")
     if not words or words[-1] in "(,[":
         return "block", ""
     function = KEYWORD_FUNCTION.search(words)
@@ -253,10 +253,10 @@ def _bare_function(words: str) -> tuple[str, str]:
     last_line = words[words.rfind("\n#") + 1 :]  # preprocessor lines have no end mark
     if last_line.startswith("#"):
         last_line = last_line.partition("\n")[2]
-    found = BARE_FUNCTION.match(last_line)
-    if not found or found[1] in CONTROL or last_line.split(None, 1)[0] in CONTROL:
+    match = BARE_FUNCTION.match(last_line)
+    if not match or match[1] in CONTROL or last_line.split(None, 1)[0] in CONTROL:
         return "block", ""
-    return ("function", found[1]) if last_line[-1] not in "=>" else ("block", "")
+    return ("function", match[1]) if last_line[-1] not in "=>" else ("block", "")
 
 
 def _next_line(text: str, at: int, line_starts: list[int]) -> int:

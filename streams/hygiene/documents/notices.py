@@ -133,7 +133,7 @@ def _lead_of(text: str, start: int) -> str:
 
 
 def _in_front_matter(front: str) -> Iterator[DocumentStatus]:
-    if (said := _FRONT_STATUS.search(front)) and (status := read_status(said["said"])):
+    if (match := _FRONT_STATUS.search(front)) and (status := read_status(match["said"])):
         yield status
     for flag in _FLAG.finditer(front):
         yield WORDS[flag["flag"].lower()]
@@ -144,13 +144,13 @@ def _in_front_matter(front: str) -> Iterator[DocumentStatus]:
         yield "superseded"
 
 
-def _status_of_notice(found: re.Match[str]) -> DocumentStatus | None:
+def _status_of_notice(match: re.Match[str]) -> DocumentStatus | None:
     """The status that a notice is called after, by its title or its sort."""
-    groups = found.groupdict()
+    groups = match.groupdict()
     sort = (groups.get("kind") or groups.get("sort") or "").lower()
     if sort in GONE:
         return GONE[sort]
-    line = _read_line(found["title"])
+    line = _read_line(match["title"])
     return line if line in ("rejected", "superseded") else None
 
 

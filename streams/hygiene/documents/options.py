@@ -201,7 +201,7 @@ def _is_weighing(text: str, headings: Sequence[Heading]) -> bool:
 
 def _find_options(text: str, headings: Sequence[Heading]) -> list[_Option]:
     """What is labelled so twice in a section, and what stands right under «Options»."""
-    found: list[_Option] = []
+    options: list[_Option] = []
     over: list[tuple[Heading, int]] = []
     labels = {**dict(_items_of(text, headings)), **dict(_labels_in(text))}
     shown = [Heading(at, DEEPEST, title) for at, title in labels.items()]
@@ -221,9 +221,9 @@ def _find_options(text: str, headings: Sequence[Heading]) -> list[_Option]:
             group = (parent.start, end)
             stop = ends.get(heading.start, heading.start)
             place = (heading.start, stop, heading.title, parent.title)
-            found.append(_Option(*place, group, label, listed))
+            options.append(_Option(*place, group, label, listed))
         over.append((heading, ends.get(heading.start, len(text))))
-    return [it for it in found if _is_one_of(it, found)]
+    return [it for it in options if _is_one_of(it, options)]
 
 
 def _stands_listed(lists: Sequence[str]) -> OptionStatus | None:
@@ -236,16 +236,18 @@ def _may_be_option(heading: Heading) -> bool:
     return not (heading.title.endswith("?") or _NO_OPTION.match(norm_text(heading.title)))
 
 
-def _is_one_of(option: _Option, found: Sequence[_Option]) -> bool:
+def _is_one_of(option: _Option, options: Sequence[_Option]) -> bool:
     """Whether it is one of a list or of two that are labelled alike, or says how it stands."""
-    alike = [it for it in found if it.group == option.group and it.label.kind == option.label.kind]
+    alike = [
+        it for it in options if it.group == option.group and it.label.kind == option.label.kind
+    ]
     return len(alike) > 1 or bool(option.listed or _standing_of_title(option.title))
 
 
 def _labels_in(text: str) -> Iterator[tuple[int, str]]:
     """The labels of options that are set in bold or open an item."""
-    for found in _IN_TEXT.finditer(text):
-        yield found.start(), (found["bold"] or found["item"]).strip()[:LONGEST]
+    for match in _IN_TEXT.finditer(text):
+        yield match.start(), (match["bold"] or match["item"]).strip()[:LONGEST]
 
 
 def _items_of(text: str, headings: Sequence[Heading]) -> Iterator[tuple[int, str]]:
@@ -270,11 +272,11 @@ def _ends_of(headings: Sequence[Heading], length: int) -> dict[int, int]:
 
 
 def _standing_of_title(title: str) -> OptionStatus | None:
-    found = _MARKED.search(title)
-    if found is None:
+    match = _MARKED.search(title)
+    if match is None:
         return None
     gone = ("not", "no", "gone", "cross", "struck")
-    return "rejected" if any(found[it] for it in gone) else "chosen"
+    return "rejected" if any(match[it] for it in gone) else "chosen"
 
 
 def _find_referred(
@@ -285,10 +287,10 @@ def _find_referred(
     chosen: set[_Option] = set()
     rejected: set[_Option] = set()
     blended: set[_Option] = set()
-    for found in _REFERRED.finditer(text, *within) if numbered else ():
-        keys = (digit_of(it.group()) for it in _EACH.finditer(found["numbers"]))
+    for match in _REFERRED.finditer(text, *within) if numbered else ():
+        keys = (digit_of(it.group()) for it in _EACH.finditer(match["numbers"]))
         meant = {numbered[key] for key in keys if key in numbered}
-        before, after = _around(text, found)
+        before, after = _around(text, match)
         if not meant or after.rstrip().endswith("?") or before.strip() in _MARKS_OF_HEADINGS:
             continue
         if _IS_REJECTED.match(after) and not _OTHERWISE.search(before):
@@ -300,19 +302,19 @@ def _find_referred(
     return chosen, rejected - chosen, blended
 
 
-def _around(text: str, found: re.Match[str]) -> tuple[str, str]:
+def _around(text: str, match: re.Match[str]) -> tuple[str, str]:
     """What its sentence says before and after a reference."""
-    window = text[max(0, found.start() - 200) : found.start()]
+    window = text[max(0, match.start() - 200) : match.start()]
     breaks = list(_BEFORE.finditer(window))
-    end = _BEFORE.search(f"{text[found.end() : found.end() + 200]}\n\n")
-    after = text[found.end() : found.end() + 200]
+    end = _BEFORE.search(f"{text[match.end() : match.end() + 200]}\n\n")
+    after = text[match.end() : match.end() + 200]
     before = window[breaks[-1].start() + 1 if breaks else 0 :]
     return before, after[: end.start() + 1] if end else after
 
 
 def _is_choice(before: str, after: str) -> bool:
-    said = _CHOOSES.search(before)
-    if said and not _OTHERWISE.search(said["gap"]) and not _doubts(before[: said.start()]):
+    match = _CHOOSES.search(before)
+    if match and not _OTHERWISE.search(match["gap"]) and not _doubts(before[: match.start()]):
         return True
     chosen = _IS_CHOSEN.match(after)
     return chosen is not None and not (_OTHERWISE.search(chosen.group()) or _doubts(before))
@@ -348,9 +350,9 @@ def _opens_with(body: str, options: Sequence[_Option]) -> _Option | None:
     return next((it for it in options if label and label.key == it.label.key != ""), None)
 
 
-def _find_alike(said: str, options: Sequence[_Option]) -> _Option | None:
+def _find_alike(text: str, options: Sequence[_Option]) -> _Option | None:
     """The one option most of whose words a decision repeats, and more than of any other."""
-    words = set(said.split())
+    words = set(text.split())
     shares = {}
     for option in options:
         own = {it for it in option.label.name.split() if len(it) >= SHORTEST}
@@ -360,12 +362,12 @@ def _find_alike(said: str, options: Sequence[_Option]) -> _Option | None:
     return alike[0] if best >= ALIKE and len(alike) == 1 else None
 
 
-def _named_first(said: str, options: Sequence[_Option]) -> set[_Option]:
+def _named_first(text: str, options: Sequence[_Option]) -> set[_Option]:
     places = {}
     for option in options:
         name = option.label.name
-        at = f" {said} ".find(f" {name} ") if name else -1
-        if at >= 0 and not _INSTEAD.search(said[:at]):
+        at = f" {text} ".find(f" {name} ") if name else -1
+        if at >= 0 and not _INSTEAD.search(text[:at]):
             places[option] = at
     if not places:
         return set()
@@ -375,9 +377,9 @@ def _named_first(said: str, options: Sequence[_Option]) -> set[_Option]:
 
 
 def _find_in_title(title: str, options: Sequence[_Option]) -> set[_Option]:
-    said = f" {norm_text(title)} "
+    text = f" {norm_text(title)} "
     if _ARE_TWO.search(title.lower()):
         return set()
     free = [it for it in options if it.listed != "rejected" and len(it.label.name) > 2]
-    named = {it for it in free if f" {it.label.name} " in said}
+    named = {it for it in free if f" {it.label.name} " in text}
     return named if len(named) == 1 else set()

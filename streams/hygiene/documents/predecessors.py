@@ -62,15 +62,15 @@ def predecessors_of(text: str, path: str, status: DocumentStatus | None) -> list
         return []
     plain = _FENCED.sub("\n", text[:MOST_CHARS])
     names: dict[str, None] = {}
-    for found in _SAID.finditer(plain):
-        field = found["field"]
-        said = field if field is not None else found["said"] or found["clause"] or found["we"]
-        before = found.group()[: -len(said)] if said else found.group()
+    for match in _SAID.finditer(plain):
+        field = match["field"]
+        said = field if field is not None else match["said"] or match["clause"] or match["we"]
+        before = match.group()[: -len(said)] if said else match.group()
         if _PART.search(f"{before} {said}") or _DENIED.search(before):
             continue
         names |= dict.fromkeys(_names_in(said, path, is_field=field is not None))
         if field is not None and _NOBODY.match(field):
-            names |= dict.fromkeys(_listed_after(plain, found.end(), path))
+            names |= dict.fromkeys(_listed_after(plain, match.end(), path))
     return list(names)[:MOST_NAMED]
 
 
@@ -82,30 +82,30 @@ def _listed_after(text: str, at: int, path: str) -> Iterator[str]:
         at = item.end()
 
 
-def _names_in(said: str, path: str, *, is_field: bool) -> Iterator[str]:
+def _names_in(text: str, path: str, *, is_field: bool) -> Iterator[str]:
     """What a sentence names: links, else files, else records and numbers, else a title."""
-    ends = None if is_field else _SENTENCE.search(_PATH.sub(lambda it: "_" * len(it[0]), said))
-    said = said[: ends.start()] if ends else said
-    if _NOBODY.match(said):
+    ends = None if is_field else _SENTENCE.search(_PATH.sub(lambda it: "_" * len(it[0]), text))
+    text = text[: ends.start()] if ends else text
+    if _NOBODY.match(text):
         return
-    links = list(_LINK.finditer(said))
+    links = list(_LINK.finditer(text))
     if any(it["to"] for it in links):
         yield from (resolve_link(it["to"], path) for it in links if it["to"])
         return
-    if files := _PATH.findall(said):
+    if files := _PATH.findall(text):
         yield from (resolve_link(it, path) for it in files)
         return
-    if records := [it.group() for it in _RECORD.finditer(said)]:
+    if records := [it.group() for it in _RECORD.finditer(text)]:
         yield from records
-        yield from (it["number"] for it in _FURTHER.finditer(said))
+        yield from (it["number"] for it in _FURTHER.finditer(text))
         return
-    if is_field and (number := _NUMBER.match(said.lstrip("[( "))):
+    if is_field and (number := _NUMBER.match(text.lstrip("[( "))):
         yield number["number"]
-        yield from (it["number"] for it in _FURTHER.finditer(said))
+        yield from (it["number"] for it in _FURTHER.finditer(text))
         return
-    if quoted := [it["name"] for it in _QUOTED.finditer(said)]:
+    if quoted := [it["name"] for it in _QUOTED.finditer(text)]:
         yield from quoted
     elif links:
         yield from (it["name"] for it in links)
-    elif is_field and (name := said.strip(" \t*_`|.[]()")[:LONGEST]):
+    elif is_field and (name := text.strip(" \t*_`|.[]()")[:LONGEST]):
         yield name

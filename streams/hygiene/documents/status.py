@@ -112,22 +112,22 @@ def status_of(text: str, path: str, title: str) -> DocumentStatus | None:
     Of several that it says, one by which it holds no more counts: it was added last. Its folder
     counts where it says nothing itself.
     """
-    told = list(_own_statuses(text, title))
-    over = (it for it in told if it in ("rejected", "superseded"))
-    return next(over, None) or next(iter(told), None) or _status_of_folder(path)
+    own_statuses = list(_own_statuses(text, title))
+    over = (it for it in own_statuses if it in ("rejected", "superseded"))
+    return next(over, None) or next(iter(own_statuses), None) or _status_of_folder(path)
 
 
 def _own_statuses(text: str, title: str) -> Iterator[DocumentStatus]:
     """What a document says of itself, the plainest first."""
     if tagged := _tagged(text):
         yield tagged
-    for found in _LINE.finditer(text, 0, HEAD_CHARS):
-        if status := read_status(found["said"]):
+    for match in _LINE.finditer(text, 0, HEAD_CHARS):
+        if status := read_status(match["said"]):
             yield status
             break
-    for found in _FIELD.finditer(text, 0, HEAD_CHARS):
-        word = found["said"].lower()
-        if word in OWN_WORDS and not _NOT_ONE.match(text, found.end()):
+    for match in _FIELD.finditer(text, 0, HEAD_CHARS):
+        word = match["said"].lower()
+        if word in OWN_WORDS and not _NOT_ONE.match(text, match.end()):
             yield WORDS[word]
     if (table := _CELL.search(text, 0, HEAD_CHARS)) and (status := _read_column(table)):
         yield status
@@ -155,14 +155,16 @@ def _read_section(text: str, section: re.Match[str]) -> DocumentStatus | None:
     """
     following = _ANY_HEADING.search(text, section.end())
     end = min(following.start() if following else len(text), section.start("said") + SECTION_CHARS)
-    said = text[section.start("said") : end].split("\n")
-    lines = [it for it in said if it.strip() and not _UNCHECKED.match(it)]
-    if _CHOICE_OF_ALL.search(said[0]):
+    parts = text[section.start("said") : end].split("\n")
+    lines = [it for it in parts if it.strip() and not _UNCHECKED.match(it)]
+    if _CHOICE_OF_ALL.search(parts[0]):
         return None
-    known = [status for line in lines if (status := read_status(line))]
-    if "superseded" in known:
+    statuses = [status for line in lines if (status := read_status(line))]
+    if "superseded" in statuses:
         return "superseded"
-    return known[-1] if known and read_status(lines[0]) else (known[0] if known else None)
+    return (
+        statuses[-1] if statuses and read_status(lines[0]) else (statuses[0] if statuses else None)
+    )
 
 
 def _read_column(table: re.Match[str]) -> DocumentStatus | None:
@@ -217,8 +219,8 @@ def status_within(
 def _first_status(section: str) -> DocumentStatus | None:
     lines = [line for line in section.split("\n")[1:] if line.strip(" \t=-~^")][:_FIRST_LINES]
     for line in lines:
-        if found := _LINE.match(line):
-            return read_status(found["said"])
+        if match := _LINE.match(line):
+            return read_status(match["said"])
     return None
 
 

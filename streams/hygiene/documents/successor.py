@@ -31,17 +31,17 @@ _ENDS = re.compile(r"[.,;:()|*_`\"'<>\n]| (?:on|in|at|because|since|as|which|and
 
 def successor_of(text: str, path: str) -> str | None:
     """The path of the document that replaces ``text``, where it links to it, else its name."""
-    for found in _NAMED.finditer(text, 0, HEAD_CHARS):
-        said = found["by"] or found["see"] or found["refers"]
-        if _NOBODY.match(said):
+    for match in _NAMED.finditer(text, 0, HEAD_CHARS):
+        target = match["by"] or match["see"] or match["refers"]
+        if _NOBODY.match(target):
             continue
-        if (link := _LINK.match(said)) and not _ENDS.search(said[: link.start("name") - 1]):
+        if (link := _LINK.match(target)) and not _ENDS.search(target[: link.start("name") - 1]):
             return resolve_link(link["to"], path) if link["to"] else link["name"].strip()
-        if file := _PATH.match(said):
+        if file := _PATH.match(target):
             return resolve_link(file["to"], path)
-        if record := _RECORD.match(said):
+        if record := _RECORD.match(target):
             return record["name"].strip()
-        if name := _ENDS.split(said, maxsplit=1)[0].strip()[:LONGEST]:
+        if name := _ENDS.split(target, maxsplit=1)[0].strip()[:LONGEST]:
             return name
     return None
 

@@ -80,10 +80,10 @@ def title_of(text: str, language: str | None, tops: Collection[str]) -> Title:
 def _title_in(text: str, listed: re.Match[str] | None, first: int) -> str | None:
     """What front matter, preamble, fields, or HTML before the ``first`` heading call the text."""
     before = _FRONT.match(text) or _PREAMBLE.match(text) or listed
-    found = _TITLE.search(before.group()) if before else None
-    if found is None or _NO_TITLE.match(found["title"]):
-        found = _HTML.search(text, 0, first)
-    title = _TAG.sub("", found["title"]).strip().strip("\"'`").strip() if found else ""
+    match = _TITLE.search(before.group()) if before else None
+    if match is None or _NO_TITLE.match(match["title"]):
+        match = _HTML.search(text, 0, first)
+    title = _TAG.sub("", match["title"]).strip().strip("\"'`").strip() if match else ""
     return " ".join(title.split()) if 2 < len(title) <= LONGEST else None
 
 

@@ -82,9 +82,9 @@ def annotate(
         shown = disguise.without_hidden(text).text
         spans += [it for it in _like_orders(shown, plain) if not _is_known(it, spans)]
     for view in disguise.views(lowered):
-        found = _find_instructions_to_a_model(view, lowered, source_type)
-        found += _like_orders(view.text, view) if may_order else ()
-        spans += [it for it in found if not _is_known(it, spans)]
+        instructions = _find_instructions_to_a_model(view, lowered, source_type)
+        instructions += _like_orders(view.text, view) if may_order else ()
+        spans += [it for it in instructions if not _is_known(it, spans)]
     spans += _find_written_in_hidden(text)
     spans += [it for it in _find_concealed_instructions(lowered, source_type) if it not in spans]
     if max(map(len, text.split("\n"))) > ENCODED_RUN:

@@ -71,12 +71,12 @@ class View:
         self._places: list[tuple[int, int]] = []
         self._length = 0
 
-    def add(self, said: str, start: int, end: int) -> None:
+    def add(self, text: str, start: int, end: int) -> None:
         """``said`` is what stands at ``start`` to ``end``, or what is read instead of it."""
-        self._pieces.append(said)
+        self._pieces.append(text)
         self._starts.append(self._length)
         self._places.append((start, end))
-        self._length += len(said)
+        self._length += len(text)
 
     @property
     def text(self) -> str:

@@ -40,26 +40,26 @@ def secrets_in(
     text: str, lowered: str, language: str | None, personal: bool = False
 ) -> list[Finding]:
     """What ``redact`` replaces: in order, without overlaps."""
-    found = find_secrets(text, lowered, language)
+    secrets = find_secrets(text, lowered, language)
     if personal:
-        found += (
+        secrets += (
             Finding(it.start, it.end, ORDER_PERSONAL, it.rule_id, it.type)
             for it in find_personal(text)
         )
-    return _without_overlaps(found, text)
+    return _without_overlaps(secrets, text)
 
 
-def _without_overlaps(found: list[Finding], text: str) -> list[Finding]:
+def _without_overlaps(findings: list[Finding], text: str) -> list[Finding]:
     """Earlier start first, then the longer, then the rule's order; placeholders are left alone.
 
     What a later finding has beyond an earlier one stays a finding: no tail of a secret stays.
     """
-    if not found:
+    if not findings:
         return []
     taken = [match.span() for match in PLACEHOLDER.finditer(text)]
     starts, ends = [start for start, _ in taken], [end for _, end in taken]
     kept: list[Finding] = []
-    for finding in sorted(found, key=lambda item: (item.start, -item.end, item.order)):
+    for finding in sorted(findings, key=lambda item: (item.start, -item.end, item.order)):
         if bisect_right(ends, finding.start) != bisect_left(starts, finding.end):
             continue
         start = max(finding.start, kept[-1].end) if kept else finding.start

@@ -96,20 +96,20 @@ def find_secrets(text: str, lowered: str, language: str | None) -> list[Finding]
     while len(views) < DEEPEST and (view := unfold(said)):
         views.append(view)
         said = view.text
-        known = _merge_spans(found)
+        spans = _merge_spans(found)
         for it in _find(said, lower(said), language):
             start, end = it.start, it.end
             for each in reversed(views):
                 start, end = each.span(start, end)
-            if _says_more(text, start, end, known):
+            if _says_more(text, start, end, spans):
                 found.append(it._replace(start=start, end=end))
     return found
 
 
-def _merge_spans(found: list[Finding]) -> list[tuple[int, int]]:
+def _merge_spans(findings: list[Finding]) -> list[tuple[int, int]]:
     """Where something was found: in order, without overlaps."""
     spans: list[tuple[int, int]] = []
-    for it in sorted(found):
+    for it in sorted(findings):
         if spans and it.start <= spans[-1][1]:
             spans[-1] = spans[-1][0], max(spans[-1][1], it.end)
         else:
@@ -132,34 +132,34 @@ def _says_more(text: str, start: int, end: int, covered: list[tuple[int, int]]) 
 def _find(text: str, lowered: str, language: str | None) -> list[Finding]:
     """What stands in the text itself, or in its base64."""
     words = split_words(text)
-    found = _find_plain(text, lowered, language, words)
+    findings = _find_plain(text, lowered, language, words)
     if view := in_base64(text, words.long_pieces):
         said = view.text
         for it in sorted(_find_plain(said, lower(said), None, split_words(said))):
             for start, end in view.places(it.start, it.end):
                 if not NOT_REAL.search(text, start, min(end, start + LONGEST_JUDGED)):
-                    found.append(it._replace(start=start, end=end, order=ORDER_ENTROPY))
-    return found
+                    findings.append(it._replace(start=start, end=end, order=ORDER_ENTROPY))
+    return findings
 
 
 def _find_plain(text: str, lowered: str, language: str | None, words: Words) -> list[Finding]:
     """What stands in the text as it is."""
-    found = list(find_private_keys(text)) if "PRIVATE KEY" in text else []
+    private_keys = list(find_private_keys(text)) if "PRIVATE KEY" in text else []
     for order, anchor in list_anchors(words):
-        found += _of_form(SHORT_FORMS[order - 1], order, anchor, text, text)
+        private_keys += _of_form(SHORT_FORMS[order - 1], order, anchor, text, text)
     if words.pieces is None or any(not it.isalpha() and _changes(it) for it in words.long_pieces):
-        found += _find_prefixed(words.mixed, text)
+        private_keys += _find_prefixed(words.mixed, text)
     for order, form in enumerate(OPEN_FORMS, len(SHORT_FORMS) + 1):
         if form.beside not in text:
             continue
         for anchor in form.anchors:
             where = lowered if anchor in LOWERED_ANCHORS else text
             if anchor in where:
-                found += _of_form(form, order, anchor, where, text)
-    found += (_assigned(it) for it in find_listed(text))
+                private_keys += _of_form(form, order, anchor, where, text)
+    private_keys += (_assigned(it) for it in find_listed(text))
     if "Secret" in text:
-        found += (_assigned(it) for it in find_in_manifests(text))
-    return found + _of_names(text, lowered, language)
+        private_keys += (_assigned(it) for it in find_in_manifests(text))
+    return private_keys + _of_names(text, lowered, language)
 
 
 def _of_names(text: str, lowered: str, language: str | None) -> list[Finding]:
@@ -279,8 +279,8 @@ def _plausible(form: Form, match: re.Match[str], text: str) -> bool:
     if form.anchors == ("bearer",) and not any(map(str.isdigit, value)):
         return False
     if form.rule_id == "R-AUTH":
-        told = len(set(value)) <= 5 or value.isalpha() or _is_slug(value)
-        return not told and not STANDS_FOR_ONE.search(value)
+        is_letters = len(set(value)) <= 5 or value.isalpha() or _is_slug(value)
+        return not is_letters and not STANDS_FOR_ONE.search(value)
     if NOT_REAL.search(value):
         return False
     body = value.rpartition("_")[2] if form.rule_id == "R-STRIPE" else value[5:]
@@ -292,11 +292,11 @@ def _plausible(form: Form, match: re.Match[str], text: str) -> bool:
 def _is_user_and_password(value: str) -> bool:
     """Whether the base64 of basic authentication says ``user:password``."""
     try:
-        said = base64.b64decode(value + "=" * (-len(value) % 4), validate=True).decode()
+        text = base64.b64decode(value + "=" * (-len(value) % 4), validate=True).decode()
     except (binascii.Error, ValueError):
         return False
-    user, colon, password = said.partition(":")
-    return bool(user and colon) and said.isprintable() and _is_password(password)
+    user, colon, password = text.partition(":")
+    return bool(user and colon) and text.isprintable() and _is_password(password)
 
 
 def _is_crossed_out(body: str) -> bool:

@@ -206,7 +206,7 @@ def _ends_line(text: str, at: int) -> bool:
 
 
 def _is_secret(
-    said: str,
+    text: str,
     value: Value,
     name: str,
     head: re.Match[str],
@@ -214,37 +214,37 @@ def _is_secret(
     at: int,
     language: str | None,
 ) -> bool:
-    said = said[:LONGEST_QUOTED]
-    if head["tagged"] and not (value.quoted and mixes_letters_and_digits(said)):
+    text = text[:LONGEST_QUOTED]
+    if head["tagged"] and not (value.quoted and mixes_letters_and_digits(text)):
         return False
-    if head["given"] and not _is_given(head, value, said, lowered, at):
+    if head["given"] and not _is_given(head, value, text, lowered, at):
         return False
     if head["word"] and not _is_option(lowered, at):
-        if not (value.quoted and mixes_letters_and_digits(said)):
+        if not (value.quoted and mixes_letters_and_digits(text)):
             return False
-        return looks_secret(said) or (
-            name in PASSWORD_NAMES and looks_password(said, exact=False, config=False)
+        return looks_secret(text) or (
+            name in PASSWORD_NAMES and looks_password(text, exact=False, config=False)
         )
     if not value.literal and language not in PROSE_LANGUAGES and not head["word"]:
         return False
-    if not value.quoted and not value.literal and not mixes_letters_and_digits(said):
-        return name in PASSWORD_NAMES and not head["rest"] and is_jumbled(said)
+    if not value.quoted and not value.literal and not mixes_letters_and_digits(text):
+        return name in PASSWORD_NAMES and not head["rest"] and is_jumbled(text)
     if name in PASSWORD_NAMES and value.pair:
-        return is_no_placeholder(said) and not _is_a_word_of(lowered, said.lower())
+        return is_no_placeholder(text) and not _is_a_word_of(lowered, text.lower())
     if name in PASSWORD_NAMES and (
         head["given"] in (None, "(") or CALL.search(lowered, max(0, at - 60), at)
     ):
         config = value.literal and (language in VALUE_LANGUAGES or not value.quoted)
-        if said.isalpha() and (
-            ACTION.search(lowered, max(0, at - 30), at) or _is_a_word_of(lowered, said.lower())
+        if text.isalpha() and (
+            ACTION.search(lowered, max(0, at - 30), at) or _is_a_word_of(lowered, text.lower())
         ):
             return False
-        return looks_password(said, exact=not head["rest"], config=config)
-    if name == ANY_KEY and not is_drawn(said):
+        return looks_password(text, exact=not head["rest"], config=config)
+    if name == ANY_KEY and not is_drawn(text):
         return False
     if name.endswith("key") and not name.startswith(SPECIFIED_KEYS):
-        return mixes_letters_and_digits(said) and looks_secret(said)
-    return looks_secret(said)
+        return mixes_letters_and_digits(text) and looks_secret(text)
+    return looks_secret(text)
 
 
 def _is_a_word_of(lowered: str, word: str) -> bool:
@@ -260,11 +260,11 @@ def _is_a_word_of(lowered: str, word: str) -> bool:
     return False
 
 
-def _is_given(head: re.Match[str], value: Value, said: str, lowered: str, at: int) -> bool:
+def _is_given(head: re.Match[str], value: Value, text: str, lowered: str, at: int) -> bool:
     """Whether a literal is handed over with the name, ``put("password", "…")``, or to a setter."""
     if head["given"] == "(" and not SETTER.search(lowered, max(0, at - 30), at):
         return False
-    return value.quoted and mixes_letters_and_digits(said)
+    return value.quoted and mixes_letters_and_digits(text)
 
 
 def _is_option(lowered: str, at: int) -> bool:

@@ -94,11 +94,11 @@ def _may_be_bare(language: str | None) -> bool:
     return language in VALUE_LANGUAGES or language in PROSE_LANGUAGES
 
 
-def _may_be_secret(said: str, name: str, *, exact: bool, language: str | None) -> bool:
+def _may_be_secret(text: str, name: str, *, exact: bool, language: str | None) -> bool:
     if name in PASSWORD_NAMES:
         config = language is None or language in VALUE_LANGUAGES
-        return looks_password(said, exact=exact, config=config)
-    return mixes_letters_and_digits(said) and looks_secret(said)
+        return looks_password(text, exact=exact, config=config)
+    return mixes_letters_and_digits(text) and looks_secret(text)
 
 
 def _of_record(text: str, lowered: str, start: int, end: int) -> Iterator[Span]:
@@ -112,8 +112,8 @@ def _of_record(text: str, lowered: str, start: int, end: int) -> Iterator[Span]:
         if label["label"] == "type":
             yield from _first_value(text, lowered, end, stop, {GENERATED})
             return
-        found = _sibling_behind(text, lowered, end, stop, label["label"])
-        yield from found or _sibling_before(text, lowered, label.start("label"))
+        sibling_behind = _sibling_behind(text, lowered, end, stop, label["label"])
+        yield from sibling_behind or _sibling_before(text, lowered, label.start("label"))
     elif block := BLOCK_BEGINS.match(lowered, end):
         yield from _within_block(text, lowered, start, block.end())
 

@@ -203,24 +203,24 @@ def _behind(text: str, lowered: str, at: int, name: str, next_name: int) -> Iter
     words = list(islice(WORD.finditer(text, end, stop), MOST_WORDS))
     if words and _is_other_thing(words[0][0].strip(MARKS_BEHIND).lower()):
         return
-    found = False
+    is_number = False
     for place, word in enumerate(words):
         following = words[place + 1][0] if place + 1 < len(words) else ""
         plain = word[0].lower().strip("\"'`*_,;")
         if plain in JOINS or (plain in MOVES and not changes):
-            direct = linked = found
+            direct = linked = is_number
             continue
         if plain in TELLS or plain.strip(":()") in BINDS:
             direct, linked = same, plain.strip(":()") not in BINDS or linked
             continue
         told = _without_marks(*word.span(), text)
-        found = (
+        is_number = (
             told is not None
             and not (told.said.isdigit() and UNITS.fullmatch(following))
             and _is_told(told, name, lowered, at, direct=direct, linked=linked)
             and (not assigned or told.said.isdigit() or _is_odd(told.said))
         )
-        if told and found:
+        if told and is_number:
             yield told.start, told.end
         linked = direct = same and word[0].endswith(SIGNS_THAT_TELL)
         same = same and not (word[0].endswith((".", "!", "?")) and following[:1].isupper())
@@ -272,62 +272,62 @@ def _without_marks(start: int, end: int, text: str) -> Told | None:
     return Told(start, start + len(said), said, start > begin) if said else None
 
 
-def _stands_for_one(said: str) -> bool:
-    lowered = said.lower()
+def _stands_for_one(text: str) -> bool:
+    lowered = text.lower()
     filled = FILLED_IN.search(lowered) and not (
-        SIGN.search(said) and mixes_letters_and_digits(said)
+        SIGN.search(text) and mixes_letters_and_digits(text)
     )
-    return bool(filled or REFERENCE.fullmatch(said) or TEST_WORD.fullmatch(lowered))
+    return bool(filled or REFERENCE.fullmatch(text) or TEST_WORD.fullmatch(lowered))
 
 
-def _may_be_one(said: str) -> bool:
-    if OUR_ID.match(said):
+def _may_be_one(text: str) -> bool:
+    if OUR_ID.match(text):
         return False
-    if not SHORTEST_PASSWORD <= len(said) <= LONGEST_PASSWORD or _stands_for_one(said):
+    if not SHORTEST_PASSWORD <= len(text) <= LONGEST_PASSWORD or _stands_for_one(text):
         return False
-    if BRACKETS.search(said):
+    if BRACKETS.search(text):
         return False
-    if TECHNICAL.fullmatch(said) or DESIGNATION.fullmatch(said) or DATE.fullmatch(said):
+    if TECHNICAL.fullmatch(text) or DESIGNATION.fullmatch(text) or DATE.fullmatch(text):
         return False
-    return not ADDRESS.fullmatch(said) and not RESOURCE_NAME.fullmatch(said)
+    return not ADDRESS.fullmatch(text) and not RESOURCE_NAME.fullmatch(text)
 
 
-def _is_password(said: str) -> bool:
+def _is_password(text: str) -> bool:
     """Right behind the name: letters and digits, or a sign within letters."""
-    if not _may_be_one(said) or said.lower() in SPEAKING:
+    if not _may_be_one(text) or text.lower() in SPEAKING:
         return False
-    if mixes_letters_and_digits(said):
+    if mixes_letters_and_digits(text):
         return True
-    return bool(SIGN.search(said[1:-1])) and any(map(str.isalpha, said)) and not said.endswith("=")
+    return bool(SIGN.search(text[1:-1])) and any(map(str.isalpha, text)) and not text.endswith("=")
 
 
-def _is_odd(said: str) -> bool:
+def _is_odd(text: str) -> bool:
     """Somewhere in the line: looks like no word, no name and no version."""
-    if not _may_be_one(said) or not mixes_letters_and_digits(said):
+    if not _may_be_one(text) or not mixes_letters_and_digits(text):
         return False
-    if NAME_WITH_VERSION.fullmatch(said):
+    if NAME_WITH_VERSION.fullmatch(text):
         return False
-    within = SIGN.search(said[1:-1]) or (said[-1] in "!$#*" and len(said) > SHORTEST_PASSWORD + 1)
-    return bool(within) or len(LETTER_DIGIT_LETTER.findall(said)) > 1
+    within = SIGN.search(text[1:-1]) or (text[-1] in "!$#*" and len(text) > SHORTEST_PASSWORD + 1)
+    return bool(within) or len(LETTER_DIGIT_LETTER.findall(text)) > 1
 
 
-def _is_key(said: str, *, strict: bool) -> bool:
+def _is_key(text: str, *, strict: bool) -> bool:
     """Whether letters and digits change places as in a key, or digits of a hash stand there."""
-    if not SHORTEST_KEY <= len(said) <= LONGEST_KEY or not OF_A_KEY.fullmatch(said):
+    if not SHORTEST_KEY <= len(text) <= LONGEST_KEY or not OF_A_KEY.fullmatch(text):
         return False
-    if _stands_for_one(said) or TECHNICAL.fullmatch(said) or RESOURCE_NAME.fullmatch(said):
+    if _stands_for_one(text) or TECHNICAL.fullmatch(text) or RESOURCE_NAME.fullmatch(text):
         return False
-    if (strict and UUID.fullmatch(said)) or OUR_ID.match(said):
+    if (strict and UUID.fullmatch(text)) or OUR_ID.match(text):
         return False
-    if ADDRESS.fullmatch(said) and not said.endswith("=") and not SIGN.search(said):
+    if ADDRESS.fullmatch(text) and not text.endswith("=") and not SIGN.search(text):
         return False
-    if GROUPS.fullmatch(said):
+    if GROUPS.fullmatch(text):
         return not strict
-    if HEX.fullmatch(said) and len(said) >= SHORTEST_HEX:
-        return not strict and not said.isdigit()
-    if len(said) >= SHORTEST_BASE64 and (said.endswith("=") or "+" in said):
-        return any(map(str.isupper, said)) and any(map(str.islower, said))
-    kinds = [it.isdigit() for it in said if it.isalnum()]
+    if HEX.fullmatch(text) and len(text) >= SHORTEST_HEX:
+        return not strict and not text.isdigit()
+    if len(text) >= SHORTEST_BASE64 and (text.endswith("=") or "+" in text):
+        return any(map(str.isupper, text)) and any(map(str.islower, text))
+    kinds = [it.isdigit() for it in text if it.isalnum()]
     changes = sum(one != after for one, after in zip(kinds, kinds[1:], strict=False))
     return changes >= FEWEST_CHANGES and changes >= CHANGES_OF_KEY * len(kinds)
 
@@ -350,13 +350,13 @@ def _phrase(match: re.Match[str]) -> Span | None:
     words = PLAIN_WORDS.match(match["rest"])
     if words is None:
         return None
-    said = words[0].split(" ")
+    parts = words[0].split(" ")
     if match["link"].strip() in ("=", "→", ":"):
         whole = match["rest"][words.end() :].strip() in ("", ".")
-        few = sum(word in FUNCTION_WORDS for word in said)
-        if whole and len(said) >= FEWEST_WORDS_OF_PHRASE and 2 * few < len(said):
+        few = sum(word in FUNCTION_WORDS for word in parts)
+        if whole and len(parts) >= FEWEST_WORDS_OF_PHRASE and 2 * few < len(parts):
             return start, start + words.end()
-    count = next((at for at, word in enumerate(said) if word in FUNCTION_WORDS), len(said))
+    count = next((at for at, word in enumerate(parts) if word in FUNCTION_WORDS), len(parts))
     if count < FEWEST_WORDS_OF_PHRASE:
         return None
-    return start, start + len(" ".join(said[:count]))
+    return start, start + len(" ".join(parts[:count]))

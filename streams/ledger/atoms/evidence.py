@@ -39,13 +39,13 @@ def add_rows(
     added: list[str] = []
     for row in rows:
         key = evidence_id(own_id, reading.chunk_id, row.char_start, row.char_end)
-        known = ledger.evidence_row(atom.atom_id, key)
-        if known is None:
+        evidence_row = ledger.evidence_row(atom.atom_id, key)
+        if evidence_row is None:
             fresh = _evidence(atom.atom_id, key, reading, row, ledger.turn.run_id)
             yield note("evidence_added", atom.atom_id, key, "new_row")
             atom = yield from count_rows(ledger, atom, fresh, evidence=1, fresh=1)
-        elif known.stale:
-            fresh = known.model_copy(update={"stale": False, "stale_since_seq": None})
+        elif evidence_row.stale:
+            fresh = evidence_row.model_copy(update={"stale": False, "stale_since_seq": None})
             yield note("evidence_refreshed", atom.atom_id, key, "read_again")
             atom = yield from count_rows(ledger, atom, fresh, fresh=1)
         else:

@@ -26,9 +26,9 @@ MAX_GAP = 3  # characters between two sentences that stand side by side
 Said = tuple[str, Sequence[CandidateRow]]  # the atom of a candidate, and its rows
 
 
-def link_reasoning(ledger: CurrentLedger, said: Sequence[Said]) -> Changes[None]:
+def link_reasoning(ledger: CurrentLedger, statements: Sequence[Said]) -> Changes[None]:
     """Link the live atoms of one chunk's candidates, given in the candidates' order."""
-    standing = [(ledger.find_survivor(atom_id), rows) for atom_id, rows in said if rows]
+    standing = [(ledger.find_survivor(atom_id), rows) for atom_id, rows in statements if rows]
     live = [(atom.atom_id, rows) for atom, rows in standing if atom and is_live(atom)]
     for atom_id, rows in live:
         for other_id, others in live:
@@ -57,7 +57,7 @@ def _follows(row: CandidateRow, other: CandidateRow) -> bool:
 
 
 def _concludes(row: CandidateRow) -> bool:
-    said = row.snippet.casefold().lstrip("*_ ")
+    quote = row.snippet.casefold().lstrip("*_ ")
     return any(
-        said.startswith(word) and not said[len(word) :][:1].isalnum() for word in CONCLUSIONS
+        quote.startswith(word) and not quote[len(word) :][:1].isalnum() for word in CONCLUSIONS
     )

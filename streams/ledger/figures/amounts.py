@@ -47,9 +47,12 @@ def read_number(text: str) -> Fraction | None:
         return next(iter(read_digits(text)), None)
     if not text[:1].isalpha():
         return None
-    found = find_number_words(text)
-    is_whole = len(found) == 1 and (found[0].start, found[0].end) == (0, len(text))
-    return found[0].value if is_whole and not found[0].is_place else None
+    number_words = find_number_words(text)
+    is_whole = len(number_words) == 1 and (number_words[0].start, number_words[0].end) == (
+        0,
+        len(text),
+    )
+    return number_words[0].value if is_whole and not number_words[0].is_place else None
 
 
 def write_amount(number: Fraction, unit: Factor) -> str:

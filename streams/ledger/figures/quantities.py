@@ -146,8 +146,8 @@ def _pair_readings(one: Quantity, other: Quantity) -> list[tuple[Reading, Readin
     """
     if one.dimension.startswith("money ") and other.dimension.startswith("money "):
         one, other = _make_rate(one, other), _make_rate(other, one)
-    known = {reading.dimension for reading in other.readings}
-    shared = next((each.dimension for each in one.readings if each.dimension in known), None)
+    dimensions = {reading.dimension for reading in other.readings}
+    shared = next((each.dimension for each in one.readings if each.dimension in dimensions), None)
     left, right = ([it for it in each.readings if it.dimension == shared] for each in (one, other))
     if shared in SIZES and len(left) == len(right):
         return list(zip(left, right, strict=True))

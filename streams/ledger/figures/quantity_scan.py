@@ -156,8 +156,8 @@ def _find_numbers(text: str) -> Iterator[Found]:
     for match in _STANDARD.finditer(text):
         yield _name(*match.span(), match["noun"].lower(), match["number"])
     for bare in _find_bare(text):
-        if found := _read_number(text, bare):
-            yield found
+        if number := _read_number(text, bare):
+            yield number
 
 
 def _find_bare(text: str) -> Iterator[Bare]:

@@ -45,18 +45,18 @@ def readings_of(
     low: Iterable[Fraction], high: Iterable[Fraction], factors: Iterable[Factor]
 ) -> tuple[Reading, ...]:
     """Every meaning of the number with every meaning of the unit; a share is a number too."""
-    found = [
+    readings = [
         Reading(dimension, one * factor, other * factor)
         for dimension, factor in factors
         for one, other in zip(low, high, strict=False)
     ]
     as_numbers = [
         Reading(NUMBER, low / part, high / part)
-        for dimension, low, high in found
+        for dimension, low, high in readings
         if dimension == SHARE
         for part in (1, Fraction(1, 100))
     ]
-    return tuple(dict.fromkeys(found + as_numbers))
+    return tuple(dict.fromkeys(readings + as_numbers))
 
 
 def is_sure_of(values: tuple[Fraction, ...], factors: tuple[Factor, ...]) -> bool:

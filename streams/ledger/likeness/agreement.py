@@ -54,8 +54,8 @@ def _keys(row: Row) -> tuple[str, ...]:
 
 def _names_more(ours: Row, theirs: Row) -> bool:
     """Whether a name or amount of ours is none of their tokens, however it is written there."""
-    known = {token.key.casefold() for token in theirs}
-    return any(token.kind in PARTICULAR and token.key.casefold() not in known for token in ours)
+    texts = {token.key.casefold() for token in theirs}
+    return any(token.kind in PARTICULAR and token.key.casefold() not in texts for token in ours)
 
 
 def _differ_in_amounts_only(ours: Row, theirs: Row) -> bool:
@@ -97,10 +97,10 @@ def _put_opening_last(row: Row) -> Row:
 
 def _make_active(row: Row) -> Row:
     """«A must be called by B at night» as «B must call A at night»."""
-    found = _find_passive(row)
-    if found is None:
+    passive = _find_passive(row)
+    if passive is None:
         return row
-    start, be, verb, by, end = found
+    start, be, verb, by, end = passive
     subject_end = next(at for at in range(start, be + 1) if row[at].key in HELPERS)
     helpers = [token for token in row[subject_end:verb] if token.key not in BEING]
     is_past = row[be].key == "was" or any(token.key == "have" for token in helpers)

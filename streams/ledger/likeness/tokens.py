@@ -63,16 +63,18 @@ class Token:
 @bounded_cache(4 * MIB, 40)
 def read_tokens(text: str) -> tuple[Token, ...]:
     """The tokens of a text in their order."""
-    found: list[Token] = []
+    tokens: list[Token] = []
     plain = _CONTRACTED.sub(_write_out, text)
     for kind, written in _join_units(plain):
         if kind == "stop":
-            found[-1:] = [replace(each, stop=_stronger(each.stop, written)) for each in found[-1:]]
-        elif written == "A" and found and not found[-1].stop:
-            found.append(Token(written, "name"))
+            tokens[-1:] = [
+                replace(each, stop=_stronger(each.stop, written)) for each in tokens[-1:]
+            ]
+        elif written == "A" and tokens and not tokens[-1].stop:
+            tokens.append(Token(written, "name"))
         else:
-            found += _TOKENS_OF[kind](written)
-    return tuple(found)
+            tokens += _TOKENS_OF[kind](written)
+    return tuple(tokens)
 
 
 def key_of(word: str) -> str:

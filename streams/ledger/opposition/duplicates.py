@@ -33,7 +33,7 @@ class Likeness(NamedTuple):
     """``score`` orders pairs; at the upper threshold and above is what merges by itself."""
 
     score: float
-    outcome: Outcome
+    fate: Outcome
 
     @property
     def is_duplicate(self) -> bool:

@@ -68,10 +68,14 @@ class ContradictionReason:
     severity: Severity | None = None
 
     @classmethod
-    def of(cls, known: ContradictionRecord) -> ContradictionReason:
+    def of(cls, contradiction_record: ContradictionRecord) -> ContradictionReason:
         """Why it was recorded."""
-        said = known.severity if known.detected_by == "model" else None
-        return cls(known.contradiction_type, known.explanation, said)
+        severity = (
+            contradiction_record.severity if contradiction_record.detected_by == "model" else None
+        )
+        return cls(
+            contradiction_record.contradiction_type, contradiction_record.explanation, severity
+        )
 
     @property
     def is_of_model(self) -> bool:
@@ -196,7 +200,7 @@ def record_contradiction(
     """The pair's one record is open and up to date, unless a person has closed it for good."""
     first, second = sorted((one.atom_id, other.atom_id))
     key = pair_id("ctr", ledger.project, first, second)
-    known = ledger.contradiction(key)
+    contradiction = ledger.contradiction(key)
     explanation = with_suggestion(reason.explanation, one, other, ledger.rows_of)
     severity = reason.severity or severity_of(one, other)
     found = {
@@ -204,7 +208,7 @@ def record_contradiction(
         "explanation": explanation,
         "contradiction_type": reason.kind,
     }
-    if known is None:
+    if contradiction is None:
         yield ContradictionRecord(
             contradiction_id=key,
             atom_a_id=first,
@@ -222,18 +226,18 @@ def record_contradiction(
         )
         yield note("contradiction_opened", key, None, reason.kind, explanation)
         return
-    answered = known.rationale != SIDE_GONE
-    if known.status in OPEN:
-        if all(getattr(known, name) == value for name, value in found.items()):
+    answered = contradiction.rationale != SIDE_GONE
+    if contradiction.status in OPEN:
+        if all(getattr(contradiction, name) == value for name, value in found.items()):
             return
-        after = known.model_copy(update=found | {"updated_seq": ledger.seq})
+        after = contradiction.model_copy(update=found | {"updated_seq": ledger.seq})
         yield note("contradiction_updated", key, None, "found_again", explanation)
     elif answered and not gained_source:
         return
     else:
         reopened = {"status": "open", "reopened": True, "updated_seq": ledger.seq}
         cleared = dict.fromkeys(DECIDED_FIELDS)
-        after = known.model_copy(update=found | reopened | cleared)
+        after = contradiction.model_copy(update=found | reopened | cleared)
         yield from add_link(ledger, first, second, "contradicts", "reopened")
         yield note("contradiction_opened", key, None, "reopened", explanation)
     yield after

@@ -43,9 +43,11 @@ def ask_about_doubts(ledger: CurrentLedger) -> Changes[JudgementRequested | None
         return None
     if not ledger.judges:
         return None
-    known = ledger.state.judgements.nominees(ledger.project, ledger.turn)
+    nominees = ledger.state.judgements.nominees(ledger.project, ledger.turn)
     still = {
-        pair: doubt for pair, doubt in {**known, **ledger.doubts}.items() if _is_open(ledger, pair)
+        pair: doubt
+        for pair, doubt in {**nominees, **ledger.doubts}.items()
+        if _is_open(ledger, pair)
     }
     asked = _best(still)
     if not asked:
@@ -91,8 +93,8 @@ def _tell(judged: PairJudged) -> str:
     """The explanation, and which model gives it."""
     if judged.decided_by != "model":
         return ""
-    said = judged.explanation.split(SUGGESTED)[0].strip() or "they cannot both hold"
-    return f"{said} (judged by {judged.provider}/{judged.model})"
+    text = judged.explanation.split(SUGGESTED)[0].strip() or "they cannot both hold"
+    return f"{text} (judged by {judged.provider}/{judged.model})"
 
 
 def _is_open(ledger: CurrentLedger, pair: Pair) -> bool:

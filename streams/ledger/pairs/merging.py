@@ -107,7 +107,7 @@ def _duplicates(
 ) -> list[Duplicate]:
     """Those of that status, most alike first, then by atom id; of a series only the nearest."""
     text = text_to_compare(atom)
-    found: list[Duplicate] = []
+    duplicates: list[Duplicate] = []
     compared = 0
     for each in sorted(near, key=lambda each: (-each.jaccard, each.atom_id)):
         same_polarity = not each.polarity or not atom.polarity or each.polarity == atom.polarity
@@ -128,9 +128,9 @@ def _duplicates(
             agreed = agreement(raw_text(atom), raw_text(other))
             if agreed == "same" and (pinned or renamed):
                 agreed = "unsure"
-            found.append(Duplicate(other, alike, agreed))
-    found.sort(key=lambda each: (-each.similarity, each.atom.atom_id))
-    return found
+            duplicates.append(Duplicate(other, alike, agreed))
+    duplicates.sort(key=lambda each: (-each.similarity, each.atom.atom_id))
+    return duplicates
 
 
 def _is_rejected(ledger: CurrentLedger, one: AtomRecord, other: AtomRecord) -> bool:

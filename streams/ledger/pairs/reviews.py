@@ -62,8 +62,8 @@ def ask_about_nearest(
     full: list[str] = []
     for duplicate in doubtful[:MAX_REVIEWS]:
         key = pair_id("mrg", ledger.project, atom.atom_id, duplicate.atom.atom_id)
-        known = ledger.merge_candidate(key)
-        if known and known.state != "withdrawn":
+        candidate = ledger.merge_candidate(key)
+        if candidate and candidate.state != "withdrawn":
             continue
         if _count_open_around(ledger, group) < MAX_REVIEWS:
             yield from _ask(ledger, atom, duplicate, key)

@@ -81,27 +81,37 @@ def _escalate(
     yield note("contradiction_updated", key, None, "escalated", escalated_to or "")
 
 
-def _reopen(ledger: CurrentLedger, known: ContradictionRecord, undoes: str | None) -> Changes[None]:
+def _reopen(
+    ledger: CurrentLedger, contradiction_record: ContradictionRecord, undoes: str | None
+) -> Changes[None]:
     """Open as before the decision ``undoes``; who has lost by it is live again.
 
     Raises Refused when one of the sides is gone or decided since.
     """
     assert undoes
-    if known.resolution_kind in ("a_wins", "b_wins"):
-        winner, loser = _sides_of(ledger, known)
+    if contradiction_record.resolution_kind in ("a_wins", "b_wins"):
+        winner, loser = _sides_of(ledger, contradiction_record)
         _require_as_resolved(ledger, winner, loser, undoes)
-        yield from _open_again(ledger, known)
+        yield from _open_again(ledger, contradiction_record)
         yield from _restore_loser(ledger, winner, loser)
     else:
-        if not all(ledger.live_atom(each) for each in (known.atom_a_id, known.atom_b_id)):
+        if not all(
+            ledger.live_atom(each)
+            for each in (contradiction_record.atom_a_id, contradiction_record.atom_b_id)
+        ):
             raise Refused("side_gone")
-        yield from _open_again(ledger, known)
+        yield from _open_again(ledger, contradiction_record)
 
 
-def _sides_of(ledger: CurrentLedger, known: ContradictionRecord) -> tuple[AtomRecord, AtomRecord]:
+def _sides_of(
+    ledger: CurrentLedger, contradiction_record: ContradictionRecord
+) -> tuple[AtomRecord, AtomRecord]:
     """Winner and loser of a contradiction that one side has won."""
-    first, second = ledger.get_atom(known.atom_a_id), ledger.get_atom(known.atom_b_id)
-    return (first, second) if known.resolution_kind == "a_wins" else (second, first)
+    first, second = (
+        ledger.get_atom(contradiction_record.atom_a_id),
+        ledger.get_atom(contradiction_record.atom_b_id),
+    )
+    return (first, second) if contradiction_record.resolution_kind == "a_wins" else (second, first)
 
 
 def _require_as_resolved(
@@ -116,16 +126,24 @@ def _require_as_resolved(
         raise Refused("side_gone")
 
 
-def _open_again(ledger: CurrentLedger, known: ContradictionRecord) -> Changes[None]:
+def _open_again(ledger: CurrentLedger, contradiction_record: ContradictionRecord) -> Changes[None]:
     """Open; handed on when it was before it was closed."""
-    was_handed_on = known.status != "escalated" and known.escalated_to is not None
+    was_handed_on = (
+        contradiction_record.status != "escalated" and contradiction_record.escalated_to is not None
+    )
     opened = dict.fromkeys(DECIDED_FIELDS) | {"status": "open", "updated_seq": ledger.seq}
     if was_handed_on:
-        opened |= {"status": "escalated", "escalated_to": known.escalated_to}
-    key = known.contradiction_id
-    yield known.model_copy(update=opened)
-    yield from add_link(ledger, known.atom_a_id, known.atom_b_id, "contradicts", "reopened")
-    yield note("contradiction_opened", key, None, "reopened", known.explanation)
+        opened |= {"status": "escalated", "escalated_to": contradiction_record.escalated_to}
+    key = contradiction_record.contradiction_id
+    yield contradiction_record.model_copy(update=opened)
+    yield from add_link(
+        ledger,
+        contradiction_record.atom_a_id,
+        contradiction_record.atom_b_id,
+        "contradicts",
+        "reopened",
+    )
+    yield note("contradiction_opened", key, None, "reopened", contradiction_record.explanation)
 
 
 def _restore_loser(ledger: CurrentLedger, winner: AtomRecord, loser: AtomRecord) -> Changes[None]:

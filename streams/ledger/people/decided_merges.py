@@ -291,11 +291,11 @@ def _rows_back(
 def _wordings(ledger: CurrentLedger, atom_id: str) -> list[str]:
     """The atom and those that were merged into it before."""
     found = [atom_id]
-    for one in found:
+    for wording in found:
         found += [
             link.from_atom_id
-            for link in ledger.links_of(one)
-            if link.link_type == "duplicates" and link.to_atom_id == one
+            for link in ledger.links_of(wording)
+            if link.link_type == "duplicates" and link.to_atom_id == wording
         ]
     return found
 

@@ -232,14 +232,14 @@ def _rows_before(draft: ChangeSetDraft) -> list[EvidenceRow]:
         for atom_id in (op.winner_atom_id, op.loser_atom_id)
         if atom_id
     ]
-    found: list[EvidenceRow] = []
+    evidence_rows: list[EvidenceRow] = []
     for row in draft.made.evidence.values():
         held = (
             draft.ledger.state.evidence_row(draft.ledger.project, atom_id, row.evidence_id)
             for atom_id in dict.fromkeys((row.atom_id, *parties))
         )
-        found += [known for known in held if known]
-    return found
+        evidence_rows += [known for known in held if known]
+    return evidence_rows
 
 
 def _show(ledger: CurrentLedger, keys: list[str]) -> Snapshot:

@@ -116,21 +116,21 @@ def _describe(source_id: str, told: str) -> Document:
     family, number = "", ""
     names = {_simplify(stem), _simplify(facts.title)}
     for text in (stem, facts.title):
-        if found := _LEADING.match(text.strip()):
-            family = family or (found["family"] or "").lower()
-            number = number or found["number"]
-            rest = _ENTITLED.match(text.strip()[found.end() :])
+        if match := _LEADING.match(text.strip()):
+            family = family or (match["family"] or "").lower()
+            number = number or match["number"]
+            rest = _ENTITLED.match(text.strip()[match.end() :])
             names.add(_simplify(rest["name"] if rest else ""))
     folder = posixpath.basename(posixpath.dirname(facts.path)).lower().rstrip("s")
     family = family or (folder if folder in ("adr", "rfc", "kep", "pep", "rfd") else "")
     return Document(source_id, facts, family, number, frozenset(names - {""}))
 
 
-def _find_named(name: str, successor: Document, known: list[Document]) -> Document | None:
+def _find_named(name: str, successor: Document, documents: list[Document]) -> Document | None:
     """The one document that ``name`` means, in the words of ``successor``."""
     others = [
         it
-        for it in known
+        for it in documents
         if it.source_id != successor.source_id and it.facts.root == successor.facts.root
     ]
     path = name.partition("#")[0]
@@ -139,17 +139,17 @@ def _find_named(name: str, successor: Document, known: list[Document]) -> Docume
     base = posixpath.basename(path)
     if "." in base:
         return _only(it for it in others if posixpath.basename(it.facts.path) == base)
-    if found := _NUMBER.fullmatch(name.strip(" #\"'")):
-        numbered = [it for it in others if it.number == found["number"] and _is_of(it, found)]
+    if match := _NUMBER.fullmatch(name.strip(" #\"'")):
+        numbered = [it for it in others if it.number == match["number"] and _is_of(it, match)]
         folder = posixpath.dirname(successor.facts.path)
         beside = [it for it in numbered if posixpath.dirname(it.facts.path) == folder]
         return _only(beside) or _only(numbered)
     return _only(it for it in others if _simplify(name) in it.names)
 
 
-def _is_of(document: Document, found: re.Match[str]) -> bool:
+def _is_of(document: Document, match: re.Match[str]) -> bool:
     """Whether a number is one of the document's family, where both say of which they are."""
-    family = (found["family"] or "").lower()
+    family = (match["family"] or "").lower()
     return family in _GENERAL or document.family in _GENERAL or family == document.family
 
 

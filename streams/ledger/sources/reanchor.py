@@ -44,10 +44,12 @@ def reanchor(ledger: CurrentLedger, change: SourceChange) -> Changes[None]:
         was_fresh = not row.stale
         twin = _twin(ledger, row, change, pairs[row.chunk_id])
         atom = ledger.get_atom(row.atom_id)
-        known = ledger.evidence_row(atom.atom_id, twin.evidence_id)
-        if known and not known.stale:
+        evidence_row = ledger.evidence_row(atom.atom_id, twin.evidence_id)
+        if evidence_row and not evidence_row.stale:
             continue
-        atom = yield from count_rows(ledger, atom, twin, evidence=int(known is None), fresh=1)
+        atom = yield from count_rows(
+            ledger, atom, twin, evidence=int(evidence_row is None), fresh=1
+        )
         yield twin
         yield from put_atom(ledger, atom, **(status_by_rows(ledger, atom) if is_live(atom) else {}))
         yield note("evidence_refreshed", atom.atom_id, twin.evidence_id, "reanchored")

@@ -139,10 +139,10 @@ def add_mention(
 
 def end_mention(ledger: CurrentLedger, atom_id: str, entity_id: str, reason: str) -> Changes[None]:
     """The atom does not speak of the entity after all."""
-    known = ledger.find_mention(atom_id, entity_id)
-    if known and known.active:
-        yield known.model_copy(update={"active": False})
-        yield note("entity_linked", atom_id, entity_id, reason, known.mention)
+    mention = ledger.find_mention(atom_id, entity_id)
+    if mention and mention.active:
+        yield mention.model_copy(update={"active": False})
+        yield note("entity_linked", atom_id, entity_id, reason, mention.mention)
 
 
 def record_merge(ledger: CurrentLedger, **fields: Any) -> Changes[None]:

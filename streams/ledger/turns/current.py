@@ -144,20 +144,20 @@ class CurrentLedger:
         return self._made.atoms.get(atom_id) or self.state.atom(self.project, atom_id)
 
     def get_atom(self, atom_id: str) -> AtomRecord:
-        found = self.atom(atom_id)
-        assert found is not None, atom_id
-        return found
+        atom = self.atom(atom_id)
+        assert atom is not None, atom_id
+        return atom
 
     def live_atom(self, atom_id: str) -> AtomRecord | None:
-        found = self.atom(atom_id)
-        return found if found and found.status in LIVE else None
+        atom = self.atom(atom_id)
+        return atom if atom and atom.status in LIVE else None
 
     def find_survivor(self, atom_id: str) -> AtomRecord | None:
         """The atom, or the one it was merged into since."""
-        found = self.atom(atom_id)
-        while found and found.status == "merged" and found.merged_into:
-            found = self.atom(found.merged_into)
-        return found
+        atom = self.atom(atom_id)
+        while atom and atom.status == "merged" and atom.merged_into:
+            atom = self.atom(atom.merged_into)
+        return atom
 
     def find_newly_live(self, kind: str) -> Iterator[AtomRecord]:
         """Live atoms of this change set that the index does not hold yet, of a kind's group."""
@@ -215,8 +215,8 @@ class CurrentLedger:
             for key, link in self._made.links.items()
             if atom_id in (link.from_atom_id, link.to_atom_id)
         ]
-        found = [self.get_link(key) for key in sorted({*held, *drafted})]
-        return [link for link in found if link.active]
+        links = [self.get_link(key) for key in sorted({*held, *drafted})]
+        return [link for link in links if link.active]
 
     def mentions_of(self, atom_id: str) -> list[EntityMention]:
         """The entities an atom speaks of, by entity."""
@@ -232,12 +232,12 @@ class CurrentLedger:
         prefix = f"{self.project}|{entity_id}|"
         held = [key.rsplit("|", 1)[1] for key, _ in self.state.mentioned_by.with_prefix(prefix)]
         drafted = [atom_id for atom_id, of in self._made.mentions if of == entity_id]
-        found = [self.find_mention(atom_id, entity_id) for atom_id in sorted({*held, *drafted})]
-        return [each for each in found if each and each.active]
+        mentions = [self.find_mention(atom_id, entity_id) for atom_id in sorted({*held, *drafted})]
+        return [each for each in mentions if each and each.active]
 
     def speaks_of(self, atom_id: str, entity_id: str) -> bool:
-        known = self.find_mention(atom_id, entity_id)
-        return known is not None and known.active
+        mention = self.find_mention(atom_id, entity_id)
+        return mention is not None and mention.active
 
     def find_mention(self, atom_id: str, entity_id: str) -> EntityMention | None:
         key = f"{self.project}|{atom_id}|{entity_id}"
@@ -262,8 +262,8 @@ class CurrentLedger:
             for key, record in self._made.contradictions.items()
             if atom_id in (record.atom_a_id, record.atom_b_id)
         ]
-        found = [self.contradiction(key) for key in self._pairs("ctr_", atom_id, drafted)]
-        return [record for record in found if record]
+        contradictions = [self.contradiction(key) for key in self._pairs("ctr_", atom_id, drafted)]
+        return [record for record in contradictions if record]
 
     def merge_candidate(self, candidate_id: str) -> MergeCandidate | None:
         key = f"{self.project}|{candidate_id}"
@@ -278,8 +278,8 @@ class CurrentLedger:
             for key, record in self._made.merge_candidates.items()
             if atom_id in (record.atom_a_id, record.atom_b_id)
         ]
-        found = [self.merge_candidate(key) for key in self._pairs("mrg_", atom_id, drafted)]
-        return [record for record in found if record]
+        candidates = [self.merge_candidate(key) for key in self._pairs("mrg_", atom_id, drafted)]
+        return [record for record in candidates if record]
 
     def _pairs(self, prefix: str, atom_id: str, drafted: list[str]) -> list[str]:
         held = [

@@ -45,8 +45,13 @@ def target_of_atom(atom: AtomRecord) -> DecisionTarget:
     return DecisionTarget(atom.status, atom.revision, last, atom.verified_by)
 
 
-def target_of_contradiction(one: ContradictionRecord) -> DecisionTarget:
-    return DecisionTarget(one.status, one.revision, one.hitl_event_id, one.decided_by)
+def target_of_contradiction(contradiction_record: ContradictionRecord) -> DecisionTarget:
+    return DecisionTarget(
+        contradiction_record.status,
+        contradiction_record.revision,
+        contradiction_record.hitl_event_id,
+        contradiction_record.decided_by,
+    )
 
 
 def target_of_pair(pair: MergeCandidate) -> DecisionTarget:

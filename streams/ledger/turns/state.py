@@ -148,10 +148,10 @@ class LedgerState:
         made = {atom.atom_id: atom for atom in event.atoms}
         for row in event.evidence:
             held_by = before.get(row.evidence_id, row.atom_id)
-            known = self.evidence_row(project, held_by, row.evidence_id)
-            if known:
-                self._support(project, known, -1)
-                self.source_rows.pop(_source_row(project, known), None)
+            evidence_row = self.evidence_row(project, held_by, row.evidence_id)
+            if evidence_row:
+                self._support(project, evidence_row, -1)
+                self.source_rows.pop(_source_row(project, evidence_row), None)
             self._support(project, row, 1)
             self.source_rows[_source_row(project, row)] = ""
             atom = self.atom(project, row.atom_id) or made.get(row.atom_id)

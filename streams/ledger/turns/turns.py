@@ -308,8 +308,8 @@ class Turns:
         """The verdicts on the result's borderline candidates in order; None until all are there."""
         keys = (f"{place}|{it.candidate.candidate_id}" for it in reflected.adjudicate)
         found = [self.verdicts.get(key) for key in keys]
-        known = [it.adjudicated for it in found if it is not None]
-        return known if len(known) == len(found) else None
+        verdicts = [it.adjudicated for it in found if it is not None]
+        return verdicts if len(verdicts) == len(found) else None
 
     def _end_of(self, project: str, run: OpenRun, end: WaitingEnd, part: int) -> DueTurn:
         """The end of a run; its parts but the last one are told like a batch behind all others.

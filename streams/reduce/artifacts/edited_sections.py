@@ -27,7 +27,10 @@ def keep_edited(before: Section | None, written: Section, gone: Gone) -> Section
     if before is None or before.state != EDITED:
         return written
     fresh = [] if written.state == EDITED else written.statements
-    removed = {_follow(one, gone) or one for one in before.removed_atom_ids}
+    removed = {
+        _follow(removed_atom_id, gone) or removed_atom_id
+        for removed_atom_id in before.removed_atom_ids
+    }
     lines = _update_lines(before.statements, fresh, gone)
     merged = _add_lines(lines, fresh, removed)
     section = before.model_copy(update={"removed_atom_ids": sorted(removed), "suggestion": None})
@@ -42,7 +45,9 @@ def keep_edited(before: Section | None, written: Section, gone: Gone) -> Section
 
 def list_removed_atoms(before: Section, statements: Sequence[Statement]) -> list[str]:
     """The atoms of lines that a person has taken out of the section, now or earlier."""
-    gone = list_cited_atoms(one for one in before.statements if one not in statements)
+    gone = list_cited_atoms(
+        statement for statement in before.statements if statement not in statements
+    )
     return sorted({*before.removed_atom_ids, *gone} - list_cited_atoms(statements))
 
 
@@ -54,29 +59,35 @@ def answer_suggestion(section: Section, suggestion: Suggestion, *, accepts: bool
     answered = {"input_hash": suggestion.input_hash, "suggestion": None}
     if accepts:
         statements = suggestion.statements
-        is_owned = section.removed_atom_ids or any(one.written_by for one in statements)
+        is_owned = section.removed_atom_ids or any(statement.written_by for statement in statements)
         free = {} if is_owned else {"state": "generated", "edited_by": None}
         return replace_statements(
             section.model_copy(update=answered | {"gap": ""} | free), statements
         )
-    added = [one for one in suggestion.statements if one not in section.statements]
+    added = [
+        statement for statement in suggestion.statements if statement not in section.statements
+    ]
     declined = list_cited_atoms(added) - list_cited_atoms(section.statements)
     removed = sorted({*section.removed_atom_ids, *declined})
     return section.model_copy(update=answered | {"removed_atom_ids": removed})
 
 
 def list_cited_atoms(statements: Iterable[Statement]) -> set[str]:
-    return {one.atom_id for said in statements for one in said.citations}
+    return {citation.atom_id for statement in statements for citation in statement.citations}
 
 
 def _update_lines(
     lines: Iterable[Statement], fresh: Sequence[Statement], gone: Gone
 ) -> list[Statement]:
-    by_lead = {one.citations[0].atom_id: one for one in fresh if one.citations}
-    revisions = {cited.atom_id: cited.atom_revision for one in fresh for cited in one.citations}
+    by_lead = {
+        statement.citations[0].atom_id: statement for statement in fresh if statement.citations
+    }
+    revisions = {
+        cited.atom_id: cited.atom_revision for statement in fresh for cited in statement.citations
+    }
     updated: list[Statement] = []
     for line in lines:
-        now = [_follow(one.atom_id, gone) for one in line.citations]
+        now = [_follow(citation.atom_id, gone) for citation in line.citations]
         anew = next((by_lead[one] for one in now if one in by_lead), None)
         if _is_as_it_was(line, revisions, gone):
             updated.append(line)
@@ -91,22 +102,22 @@ def _update_lines(
 
 def _is_as_it_was(line: Statement, revisions: Mapping[str, int], gone: Gone) -> bool:
     return not any(
-        one.atom_id in gone
+        citation.atom_id in gone
         or (
             line.written_by is None
-            and revisions.get(one.atom_id, one.atom_revision) != one.atom_revision
+            and revisions.get(citation.atom_id, citation.atom_revision) != citation.atom_revision
         )
-        for one in line.citations
+        for citation in line.citations
     )
 
 
 def _keep_citations(line: Statement, gone: Gone) -> list[Citation]:
     """The citations of live atoms, and of those that a merge put in the place of another."""
     kept: dict[str, Citation] = {}
-    for one in line.citations:
-        if one.atom_id not in gone:
-            kept.setdefault(one.atom_id, one)
-        elif (by := gone[one.atom_id]).is_merged and by.successor:
+    for citation in line.citations:
+        if citation.atom_id not in gone:
+            kept.setdefault(citation.atom_id, citation)
+        elif (by := gone[citation.atom_id]).is_merged and by.successor:
             kept.setdefault(by.successor.atom_id, by.successor)
     return list(kept.values())
 
@@ -119,11 +130,11 @@ def _add_lines(
     """
     covered = removed | list_cited_atoms(lines)
     merged, at = list(lines), len(lines)
-    for one in fresh:
-        if one in merged:
-            at = merged.index(one) + 1
-        elif one.citations and one.citations[0].atom_id not in covered:
-            merged.insert(at, one)
+    for statement in fresh:
+        if statement in merged:
+            at = merged.index(statement) + 1
+        elif statement.citations and statement.citations[0].atom_id not in covered:
+            merged.insert(at, statement)
             at += 1
     return merged
 

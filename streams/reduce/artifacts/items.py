@@ -112,7 +112,9 @@ def section_of(
 
 def describe_engine(sections: Iterable[Section]) -> dict[str, str | None]:
     """Who has worded an artifact of these sections: a model, where one has any of them."""
-    worded = [one for one in sections if one.engine == MODEL and one.state != EDITED]
+    worded = [
+        section for section in sections if section.engine == MODEL and section.state != EDITED
+    ]
     models = dict.fromkeys(one.model for one in worded if one.model)
     versions = dict.fromkeys(one.prompt_version for one in worded if one.prompt_version)
     return {
@@ -158,14 +160,18 @@ def attempt(
     for at, given in enumerate(inputs):
         if given.section_id in refused:
             sections[at] = write_section(
-                given, [one for one in objections if one.section_id == given.section_id]
+                given,
+                [objection for objection in objections if objection.section_id == given.section_id],
             )
     findings = validate(_written_here(sections), grounds, lane)
-    written = {one.section_id for one in sections}
+    written = {section.section_id for section in sections}
     own = [one for key, one in known.items() if one.state == EDITED and key not in written]
     return WrittenSections(
         [
-            *(keep_edited(known.get(one.section_id), one, withdrawn) for one in sections),
+            *(
+                keep_edited(known.get(section.section_id), section, withdrawn)
+                for section in sections
+            ),
             *(keep_edited(one, one, withdrawn) for one in own),
         ],
         objections,
@@ -179,7 +185,7 @@ def keep_words(
     """The sections with the words that they had, a model's or a person's, as long as these are
     about the same and the validator has nothing against them.
     """
-    known = {one.section_id: one for one in before.sections} if before else {}
+    known = {section.section_id: section for section in before.sections} if before else {}
 
     def keep(section: Section) -> Section:
         kept = known.get(section.section_id)
@@ -187,8 +193,8 @@ def keep_words(
             return section
         return kept if kept.input_hash == section.input_hash else keep_edited(kept, section, {})
 
-    kept = [keep(one) for one in written]
-    refused = {one.section_id for one in errors(validate(_written_here(kept), grounds, lane))}
+    kept = [keep(section) for section in written]
+    refused = {error.section_id for error in errors(validate(_written_here(kept), grounds, lane))}
     return [
         otherwise if one.section_id in refused else one
         for one, otherwise in zip(kept, written, strict=True)
@@ -198,13 +204,16 @@ def keep_words(
 def text_of_section(sections: Iterable[Section], section_id: str) -> list[str]:
     """What a section says, a sentence each."""
     return [
-        said.text for one in sections if one.section_id == section_id for said in one.statements
+        statement.text
+        for section in sections
+        if section.section_id == section_id
+        for statement in section.statements
     ]
 
 
 def _written_here(sections: Iterable[Section]) -> list[Section]:
     """Those that no person has edited: what people write is not refused."""
-    return [one for one in sections if one.state != EDITED]
+    return [section for section in sections if section.state != EDITED]
 
 
 def list_changed_sections(
@@ -357,4 +366,6 @@ def content_hash(item: ArtifactSnapshot) -> str:
     own = item.own
     planned = PLANNED.get(item.artifact_type, set())
     fields = own.model_dump_json(exclude=planned) if own else ""
-    return sha256_hex("\n".join([item.title, fields, *(one.content_hash for one in item.sections)]))
+    return sha256_hex(
+        "\n".join([item.title, fields, *(section.content_hash for section in item.sections)])
+    )

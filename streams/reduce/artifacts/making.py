@@ -40,11 +40,11 @@ class RuleMaker:
     place: int = 0
 
     def make(self, earlier: Sequence[Made]) -> Made | Literal["refused"] | None:
-        told = [_atoms(made.item) for made in earlier]
+        atom_sets = [_atoms(made.item) for made in earlier]
         while self.place < len(self.given.items):
             item = self.given.items[self.place]
             self.place += 1
-            if not any(_overlap(_atoms(item), known) >= SAME_STORY for known in told):
+            if not any(_overlap(_atoms(item), atom_set) >= SAME_STORY for atom_set in atom_sets):
                 return self._write(item)
         return None
 
@@ -71,7 +71,10 @@ class RuleMaker:
 
     def list_inputs(self, item: Made) -> list[str]:
         atoms = [atom.atom_id for atom in item.item.atoms]
-        contradictions = [one.contradiction_id for one in item.grounds.contradictions_of(atoms)]
+        contradictions = [
+            contradiction.contradiction_id
+            for contradiction in item.grounds.contradictions_of(atoms)
+        ]
         return [*atoms, *contradictions]
 
     def assess(self, earlier: Sequence[Made]) -> Decision:

@@ -38,7 +38,12 @@ def notes_of(sections: Iterable[Section], shown: int | None = None) -> frozenset
     """The lines that say what sections lack, how much more they hold, and what nobody cites."""
     sections = list(sections)
     edited = (section for section in sections if section.state == "edited")
-    uncited = [one for section in edited for one in section.statements if not one.citations]
+    uncited = [
+        statement
+        for section in edited
+        for statement in section.statements
+        if not statement.citations
+    ]
     return frozenset(
         [
             *(note for section in sections for note in _list_notes(section, shown)),

@@ -59,7 +59,9 @@ def derive_prd_state(
     """The state of a PRD that the validator let through, at the end of a run of ``lane``."""
     cited = list_cited(sections)
     blocked_by = tuple(
-        one.contradiction_id for one in grounds.contradictions_of(cited) if one.severity == "high"
+        contradiction.contradiction_id
+        for contradiction in grounds.contradictions_of(cited)
+        if contradiction.severity == "high"
     )
     if lacking := _below_minimum(sections, grounds, cited):
         return DerivedState("draft", lacking, blocked_by)
@@ -81,7 +83,9 @@ def derive_item_state(
     behind = item.epic.atom_ids if item.epic else list_cited(item.sections)
     live = [one for one in behind if one in grounds.atoms and grounds.atoms[one].status in LIVE]
     blocked_by = tuple(
-        one.contradiction_id for one in grounds.contradictions_of(behind) if one.severity == "high"
+        contradiction.contradiction_id
+        for contradiction in grounds.contradictions_of(behind)
+        if contradiction.severity == "high"
     )
     if len(live) < MIN_ITEM_ATOMS[item.artifact_type]:
         return DerivedState("draft", ("too_few_live_atoms",), blocked_by)
@@ -101,7 +105,10 @@ def derive_task_state(
     cited = list_cited(task.sections)
     blocked_by = tuple(
         sorted(
-            {one.contradiction_id for one in _severe(grounds, cited)}
+            {
+                contradiction_record.contradiction_id
+                for contradiction_record in _severe(grounds, cited)
+            }
             | set(feature.blocked_by if feature else ())
         )
     )
@@ -120,13 +127,17 @@ def derive_dependent_state(parts: Sequence[ArtifactSnapshot]) -> DerivedState:
     blocked_by = tuple(sorted({one for part in parts for one in part.blocked_by}))
     if not parts:
         return DerivedState("draft", ("nothing_cited",), ())
-    if any(one.artifact_state != "stable" for one in parts):
+    if any(part.artifact_state != "stable" for part in parts):
         return DerivedState("preview_stable", ("minimum_met",), blocked_by)
     return DerivedState("stable", ("deep_validation_complete",), ())
 
 
 def _severe(grounds: Grounds, cited: Sequence[str]) -> list[ContradictionRecord]:
-    return [one for one in grounds.contradictions_of(cited) if one.severity == "high"]
+    return [
+        contradiction
+        for contradiction in grounds.contradictions_of(cited)
+        if contradiction.severity == "high"
+    ]
 
 
 def list_cited(sections: Iterable[Section]) -> list[str]:

@@ -57,28 +57,32 @@ def _objections(
 ) -> list[Objection]:
     if not (statement.citations or statement.artifact_ids) or not statement.text.strip():
         return [("uncited_assertion", statement.text[:80])]
-    found = _find_unknown(statement.artifact_ids, grounds)
+    unknown = _find_unknown(statement.artifact_ids, grounds)
     cited: list[AtomRecord] = []
     for citation in statement.citations:
         atom = grounds.atoms.get(citation.atom_id)
         if atom is None:
-            found.append(("unknown_atom", citation.atom_id))
+            unknown.append(("unknown_atom", citation.atom_id))
             continue
         cited.append(atom)
         if atom.status not in LIVE and atom.atom_id not in reincluded:
-            found.append(("not_live_atom", atom.atom_id))
+            unknown.append(("not_live_atom", atom.atom_id))
         if atom.ledger != "pkl":
-            found.append(("restricted_atom", atom.atom_id))
+            unknown.append(("restricted_atom", atom.atom_id))
         if atom.revision != citation.atom_revision:
-            found.append(("stale_citation", f"{atom.atom_id} {citation.atom_revision}"))
-    documents = [grounds.artifacts.get(one, "") for one in statement.artifact_ids]
+            unknown.append(("stale_citation", f"{atom.atom_id} {citation.atom_revision}"))
+    documents = [grounds.artifacts.get(artifact_id, "") for artifact_id in statement.artifact_ids]
     if cited or documents:
-        found += _find_unsupported(statement.text, cited, documents)
-    return found + _find_ignored(section_id, statement, grounds)
+        unknown += _find_unsupported(statement.text, cited, documents)
+    return unknown + _find_ignored(section_id, statement, grounds)
 
 
 def _find_unknown(artifact_ids: Iterable[str], grounds: Grounds) -> list[Objection]:
-    return [("unknown_artifact", one) for one in artifact_ids if one not in grounds.artifacts]
+    return [
+        ("unknown_artifact", artifact_id)
+        for artifact_id in artifact_ids
+        if artifact_id not in grounds.artifacts
+    ]
 
 
 def _find_unsupported(
@@ -88,27 +92,32 @@ def _find_unsupported(
     source = "\n".join([*(all_text(atom) for atom in cited), *documents])
     words = content_words(text)
     shared = len(words & content_words(source))
-    found: list[Objection] = []
+    objections: list[Objection] = []
     if shared < MIN_OVERLAP * len(words) or not shared:
-        found.append(("weak_support", f"{shared} of {len(words)} words"))
+        objections.append(("weak_support", f"{shared} of {len(words)} words"))
     if invented := sorted(numbers(text) - numbers(source)):
-        found.append(("unsupported_number", ", ".join(invented)))
-    return found
+        objections.append(("unsupported_number", ", ".join(invented)))
+    return objections
 
 
 def _find_ignored(section_id: str, statement: Statement, grounds: Grounds) -> list[Objection]:
     """Open contradictions that the statement passes over."""
     cited = {citation.atom_id for citation in statement.citations}
     return [
-        ("contradiction_ignored", one.contradiction_id)
-        for one in grounds.contradictions_of(sorted(cited))
-        if one.contradiction_id not in statement.contradiction_ids
-        or not (section_id == OPEN_QUESTIONS or _names_both(statement.text, cited, one, grounds))
+        ("contradiction_ignored", contradiction.contradiction_id)
+        for contradiction in grounds.contradictions_of(sorted(cited))
+        if contradiction.contradiction_id not in statement.contradiction_ids
+        or not (
+            section_id == OPEN_QUESTIONS
+            or _names_both(statement.text, cited, contradiction, grounds)
+        )
     ]
 
 
-def _names_both(text: str, cited: set[str], one: ContradictionRecord, grounds: Grounds) -> bool:
-    sides = (one.atom_a_id, one.atom_b_id)
+def _names_both(
+    text: str, cited: set[str], contradiction_record: ContradictionRecord, grounds: Grounds
+) -> bool:
+    sides = (contradiction_record.atom_a_id, contradiction_record.atom_b_id)
     return cited.issuperset(sides) and all(_names(text, grounds.atoms.get(side)) for side in sides)
 
 
@@ -136,7 +145,7 @@ def validate_markdown(
     open contradiction counts as reflected when the line cites and names both sides, or stands under
     the heading ``Open questions``.
     """
-    found: list[ReviewFinding] = []
+    review_findings: list[ReviewFinding] = []
     heading = ""
     for number, line in enumerate(markdown.splitlines(), 1):
         bare = line.strip()
@@ -145,7 +154,7 @@ def validate_markdown(
         needs_none = bare.startswith("#") or bare.endswith(":") or bare in notes
         if not bare or (needs_none and not marks and not artifacts):
             continue
-        found += [
+        review_findings += [
             ReviewFinding(
                 code=code,
                 section_id="",
@@ -157,7 +166,7 @@ def validate_markdown(
                 bare, marks, artifacts, grounds, reincluded, questions=heading == "open questions"
             )
         ]
-    return found
+    return review_findings
 
 
 def _line_objections(
@@ -172,19 +181,19 @@ def _line_objections(
     if not marks and not artifacts:
         return [("uncited_assertion", line[:80])]
     text = _ARTIFACT_MARK.sub("", _MARK.sub("", line))
-    found = _find_unknown(artifacts, grounds)
-    found += [("unknown_atom", atom_id) for atom_id in marks if atom_id not in grounds.atoms]
+    unknown = _find_unknown(artifacts, grounds)
+    unknown += [("unknown_atom", atom_id) for atom_id in marks if atom_id not in grounds.atoms]
     cited = [grounds.atoms[atom_id] for atom_id in marks if atom_id in grounds.atoms]
     for atom in cited:
         if atom.status not in LIVE and atom.atom_id not in reincluded:
-            found.append(("not_live_atom", atom.atom_id))
+            unknown.append(("not_live_atom", atom.atom_id))
         if atom.ledger != "pkl":
-            found.append(("restricted_atom", atom.atom_id))
-    documents = [grounds.artifacts.get(one, "") for one in artifacts]
+            unknown.append(("restricted_atom", atom.atom_id))
+    documents = [grounds.artifacts.get(artifact, "") for artifact in artifacts]
     if cited or documents:
-        found += _find_unsupported(text, cited, documents)
-    return found + [
-        ("contradiction_ignored", one.contradiction_id)
-        for one in grounds.contradictions_of(marks)
-        if not (questions or _names_both(text, set(marks), one, grounds))
+        unknown += _find_unsupported(text, cited, documents)
+    return unknown + [
+        ("contradiction_ignored", contradiction.contradiction_id)
+        for contradiction in grounds.contradictions_of(marks)
+        if not (questions or _names_both(text, set(marks), contradiction, grounds))
     ]

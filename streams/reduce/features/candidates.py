@@ -138,8 +138,8 @@ def find_products(names: Iterable[str]) -> frozenset[str]:
         if tail := _OF_PRODUCT.search(name):
             tails[tail["product"].lower()] += 1
     most = max(MANY_OF_PRODUCT, HEAD_SHARE * len(all_names))
-    found = {key for key, seen in tails.items() if seen >= OF_PRODUCT}
-    return frozenset(found | {key for key, seen in heads.items() if seen >= most})
+    keys = {key for key, seen in tails.items() if seen >= OF_PRODUCT}
+    return frozenset(keys | {key for key, seen in heads.items() if seen >= most})
 
 
 def shorten_name(name: str, products: frozenset[str]) -> str:
@@ -180,9 +180,9 @@ def find_candidates(material: Material) -> list[Candidate]:
     return [found[key] for key in sorted(found) if not _is_everywhere(found[key], sources)]
 
 
-def _is_everywhere(one: Candidate, sources: int) -> bool:
+def _is_everywhere(candidate: Candidate, sources: int) -> bool:
     """Whether so many documents speak of it that it is the product itself."""
-    return len(one.speaking) > max(LEAST_EVERYWHERE, EVERYWHERE * sources)
+    return len(candidate.speaking) > max(LEAST_EVERYWHERE, EVERYWHERE * sources)
 
 
 def _rank_as_lead(atom: AtomRecord) -> tuple[float, float, str]:
@@ -192,9 +192,9 @@ def _rank_as_lead(atom: AtomRecord) -> tuple[float, float, str]:
 def _spread(found: dict[str, Candidate], rest: Iterable[AtomRecord], material: Material) -> None:
     """Give every other atom to the feature of its page, else to one that it names."""
     pages = _pages_of(found.values())
-    for one in found.values():
-        for atom in one.introducing:
-            _note_named(found, atom, {one.key})
+    for candidate in found.values():
+        for atom in candidate.introducing:
+            _note_named(found, atom, {candidate.key})
     for atom in rest:
         named = _note_named(found, atom, set())
         home = pages.get(atom.first_provenance.source_id) or next(iter(named), None)
@@ -202,13 +202,13 @@ def _spread(found: dict[str, Candidate], rest: Iterable[AtomRecord], material: M
             found[home].others.append(atom)
 
 
-def _pages_of(found: Iterable[Candidate]) -> dict[str, str]:
+def _pages_of(candidates: Iterable[Candidate]) -> dict[str, str]:
     """The feature of each document that tells of one alone, by source."""
     keys: dict[str, set[str]] = defaultdict(set)
-    for one in found:
-        for atom in one.introducing:
+    for candidate in candidates:
+        for atom in candidate.introducing:
             if place_of(atom) in _WHOLE_DOCUMENT:
-                keys[atom.first_provenance.source_id].add(one.key)
+                keys[atom.first_provenance.source_id].add(candidate.key)
     return {source: min(of_one) for source, of_one in keys.items() if len(of_one) == 1}
 
 
@@ -227,7 +227,7 @@ def keys_named(atom: AtomRecord, known: Container[str]) -> list[str]:
     title begins with it or its context is no more.
     """
     words = words_in(atom.title)
-    found = {
+    keys = {
         key
         for size in range(MAX_NAME_WORDS, 1, -1)
         for at in range(len(words) - size + 1)
@@ -236,14 +236,14 @@ def keys_named(atom: AtomRecord, known: Container[str]) -> list[str]:
     alone = {part for part in map(name_key, atom.context.split(", ")) if part in known}
     if words[:1] and words[0] in known:
         alone.add(words[0])
-    return sorted(found | alone, key=lambda key: (-len(key), key))
+    return sorted(keys | alone, key=lambda key: (-len(key), key))
 
 
 def named_features(
-    material: Material, found: Sequence[Candidate], standing: frozenset[str]
+    material: Material, candidates: Sequence[Candidate], standing: frozenset[str]
 ) -> ListInput:
     """The features that the sources name, the weightiest first; none where they name none."""
-    chosen = _choose(found)
+    chosen = _choose(candidates)
     kept = {one.key for one in chosen}
     items = [_item_of(material, one, kept, standing) for one in chosen]
     eligible = sum(len(one.introducing) + len(one.others) for one in chosen)
@@ -251,53 +251,54 @@ def named_features(
     return ListInput(items=items, eligible=eligible, kinds=kinds)
 
 
-def _choose(found: Sequence[Candidate]) -> list[Candidate]:
+def _choose(candidates: Sequence[Candidate]) -> list[Candidate]:
     """The weightiest. Pages that are only named after a thing fill up what is named as such; where
     that is much, others must speak of them.
     """
     ranked = sorted(
-        (one for one in found if not one.is_doubtful), key=lambda one: (-one.weight, one.key)
+        (candidate for candidate in candidates if not candidate.is_doubtful),
+        key=lambda one: (-one.weight, one.key),
     )
     sure = [one for one in ranked if not one.is_named_only_by_page]
     pages = [one for one in ranked if one.is_named_only_by_page]
     if len(sure) >= MANY:
-        pages = [one for one in pages if one.speaking or len(one.others) > 1][: len(sure)]
+        pages = [page for page in pages if page.speaking or len(page.others) > 1][: len(sure)]
     return (sure + pages[:MAX_PAGES])[:MAX_FEATURES]
 
 
 def _item_of(
-    material: Material, one: Candidate, kept: set[str], standing: frozenset[str]
+    material: Material, candidate: Candidate, kept: set[str], standing: frozenset[str]
 ) -> ItemInput:
     sections = [
-        material.section("description", _description(material, one)),
+        material.section("description", _description(material, candidate)),
         material.section(
-            "acceptance_criteria", _best(material, one, {"requirement"}, MAX_CRITERIA)
+            "acceptance_criteria", _best(material, candidate, {"requirement"}, MAX_CRITERIA)
         ),
-        material.section("risks", _best(material, one, {"risk"}, MAX_RISKS)),
-        _questions(material, one),
+        material.section("risks", _best(material, candidate, {"risk"}, MAX_RISKS)),
+        _questions(material, candidate),
     ]
     atoms = [atom for section in sections for pick in section.picks for atom in pick.atoms]
     return ItemInput(
         artifact_type="feature",
         area=Counter(sorted(atom.area for atom in atoms)).most_common(1)[0][0],
-        anchor=one.key,
-        name=one.name,
-        title=one.name,
-        state=one.state,
-        groups=_groups_of(one),
-        standing=f"|{one.key}" in standing,
+        anchor=candidate.key,
+        name=candidate.name,
+        title=candidate.name,
+        state=candidate.state,
+        groups=_groups_of(candidate),
+        standing=f"|{candidate.key}" in standing,
         sections=[section for section in sections if section.picks],
-        about=sorted((one.named & kept) - {one.key}),
+        about=sorted((candidate.named & kept) - {candidate.key}),
     )
 
 
-def _description(material: Material, one: Candidate) -> list[AtomRecord]:
+def _description(material: Material, candidate: Candidate) -> list[AtomRecord]:
     """What introduces it, then what was decided of it and what else is said; a bare name last."""
-    telling = [atom for atom in one.introducing if not _only_names(atom)]
+    telling = [atom for atom in candidate.introducing if not _only_names(atom)]
     told = telling[:MAX_INTRODUCED]
-    more = _best(material, one, {"decision"}, MAX_CONTEXT)
-    more += _best(material, one, {"claim", "entity", "domain_signal"}, MAX_CONTEXT)
-    bare = [] if telling else one.introducing[:1]
+    more = _best(material, candidate, {"decision"}, MAX_CONTEXT)
+    more += _best(material, candidate, {"claim", "entity", "domain_signal"}, MAX_CONTEXT)
+    bare = [] if telling else candidate.introducing[:1]
     return [*told, *more[:MAX_CONTEXT], *bare]
 
 
@@ -306,22 +307,22 @@ def _only_names(atom: AtomRecord) -> bool:
     return atom.title.endswith(f": {atom.attributes[FEATURE]}")
 
 
-def _best(material: Material, one: Candidate, kinds: set[str], most: int) -> list[AtomRecord]:
-    ids = (atom.atom_id for atom in one.others)
-    found = material.best(ids, frozenset(kinds))
-    return [atom for atom in found if not material.is_contradicted(atom)][:most]
+def _best(material: Material, candidate: Candidate, kinds: set[str], most: int) -> list[AtomRecord]:
+    ids = (atom.atom_id for atom in candidate.others)
+    best = material.best(ids, frozenset(kinds))
+    return [atom for atom in best if not material.is_contradicted(atom)][:most]
 
 
-def _questions(material: Material, one: Candidate) -> SectionInput:
-    found = material.collect_contradictions([*one.introducing, *one.others])
-    asked = _best(material, one, {"unknown"}, MAX_QUESTIONS)
+def _questions(material: Material, candidate: Candidate) -> SectionInput:
+    found = material.collect_contradictions([*candidate.introducing, *candidate.others])
+    asked = _best(material, candidate, {"unknown"}, MAX_QUESTIONS)
     return found.model_copy(update={"picks": [*found.picks, *material.section("", asked).picks]})
 
 
-def _groups_of(one: Candidate) -> dict[str, str]:
+def _groups_of(candidate: Candidate) -> dict[str, str]:
     """What its places call the group it is in, the surest place first."""
     groups: dict[str, str] = {}
-    for atom in one.introducing:
+    for atom in candidate.introducing:
         if group := atom.attributes.get(FEATURE_GROUP):
             groups.setdefault(name_key(group), group)
     return groups

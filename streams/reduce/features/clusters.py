@@ -63,17 +63,17 @@ class _Features:
 
     def find_left(self, topic: Topic) -> list[AtomRecord]:
         """What the topic still has to say; what only says the same again is left out."""
-        found: list[AtomRecord] = []
+        atom_records: list[AtomRecord] = []
         said: list[tuple[frozenset[str], str]] = []
         for atom in self.material.best(topic.atom_ids - self.used, _BINDING):
             words = content_words(atom.title)
             alike = [it for known, it in said if len(words & known) >= 0.7 * len(words | known)]
             if not any(keep_order(atom.title, title) for title in alike):
-                found.append(atom)
+                atom_records.append(atom)
                 said.append((words, atom.title))
-            if len(found) == MAX_CRITERIA:
+            if len(atom_records) == MAX_CRITERIA:
                 break
-        return found
+        return atom_records
 
     def weigh_headed(self, topic: Topic) -> float:
         """How much stands below a heading; what is said there counts as what is demanded does."""
@@ -97,14 +97,14 @@ class _Features:
         calm = [atom for atom in binding if not material.is_contradicted(atom)]
         decisions = [atom for atom in calm if atom.kind == "decision"]
         criteria = [atom for atom in calm if atom.kind == "requirement"] or decisions
-        told = [atom for atom in decisions if atom not in criteria][:MAX_CONTEXT]
-        told += self._context(topic)[:MAX_CONTEXT]
+        atoms = [atom for atom in decisions if atom not in criteria][:MAX_CONTEXT]
+        atoms += self._context(topic)[:MAX_CONTEXT]
         risks = material.best(topic.atom_ids, frozenset({"risk"}))
         sections = [
-            material.section("description", told or criteria[:1]),
-            material.section("acceptance_criteria", criteria if told else criteria[1:]),
+            material.section("description", atoms or criteria[:1]),
+            material.section("acceptance_criteria", criteria if atoms else criteria[1:]),
             material.section(
-                "risks", [one for one in risks if not material.is_contradicted(one)][:MAX_RISKS]
+                "risks", [risk for risk in risks if not material.is_contradicted(risk)][:MAX_RISKS]
             ),
             material.collect_contradictions(binding),
         ]
@@ -146,20 +146,20 @@ class _Features:
     def _context(self, topic: Topic) -> list[AtomRecord]:
         """What the topic is and does, sentences that begin with it first."""
         kinds = frozenset({"claim", "entity", "domain_signal"})
-        found = self.material.best(topic.atom_ids, kinds)
+        best = self.material.best(topic.atom_ids, kinds)
         about = re.compile(rf"^(?:the |an? |each )?{re.escape(topic.key)}", re.IGNORECASE)
-        calm = [atom for atom in found if not self.material.is_contradicted(atom)]
+        calm = [atom for atom in best if not self.material.is_contradicted(atom)]
         return sorted(calm, key=lambda atom: not about.match(atom.statement))
 
 
 def feature_clusters(
-    material: Material, found: Sequence[Candidate], standing: frozenset[str] = frozenset()
+    material: Material, candidates: Sequence[Candidate], standing: frozenset[str] = frozenset()
 ) -> ListInput:
     """The features that the sources name, else clusters, those with most to say first.
 
     ``standing`` are the keys of those the last preview had.
     """
-    if (named := named_features(material, found, standing)).items:
+    if (named := named_features(material, candidates, standing)).items:
         return named
     making = _Features(material, standing)
     items = choose(headed_topics(material), making.weigh_headed, making.make)

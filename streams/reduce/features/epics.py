@@ -34,23 +34,23 @@ class Group:
 
     @property
     def atoms(self) -> frozenset[str]:
-        return frozenset(atom.atom_id for one in self.features for atom in one.atoms)
+        return frozenset(atom.atom_id for feature in self.features for atom in feature.atoms)
 
 
 def group_features(features: Sequence[ItemInput]) -> list[Group]:
     """The groups of features, each feature in one at most."""
-    if any(one.state for one in features):
+    if any(feature.state for feature in features):
         return _group_as_told(features)
-    left = {one.key: one for one in features}
+    left = {feature.key: feature for feature in features}
     groups: list[Group] = []
     while theme := _strongest(left.values()):
         key, title, members = theme
         groups.append(Group(key, title, members))
-        for one in members:
-            del left[one.key]
+        for member in members:
+            del left[member.key]
     by_area: dict[str, list[ItemInput]] = {}
-    for one in left.values():
-        by_area.setdefault(one.area, []).append(one)
+    for member in left.values():
+        by_area.setdefault(member.area, []).append(member)
     for area, members in sorted(by_area.items()):
         groups.append(Group(f"area {area}", AREA_TITLES[area], members))
     return groups
@@ -60,30 +60,32 @@ def _group_as_told(features: Sequence[ItemInput]) -> list[Group]:
     """By the headings and folders features stand under, each under that which has most of them; a
     feature that is called like one belongs to it.
     """
-    sizes = Counter(key for one in features for key in {*one.groups, one.anchor})
-    named = {key for one in features for key in one.groups}
+    sizes = Counter(key for feature in features for key in {*feature.groups, feature.anchor})
+    named = {key for feature in features for key in feature.groups}
     gathered: dict[str, list[ItemInput]] = {}
-    for one in features:
-        known = [key for key in (*one.groups, one.anchor) if key in named]
-        if known:
-            gathered.setdefault(max(known, key=lambda key: sizes[key]), []).append(one)
+    for feature in features:
+        keys = [key for key in (*feature.groups, feature.anchor) if key in named]
+        if keys:
+            gathered.setdefault(max(keys, key=lambda key: sizes[key]), []).append(feature)
     return [
         Group(
-            f"group {key}", next(one.groups[key] for one in members if key in one.groups), members
+            f"group {key}",
+            next(member.groups[key] for member in members if key in member.groups),
+            members,
         )
         for key, members in gathered.items()
-        if len(members) >= MIN_FEATURES and any(key in one.groups for one in members)
+        if len(members) >= MIN_FEATURES and any(key in member.groups for member in members)
     ]
 
 
 def _strongest(features: Iterable[ItemInput]) -> tuple[str, str, list[ItemInput]] | None:
     """The theme that gathers most of the features; a phrase before a word alone."""
     gathered: dict[tuple[bool, str], list[ItemInput]] = {}
-    for one in features:
-        for key in one.themes:
-            gathered.setdefault((True, key), []).append(one)
-        for word in _words(one.name):
-            gathered.setdefault((False, word), []).append(one)
+    for feature in features:
+        for key in feature.themes:
+            gathered.setdefault((True, key), []).append(feature)
+        for word in _words(feature.name):
+            gathered.setdefault((False, word), []).append(feature)
     found = [
         (len(members), place, members)
         for place, members in gathered.items()
@@ -93,8 +95,8 @@ def _strongest(features: Iterable[ItemInput]) -> tuple[str, str, list[ItemInput]
         return None
     _, (is_theme, key), members = max(found, key=lambda one: one[:2])
     if is_theme:
-        return key, capitalize(min(one.themes[key] for one in members)), members
-    name = min(_words(one.name)[key] for one in members)
+        return key, capitalize(min(member.themes[key] for member in members)), members
+    name = min(_words(member.name)[key] for member in members)
     return f"word {key}", capitalize(name), members
 
 

@@ -48,7 +48,9 @@ def feature_fields(item: ItemInput) -> FeatureFields:
     contradictions = Grounds.of(item.sections).contradictions_of(atom.atom_id for atom in atoms)
     return FeatureFields(
         atom_ids=[atom.atom_id for atom in atoms],
-        contradiction_ids_considered=[one.contradiction_id for one in contradictions],
+        contradiction_ids_considered=[
+            contradiction.contradiction_id for contradiction in contradictions
+        ],
         priority=_priority(urgency),
         priority_score=round(0.6 * urgency + 0.2 * active + 0.2 * danger, 4),
         effort_points=NOT_ESTIMATED,

@@ -82,46 +82,51 @@ class _Search:
 
     def _disagreements(self) -> Iterator[Finding]:
         """Open contradictions between documents."""
-        for one in self.material.shortlist.open_contradictions():
-            sides = [self.material.atoms[side] for side in (one.atom_a_id, one.atom_b_id)]
+        for contradiction in self.material.shortlist.open_contradictions():
+            sides = [
+                self.material.atoms[side]
+                for side in (contradiction.atom_a_id, contradiction.atom_b_id)
+            ]
             found = self.material.collect_contradictions(sides[:1])
             if found.picks and len(sources_of(sides)) > 1:
-                said = lower(position(sides[0], in_context=False))
-                title = f"Documents disagree whether {said}"
+                text = lower(position(sides[0], in_context=False))
+                title = f"Documents disagree whether {text}"
                 shared = content_words(sides[0].title) & content_words(sides[1].title)
-                anchor = " ".join(sorted(shared)[:LEAST_SHARED]) or one.contradiction_id
+                anchor = " ".join(sorted(shared)[:LEAST_SHARED]) or contradiction.contradiction_id
                 yield Finding("conflict", anchor, anchor, title, found.picks, 1.0)
 
-    def _of_feature(self, one: Candidate) -> Iterator[Finding]:
+    def _of_feature(self, candidate: Candidate) -> Iterator[Finding]:
         """What other documents than its own say of a feature."""
-        lead = one.introducing[0]
+        lead = candidate.introducing[0]
         foreign = [
             atom
-            for atom in self.material.best((it.atom_id for it in one.speaking_atoms), KINDS)
-            if not sources_of([atom]) & sources_of(one.introducing)
+            for atom in self.material.best((it.atom_id for it in candidate.speaking_atoms), KINDS)
+            if not sources_of([atom]) & sources_of(candidate.introducing)
             and not self.material.is_contradicted(atom)
         ]
         by_kind = {kind: [it for it in foreign if it.kind == kind] for kind in KINDS}
         if risks := [it for it in by_kind["risk"] if it.impact]:
-            title = f"Another document sees a risk for {one.name}: {_said(risks[0])}"
-            yield self._finding("risk", one, title, [lead, *risks])
+            title = f"Another document sees a risk for {candidate.name}: {_said(risks[0])}"
+            yield self._finding("risk", candidate, title, [lead, *risks])
         if asked := [it for it in by_kind["unknown"] if _is_asked(it)]:
-            title = f"Open in another document about {one.name}: {_said(asked[0])}"
-            yield self._finding("gap", one, title, [lead, *asked])
-        if one.state == DONE:
+            title = f"Open in another document about {candidate.name}: {_said(asked[0])}"
+            yield self._finding("gap", candidate, title, [lead, *asked])
+        if candidate.state == DONE:
             return
         if denied := [it for it in by_kind["claim"] if it.polarity == "negate"]:
-            title = f"{one.name} is planned, and another document says what is missing today"
-            yield self._finding("gap", one, title, [lead, *denied])
+            title = f"{candidate.name} is planned, and another document says what is missing today"
+            yield self._finding("gap", candidate, title, [lead, *denied])
         if wishes := by_kind["domain_signal"]:
-            title = f"{one.name} is planned, and users ask for it"
-            yield self._finding("opportunity", one, title, [lead, *wishes])
+            title = f"{candidate.name} is planned, and users ask for it"
+            yield self._finding("opportunity", candidate, title, [lead, *wishes])
 
     def _finding(
-        self, category: str, one: Candidate, title: str, atoms: Sequence[AtomRecord]
+        self, category: str, candidate: Candidate, title: str, atoms: Sequence[AtomRecord]
     ) -> Finding:
         shown = self.material.section("description", atoms[:MAX_SHOWN]).picks
-        return Finding(category, one.key, one.name, title, shown, 1.0 + one.weight / 10)
+        return Finding(
+            category, candidate.key, candidate.name, title, shown, 1.0 + candidate.weight / 10
+        )
 
     def _of_topic(self, topic: Topic) -> Iterator[Finding]:
         atoms = [
@@ -150,8 +155,8 @@ class _Search:
             ]
             answers = [atom for atom in near if atom.kind != "unknown"]
             if answers or near:
-                told = "is answered elsewhere" if answers else "is open in several documents"
-                title = f"A question {told}: {_said(question)}"
+                text = "is answered elsewhere" if answers else "is open in several documents"
+                title = f"A question {text}: {_said(question)}"
                 yield self._about(topic, "gap", title, [question, *(answers or near)])
 
     def _agreement(self, topic: Topic, atoms: Sequence[AtomRecord]) -> Iterator[Finding]:
@@ -217,34 +222,34 @@ def insight_clusters(
     return ListInput(items=items, eligible=eligible, kinds=sorted(KINDS))
 
 
-def _choose(found: Iterable[Finding], most: int, standing: frozenset[str]) -> list[Finding]:
+def _choose(findings: Iterable[Finding], most: int, standing: frozenset[str]) -> list[Finding]:
     ranked = sorted(
-        found, key=lambda one: (-one.worth - AT_HOME * (one.key in standing), one.key, one.title)
+        findings, key=lambda one: (-one.worth - AT_HOME * (one.key in standing), one.key, one.title)
     )
     used: set[str] = set()
     anchors: set[str] = set()
     chosen: list[Finding] = []
     for one in ranked:
-        told = {atom.atom_id for atom in one.atoms[1:]} or {one.atoms[0].atom_id}
-        if one.anchor in anchors or used & told or len(chosen) == most:
+        atom_ids = {atom.atom_id for atom in one.atoms[1:]} or {one.atoms[0].atom_id}
+        if one.anchor in anchors or used & atom_ids or len(chosen) == most:
             continue
         anchors.add(one.anchor)
-        used.update(told)
+        used.update(atom_ids)
         chosen.append(one)
     return chosen
 
 
-def _insight(one: Finding) -> ItemInput:
-    told = "open_questions" if one.category == "conflict" else "description"
-    section = {"section_id": told, "picks": list(one.picks)}
+def _insight(finding: Finding) -> ItemInput:
+    text = "open_questions" if finding.category == "conflict" else "description"
+    section = {"section_id": text, "picks": list(finding.picks)}
     return ItemInput.model_validate(
         {
             "artifact_type": "insight",
-            "area": min(atom.area for atom in one.atoms),
-            "anchor": one.anchor,
-            "name": one.name,
-            "title": shorten(capitalize(one.title), MAX_TITLE),
-            "category": one.category,
+            "area": min(atom.area for atom in finding.atoms),
+            "anchor": finding.anchor,
+            "name": finding.name,
+            "title": shorten(capitalize(finding.title), MAX_TITLE),
+            "category": finding.category,
             "sections": [section],
         }
     )
@@ -252,11 +257,11 @@ def _insight(one: Finding) -> ItemInput:
 
 def _is_of(topic: Topic, atom: AtomRecord) -> bool:
     """Whether what moves in the atom is the topic: its name stands close before the verb."""
-    said = atom.statement.lower()
-    at, verb = said.find(topic.key), _MOVING.search(said)
+    text = atom.statement.lower()
+    at, verb = text.find(topic.key), _MOVING.search(text)
     if verb is None or not 0 <= at < verb.start() <= at + len(topic.key) + NEAR:
         return False
-    return not {"it", "they", "this", "we"} & {*said[at : verb.start()].split()}
+    return not {"it", "they", "this", "we"} & {*text[at : verb.start()].split()}
 
 
 def _is_asked(atom: AtomRecord) -> bool:

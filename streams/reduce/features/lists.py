@@ -106,15 +106,15 @@ class Lists:
 
     def features(self, given: ListInput, plan_from: date, prd: ArtifactSnapshot) -> None:
         """Features with their plan, then the epics that gather them."""
-        wanted = [one for one in given.items if not is_deleted(self._before(self._item_id(one)))]
+        wanted = [item for item in given.items if not is_deleted(self._before(self._item_id(item)))]
         given = given.model_copy(update={"items": wanted})
         made, stop = self._loop("feature", "feature_generation", given)
         own = self._list_own_features({one.artifact_id for one in made})
         by_key = {one.item.key: one for one in made}
         groups = [
-            one
-            for one in group_features([m.item for m in made])
-            if len(one.atoms) >= MIN_EPIC_ATOMS
+            feature
+            for feature in group_features([m.item for m in made])
+            if len(feature.atoms) >= MIN_EPIC_ATOMS
         ]
         epic_of = {item.key: self._epic_id(group) for group in groups for item in group.features}
         for place, planned in enumerate(self._plan(made, own, plan_from), 1):
@@ -144,8 +144,8 @@ class Lists:
         for key, one in fields.items():
             if one.status == DONE:
                 yield PlannedFeature(key, one)
-        works = [*_work(made, fields), *(one.work for one in own.values())]
-        plan = order([one for one in works if fields[one.key].status != DONE])
+        works = [*_work(made, fields), *(own_feature.work for own_feature in own.values())]
+        plan = order([work for work in works if fields[work.key].status != DONE])
         ahead = {one.key for one in plan if is_ahead(fields[one.key])}
         dated = [
             replace(one, needs=tuple(need for need in one.needs if need in ahead))
@@ -175,8 +175,8 @@ class Lists:
 
     def _list_own_features(self, made: Set[str]) -> dict[str, OwnFeature]:
         """The features that people have written and that no cluster is behind, by id."""
-        known = self._drafted
-        found = {key: OwnFeature.of(known[key]) for key in sorted(known) if key not in made}
+        drafted = self._drafted
+        found = {key: OwnFeature.of(drafted[key]) for key in sorted(drafted) if key not in made}
         return {key: one for key, one in found.items() if one}
 
     def _take_own_feature(self, fresh: ArtifactSnapshot) -> None:
@@ -208,14 +208,14 @@ class Lists:
             members = [made[item.key] for item in group.features]
             given = SectionInput(
                 section_id="description",
-                picks=[_pick_first(one.item) for one in members[:MAX_EPIC_STATEMENTS]],
+                picks=[_pick_first(member.item) for member in members[:MAX_EPIC_STATEMENTS]],
             )
-            grounds = Grounds.of([given, *(s for one in members for s in one.item.sections)])
+            grounds = Grounds.of([given, *(s for member in members for s in member.item.sections)])
             written = self._attempt(artifact_id, [given], grounds)
             fields = EpicFields(
                 prd_section_ids=_list_citing(prd, group.atoms),
                 atom_ids=sorted(group.atoms),
-                feature_ids=[one.artifact_id for one in members],
+                feature_ids=[member.artifact_id for member in members],
                 completed=completed,
             )
             fresh = blank(artifact_id, "epic", group.title, self.at, written.sections).model_copy(
@@ -305,9 +305,9 @@ class Lists:
 
     def _withdraw_deleted(self, artifact_type: ArtifactType) -> None:
         """What a person has deleted just now."""
-        for one in self.drafts.values():
-            if one.artifact_type == artifact_type and is_deleted(one):
-                self._note(withdraw_deleted(one, self.at))
+        for draft in self.drafts.values():
+            if draft.artifact_type == artifact_type and is_deleted(draft):
+                self._note(withdraw_deleted(draft, self.at))
 
     def _withdraw(self, artifact_type: ArtifactType) -> None:
         """Items of the type that this position has no cluster for any more."""
@@ -320,9 +320,9 @@ class Lists:
         """The titles of this position's items that share most with ``before``, those first."""
         held = atoms_behind(before)
         shared = [
-            (-len(held & atoms_behind(one)), one.title)
-            for one in self._made
-            if one.artifact_type == before.artifact_type
+            (-len(held & atoms_behind(artifact_snapshot)), artifact_snapshot.title)
+            for artifact_snapshot in self._made
+            if artifact_snapshot.artifact_type == before.artifact_type
         ]
         return [title for share, title in sorted(shared) if share]
 
@@ -354,14 +354,14 @@ def _work(made: Sequence[Made], fields: Mapping[str, FeatureFields]) -> list[Wor
 
 
 def _points_of(made: Made, fields: FeatureFields) -> int:
-    told = fields.user_edited.effort_points if fields.user_edited else None
-    return estimate_effort(made.item) if told is None else told
+    effort_points = fields.user_edited.effort_points if fields.user_edited else None
+    return estimate_effort(made.item) if effort_points is None else effort_points
 
 
 def _pick_first(item: ItemInput) -> Pick:
     """What an epic says of a feature: what introduces it, else the first thing to fulfil."""
     wanted = "description" if item.state else "acceptance_criteria"
-    return next(one for one in item.sections if one.section_id == wanted).picks[0]
+    return next(section for section in item.sections if section.section_id == wanted).picks[0]
 
 
 def _list_citing(prd: ArtifactSnapshot, atom_ids: Iterable[str]) -> list[str]:
@@ -370,5 +370,9 @@ def _list_citing(prd: ArtifactSnapshot, atom_ids: Iterable[str]) -> list[str]:
     return [
         section.section_id
         for section in prd.sections
-        if any(one.atom_id in wanted for said in section.statements for one in said.citations)
+        if any(
+            citation.atom_id in wanted
+            for statement in section.statements
+            for citation in statement.citations
+        )
     ]

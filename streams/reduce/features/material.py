@@ -26,13 +26,13 @@ class Material:
 
     def best(self, atom_ids: Iterable[str], kinds: frozenset[str]) -> list[AtomRecord]:
         """The readable atoms of these kinds, those to be seen first at the front."""
-        found = [
+        atoms = [
             atom
             for atom_id in atom_ids
             if self.topics.scores.get(atom_id, 0.0) > 0.0
             and (atom := self.atoms[atom_id]).kind in kinds
         ]
-        return sorted(found, key=lambda atom: (-self.topics.scores[atom.atom_id], atom.atom_id))
+        return sorted(atoms, key=lambda atom: (-self.topics.scores[atom.atom_id], atom.atom_id))
 
     def find_shared_topics(self, minimum: int = MIN_ATOMS) -> list[Topic]:
         most = max(ALWAYS_SHARED, int(MAX_SHARE * len(self.topics.scores)))
@@ -46,8 +46,8 @@ class Material:
         picks: list[Pick] = []
         used: set[str] = set()
         for atom in atoms:
-            for one in self.shortlist.contradictions_of(atom.atom_id):
-                sides = (one.atom_a_id, one.atom_b_id)
+            for contradiction in self.shortlist.contradictions_of(atom.atom_id):
+                sides = (contradiction.atom_a_id, contradiction.atom_b_id)
                 pair = [self.atoms[side] for side in sides]
                 if used.isdisjoint(sides) and pair_text(*pair):
                     used.update(sides)

@@ -41,16 +41,16 @@ def order(work: Sequence[Work]) -> list[Work]:
     return list(done.values())
 
 
-def _place(one: Work, known: Mapping[str, Work], done: dict[str, Work], way: list[str]) -> None:
-    if one.key in done:
+def _place(work: Work, known: Mapping[str, Work], done: dict[str, Work], way: list[str]) -> None:
+    if work.key in done:
         return
-    way.append(one.key)
-    for need in one.needs:
+    way.append(work.key)
+    for need in work.needs:
         if need in known and need not in way:
             _place(known[need], known, done, way)
     way.pop()
-    kept = tuple(need for need in one.needs if need in done)[:MAX_DEPENDENCIES]
-    done[one.key] = Work(one.key, one.points, one.score, kept)
+    kept = tuple(need for need in work.needs if need in done)[:MAX_DEPENDENCIES]
+    done[work.key] = Work(work.key, work.points, work.score, kept)
 
 
 def schedule(work: Sequence[Work], start: date, velocity: int) -> dict[str, Planned]:

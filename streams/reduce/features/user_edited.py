@@ -36,24 +36,32 @@ def withdraw_deleted(item: ArtifactSnapshot, at: Settled) -> ArtifactChange:
     return withdraw(item, at, why=DELETED)
 
 
-def check_item(known: ArtifactSnapshot | None, asked: ChangeRequested) -> ArtifactSnapshot | None:
+def check_item(
+    artifact_snapshot: ArtifactSnapshot | None, asked: ChangeRequested
+) -> ArtifactSnapshot | None:
     """The item that the request is about; None: it makes one. Raises RefusedEdit."""
     if asked.op == "create":
-        if known is not None and (is_deleted(known) or not is_withdrawn(known)):
+        if artifact_snapshot is not None and (
+            is_deleted(artifact_snapshot) or not is_withdrawn(artifact_snapshot)
+        ):
             raise RefusedEdit("no_change")
         return None
-    if known is None or known.artifact_type != asked.changed_type or is_withdrawn(known):
+    if (
+        artifact_snapshot is None
+        or artifact_snapshot.artifact_type != asked.changed_type
+        or is_withdrawn(artifact_snapshot)
+    ):
         raise RefusedEdit("unknown_artifact")
-    if asked.expected_version != known.version:
+    if asked.expected_version != artifact_snapshot.version:
         raise RefusedEdit("stale_version")
-    return known
+    return artifact_snapshot
 
 
 def write_sections(
     before: ArtifactSnapshot, asked: ChangeRequested, grounds: Grounds
 ) -> list[Section]:
     """The sections with the person's in their places, in the order of all items."""
-    known = {one.section_id: one for one in before.sections}
+    known = {section.section_id: section for section in before.sections}
     for edit in asked.sections:
         if edit.section_id not in TITLES:
             raise RefusedEdit("unknown_section")
@@ -70,11 +78,11 @@ def sort_sections(sections: Iterable[Section]) -> list[Section]:
 def _write(
     section: Section | None, edit: SectionEdit, asked: ChangeRequested, grounds: Grounds
 ) -> Section:
-    said = {one.text: one for one in section.statements} if section else {}
+    said = {statement.text: statement for statement in section.statements} if section else {}
     statements = [
-        said.get(one.text)
-        or write_statement(asked.artifact_id, edit.section_id, one, grounds, asked.editor)
-        for one in edit.statements
+        said.get(statement.text)
+        or write_statement(asked.artifact_id, edit.section_id, statement, grounds, asked.editor)
+        for statement in edit.statements
     ]
     if section and statements == section.statements:
         return section

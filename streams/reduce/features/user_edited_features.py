@@ -44,7 +44,7 @@ class OwnFeature:
     def of(cls, feature: ArtifactSnapshot) -> OwnFeature | None:
         """None where a person has written none of it: then it goes with its atoms."""
         user_edited = find_edited_feature(feature)
-        own = [one for one in feature.sections if one.state == EDITED]
+        own = [section for section in feature.sections if section.state == EDITED]
         if (
             user_edited is None
             or user_edited.is_deleted
@@ -113,19 +113,22 @@ def is_ahead(fields: FeatureFields) -> bool:
 
 
 def draft_feature(
-    known: ArtifactSnapshot | None, asked: ChangeRequested, grounds: Grounds, at: Settled
+    artifact_snapshot: ArtifactSnapshot | None,
+    asked: ChangeRequested,
+    grounds: Grounds,
+    at: Settled,
 ) -> ArtifactSnapshot:
     """The feature as the person wants it, before it is planned. Raises RefusedEdit."""
-    told = asked.feature or FeatureEdit()
-    known = check_item(known, asked)
-    before = known or _begin(asked, told, at)
+    feature = asked.feature or FeatureEdit()
+    artifact_snapshot = check_item(artifact_snapshot, asked)
+    before = artifact_snapshot or _begin(asked, feature, at)
     assert before.feature
     was = before.feature.user_edited or UserEditedFeature()
-    user_edited = _merge(was, told, asked)
+    user_edited = _merge(was, feature, asked)
     sections = write_sections(before, asked, grounds)
-    if not any(one.statements for one in sections):
+    if not any(section.statements for section in sections):
         raise RefusedEdit("empty_text")
-    if known and user_edited == was and sections == before.sections:
+    if artifact_snapshot and user_edited == was and sections == before.sections:
         raise RefusedEdit("no_change")
     fields = before.feature.model_copy(update={"user_edited": user_edited})
     update = {
@@ -161,9 +164,9 @@ def _merge(
 
 def _describe(user_edited: UserEditedFeature, sections: list[Section]) -> FeatureFields:
     """What follows from the words of a person's own feature."""
-    said = (one for section in sections for one in section.statements)
+    said = (statement for section in sections for statement in section.statements)
     return FeatureFields(
-        atom_ids=sorted({it.atom_id for one in said for it in one.citations}),
+        atom_ids=sorted({it.atom_id for section in said for it in section.citations}),
         priority="should",
         priority_score=URGENCY["should"],
         effort_points=NOT_ESTIMATED,

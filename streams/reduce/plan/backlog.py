@@ -82,9 +82,9 @@ class Backlog(Lists):
     def plan(self, given: ListInput, team: Team, start: date) -> None:
         """The tasks, and the sprints from ``start`` in which the team does them."""
         tasks = self._list_tasks(given)
-        own = self._list_own({one.task_id for one in tasks})
-        known = self._drafted
-        sprints = find_edited_sprints(known.values())
+        own = self._list_own({task.task_id for task in tasks})
+        drafted = self._drafted
+        sprints = find_edited_sprints(drafted.values())
         planned: list[Task | OwnTask] = [*tasks, *own]
         jobs = [self._settle_job(one.job, one.fields, sprints) for one in planned]
         plan = plan_sprints(jobs, team, start, sprints) if team.members or sprints else Plan()
@@ -97,8 +97,8 @@ class Backlog(Lists):
         features = [one.feature for one in planned if one.feature]
         written = {job.task_id: self._as_it_stands(job.task_id) for job in jobs}
         closing = self._closing()
-        writer = SprintWriter(self.project, team, plan, written, features, known, closing)
-        grounds = [one.made.grounds for one in tasks]
+        writer = SprintWriter(self.project, team, plan, written, features, drafted, closing)
+        grounds = [task.made.grounds for task in tasks]
         for sprint in plan.sprints:
             told = sprints.get(sprint.number, UserEditedSprint())
             if sprint.places or told.goal or told.is_closed:
@@ -128,12 +128,16 @@ class Backlog(Lists):
         was = before.task if before else None
         if was and fields.status == "done":
             number = self._sprint_number(was.sprint_id)
-            told = sprints.get(number, UserEditedSprint())
-            if told.is_closed and not told.is_deleted:
+            find_edited_sprint = sprints.get(number, UserEditedSprint())
+            if find_edited_sprint.is_closed and not find_edited_sprint.is_deleted:
                 return replace(job, done_in=number, done_by=was.assignee_id or "")
         number = self._sprint_number(fields.user_edited.sprint_id if fields.user_edited else None)
-        told = sprints.get(number, UserEditedSprint())
-        return job if told.is_closed or told.is_deleted else replace(job, sprint=number)
+        find_edited_sprint = sprints.get(number, UserEditedSprint())
+        return (
+            job
+            if find_edited_sprint.is_closed or find_edited_sprint.is_deleted
+            else replace(job, sprint=number)
+        )
 
     def _sprint_number(self, sprint_id: str | None) -> int:
         """0: there is no such sprint."""
@@ -143,16 +147,16 @@ class Backlog(Lists):
     def _list_tasks(self, given: ListInput) -> list[Task]:
         """In the order of their features, those that stand alone last."""
         features = {
-            one.artifact_id: self._as_it_stands(one.artifact_id)
-            for one in self._made
-            if one.feature and is_ahead(one.feature)
+            artifact_snapshot.artifact_id: self._as_it_stands(artifact_snapshot.artifact_id)
+            for artifact_snapshot in self._made
+            if artifact_snapshot.feature and is_ahead(artifact_snapshot.feature)
         }
         order = {artifact_id: place for place, artifact_id in enumerate(features)}
         wanted = [
-            one
-            for one in given.items
-            if (not one.category or self._feature_id(one) in order)
-            and not is_deleted(self._before(self._task_id(one)))
+            item
+            for item in given.items
+            if (not item.category or self._feature_id(item) in order)
+            and not is_deleted(self._before(self._task_id(item)))
         ]
         wanted.sort(key=lambda one: order.get(self._feature_id(one), len(order)))
         made = self._run(given.model_copy(update={"items": wanted}))
@@ -169,10 +173,16 @@ class Backlog(Lists):
 
         What was cut from a feature goes with it when a person deletes it or rules it out.
         """
-        known = self._drafted
-        features = {one.artifact_id: one for one in self._made if one.feature}
+        drafted = self._drafted
+        features = {
+            artifact_snapshot.artifact_id: artifact_snapshot
+            for artifact_snapshot in self._made
+            if artifact_snapshot.feature
+        }
         found = (
-            known[key] for key in sorted(known) if key not in made and find_edited_task(known[key])
+            drafted[key]
+            for key in sorted(drafted)
+            if key not in made and find_edited_task(drafted[key])
         )
         left = (one for one in found if not is_deleted(one) and not is_withdrawn(one))
         own = (OwnTask.of(one, features) for one in left)
@@ -271,12 +281,12 @@ def order_tasks(tasks: Sequence[Task]) -> list[Task]:
     own one needs.
     """
     by_feature: dict[str, list[Task]] = {}
-    for one in tasks:
-        if one.feature:
-            by_feature.setdefault(one.feature.artifact_id, []).append(one)
+    for task in tasks:
+        if task.feature:
+            by_feature.setdefault(task.feature.artifact_id, []).append(task)
     done: dict[str, Task] = {}
-    for one in tasks:
-        _place(one, tasks, by_feature, done, [])
+    for task in tasks:
+        _place(task, tasks, by_feature, done, [])
     return list(done.values())
 
 

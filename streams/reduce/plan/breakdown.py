@@ -131,12 +131,12 @@ class _Breakdown:
             live, kinds = sorted(self.material.shortlist.live), ("decision", "requirement")
             self.deciding = self.material.best(live, frozenset(kinds))[:MOST_ELSEWHERE]
         wanted = _words([atom])
-        found = [
-            one
-            for one in choose_telling(self.deciding, title)
-            if len(_words([one]) & wanted) >= SHARED_ELSEWHERE
+        telling = [
+            atom_record
+            for atom_record in choose_telling(self.deciding, title)
+            if len(_words([atom_record]) & wanted) >= SHARED_ELSEWHERE
         ]
-        return _find_related([atom], found, self.material)[:MAX_NEAR]
+        return _find_related([atom], telling, self.material)[:MAX_NEAR]
 
 
 @dataclass(slots=True)
@@ -153,7 +153,7 @@ class _Slice:
 
 def break_down(material: Material, features: ListInput, named: Sequence[Candidate]) -> ListInput:
     """The tasks of one position: those of features in their order, then those that stand alone."""
-    candidates = {one.key: one for one in named}
+    candidates = {candidate.key: candidate for candidate in named}
     work = _Breakdown(material)
     by_source = _gather_by_source(material)
     actions = by_source.actions
@@ -167,7 +167,11 @@ def break_down(material: Material, features: ListInput, named: Sequence[Candidat
             work.told.update(atom.atom_id for atom in listed)
             continue
         work.cut_feature(item, candidate)
-        telling = [one for source in sorted(own) for one in by_source.telling.get(source, ())]
+        telling = [
+            atom_record
+            for source in sorted(own)
+            for atom_record in by_source.telling.get(source, ())
+        ]
         work.cut_actions(listed, item, telling)
     for source in sorted(actions):
         work.cut_actions(actions[source], None, by_source.telling.get(source, ()))
@@ -186,18 +190,18 @@ class _BySource:
 
 
 def _gather_by_source(material: Material) -> _BySource:
-    found = _BySource()
+    by_source = _BySource()
     live = sorted(material.shortlist.live)
     actions = [atom for one in live if (atom := material.atoms[one]).kind == "action_item"]
     actions = sorted(filter(is_work, actions), key=lambda one: (-worth(one), one.atom_id))
     actions = actions[:MAX_ACTIONS]
     wanted = {atom.first_provenance.source_id for atom in actions}
     for atom in actions:
-        found.actions.setdefault(atom.first_provenance.source_id, []).append(atom)
+        by_source.actions.setdefault(atom.first_provenance.source_id, []).append(atom)
     near = [one for one in live if material.atoms[one].first_provenance.source_id in wanted]
     for atom in material.best(near, frozenset({"decision", "requirement", "claim"})):
-        found.telling.setdefault(atom.first_provenance.source_id, []).append(atom)
-    return found
+        by_source.telling.setdefault(atom.first_provenance.source_id, []).append(atom)
+    return by_source
 
 
 def _slice(material: Material, item: ItemInput, candidate: Candidate | None) -> list[_Slice]:
@@ -215,12 +219,12 @@ def _slice(material: Material, item: ItemInput, candidate: Candidate | None) -> 
     for skill, wanted in groups.items():
         how = shared.get(skill) or _find_related(wanted or introducing, claims, material)
         how = how or decisions[:2] or (claims[:3] if len(groups) == 1 else [])
-        how = how or [one for one in requirements if one not in wanted][:2]
+        how = how or [requirement for requirement in requirements if requirement not in wanted][:2]
         how = choose_telling(how, item.title)
         if not how:
             continue
         main = skill == biggest
-        questions = [one for one in item.sections if one.section_id == "open_questions"]
+        questions = [section for section in item.sections if section.section_id == "open_questions"]
         parts.append(
             _Slice(
                 skill,
@@ -238,7 +242,7 @@ def _collect(
     material: Material, item: ItemInput, candidate: Candidate | None, kind: str, most: int
 ) -> list[AtomRecord]:
     """The feature's atoms of a kind: those it shows, then others of its page or name."""
-    shown = [one for one in _ordered(item) if one.kind == kind]
+    shown = [atom_record for atom_record in _ordered(item) if atom_record.kind == kind]
     more = candidate.others if candidate else []
     others = material.best((atom.atom_id for atom in more), frozenset({kind}))
     found = {one.atom_id: one for one in (*shown, *others) if not material.is_contradicted(one)}
@@ -252,20 +256,20 @@ def _ordered(item: ItemInput) -> list[AtomRecord]:
 
 def _choose_criteria(requirements: Iterable[AtomRecord]) -> list[AtomRecord]:
     """What can be checked: what obliges or allows; the rest only where that is little."""
-    wanted = [one for one in requirements if not is_excluded(one)]
+    wanted = [requirement for requirement in requirements if not is_excluded(requirement)]
     binding = [one for one in wanted if is_criterion(one.statement)]
     return (binding if len(binding) >= ENOUGH_TO_SAY else wanted)[:MAX_REQUIREMENTS]
 
 
 def _introduce(item: ItemInput) -> list[AtomRecord]:
     """What says best what the feature is: not that it is only planned."""
-    said = [
+    atoms = [
         atom
         for atom in item.atoms_of("description")
         if atom.kind in ("claim", "entity", "domain_signal")
         and not atom.title.endswith(f": {item.name}")
     ]
-    told = [atom for atom in said if not says_no(atom)] or said
+    told = [atom for atom in atoms if not says_no(atom)] or atoms
     return (told or item.atoms_of("description") or item.atoms_of("acceptance_criteria"))[:1]
 
 
@@ -303,8 +307,8 @@ def _find_related(
     wanted: Sequence[AtomRecord], sources: Sequence[AtomRecord], material: Material
 ) -> list[AtomRecord]:
     """Those of ``sources`` that share enough words with ``wanted``, most of them first."""
-    words, ids = _words(wanted), {one.atom_id for one in wanted}
-    spread = Counter(word for one in sources for word in _words([one]))
+    words, ids = _words(wanted), {atom_record.atom_id for atom_record in wanted}
+    spread = Counter(word for source in sources for word in _words([source]))
     everywhere = {word for word, seen in spread.items() if 2 * seen > len(sources) > 3}
     least = min(SHARED, len(words - everywhere))
     ranked = [
@@ -324,14 +328,14 @@ def _words(atoms: Iterable[AtomRecord]) -> frozenset[str]:
 
 def _risks_for(item: ItemInput, skill: str, *, main: bool) -> list[AtomRecord]:
     risks = item.atoms_of("risks")
-    return [one for one in risks if skill_of(one) == skill or main][:MAX_RISKS]
+    return [risk for risk in risks if skill_of(risk) == skill or main][:MAX_RISKS]
 
 
 def _sections(material: Material, part: _Slice) -> list[SectionInput]:
-    used = {one.atom_id for one in part.solutions}
-    described = [one for one in part.introducing if one.atom_id not in used]
+    used = {solution.atom_id for solution in part.solutions}
+    described = [atom_record for atom_record in part.introducing if atom_record.atom_id not in used]
     described = described or part.requirements[:1] or part.introducing
-    wanted = [one for one in part.requirements if one.atom_id not in used]
+    wanted = [requirement for requirement in part.requirements if requirement.atom_id not in used]
     sections = [
         material.section("description", described[:MAX_DESCRIBED]),
         material.section("solutions", part.solutions),
@@ -339,7 +343,7 @@ def _sections(material: Material, part: _Slice) -> list[SectionInput]:
         material.section("risks", part.risks),
         *part.questions,
     ]
-    return [one for one in sections if any(position(pick.lead) for pick in one.picks)]
+    return [section for section in sections if any(position(pick.lead) for pick in section.picks)]
 
 
 def _area_of(atoms: Sequence[AtomRecord]) -> str:

@@ -32,30 +32,30 @@ def commit(
 
     ``after_closing``: this plan follows the closing of another sprint.
     """
-    known = before.sprint_plan if before else None
-    if known and known.committed_on and is_closed(before):
-        return _fields(known.committed, known.committed_on, known.committed_seq)
+    sprint_plan = before.sprint_plan if before else None
+    if sprint_plan and sprint_plan.committed_on and is_closed(before):
+        return _fields(sprint_plan.committed, sprint_plan.committed_on, sprint_plan.committed_seq)
     if not at.day or at.day < first_day:
         return _fields([], "", 0)
-    if known is None or before is None or not before.version:
+    if sprint_plan is None or before is None or not before.version:
         return _fields(held, at.day, at.ledger_seq) if at.lane == "deep" else _fields([], "", 0)
-    if known.committed_on:
-        is_first = at.reason in _PLANNING and at.day <= known.committed_on
+    if sprint_plan.committed_on:
+        is_first = at.reason in _PLANNING and at.day <= sprint_plan.committed_on
         if is_first or after_closing:
-            return _fields(held, known.committed_on, at.ledger_seq)
-        return _fields(known.committed, known.committed_on, known.committed_seq)
+            return _fields(held, sprint_plan.committed_on, at.ledger_seq)
+        return _fields(sprint_plan.committed, sprint_plan.committed_on, sprint_plan.committed_seq)
     if at.lane != "deep":
         return _fields([], "", 0)
     if before.lane == "preview" or at.reason in _PLANNING or after_closing:
         return _fields(held, at.day, at.ledger_seq)
-    planned = [one.task_id for one in known.items]
+    planned = [item.task_id for item in sprint_plan.items]
     return _fields(planned, at.day, before.input_ledger_seq)
 
 
 def list_added(plan: SprintPlanFields, task_ids: Sequence[str]) -> list[str]:
     """Those of the tasks that came into the sprint after it had begun."""
     committed = set(plan.committed)
-    return [one for one in task_ids if plan.committed_on and one not in committed]
+    return [task_id for task_id in task_ids if plan.committed_on and task_id not in committed]
 
 
 def _fields(committed: Sequence[str], day: str, ledger_seq: int) -> dict[str, object]:

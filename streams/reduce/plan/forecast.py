@@ -29,7 +29,7 @@ def assume_velocity(team: Team) -> tuple[int, str]:
     """The points a sprint that dates are told by, and on what ground."""
     if team.velocity:
         return team.velocity, f"The velocity of {team.velocity} points a sprint is what was told."
-    capacity = sum(one.capacity_points for one in team.members)
+    capacity = sum(member.capacity_points for member in team.members)
     if 0 < capacity < DEFAULT_VELOCITY:
         return capacity, (
             f"The velocity is not known: the team's capacity of {capacity} points a sprint stands"
@@ -49,7 +49,7 @@ def forecast(
     history: Sequence[SprintVelocity] = (),
 ) -> DeliveryForecast:
     """The forecast for ``remaining`` points from the later one of the two days."""
-    points = [one.points for one in history]
+    points = [sprint_velocity.points for sprint_velocity in history]
     velocity, ground = _find_velocity(points, team)
     spread = spread_of(points) if any(points) else None
     slow = max(
@@ -85,10 +85,10 @@ def _find_velocity(points: Sequence[float], team: Team) -> tuple[float, str]:
         return float(told), ground + none_done
     centre = mean(points)
     known = "the closed sprint" if len(points) == 1 else f"the last {len(points)} closed sprints"
-    said = f"The velocity of {centre:.1f} points a sprint is the mean of {known}."
+    text = f"The velocity of {centre:.1f} points a sprint is the mean of {known}."
     if team.velocity and team.velocity != centre:
-        said += f" What was told, {team.velocity}, is not used any more."
-    return centre, said
+        text += f" What was told, {team.velocity}, is not used any more."
+    return centre, text
 
 
 def _tell_assumptions(

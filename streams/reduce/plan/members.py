@@ -35,17 +35,19 @@ def apply_fact(team: Team, fact: TeamFact) -> Team:
     """The team after the fact; one about a member it does not know changes nothing."""
     match fact:
         case MemberAdded():
-            others = [one for one in team.members if one.member_id != fact.member_id]
+            others = [member for member in team.members if member.member_id != fact.member_id]
             return team.model_copy(update={"members": [*others, Member(**fact.model_dump())]})
         case MemberUpdated():
             told = fact.model_dump(exclude_none=True)
             members = [
-                Member(**one.model_dump() | told) if one.member_id == fact.member_id else one
-                for one in team.members
+                Member(**member.model_dump() | told)
+                if member.member_id == fact.member_id
+                else member
+                for member in team.members
             ]
             return team.model_copy(update={"members": members})
         case MemberRemoved():
-            members = [one for one in team.members if one.member_id != fact.member_id]
+            members = [member for member in team.members if member.member_id != fact.member_id]
             return team.model_copy(update={"members": members})
         case PlanSet():
             return Team(
@@ -61,10 +63,10 @@ def rate_skill(member: Member, wanted: str) -> int | None:
     """The member's proficiency in a skill that a task asks for; None without it."""
     known = {name.strip().lower(): level for name, level in member.skills.items()}
     names = {wanted, *ALSO_CALLED.get(wanted, "").split(", ")}
-    found = [level for name, level in known.items() if name in names]
-    if not found and wanted == GENERAL_SKILL:
-        found = list(known.values())
-    return max(found, default=None)
+    levels = [level for name, level in known.items() if name in names]
+    if not levels and wanted == GENERAL_SKILL:
+        levels = list(known.values())
+    return max(levels, default=None)
 
 
 def rate_skills(member: Member, wanted: Iterable[str]) -> int | None:

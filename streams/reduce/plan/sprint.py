@@ -95,9 +95,9 @@ def plan_sprints(
     ``user_edited`` is what people have changed, by number of the sprint. A sprint without tasks is
     left out at the end, unless a person wants it.
     """
-    dropped = {one.task_id for one in jobs if one.is_dropped}
-    closed = [one for one in jobs if one.done_in]
-    ahead = [one for one in jobs if not one.done_in and not one.is_dropped]
+    dropped = {job.task_id for job in jobs if job.is_dropped}
+    closed = [job for job in jobs if job.done_in]
+    ahead = [job for job in jobs if not job.done_in and not job.is_dropped]
     plan = Plan(reasons=_find_hindered(ahead, team))
     left = [one for one in ahead if one.task_id not in plan.reasons]
     done = dropped | {one.task_id for one in closed}
@@ -109,9 +109,9 @@ def plan_sprints(
             break
         if number in gone:
             continue
-        told = user_edited.get(number, UserEditedSprint())
-        sprint = _open(number, told, team, first)
-        if told.is_closed:
+        find_edited_sprint = user_edited.get(number, UserEditedSprint())
+        sprint = _open(number, find_edited_sprint, team, first)
+        if find_edited_sprint.is_closed:
             sprint.places = [_keep(one, team) for one in closed if one.done_in == number]
         else:
             _fill(sprint, left, team, done)
@@ -133,37 +133,43 @@ def _is_wanted(user_edited: UserEditedSprint) -> bool:
     return not user_edited.is_deleted and (user_edited.is_user_created or user_edited.is_closed)
 
 
-def _open(number: int, told: UserEditedSprint, team: Team, first: date) -> Sprint:
+def _open(number: int, find_edited_sprint: UserEditedSprint, team: Team, first: date) -> Sprint:
     """A sprint without tasks; it begins after the one before, whatever was told."""
-    begins = date.fromisoformat(told.start_date) if told.start_date else first
+    begins = (
+        date.fromisoformat(find_edited_sprint.start_date)
+        if find_edited_sprint.start_date
+        else first
+    )
     begins = begins if number == 1 else max(begins, first)
-    ends = date.fromisoformat(told.end_date) if told.end_date else begins
-    if not told.end_date or ends < begins:
+    ends = (
+        date.fromisoformat(find_edited_sprint.end_date) if find_edited_sprint.end_date else begins
+    )
+    if not find_edited_sprint.end_date or ends < begins:
         ends = begins + timedelta(days=SPRINT_DAYS - 1)
-    room = {one.member_id: capacity_between(one, begins, ends) for one in team.members}
+    room = {member.member_id: capacity_between(member, begins, ends) for member in team.members}
     capacity = sum(room.values())
     if team.velocity is not None:
         capacity = min(capacity, team.velocity)
-    if told.capacity_points is not None:
-        capacity = told.capacity_points
+    if find_edited_sprint.capacity_points is not None:
+        capacity = find_edited_sprint.capacity_points
     return Sprint(number, begins, ends, capacity, room)
 
 
 def _keep(job: Job, team: Team) -> Place:
     """A task in the closed sprint in which it was done."""
-    known = (one for one in team.members if one.member_id == job.done_by)
-    member = next(known, Member(member_id=job.done_by, name=NO_MEMBER))
+    members = (member for member in team.members if member.member_id == job.done_by)
+    member = next(members, Member(member_id=job.done_by, name=NO_MEMBER))
     return Place(job, member, job.done_in, "It was done in this sprint.")
 
 
 def _explain_moves(number: int, left: Sequence[Job], done: set[str]) -> dict[str, str]:
     """Why what was moved into the sprint is not in it."""
     return {
-        one.task_id: f"It was moved into sprint {number}, which has no room for it."
-        if done.issuperset(one.needs)
+        job.task_id: f"It was moved into sprint {number}, which has no room for it."
+        if done.issuperset(job.needs)
         else f"It was moved into sprint {number}, but what it builds on is not done by then."
-        for one in left
-        if one.sprint == number and one.task_id not in done
+        for job in left
+        if job.sprint == number and job.task_id not in done
     }
 
 
@@ -174,18 +180,18 @@ def _wait(job: Job, reasons: Mapping[str, str], titles: Mapping[str, str]) -> st
 
 def _find_hindered(jobs: Sequence[Job], team: Team) -> dict[str, str]:
     """Tasks that no sprint can hold, and those that wait for one of them."""
-    reasons = {one.task_id: why for one in jobs if (why := _hindrance(one, team))}
-    titles = {one.task_id: one.title for one in jobs}
-    for one in jobs:  # needs come before what needs them
-        if one.task_id not in reasons and (why := _wait(one, reasons, titles)):
-            reasons[one.task_id] = why
+    reasons = {job.task_id: why for job in jobs if (why := _hindrance(job, team))}
+    titles = {job.task_id: job.title for job in jobs}
+    for job in jobs:  # needs come before what needs them
+        if job.task_id not in reasons and (why := _wait(job, reasons, titles)):
+            reasons[job.task_id] = why
     return reasons
 
 
 def _hindrance(job: Job, team: Team) -> str:
     if not team.members:
         return "There is nobody in the team."
-    able = [one for one in team.members if _rate(one, job) is not None]
+    able = [member for member in team.members if _rate(member, job) is not None]
     if not able and job.assignee_id:
         return "Who was to do it is not in the team."
     if not able:
@@ -203,7 +209,7 @@ def _fill(sprint: Sprint, left: Sequence[Job], team: Team, done: set[str]) -> No
     grows by all.
     """
     first = _find_first(sprint.number, left)
-    free = [one for one in left if one.sprint in (0, sprint.number)]
+    free = [job for job in left if job.sprint in (0, sprint.number)]
     for job in sorted(free, key=lambda one: one.task_id not in first):
         if not done.issuperset(job.needs) or sprint.points + job.points > sprint.capacity:
             continue
@@ -215,19 +221,19 @@ def _fill(sprint: Sprint, left: Sequence[Job], team: Team, done: set[str]) -> No
 
 def _find_first(number: int, left: Sequence[Job]) -> set[str]:
     """What was moved into the sprint of this number, and what that builds on."""
-    first = {one.task_id for one in left if one.sprint == number}
-    for one in reversed(left):  # needs come before what needs them
-        if one.task_id in first:
-            first.update(one.needs)
+    first = {job.task_id for job in left if job.sprint == number}
+    for job in reversed(left):  # needs come before what needs them
+        if job.task_id in first:
+            first.update(job.needs)
     return first
 
 
 def _choose(job: Job, team: Team, room: Mapping[str, int]) -> Member | None:
     """Who is best at it among those with room; of equals the one with most room."""
     able = [
-        (level, room[one.member_id], one.member_id, one)
-        for one in team.members
-        if room[one.member_id] >= job.points and (level := _rate(one, job)) is not None
+        (level, room[member.member_id], member.member_id, member)
+        for member in team.members
+        if room[member.member_id] >= job.points and (level := _rate(member, job)) is not None
     ]
     if not able:
         return None
@@ -245,7 +251,7 @@ def _reason(job: Job, member: Member) -> str:
     why = f"{job.rank} priority; " if job.rank else ""
     why += "it was moved here; " if job.sprint else ""
     if job.assignee_id or not job.skills:
-        said = f"{why}{member.name} {'was chosen for it' if job.assignee_id else 'has room'}."
+        text = f"{why}{member.name} {'was chosen for it' if job.assignee_id else 'has room'}."
     else:
-        said = f"{why}{member.name} has the skill {' and '.join(job.skills)}."
-    return said[:1].upper() + said[1:]
+        text = f"{why}{member.name} has the skill {' and '.join(job.skills)}."
+    return text[:1].upper() + text[1:]

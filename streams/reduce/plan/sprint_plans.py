@@ -77,14 +77,14 @@ class SprintWriter:
         written = [write_lines(key, TITLES[key], lines) for key, lines in said.items() if lines]
         all_grounds = join_grounds(grounds, self._documents())
         sections = keep_words(before, [goal, *written], all_grounds, at.lane)
-        told = " ".join(text_of_section(sections, "goal"))
+        text = " ".join(text_of_section(sections, "goal"))
         fresh = blank(artifact_id, "sprint_plan", f"Sprint {sprint.number}", at, sections)
         fresh = fresh.model_copy(
             update={
                 "number": f"{PREFIXES['sprint_plan']}-{sprint.number:03d}",
-                "sprint_plan": self._fields(sprint, told, tasks, before, at),
+                "sprint_plan": self._fields(sprint, text, tasks, before, at),
                 "edited_by": before.edited_by if before else None,
-                "upstream_artifact_ids": [one.artifact_id for one in tasks],
+                "upstream_artifact_ids": [task.artifact_id for task in tasks],
             }
         )
         by_rule = sections[1:] if goal.state == EDITED or is_closed(before) else sections
@@ -108,16 +108,16 @@ class SprintWriter:
             state = {"state": EDITED, "edited_by": before.edited_by}
             return write_lines("goal", TITLES["goal"], said).model_copy(update=state)
         if before and is_closed(before):
-            return next(one for one in before.sections if one.section_id == "goal")
+            return next(section for section in before.sections if section.section_id == "goal")
         return write_lines("goal", TITLES["goal"], [self._goal(artifact_id, tasks)])
 
     def _goal(self, artifact_id: str, tasks: Sequence[ArtifactSnapshot]) -> Statement:
         """The features that most points of the sprint go to, else its first tasks."""
         names: dict[str, list[str]] = {}
-        for one in tasks:
-            fields = _fields_of(one)
-            title = fields.upstream_title or shorten(one.title, MAX_NAME)
-            names.setdefault(title, []).append(fields.feature_id or one.artifact_id)
+        for task in tasks:
+            fields = _fields_of(task)
+            title = fields.upstream_title or shorten(task.title, MAX_NAME)
+            names.setdefault(title, []).append(fields.feature_id or task.artifact_id)
         chosen = list(names)[:MAX_GOALS]
         more = ", and more" if len(names) > MAX_GOALS else ""
         text = f"Work on {join_names(chosen)}{more}."
@@ -141,7 +141,7 @@ class SprintWriter:
         for granted what it did when it was closed.
         """
         closed = before.sprint_plan if before and is_closed(before) else None
-        held, first = [one.artifact_id for one in tasks], sprint.first.isoformat()
+        held, first = [task.artifact_id for task in tasks], sprint.first.isoformat()
         is_after = not closed and 0 < self.closing < sprint.number
         begun = commit(before, held, first, at, after_closing=is_after)
         fields = SprintPlanFields(
@@ -161,7 +161,7 @@ class SprintWriter:
                 )
                 for order, one in enumerate(sprint.places, 1)
             ],
-            risk_atom_ids=sorted({it for one in tasks for it in _fields_of(one).risk_atom_ids}),
+            risk_atom_ids=sorted({it for task in tasks for it in _fields_of(task).risk_atom_ids}),
             unplanned=_list_left(closed, sprint) if closed else self._unplanned(sprint),
             assumptions=closed.assumptions if closed else assume(self.team),
             user_edited=find_edited_sprint(before),
@@ -183,8 +183,12 @@ class SprintWriter:
 
 def _list_left(closed: SprintPlanFields, sprint: Sprint) -> list[UnplannedTask]:
     """What was in the sprint and not done when it was closed."""
-    known = [one.task_id for one in closed.unplanned if one.reason == LEFT]
-    had = [*known, *(one.task_id for one in closed.items)]
+    task_ids = [
+        unplanned_task.task_id
+        for unplanned_task in closed.unplanned
+        if unplanned_task.reason == LEFT
+    ]
+    had = [*task_ids, *(item.task_id for item in closed.items)]
     done = {one.job.task_id for one in sprint.places}
     return [
         UnplannedTask(task_id=task_id, reason=LEFT)
@@ -217,7 +221,7 @@ def assume(team: Team) -> list[str]:
 
 def write_lines(section_id: str, title: str, lines: list[Statement]) -> Section:
     """A section of statements that were not written from picks."""
-    mark = sha256_hex("\n".join([section_id, *(one.model_dump_json() for one in lines)]))
+    mark = sha256_hex("\n".join([section_id, *(line.model_dump_json() for line in lines)]))
     given = SectionInput(section_id=section_id)
     return section_of(given, lines, title).model_copy(update={"input_hash": mark})
 
@@ -230,15 +234,15 @@ def cite(
     artifact_ids: Sequence[str],
 ) -> Statement:
     """A line that rests on artifacts and on the first atoms of ``items``."""
-    cited = {it.atom_id: it for one in items for it in _citations(one)[:MAX_CITED]}
-    said = [it for one in items for section in one.sections for it in section.statements]
+    cited = {it.atom_id: it for item in items for it in _citations(item)[:MAX_CITED]}
+    said = [it for item in items for section in item.sections for it in section.statements]
     return Statement(
         statement_id=derive_id("stm", artifact_id, section_id, text, *artifact_ids),
         text=text,
         citations=[cited[key] for key in sorted(cited)],
-        provisional=bool(said) and all(one.provisional for one in said),
-        confidence=max((one.confidence for one in said), default=0.0),
-        contradiction_ids=sorted({it for one in said for it in one.contradiction_ids}),
+        provisional=bool(said) and all(item.provisional for item in said),
+        confidence=max((item.confidence for item in said), default=0.0),
+        contradiction_ids=sorted({it for item in said for it in item.contradiction_ids}),
         artifact_ids=list(artifact_ids),
     )
 
@@ -246,8 +250,8 @@ def cite(
 def text_of(item: ArtifactSnapshot) -> str:
     """All that an artifact says, for comparing a line with it."""
     own = item.own.model_dump_json() if item.own else ""
-    said = (one.text for section in item.sections for one in section.statements)
-    return "\n".join([item.number, item.title, own, *said])
+    texts = (statement.text for section in item.sections for statement in section.statements)
+    return "\n".join([item.number, item.title, own, *texts])
 
 
 def join_grounds(parts: Iterable[Grounds], documents: Iterable[ArtifactSnapshot]) -> Grounds:
@@ -255,8 +259,10 @@ def join_grounds(parts: Iterable[Grounds], documents: Iterable[ArtifactSnapshot]
 
     Contradictions are left out: a line names a task, and the task names what is open in it.
     """
-    atoms = {key: atom for one in parts for key, atom in one.atoms.items()}
-    return Grounds(atoms.values(), (), {one.artifact_id: text_of(one) for one in documents})
+    atoms = {key: atom for part in parts for key, atom in part.atoms.items()}
+    return Grounds(
+        atoms.values(), (), {document.artifact_id: text_of(document) for document in documents}
+    )
 
 
 def join_names(names: Sequence[str]) -> str:
@@ -269,17 +275,17 @@ def _risks(artifact_id: str, tasks: Sequence[ArtifactSnapshot]) -> list[Statemen
     found: dict[str, Statement] = {}
     for task in tasks:
         for section in task.sections:
-            for one in section.statements if section.section_id == "risks" else ():
-                ids = derive_id("stm", artifact_id, "risks", one.text)
+            for statement in section.statements if section.section_id == "risks" else ():
+                ids = derive_id("stm", artifact_id, "risks", statement.text)
                 moved = {"statement_id": ids, "artifact_ids": [task.artifact_id]}
-                found.setdefault(one.text, one.model_copy(update=moved))
+                found.setdefault(statement.text, statement.model_copy(update=moved))
     return list(found.values())[:MAX_RISKS]
 
 
 def _citations(item: ArtifactSnapshot) -> list[Citation]:
     """What its sentences rest on; a person's sentence may cite what no input holds any more."""
-    said = (one for section in item.sections for one in section.statements)
-    return [it for one in said if one.written_by is None for it in one.citations]
+    sections = (statement for section in item.sections for statement in section.statements)
+    return [it for section in sections if section.written_by is None for it in section.citations]
 
 
 def _fields_of(task: ArtifactSnapshot) -> TaskFields:

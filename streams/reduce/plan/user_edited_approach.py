@@ -30,14 +30,16 @@ _SOLUTIONS = "solutions"
 def find_approach(task_id: str, title: str, grounds: Grounds, editor: str) -> Section:
     """The section of the approach, for a task of this title."""
     picks = [Pick(atoms=[one]) for one in _find_telling(title, grounds)]
-    found = [statement_of(task_id, _SOLUTIONS, one) for one in picks]
-    said = [one for one in found if one] or [_leave_open(task_id, editor)]
+    statements = [statement_of(task_id, _SOLUTIONS, pick) for pick in picks]
+    said = [statement for statement in statements if statement] or [_leave_open(task_id, editor)]
     section = Section(
         section_id=_SOLUTIONS,
         title=TITLES[_SOLUTIONS],
         state="generated",
         content_hash="",
-        input_hash=sha256_hex("\n".join([_SOLUTIONS, *(one.statement_id for one in said)])),
+        input_hash=sha256_hex(
+            "\n".join([_SOLUTIONS, *(statement.statement_id for statement in said)])
+        ),
     )
     return replace_statements(section, said)
 
@@ -47,18 +49,18 @@ def drop_withdrawn(
 ) -> list[Section]:
     """The sections without the lines of an approach whose atoms are not live any more."""
     return [
-        _drop(task_id, one, withdrawn, editor)
-        if one.section_id == _SOLUTIONS and one.state == "generated"
-        else one
-        for one in sections
+        _drop(task_id, section, withdrawn, editor)
+        if section.section_id == _SOLUTIONS and section.state == "generated"
+        else section
+        for section in sections
     ]
 
 
 def _drop(task_id: str, section: Section, withdrawn: Collection[str], editor: str) -> Section:
     left = [
-        one
-        for one in section.statements
-        if not any(it.atom_id in withdrawn for it in one.citations)
+        statement
+        for statement in section.statements
+        if not any(it.atom_id in withdrawn for it in statement.citations)
     ]
     if left == section.statements:
         return section
@@ -76,17 +78,23 @@ def _find_telling(title: str, grounds: Grounds) -> list[AtomRecord]:
     wanted = words_of(title)
     least = min(SHARED, len(wanted))
     ranked = [
-        (-len(shared), _KINDS.index(one.kind), -worth(one), one.atom_id, one)
-        for one in _usable(grounds)
-        if len(shared := words_of(one.statement) & wanted) >= least > 0
-        and adds_to_title(one.statement, title)
+        (
+            -len(shared),
+            _KINDS.index(atom_record.kind),
+            -worth(atom_record),
+            atom_record.atom_id,
+            atom_record,
+        )
+        for atom_record in _usable(grounds)
+        if len(shared := words_of(atom_record.statement) & wanted) >= least > 0
+        and adds_to_title(atom_record.statement, title)
     ]
     return [one for *_, one in sorted(ranked, key=lambda it: it[:4])[:MAX_STEPS]]
 
 
 def _usable(grounds: Grounds) -> Iterable[AtomRecord]:
     """Live atoms of the kinds that say how, and that no other contradicts."""
-    for one in grounds.atoms.values():
-        fits = one.kind in _KINDS and one.status in LIVE and one.ledger == "pkl"
-        if fits and not grounds.contradictions_of([one.atom_id]):
-            yield one
+    for atom in grounds.atoms.values():
+        fits = atom.kind in _KINDS and atom.status in LIVE and atom.ledger == "pkl"
+        if fits and not grounds.contradictions_of([atom.atom_id]):
+            yield atom

@@ -12,19 +12,19 @@ from streams.reduce.prd.edits import RefusedEdit
 
 
 def draft_sprint(
-    known: ArtifactSnapshot | None, asked: ChangeRequested, at: Settled
+    artifact_snapshot: ArtifactSnapshot | None, asked: ChangeRequested, at: Settled
 ) -> ArtifactSnapshot:
     """The sprint as the person wants it, before it is filled. Raises RefusedEdit."""
-    told = asked.sprint or SprintEdit()
-    known = check_item(known, asked)
-    before = known or _begin(asked, told, at)
+    sprint = asked.sprint or SprintEdit()
+    artifact_snapshot = check_item(artifact_snapshot, asked)
+    before = artifact_snapshot or _begin(asked, sprint, at)
     fields = before.sprint_plan
     assert fields
     was = fields.user_edited or UserEditedSprint()
-    if was.is_closed and told.is_closed is not False and asked.op == "update":
+    if was.is_closed and sprint.is_closed is not False and asked.op == "update":
         raise RefusedEdit("closed")
-    user_edited = _merge(was, told, asked, fields)
-    if known and user_edited == was:
+    user_edited = _merge(was, sprint, asked, fields)
+    if artifact_snapshot and user_edited == was:
         raise RefusedEdit("no_change")
     update = {
         "sprint_plan": fields.model_copy(update={"user_edited": user_edited}),
@@ -77,5 +77,9 @@ def is_closed(sprint: ArtifactSnapshot | None) -> bool:
 
 def find_edited_sprints(items: Iterable[ArtifactSnapshot]) -> dict[int, UserEditedSprint]:
     """What people have said of sprints, by number."""
-    found = (one.sprint_plan for one in items if one.sprint_plan)
-    return {one.sprint_number: one.user_edited for one in found if one.user_edited}
+    sprint_plans = (item.sprint_plan for item in items if item.sprint_plan)
+    return {
+        sprint_plan.sprint_number: sprint_plan.user_edited
+        for sprint_plan in sprint_plans
+        if sprint_plan.user_edited
+    }

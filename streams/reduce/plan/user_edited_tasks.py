@@ -117,20 +117,20 @@ def draft_task(
     """The task as the person wants it, before it is planned. ``items`` are all that there are, by
     id. Raises RefusedEdit.
     """
-    told = asked.task or TaskEdit()
-    known = check_item(items.get(asked.artifact_id), asked)
-    _check_named(told, items)
-    before = known or _begin(asked, told, at)
+    task = asked.task or TaskEdit()
+    item = check_item(items.get(asked.artifact_id), asked)
+    _check_named(task, items)
+    before = item or _begin(asked, task, at)
     assert before.task
     was = before.task.user_edited or UserEditedTask()
-    user_edited = _merge(was, told, is_deleted=asked.op == "delete")
+    user_edited = _merge(was, task, is_deleted=asked.op == "delete")
     sections = write_sections(before, asked, grounds)
     title = user_edited.title or before.title
     if asked.op == "create" and not any(it.section_id == "solutions" for it in asked.sections):
-        found = find_approach(asked.artifact_id, title, grounds, asked.editor)
-        sections = sort_sections([*sections, found])
+        approach = find_approach(asked.artifact_id, title, grounds, asked.editor)
+        sections = sort_sections([*sections, approach])
     _check_approach(asked, title, sections)
-    if known and user_edited == was and sections == before.sections:
+    if item and user_edited == was and sections == before.sections:
         raise RefusedEdit("no_change")
     fields = apply_user_edited(before.task, user_edited)
     if user_edited.is_user_created:
@@ -143,13 +143,13 @@ def _check_approach(asked: ChangeRequested, title: str, sections: Sequence[Secti
     """Raises RefusedEdit for an approach that a person has put and that says no more than the
     title.
     """
-    said = solutions_of(sections)
+    solutions = solutions_of(sections)
     is_new = (
         asked.task
         and asked.task.title
-        or any(one.section_id == "solutions" for one in asked.sections)
+        or any(section.section_id == "solutions" for section in asked.sections)
     )
-    if not said or (is_new and all(repeats_title(one, title) for one in said)):
+    if not solutions or (is_new and all(repeats_title(solution, title) for solution in solutions)):
         raise RefusedEdit("no_solutions")
 
 
@@ -183,8 +183,8 @@ def _describe(
     fields: TaskFields, user_edited: UserEditedTask, sections: list[Section]
 ) -> TaskFields:
     """What follows from the words of a person's own task."""
-    said = (one for section in sections for one in section.statements)
-    cited = sorted({it.atom_id for one in said for it in one.citations})
+    said = (statement for section in sections for statement in section.statements)
+    cited = sorted({it.atom_id for section in said for it in section.citations})
     return fields.model_copy(
         update={
             "atom_ids": cited,

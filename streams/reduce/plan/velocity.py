@@ -23,8 +23,12 @@ def measure_history(sprints: Iterable[ArtifactSnapshot], as_of: str) -> list[Spr
     A closed sprint holds what was done in it and nothing else. One that is not closed is left out:
     its done tasks stand where the plan puts them.
     """
-    plans = [(one, one.sprint_plan) for one in sprints if one.sprint_plan and is_closed(one)]
-    told = [
+    plans = [
+        (sprint, sprint.sprint_plan)
+        for sprint in sprints
+        if sprint.sprint_plan and is_closed(sprint)
+    ]
+    sprint_velocities = [
         SprintVelocity(
             sprint_id=one.artifact_id,
             sprint_number=plan.sprint_number,
@@ -33,7 +37,7 @@ def measure_history(sprints: Iterable[ArtifactSnapshot], as_of: str) -> list[Spr
         for one, plan in plans
         if plan and plan.start_date and plan.start_date <= as_of
     ]
-    return sorted(told, key=lambda one: one.sprint_number)[-MAX_HISTORY:]
+    return sorted(sprint_velocities, key=lambda one: one.sprint_number)[-MAX_HISTORY:]
 
 
 def _days_of(plan: SprintPlanFields) -> int:
@@ -77,7 +81,7 @@ def tell_mean(history: Sequence[SprintVelocity]) -> str:
     """The velocity of the closed sprints, for a note."""
     if not history:
         return "No sprint is closed yet: no velocity was measured."
-    points = [one.points for one in history]
+    points = [sprint_velocity.points for sprint_velocity in history]
     spread = spread_of(points)
     known = "1 closed sprint" if len(points) == 1 else f"the last {len(points)} closed sprints"
     more = f", by which they differ: {spread:.1f}" if spread is not None else ""
@@ -87,9 +91,9 @@ def tell_mean(history: Sequence[SprintVelocity]) -> str:
 def tell_open(sprints: Iterable[ArtifactSnapshot], as_of: str) -> str:
     """That sprints are over and nobody has closed them, for a note."""
     names = [
-        one.title
-        for one in sprints
-        if one.sprint_plan and one.sprint_plan.end_date < as_of and not is_closed(one)
+        sprint.title
+        for sprint in sprints
+        if sprint.sprint_plan and sprint.sprint_plan.end_date < as_of and not is_closed(sprint)
     ]
     if not names:
         return ""

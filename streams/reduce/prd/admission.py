@@ -35,34 +35,34 @@ _OF_A_PART = frozenset({"product", "plan"})  # they tell the problem of one feat
 _DECIDES = frozenset({"architecture_decisions", "functional_requirements", "scope", "goals"})
 
 
-def is_admitted(found: PlacedAtom) -> bool:
+def is_admitted(placed_atom: PlacedAtom) -> bool:
     """Whether a document of this sort speaks for the product in what the atom says."""
-    told = found.atom.attributes
-    match told.get(ORIGIN, ""):
+    attributes = placed_atom.atom.attributes
+    match attributes.get(ORIGIN, ""):
         case "minutes":
-            return _of_minutes(found)
+            return _of_minutes(placed_atom)
         case "research":
-            return _of_research(found)
+            return _of_research(placed_atom)
         case _:
             return True
 
 
-def is_undecided(found: PlacedAtom) -> bool:
+def is_undecided(placed_atom: PlacedAtom) -> bool:
     """Whether nobody has agreed to its document, or a question came up only in talk: it stands
     where a section would be short without it.
     """
-    told = found.atom.attributes
-    if found.atom.kind == "unknown":
-        return told.get(ORIGIN) == "minutes" and found.announced != "open_questions"
-    return told.get(DOCUMENT_STATUS) == "proposed"
+    attributes = placed_atom.atom.attributes
+    if placed_atom.atom.kind == "unknown":
+        return attributes.get(ORIGIN) == "minutes" and placed_atom.announced != "open_questions"
+    return attributes.get(DOCUMENT_STATUS) == "proposed"
 
 
-def _of_minutes(found: PlacedAtom) -> bool:
+def _of_minutes(placed_atom: PlacedAtom) -> bool:
     """What was agreed, asked or feared under a heading that says so, or in words that do."""
-    text, announced = found.atom.statement, found.announced
+    text, announced = placed_atom.atom.statement, placed_atom.announced
     if _OPINION.match(text):
         return False
-    match found.atom.kind:
+    match placed_atom.atom.kind:
         case "decision":
             return announced == "architecture_decisions" or bool(_AGREED.search(text))
         case "requirement":
@@ -77,32 +77,37 @@ def _of_minutes(found: PlacedAtom) -> bool:
             return False
 
 
-def _of_research(found: PlacedAtom) -> bool:
+def _of_research(placed_atom: PlacedAtom) -> bool:
     """What users need and where they struggle; nothing that the researchers set themselves."""
-    match found.atom.kind:
+    match placed_atom.atom.kind:
         case "domain_signal" | "claim":
-            return bool(found.wordings & {"needs"}) or found.announced in ("users", "problem")
+            return bool(placed_atom.wordings & {"needs"}) or placed_atom.announced in (
+                "users",
+                "problem",
+            )
         case "risk" | "unknown":
-            return found.announced in ("risks", "open_questions")
+            return placed_atom.announced in ("risks", "open_questions")
         case _:
             return False
 
 
-def speaks_at_large(found: PlacedAtom) -> bool:
+def speaks_at_large(placed_atom: PlacedAtom) -> bool:
     """Whether its document is about the product, not about one part or decision of it."""
-    return found.atom.attributes.get(ORIGIN) not in _WEAK | {"record"}
+    return placed_atom.atom.attributes.get(ORIGIN) not in _WEAK | {"record"}
 
 
-def is_held(found: PlacedAtom) -> bool:
+def is_held(placed_atom: PlacedAtom) -> bool:
     """Whether the heading right over it says what it is, in a document about the product."""
-    if found.announced not in _STRONG or not speaks_at_large(found):
+    if placed_atom.announced not in _STRONG or not speaks_at_large(placed_atom):
         return False
-    origin = found.atom.attributes.get(ORIGIN)
-    if found.announced == "problem":
-        return found.of_product or origin not in _OF_A_PART
-    if found.announced == "goals":  # those of one design are requirements
-        return found.of_product or origin != "plan"
-    if found.announced != "users":
+    origin = placed_atom.atom.attributes.get(ORIGIN)
+    if placed_atom.announced == "problem":
+        return placed_atom.of_product or origin not in _OF_A_PART
+    if placed_atom.announced == "goals":  # those of one design are requirements
+        return placed_atom.of_product or origin != "plan"
+    if placed_atom.announced != "users":
         return True
-    text = found.atom.statement
-    return found.headings["users"] == 1.0 and (is_about_users(text) or len(text.split()) < SHORT)
+    text = placed_atom.atom.statement
+    return placed_atom.headings["users"] == 1.0 and (
+        is_about_users(text) or len(text.split()) < SHORT
+    )

@@ -43,8 +43,8 @@ def apply_edits(
         raise RefusedEdit("unknown_artifact")
     if request.expected_version != prd.version:
         raise RefusedEdit("stale_version")
-    edits = {one.section_id: one for one in request.sections}
-    if edits.keys() - {one.section_id for one in prd.sections}:
+    edits = {section.section_id: section for section in request.sections}
+    if edits.keys() - {section.section_id for section in prd.sections}:
         raise RefusedEdit("unknown_section")
     sections = [
         _apply(section, edits[section.section_id], prd.artifact_id, request, grounds)
@@ -71,12 +71,12 @@ def _apply(
     by_person = request.editor_kind == "person"
     if section.state == EDITED and not by_person:
         raise RefusedEdit("edited_by_person")
-    known = {one.text: one for one in section.statements}
+    known = {statement.text: statement for statement in section.statements}
     writer = request.editor if by_person else None
     statements = [
-        known.get(one.text)
-        or write_statement(artifact_id, section.section_id, one, grounds, writer)
-        for one in edit.statements
+        known.get(statement.text)
+        or write_statement(artifact_id, section.section_id, statement, grounds, writer)
+        for statement in edit.statements
     ]
     if statements == section.statements:
         return section
@@ -88,7 +88,7 @@ def _apply(
             "removed_atom_ids": list_removed_atoms(section, statements),
         }
         section = section.model_copy(update=fields)
-    elif request.model and any(one.text not in known for one in edit.statements):
+    elif request.model and any(statement.text not in known for statement in edit.statements):
         section = section.model_copy(update=name_model(request))
     return replace_statements(section, statements)
 
@@ -115,7 +115,7 @@ def write_statement(
     grounds: Grounds,
     writer: str | None,
 ) -> Statement:
-    cited = [one.atom_id for one in edited.citations]
+    cited = [citation.atom_id for citation in edited.citations]
     statement = Statement(
         statement_id=derive_id(
             "stm", artifact_id, section_id, edited.text, *cited, *edited.artifact_ids
@@ -130,6 +130,6 @@ def write_statement(
 
 
 def _check(sections: Sequence[Section], grounds: Grounds, lane: Lane) -> None:
-    machine_made = [one for one in sections if one.state != EDITED]
+    machine_made = [section for section in sections if section.state != EDITED]
     if found := errors(validate(machine_made, grounds, lane)):
         raise RefusedEdit("not_valid", found)

@@ -58,7 +58,7 @@ def assess(
 ) -> QualityRun:
     """One judgement of a version; passed when every dimension has tier 2 at least."""
     dimensions = evaluate(mode, sections, grounds)
-    scores = "\n".join(one.model_dump_json() for one in dimensions)
+    scores = "\n".join(dimension.model_dump_json() for dimension in dimensions)
     return QualityRun(
         quality_run_id=derive_id("qlr", artifact_id, version, mode, scores),
         artifact_id=artifact_id,
@@ -78,16 +78,18 @@ def evaluate(
 ) -> list[DimensionScore]:
     """The scores of the mode's dimensions, and of each that fails what its sections lack."""
     return [
-        _score(name, [one for one in sections if not ids or one.section_id in ids], grounds)
-        for name in select_dimensions(mode, [one.section_id for one in sections])
+        _score(
+            name, [section for section in sections if not ids or section.section_id in ids], grounds
+        )
+        for name in select_dimensions(mode, [section.section_id for section in sections])
         for ids in [DIMENSIONS[mode][name]]
     ]
 
 
 def _score(name: str, sections: Sequence[Section], grounds: Grounds) -> DimensionScore:
-    shown = [one for section in sections for one in section.statements[:SHOWN]]
+    shown = [statement for section in sections for statement in section.statements[:SHOWN]]
     cited = _list_cited(shown)
-    meagre = [one.section_id for one in sections if not _has_substance(one)]
+    meagre = [section.section_id for section in sections if not _has_substance(section)]
     clear = find_clear(shown)
     scores = {
         "completeness": round(3 * (len(sections) - len(meagre)) / max(len(sections), 1), 6),
@@ -103,13 +105,15 @@ def _score(name: str, sections: Sequence[Section], grounds: Grounds) -> Dimensio
         tier=tier,
         **scores,
         critique=_critique(weak, meagre),
-        failing_sections=[one.section_id for one in critiques],
+        failing_sections=[critique.section_id for critique in critiques],
         critiques=critiques,
     )
 
 
 def _list_cited(statements: Sequence[Statement]) -> list[str]:
-    return sorted({citation.atom_id for one in statements for citation in one.citations})
+    return sorted(
+        {citation.atom_id for statement in statements for citation in statement.citations}
+    )
 
 
 def tier_of(scores: Sequence[float]) -> int:
@@ -119,7 +123,7 @@ def tier_of(scores: Sequence[float]) -> int:
 
 def _has_substance(section: Section) -> bool:
     """Whether the section says something that does not rest on drafts alone."""
-    return any(not one.provisional for one in section.statements[:SHOWN])
+    return any(not statement.provisional for statement in section.statements[:SHOWN])
 
 
 def _by_share(holds: Sequence[bool]) -> float:
@@ -133,8 +137,11 @@ def is_evident(statement: Statement, grounds: Grounds) -> bool:
     """
     atoms = [grounds.atoms.get(citation.atom_id) for citation in statement.citations]
     return any(
-        one and one.status == "active" and one.direct_evidence_count and voice_of(one) >= FOR_A_PART
-        for one in atoms
+        atom
+        and atom.status == "active"
+        and atom.direct_evidence_count
+        and voice_of(atom) >= FOR_A_PART
+        for atom in atoms
     )
 
 
@@ -142,10 +149,10 @@ def find_clear(statements: Sequence[Statement]) -> frozenset[str]:
     """The statements that are definite, can stand alone, and repeat none before them."""
     repeated = find_repeats(statements)
     return frozenset(
-        one.statement_id
-        for one in statements
-        if one.statement_id not in repeated
-        and not (_VAGUE.search(one.text) or find_wordings(one.text) & _DEPENDENT)
+        statement.statement_id
+        for statement in statements
+        if statement.statement_id not in repeated
+        and not (_VAGUE.search(statement.text) or find_wordings(statement.text) & _DEPENDENT)
     )
 
 
@@ -153,10 +160,10 @@ def find_repeats(statements: Sequence[Statement]) -> frozenset[str]:
     """The statements that say in other words what one before them says."""
     repeated: set[str] = set()
     said: list[frozenset[str]] = []
-    for one in statements:
-        words = content_words(one.text)
+    for statement in statements:
+        words = content_words(statement.text)
         if any(len(words & known) >= REPEATS * len(words | known) for known in said):
-            repeated.add(one.statement_id)
+            repeated.add(statement.statement_id)
         said.append(words)
     return frozenset(repeated)
 
@@ -168,8 +175,8 @@ def _criticise(
     for section in sections:
         lacks = _list_lacks(section, grounds, clear)
         if any(name in lacks for name in weak):
-            said = "; ".join(lacks.values())
-            yield SectionCritique(section_id=section.section_id, critique=said)
+            text = "; ".join(lacks.values())
+            yield SectionCritique(section_id=section.section_id, critique=text)
 
 
 def _list_lacks(section: Section, grounds: Grounds, clear: frozenset[str]) -> dict[str, str]:
@@ -178,7 +185,9 @@ def _list_lacks(section: Section, grounds: Grounds, clear: frozenset[str]) -> di
     disputes = grounds.contradictions_of(_list_cited(shown))
     lacks = {
         "completeness": "" if _has_substance(section) else f"missing: {_name_missing(section)}",
-        "consistency": ", ".join(f"open contradiction {one.contradiction_id}" for one in disputes),
+        "consistency": ", ".join(
+            f"open contradiction {dispute.contradiction_id}" for dispute in disputes
+        ),
         "evidence_coverage": _tell_share(
             "rest on no active atom with direct evidence from a document that speaks for the"
             " product",
@@ -202,7 +211,7 @@ def _name_missing(section: Section) -> str:
 
 def _tell_share(what: str, shown: Sequence[Statement], at_fault: Sequence[Statement]) -> str:
     """How many are at fault, if they are too many, with the first of them."""
-    if not shown or _by_share([one not in at_fault for one in shown]) >= PASS:
+    if not shown or _by_share([statement not in at_fault for statement in shown]) >= PASS:
         return ""
     quote = shorten(at_fault[0].text, QUOTED)
     return f"{len(at_fault)} of {len(shown)} statements {what}, as «{quote}»"

@@ -33,8 +33,8 @@ class OwnerWords:
 
     def put(self, atom: AtomRecord, rows: Iterable[EvidenceRow]) -> None:
         """Take the atom as it stands now, with its evidence."""
-        for known in self.quotes.values():
-            known.pop(atom.atom_id, None)
+        for quote in self.quotes.values():
+            quote.pop(atom.atom_id, None)
         if atom.status not in LIVE:
             return
         for row in rows:
@@ -66,20 +66,20 @@ def link_sentences(
     def link(section: Section) -> Section:
         if section.state != EDITED:
             return section
-        own = [one for one in backings if one.section_id == section.section_id]
-        statements = [_link(one, own, grounds) for one in section.statements]
+        own = [backing for backing in backings if backing.section_id == section.section_id]
+        statements = [_link(statement, own, grounds) for statement in section.statements]
         return (
             section if statements == section.statements else replace_statements(section, statements)
         )
 
-    return prd.model_copy(update={"sections": [link(one) for one in prd.sections]})
+    return prd.model_copy(update={"sections": [link(section) for section in prd.sections]})
 
 
 def leave_out_repeats(
     inputs: Sequence[SectionInput], prd: ArtifactSnapshot, backings: Iterable[Backing]
 ) -> list[SectionInput]:
     """The inputs without what a person says in another section, and nothing else supports."""
-    alone = {one.atom_id for one in backings if one.alone}
+    alone = {backing.atom_id for backing in backings if backing.alone}
     said = {
         atom_id: section.section_id
         for section in prd.sections
@@ -104,13 +104,15 @@ def leave_out_repeats(
 
 def describe_statement(statement: Statement, grounds: Grounds) -> Statement:
     """The statement with what follows from the atoms that it cites."""
-    cited = [one.atom_id for one in statement.citations]
+    cited = [citation.atom_id for citation in statement.citations]
     atoms = [grounds.atoms[one] for one in cited if one in grounds.atoms]
     return statement.model_copy(
         update={
             "provisional": bool(atoms) and all(atom.status == "draft" for atom in atoms),
             "confidence": max((atom.confidence for atom in atoms), default=0.0),
-            "contradiction_ids": [one.contradiction_id for one in grounds.contradictions_of(cited)],
+            "contradiction_ids": [
+                contradiction.contradiction_id for contradiction in grounds.contradictions_of(cited)
+            ],
         }
     )
 
@@ -119,14 +121,16 @@ def _link(statement: Statement, backings: Sequence[Backing], grounds: Grounds) -
     """A citation keeps its revision, and a move of the confidence alone changes nothing."""
     if statement.written_by is None:
         return statement
-    known = {one.atom_id: one for one in statement.citations}
-    given = [one for one in statement.citations if one.atom_id not in statement.backed_by]
-    found = [one.pick.lead for one in backings if one.supports(statement.text)]
-    if not found and not statement.backed_by:
+    known = {citation.atom_id: citation for citation in statement.citations}
+    given = [
+        citation for citation in statement.citations if citation.atom_id not in statement.backed_by
+    ]
+    leads = [backing.pick.lead for backing in backings if backing.supports(statement.text)]
+    if not leads and not statement.backed_by:
         return statement
     read = [
         known.get(atom.atom_id) or Citation(atom_id=atom.atom_id, atom_revision=atom.revision)
-        for atom in found
+        for atom in leads
         if atom.atom_id not in {one.atom_id for one in given}
     ]
     cited = {"citations": [*given, *read], "backed_by": [one.atom_id for one in read]}

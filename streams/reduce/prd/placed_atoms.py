@@ -108,8 +108,8 @@ def read_atom(atom: AtomRecord, rows: Iterable[EvidenceRow]) -> PlacedAtom | Non
         return None
     asked = any(_asks(row.structure_path, atom.statement) for row in fresh)
     early = any(row.line_start <= EARLY_LINES for row in fresh) if fresh else True
-    found = PlacedAtom(atom, headings, find_wordings(atom.statement), voice, early, asked)
-    return found if _stands_alone(found) else None
+    placed_atom = PlacedAtom(atom, headings, find_wordings(atom.statement), voice, early, asked)
+    return placed_atom if _stands_alone(placed_atom) else None
 
 
 def _path_of(atom: AtomRecord, row: EvidenceRow) -> Sequence[str]:
@@ -146,21 +146,21 @@ def _asks(path: Sequence[str], statement: str) -> bool:
     return any(one.strip(" #?").lower() == statement.strip(" ?").lower() for one in path)
 
 
-def _stands_alone(found: PlacedAtom) -> bool:
+def _stands_alone(placed_atom: PlacedAtom) -> bool:
     """Whether a reader who sees only this statement understands it and it is about the product."""
-    text, words = found.atom.statement, found.wordings
-    if found.atom.kind == "entity":
+    text, words = placed_atom.atom.statement, placed_atom.wordings
+    if placed_atom.atom.kind == "entity":
         return True
     if text.endswith("…"):
         return False
-    if "work_on_it" in words and found.atom.kind != "unknown" and not _OF_PROJECT.match(text):
+    if "work_on_it" in words and placed_atom.atom.kind != "unknown" and not _OF_PROJECT.match(text):
         return False
     if "setting" in words:
         return False
-    if "unfinished" in words and found.atom.kind != "unknown":
+    if "unfinished" in words and placed_atom.atom.kind != "unknown":
         return False
     if len(text.split()) < (
-        2 if is_excluded(found.atom) or found.atom.attributes.get("scope") else 4
+        2 if is_excluded(placed_atom.atom) or placed_atom.atom.attributes.get("scope") else 4
     ):
         return False
     return len(_CODE_WORD.findall(text)) < TOO_TECHNICAL

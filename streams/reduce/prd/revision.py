@@ -31,7 +31,7 @@ def revise(
     """
     own = {section.section_id for section in sections if section.state == EDITED}
     failing = set(failing) - own
-    said = [
+    statements = [
         statement
         for section in sections
         if section.section_id not in failing
@@ -40,33 +40,38 @@ def revise(
     revised: list[Section] = []
     for section in sections:
         if section.section_id in failing:
-            section = _revise_section(section, said, grounds)
-            said += section.statements[:SHOWN]
+            section = _revise_section(section, statements, grounds)
+            statements += section.statements[:SHOWN]
         revised.append(section)
     return revised
 
 
 def list_removals(before: Sequence[Section], after: Sequence[Section]) -> list[RemovedStatement]:
     """What the sections do not say any more, and why: the reasons are those of the revision."""
-    said = [one for section in after for one in section.statements]
+    said = [statement for section in after for statement in section.statements]
     removals: list[RemovedStatement] = []
     for old, new in zip(before, after, strict=True):
-        kept = {one.text for one in new.statements}
-        cited = {it.atom_id for one in new.statements for it in one.citations}
-        for one in old.statements:
-            atom_ids = [citation.atom_id for citation in one.citations]
-            if one.text not in kept and not cited.issuperset(atom_ids):
-                reason = _find_reason(one, new, said)
+        kept = {statement.text for statement in new.statements}
+        cited = {it.atom_id for statement in new.statements for it in statement.citations}
+        for statement in old.statements:
+            atom_ids = [citation.atom_id for citation in statement.citations]
+            if statement.text not in kept and not cited.issuperset(atom_ids):
+                reason = _find_reason(statement, new, said)
                 removals.append(
                     RemovedStatement(
-                        section_id=old.section_id, text=one.text, atom_ids=atom_ids, reason=reason
+                        section_id=old.section_id,
+                        text=statement.text,
+                        atom_ids=atom_ids,
+                        reason=reason,
                     )
                 )
     return removals
 
 
-def _find_reason(removed: Statement, section: Section, said: Sequence[Statement]) -> RemovalReason:
-    if removed.statement_id in find_repeats([*said, removed]):
+def _find_reason(
+    removed: Statement, section: Section, statements: Sequence[Statement]
+) -> RemovalReason:
+    if removed.statement_id in find_repeats([*statements, removed]):
         return "repeats_another"
     return "removed_by_model" if section.engine == MODEL else "draft_and_vague"
 
@@ -79,8 +84,8 @@ def _revise_section(section: Section, said: Sequence[Statement], grounds: Ground
     best = _rank(section.statements, said, grounds) or section.statements[:1]
     shown = {one.statement_id for one in best[:SHOWN]}
     held = {one.statement_id for one in best[SHOWN:]}
-    statements = [one for one in section.statements if one.statement_id in shown]
-    statements += [one for one in section.statements if one.statement_id in held]
+    statements = [statement for statement in section.statements if statement.statement_id in shown]
+    statements += [statement for statement in section.statements if statement.statement_id in held]
     return section if statements == section.statements else replace_statements(section, statements)
 
 
@@ -91,8 +96,8 @@ def _rank(
     ranked = sorted(statements, key=lambda one: not is_evident(one, grounds))
     repeated, clear = find_repeats([*said, *ranked]), find_clear([*said, *ranked])
 
-    def lacks(one: Statement) -> int:
-        return 2 * (not is_evident(one, grounds)) + (one.statement_id not in clear)
+    def lacks(statement: Statement) -> int:
+        return 2 * (not is_evident(statement, grounds)) + (statement.statement_id not in clear)
 
     left = sorted((one for one in ranked if one.statement_id not in repeated), key=lacks)
     good = [one for one in left if lacks(one) < NO_GOOD]

@@ -75,13 +75,13 @@ class ProjectShortlist:
         entries[atom.atom_id] = Entry(round(score + place.fit, 6), atom.latest_provenance.source_id)
         self.held.setdefault(atom.atom_id, []).append(entries)
 
-    def put_contradiction(self, one: ContradictionRecord) -> None:
-        for atom_id in (one.atom_a_id, one.atom_b_id):
+    def put_contradiction(self, contradiction_record: ContradictionRecord) -> None:
+        for atom_id in (contradiction_record.atom_a_id, contradiction_record.atom_b_id):
             known = self.contradictions.setdefault(atom_id, {})
-            if one.status in _OPEN:
-                known[one.contradiction_id] = one
+            if contradiction_record.status in _OPEN:
+                known[contradiction_record.contradiction_id] = contradiction_record
             else:
-                known.pop(one.contradiction_id, None)
+                known.pop(contradiction_record.contradiction_id, None)
             if not known:
                 del self.contradictions[atom_id]
 
@@ -97,7 +97,10 @@ class ProjectShortlist:
 
     def open_contradictions(self) -> list[ContradictionRecord]:
         """All open contradictions between live atoms, the severest first."""
-        found = {one.contradiction_id: one for one in self.contradictions_of(*self.contradictions)}
+        found = {
+            contradiction.contradiction_id: contradiction
+            for contradiction in self.contradictions_of(*self.contradictions)
+        }
         return sorted(
             found.values(), key=lambda one: (_SEVERITY[one.severity], one.contradiction_id)
         )
@@ -216,10 +219,10 @@ class _Selection:
     def ask_contradictions(self) -> None:
         """Contradictions that no statement names become open questions, each atom once."""
         asked = self.picks["open_questions"]
-        for one in self.shortlist.open_contradictions():
+        for contradiction in self.shortlist.open_contradictions():
             if len(asked) >= MAX_PAIRS:
                 return
-            pair = (one.atom_a_id, one.atom_b_id)
+            pair = (contradiction.atom_a_id, contradiction.atom_b_id)
             if not self.used.intersection(pair) and self.shortlist.held.keys() >= set(pair):
                 first, second = (self.atoms[atom_id] for atom_id in pair)
                 touching = self.shortlist.contradictions_of(*pair)

@@ -31,29 +31,29 @@ def say(artifact_id: str, section_id: str, text: str, item: ArtifactSnapshot) ->
 
 
 def move(
-    artifact_id: str, section_id: str, item: ArtifactSnapshot, said: Iterable[Statement]
+    artifact_id: str, section_id: str, item: ArtifactSnapshot, statements: Iterable[Statement]
 ) -> list[Statement]:
     """Statements of another artifact as lines that cite it."""
     return [
-        one.model_copy(
+        statement.model_copy(
             update={
-                "statement_id": derive_id("stm", artifact_id, section_id, one.text),
+                "statement_id": derive_id("stm", artifact_id, section_id, statement.text),
                 "artifact_ids": [item.artifact_id],
             }
         )
-        for one in said
+        for statement in statements
     ]
 
 
 def statements_in(item: ArtifactSnapshot) -> list[Statement]:
-    return [it for one in item.sections for it in one.statements]
+    return [it for section in item.sections for it in section.statements]
 
 
 def tell_tasks(
     artifact_id: str, section_id: str, tasks: Iterable[ArtifactSnapshot]
 ) -> list[Statement]:
     """A line for each task, with its points."""
-    return [say(artifact_id, section_id, _line_of(one), one) for one in tasks]
+    return [say(artifact_id, section_id, _line_of(task), task) for task in tasks]
 
 
 def _line_of(task: ArtifactSnapshot) -> str:
@@ -65,9 +65,9 @@ def tell_risks(artifact_id: str, tasks: Iterable[ArtifactSnapshot]) -> list[Stat
     found: dict[str, Statement] = {}
     for task in tasks:
         for section in task.sections:
-            said = section.statements if section.section_id == "risks" else []
-            for one in move(artifact_id, "risks", task, said):
-                found.setdefault(one.text, one)
+            statements = section.statements if section.section_id == "risks" else []
+            for statement in move(artifact_id, "risks", task, statements):
+                found.setdefault(statement.text, statement)
     return list(found.values())[:MAX_RISKS]
 
 
@@ -76,8 +76,8 @@ def tell_velocity(
 ) -> list[Statement]:
     """A line for each closed sprint: its days, and the points that were done."""
     said = []
-    for one in history:
-        sprint = items[one.sprint_id]
+    for sprint_velocity in history:
+        sprint = items[sprint_velocity.sprint_id]
         plan = plan_of(sprint)
         done = count(plan.planned_points, "point")
         text = f"{sprint.title}, {plan.start_date} to {plan.end_date}: {done} done."
@@ -90,25 +90,27 @@ def add_note(sections: Sequence[Section], title: str, note: str) -> list[Section
     if not note:
         return list(sections)
     wanted = id_of(title)
-    if not any(one.section_id == wanted for one in sections):
+    if not any(section.section_id == wanted for section in sections):
         sections = [*sections, write_lines(wanted, title, [])]
     return [
-        one.model_copy(update={"gap": note}) if one.section_id == wanted else one
-        for one in sections
+        section.model_copy(update={"gap": note}) if section.section_id == wanted else section
+        for section in sections
     ]
 
 
-def tell_counts(counts: Mapping[str, int], said: str = "Changes of the ledger") -> str:
+def tell_counts(counts: Mapping[str, int], text: str = "Changes of the ledger") -> str:
     """How often what changed, for a note."""
     told = ", ".join(f"{number:,} {what}" for what, number in sorted(counts.items()))
-    return f"{said}: {told or 'none'}."
+    return f"{text}: {told or 'none'}."
 
 
 def retell(fields: ReportFields, sections: Sequence[Section]) -> ReportFields:
     """The fields of a report with what its sections say, whoever has worded them."""
     told: dict[str, object] = {
         "risks": text_of_section(sections, "risks"),
-        "citations": list_all_cited(one for section in sections for one in section.statements),
+        "citations": list_all_cited(
+            statement for section in sections for statement in section.statements
+        ),
     }
     if fields.standup:
         return fields.model_copy(update={"standup": fields.standup.model_copy(update=told)})
@@ -120,14 +122,14 @@ def retell(fields: ReportFields, sections: Sequence[Section]) -> ReportFields:
 
 def list_artifacts(sections: Iterable[Section]) -> list[str]:
     """The artifacts that the lines cite, each once."""
-    lines = (one for section in sections for one in section.statements)
-    return list(dict.fromkeys(it for one in lines for it in one.artifact_ids))
+    lines = (statement for section in sections for statement in section.statements)
+    return list(dict.fromkeys(it for line in lines for it in line.artifact_ids))
 
 
 def list_all_cited(lines: Iterable[Statement]) -> list[str]:
     """The artifacts and atoms of the lines, each once."""
     found = [
-        it for one in lines for it in (*one.artifact_ids, *(at.atom_id for at in one.citations))
+        it for line in lines for it in (*line.artifact_ids, *(at.atom_id for at in line.citations))
     ]
     return list(dict.fromkeys(found))
 

@@ -145,7 +145,7 @@ class ReportWriter:
         An atom that was replaced may be cited: a line says what took its place.
         """
         grounds = self.all_grounds
-        gone = frozenset(it for one in self.changes.deltas for it in one.replaced)
+        gone = frozenset(it for delta in self.changes.deltas for it in delta.replaced)
         text = render(title, "draft", 1, sections)
         return [
             *validate(sections, grounds, lane, gone),
@@ -167,13 +167,13 @@ class ReportWriter:
         return self._of_type("task")
 
     def _of_type(self, artifact_type: str) -> list[ArtifactSnapshot]:
-        found = [one for one in self.items.values() if one.artifact_type == artifact_type]
-        return sorted((one for one in found if one.number), key=lambda one: one.number)
+        items = [item for item in self.items.values() if item.artifact_type == artifact_type]
+        return sorted((item for item in items if item.number), key=lambda one: one.number)
 
     def _current(self, as_of: str) -> ArtifactSnapshot | None:
         """The sprint of a day: the one it is in, else the next, else the last."""
         sprints = self._of_type("sprint_plan")
-        left = [one for one in sprints if plan_of(one).end_date >= as_of]
+        left = [sprint for sprint in sprints if plan_of(sprint).end_date >= as_of]
         return left[0] if left else sprints[-1] if sprints else None
 
     def _open(self, as_of: str) -> ArtifactSnapshot | None:
@@ -186,7 +186,7 @@ class ReportWriter:
         self, artifact_id: str, request: ReportRequested
     ) -> tuple[ReportFields, dict[str, list[Statement]]]:
         sprint = self._open(request.as_of)
-        names = {one.member_id: one.name for one in self.team.members}
+        names = {member.member_id: member.name for member in self.team.members}
         own: dict[str, list[ArtifactSnapshot]] = {member_id: [] for member_id in names}
         for item in plan_of(sprint).items if sprint else ():
             own.setdefault(item.assignee_id, []).append(self.items[item.task_id])
@@ -197,20 +197,20 @@ class ReportWriter:
         ]
         tasks = [task for each in own.values() for task in each]
         risks = tell_risks(artifact_id, tasks)
-        next_up = [one for one in lines if ", next:" in one.text]
+        next_up = [line for line in lines if ", next:" in line.text]
         summary = StandupSummary(
             date=request.as_of,
             per_member=[
                 MemberStandup(
                     member_id=who,
-                    done=[one.artifact_id for one in tasks if self._stage(one) == "done"],
-                    doing=[one.artifact_id for one in tasks if self._stage(one) == "doing"],
-                    blocked=[one.artifact_id for one in tasks if self._stage(one) == "waiting"],
+                    done=[task.artifact_id for task in tasks if self._stage(task) == "done"],
+                    doing=[task.artifact_id for task in tasks if self._stage(task) == "doing"],
+                    blocked=[task.artifact_id for task in tasks if self._stage(task) == "waiting"],
                 )
                 for who, tasks in own.items()
             ],
             highlights=[one.text for one in next_up],
-            risks=[one.text for one in risks],
+            risks=[risk.text for risk in risks],
             citations=list_all_cited([*lines, *risks]),
         )
         fields = ReportFields(report_type="standup", as_of=request.as_of, standup=summary)
@@ -224,7 +224,7 @@ class ReportWriter:
         if fields.status in ("in_progress", "in_review"):
             return "doing"
         needs = [self.items[one] for one in fields.depends_on if one in self.items]
-        open_needs = any(task_of(one).status not in OVER for one in needs)
+        open_needs = any(task_of(need).status not in OVER for need in needs)
         return "waiting" if fields.status == "blocked" or open_needs else "next"
 
     def _sprint(
@@ -241,19 +241,19 @@ class ReportWriter:
     ) -> tuple[SprintReport, dict[str, list[Statement]]]:
         """The sprint in figures, and its lines; ``titles`` are those of what is done and is not."""
         plan = plan_of(sprint)
-        held = [self.items[one.task_id] for one in plan.items]
+        held = [self.items[item.task_id] for item in plan.items]
         behind = [
-            self.items[one.task_id]
-            for one in plan.unplanned
-            if is_closed(sprint) and one.task_id in self.items
+            self.items[unplanned_task.task_id]
+            for unplanned_task in plan.unplanned
+            if is_closed(sprint) and unplanned_task.task_id in self.items
         ]
         tasks = [*held, *behind]
         done = [one for one in held if task_of(one).status in OVER]
-        left = [one for one in tasks if one not in done]
+        left = [task for task in tasks if task not in done]
         over = plan.end_date < as_of or is_closed(sprint)
         risks = tell_risks(artifact_id, tasks)
-        added = list_added(plan, [one.artifact_id for one in tasks])
-        came = [one for one in tasks if one.artifact_id in added]
+        added = list_added(plan, [task.artifact_id for task in tasks])
+        came = [task for task in tasks if task.artifact_id in added]
         goal = cite(artifact_id, "goal", plan.goal, tasks[:1], [sprint.artifact_id])
         well, badly = titles
         said = {
@@ -266,13 +266,13 @@ class ReportWriter:
         report = SprintReport(
             sprint_id=sprint.artifact_id,
             goal=plan.goal,
-            planned_points=sum(task_of(one).estimate_points for one in tasks),
+            planned_points=sum(task_of(task).estimate_points for task in tasks),
             completed_points=sum(task_of(one).estimate_points for one in done),
             velocity=self._velocity(as_of),
             completed=[one.artifact_id for one in done],
             carried_over=[one.artifact_id for one in left] if over else [],
             added=added,
-            risks=[one.text for one in risks],
+            risks=[risk.text for risk in risks],
             citations=list_all_cited(it for lines in said.values() for it in lines),
         )
         return report, said
@@ -282,7 +282,7 @@ class ReportWriter:
 
     def _velocity(self, as_of: str) -> int | None:
         """The mean of the sprints closed by then, else what was told."""
-        points = [one.points for one in self._history(as_of)]
+        points = [sprint_velocity.points for sprint_velocity in self._history(as_of)]
         return round(mean(points)) if points else self.team.velocity
 
     def _retro(
@@ -326,7 +326,7 @@ class ReportWriter:
     def _forecast(
         self, artifact_id: str, request: ReportRequested
     ) -> tuple[ReportFields, dict[str, list[Statement]], dict[str, str]]:
-        left = [one for one in self._tasks() if task_of(one).status not in OVER]
+        left = [task for task in self._tasks() if task_of(task).status not in OVER]
         risks = tell_risks(artifact_id, left)
         ids = sorted({it for one in left for it in task_of(one).risk_atom_ids})
         points = sum(task_of(one).estimate_points for one in left)
@@ -349,9 +349,9 @@ class ReportWriter:
         since = self._last_report(artifact_id, "management")
         counts, added = self.changes.since(since)
         news = [
-            one
+            statement
             for atom in added[:MAX_LINES]
-            if (one := statement_of(artifact_id, "changes", Pick(atoms=[atom])))
+            if (statement := statement_of(artifact_id, "changes", Pick(atoms=[atom])))
         ]
         features = [
             one for one in self._of_type("feature") if one.feature and one.feature.status != "done"
@@ -365,8 +365,8 @@ class ReportWriter:
             NEWS: news,
             "In preparation": [
                 moved
-                for one in features
-                for moved in move(artifact_id, "features", one, statements_in(one)[:1])
+                for feature in features
+                for moved in move(artifact_id, "features", feature, statements_in(feature)[:1])
             ],
             "Sprints": sprints,
             "Risks": self._of_prd(artifact_id, "risks"),
@@ -393,7 +393,10 @@ class ReportWriter:
         return max(seqs, default=0)
 
     def _of_prd(self, artifact_id: str, section_id: str) -> list[Statement]:
-        said = [
-            it for one in self.prd.sections if one.section_id == section_id for it in one.statements
+        sections = [
+            it
+            for section in self.prd.sections
+            if section.section_id == section_id
+            for it in section.statements
         ]
-        return move(artifact_id, section_id, self.prd, said[:MAX_STATEMENTS])
+        return move(artifact_id, section_id, self.prd, sections[:MAX_STATEMENTS])

@@ -57,18 +57,18 @@ def tell_delta(artifact_id: str, changes: Changes, span: Span) -> LedgerDelta:
     """The ledger's delta of these positions, each line with the atoms it is about."""
     counts, added = changes.within(span)
     new = [
-        one
+        statement
         for atom in added[:MAX_LINES]
-        if (one := statement_of(artifact_id, "new_in_the_ledger", Pick(atoms=[atom])))
+        if (statement := statement_of(artifact_id, "new_in_the_ledger", Pick(atoms=[atom])))
     ]
     replaced = changes.replaced_within(span)[:MAX_LINES]
     pairs = [_tell_replaced(artifact_id, old, now) for old, now in replaced]
     opened = [
-        one
+        statement
         for found, sides in changes.contradictions_within(span, "opened")
         if len(sides) > 1
         and (
-            one := statement_of(
+            statement := statement_of(
                 artifact_id,
                 "contradictions_opened",
                 Pick(atoms=sides, contradictions=[found], paired=True),
@@ -76,9 +76,9 @@ def tell_delta(artifact_id: str, changes: Changes, span: Span) -> LedgerDelta:
         )
     ]
     settled = [
-        one
+        statement
         for _, sides in changes.contradictions_within(span, "closed")
-        if sides and (one := _tell_settled(artifact_id, sides))
+        if sides and (statement := _tell_settled(artifact_id, sides))
     ]
     days = f" from {span.first_day} to {span.last_day}" if span.first_day else ""
     note = tell_counts(counts, f"Changes of the ledger{days}")
@@ -86,7 +86,7 @@ def tell_delta(artifact_id: str, changes: Changes, span: Span) -> LedgerDelta:
     return LedgerDelta(
         {
             NEW: new,
-            REPLACED: [one for one in pairs if one],
+            REPLACED: [pair for pair in pairs if pair],
             OPENED: opened[:MAX_LINES],
             SETTLED: settled[:MAX_LINES],
         },
@@ -103,7 +103,7 @@ def _tell_replaced(artifact_id: str, old: AtomRecord, now: AtomRecord) -> Statem
 
 
 def _tell_settled(artifact_id: str, sides: list[AtomRecord]) -> Statement | None:
-    said = [shorten(position(one), MAX_POSITION) for one in sides]
+    said = [shorten(position(side), MAX_POSITION) for side in sides]
     if not all(content_words(one) for one in said):
         return None
     return _line(artifact_id, "settled", f"It holds: {'; '.join(said)}", sides)
@@ -115,12 +115,12 @@ def _line(artifact_id: str, section_id: str, text: str, atoms: list[AtomRecord])
         statement_id=derive_id("stm", artifact_id, section_id, *(one.atom_id for one in cited)),
         text=sentence(text),
         citations=[Citation(atom_id=one.atom_id, atom_revision=one.revision) for one in cited],
-        provisional=all(one.status == "draft" for one in atoms),
-        confidence=max(one.confidence for one in atoms),
+        provisional=all(atom.status == "draft" for atom in atoms),
+        confidence=max(atom.confidence for atom in atoms),
     )
 
 
 def tell_outcome(report: SprintReport) -> str:
     """The sprint in figures, for a note."""
-    told = f"{report.completed_points} of {report.planned_points} points done"
-    return f"{told}, {len(report.added)} of the tasks came in after the sprint had begun."
+    text = f"{report.completed_points} of {report.planned_points} points done"
+    return f"{text}, {len(report.added)} of the tasks came in after the sprint had begun."

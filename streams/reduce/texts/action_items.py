@@ -52,8 +52,8 @@ def read_entries(table: Table = "order") -> tuple[Entry, ...]:
 
 def begins_with_order(text: str) -> bool:
     """Whether ``text`` begins as an order to do something does."""
-    found = (entry.pattern.match(text) for entry in read_entries("order"))
-    return any(one and not _GOES_ON.match(text, one.end()) for one in found)
+    matches = (entry.pattern.match(text) for entry in read_entries("order"))
+    return any(match and not _GOES_ON.match(text, match.end()) for match in matches)
 
 
 def is_criterion(text: str) -> bool:
@@ -64,10 +64,10 @@ def is_criterion(text: str) -> bool:
 
 def is_work(atom: AtomRecord) -> bool:
     """Whether an action item is a piece of work on the project that somebody can be given."""
-    said = atom.statement
+    statement = atom.statement
     return (
         atom.attributes.get(ORIGIN, "") not in FOR_READERS
-        and len(said.split()) >= _LEAST_WORDS
-        and begins_with_order(said)
-        and not _NOT_AN_ORDER.search(said)
+        and len(statement.split()) >= _LEAST_WORDS
+        and begins_with_order(statement)
+        and not _NOT_AN_ORDER.search(statement)
     )

@@ -21,28 +21,33 @@ _ANY_WORK = frozenset(
 )
 
 
-def repeats_title(said: str, title: str) -> bool:
+def repeats_title(text: str, title: str) -> bool:
     """Whether a step has the words of the title and no other, in any order and form."""
-    return words_of(said) == words_of(title) or not words_of(said)
+    return words_of(text) == words_of(title) or not words_of(text)
 
 
-def adds_to_title(said: str, title: str) -> bool:
+def adds_to_title(text: str, title: str) -> bool:
     """Whether a sentence of a source says more than a title does."""
-    return bool(words_of(said) - words_of(title))
+    return bool(words_of(text) - words_of(title))
 
 
 def words_of(text: str) -> frozenset[str]:
     """What a text is about: its words but those that every task could begin with."""
-    keys = frozenset(key_of(one) for one in content_words(plain(text)))
+    keys = frozenset(key_of(content_word) for content_word in content_words(plain(text)))
     return keys - _ANY_WORK or keys
 
 
 def is_open(sections: Iterable[Section]) -> bool:
     """Whether the approach of a task is an open question, and nothing else."""
-    said = [it.text for one in sections if one.section_id == "solutions" for it in one.statements]
-    return bool(said) and all(one.startswith(OPEN) for one in said)
+    texts = [
+        it.text
+        for section in sections
+        if section.section_id == "solutions"
+        for it in section.statements
+    ]
+    return bool(texts) and all(text.startswith(OPEN) for text in texts)
 
 
 def choose_telling(atoms: Sequence[AtomRecord], title: str) -> list[AtomRecord]:
     """Those of the atoms that say more than the title."""
-    return [one for one in atoms if adds_to_title(one.statement, title)]
+    return [atom for atom in atoms if adds_to_title(atom.statement, title)]

@@ -77,11 +77,11 @@ class Changes(Part):
 
     def within(self, span: Span) -> tuple[dict[str, int], list[AtomRecord]]:
         """Counts and new atoms of these positions, the most valuable first."""
-        told = [one for one in self.deltas if span.holds(one)]
+        deltas = [delta for delta in self.deltas if span.holds(delta)]
         counts: Counter[str] = Counter()
-        for one in told:
-            counts.update(one.counts)
-        worths = {key: value for one in told for key, value in one.added.items()}
+        for delta in deltas:
+            counts.update(delta.counts)
+        worths = {key: value for delta in deltas for key, value in delta.added.items()}
         atoms = [atom for atom in self.atoms if atom.atom_id in worths]
         atoms.sort(key=lambda atom: (-worths[atom.atom_id], atom.atom_id))
         return dict(counts), atoms[:MOST]
@@ -89,7 +89,7 @@ class Changes(Part):
     def replaced_within(self, span: Span) -> list[tuple[AtomRecord, AtomRecord]]:
         """The atoms that were replaced, each with the live one in its place."""
         known = {atom.atom_id: atom for atom in self.others}
-        pairs = [it for one in self.deltas if span.holds(one) for it in one.replaced.items()]
+        pairs = [it for delta in self.deltas if span.holds(delta) for it in delta.replaced.items()]
         found = dict(pairs)
         return [
             (known[old], known[new])
@@ -102,13 +102,15 @@ class Changes(Part):
     ) -> list[tuple[ContradictionRecord, list[AtomRecord]]]:
         """The contradictions opened and still open, or closed for good, with their live sides."""
         known = {atom.atom_id: atom for atom in self.others if atom.status in LIVE}
-        records = {one.contradiction_id: one for one in self.contradictions}
+        records = {
+            contradiction.contradiction_id: contradiction for contradiction in self.contradictions
+        }
         ids = dict.fromkeys(
-            it for one in self.deltas if span.holds(one) for it in getattr(one, what)
+            it for delta in self.deltas if span.holds(delta) for it in getattr(delta, what)
         )
         found = [records[one] for one in ids if one in records]
-        told = [one for one in found if _is_open(one) == (what == "opened")]
-        sides = [(one, (one.atom_a_id, one.atom_b_id)) for one in told]
+        told = [record for record in found if _is_open(record) == (what == "opened")]
+        sides = [(record, (record.atom_a_id, record.atom_b_id)) for record in told]
         return [(one, [known[it] for it in ids if it in known]) for one, ids in sides][:MOST]
 
 
@@ -145,7 +147,7 @@ def gather_changes(
 ) -> Changes:
     """The changes of the last positions with those of their atoms that are in ``live``."""
     told = list(deltas)
-    ids = sorted({key for one in told for key in one.added if key in live})
+    ids = sorted({key for delta in told for key in delta.added if key in live})
     return Changes(
         deltas=told,
         atoms=[live[key] for key in ids],
@@ -167,20 +169,20 @@ def join_old(deltas: Sequence[Delta]) -> list[Delta]:
     return [*list(days.values())[-MOST_DAYS:], *new]
 
 
-def _add(one: Delta, later: Delta) -> Delta:
+def _add(delta: Delta, later: Delta) -> Delta:
     return later.model_copy(
         update={
-            "counts": dict(Counter(one.counts) + Counter(later.counts)),
-            "added": _best(one.added | later.added),
-            "replaced": dict(list((one.replaced | later.replaced).items())[:MOST]),
-            "opened": _join(one.opened, later.opened),
-            "closed": _join(one.closed, later.closed),
+            "counts": dict(Counter(delta.counts) + Counter(later.counts)),
+            "added": _best(delta.added | later.added),
+            "replaced": dict(list((delta.replaced | later.replaced).items())[:MOST]),
+            "opened": _join(delta.opened, later.opened),
+            "closed": _join(delta.closed, later.closed),
         }
     )
 
 
-def _is_open(one: ContradictionRecord) -> bool:
-    return one.status in ("open", "escalated")
+def _is_open(contradiction_record: ContradictionRecord) -> bool:
+    return contradiction_record.status in ("open", "escalated")
 
 
 def _join(known: Sequence[str], more: Iterable[str]) -> list[str]:

@@ -43,9 +43,9 @@ class SectionInput(Part):
         """Equal as long as the same revisions of atoms and contradictions are behind it."""
         atoms = {f"{atom.atom_id} {atom.revision}" for pick in self.picks for atom in pick.atoms}
         contradictions = {
-            f"{one.contradiction_id} {one.status} {one.severity} {one.updated_seq}"
+            f"{pair.contradiction_id} {pair.status} {pair.severity} {pair.updated_seq}"
             for pick in self.picks
-            for one in pick.contradictions
+            for pair in pick.contradictions
         }
         return sha256_hex("\n".join([self.section_id, *sorted(atoms), *sorted(contradictions)]))
 
@@ -139,8 +139,8 @@ class Backing(Part):
         return self.pick.lead.atom_id
 
     def supports(self, sentence: str) -> bool:
-        said = _squeeze(sentence)
-        return any(_squeeze(quote) in said for quote in self.quotes)
+        squeezed = _squeeze(sentence)
+        return any(_squeeze(quote) in squeezed for quote in self.quotes)
 
 
 class Withdrawn(Part):
@@ -194,7 +194,9 @@ def ground_backings(
     inputs: Sequence[SectionInput], backings: Iterable[Backing]
 ) -> list[SectionInput]:
     """The inputs, and the atoms behind people's sentences as further ones."""
-    own = [SectionInput(section_id=one.section_id, picks=[one.pick]) for one in backings]
+    own = [
+        SectionInput(section_id=backing.section_id, picks=[backing.pick]) for backing in backings
+    ]
     return [*inputs, *own]
 
 
@@ -210,16 +212,18 @@ class Grounds:
         self.atoms = {atom.atom_id: atom for atom in atoms}
         self.artifacts = dict(artifacts or {})
         self._contradictions: dict[str, dict[str, ContradictionRecord]] = {}
-        for one in contradictions:
-            for atom_id in (one.atom_a_id, one.atom_b_id):
-                self._contradictions.setdefault(atom_id, {})[one.contradiction_id] = one
+        for contradiction in contradictions:
+            for atom_id in (contradiction.atom_a_id, contradiction.atom_b_id):
+                self._contradictions.setdefault(atom_id, {})[contradiction.contradiction_id] = (
+                    contradiction
+                )
 
     @classmethod
     def of(cls, sections: Iterable[SectionInput]) -> Grounds:
         picks = [pick for section in sections for pick in section.picks]
         return cls(
             (atom for pick in picks for atom in pick.atoms),
-            (one for pick in picks for one in pick.contradictions),
+            (contradiction for pick in picks for contradiction in pick.contradictions),
         )
 
     def contradictions_of(self, atom_ids: Iterable[str]) -> list[ContradictionRecord]:

@@ -22,8 +22,8 @@ _LEAST_LEFT = 2  # words of what is to be done, before how
 
 def split_means(sentence: str) -> str:
     """What is to be done, without how; empty where the sentence does not say how."""
-    for found in _BY_MEANS.finditer(sentence):
-        what, how = sentence[: found.start()], sentence[found.end() :]
+    for match in _BY_MEANS.finditer(sentence):
+        what, how = sentence[: match.start()], sentence[match.end() :]
         if len(_WORD.findall(what)) >= _LEAST_LEFT and _WORD.search(how):
             return what.rstrip(" ,;:")
     return ""
@@ -31,7 +31,7 @@ def split_means(sentence: str) -> str:
 
 def ask_how(order: str) -> str:
     """The open question that stands for the approach of an order."""
-    said = shorten(order.rstrip(" .,;:?!"), MAX_ORDER)
-    if begins_with_order(said):
-        return f"{OPEN} to {said[:1].lower()}{said[1:]}? {NOTHING_SAYS}"
-    return f"{OPEN} is this done: {said}? {NOTHING_SAYS}"
+    text = shorten(order.rstrip(" .,;:?!"), MAX_ORDER)
+    if begins_with_order(text):
+        return f"{OPEN} to {text[:1].lower()}{text[1:]}? {NOTHING_SAYS}"
+    return f"{OPEN} is this done: {text}? {NOTHING_SAYS}"

@@ -50,7 +50,7 @@ def read_entries(table: Table) -> tuple[Entry, ...]:
 
 
 def _read_entry(row: dict[str, Any]) -> Entry:
-    joined = "|".join(f"(?:{one})" for one in row["patterns"])
+    joined = "|".join(f"(?:{pattern})" for pattern in row["patterns"])
     return Entry(
         id=row["id"],
         of=row["of"],
@@ -65,9 +65,9 @@ def _read_entry(row: dict[str, Any]) -> Entry:
 def find_heading(heading: str) -> str:
     """The section a heading announces, ``nowhere`` for one whose text tells nothing, or nothing."""
     bare = " ".join(_SIGNS.sub(" ", _NUMBERING.sub("", heading.strip()).lower()).split())
-    found = next((one.of for one in read_entries("heading") if one.pattern.fullmatch(bare)), "")
-    told = found in (NOWHERE, ELSEWHERE) or len(bare.split()) <= MOST_WORDS
-    return found if told else ""
+    of = next((entry.of for entry in read_entries("heading") if entry.pattern.fullmatch(bare)), "")
+    told = of in (NOWHERE, ELSEWHERE) or len(bare.split()) <= MOST_WORDS
+    return of if told else ""
 
 
 def weigh_headings(path: Sequence[str]) -> dict[str, float]:
@@ -83,9 +83,9 @@ def weigh_headings(path: Sequence[str]) -> dict[str, float]:
 def find_wordings(text: str) -> frozenset[str]:
     """The lists of which a wording is found in ``text``."""
     small = text.lower()
-    return frozenset(one.of for one in read_entries("wording") if _is_in(one, text, small))
+    return frozenset(entry.of for entry in read_entries("wording") if _is_in(entry, text, small))
 
 
 def _is_in(entry: Entry, text: str, small: str) -> bool:
-    found = entry.bare.search(small) if entry.bare else entry.pattern.search(text)
-    return found is not None
+    match = entry.bare.search(small) if entry.bare else entry.pattern.search(text)
+    return match is not None

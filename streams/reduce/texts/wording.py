@@ -114,26 +114,26 @@ def section_text(section_id: str, atom: AtomRecord) -> str:
     return sentence(shorten(said, MAX_STATEMENT - 1))
 
 
-def _label_scope(atom: AtomRecord, said: str) -> str:
+def _label_scope(atom: AtomRecord, text: str) -> str:
     """An item of a list of what is in or out with that word before it; a sentence that denies
     something itself as it is, or it would be denied twice.
     """
     if not is_excluded(atom) and atom.attributes.get("scope") != "in":
-        return shorten(said, MAX_STATEMENT - 1)
+        return shorten(text, MAX_STATEMENT - 1)
     bare = plain(atom.statement).rstrip(" .,;:")
     item = _NO_GOAL.sub(lambda mark: mark["first"].upper(), bare)
     label = "Out of scope" if is_excluded(atom) else "In scope"
     if is_excluded(atom) and _DENIES.search(item):
-        return shorten(said, MAX_STATEMENT - 1)
+        return shorten(text, MAX_STATEMENT - 1)
     return f"{label}: {shorten(item[:1].upper() + item[1:], MAX_STATEMENT - 20)}"
 
 
-def _with(said: str, label: str, more: str) -> str:
+def _with(text: str, label: str, more: str) -> str:
     """``said`` and its impact or rationale, when that is something new and there is room."""
     more = more.rstrip(" .,;:")
-    both = f"{said} — {label}: {more}"
-    if not more or norm_text(more) in norm_text(said) or len(both) >= MAX_STATEMENT:
-        return shorten(said, MAX_STATEMENT - 1)
+    both = f"{text} — {label}: {more}"
+    if not more or norm_text(more) in norm_text(text) or len(both) >= MAX_STATEMENT:
+        return shorten(text, MAX_STATEMENT - 1)
     return both
 
 
@@ -153,10 +153,14 @@ def statement_of(artifact_id: str, section_id: str, pick: Pick) -> Statement | N
     return Statement(
         statement_id=derive_id("stm", artifact_id, section_id, *atom_ids),
         text=text,
-        citations=[Citation(atom_id=one.atom_id, atom_revision=one.revision) for one in pick.atoms],
+        citations=[
+            Citation(atom_id=atom.atom_id, atom_revision=atom.revision) for atom in pick.atoms
+        ],
         provisional=all(atom.status == "draft" for atom in pick.atoms),
         confidence=max(atom.confidence for atom in pick.atoms),
-        contradiction_ids=sorted(one.contradiction_id for one in pick.contradictions),
+        contradiction_ids=sorted(
+            contradiction.contradiction_id for contradiction in pick.contradictions
+        ),
     )
 
 

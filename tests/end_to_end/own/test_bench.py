@@ -51,6 +51,20 @@ def test_the_wait_is_measured_behind_a_backlog(tmp_path, name):
     assert "backlog_lasted" in figures
 
 
+@pytest.mark.long
+def test_an_installation_is_weighed_at_rest_and_on_its_disk(tmp_path):
+    figures = bench("idle", str(write_to(tmp_path / "parcel")))
+    for at_rest in (figures["at_rest"], figures["at_rest_filled"]):
+        total = at_rest.pop("sum")
+        assert {"supervisor", "kafka", "postgres", "web"} <= at_rest.keys()
+        assert total["memory_mib"] == pytest.approx(
+            sum(row["memory_mib"] for row in at_rest.values()), abs=1
+        )
+        assert 0 < total["memory_mib"] <= total["resident_mib"]
+    disk = figures["disk_mib"]
+    assert 0 < disk["kafka"] < disk["sum"] and 0 < disk["postgres_wal"] < disk["sum"]
+
+
 def test_a_bench_that_is_asked_to_end_stops_what_it_has_started():
     before = homes()
     command = [sys.executable, "-m", "infra.cli", "bench", "first-atom"]

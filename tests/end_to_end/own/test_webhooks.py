@@ -15,8 +15,10 @@ import pytest
 
 from infra.runtime.local.http_address import read_address
 from infra.runtime.local.process import wait_until
-from infra.service.reading.reads import list_atoms, list_deltas, list_runs
-from projections.read.runs import Run
+from infra.service.foundation.database import ask_project
+from projections.read.atoms import list_atoms
+from projections.read.deltas import list_deltas
+from projections.read.runs import Run, list_runs
 from tests.connectors.stand_ins.slack import TOKEN, SlackServer
 from tests.connectors.webhooks.senders import (
     SECRET,
@@ -98,7 +100,7 @@ def deliver(cairn: Service, sent: Sent) -> None:
 
 def atoms_say(cairn: Service, words: str) -> bool:
     """Whether a live atom does, as the command shows it, without a process for each look."""
-    atoms = asyncio.run(list_atoms(cairn.settings_now(), "shop"))
+    atoms = asyncio.run(ask_project(cairn.settings_now(), "shop", list_atoms)).items
     return any(words in atom.model_dump_json() for atom in atoms)
 
 
@@ -164,7 +166,7 @@ def test_a_merged_pull_request_reads_the_three_changed_files_only(cairn, reposit
     deliver(cairn, told)
 
     def deltas() -> list[Run]:
-        runs = asyncio.run(list_runs(cairn.settings_now(), "shop"))
+        runs = asyncio.run(ask_project(cairn.settings_now(), "shop", list_runs)).items
         return [run for run in runs if run.trigger == "delta" and run.status == "stopped"]
 
     assert wait_until(lambda: len(deltas()) == 1, timeout_s=PATIENCE_S)
@@ -173,7 +175,8 @@ def test_a_merged_pull_request_reads_the_three_changed_files_only(cairn, reposit
     assert comes_true(cairn, "100 ms")
 
     def is_settled() -> bool:
-        return asyncio.run(list_deltas(cairn.settings_now(), "shop"))[0].settled_at is not None
+        page = asyncio.run(ask_project(cairn.settings_now(), "shop", list_deltas))
+        return page.items[0].settled_at is not None
 
     # The artifacts are written after the run has ended.
     assert wait_until(is_settled, timeout_s=PATIENCE_S)

@@ -16,7 +16,7 @@ from agents.project.analyst import analyse
 from agents.project.asking import TurnEffects
 from agents.project.confirmations import Decision, WaitsForConfirmation
 from agents.project.effects import Json
-from agents.project.specialist_context import SpecialistContext, do_work
+from agents.project.specialist import SpecialistContext, do_work
 from agents.project.state import AgentResult
 from agents.tools.ports import Ports
 from agents.tools.tool import ToolContext
