@@ -32,7 +32,7 @@ def read_releases(file: Path) -> list[Release]:
 def find_changed(folder: Path, release: Release) -> list[str]:
     """The schema files below ``folder`` that are missing or differ from those of ``release``."""
     now = hash_schemas(folder)
-    return sorted(name for name, known in release.schemas.items() if now.get(name) != known)
+    return sorted(name for name, digest in release.schemas.items() if now.get(name) != digest)
 
 
 def hash_schemas(folder: Path) -> dict[str, str]:
@@ -51,14 +51,14 @@ def name_release(file: Path, version: str, commit: str) -> Release:
     if any(each.version == version for each in read_releases(file)):
         raise ValueError(f"{version} is named already, and a release never changes.")
     folder = file.parent
-    known = _git(folder, "log", "-1", "--format=%H %cs", commit, "--").split()
-    if not known:
+    head = _git(folder, "log", "-1", "--format=%H %cs", commit, "--").split()
+    if not head:
         raise ValueError(f"{commit} is no commit of this repository.")
     if _git(folder, "status", "--porcelain", "--", "*.avsc") or _git(
-        folder, "diff", "--name-only", known[0], "--", "*.avsc"
+        folder, "diff", "--name-only", head[0], "--", "*.avsc"
     ):
         raise ValueError(f"The schema files are not those of {commit}: check that commit out.")
-    release = Release(version, date.fromisoformat(known[1]), known[0], hash_schemas(folder))
+    release = Release(version, date.fromisoformat(head[1]), head[0], hash_schemas(folder))
     with file.open("a") as text:
         text.write(_render(release))
     return release
@@ -72,6 +72,6 @@ def _git(folder: Path, *arguments: str) -> str:
 
 
 def _render(release: Release) -> str:
-    lines = [f'"{name}" = "{known}"\n' for name, known in release.schemas.items()]
-    head = f'version = "{release.version}"\ndate = {release.date}\ncommit = "{release.commit}"\n'
-    return f"\n[[release]]\n{head}\n[release.schemas]\n{''.join(lines)}"
+    lines = [f'"{name}" = "{digest}"\n' for name, digest in release.schemas.items()]
+    fields = f'version = "{release.version}"\ndate = {release.date}\ncommit = "{release.commit}"\n'
+    return f"\n[[release]]\n{fields}\n[release.schemas]\n{''.join(lines)}"

@@ -127,58 +127,46 @@ COMMANDS = {
     "costs": Command("Plan", "costs", "Show what calls of language models have cost a project."),
     "budgets": Command("Plan", "costs", "Limit what models may cost a project."),
     "models": Command("Plan", "models", "Choose the language models that may be asked."),
-    "waiting": Command("ConfirmationReply", "waiting", "List what needs a person's decision."),
-    "resolve": Command(
-        "ConfirmationReply", "resolve", "Resolve a contradiction; --rationale is needed."
-    ),
+    "waiting": Command("Decide", "waiting", "List what needs a person's decision."),
+    "resolve": Command("Decide", "resolve", "Resolve a contradiction; --rationale is needed."),
     "escalate": Command(
-        "ConfirmationReply",
-        "resolve",
-        "Escalate a contradiction; it blocks artifacts until it is decided.",
+        "Decide", "resolve", "Escalate a contradiction; it blocks artifacts until it is decided."
     ),
     "merges": Command(
-        "ConfirmationReply",
+        "Decide",
         "merges",
         "List merges and pairs in review; approve or reject a pair.",
     ),
     "unmerge": Command(
-        "ConfirmationReply",
+        "Decide",
         "merges",
         "Undo a merge: the merged atom becomes separate again.",
     ),
-    "undo": Command(
-        "ConfirmationReply", "undo", "Take back a decision, unless another one followed it."
-    ),
+    "undo": Command("Decide", "undo", "Take back a decision, unless another one followed it."),
     "decisions": Command(
-        "ConfirmationReply",
+        "Decide",
         "proposals",
         "List what people decided, and what can be taken back.",
     ),
     "proposals": Command(
-        "ConfirmationReply", "proposals", "List what members propose, and what became of it."
+        "Decide", "proposals", "List what members propose, and what became of it."
     ),
-    "accept": Command("ConfirmationReply", "proposals", "Decide as a member proposes."),
+    "accept": Command("Decide", "proposals", "Decide as a member proposes."),
     "decline": Command(
-        "ConfirmationReply", "proposals", "Decline what a member proposes (needs --rationale)."
+        "Decide", "proposals", "Decline what a member proposes (needs --rationale)."
     ),
     "withdraw": Command(
-        "ConfirmationReply",
-        "proposals",
-        "Take back what you have proposed yourself, as long as it waits.",
+        "Decide", "proposals", "Take back what you have proposed yourself, as long as it waits."
     ),
-    "edit": Command(
-        "ConfirmationReply", "edit", "Edit a section of the PRD, or answer a suggestion for it."
-    ),
+    "edit": Command("Decide", "edit", "Edit a section of the PRD, or answer a suggestion for it."),
     "verify": Command(
-        "ConfirmationReply", "verify", "Pin an atom: no run removes it or lowers its confidence."
+        "Decide", "verify", "Pin an atom: no run removes it or lowers its confidence."
     ),
-    "unverify": Command("ConfirmationReply", "verify", "Withdraw a verification."),
+    "unverify": Command("Decide", "verify", "Withdraw a verification."),
     "dismiss": Command(
-        "ConfirmationReply",
-        "dismiss",
-        "Dismiss an atom (needs --rationale) or a false contradiction.",
+        "Decide", "dismiss", "Dismiss an atom (needs --rationale) or a false contradiction."
     ),
-    "reinclude": Command("ConfirmationReply", "dismiss", "Restore a dismissed atom."),
+    "reinclude": Command("Decide", "dismiss", "Restore a dismissed atom."),
     "worker": Command(
         "Operate", "worker", "Run stages of the pipeline. `cairn up` starts workers by itself."
     ),

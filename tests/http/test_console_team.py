@@ -249,7 +249,7 @@ def check_suggestion(member: Browser, viewer: Browser, team: str, task: str, ana
     assert "no skill asked for: 0; " in viewer.open(team).text
     assert f"{task}/assign" not in viewer.open(team).written
     refused(viewer.send(team, f"{task}/assign", assignee_id=ana), 403, "This is for ")
-    refused(member.send(team, f"{task}/assign", assignee_id=""), 422, "Nobody is chosen")
+    refused(member.send(team, f"{task}/assign", assignee_id=""), 422, "Choose an assignee")
     assert "is assigned." in told(member.send(team, f"{task}/assign", assignee_id=ana))
     assert f"{task}/assign" not in member.open(team).written
 
@@ -354,7 +354,7 @@ def test_a_run_shows_each_choice_and_what_it_left_is_read_by_who_operates(
 ):
     run = links(browser.open(f"{home}/runs"), "/runs/run_")[-1]  # the one that read
     shown = browser.open(run)
-    assert "the last one, holds what it holds" in " ".join(shown.text.split())
+    assert "the last one, has these chunks" in " ".join(shown.text.split())
     (first, *_) = links(shown, "batch=")
     chosen = browser.open(first.partition("#")[0])
     assert "Why batch" in chosen.text and "Rule:" in chosen.text

@@ -131,14 +131,14 @@ class TurnLog:
         self, key: EffectKey, kind: str, given: Json, make: Callable[[], Awaitable[Json]]
     ) -> Json:
         """See ``agents.project.effects``."""
-        place = _place_of(key)
+        position = _position_of(key)
         if kind == "tool":
             called = _as_text(self._clean(given["args"]))
-            await self.record(ToolCalled, place=place, tool=given["tool"], arguments=called)
+            await self.record(ToolCalled, position=position, tool=given["tool"], arguments=called)
         answer = await self._find_answer(key, kind)
         if answer is None:
             answer = self._clean(await _make(kind, make))
-        told: dict[str, Any] = {"place": place, "answer": _as_text(answer)}
+        told: dict[str, Any] = {"position": position, "answer": _as_text(answer)}
         if kind == "tool":
             failed = bool(answer.get("is_error"))
             await self.record(ToolReturned, tool=given["tool"], is_error=failed, **told)
@@ -313,7 +313,7 @@ def _raise_for(answer: Json) -> Json:
     raise MODEL_ERRORS.get(failed["code"], ModelError)(failed["message"])
 
 
-def _place_of(key: EffectKey) -> EffectPosition:
+def _position_of(key: EffectKey) -> EffectPosition:
     return EffectPosition(
         effect_id=key.effect_id,
         node=key.node,
