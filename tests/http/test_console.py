@@ -318,7 +318,7 @@ def test_a_pair_is_merged_and_taken_apart_again_and_another_one_is_kept_apart(
         return answer
 
     def pairs() -> int:
-        return browser.open(f"{home}/merges").text.count("Do both say the same?")
+        return browser.open(f"{home}/merges").text.count("Do both statements say the same?")
 
     def undo_of(answer: httpx.Response) -> str:
         """Where the button leads that takes back what was just decided."""
