@@ -34,7 +34,7 @@ from infra.store.requests import (
 from infra.store.tokens import Caller
 
 HEADER = "idempotency-key"
-KEY = re.compile(r"[\x21-\x7e]{1,200}")
+KEY = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]{0,198}[\x21-\x7e])?")
 ANYWHERE = "-"
 
 Handle = Callable[[Request], Coroutine[Any, Any, Response]]
@@ -93,7 +93,8 @@ def check_given_key(key: str) -> None:
     """Raises Invalid."""
     if not KEY.fullmatch(key):
         raise Invalid(
-            "An idempotency key has 1 to 200 visible ASCII characters.", code="key_invalid"
+            "An idempotency key has 1 to 200 ASCII characters, visible ones at its ends.",
+            code="key_invalid",
         )
     check_key(key)
 

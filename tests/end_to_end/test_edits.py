@@ -44,7 +44,7 @@ def test_an_edit_keeps_citations_is_read_as_a_source_and_names_its_author(backbo
     page = tmp_path / "risks.md"
     page.write_text(f"# Risks\n\n- {kept['text']}\n- {OWN}\n- {UNREAD}\n")
     ask = ("edit", "prd", "--project", backbone.project, "--section", "risks", "--as", "ana")
-    version = ("--expected-version", str(before["version"]), "--idempotency-key", "first edit")
+    version = ("--expected-version", str(before["version"]), "--idempotency-key", "first-edit")
 
     (edit,) = backbone.cairn.json(*ask, "--file", str(page), *version)
 

@@ -77,5 +77,5 @@ def test_a_sync_without_a_connector_is_dead_with_the_reason(cairn: Service):
 
 def test_the_process_of_jobs_stops_and_goes_on(cairn: Service):
     os.kill(cairn.pids()["jobs"], signal.SIGTERM)
-    job = ended(cairn, enqueue(cairn, "replay", {"as_of_seq": 0}, "after the stop"))
+    job = ended(cairn, enqueue(cairn, "replay", {"as_of_seq": 0}, "after-the-stop"))
     assert job["result"]["as_of_seq"] == 0

@@ -27,7 +27,7 @@ from tests.service import COMMAND_PATIENCE_S, Service
 pytestmark = pytest.mark.broker
 PATIENCE_S = 280
 PROJECT = "Onboarded"
-START = ("--project", PROJECT, "--idempotency-key", "from the start")
+START = ("--project", PROJECT, "--idempotency-key", "from-the-start")
 OWN = "Senders do not know where their shipment is."
 
 

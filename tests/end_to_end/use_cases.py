@@ -1,4 +1,4 @@
-"""A whole session without the terminal: it imports `infra.service` and nothing else of ours."""
+"""A whole session without the terminal, in the process of a script beside the servers."""
 
 import asyncio
 import os

@@ -55,7 +55,7 @@ def test_an_ingest_is_told_live_through_a_kill_of_the_server(called: Called, pag
     page.write_text(page.read_text() + "\nThe service must print a label for each parcel.\n")
     ingest = called.cairn.start(
         *("ingest", str(called.folder), "--project", "Parcel", "--wait"),
-        *("--idempotency-key", "told live"),
+        *("--idempotency-key", "told-live"),
     )
     assert wait_until(lambda: following.has("run", status="running"), timeout_s=PATIENCE_S)
     killed = called.cairn.kill("web")

@@ -62,6 +62,7 @@ async def start_quality_run(
     api: ApiDep, caller: CallerDep, write: WriteDep, project: Project, body: QualityRunRequest
 ) -> Job:
     """Judge an artifact in the background; the job's result names the run."""
+    await quality.check_judged(api.settings, project, body.artifact, body.mode)
     request = JobRequest(
         job_type="quality_run",
         project=project,

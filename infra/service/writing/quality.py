@@ -77,6 +77,18 @@ async def never_cancelled() -> bool:
     return False
 
 
+async def check_judged(
+    settings: Settings, project: str, artifact: str, mode: QualityMode | None
+) -> None:
+    """Refuse at once what a run would refuse. Raises NotFound, Invalid, DatabaseUnavailable."""
+
+    def read(tables: Conn) -> AssessedArtifact:
+        project_id = projects.find_project(tables, project)
+        return quality.read_assessed(tables, project_id, artifact, None)
+
+    _choose_mode(await ask(settings, read), mode)
+
+
 async def run_quality(
     settings: Settings, request: GateRequest, is_cancelled: IsCancelled = never_cancelled
 ) -> QualityRunRow:
