@@ -38,7 +38,7 @@ RESULTS = Listing(
                 WHEN t.outcome = 'sanitized' THEN 'ingested'
                 WHEN t.outcome = 'skipped' THEN 'skipped' ELSE 'waiting' END,
             t.source_id, t.skip_reason, NULL, NULL
-        FROM trigger_sources t JOIN sources s USING (source_id) WHERE t.position IS NOT NULL
+        FROM trigger_sources t LEFT JOIN sources s USING (source_id) WHERE t.position IS NOT NULL
     ) d""",
     {"d.part": "int", "d.place": "int"},
 )

@@ -34,7 +34,7 @@ CHANGED_AFTER = (
 
 
 class Merge(ReadModel):
-    """A merge that was done, or a pair in review.
+    """A merge that was done, or a pair in review; only a pair whose ``state`` is ``open`` waits.
 
     ``b`` was merged into ``a``; it is None where only evidence came. A pair in review has
     ``differing_tokens``, a merge the fields from ``confidence_before`` to ``evidence_added``.

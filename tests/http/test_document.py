@@ -5,6 +5,7 @@ codes of problems.
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from typing import Any
 
@@ -14,11 +15,13 @@ import pytest
 from infra.http.client_code import read_document
 from infra.http.openapi import JSON, TEXTS
 from infra.http.problem_codes import collect_codes, read_listed
+from schemas.ids import ID_PREFIXES
 
 DOCUMENT = read_document()
 SCHEMAS = DOCUMENT["components"]["schemas"]
 OPERATIONS = [operation for methods in DOCUMENT["paths"].values() for operation in methods.values()]
 WHERE = f"describe it where its route is, or in {TEXTS.name}"
+MADE = {*ID_PREFIXES, "ctr", "mrg", "llm", "whsec"}  # what ids and secrets begin with
 AGAIN = "run `python -m infra.http.client_code` and commit what it writes"
 
 
@@ -37,7 +40,7 @@ def test_an_operation_is_described_with_examples(operation: dict[str, Any]):
     assert operation["description"]
     for each in operation.get("parameters", ()):
         assert each.get("description"), f"{each['name']} of {operation['operationId']}: {WHERE}"
-        if each["in"] == "path":
+        if each.get("required"):
             assert "example" in each, f"{each['name']} of {operation['operationId']}: {WHERE}"
         if "example" in each:
             check(each["example"], each["schema"])
@@ -53,6 +56,13 @@ def test_the_codes_of_problems_are_those_of_the_code():
     assert DOCUMENT["x-problem-codes"] == read_listed()
     assert found["unknown_path"] == [404]
     assert found["request_unanswered"] == [503]
+
+
+def test_an_id_in_a_text_begins_as_ids_of_its_kind_do():
+    told = set(
+        re.findall(r"\b([a-z]+)_(?:…|[0-9a-f]{16,})", json.dumps(DOCUMENT, ensure_ascii=False))
+    )
+    assert told <= MADE, told - MADE
 
 
 def check(example: Any, schema: dict[str, Any]) -> None:

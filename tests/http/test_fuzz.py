@@ -27,8 +27,8 @@ from infra.http.openapi import WRITING
 from infra.service.tokens import ROLES
 from tests.http.conftest import PATIENCE_S, Called
 
-pytestmark = [pytest.mark.broker, pytest.mark.slow]
 EXAMPLES = int(os.environ.get("CAIRN_TEST_EXAMPLES", 3))  # of each operation, sent by each caller
+pytestmark = [pytest.mark.broker, pytest.mark.slow, pytest.mark.timeout(600 + 60 * EXAMPLES)]
 CHECKS = (status_code_conformance, content_type_conformance, response_schema_conformance)
 OTHER = "an owner of another project"
 

@@ -20,7 +20,15 @@ class Webhooks(Connection):
     def add_webhook(
         self, project: str, body: WebhookRequest, *, key: str | None = None
     ) -> NewWebhook:
-        """Have news sent to an address; the secret that signs it is shown this once."""
+        """Have news sent to an address; the secret that signs it (``whsec_…``) is shown this
+        once.
+
+        A message is a POST of ``{"type", "timestamp", "data"}``; ``data`` has ids and the ``path``
+        of this API that says more. It is signed as https://www.standardwebhooks.com says, whose
+        libraries verify the body with its ``webhook-id``, ``webhook-timestamp`` and ``webhook-
+        signature``. Answer 2xx within 10 seconds, or it comes again, for three days; drop what has
+        a ``webhook-id`` that you know. A 410 disables the webhook.
+        """
         return self._write(
             NewWebhook,
             "POST",

@@ -172,7 +172,7 @@ async def ingest_uploaded_archive(
     caller: CallerDep,
     write: WriteDep,
     project: Project,
-    name: Annotated[str, Query(min_length=1, max_length=200, description="`handbook.tar.gz`")],
+    name: Annotated[str, Query(min_length=1, max_length=200)],
     body: Annotated[bytes, Body(media_type="application/octet-stream")],
     root: Annotated[str | None, Query(min_length=1, max_length=200)] = None,
     complete: bool = True,

@@ -80,7 +80,14 @@ async def add_webhook(
     project: Project,
     body: WebhookRequest,
 ) -> NewWebhook:
-    """Have news sent to an address; the secret that signs it is shown this once."""
+    """Have news sent to an address; the secret that signs it (``whsec_…``) is shown this once.
+
+    A message is a POST of ``{"type", "timestamp", "data"}``; ``data`` has ids and the ``path`` of
+    this API that says more. It is signed as https://www.standardwebhooks.com says, whose libraries
+    verify the body with its ``webhook-id``, ``webhook-timestamp`` and ``webhook-signature``. Answer
+    2xx within 10 seconds, or it comes again, for three days; drop what has a ``webhook-id`` that
+    you know. A 410 disables the webhook.
+    """
     response.headers["cache-control"] = "no-store"
     spec = WebhookSpec(body.url, body.events, body.is_active, body.allow_private)
     return await service.add_webhook(
