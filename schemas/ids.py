@@ -14,9 +14,9 @@ EVENT_NAMESPACE = uuid.UUID("b3e4243e-be75-5d1a-9eeb-89a9730aba65")
 ID_HEX_DIGITS = 32
 # What an id may begin with: rules that look for secrets know an id by it.
 ID_PREFIXES = (
-    "ann", "art", "atm", "chk", "cnd", "cnf", "cnv", "con", "dlq", "dlv", "eff", "evd",
-    "gen", "hitl", "job", "lnk", "mem", "mop", "msg", "onb", "pg", "prj", "psg", "qlr", "reb",
-    "red", "run", "src", "stm", "syn", "tok", "trn", "tst", "whk", "wrk",
+    "ann", "art", "atm", "chk", "cnd", "cnf", "cnv", "con", "ctr", "dlq", "dlv", "eff", "evd",
+    "gen", "hitl", "job", "llm", "lnk", "mem", "mop", "mrg", "msg", "onb", "pg", "prj", "psg",
+    "qlr", "reb", "red", "run", "src", "stm", "syn", "tok", "trn", "tst", "whk", "wrk",
 )  # fmt: skip
 
 

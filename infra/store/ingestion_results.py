@@ -31,6 +31,7 @@ RESULTS = Listing(
 
 class DocumentResult(ReadModel):
     """What became of one document. ``index``: its place in the request, if it was refused.
+    ``path`` is null until the document is recorded.
 
     ``skipped`` has nothing to be read, ``refused`` could not be taken at all; ``reason`` says why.
     """

@@ -50,17 +50,17 @@ def test_a_connector_is_added_listed_and_removed(called: Called, owner: httpx.Cl
     "name",
     ["ghp_0123456789", "env:PATH", "env:CAIRN_VAULT_KEY", "file:/etc/passwd", "file:../token"],
 )
-def test_a_client_names_no_other_variable_or_file_and_sends_no_secret(
-    called: Called, owner: httpx.Client, name: str
-):
-    refused = add(owner, called.other, credentials={"webhook": name})
+def test_a_client_names_no_other_variable_or_file_and_sends_no_secret(called: Called, name: str):
+    with called.client(called.make_token("owner")) as elsewhere:
+        refused = add(elsewhere, called.other, credentials={"webhook": name})
     assert (refused.status_code, refused.json()["code"]) == (422, "credential_name_invalid")
     assert name not in refused.text
 
 
-def test_a_clone_is_no_path_of_the_machine(called: Called, owner: httpx.Client):
+def test_a_clone_is_no_path_of_the_machine(called: Called):
     for address in ("file:///etc", "/etc", "ssh://host/x"):
-        refused = add(owner, called.other, options={"clone_url": address})
+        with called.client(called.make_token("owner")) as elsewhere:
+            refused = add(elsewhere, called.other, options={"clone_url": address})
         assert (refused.status_code, refused.json()["code"]) == (422, "address_invalid"), address
 
 

@@ -21,7 +21,7 @@ DOCUMENT = read_document()
 SCHEMAS = DOCUMENT["components"]["schemas"]
 OPERATIONS = [operation for methods in DOCUMENT["paths"].values() for operation in methods.values()]
 WHERE = f"describe it where its route is, or in {TEXTS.name}"
-MADE = {*ID_PREFIXES, "ctr", "mrg", "llm", "whsec"}  # what ids and secrets begin with
+MADE = {*ID_PREFIXES, "whsec"}  # what ids and secrets begin with
 AGAIN = "run `python -m infra.http.client_code` and commit what it writes"
 
 
@@ -63,6 +63,21 @@ def test_an_id_in_a_text_begins_as_ids_of_its_kind_do():
         re.findall(r"\b([a-z]+)_(?:…|[0-9a-f]{16,})", json.dumps(DOCUMENT, ensure_ascii=False))
     )
     assert told <= MADE, told - MADE
+
+
+def test_the_first_calls_are_the_same_in_the_readme_and_on_the_page():
+    folder = TEXTS.parent
+    page = (folder / "console" / "templates" / "reference.html").read_text()
+    of_page = first_calls(page.partition("<pre>")[2].partition("</pre>")[0])
+    assert of_page == first_calls((folder / "README.md").read_text().split("```")[1])
+    assert len(of_page) > 5
+
+
+def first_calls(text: str) -> list[str]:
+    """Its lines without comments, from the first call on."""
+    lines = [re.sub(r"\s+#\s.*", "", line).rstrip() for line in text.splitlines()]
+    start = next(number for number, line in enumerate(lines) if line.startswith("curl"))
+    return [line for line in lines[start:] if line]
 
 
 def check(example: Any, schema: dict[str, Any]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import secrets
 import tarfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -14,7 +14,7 @@ import psycopg
 import pytest
 
 from infra.runtime.local.process import wait_until
-from tests.http.conftest import Called
+from tests.http.conftest import Called, audited
 
 pytestmark = pytest.mark.broker
 Ask = Callable[..., Any]
@@ -43,17 +43,6 @@ def followed(client: httpx.Client, sent: httpx.Response) -> dict[str, Any]:
 
     assert wait_until(has_ended, timeout_s=PATIENCE_S), last
     return last
-
-
-def audited(client: httpx.Client) -> Iterator[dict[str, Any]]:
-    """Every write that was asked for, page by page: the oldest come first."""
-    asked: dict[str, Any] = {"limit": 1000}
-    while True:
-        page = client.get("/v1/admin/audit", params=asked).json()
-        yield from page["items"]
-        if not page["next_cursor"]:
-            return
-        asked["cursor"] = page["next_cursor"]
 
 
 def packed(files: dict[str, bytes]) -> bytes:

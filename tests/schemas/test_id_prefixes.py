@@ -12,14 +12,17 @@ from tests.topology.test_imports import files
 
 
 def prefixes_in_code() -> set[str]:
+    """Of ids that are derived (``derive_id``, ``pair_id``) or drawn (``secrets.token_hex``)."""
     found: set[str] = set()
     for path in files():
-        for node in ast.walk(syntax_tree(path.read_text())):
+        text = path.read_text()
+        found |= set(re.findall(r"f\"([a-z]+)_\{secrets\.token_hex\(16\)\}", text))
+        for node in ast.walk(syntax_tree(text)):
             if not isinstance(node, ast.Call) or not node.args:
                 continue
             name = getattr(node.func, "id", getattr(node.func, "attr", ""))
             first = node.args[0]
-            if name == "derive_id" and isinstance(first, ast.Constant):
+            if name in ("derive_id", "pair_id") and isinstance(first, ast.Constant):
                 found.add(str(first.value))
     return found
 

@@ -16,6 +16,7 @@ from infra.client.models.ingestion_parts import (
 
 class DocumentResult(Model):
     """What became of one document. ``index``: its place in the request, if it was refused.
+    ``path`` is null until the document is recorded.
 
     ``skipped`` has nothing to be read, ``refused`` could not be taken at all; ``reason`` says why.
     """

@@ -1,7 +1,7 @@
 """People decide about the ledger; the ledger's writer has the last word.
 
-With ``wait`` the answer is the ledger's (200), or that it is recorded (202) when the ledger takes
-longer: then `Location` tells what becomes of it. A decision about what has changed since
+The answer is that it is recorded (202), and `Location` tells what becomes of it; with ``wait`` it
+is the ledger's (200), unless the ledger takes longer. A decision about what has changed since
 ``expected_revision`` is refused (409), at once where the tables show it. What a member decides is a
 proposal (202 with ``proposed``), which ``proposals`` lists and answers.
 """

@@ -117,7 +117,7 @@ async def connect_service(
     clone_url = (spec.options or {}).get("clone_url")
     if clone_url and not any_place:
         check_address(clone_url)
-    places = dict(spec.credentials) if any_place else _locate(settings, spec)
+    places = _locate(settings, spec, any_place=any_place)
     located = replace(spec, credentials=places, by_global_owner=by_global_owner)
     defined = define_connector(located, key)
     try:
@@ -152,13 +152,13 @@ async def disconnect_service(
     await remove_connectors(settings, environ, connector_id, project_id, actor=actor, key=key)
 
 
-def _locate(settings: Settings, spec: ConnectorSpec) -> dict[str, str]:
+def _locate(settings: Settings, spec: ConnectorSpec, *, any_place: bool) -> dict[str, str]:
     """The place of each secret. Raises Invalid for a name that no client may give."""
     places = {}
     for role, name in spec.credentials.items():
         if FILE.fullmatch(name):
             places[role] = f"file:{settings.home / FOLDER / name.partition(':')[2]}"
-        elif VARIABLE.fullmatch(name):
+        elif any_place or VARIABLE.fullmatch(name):
             places[role] = name
         else:
             raise Invalid(

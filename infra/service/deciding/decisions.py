@@ -57,7 +57,8 @@ Resolution = Literal["a_wins", "b_wins", "both_valid", "reworded"]
 class Decider:
     """Who decides and why; ``expected_revision`` is what they saw, None: what the tables show.
 
-    ``answer_within_s`` is how long the ledger's answer is waited for.
+    ``answer_within_s`` is how long the ledger's answer is waited for; 0: only a decision that
+    was sent before is answered, so what is said does not depend on how fast the ledger is.
     """
 
     name: str
@@ -202,9 +203,10 @@ async def answer_proposal(
     )
     fact = make_request(event, proposal.project_id, by.name, by.key)
     decision_id = hitl_event_id(proposal.project_id, str(fact.event_id))
-    if not await is_sent(settings, decision_id):
+    is_repeated = await is_sent(settings, decision_id)
+    if not is_repeated:
         _check_answer(proposal, by, verdict)
-    return await _send(settings, fact, proposal_id, by)
+    return await _send(settings, fact, proposal_id, by, is_repeated=is_repeated)
 
 
 def _check_answer(proposal: proposals.Proposal, by: Decider, verdict: Answer) -> None:
@@ -287,7 +289,8 @@ async def _decide(
 
     fact = make(seen.revision)  # its id does not depend on the revision
     decision_id = hitl_event_id(seen.project_id, str(fact.event_id))
-    if not await is_sent(settings, decision_id):
+    is_repeated = await is_sent(settings, decision_id)
+    if not is_repeated:
         is_last = await wait_for_others(
             settings, target_id, decision_id, min(by.answer_within_s, OTHERS_WITHIN_S)
         )
@@ -295,20 +298,24 @@ async def _decide(
             seen = await ask(settings, lambda tables: people.read_target(tables, target_id))
         fact = make(seen.revision if by.expected_revision is None else by.expected_revision)
         await _refuse_early(settings, fact, is_last=is_last)
-    return await _send(settings, fact, target_id, by)
+    return await _send(settings, fact, target_id, by, is_repeated=is_repeated)
 
 
-async def _send(settings: Settings, fact: Envelope, target_id: str, by: Decider) -> Decision:
+async def _send(
+    settings: Settings, fact: Envelope, target_id: str, by: Decider, *, is_repeated: bool
+) -> Decision:
     """The ledger's answer. Raises its refusal, and Unavailable without an answer in time."""
     project_id, event_id = fact.project_id, str(fact.event_id)
     decision_id, may_decide = hitl_event_id(project_id, event_id), by.role in DECIDING
     await note_sent(settings, decision_id, project_id, target_id, may_decide=may_decide)
     await publish(settings, [fact])
-    answer = await wait_for(
-        settings,
-        lambda tables: people.find_answer(tables, str(fact.event_id)),
-        timeout_s=by.answer_within_s,
-    )
+    answer = None
+    if by.answer_within_s or is_repeated:
+        answer = await wait_for(
+            settings,
+            lambda tables: people.find_answer(tables, event_id),
+            timeout_s=by.answer_within_s,
+        )
     if answer is None:
         recorded = {
             "target_id": target_id,

@@ -13,6 +13,7 @@ from infra.platform.loop import in_thread
 from infra.platform.machine_paths import hide_paths_of
 from infra.platform.settings import Settings
 from infra.service.foundation.progress import Note
+from infra.service.foundation.publishing import redactor_of
 from infra.service.ingesting.imports import JiraExport, SlackZip, import_export
 from infra.service.ingesting.ingestion import (
     FeedReport,
@@ -53,12 +54,13 @@ async def read_upload(place: Workplace, job: RunningJob, key: str) -> Mapping[st
     except Unavailable:  # an outage is not the upload's fault: another attempt follows
         raise
     except Refusal as error:
-        told = str(error) if upload.path else hide_paths_of(settings, str(error))
+        told = redactor_of(settings).text(str(error))
         status = 422 if isinstance(error, Invalid) else 409
-        problem = {"code": error.code, "message": told, "status": status}
+        shown = told if upload.path else hide_paths_of(settings, told)
+        problem = {"code": error.code, "message": shown, "status": status}
         frees_key = not listed and job.lease.epoch == 1
         await close_upload(settings, project_id, key, problem=problem, frees_key=frees_key)
-        raise Refusal(str(error), code=error.code) from error
+        raise Refusal(told, code=error.code) from error
     outcome = _outcome_of(ingested)
     await close_upload(settings, project_id, key, outcome=outcome)
     return _result_of(outcome)
