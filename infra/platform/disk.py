@@ -12,7 +12,7 @@ FULL = (errno.ENOSPC, errno.EDQUOT)
 DATABASE_SAYS = "53100"  # PostgreSQL manual, appendix A
 SQLITE_SAYS = 13  # SQLITE_FULL; the module is not imported for it by every command
 MIB = 1024 * 1024
-NEEDED_BYTES = 32 * MIB  # PostgreSQL does not start without room for a segment of 16 MiB
+NEEDED_BYTES = 32 * MIB  # PostgreSQL does not start without room for a segment (16 MiB)
 
 
 @dataclass(frozen=True)
