@@ -54,6 +54,7 @@ OPTIONS = {
     "min_wal_size": "16MB",
     "max_wal_size": "48MB",
     "io_method": "sync",  # no processes that read ahead
+    "gin_pending_list_limit": "256kB",  # entries that wait take room, and slow down a search
     "jit": "off",
     "timezone": "UTC",
     "log_timezone": "UTC",
