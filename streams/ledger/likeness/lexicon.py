@@ -15,6 +15,7 @@ ENTRIES: dict[str, dict[str, Any]] = {
 
 
 def load_words(entry_id: str) -> frozenset[str]:
+    """Raises KeyError for an entry that the lexicon does not have."""
     return frozenset(ENTRIES[entry_id]["words"])
 
 
