@@ -17,10 +17,7 @@ from agents.offline.segment.sections import Role, simplify
 from schemas.bounded_cache import MIB, bounded_cache
 from schemas.events.hygiene import ChunkCreated
 
-_VERB = re.compile(
-    r"\b(?:is|are|was|were|has|have|had|can|could|may|might|must|shall|should|will|would|does|do|"
-    r"did|needs?|cannot|[a-z]{3,}s|[a-z]{3,}ed)\b"
-)
+_VERB = Wording("sentences", "finite_verb")
 _TELLING = sorted(load_words("features", "telling_headings"))
 _OPENERS = load_words("features", "openers")
 _NEXT = load_words("features", "following")
