@@ -3,11 +3,12 @@
 A room that has such files has a package ``lexicons`` for them, which names itself here: rooms that
 may not import each other share the form of their lists and the test that walks them.
 
-A file holds lists, a list has entries. An entry has an ``id``, ``patterns`` or ``words``, an
-``example`` that it matches and a ``counterexample`` that it does not: one test walks them all. A
-list of patterns has a ``frame`` in which ``…`` stands for its patterns; ``anchored`` says that it
-is matched at the beginning of a text, ``cased`` that capitals count. In a frame and in a pattern
-``‹name›`` stands for another list of the same file.
+A file holds lists, a list has entries. An entry has an ``id``, one of ``patterns``, ``words`` or
+``groups`` (of words that belong together), an ``example`` that it matches or holds and a
+``counterexample`` that it does not: one test walks them all. A list of patterns has a ``frame`` in
+which ``…`` stands for its patterns; ``anchored`` says that it is matched at the beginning of a
+text, ``cased`` that capitals count. In a frame and in a pattern ``‹name›`` stands for another list
+of the same file.
 """
 
 from __future__ import annotations
@@ -28,13 +29,14 @@ _REFERENCE = re.compile(r"‹(\w+)›")
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One wording or a family of them; ``patterns`` is empty where it lists ``words``."""
+    """One wording or a family of them; it has patterns, words or groups."""
 
     id: str
     example: str
     counterexample: str
     patterns: tuple[str, ...] = ()
-    words: frozenset[str] = frozenset()
+    words: tuple[str, ...] = ()
+    groups: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,8 @@ def _lexicon(table: dict[str, Any], tables: dict[str, Any]) -> Lexicon:
             example=it["example"],
             counterexample=it["counterexample"],
             patterns=tuple(_resolve(pattern, tables) for pattern in it.get("patterns", ())),
-            words=frozenset(it.get("words", "").split()),
+            words=tuple(it.get("words", "").split()),
+            groups=tuple(tuple(group.split()) for group in it.get("groups", ())),
         )
         for it in table["entry"]
     )
@@ -156,6 +159,12 @@ class Wording:
 def load_words(home: str, file: str, name: str) -> frozenset[str]:
     """All words of a list."""
     return read_lexicons(home, file)[name].words
+
+
+def load_groups(home: str, file: str, name: str) -> tuple[tuple[str, ...], ...]:
+    """The groups of words of a list in the file's order."""
+    entries = read_lexicons(home, file)[name].entries
+    return tuple(group for entry in entries for group in entry.groups)
 
 
 def list_ids(home: str, file: str, name: str) -> tuple[str, ...]:

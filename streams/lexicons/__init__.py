@@ -11,4 +11,5 @@ class Wording(lexicons.Wording):
 
 read_lexicons = partial(lexicons.read_lexicons, __name__)
 load_words = partial(lexicons.load_words, __name__)
+load_groups = partial(lexicons.load_groups, __name__)
 list_ids = partial(lexicons.list_ids, __name__)

@@ -2,6 +2,7 @@
 
 import importlib
 import pkgutil
+from collections import Counter
 from importlib import resources
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 
 import agents
 import streams
-from schemas.lexicons import Wording, load_words, read_lexicons
+from schemas.lexicons import Wording, load_groups, load_words, read_lexicons
 
 ROOMS = {  # the package that has the files, by the room whose code asks for them
     "agents/offline": "agents.offline.lexicons",
@@ -28,6 +29,9 @@ EACH_FILE = pytest.mark.parametrize(("home", "file"), [row[1:] for row in FILES]
 def matches(lexicon, entry, text):
     if entry.words:
         return text in entry.words
+    if entry.groups:
+        one, other = text.split()
+        return any(one in group and other in group for group in entry.groups)
     pattern = lexicon.compile(entry)
     return bool((pattern.match if lexicon.anchored else pattern.search)(text))
 
@@ -49,8 +53,21 @@ def test_each_list_is_told_apart_by_ids_and_is_of_one_sort(home, file):
     for name, lexicon in read_lexicons(home, file).items():
         entries = lexicon.entries
         assert len({entry.id for entry in entries}) == len(entries), name
-        assert len({bool(entry.words) for entry in entries}) == 1, name
-        assert all(bool(entry.words) != bool(entry.patterns) for entry in entries), name
+        sorts = [(bool(entry.patterns), bool(entry.words), bool(entry.groups)) for entry in entries]
+        assert len(set(sorts)) == 1, name
+        assert sum(sorts[0]) == 1, name
+
+
+@EACH_FILE
+def test_no_word_stands_twice_in_an_entry(home, file):
+    twice = [
+        (f"{name}.{entry.id}", each)
+        for name, lexicon in read_lexicons(home, file).items()
+        for entry in lexicon.entries
+        for each, count in Counter(entry.words + entry.groups).items()
+        if count > 1
+    ]
+    assert twice == []
 
 
 @EACH_FILE
@@ -68,6 +85,8 @@ def test_each_list_as_a_whole_finds_what_its_entries_find(home, file):
 def find_in_whole(home, file, name, lexicon):
     if lexicon.words:
         return load_words(home, file, name).__contains__
+    if groups := load_groups(home, file, name):
+        return lambda text: any(set(text.split()) <= set(group) for group in groups)
     room = importlib.import_module(home)
     whole = room.Wording(file, name)
     return whole.match if lexicon.anchored else whole.search
