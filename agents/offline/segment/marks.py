@@ -73,14 +73,14 @@ def without_marks(text: str, dialect: str) -> str:
 
 
 def _note(note: re.Match[str]) -> str:
-    if ONLY_REFERS.search(note["said"]) or len(note["said"].split()) < FEWEST_WORDS:
+    if ONLY_REFERS.says(note["said"]) or len(note["said"].split()) < FEWEST_WORDS:
         return note["mark"]
     return f"-{' ' * (len(note['mark']) - 1)}"
 
 
 def _footnote(note: re.Match[str]) -> str:
     """A footnote of AsciiDoc behind its sentence; nothing of one that only refers."""
-    if ONLY_REFERS.search(note["said"]) or len(note["said"].split()) < FEWEST_WORDS:
+    if ONLY_REFERS.says(note["said"]) or len(note["said"].split()) < FEWEST_WORDS:
         return _NO_BREAK.sub(" ", note[0])
     return f"{_aside(note['open'])}{note['said']} "
 
