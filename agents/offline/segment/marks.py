@@ -38,12 +38,7 @@ _NOTE = re.compile(
     r"^(?P<mark>\[\^[^\]\n]{1,60}\]:|\.\. \[(?:#\w*|\d+|\*)\])(?=[ \t]+(?P<said>\S.*))", re.M
 )
 ONLY_REFERS = Wording("noise", "only_refers")
-_CROSSED = re.compile(
-    r"^[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+(?:[❌🚫✗✘⛔]\ufe0f?|:x:|:no_entry:)[ \t]*"
-    r"(?![^\n]*\b(?:not|never|no|cannot|don['’]t|must)\b)[^\n]*\b(?:may|can|is allowed to"
-    r"|are allowed to|should|shall)\b[^\n]*",
-    re.M | re.I,
-)  # who may do what a cross stands before, may not
+_CROSSED = Wording("polarity", "crossed")
 # A number between slashes, as German lists of requirements have it, or before a story.
 _NUMBER = re.compile(
     r"(?:^|(?<=\n))(?P<before>[ \t]*(?:[-*+][ \t]+)?)(?P<id>/[A-Z]{1,4}\d{1,5}[A-Z]?/(?=[ \t]+\S)"
