@@ -1,146 +1,15 @@
-"""Lists of wordings as data: a TOML file a subject, read once, each list compiled at its first use.
-
-A file holds lists, a list has entries. An entry has an ``id``, ``patterns`` or ``words``, an
-``example`` that it matches and a ``counterexample`` that it does not: one test walks them all. A
-list of patterns has a ``frame`` in which ``…`` stands for its patterns; ``anchored`` says that it
-is matched at the beginning of a text, ``cased`` that capitals count. In a frame and in a pattern
-``‹name›`` stands for another list of the same file.
-"""
+"""The wordings of the offline reader: a TOML file a subject."""
 
 from __future__ import annotations
 
-import functools
-import re
-import tomllib
-from collections.abc import Callable
-from dataclasses import dataclass
-from importlib import resources
-from typing import Any
+from schemas import lexicons
 
-from schemas.patterns import compile_for_small
-
-SLOT = "…"
-_REFERENCE = re.compile(r"‹(\w+)›")
+LEXICONS = lexicons.Lexicons(__name__)
+read_lexicons, load_words, list_ids = LEXICONS.read, LEXICONS.load_words, LEXICONS.list_ids
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One wording or a family of them; ``patterns`` is empty where it lists ``words``."""
-
-    id: str
-    example: str
-    counterexample: str
-    patterns: tuple[str, ...] = ()
-    words: frozenset[str] = frozenset()
-
-
-@dataclass(frozen=True, slots=True)
-class Lexicon:
-    """A list of a file, in the file's order."""
-
-    entries: tuple[Entry, ...]
-    frame: str = SLOT
-    anchored: bool = False
-    cased: bool = False
-
-    def compile(self, *entries: Entry) -> re.Pattern[str]:
-        """The pattern of these entries alone."""
-        joined = "|".join(pattern for entry in entries for pattern in entry.patterns)
-        flags = re.NOFLAG if self.cased else re.IGNORECASE
-        return re.compile(self.frame.replace(SLOT, joined), flags)
-
-    @property
-    def words(self) -> frozenset[str]:
-        """The words of all entries."""
-        return frozenset().union(*(entry.words for entry in self.entries))
-
-
-@functools.cache
-def read_lexicons(file: str) -> dict[str, Lexicon]:
-    """The lists of ``file``.toml by name."""
-    text = resources.files(__name__).joinpath(f"{file}.toml").read_text(encoding="utf-8")
-    tables = tomllib.loads(text)
-    return {name: _lexicon(table, tables) for name, table in tables.items()}
-
-
-def _lexicon(table: dict[str, Any], tables: dict[str, Any]) -> Lexicon:
-    entries = tuple(
-        Entry(
-            id=it["id"],
-            example=it["example"],
-            counterexample=it["counterexample"],
-            patterns=tuple(_resolve(pattern, tables) for pattern in it.get("patterns", ())),
-            words=frozenset(it.get("words", "").split()),
-        )
-        for it in table["entry"]
-    )
-    return Lexicon(
-        entries,
-        frame=_resolve(table.get("frame", SLOT), tables),
-        anchored=table.get("anchored", False),
-        cased=table.get("cased", False),
-    )
-
-
-def _resolve(pattern: str, tables: dict[str, Any]) -> str:
-    """``pattern`` with the lists in place that it names."""
-    return _REFERENCE.sub(lambda name: _alternatives(tables[name[1]], tables), pattern)
-
-
-def _alternatives(table: dict[str, Any], tables: dict[str, Any]) -> str:
-    joined = "|".join(pattern for entry in table["entry"] for pattern in entry["patterns"])
-    return f"(?:{_resolve(table.get('frame', SLOT).replace(SLOT, joined), tables)})"
-
-
-Find = Callable[..., re.Match[str] | None]  # of a text, from a place in it, to a place in it
-
-
-class Wording:
-    """Lists of one frame as one pattern, compiled when it is first asked for; of one ``entry``
-    alone where that is named.
-    """
+class Wording(lexicons.Wording):
+    """Lists of one frame as one pattern, compiled when it is first asked for."""
 
     def __init__(self, file: str, *names: str, entry: str = "") -> None:
-        self._source = (file, names, entry)
-
-    @functools.cached_property
-    def pattern(self) -> re.Pattern[str]:
-        file, names, entry = self._source
-        lists = [read_lexicons(file)[name] for name in names]
-        entries = [it for entry_list in lists for it in entry_list.entries if entry in ("", it.id)]
-        return lists[0].compile(*entries)
-
-    @functools.cached_property
-    def search(self) -> Find:
-        return self.pattern.search
-
-    @functools.cached_property
-    def match(self) -> Find:
-        return self.pattern.match
-
-    @functools.cached_property
-    def fullmatch(self) -> Find:
-        return self.pattern.fullmatch
-
-    def says(self, text: str) -> bool:
-        """Whether it is found anywhere in ``text``: like ``search``, in a quarter of the time."""
-        return self._says(text)
-
-    @functools.cached_property
-    def _says(self) -> Callable[[str], bool]:
-        pattern = self.pattern
-        minds_case = not pattern.flags & re.IGNORECASE
-        bare = None if minds_case else compile_for_small(pattern.pattern)
-        if bare is None:
-            return lambda text: pattern.search(text) is not None
-        return lambda text: bare.search(text.lower()) is not None
-
-
-def load_words(file: str, name: str) -> frozenset[str]:
-    """All words of a list."""
-    return read_lexicons(file)[name].words
-
-
-def list_ids(file: str, name: str) -> tuple[str, ...]:
-    """The ids of a list's entries in the file's order."""
-    return tuple(entry.id for entry in read_lexicons(file)[name].entries)
+        super().__init__(LEXICONS, file, *names, entry=entry)
