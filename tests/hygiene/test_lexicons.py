@@ -11,8 +11,11 @@ import pytest
 from schemas.lexicons import Entry
 from streams.hygiene.lexicons import LEXICONS
 from streams.hygiene.normalise import lower
+from streams.hygiene.prompt_injection.languages import list_orders_in
+from streams.hygiene.prompt_injection.rules import Rule, compile_order, compile_rule
 from streams.hygiene.redaction.redact import redact
 from streams.hygiene.secrets.forms import compile_form
+from tests.hygiene.builders import cleaned
 
 DIGITS, SMALL, LARGE = "0123456789", "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 ALPHABETS = {
@@ -53,3 +56,60 @@ def test_a_form_of_secret_is_replaced_and_what_is_near_it_is_none(row: Entry) ->
     assert found and any(it in text or it in text.lower() for it in form.anchors)
     assert found[form.group] not in redact(text, lower(text), "src", None)[0]
     assert not form.pattern.search(written_out(row.counterexample))
+
+
+def annotations_of(text: str) -> set[str]:
+    result = cleaned(f"# Title\n\nSome words.\n\n{text}\n")
+    assert text in result.text
+    return {it.rule_id for it in result.annotations}
+
+
+def finds(rules: list[Rule], text: str) -> bool:
+    return any(it.pattern.search(lower(text)) for it in rules)
+
+
+def examples(row: Entry) -> list[str]:
+    return [row.example, *row.fields.get("more_examples", ())]
+
+
+def counterexamples(row: Entry) -> list[str]:
+    return [row.counterexample, *row.fields.get("more_counterexamples", ())]
+
+
+RULES = {it.id: it for it in rows("prompt_injection", "rules")}
+LANGUAGES = {it.id: it for it in rows("languages", "languages")}
+
+
+@pytest.mark.parametrize("row", RULES.values(), ids=RULES)
+def test_a_rule_marks_its_wording_and_no_ordinary_text(row: Entry) -> None:
+    rules = [compile_rule(row)]
+    for text in examples(row):
+        assert finds(rules, text), text
+        assert row.fields["rule"] in annotations_of(text), text
+    for text in counterexamples(row):
+        assert not finds(rules, text), text
+        assert annotations_of(text) == set(), text
+
+
+@pytest.mark.parametrize("row", LANGUAGES.values(), ids=LANGUAGES)
+def test_an_order_is_known_in_its_language(row: Entry) -> None:
+    rules = [compile_order(it) for it in list_orders_in(row)]
+    for text in examples(row):
+        assert finds(rules, text), text
+        assert annotations_of(text) & {"A-IGNORE", "A-SYSTEM"}, text
+    for text in counterexamples(row):
+        assert not finds(rules, text), text
+        assert annotations_of(text) == set(), text
+
+
+def test_each_part_of_the_rules_is_its_example_and_not_its_counterexample() -> None:
+    lists = LEXICONS.read("prompt_injection")
+    parts = [(it, it.entries[0]) for name, it in lists.items() if name != "rules"]
+    wrong = [
+        entry.example
+        for part, entry in parts
+        if not part.compile(entry).fullmatch(entry.example)
+        or part.compile(entry).fullmatch(entry.counterexample)
+    ]
+    assert len(parts) > 5
+    assert wrong == []
