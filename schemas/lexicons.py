@@ -88,7 +88,7 @@ def _lexicon(table: dict[str, Any], tables: dict[str, Any]) -> Lexicon:
             example=it["example"],
             counterexample=it["counterexample"],
             patterns=tuple(_resolve(pattern, tables) for pattern in it.get("patterns", ())),
-            words=frozenset(it.get("words", "").split()),
+            words=frozenset(_split(it.get("words", ""))),
             fields={key: value for key, value in it.items() if key not in _OWN},
         )
         for it in table["entry"]
@@ -99,6 +99,11 @@ def _lexicon(table: dict[str, Any], tables: dict[str, Any]) -> Lexicon:
         anchored=table.get("anchored", False),
         cased=table.get("cased", False),
     )
+
+
+def _split(words: str | list[str]) -> list[str]:
+    """The words of a text, or of a list where some hold a blank."""
+    return words.split() if isinstance(words, str) else words
 
 
 def _resolve(pattern: str, tables: dict[str, Any]) -> str:

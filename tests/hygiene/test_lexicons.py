@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from schemas.lexicons import Entry
+from schemas.lexicons import Entry, Lexicon
 from streams.hygiene.lexicons import LEXICONS
 from streams.hygiene.normalise import lower
 from streams.hygiene.prompt_injection.languages import list_orders_in
@@ -17,6 +17,7 @@ from streams.hygiene.redaction.redact import redact
 from streams.hygiene.secrets.forms import compile_form
 from tests.hygiene.builders import cleaned
 
+POOR = "Regen" + "bogen7"  # a password that somebody chose
 DIGITS, SMALL, LARGE = "0123456789", "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 ALPHABETS = {
     "d": DIGITS,
@@ -113,3 +114,42 @@ def test_each_part_of_the_rules_is_its_example_and_not_its_counterexample() -> N
     ]
     assert len(parts) > 5
     assert wrong == []
+
+
+WORDS = {
+    f"{file}.{name}": lexicon
+    for file in ("secret_names", "statuses")
+    for name, lexicon in LEXICONS.read(file).items()
+}
+
+
+@pytest.mark.parametrize("lexicon", WORDS.values(), ids=WORDS)
+def test_a_list_of_words_has_its_examples_only(lexicon: Lexicon) -> None:
+    for row in lexicon.entries:
+        if row.words:
+            assert row.example in row.words and row.counterexample not in row.words, row.id
+        else:
+            assert lexicon.compile(row).match(row.example), row.id
+            assert not lexicon.compile(row).match(row.counterexample), row.id
+
+
+def test_each_name_of_a_secret_holds_the_part_that_it_is_looked_for_by() -> None:
+    assert [it.id for it in rows("secret_names", "passwords", "tokens") if not has_root(it)] == []
+
+
+def has_root(row: Entry) -> bool:
+    return all(row.id in word for word in row.words)
+
+
+PASSWORDS = sorted(
+    word
+    for row in rows("secret_names", "passwords", "foreign_passwords", "whole_passwords")
+    for word in row.words
+)
+
+
+@pytest.mark.parametrize("name", PASSWORDS)
+def test_a_password_is_known_by_its_name_in_any_language(name: str) -> None:
+    yaml = f"{name.capitalize()}: {POOR}\n"
+    for text, language in ((yaml, "yaml"), (f'{{"{name}": "{POOR}"}}\n', "json"), (yaml, None)):
+        assert POOR not in redact(text, lower(text), "src", language)[0]
