@@ -14,7 +14,7 @@ from streams.hygiene.normalise import lower
 from streams.hygiene.prompt_injection.languages import list_orders_in
 from streams.hygiene.prompt_injection.rules import Rule, compile_order, compile_rule
 from streams.hygiene.redaction.redact import redact
-from streams.hygiene.secrets.forms import compile_form
+from streams.hygiene.secrets.forms import compile_command, compile_form
 from tests.hygiene.builders import cleaned
 
 POOR = "Regen" + "bogen7"  # a password that somebody chose
@@ -41,6 +41,14 @@ def written_out(example: str) -> str:
     )
 
 
+def examples(row: Entry) -> list[str]:
+    return [row.example, *row.fields.get("more_examples", ())]
+
+
+def counterexamples(row: Entry) -> list[str]:
+    return [row.counterexample, *row.fields.get("more_counterexamples", ())]
+
+
 def rows(file: str, *names: str) -> Iterator[Entry]:
     lists = LEXICONS.read(file)
     return (entry for name in names for entry in lists[name].entries)
@@ -59,6 +67,20 @@ def test_a_form_of_secret_is_replaced_and_what_is_near_it_is_none(row: Entry) ->
     assert not form.pattern.search(written_out(row.counterexample))
 
 
+COMMANDS = {it.id: it for it in rows("secrets", "commands")}
+
+
+@pytest.mark.parametrize("row", COMMANDS.values(), ids=COMMANDS)
+def test_a_password_on_a_command_line_is_replaced(row: Entry) -> None:
+    form = compile_command(row)
+    for line in map(written_out, examples(row)):
+        found = form.pattern.search(line)
+        assert found, line
+        for text, language in ((f"{line}\n", "shell"), (f"Run:\n\n    $ {line}\n", None)):
+            assert found[1] not in redact(text, lower(text), "src", language)[0], line
+    assert not any(form.pattern.search(it) for it in counterexamples(row))
+
+
 def annotations_of(text: str) -> set[str]:
     result = cleaned(f"# Title\n\nSome words.\n\n{text}\n")
     assert text in result.text
@@ -67,14 +89,6 @@ def annotations_of(text: str) -> set[str]:
 
 def finds(rules: list[Rule], text: str) -> bool:
     return any(it.pattern.search(lower(text)) for it in rules)
-
-
-def examples(row: Entry) -> list[str]:
-    return [row.example, *row.fields.get("more_examples", ())]
-
-
-def counterexamples(row: Entry) -> list[str]:
-    return [row.counterexample, *row.fields.get("more_counterexamples", ())]
 
 
 RULES = {it.id: it for it in rows("prompt_injection", "rules")}
@@ -103,9 +117,10 @@ def test_an_order_is_known_in_its_language(row: Entry) -> None:
         assert annotations_of(text) == set(), text
 
 
-def test_each_part_of_the_rules_is_its_example_and_not_its_counterexample() -> None:
-    lists = LEXICONS.read("prompt_injection")
-    parts = [(it, it.entries[0]) for name, it in lists.items() if name != "rules"]
+def test_each_part_of_a_pattern_is_its_example_and_not_its_counterexample() -> None:
+    lists = (LEXICONS.read("prompt_injection") | LEXICONS.read("secrets")).items()
+    whole = {"rules", "short", "open", "commands"}
+    parts = [(it, it.entries[0]) for name, it in lists if name not in whole]
     wrong = [
         entry.example
         for part, entry in parts

@@ -10,12 +10,10 @@ only, which is ``assigned.py``'s part.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from schemas.lexicons import Entry
 from streams.hygiene.lexicons import LEXICONS
-from streams.hygiene.secrets.command_forms import COMMANDS
 
 SHORTEST_WORD = 16
 WORD_BEFORE = -1  # ``backwards``: as far as the word reaches that the anchor stands in
@@ -54,16 +52,19 @@ def compile_form(entry: Entry) -> Form:
     )
 
 
-def _commands() -> Iterator[Form]:
-    for commands, behind in COMMANDS:
-        begun = "|".join(map(re.escape, commands))
-        pattern = re.compile(rf"(?<![\w.-])(?:(?i:{begun})){behind}")
-        yield Form("R-ASSIGN", "SECRET_VALUE", commands, pattern, 1)
+def compile_command(entry: Entry) -> Form:
+    """The form of a row that ties a password to a command."""
+    commands = tuple(entry.fields["commands"])
+    (behind,), begun = entry.patterns, "|".join(map(re.escape, commands))
+    pattern = re.compile(rf"(?<![\w.-])(?:(?i:{begun})){behind}")
+    return Form("R-ASSIGN", "SECRET_VALUE", commands, pattern, 1)
 
 
-_SHORT, _OPEN = (LEXICONS.read("secrets")[it].entries for it in ("short", "open"))
+_SHORT, _OPEN, _COMMANDS = (
+    LEXICONS.read("secrets")[it].entries for it in ("short", "open", "commands")
+)
 SHORT_FORMS = tuple(map(compile_form, _SHORT))
-OPEN_FORMS = (*map(compile_form, _OPEN), *_commands())
+OPEN_FORMS = (*map(compile_form, _OPEN), *map(compile_command, _COMMANDS))
 LOWERED_ANCHORS = frozenset(
     anchor for it in _OPEN if it.fields.get("lowered") for anchor in it.fields["anchors"]
-) | {command for commands, _ in COMMANDS for command in commands}
+) | {command for it in _COMMANDS for command in it.fields["commands"]}
