@@ -8,22 +8,17 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from agents.project.lexicons import Wording
 from agents.project.state import Citation
 
 LEDGER_SILENT = "The ledger holds nothing on this."
 LONGEST_PROMISE = 300
-_PROMISE = re.compile(
-    r"^\W*(?:(?:ok(?:ay)?|sure|certainly|of course|alright|yes)\W+)?"
-    r"(?:i['’]?ll|i will|i am going to|i['’]?m going to|let me|i am about to|i shall|i can now)\b",
-    re.IGNORECASE,
-)
+_PROMISE = Wording("answers", "promise")
 _ID = re.compile(r"\b(?:atm|art|psg|ctr|mem|src)_[0-9a-f]{6,}\b")
 _SENTENCE = re.compile(r"(?<=[.!?])[\"')\]*_`]*\s+|\n+")
 _REPLY = re.compile(r"^\W*(?:yes|no)\b[,:;.!–—-]*\s*", re.IGNORECASE)
 QUOTED = ("atm_", "psg_")  # what is cited with its quote
-_SAYS_SO = re.compile(
-    r"\bledger\b[^.]*\b(?:nothing|no|not)\b|\b(?:nothing|not)\b[^.]*\bledger\b", re.I
-)
+_SAYS_SO = Wording("answers", "ledger_silent")
 
 
 Compare = Callable[[str, str], Sequence[str]]

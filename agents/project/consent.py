@@ -12,7 +12,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from agents.project.imperatives import KINDS, VERBS, Order, is_question, list_orders, strip_lead
+from agents.project.imperatives import FAMILIES, KINDS, Order, is_question, list_orders, strip_lead
+from agents.project.lexicons import Wording, list_ids, load_words
 from agents.project.own_words import CUT, take_own_words
 from agents.project.scheduling_patterns import list_weekdays, take_recurrences
 from agents.project.scheduling_times import take_times
@@ -22,60 +23,18 @@ OWN_SHARE = 0.6  # of the words of each text
 NO_TEXTS = frozenset(("as_of", "status", "phase", "report_type"))
 OUTWARD = frozenset(("deep_research",))  # leaves the machine: a person is always asked
 # What an order to make something has to name, beside its verb.
-_NAMES = {
-    "generate_standup": r"stand-?ups?|daily",
-    "generate_sprint_report": r"reports?|summar(?:y|ies)",
-    "generate_retro": r"retro\w*",
-    "forecast_delivery": r"forecasts?|predict\w*|estimate|delivery",
-    "break_down_feature": r"down|split|divide|tasks?|breakdown",
-    "run_quality_check": r"quality|prd|check\w*|judge|review\w*|assess\w*|evaluate",
-    "request_report": r"reports?|summar(?:y|ies)|updates?|stand-?ups?|retro\w*|forecasts?",
-    "request_generation": r"features?|tasks?|sprints?|roadmap|backlog|epics?|plan\w*|down",
-    "propose_rebalance": r"rebalanc\w*|redistribut\w*|balanc\w*|spread|even|level|workload|move\w*"
-    r"|distribut\w*|shift\w*|overloaded",
-}
-_FRAGMENT = re.compile(  # «sprint report, please», «I need the stand-up»: named, without a verb
-    r"^(?:(?:please|the|a|an|our|my|(?:i|we) (?:need|want|would like|'d like)|can (?:i|we) have"
-    r"|time for)\s+)*(?:daily |weekly |delivery |management |executive |sprint |status )*"
-    r"(?:stand-?up|report|retro(?:spective)?|forecast|summary|update)\b(?! (?:is|was|has|says))",
-    re.IGNORECASE,
-)
+_NAMES = {tool: Wording("consent", "names", entry=tool) for tool in list_ids("consent", "names")}
+_FRAGMENT = Wording("consent", "fragment")
 _NUMBERED = re.compile(r"[a-z]+-0*(\d+)")
 _WORD = re.compile(r"[^\W_]+")
-_SMALL = frozenset(
-    ("a", "an", "and", "as", "at", "by", "for", "from", "in", "into", "is", "it", "of", "on", "or")
-    + (
-        "that",
-        "the",
-        "this",
-        "to",
-        "with",
-        "me",
-        "us",
-        "new",
-        "called",
-        "named",
-        "titled",
-        "please",
-    )
-)
+_SMALL = load_words("consent", "small")
 _POINTS_BACK = re.compile(r"\b(?:it|its|them|that|this|those|these|both)\b", re.IGNORECASE)
 _STATUSES = {
-    "todo": r"todo|to do|open|reopen",
-    "in_progress": r"in progress|start(?:ed)?|begin|begun|resume",
-    "in_review": r"in review|review",
-    "done": r"done|finish(?:ed)?|complete[d]?|closed?",
-    "blocked": r"blocked|block",
+    name: Wording("consent", "status", entry=name) for name in list_ids("consent", "status")
 }
-_STATEMENT = re.compile(
-    r"\b(?:is|are|was|were|has|have|had|will|would|should|must|can|could|does|did|may|might|been|we"
-    r"|they|he|she|i|there|you)\b|['’](?:s|re|ve|ll)\b",
-    re.IGNORECASE,
-)
+_STATEMENT = Wording("consent", "statement")
 _REMINDS_US = re.compile(r"\b(?:me|us|the team)\b", re.IGNORECASE)
-_REMIND = re.compile(
-    r"\b(?:remind|erinnere?|recuérda)(?: ?(?:me|us|the team|mich|uns|nos))?\b", re.I
-)
+_REMIND = Wording("consent", "remind")
 
 
 def is_asked_for(
@@ -134,11 +93,7 @@ def _is_own_schedule(arguments: Mapping[str, Any], own: str) -> bool:
 
 def _is_fragment(tool: str, own: str) -> bool:
     first = own.split("\n")[0].strip()
-    return bool(
-        _FRAGMENT.match(first)
-        and not first.endswith("?")
-        and re.search(rf"\b(?:{_NAMES[tool]})\b", first, re.IGNORECASE)
-    )
+    return bool(_FRAGMENT.match(first) and not first.endswith("?") and _NAMES[tool].says(first))
 
 
 def _names_change(
@@ -147,7 +102,7 @@ def _names_change(
     if order.is_open or not _has_verb(tool, order):
         return False
     if (wanted := _NAMES.get(tool)) is not None:
-        if not re.search(rf"\b(?:{wanted})\b", order.text, re.IGNORECASE):
+        if not wanted.says(order.text):
             return False
     elif not _names_kind(tool, order):
         return False
@@ -162,7 +117,7 @@ def _names_change(
 
 def _has_verb(tool: str, order: Order) -> bool:
     family = tool.partition("_")[0]
-    return family in VERBS and order.begins_with(family)
+    return family in FAMILIES and order.begins_with(family)
 
 
 def _names_kind(tool: str, order: Order) -> bool:
@@ -173,19 +128,17 @@ def _names_kind(tool: str, order: Order) -> bool:
     text = re.sub(r'"[^"]*"', " ", order.text)
     title = order.title
     if tool.startswith("create"):
-        if title is None or not re.search(rf"\b(?:{KINDS[kind]})\b", text, re.IGNORECASE):
+        if title is None or not KINDS[kind].says(text):
             return False
         head = order.text[: len(order.text) - len(title)]
         is_several = re.search(r"\b(?:tasks|tickets|features|stories|sprints|todos)\b", head, re.I)
         if order.is_asked and is_several:
             return False
         first = re.search(r"\b(?:task|ticket|to-?do|feature|story|sprint)s?\b", head, re.I)
-        if first and not re.fullmatch(KINDS[kind], first.group(), re.IGNORECASE):
+        if first and not KINDS[kind].fullmatch(first.group()):
             return False
         return bool(_words(title) - _SMALL)
-    others = (words for name, words in KINDS.items() if name != kind)
-    is_own = re.search(rf"\b(?:{KINDS[kind]})\b", text, re.IGNORECASE)
-    return bool(is_own) or not any(re.search(rf"\b(?:{it})\b", text, re.I) for it in others)
+    return KINDS[kind].says(text) or not any(words.says(text) for words in KINDS.values())
 
 
 def _is_named(text: str, near: str, own: str, names: Mapping[str, str]) -> bool:
@@ -211,8 +164,10 @@ def _is_meant(name: str, value: Any, request: str) -> bool:
             pattern = rf"{name.removesuffix('d')}\w*" if value else "open|reopen"
         case int() | float():
             pattern = re.escape(f"{value:g}")
+        case str() if name == "status" and value in _STATUSES:
+            return _STATUSES[value].says(request)
         case str() if name == "status":
-            pattern = _STATUSES.get(value, re.escape(value.replace("_", " ")))
+            pattern = re.escape(value.replace("_", " "))
         case _:
             return True
     return re.search(rf"\b(?:{pattern})\b", request, re.IGNORECASE) is not None

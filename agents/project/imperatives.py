@@ -10,110 +10,30 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 
-# What begins an order, by what it does; German and Spanish in their simple form.
-VERBS = {
-    "create": "create|add|make|open|file|write|log|set up|put|note|draft|raise|new|start|erstelle"
-    r"|erzeuge|lege?|füge?|crea|añade|agrega",
-    "update": "update|change|set|rename|move|assign|reassign|unassign|mark|close|edit|estimate|give"
-    "|start|finish|complete|reopen|block|unblock|raise|lower|put|make|bump|reduce|increase|retitle"
-    "|ändere|setze?|benenne?|schließe?|markiere?|weise?|verschiebe?|cambia|pon|marca|cierra|asigna",
-    "delete": "delete|remove|drop|discard|erase|trash|get rid of|lösche?|entferne?|borra|elimina"
-    "|quita",
-    "generate": "generate|create|write|make|give|show|prepare|draft|produce|build|do|run|send|get"
-    "|have|print|compile|derive|plan|propose|prioriti[sz]e|rank|update|refresh|erstelle|schreibe?|genera"
-    "|escribe|dame",
-    "break": "break|split|divide|generate|create|make|derive",
-    "run": "run|check|judge|review|assess|evaluate|do|start|make|give",
-    "schedule": "schedule|remind|plan|set up|put|send|make|write|give|prepare|run|do|create"
-    "|generate|check|sync|read|call|show|review|refresh|start|add|get|post|analy[sz]e|update|erinnere?"
-    "|recuérda(?:me|nos)",
+from agents.project.lexicons import Wording
+
+FAMILIES = {  # what begins an order, by what it does
+    name: Wording("orders", name)
+    for name in ("any", "create", "update", "delete", "generate", "break", "run", "schedule")
+    + ("request", "propose", "forecast")
 }
-VERBS["request"] = f"{VERBS['generate']}|break|split|divide|let|forecast|predict"
-VERBS["propose"] = (
-    "rebalance|redistribute|balance|spread|even|level|move|shift|suggest|propose|make|distribute"
-)
-VERBS["forecast"] = f"{VERBS['generate']}|forecast|predict|estimate"
-KINDS = {
-    "task": r"tasks?|tickets?|to-?dos?|action items?|aufgaben?|tareas?",
-    "feature": r"features?|feats?|stor(?:y|ies)|funktion(?:en)?|funciones|función",
-    "sprint": r"sprints?|iterations?",
-}
-_ANY_KIND = "|".join(KINDS.values())
-_ANY_VERB = "|".join(dict.fromkeys("|".join(VERBS.values()).split("|")))
-_SOFT = (
-    r"(?:please|kindly|pls|just|now|then|also|and|so|ok|okay|yes|sure|great|thanks|thank you|hi"
-    r"|maybe|perhaps|possibly|quickly"
-    r"|hello|hey|cairn|assistant|everybody|everyone|all|(?:first|next|finally)(?=,)"
-    r"|good (?:morning|afternoon|evening|day)"
-    r"|bitte|por favor|hallo|hola|dear (?:cairn|assistant|agents?)|go ahead and|do)"
-)
-_WISH = (
-    r"(?:i(?:'d| would) like (?:you )?to|i want (?:you )?to|i need you to|(?:let's|let us)"
-    r"|make sure (?:you|to)|be so kind (?:as to|and)|do me a favou?r and)"
-)
-_POLITE = (
-    r"(?:(?:can|could) you|(?:would|will) you (?:please|kindly)|would you mind"
-    r"|kannst du|könntest du|puedes|podrías)"
-)
-GREETING = re.compile(rf"(?:{_SOFT}[\s,!.:-]*)+(?:all|team|there|cairn|agents?)?[\s,!.:-]*", re.I)
-_LEAD = re.compile(rf"^(?:(?:{_SOFT}|{_WISH})[\s,!.:]+)+", re.IGNORECASE)
-_ASKED = re.compile(rf"^{_POLITE}\b[\s,]*(?:{_SOFT}[\s,]+)*", re.IGNORECASE)
-_TAG = re.compile(
-    r"[\s,]+(?:please|pls|ok|okay|thanks|right|will you|would you|could you|can you|bitte"
-    r"|por favor)"
-    r"\s*\?+\s*$",
-    re.IGNORECASE,
-)
+KINDS = {name: Wording("orders", name) for name in ("task", "feature", "sprint")}
+GREETING = Wording("orders", "greeting")
+_LEAD = Wording("orders", "lead")
+_ASKED = Wording("orders", "asked")
+_TAG = Wording("orders", "tag")
 _BULLET = re.compile(r"^[ \t]*(?:[-*•]|\d{1,2}[.)])[ \t]+")
 _END = re.compile(r"(?<=[.!?;])\s+|\n+|;")
-_CLAUSE = re.compile(
-    rf"(?:,\s*(?:and\s+)?(?:then\s+|also\s+)*|\s+(?:and|then|und|y)\s+(?:then\s+|also\s+|please\s+)*)"
-    rf"(?=(?:{_ANY_VERB})\b)",
-    re.IGNORECASE,
-)
-_CONDITION = re.compile(
-    r"^(?:if|when|whenever|unless|once|in case|as soon as|after|before|provided|assuming|suppose"
-    r"|supposing|should|were|had|until|while|wenn|falls|si|cuando)\b",
-    re.IGNORECASE,
-)
-_DEPENDS = re.compile(
-    r"\b(?:if|unless|in case|provided|as soon as|once|depending on|when(?:ever)?|until|falls"
-    r"|assuming)\b",
-    re.IGNORECASE,
-)
-_LATE = re.compile(
-    r"(?:, (?:but )?(?:only )?(?:if|unless|in case|as soon as|once|when)|\bonly (?:if|when)"
-    r"|\bunless|\bif (?:needed|necessary|required|possible|you|he|she|they|it|that|there|we|i"
-    r"|so))\b",
-    re.IGNORECASE,
-)
+_CLAUSE = Wording("orders", "clause")
+_CONDITION = Wording("orders", "condition")
+_DEPENDS = Wording("orders", "depends")
+_LATE = Wording("orders", "late")
 _ABLE = re.compile(r"(?:can|kannst|puedes)\b(?! you please)", re.IGNORECASE)
-_NAMED = (
-    r"(?:(?:a|an|one|another|the|ein|eine|einen|una|un)\s+)?(?:new\s+|neue[nr]?\s+)?"
-    rf"(?:[\w-]+\s+){{0,2}}?(?:{_ANY_KIND})"
-)
-NAMES_ITEM = re.compile(
-    rf"^(?:{VERBS['create']})\s+{_NAMED}\b\s*(?P<how>called|named|titled|labell?ed"
-    r"|with the (?:title|name)|that says|saying|to|for|about|on|:|,|\"|namens|llamad[ao]|para"
-    r"|für)?(?P<title>.*)$",
-    re.IGNORECASE,
-)
-_ITEM_FIRST = re.compile(rf"^(?:new )?(?:{_ANY_KIND})\s*:\s*\S", re.IGNORECASE)
-_KIND_LAST = re.compile(
-    rf"(?:^|[\s,.!?])(?:(?:{VERBS['create']})\s+)?(?:(?:a|an|one|another|the|two|three|these)\s+)?"
-    r"(?:(?:new|following)\s+)?"
-    rf"(?:task|ticket|to-?do|feature|story|sprint)s?\s*(?:called|named|titled|:|,)\s*:?\s*$",
-    re.IGNORECASE,
-)
-_QUESTION = re.compile(
-    r"^(?:what|who|whom|whose|why|how|where|when|which|is|are|was|were|am|has|have|had|does|did"
-    r"|do(?! (?:it|this|that|the|a|so|please)\b)|should|shall|would|will|may|might|must|can|could"
-    r"|isn't|aren't|don't|didn't|wasn't|i wonder|i am wondering|i'm wondering|wondering|any idea"
-    r"|tell me|explain|warum|wie|was|wer|wann|soll|sollen|qué|cómo|por qué|cuándo|quién)\b",
-    re.IGNORECASE,
-)
+NAMES_ITEM = Wording("orders", "names_item")
+_ITEM_FIRST = Wording("orders", "item_first")
+_KIND_LAST = Wording("orders", "kind_last")
+_QUESTION = Wording("orders", "question")
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +56,7 @@ class Order:
         return named["title"].strip() if named else None
 
     def begins_with(self, family: str) -> bool:
-        return _family(family).match(self.text) is not None
+        return FAMILIES[family].match(self.text) is not None
 
 
 def strip_lead(text: str) -> str:
@@ -188,7 +108,7 @@ def _read(sentence: str) -> Iterator[Order]:
     is_tagged = bool(_TAG.search(text))
     text = _TAG.sub("", text)
     is_asked = bool(polite) or (text.rstrip().endswith("?") and not is_tagged)
-    if not _family("any").match(text):
+    if not FAMILIES["any"].match(text):
         return
     if text.rstrip().endswith("?") and not polite and not _asks_in_title(text):
         return
@@ -199,7 +119,7 @@ def _read(sentence: str) -> Iterator[Order]:
         return
     is_open = bool(_DEPENDS.search(text))
     for clause in _CLAUSE.split(text):
-        if _family("any").match(clause):
+        if FAMILIES["any"].match(clause):
             yield Order(clause, is_asked, is_open, is_able)
 
 
@@ -218,8 +138,3 @@ def _asks_in_title(text: str) -> bool:
         and (named["how"] or "").lower() in ("called", "named", "titled", ":")
         and _QUESTION.match(named["title"].strip(' "'))
     )
-
-
-@cache
-def _family(name: str) -> re.Pattern[str]:
-    return re.compile(rf"(?:{_ANY_VERB if name == 'any' else VERBS[name]})\b", re.IGNORECASE)

@@ -16,6 +16,7 @@ from agents.project.imperatives import (
     asks_for_change,
     names_kind_before,
 )
+from agents.project.lexicons import Wording
 from agents.project.scheduling_patterns import take_recurrences
 
 CUT = "…"  # stands for what is left out
@@ -25,95 +26,22 @@ LONGEST_PARAGRAPH = 400  # of a line that somebody types
 LONGEST_LINE = 1_000
 LONGEST_TYPED = 2_000  # of a message; what is longer was pasted
 LOOKED_BACK = 250  # characters before a quote, which tell what it is
-_MATERIAL = (
-    r"(?:e-?mails?|mails?|messages?|texts?|letters?|tickets?|issues?|comments?|notes?|posts?|threads?"
-    r"|transcripts?|logs?|quotes?|documents?|docs?|files?|attachments?|articles?|paragraphs?"
-    r"|snippets?|excerpts?|chats?|reviews?|conversations?|minutes|pages?|outputs?|results?|requests?"
-    r"|prompts?|replies|reply|answers?|statements?|sentences?|lines?|words?|passages?|content|input"
-    r"|customer|client|colleague|boss|manager|nachricht|mail|correo|mensaje|texto)"
-)
-_SAYS = (
-    r"(?:says?|said|saying|writes?|wrote|reads|states?|asks?|asked|tells?|told|goes|wants?|requests?"
-    r"|demands?|reports?|replied|answered|sent|suggests?|proposes?|schreibt|sagt|dice|escribe)"
-)
-_HAS_SAID = (
-    r"(?:says|said|writes|wrote|reads|states|asks|asked|tells|told|wants|wanted|requests|demands"
-    r"|reports|replied|answered|sent|suggests|proposes|schreibt|sagt|dice|escribe)"
-)
-_READS = (
-    r"(?:summari[sz]e|sum up|translate|explain|proofread|rephrase|paraphrase|rewrite|shorten|read"
-    r"|analy[sz]e|interpret|look at|check|review|classify|answer|reply to|respond to|reformat"
-    r"|format|correct|quote|repeat|tl;?dr|fyi|what|who|why|how|thoughts|is|are|does|do|see|extract|note"
-    r"|here(?:'s| is| are| comes)|below|got|received|fasse|resume|traduce|übersetze)"
-)
 _FENCE = re.compile(r"(`{3,}|~{3,}|\"{3}|'{3})[\s\S]*?(?:\1|\Z)")
-_TAG = re.compile(  # a tag such as <b> may stand in a title
-    r"<((?:e-?)?mail|message|msg|documents?|doc|text|(?:block)?quote|ticket|issue|comment|note|content"
-    r"|data|input|context|attachment|file|article|source|tool\w*|result|system|user|assistant"
-    r"|conversation|transcript|pre|code|body|html)(?: [^<>]{0,200})?>[\s\S]*?(?:</\1>|\Z)",
-    re.IGNORECASE,
-)
+_TAG = Wording("own_words", "tag")
 _QUOTED_LINE = re.compile(r"^[ \t]*(?:>|\|).*$", re.MULTILINE)
-_PASTED = re.compile(
-    r"^[ \t]*(?:[-=_*]{2,}[ \t]*(?:begin |end )?\w*[ \t]*(?:forwarded|original|weitergeleitete?|"
-    r"urspr\w+|mensaje)\b.*"
-    r"|.{0,40}\b(?:forwarded (?:message|mail|e-?mail)|original message|begin forwarded)\b.*"
-    r"|(?:from|von|de|to|an|para|subject|betreff|asunto|sent|gesendet|date|datum|fecha|cc|reply-to)"
-    r"[ \t]*:[ \t]*\S.*"
-    r"|\[?(?:system|assistant|user|human|tool|function|developer|ai|bot|attachment|attached|file"
-    r"|document|source|context|tool result|search result)s?\]?[ \t]*:.*"
-    r"|(?:on|am|el) .{4,80}(?:wrote|schrieb|escribió)\b.{0,80}:?[ \t]*"
-    r"|[-=_*#]{3,}[ \t]*|\[\d{1,2}:\d{2}.*|\d{1,2}:\d{2}(?::\d{2})?[ \t]+\S+[: ].*"
-    r"|\{.*|\[\{.*|<\|.*|#{1,6} \S.*)$",
-    re.IGNORECASE | re.MULTILINE,
-)
+_PASTED = Wording("own_words", "pasted")
 _INLINE = re.compile(r"\bforwarded (?:message|mail|e-?mail)\b|<\|", re.IGNORECASE)
-_LEAD_IN = re.compile(
-    rf"\b(?:{_MATERIAL}|{_SAYS}|following|below|this|these|that)\b[^.!?:;\n]{{0,60}}[:>](?!\d)",
-    re.IGNORECASE,
-)
-_FOLLOWS = re.compile(  # also in a title: «create a task for this mail: …»
-    rf"\b(?:(?:this|these|that|those) (?:following |attached |forwarded |pasted )*"
-    rf"(?:{_MATERIAL})|the following|following|below|this|these)\s*:(?!\d)",
-    re.IGNORECASE,
-)
-_TITLE = re.compile(
-    r"\b(?:called|named|titled)\b(?P<title>[^\n]*)|"
-    r"(?:create|add|make|open|file)\s+(?:a |an |one |another |the )?(?:new )?"
-    r"(?:task|ticket|feature|to-?do)\s*(?::|to\b|for\b|about\b)(?P<rest>[^\n]*)"
-    r"|\brename\b[^\n]{1,80}? to\b(?P<new>[^\n]*)",
-    re.IGNORECASE,
-)
-_READS_THIS = re.compile(
-    rf"(?:^|[.!?\n]\s*)(?:please |can you |could you |so |ok |okay )*{_READS}\b[^.!?:\n]{{0,80}}"
-    rf"(?:\b(?:this|these|that|following|below|it)\b[^.!?:\n]{{0,30}}|\b{_MATERIAL}\b[^.!?:\n]{{0,30}})"
-    r"[.!?:\n]",
-    re.IGNORECASE,
-)
-_READS_COLON = re.compile(
-    rf"(?:^|[.!?\n]\s*)(?:please |can you |could you )*{_READS}\b[^.!?:\n]{{0,80}}:(?!\d)",
-    re.IGNORECASE,
-)
-_REPORTED = re.compile(
-    rf"\b(?:{_MATERIAL}|he|she|they|[A-Z]\w+)(?: \w+){{0,3}} {_HAS_SAID}\b[,:]?(?: that| to)?\b"
-)
+_LEAD_IN = Wording("own_words", "lead_in")
+_FOLLOWS = Wording("own_words", "follows")
+_TITLE = Wording("own_words", "title")
+_READS_THIS = Wording("own_words", "reads_this")
+_READS_COLON = Wording("own_words", "reads_colon")
+_REPORTED = Wording("own_words", "reported")
 _SPEAKER = re.compile(r"^[ \t]*[@\w.'-]{1,30}(?: [\w.'-]{1,30}){0,2}:[ \t]+\S")
 _QUOTES = (("“", "”"), ("„", "“"), ("«", "»"), ("»", "«"), ("‹", "›"), ("「", "」"), ('"', '"'))
-_NAMES = re.compile(
-    r"(?:\b(?:called|named|titled|labell?ed|name|title|as|into|to|of|about|for|from|in|with|and|or|by"
-    r"|feature|sprint|task|story|epic|item|todo|ticket|delete|remove|drop|discard|rename|close"
-    r"|reopen|finish|complete|start|assign|move|mark|set|put|block|unblock|estimate|update|change"
-    r"|edit|create|add|open|show|nennen|namens|llamad[ao]),?|[:,])\s*$",
-    re.IGNORECASE,
-)
-_SAYS_BEFORE = re.compile(
-    rf"(?:\b(?:{_MATERIAL}|{_SAYS}|following|below|this|these|that|answer|reply)\b[\s,:–-]*)$",
-    re.IGNORECASE,
-)
-_POINTS_TO = re.compile(
-    rf"\b(?:this|these|that|those|following|below)(?: \w+)?(?: {_MATERIAL})?[\s,:–-]*$",
-    re.IGNORECASE,
-)
+_NAMES = Wording("own_words", "name_follows")
+_SAYS_BEFORE = Wording("own_words", "says_before")
+_POINTS_TO = Wording("own_words", "points_to")
 
 
 def take_own_words(message: str) -> str:
@@ -173,7 +101,7 @@ def _cut_lead_ins(text: str) -> str:
     """Without what follows «this mail:», «the ticket says …» and the like, up to the end."""
     titles = [match.span(match.lastgroup or 0) for match in _TITLE.finditer(text)]
 
-    def ends_of(pattern: re.Pattern[str], *, spares: bool = True) -> Iterator[int]:
+    def ends_of(pattern: Wording, *, spares: bool = True) -> Iterator[int]:
         for match in pattern.finditer(text):
             is_title = any(start < match.end() <= end for start, end in titles)
             if not (spares and is_title) and not names_kind_before(text[: match.end()]):

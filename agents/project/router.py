@@ -12,15 +12,12 @@ from functools import cache
 from pathlib import Path
 from typing import get_args
 
+from agents.project.lexicons import Wording
 from agents.project.state import NextAgent
 
 TABLE = Path(__file__).with_name("routes.toml")
 WORD = re.compile(r"[\w'-]+")
-POLITE = re.compile(
-    r"^(?:(?:please|hi|hello|hey|ok|okay|now|then|kindly|just|and|so"
-    r"|(?:can|could|would|will) you|i(?:'d| would) like you to|i want you to|i need you to"
-    r"|we need to|let us|let's) )+(?=\S)"
-)
+POLITE = Wording("answers", "polite")
 NEAR = 5  # words behind a verb in which its object is looked for
 ANY = "*"
 

@@ -15,6 +15,7 @@ from agents.project.answers import add_coverage
 from agents.project.confirmations import CallDeclined, say_declined
 from agents.project.consent import is_asked_for
 from agents.project.imperatives import is_question, list_orders
+from agents.project.lexicons import Wording
 from agents.project.own_words import take_own_words
 from agents.project.rule_table import FORECAST, HANDED, LONGEST_READ, RULES, Arguments
 from agents.project.state import AgentResult, Citation
@@ -36,11 +37,7 @@ NOT_UNDERSTOOD = (
     " 'delete task-003', 'move task-003 to sprint-002', 'set feat-001 to must' or"
     " 'close sprint-001'."
 )
-_GREETING = re.compile(
-    r"^\W*(?:hi|hello|hey|thanks?|thank you|good (?:morning|evening|day)|bye|ok(?:ay)?)\b"
-    r"[^?]{0,20}$",
-    re.IGNORECASE,
-)
+_GREETING = Wording("answers", "greeting")
 # «Remind me what we decided» asks, «remind me to ask» orders.
 _OF_WHAT = (
     r"\s+(?:me|us|everybody|everyone|the team)\s+(?:(?:again|please)\s+)?(?:(?:of|about)\s+)?"

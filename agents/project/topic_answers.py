@@ -7,11 +7,11 @@ an answer to it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from agents.project.lexicons import Wording
 from agents.project.state import Citation
 from agents.tools.ledger import HITS_TOLD, tell_hits, tell_result
 from agents.tools.tool import ToolResult
@@ -27,15 +27,8 @@ _KINDS = {  # what is asked for: how the answer is headed, and what it says when
     ("requirement",): ("Requirements:", "No requirement for this was found."),
     ("action_item",): ("Action items:", "No action item on this was found."),
 }
-_ASKS_STANDING = re.compile(
-    r"\b(?:where (?:does|do|did) (?:it|this|that|they|we)(?: now)? stand|(?:current )?status"
-    r"|still (?:valid|true|hold\w*|in force)|superseded|accepted|rejected|replaced)\b",
-    re.IGNORECASE,
-)
-_ASKS_AGAINST = re.compile(
-    r"\b(?:against|drawbacks?|downsides?|risks?|objections?|concerns?|cons|open questions?)\b",
-    re.IGNORECASE,
-)
+_ASKS_STANDING = Wording("answers", "asks_standing")
+_ASKS_AGAINST = Wording("answers", "asks_against")
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,7 +73,7 @@ def measures(source: str, backlog: str | None, runs: int) -> dict[str, Callable[
         reads,
         streams,
     )
-    from infra.service.foundation.setup import migrations_folder
+    from infra.service.upkeep.setup import migrations_folder
 
     last_line = first_of("features_v0_ms")
     return {

@@ -55,7 +55,7 @@ def register(app: typer.Typer) -> None:
             **told(
                 service=kind,
                 target=target,
-                credentials=_pairs(credential),
+                credentials=_places(credential),
                 base_url=base_url,
                 streams=stream,
                 options=_pairs(option),
@@ -189,6 +189,16 @@ def _pairs(given: list[str]) -> dict[str, str]:
             raise typer.BadParameter(f"{name[:40]!r} is not of the form NAME=VALUE.")
         found[name] = value
     return found
+
+
+def _places(given: list[str]) -> dict[str, str]:
+    """Where each secret is found. A secret itself is neither sent nor repeated."""
+    places = _pairs(given)
+    if not all(place.startswith(("env:", "file:")) for place in places.values()):
+        raise typer.BadParameter(
+            "Give the place of a credential, env:NAME or file:PATH, not the credential itself."
+        )
+    return places
 
 
 def _say_missing(target: str, stream: str, permission: str) -> None:

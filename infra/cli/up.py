@@ -51,8 +51,8 @@ def register(app: typer.Typer) -> None:
             say(f"Cairn runs (pid {pid}): `cairn status` shows it, `cairn down` stops it.")
             if url := read_address(settings):
                 say(f"The API listens at {url}; {settings.home / 'token'} holds a token for it.")
-            from infra.service.foundation.setup import find_vault_problems
             from infra.service.upkeep.lost_database import describe_loss
+            from infra.service.upkeep.setup import find_vault_problems
 
             located = find_running(settings)
             for line in (*find_vault_problems(located), *describe_loss(located)):
@@ -120,8 +120,8 @@ def model_worker(settings: Settings) -> Program:
 def prepare(settings: Settings) -> None:
     """Make ready what stages and projector need; say what of the log cannot be opened."""
     from infra.service.access.tokens import ensure_owner_token
-    from infra.service.foundation.setup import find_vault_problems, prepare_servers
     from infra.service.upkeep.lost_database import describe_loss
+    from infra.service.upkeep.setup import find_vault_problems, prepare_servers
 
     prepare_servers(settings)
     ensure_owner_token(settings)

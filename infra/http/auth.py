@@ -30,6 +30,7 @@ from infra.service.access.sessions import Sessions, is_drawn
 from infra.service.access.stream_tokens import StreamTokens
 from infra.service.access.tokens import PREFIX, read_owner_token
 from infra.service.foundation.connections import Tables
+from infra.service.foundation.publishing import redactor_of
 from infra.store.sessions import find_signed_in
 from infra.store.tokens import ROLES, Caller, find_caller, find_caller_by_id
 
@@ -114,6 +115,10 @@ class Callers:
         if self._looking.get(name) is done:
             del self._looking[name]
 
+    def redact(self, name: str) -> str:
+        """Without a secret that somebody has put into it: it is kept with all that is done."""
+        return redactor_of(self._settings).text(name)
+
     def forget(self) -> None:
         self._forgotten += 1
         self._known.clear()
@@ -153,10 +158,10 @@ class Authenticate:
             return replace(caller, projects=frozenset({grant.project_id}))
         token = token_in(scope)
         caller = await self._callers.find(token) if token else None
-        return speak_for(caller, Headers(scope=scope)) if caller else None
+        return speak_for(caller, Headers(scope=scope), self._callers.redact) if caller else None
 
 
-def speak_for(caller: Caller, headers: Headers) -> Caller:
+def speak_for(caller: Caller, headers: Headers, redact: Callable[[str], str]) -> Caller:
     """The person on whose behalf it is asked, or the caller. Raises Forbidden, Invalid."""
     name, role = unquote(headers.get(ON_BEHALF_OF, "")), headers.get(IN_ROLE, "")
     if not name and not role:
@@ -174,7 +179,7 @@ def speak_for(caller: Caller, headers: Headers) -> Caller:
     spoken = next((known for known in ROLES if known == role), caller.role)
     return replace(
         caller,
-        name=name or caller.name,
+        name=redact(name) if name else caller.name,
         role=spoken,
         has_home=caller.has_home and spoken == "owner",
         spoken_by=caller.name,

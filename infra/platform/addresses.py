@@ -11,6 +11,8 @@ import re
 from collections.abc import MutableMapping
 from urllib.parse import urlsplit
 
+from infra.platform.errors import Invalid
+
 HIDDEN = "…"
 SCHEMES = frozenset(
     ("http", "https", "ssh", "git", "file", "ftp", "socks5", "postgres", "postgresql")
@@ -22,6 +24,7 @@ NAT64 = ipaddress.ip_network("64:ff9b::/96")  # RFC 6052
 _START = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):/+|//+")
 _GIT_USER = re.compile(r"(?<![\w.+%@:/-])git@(?=[\w.-]+:)")  # everybody's, and no secret
 _WHOLE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s'\"<>]+")
+_REPOSITORY = re.compile(r"https://[^\s\x00-\x1f]{1,2000}|github:[\w.-]{1,100}/[\w.-]{1,100}")
 _AT = re.compile(r"@|%40")
 _QUERY = re.compile(r"(?<=[^\s?])[?#][^\s'\"]*")
 _NAMED = re.compile(r"(?i)\b(\w*(?:passw|pwd|token|secret|key|auth)\w*\s*=\s*)('[^']*'|[^\s&'\"]+)")
@@ -159,3 +162,12 @@ def _scheme(start: re.Match[str]) -> str:
     if start[1] is None:
         return "//"
     return f"{start[1].lower() if start[1].lower() in SCHEMES else HIDDEN}://"
+
+
+def check_repository_address(address: str) -> None:
+    """Raises Invalid unless it is the address of a repository: no client names a local path."""
+    if not _REPOSITORY.fullmatch(address):
+        raise Invalid(
+            "Give the address of a git repository as https://… or github:owner/repo.",
+            code="address_invalid",
+        )

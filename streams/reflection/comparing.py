@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from html import unescape
 
+from streams.lexicons import load_words
 from streams.reflection.passage import Difference, Passage
 from streams.reflection.quoted_figures import find_other_figures
 from streams.reflection.quoted_sense import find_other_sense
@@ -20,10 +21,7 @@ LONGEST_QUOTE = 4_000
 LONGEST_AROUND = 6_000
 ENOUGH_WORDS = 5  # to tell a language by
 MOST_SHARED = 0.5  # of a statement's words with a quote in another language, names among them
-_ENGLISH_TEXT = """
-    the a an of to and or is are be in on for with by at it that this must should may can not
-"""
-_ENGLISH = frozenset(_ENGLISH_TEXT.split())
+_ENGLISH = load_words("reflection", "english")
 _QUOTATION = re.compile(r"^[ \t]*>[> \t]*", re.MULTILINE)
 _TITLE_LINE = re.compile(r"^([ \t]*(?:!!!|\?\?\?\+?|#{1,6})[ \t].*)$", re.MULTILINE)
 _EMPHASIS = re.compile(

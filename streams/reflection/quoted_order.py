@@ -10,15 +10,11 @@ from dataclasses import dataclass
 
 from streams.ledger.likeness.terms import root
 from streams.ledger.opposition.roles import PASSIVE, Place, places_of
+from streams.lexicons import load_words
 from streams.reflection.sense import NEGATORS, Sense
 
 MOST_OF_CLAUSE = 6  # words behind «before» that belong to it
-_EITHER_WAY_TEXT = """
-    equals equal match matches differ differs meet meets integrate integrates communicate
-    synchronise synchronize sync border neighbour neighbor share shares merge merges combine
-    interact interacts alternate conflict conflicts compete collide overlap resemble
-"""
-_EITHER_WAY = frozenset(root(word) for word in _EITHER_WAY_TEXT.split())
+_EITHER_WAY = frozenset(root(word) for word in load_words("reflection", "either_way"))
 _BEFORE = frozenset(("before", "until"))
 ORDER = _BEFORE | {"after"}
 

@@ -9,14 +9,13 @@ statement may leave out a part. An even number of such negators and of opposites
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from importlib import resources
 
 from streams.ledger.figures.numerals import find_number_words
 from streams.ledger.likeness.terms import root
 from streams.ledger.opposition.contrast import exclude, is_opposed, measure_match
+from streams.lexicons import load_groups, load_words
 from streams.reflection.passage import Difference, Passage
 from streams.reflection.quoted_order import ORDER, compare_order, find_exchanged
 from streams.reflection.sense import DOUBTING, LEVELS, NEGATORS, ONLY, REACH, Sense, sense_of
@@ -32,13 +31,10 @@ MOST_OPPOSED = 100  # words of a sentence that are looked at pair by pair
 MOST_SENTENCES = 60  # of a quote
 
 
-_PAIRS: str = tomllib.loads(
-    resources.files(__package__).joinpath("opposites.toml").read_text(encoding="utf-8")
-)["pairs"]
 _OPPOSITES = frozenset(
     pair
-    for each in _PAIRS.split(";")
-    for one, other in [map(root, each.split())]
+    for each in load_groups("reflection", "quoted_opposites")
+    for one, other in [map(root, each)]
     if one != other
     for pair in ((one, other), (other, one))
 )
@@ -56,11 +52,7 @@ LEAST_OF_LABEL = 3  # words
 _ANNOUNCING = LEVELS.keys() | frozenset(("following", "this", "these", "that", "true"))
 _CUT = re.compile(r"(?:\([^()]*|\S*)…\Z")
 _DEGREES = frozenset(("more", "less", "fewer", "most", "least"))  # of what?
-_GRAMMAR_TEXT = """
-    after before until above below over under within during according because thus therefore
-    hence note addition additionally also moreover furthermore however finally instead
-"""
-_GRAMMAR = frozenset(_GRAMMAR_TEXT.split())
+_GRAMMAR = load_words("reflection", "grammar")
 _DONTS = re.compile(r"n['’]ts?\b", re.IGNORECASE)
 _PREFIX = re.compile(r"^(?:un|in|im|ir|il|non-?|dis|mis|anti-?)(?=[a-z]{4})")
 _STEM_OF_LESS = re.compile(r"^([a-z]{4,})less$")

@@ -15,89 +15,41 @@ from streams.ledger.likeness.lexicon import (
 )
 from streams.ledger.likeness.lexicon import NEGATORS as ENGLISH_NEGATORS
 from streams.ledger.likeness.terms import root, tokens
+from streams.lexicons import Wording, load_words
 
 REACH = 3  # words that a negator or a modal verb speaks of
 
 
-def _words(text: str) -> list[str]:
-    return text.split()
-
-
 _PAUSE = re.compile(r"[,:()\"]")
 _PAUSED = "pausehere"  # a word that nobody writes: what a negator speaks of ends there
-_LIMIT = re.compile(
-    r"\b(?:can|could|may|must|shall|should|will|does|do|is|are)?\s*(?:not|never|no)\s+"
-    r"(?:ever\s+|to\s+)?(?:exceed|surpass|go (?:over|above|beyond|below)|fall (?:below|under)"
-    r"|drop below|(?:be |take |last |run |stay )?(?:more|greater|larger|longer|higher|later"
-    r"|older|fewer|less"
-    r"|lower|smaller|earlier|sooner|shorter)(?: than)?|above|below|beyond|over|under)\b"
-)
-_NOT_MORE = re.compile(
-    r"\bnot ((?:[a-z]+ ){1,3}?)(?:more|greater|larger|longer|higher|later|older|fewer|less|lower"
-    r"|smaller|earlier|sooner|shorter) than\b"
-)
-_NO_DENIAL = re.compile(
-    r"\bnot only\b|\b(?:not|never) (?:forget|fail|hesitate|neglect|omit) to\b|\bwhether or not\b"
-    r"|\bno matter\b|\bnot limited to\b|\bwithout (?:fail|exception|delay)\b"
-    r"|\bnot (?:just|merely)\b"
-    r"|\bno\.? (?=\d)"
-)
+_LIMIT = Wording("reflection", "limit")
+_NOT_MORE = Wording("reflection", "not_more")
+_NO_DENIAL = Wording("reflection", "no_denial")
 _CANNOT = re.compile(r"\bcannot\b|\bca not\b|\bwo not\b")
-_KEEP_FROM = re.compile(
-    r"\b(?:keep|keeps|kept|stop|stops|stopped|hinders?|hindered)\b(?= (?:[\w'-]+ ){1,6}from\b)"
-)
-_WEAK = re.compile(
-    r"\b(?:need|needs) not\b|\b(?:do|does) not (?:have|need) to\b"
-    r"|\b(?:is|are) not (?:required|obliged|mandatory|necessary|needed)(?: to)?\b|\bneedn[’']t\b"
-)
+_KEEP_FROM = Wording("reflection", "keep_from")
+_WEAK = Wording("reflection", "weak")
 _NO_LONGER = re.compile(r"\bno (?:longer|more)\b(?! (?:than|\d))")
-_MUST = re.compile(
-    r"\b(?:has|have|needs?|had) to\b|\b(?:is|are|be) (?:required|obliged|mandated|bound) to\b"
-    r"|\b(?:is|are) (?:mandatory|compulsory|required|obligatory)\b|\bmandatory\b"
-)
-_MAY = re.compile(
-    r"\b(?:is|are|be) (?:allowed|permitted|free|able|authori[sz]ed) to\b"
-    r"|\b(?:is|are) optional\b|\boptionally\b"
-)
+_MUST = Wording("reflection", "must")
+_MAY = Wording("reflection", "may")
 _SHOULD = re.compile(r"\b(?:is|are) (?:recommended|advised|encouraged|supposed)(?: to)?\b")
-_IMPLICIT_TEXT = """
-    forbid forbids forbidden forbade prohibit prohibits prohibited disallow disallows disallowed ban
-    bans banned prevent prevents prevented preventing impossible unable nowhere unless verboten
-    untersagt
-"""
-_BACKWARD_TEXT = """
-    forbidden prohibited disallowed banned prevented impossible nowhere verboten untersagt
-"""
-_ASKING = frozenset(_words("whether question questions unclear unknown undecided ob"))
-NEGATORS = ENGLISH_NEGATORS | GERMAN_NEGATORS | frozenset(_IMPLICIT_TEXT.split())
-_BACKWARD = frozenset(_BACKWARD_TEXT.split())
-ONLY = frozenset(_words("only solely exclusively nur ausschließlich"))
-_CONDITIONS = ONLY | frozenset(
-    _words("""sole just unless except excluding besides limited restricted reserved alone if when
-        where     until before after provided requires require required needs""")
-)
+_ASKING = load_words("reflection", "asking")
+NEGATORS = ENGLISH_NEGATORS | GERMAN_NEGATORS | load_words("reflection", "implicit_negators")
+_BACKWARD = load_words("reflection", "backward_negators")
+ONLY = load_words("reflection", "only")
+_CONDITIONS = ONLY | load_words("reflection", "conditions")
 LEVELS = {
-    **dict.fromkeys(_words("must shall muss müssen musst"), 3),
-    **dict.fromkeys(_words("should ought soll sollte sollten sollen recommended"), 2),
-    **dict.fromkeys(_words("may can could might kann können könnte darf dürfen"), 1),
+    **dict.fromkeys(load_words("reflection", "binding"), 3),
+    **dict.fromkeys(load_words("reflection", "advising"), 2),
+    **dict.fromkeys(load_words("reflection", "allowing"), 1),
 }
-_DENIED_IS_BINDING = frozenset(_words("may can could kann können darf dürfen"))
-_JOINING = frozenset(
-    _words("""when if while because so and or once unless but although since as than who which that
-        where whether until before after und oder wenn weil dass nach bevor""")
-)
-DOUBTING = frozenset(
-    _words("""probably perhaps possibly maybe likely presumably supposedly allegedly apparently
-        thinks believes suspects assumes hopes guess guesses
-        vielleicht wahrscheinlich vermutlich""")
-)
-_HELPERS = frozenset(_words("be been being is are was were have has had do does did to also then"))
+_DENIED_IS_BINDING = load_words("reflection", "denied_is_binding")
+_JOINING = load_words("reflection", "joining")
+DOUBTING = load_words("reflection", "doubting")
+_HELPERS = load_words("reflection", "helpers")
 _EMPTY = (
     (FUNCTION_WORDS | GERMAN_FUNCTION_WORDS | FILLERS | _HELPERS)
     - NEGATORS - ONLY - LEVELS.keys()
-) - frozenset(_words(
-    "same other more most many much few several out off up down over under"
-))  # fmt: skip
+) - load_words("reflection", "compared")  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from itertools import accumulate
 from schemas.events.atom import CandidateRow
 from schemas.events.hygiene import ChunkCreated
 from streams.ledger.likeness.terms import terms
+from streams.lexicons import Wording
 
 SUSPECT_TYPES = frozenset({"prompt_injection", "hidden_markup", "encoded_payload"})
 LEAST_UNFLAGGED = 0.75  # of a statement's words, for the unflagged part of a row to carry it
@@ -64,12 +65,7 @@ def move_row(row: CandidateRow, chunk: ChunkCreated, start: int, end: int) -> Ca
     )
 
 
-_GOES_ON = re.compile(
-    r"(?:(?:please|then|now|and|also|instead|next|finally),? )*"
-    r"(?:report|say|state|output|print|answer|respond|reply|write|record|note|conclude|claim"
-    r"|confirm|add|tell|extract|list|mark|treat|pretend|assume|declare)\b",
-    re.IGNORECASE,
-)
+_GOES_ON = Wording("reflection", "goes_on")
 
 
 def sentence_starts(text: str) -> list[int]:

@@ -15,7 +15,7 @@ from infra.platform.settings import Settings
 from infra.service.asking.agent_turns import Opened, open_facts, run_agent_turn
 from infra.service.asking.turn_log import Publish
 from infra.service.asking.turn_payload import TurnPayload
-from infra.service.jobs.job_kind import JobKind
+from infra.service.foundation.job_kind import JobKind
 from infra.service.jobs.jobs import Kinds, run_jobs
 from schemas.envelope import Envelope
 from streams.hygiene.redaction.strings import redact_text

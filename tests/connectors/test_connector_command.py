@@ -1,4 +1,4 @@
-"""`cairn connector add` refuses what it can refuse before anything is asked or written."""
+"""`cairn connector add` sends no secret and no half option to the service."""
 
 from __future__ import annotations
 
@@ -14,19 +14,8 @@ def refused_to_add(*arguments: str) -> str:
     return refused("connector", "add", *arguments, "--project", "Shop")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        (("gitlab", "a/b", *RIGHT), "There is no service 'gitlab'"),
-        (("github", "shop", *RIGHT), "is not a repository"),
-        (("github", "../etc", *RIGHT), "is not a repository"),
-        (("github", "a/b", *RIGHT, "--stream", "wikis"), "has no stream 'wikis'"),
-        (("github", "a/b", "--credential", "key=env:K"), "token or app-id and app-key"),
-        (("github", "a/b", *RIGHT, "--option", "x"), "NAME=VALUE"),
-    ],
-)
-def test_what_cannot_be_connected_is_named(arguments: tuple[str, ...], sentence: str) -> None:
-    assert sentence in refused_to_add(*arguments)
+def test_an_option_without_a_value_is_named() -> None:
+    assert "NAME=VALUE" in refused_to_add("github", "a/b", *RIGHT, "--option", "x")
 
 
 @pytest.mark.parametrize("credential", [f"token={TOKEN}", TOKEN, f"token=env {TOKEN}"])

@@ -41,6 +41,7 @@ PACKAGES = (
 # docstring says what they raise are left out as well.
 NAMED = {
     "agents.offline.lexicons": "names of our files",
+    "schemas.lexicons": "names of our files",
     "agents.offline.models.linear": "names of our files",
     "agents.offline.segment.masks.mask": "a sign of its own table",
     "schemas.asyncapi": "names of our schemas",

@@ -47,6 +47,23 @@ def test_a_connector_is_added_listed_and_removed(called: Called, owner: httpx.Cl
 
 
 @pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"service": "gitlab"}, "'github', 'jira', 'slack' or 'bitbucket'"),
+        ({"target": "shop"}, "is not a repository"),
+        ({"target": "../etc"}, "is not a repository"),
+        ({"streams": ["wikis"]}, "has no stream 'wikis'"),
+        ({"credentials": {"key": "env:CONNECTOR_K"}}, "token or app-id and app-key"),
+    ],
+)
+def test_what_cannot_be_connected_is_named(
+    owner: httpx.Client, called: Called, changes: dict[str, Any], sentence: str
+):
+    refused = add(owner, called.other, **changes)
+    assert refused.status_code == 422 and sentence in refused.json()["message"]
+
+
+@pytest.mark.parametrize(
     "name",
     ["ghp_0123456789", "env:PATH", "env:CAIRN_VAULT_KEY", "file:/etc/passwd", "file:../token"],
 )

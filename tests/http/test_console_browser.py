@@ -283,7 +283,7 @@ def test_a_session_is_ended_by_keyboard(tab: Tab, called: Called):
         tab.open(f"{CONSOLE}/sessions")
         tab.run("document.querySelector('form[action$=end] button').focus()")
         tab.press("Enter")
-        tab.wait_for("document.querySelector('.told')?.textContent === 'That session is over.'")
+        tab.wait_for("document.querySelector('.told')?.textContent === 'The session has ended.'")
         assert elsewhere.client.get(f"{CONSOLE}/sessions").url.path == f"{CONSOLE}/sign-in"
     assert tab.reports == []
 

@@ -18,8 +18,8 @@ from infra.platform import log
 from infra.platform.clock import SystemClock
 from infra.platform.errors import Invalid
 from infra.platform.settings import Settings
+from infra.service.foundation.job_kind import JobKind, Payload, Workplace
 from infra.service.foundation.publishing import redactor_of
-from infra.service.jobs.job_kind import JobKind, Payload, Workplace
 from infra.service.jobs.jobs import run_jobs
 from infra.store.jobs.keeper import RunningJob, Timing
 from infra.store.jobs.relay import Publish, run_relay

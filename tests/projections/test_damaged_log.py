@@ -10,7 +10,9 @@ import json
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from pathlib import Path
+from types import SimpleNamespace
 
 import psycopg
 import pytest
@@ -19,12 +21,14 @@ from typer.testing import CliRunner, Result
 
 from infra.cli import build
 from infra.cli.hints import with_hint
+from infra.cli.status import show
 from infra.platform import kafka, postgres
 from infra.platform.errors import Refusal
 from infra.platform.findings import Finding, LogDamaged, remember_damage
 from infra.platform.kafka import partition_of
 from infra.platform.settings import Settings
 from infra.runtime.local.runtime import running
+from infra.service.upkeep.status import read_status
 from schemas.topics import TOPICS
 from tests.conftest import variables_of
 from tests.databases import MIGRATIONS
@@ -131,17 +135,18 @@ def test_a_rebuild_names_the_damage_and_leaves_the_tables(
 
 
 def test_status_tells_of_a_cut_log_and_of_what_a_process_met(
-    damaged: Settings, cairn: Callable[..., Result]
+    damaged: Settings, capsys: pytest.CaptureFixture[str]
 ):
     met = Finding("corrupt", SPOILT, PART, 2, "met by a stage")
     with pytest.raises(LogDamaged), remember_damage(damaged):
         raise LogDamaged(met)
-    told = json.loads(cairn("status", "--json").stdout)["damage"]
-    assert [(f["code"], f["topic"], f["offset"]) for f in told] == [
+    status = asdict(read_status(damaged))
+    assert [(f["code"], f["topic"], f["offset"]) for f in status["damage"]] == [
         ("log_cut", CUT, 0),
         ("corrupt", SPOILT, 2),
     ]
-    assert "LOG DAMAGED at ledger.v1" in cairn("status").stdout
+    show(SimpleNamespace(**status))
+    assert "LOG DAMAGED at ledger.v1" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

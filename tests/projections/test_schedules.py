@@ -11,8 +11,8 @@ from typing import Any
 import psycopg
 import pytest
 
+from infra.service.foundation.job_kind import JobKind
 from infra.service.jobs.agent_jobs import ALL_JOB_KINDS
-from infra.service.jobs.job_kind import JobKind
 from infra.service.jobs.job_kinds import JOB_KINDS
 from infra.service.jobs.scheduler import beat, tick
 from infra.store.jobs import lease as leases

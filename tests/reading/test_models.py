@@ -1,5 +1,6 @@
 """Each trained model has a card that says what it was made of and how it is made again."""
 
+import gzip
 import importlib.util
 import json
 import re
@@ -11,7 +12,7 @@ import agents.offline.models
 
 HOME = Path(agents.offline.models.__file__).parent
 ROOT = Path(__file__).parents[2]
-MODELS = sorted(path.stem for path in HOME.glob("*.json"))
+MODELS = sorted(path.name.removesuffix(".json.gz") for path in HOME.glob("*.json.gz"))
 PARTS = ("Predicts", "Used by", "Features", "Data", "Seed", "Training", "## Figures", "## Limits")
 
 
@@ -26,7 +27,7 @@ def test_a_card_has_all_parts(name):
 
 
 def test_a_card_names_the_data_of_the_model_and_the_code_that_made_it(name):
-    about = json.loads((HOME / f"{name}.json").read_bytes())["about"]
+    about = json.loads(gzip.decompress((HOME / f"{name}.json.gz").read_bytes()))["about"]
     card = (HOME / f"{name}.md").read_text()
     assert (ROOT / about["made_by"]).is_file()
     (digest,) = [value for key, value in about.items() if key.endswith("sha256")]

@@ -15,7 +15,7 @@ from infra.platform.errors import DatabaseUnavailable, Undecryptable, VaultUncon
 from infra.platform.key_store import CONTENT_TOPICS, TOPIC, KeyStore, Unknown, key_id_of
 from infra.platform.settings import Settings
 from infra.platform.vault import FRESH_S, Vault, ensure_key_file, master_key, vault_of
-from infra.service.foundation.setup import find_vault_problems
+from infra.service.upkeep.setup import find_vault_problems
 from schemas import codec
 from schemas.envelope import SYSTEM, Event, outside_fact
 from schemas.events.testimony import MessageReceived

@@ -258,9 +258,9 @@ def _about(symbol: str, text: str) -> str:
         return text if has_verb(text) else ""
     if _DOES.match(text):
         return f"{symbol} {lower_first(text)}"
-    if symbol in text[:NAMED_WITHIN] or _VERB.search(_RELATED.pattern.split(text, 1)[0]):
+    if symbol in text[:NAMED_WITHIN] or _VERB.search(_RELATED.split(text, 1)[0]):
         return ""  # it has a subject of its own
-    if text.startswith(("A ", "An ", "The ")) and not has_verb(_NOUN_END.pattern.split(text, 1)[0]):
+    if text.startswith(("A ", "An ", "The ")) and not has_verb(_NOUN_END.split(text, 1)[0]):
         return f"{symbol} is {lower_first(text)}"
     return ""
 

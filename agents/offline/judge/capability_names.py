@@ -23,22 +23,13 @@ _NO_END = Wording("capabilities", "no_name_ends")
 _ENDS = Wording("capabilities", "name_ends")
 _TURNS = Wording("capabilities", "name_turns")
 _HANDLING = Wording("capabilities", "handling_verbs")
-_NUMBER = re.compile(
-    r"^(?:\[[ xX]\]\s*)?"
-    r"(?:adr|rfc|rfd|kep|pep|dep|prd|sep|step|feature|issue|proposal)?[-_ #]*\d[\d.\-_/]*\s*"
-    r"[:.)\-–—]*\s+",
-    re.IGNORECASE,
-)
+_NUMBER = Wording("capabilities", "numbered_name")
 _DATED = re.compile(r"\d{4,8}[-_](?:\d\d[-_]){0,2}(?=[a-z]+[-_])")
 _SIGNS = re.compile(r"^[^\w(«\"']+|[^\w)»\"'+#]+$")
 _EMOJI = re.compile(r"[\U0001F000-\U0001FAFF☀-➿⬀-⯿️‍←-⇿]+|:[a-z][a-z0-9_+-]+:")
 _ATTRIBUTES = re.compile(r"\s*\{[^{}]*\}\s*$")
 _ASIDE = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
-_LAST = re.compile(
-    r"\s+(?:overview|introduction|guide|basics|proposal|design(?: doc(?:ument)?)?|rfc|docs?|"
-    r"documentation|explained|and how .*)$|(?<= )(\S+) (?:support|feature)$",
-    re.IGNORECASE,
-)
+_LAST = Wording("capabilities", "last_words")
 _BOLD = re.compile(
     r"\W{0,6}(?:\*\*|__|<(?P<tag>b|strong)>)(?P<name>[^*\n<]{2,80}?)(?:\*\*|__|</(?P=tag)>)\s*(?P<rest>.*)",
     re.DOTALL | re.IGNORECASE,
@@ -151,7 +142,7 @@ def _cut(text: str, planned: bool) -> Named | None:
     end = _ENDS.search(text, start + 3)
     head = text[: end.start()] if end else text
     while len(head[start:].split()) > SHORT:
-        turns = [it.start() for it in _TURNS.pattern.finditer(head, start + 3)]
+        turns = [it.start() for it in _TURNS.finditer(head, start + 3)]
         if not turns:
             return None
         head = head[: turns[-1]]

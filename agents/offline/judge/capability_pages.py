@@ -34,23 +34,11 @@ _INTRODUCTIONS = Wording("capabilities", "introductions")
 _PARTS = Wording("capabilities", "product_folders", entry="parts-people-choose-from")
 _FREE = Wording("capabilities", "product_folders", entry="parts-even-of-a-reference")
 _PLANS = Wording("capabilities", "plan_headings")
-_ROOT = re.compile(
-    r"(?:^|/)(?:docs?|documentation|content|src|pages?|website|site|sites|app|en|en-us|latest|main|master|apps|public|source|book|manual|user[-_]?(?:guide|manual|docs)|guides?)(?=/)",
-    re.IGNORECASE,
-)
-_DOCUMENTED = re.compile(
-    r"(?:[^/]+/)?(?:docs?|documentation|content|website|site|book|manual|user[-_]?(?:guide|manual|docs)|guides?|wiki)/",
-    re.IGNORECASE,
-)
-_CHOICES = re.compile(
-    r"(?:^|[/_-])(?:adrs?|decisions?|minutes|meetings?)(?=[/_\-.\d])", re.IGNORECASE
-)
-_PROPOSED = re.compile(
-    r"(?:^|/)(?:proposals?|rfcs?|drafts?|proposed|ideas?|keps?|plans?)(?=/)", re.IGNORECASE
-)
-_KIND_IN_STEM = re.compile(
-    r"[\w-]+[-_](?P<kind>integration|connector|plugin|extension|provider|adapter|strategy|pattern)"
-)
+_ROOT = Wording("documents", "root_folder")
+_DOCUMENTED = Wording("documents", "documented")
+_CHOICES = Wording("documents", "choices")
+_PROPOSED = Wording("documents", "proposed")
+_KIND_IN_STEM = Wording("documents", "kind_in_stem")
 _OF_CODE = re.compile(r"[A-Z]?[a-z]+(?:[A-Z][a-z]+){2,}|I[A-Z][a-z]\w+")
 _FIELD = re.compile(r"^(?P<key>[\w-]+):[ \t]*(?P<value>\S.*?)[ \t]*$", re.MULTILINE)
 _SHORT_TITLES = (

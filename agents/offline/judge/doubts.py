@@ -60,10 +60,7 @@ _LEAST_WORDS = 9  # of a goal: «Support for S3» says too little
 _THE_PART = Wording("doubts", "the_part")
 _THE_SAID = Wording("doubts", "the_said")
 _DANGLING = Wording("doubts", "dangling")
-_LINKED = re.compile(
-    r"\W{0,4}(?:the |an? )?(?:\[[^\]\n]{2,60}\]\(https?://|`[^`<\n]{2,60}<https?://|https?://\S+\[)",
-    re.IGNORECASE,
-)  # «[Delta Lake](https://delta.io/) is …»: who links to its subject tells of somebody else's
+_LINKED = Wording("doubts", "linked")
 _OF_OTHERS = Wording("doubts", "of_others")
 _NAMELESS = re.compile(r"(?<![!\]])\[\]\([^)\s]")  # MyST shows its target's title, not here
 _OF_WHOLE = re.compile(r"(?:^|/)(?:readme|_?index)\.\w+$", re.IGNORECASE)  # links to its own site
@@ -182,7 +179,7 @@ def _points_back(text: str) -> bool:
     """Whether a «this», «these» or «of that» in ``text`` stands for nothing that ``text`` names."""
     if word_set(text).isdisjoint(_POINTING):
         return False
-    return any(_is_foreign(text, match) for match in _POINTS_BACK.pattern.finditer(text))
+    return any(_is_foreign(text, match) for match in _POINTS_BACK.finditer(text))
 
 
 def _is_foreign(text: str, match: re.Match[str]) -> bool:

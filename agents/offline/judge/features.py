@@ -17,10 +17,7 @@ from agents.offline.segment.sections import Role, simplify
 from schemas.bounded_cache import MIB, bounded_cache
 from schemas.events.hygiene import ChunkCreated
 
-_VERB = re.compile(
-    r"\b(?:is|are|was|were|has|have|had|can|could|may|might|must|shall|should|will|would|does|do|"
-    r"did|needs?|cannot|[a-z]{3,}s|[a-z]{3,}ed)\b"
-)
+_VERB = Wording("sentences", "finite_verb")
 _TELLING = sorted(load_words("features", "telling_headings"))
 _OPENERS = load_words("features", "openers")
 _NEXT = load_words("features", "following")
@@ -33,7 +30,7 @@ UNKNOWN_ROOT = "@root unknown"  # weighs what the two weigh on average
 _OWN_STEM = 6
 _NOBODY_S = load_words("features", "in_many_names")
 _SAYS_LITTLE = frozenset(word[:_STEM] for word in load_words("features", "says_little"))
-_HEARD = {it.id: it.words for it in read_lexicons("features")["manner_words"].entries}
+_HEARD = {it.id: frozenset(it.words) for it in read_lexicons("features")["manner_words"].entries}
 _MANNERS = {
     name: Wording("features", "manners", entry=name) for name in list_ids("features", "manners")
 }

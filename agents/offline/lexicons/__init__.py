@@ -1,15 +1,14 @@
-"""The wordings of the offline reader: a TOML file a subject."""
+"""The word lists of the offline reader; their form: ``schemas.lexicons``."""
 
-from __future__ import annotations
+from functools import partial
 
 from schemas import lexicons
 
-LEXICONS = lexicons.Lexicons(__name__)
-read_lexicons, load_words, list_ids = LEXICONS.read, LEXICONS.load_words, LEXICONS.list_ids
-
 
 class Wording(lexicons.Wording):
-    """Lists of one frame as one pattern, compiled when it is first asked for."""
+    home = __name__
 
-    def __init__(self, file: str, *names: str, entry: str = "") -> None:
-        super().__init__(LEXICONS, file, *names, entry=entry)
+
+read_lexicons = partial(lexicons.read_lexicons, __name__)
+load_words = partial(lexicons.load_words, __name__)
+list_ids = partial(lexicons.list_ids, __name__)

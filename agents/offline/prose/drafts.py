@@ -82,50 +82,12 @@ from schemas.readers import is_silent
 
 MIN_EVIDENCE_CHARS = 20
 MAX_ANNOUNCING = 16  # words of a sentence that says what the items under it are
-_ANNOUNCES: tuple[tuple[Role, re.Pattern[str]], ...] = (
-    (
-        "unknown",
-        re.compile(
-            r"\b(?:(?:open|unresolved|outstanding|unanswered|remaining) (?:\w+ )?questions?|"
-            r"questions? (?:remain|(?:that )?(?:are|is) (?:still )?open))\b[^.?]*:$",
-            re.IGNORECASE,
-        ),
-    ),
-    (
-        "risk",
-        re.compile(
-            r"^(?!.*\b(?:mitigat|avoid|reduc|prevent|address|no )).*"
-            r"\b(?:risks|drawbacks|downsides|disadvantages|limitations|shortcomings|challenges|"
-            r"pain points)\b[^.?]*:$",
-            re.IGNORECASE,
-        ),
-    ),
-    (
-        "action_item",
-        re.compile(
-            r"\b(?:next steps|action items|to-?dos|remaining tasks)\b[^.?]*:$", re.IGNORECASE
-        ),
-    ),
-    (
-        "gain",
-        re.compile(r"\b(?:advantages|benefits|improvements)\b[^.?]*:$", re.IGNORECASE),
-    ),
-    (
-        "rejected",  # all but one of them will be, and nobody says here which
-        re.compile(
-            r"\b(?:possible|potential|alternative|competing) (?:\w+ )?"
-            r"(?:solutions|approaches|options|alternatives|designs)\b[^.?]*:$",
-            re.IGNORECASE,
-        ),
-    ),
-)
+_ANNOUNCED: tuple[Role, ...] = ("unknown", "risk", "action_item", "gain", "rejected")
+_ANNOUNCES = [(role, Wording("lists", "announces", entry=role)) for role in _ANNOUNCED]
 _PROVED = Wording("lists", "proved")
 _CODE_SPAN = re.compile(r"`[^`\n]+`")
 _LABEL = re.compile(r"\*\*(?P<said>[^*\n]{3,60})(?:\.\*\*|\*\*\.)\s*")
-_EXAMPLE = re.compile(
-    r"(?:^|[.!?]\s+)(?:for (?:example|instance)\b[^.]*|(?:\w+ )?examples?(?: \w+){0,3}|e\.g\.?):",
-    re.IGNORECASE,
-)
+_EXAMPLE = Wording("lists", "example_lead")
 
 
 def prose_drafts(chunk: ChunkCreated) -> tuple[list[Draft], list[Sentence]]:

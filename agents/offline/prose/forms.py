@@ -44,10 +44,7 @@ _NO_TELLING = Wording("forms", "no_telling")
 _SHORT_ANSWER = Wording("forms", "short_answers")
 _PROVED = Wording("lists", "proved")
 _WORD = re.compile(r"[a-z]{4,}")
-_FOLLOWING = re.compile(
-    r" (?:all of |each of |any of )?(?:the )?following(?: [\w-]+){0,3}:$| these(?: [\w-]+){0,2}:$",
-    re.IGNORECASE,
-)
+_FOLLOWING = Wording("forms", "following")
 _LABEL = re.compile(
     r"(?:\*\*|__|\[\*\*)(?P<bold>[^*_\n]{2,70}?)[.:]?(?:\*\*|__)(?:\]\([^)\n]*\))?(?P<gap>\s*[:–—.-]{1,2}\s+|\s+)|"
     r"\[(?P<link>[^\]\n]{2,70})\]\([^)\n]*\)\s*(?:[:–—]|-{1,2})\s+"
@@ -56,14 +53,8 @@ _CODE = re.compile(r"\W*`")
 _NO_NAME = re.compile(r"[^\w\"'“«(]|\d|[\da-f]{7,}$")
 _NAMED_ITEM = re.compile(r"[A-Z][\w.-]*(?: [A-Z(]|$)|[A-Z][\w-]*[A-Z]")
 _IDENTIFIER = re.compile(r"[\w/-]*\w[._:/]\w\S*$|[a-z]+[A-Z]\w*$|[A-Z\d]+_[A-Z\d_]+$")
-_OF_INTERFACE = re.compile(
-    r"\W*+\S++(?: \S++)? \((?:optional|required|default|string|str|number|int\w*|bool\w*|array|"
-    r"object|list|dict|float|any|enum|function|callable|type)\b",
-    re.IGNORECASE,
-)  # «limit (number): …»
-_TAKES_VERB = re.compile(
-    r"\b(?:to|can|will|must|shall|should|may|not|us|users|customers|teams|cannot)$", re.IGNORECASE
-)
+_OF_INTERFACE = Wording("forms", "of_interface")
+_TAKES_VERB = Wording("forms", "takes_verb")
 _YOU = re.compile(r"\b(?:you|your)\b", re.IGNORECASE)
 _BACKWARD = re.compile(r"(?:it|this|that|these|those|they|there|he|she)\b", re.IGNORECASE)
 _POINTS = re.compile(r"\b(?:this|these|it|that|here)\b", re.IGNORECASE)

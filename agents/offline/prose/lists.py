@@ -32,18 +32,11 @@ _MODAL_FIRST = re.compile(r"\W{0,4}(?:must|shall|should)\b", re.IGNORECASE)
 _NEEDS_ITSELF = Wording("lists", "needs_itself")
 _CASES = Wording("lists", "cases")
 _BURDENED = Wording("lists", "burdened")
-_ASIDE_LAST = re.compile(
-    r"\b(?:have to|has to|must|shall|should), [^,]+$"
-)  # «must, within their depot», which a comma ends
+_ASIDE_LAST = Wording("lists", "aside_last")
 _FOR_NOW = Wording("lists", "for_now")
 _LIST_END = re.compile(r"(?<=[\w)\]%\"”’'`])[;,](?: (?:and|or|und|oder|y|o))?$")
 FEWEST_BLANKS = 2  # of an item that is no line of code
-_OPEN_END = re.compile(
-    r"\b(?:must|shall|should|may|can|could|will|do|does|(?:need|needs|has|have|required) to)"
-    r"(?: not| never|n['’]t)?:?$|\b(?:cannot|can['’]t|won['’]t|never):?$"
-    r"|\b(?:muss|müssen|sollen?|sollte|(?:darf|dürfen) nicht|deben?|deberán?|tienen? que):?$",
-    re.IGNORECASE,
-)
+_OPEN_END = Wording("lists", "open_end")
 
 
 def row_name(text: str, passage: Passage) -> str:
@@ -139,7 +132,7 @@ def find_lead(text: str, passage: Passage, role: Role) -> tuple[Span, str] | Non
     if passage.lead is None or role not in ("plain", "requirement", "decision", "risk"):
         return None
     span = split_sentences(text, *passage.lead)[-1]
-    words = _FOR_NOW.pattern.sub("", strip_markup(text[span[0] : span[1]]))
+    words = _FOR_NOW.sub("", strip_markup(text[span[0] : span[1]]))
     words = f"{words.rstrip(': ')}:"
     if role == "risk":
         return (span, words.rstrip(": ")) if _LEAD_THREAT.search(words) else None

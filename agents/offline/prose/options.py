@@ -7,11 +7,11 @@ in another chunk. What stands under an option, at whatever depth, takes its stan
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from agents.offline.lexicons import Wording
 from agents.offline.recognise.cues import WEAK
 from agents.offline.recognise.stances import Stand
 from agents.offline.resolve.drafts import Draft, add_scope, retitle
@@ -27,12 +27,7 @@ OPTION = "option"  # the attribute with the option that a proposal belongs to
 ALTERNATIVES = "alternatives"  # of a decision, an option a line
 LONGEST = 80  # characters of an option's name in front of a title
 MAX_LABEL_WORDS = 3  # of an item «Cons:» that says what those under it are
-_REASONS = re.compile(
-    r"\b(?:because(?: of)?|due to|since|reasons?(?: are| being| is)?)"
-    r"(?: (?:the )?(?:following|these|this)(?: \w+)?)?:$|"
-    r"\bfor (?:the following|these|several|a few|two|three|many|multiple) reasons\b[^.]*:$",
-    re.IGNORECASE,
-)
+_REASONS = Wording("choices", "reasons")
 _BINDING = frozenset({"decision", "requirement"})
 _BINDING_ROLES = frozenset({"plain", "decision", "requirement"})
 

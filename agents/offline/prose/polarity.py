@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from agents.offline.judge.features import mark_place
+from agents.offline.lexicons import Wording
 from agents.offline.prose.lists import widen_quotes
 from agents.offline.recognise.cues import ANCHORED, EXPLICIT, Cue
 from agents.offline.recognise.fragments import is_order
@@ -39,18 +40,11 @@ from agents.offline.segment.tags import (
 from agents.offline.segment.wording import strip_markup
 from schemas.events.hygiene import ChunkCreated
 
-_BINDS = re.compile(
-    r"\b(?:must|shall|should|may|never|avoid|don['’]t|forbid\w*|prohibit\w*|allowed|permitted|"
-    r"banned|verboten|darf|dürfen|soll\w*|untersagt|unzulässig)\b|^$",
-    re.IGNORECASE,
-)
+_BINDS = Wording("polarity", "binds")
 _TICK = re.compile(r"[✅✔☑✓👍]|:(?:white_check_mark|heavy_check_mark|ballot_box_with_check):")
 _DOING = re.compile(r"\W*(?:not )?[a-z]+ing\b", re.IGNORECASE)
 _NEEDS = re.compile(r"\b(?:must|shall|should|needs? to|ha(?:s|ve) to|muss|müssen|soll\w*)\b", re.I)
-_WAIVED = re.compile(
-    r"\bneed not\b|^Not required:|\bmuss nicht\b|^Nicht erforderlich:|^Not supported:|"
-    r"^Nicht unterstützt:|^Postponed:|^Zurückgestellt:"
-)
+_WAIVED = Wording("polarity", "waived")
 _REMARKABLE = frozenset({"forbidden", "waived", "unsupported", "postponed"})
 DENYING: dict[Role, Stance] = {
     "forbidden": "forbidden",

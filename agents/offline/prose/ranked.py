@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from agents.offline.judge.features import mark_place
+from agents.offline.lexicons import Wording
 from agents.offline.prose.forms import scope_over
 from agents.offline.prose.lists import widen_quotes
 from agents.offline.recognise.cues import EXPLICIT
@@ -28,11 +29,7 @@ LABELS: dict[Priority, str] = {
     "could": "Could have",
     "wont": "Won't have",
 }
-_BINDS = re.compile(
-    r"\b(?:must|shall|should|could|may|need(?:s|ed)?|cannot|will|would|can|ha(?:s|ve) to|is|are)\b|"
-    r"n[’']t\b|^As an? ",
-    re.IGNORECASE,
-)
+_BINDS = Wording("needs", "binds_ranked")
 _ENDS = (":", "?", ";")
 MOST_WORDS = 25
 MOST_LEFT_OUT_WORDS = 6  # of a paragraph that only names what is left out

@@ -55,15 +55,9 @@ _LIMIT = Wording("tables", "limit")
 _FINISHED = Wording("tables", "finished")
 _YES = Wording("polarity", "yes")
 _NO = Wording("polarity", "no")
-_DENIES = re.compile(
-    r"\b(?:not|never|no|out of scope|excluded|unsupported|rejected)\b|n['’]t\b|❌", re.I
-)
+_DENIES = Wording("tables", "denies")
 _MINE = re.compile(r"\b(?:I|my|me)\b")
-_EXAMPLE = re.compile(
-    r"\bexamples?\b|\bfor instance\b|\blet['’]?s (?:say|assume)\b|"
-    r"\b(?:suppose|imagine|hypothetical)\b",
-    re.IGNORECASE,
-)
+_EXAMPLE = Wording("tables", "example_row")
 _EMPTY = re.compile(r"[\W_]*(?:n/?a|none|tbd|unknown|todo)?[\W_]*$", re.IGNORECASE)
 _FIGURE = re.compile(r"\d")
 _ID = re.compile(r"(?:[A-Z]++[-_ .]?)*+#?\d[\d.]*$|[A-Z]{1,3}$")

@@ -30,9 +30,7 @@ UNSURE: frozenset[Role] = frozenset({"little", "mitigation"})  # of which nothin
 _UNSTATED = frozenset({"heading", "row", "task"})  # which other rules read
 _ONLY_LINK = re.compile(r"\W*\[[^\]\n]*\](?:\([^)\n]*\)|\[[^\]\n]*\])\W*")
 _POINTER = re.compile(r"\s*[(\[](?:see|cf\.?|read)\b[^()\[\]]*[)\]]", re.IGNORECASE)
-_TIE = re.compile(
-    r"^(?:so|but|and|hence|thus|therefore|also|then)\b,? (?!that\b|far\b)", re.IGNORECASE
-)
+_TIE = Wording("stated", "tie")
 _PROVED = Wording("lists", "proved")
 _APART = 60  # characters between a sentence and the one of the passage before that it leans on
 

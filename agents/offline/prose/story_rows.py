@@ -7,19 +7,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from agents.offline.lexicons import Wording
 from agents.offline.prose.formed import lower_told
 from agents.offline.prose.values import Cell, Statement
 from agents.offline.recognise.cues import EXPLICIT
 from agents.offline.recognise.needs import requirement_attributes
 
-_ROLE = re.compile(
-    r"(?:as|as an?(?:/an|\(n\))?|as an? \W?(?:role|user|actor)\W*|role|actor|who)", re.IGNORECASE
-)
-_WISH = re.compile(
-    r"(?:i|we) (?:want|need|would like|can|must be able)(?: to)?\b[^|]{0,20}|(?:want|need|goal)s?",
-    re.IGNORECASE,
-)
-_GAIN = re.compile(r"(?:so|in order)(?: that| to)?\b[^|]{0,20}|benefits?|why", re.IGNORECASE)
+_ROLE = Wording("stories", "role_column")
+_WISH = Wording("stories", "wish_column")
+_GAIN = Wording("stories", "gain_column")
 _ARTICLE = re.compile(r"(?:as )?(?:an?|the) ", re.IGNORECASE)
 _SPEAKS = re.compile(r"(?:to|i|we) ", re.IGNORECASE)
 _STEPS = ("given", "when", "then")
@@ -50,10 +46,10 @@ def _needed(text: str, outcome: str) -> Statement:
     return Statement("requirement", text, EXPLICIT, requirement_attributes(outcome))
 
 
-def _find(cells: Sequence[Cell], heads: Sequence[str], wanted: re.Pattern[str]) -> str:
+def _find(cells: Sequence[Cell], heads: Sequence[str], wanted: Wording) -> str:
     rows = (it.said.rstrip(".") for it, head in zip(cells, heads, strict=True) if _is(wanted, head))
     return next(rows, "")
 
 
-def _is(wanted: re.Pattern[str], head: str) -> bool:
+def _is(wanted: Wording, head: str) -> bool:
     return wanted.fullmatch(head) is not None

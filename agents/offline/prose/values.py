@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from agents.offline.lexicons import Wording
 from agents.offline.prose.formed import lower_told
 from agents.offline.prose.ranked import LABELS
 from agents.offline.recognise.cues import FORMED, MODAL
@@ -19,11 +20,7 @@ _FIGURE = re.compile(r"\d")
 MOST_PAIRS = 4  # cells of a row that are told beside its name
 MOST_VALUES = 10  # the same of a row of values
 _RANKED = frozenset({"", "telling", "requirement"})
-_ORDINARY = re.compile(
-    r"(?:\w+ )?(?:sizes?|types?|class(?:es)?|values?|documents?|events?|members?|languages?|"
-    r"scopes?|operations?|requests?|images?|messages?|sources?|tags?|packages?|tables?|options?|metrics?)",
-    re.IGNORECASE,
-)  # which name things as often as parts of an interface
+_ORDINARY = Wording("tables", "ordinary")
 _VALUE = re.compile(
     r"(?:[≤≥<>~±≈+–−-]=? ?|(?:up to|at (?:most|least)|max\.?|min\.?|about|ca\.) )?"
     r"(?P<money>[€$£¥])? ?\d[\d.,'’]*(?: ?(?:[–×x:/]|-|to) ?[€$£¥]?\d[\d.,]*)?"

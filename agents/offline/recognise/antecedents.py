@@ -18,7 +18,7 @@ def lacks_antecedent(text: str) -> bool:
     """Whether an early «this option» follows no word of its own kind."""
     if _POINTING.isdisjoint(word_set(text)):
         return False
-    for match in _DEICTIC.pattern.finditer(text, 0, FAR):
+    for match in _DEICTIC.finditer(text, 0, FAR):
         before = text[: match.start()].lower()
         if match.group("noun").lower()[:_STEM] not in before:
             return True

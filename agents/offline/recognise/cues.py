@@ -177,7 +177,7 @@ def find_risk(text: str, *, named: bool) -> Cue | None:
         return None
     main = text[condition.end() :] if condition else text
     possible = _MAY.search(main)
-    rest = _ON_CONDITION.pattern.split(possible.group("rest"), maxsplit=1)[0] if possible else ""
+    rest = _ON_CONDITION.split(possible.group("rest"), maxsplit=1)[0] if possible else ""
     rest = _ASIDE.sub("", rest)
     threatened = severity_of(rest)
     if threatened in (None, "low") or is_averted(rest):

@@ -50,12 +50,7 @@ _SUBORDINATE = Wording("disowned", "subordinate")
 _MODAL = Wording("disowned", "modal")
 _SPEAKER = Wording("disowned", "speaker")
 _REPORTED = Wording("disowned", "reported")
-_POINTS = re.compile(
-    r"\W*(?:it|he|she|they|this|that|er|sie|es)(?: also| even| further)? "
-    r"(?:says?|said|states?|stated|claims?|claimed|writes?|wrote|argues?|insists?|promises?|adds?|"
-    r"added|sagt|schreibt|behauptet)\b(?: that| dass)? ",
-    re.IGNORECASE,
-)
+_POINTS = Wording("disowned", "points")
 _PRONOUN = re.compile(r"\W*(?:that|this|it)\b", re.IGNORECASE)
 _LINK = re.compile(r"^[\s,;.–—-]+")
 _RELATIVE = re.compile(r"\s*(?:which|who|whose|whom|where|that|in which|die|der|das|que)\b", re.I)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from agents.offline.lexicons import load_words
+from agents.offline.lexicons import Wording, load_words
 
 _CODE_NAME = re.compile(r"`{1,2}([A-Za-z][\w.-]{2,40})`{1,2}")
 _CAMEL = re.compile(
@@ -16,18 +16,7 @@ _MULTIWORD = re.compile(r"[A-Z](?<![\w.][A-Z])[a-z0-9]+(?: [A-Z][A-Za-z0-9]+){1,
 _SINGLE = re.compile(r"[A-Z](?<=[a-z,;] [A-Z])[a-z]{2,}\w*(?![\w/(-])")
 _NO_NAME = load_words("names", "no_names")
 _NO_SUBJECT = load_words("names", "no_subjects")
-_DEFINES = re.compile(
-    r"^(?:The |An? )?(?P<name>[A-Za-z][\w.-]*(?: [A-Z(][\w.-]*\)?){0,4}(?: [a-z]{3,12})?)"
-    r"(?: \((?P<alias>[A-Z][A-Za-z0-9-]{1,11})\))? "
-    r"(?:is|are) (?:an?|the(?! (?:same|first|last|next|best|most)\b)|our|one of the) "
-    r"(?P<rest>(?:(?!of\b|for\b|to\b|in\b)[\w/-]+ ){0,5}?)"
-    r"(?P<noun>service|system|platform|component|module|library|framework|team|"
-    r"working group|"
-    r"database|dataset|tool|application|app|server|client|daemon|protocol|plugin|extension|"
-    r"connector|"
-    r"gateway|proxy|broker|registry|controller|operator|runtime|engine|agent|interface|product|"
-    r"repository|package|sdk|cli|node|validator|store|queue|topic|api|provider|resource|process)\b"
-)
+_DEFINES = Wording("names", "defines")
 _OF_DOING = re.compile(r" of (?:\w+ly )?\w+ing\b")
 _TYPE_OF_NOUN = {
     "system": "system",

@@ -9,29 +9,16 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from agents.offline.lexicons import Wording, load_words
+from agents.offline.lexicons import Wording, list_ids, load_words
 from agents.offline.recognise.impact import is_averted, severity_of
 
 LONGEST = 1_200
 STEM_CHARS = 5
 _TOKEN = re.compile(r"[a-z]+(?:'[a-z]+)?|\d+|[?!:;@#\[\]()`*_~|/<>\"=]|\.(?=\s|$)|,")
 _ADDRESS = re.compile(r"(?:https?://|www\.)[^\s)\]>|]+")
-_FORMS = tuple(
-    (name, re.compile(pattern))
-    for name, pattern in (
-        ("#lines", r"\s*\S[^\n]*\n\s*\S"),
-        ("#date", r"\W*(?:\d{4}-\d\d?(?:-\d\d?)?|\d\d?/\d\d?/\d{2,4})"),
-        ("#ticket", r".{0,40}?(?:[A-Z][A-Z0-9]+-\d|#\d)"),
-        ("#at", r"\W*@"),
-        ("#initials", r"[A-Z]{2,3}\b"),
-        ("#bold", r"\W*(?:\*\*|__|`)"),
-        ("#link", r"\s*\["),
-        ("#only link", r"\s*\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\]|:)?\W*$"),
-        ("#url", r".*?http"),
-        ("#digit", r"\D*\d"),
-        ("#lower", r"[a-z]"),
-    )
-)
+_FORMS = [
+    (name, Wording("features", "outward", entry=name)) for name in list_ids("features", "outward")
+]
 _NORMATIVE = re.compile(r"\b(?:MUST|SHALL|SHOULD|MAY|REQUIRED|RECOMMENDED|OPTIONAL)\b")
 _NAMED = re.compile(
     r"\W*(?:@[\w-]+(?:(?:,| and| &) @[\w-]+)*|[A-Z]{2,3}|[a-z][A-Z]|[A-Z][a-z]+(?: [A-Z][a-z]+)?)"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import re
 
-from agents.offline.lexicons import Wording
+from agents.offline.lexicons import Wording, load_words
 from schemas.events.atom import AtomSeverity
 
 _LEVELS: tuple[AtomSeverity, ...] = ("critical", "high", "medium", "low")
@@ -17,19 +17,12 @@ _COMPILED = tuple((level, Wording("severity", level)) for level in _LEVELS)
 _ANY = Wording("severity", *_LEVELS)
 _BURDENS = Wording("severity", "burdens")
 _CLAUSES = re.compile(r"[,;:()]\s+|\s[—–-]\s|\s(?:which|because|but|although|while|so that)\s")
-_CONJUNCTION = re.compile(
-    r"^\s*(?:because|since|so that|so|which|as|and|but|that|or) (?!\w+ $)", re.IGNORECASE
-)
+_CONJUNCTION = Wording("severity", "conjunction")
 _NO_RISK = Wording("severity", "averted")
 
 
 # Words of the terms that are more than one word: only beside one of them the patterns must run.
-_PARTS = frozenset(
-    """
-    loss lose losing leak leaks leaked leaking spend spends spending security single block blocks
-    race undefined lock technical
-    """.split()  # noqa: SIM905  # as a list it would take twenty lines
-)
+_PARTS = load_words("severity", "parts")
 _PHRASE = re.compile(
     r"\b(?:(?:data|los\w+|leak\w*|double|single|security|blocks|race|undefined|lock|technical)\W|"
     r"(?:can|could|may|might|will|would|to) block\b)",

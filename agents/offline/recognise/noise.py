@@ -18,23 +18,11 @@ _GENERATED = Wording("noise", "generated")
 _READER = Wording("noise", "spoken_to_reader")
 _ANAPHORIC = Wording("noise", "points_back")
 _CHAT = Wording("noise", "chat")
-_LOG_LINE = re.compile(
-    r"^(?:\[?\d{4}-\d\d-\d\d|\d\d:\d\d|\d{1,2}[/.]\d{1,2}[/.]\d{2,4}|v?\d+\.\d+(?:\.\d+)?[ :-]|"
-    r"(?:INFO|WARN|ERROR|DEBUG|TRACE)\b|#\d+\b|\$ |> )"
-)
+_LOG_LINE = Wording("noise", "log_line")
 _CHANGE_LINE = Wording("noise", "change_lines")
 _CREDITED = re.compile(r"#\d+\W{1,3}(?:by |from )?@[A-Za-z]")  # a change and who made it
 _CODE_SIGNS = re.compile(r"[{}]|;\s*$|=>|->|::|\(\)|\b\w+\(\w*[,)]|==|!=|&&|\|\||\+=|</|/>|\$\{|:=")
-_CODE_LINE = re.compile(
-    r"^(?:(?:public|private|protected|static|final|const|let|var|def|func|fn|import|return|"
-    r"package|"
-    r"class|struct|enum|type|export|async|await|if \(|for \(|while \(|else|switch|case|try|throw|"
-    r"new|"
-    r"curl|git|npm|yarn|docker|kubectl|make|go|cargo|pip|python|sudo|cd|mkdir|apt|brew|helm|ls|"
-    r"cat|"
-    r"select|insert|create table)\s+\S.*[(){};=$]|[\w.]+\s*[:+-]?=\s*\S|[\w.$]+\([^)]*\);?$|"
-    r"[-\w./]+$)"
-)
+_CODE_LINE = Wording("noise", "code_line")
 
 
 _LEGAL_WORDS = load_words("noise", "legal_words")

@@ -23,10 +23,7 @@ _AT_WORK = re.compile(
 )
 _NO_PRODUCT = Wording("disowned", "no_other_product")
 _FIRST_HEADING = re.compile(r"^[#=] +(?P<title>[^\n]{1,200})$", re.MULTILINE)
-_COMPARES = re.compile(
-    r"\b(?:competit\w*|compar\w*|vs|versus|alternatives?|rivals?|market|other|landscape|research)\b",
-    re.IGNORECASE,
-)
+_COMPARES = Wording("disowned", "compares_products")
 _BINDS = "(?:must|shall|should|will|is our|is the product|lets|enables)"
 _NO_LETTER = re.compile(r"[\W_]+")
 

@@ -135,7 +135,7 @@ def find_by_words(setting: Setting, role: Role, sentence: Sentence, subject: str
     if needs_context(text) and not presented:
         if not _SELF.match(text) or subject == setting.name or how_to:
             return None
-        whole = _SELF.pattern.sub("The", text)
+        whole = _SELF.sub("The", text)
         return find_claim(whole, named_subject=False, named=True)
     named = bool(names)
     if is_chatter(text):

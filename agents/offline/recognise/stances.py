@@ -81,11 +81,7 @@ _SAID_OF_OTHERS = Wording("polarity", "said_of_others")
 _OPTION_COLUMN = Wording("polarity", "option_column")
 _WEIGHING_COLUMN = Wording("polarity", "weighing_column")
 _CHOSEN = Wording("polarity", "chosen")
-_OPEN_END = re.compile(
-    r"\b(?:must|shall|should|may|can|will|do|does)(?: not| never|n['’]t)$|"
-    r"\b(?:cannot|can['’]t|won['’]t|never)$",
-    re.IGNORECASE,
-)
+_OPEN_END = Wording("polarity", "open_end")
 _FOLLOWING = re.compile(r"\b(?:the following|folgende\w*)\b", re.IGNORECASE)
 _ID = re.compile(r"(?:[A-Z]{1,6}[-_ .]?)?#?\d[\d.]*", re.IGNORECASE)
 _BOLD = re.compile(r"(\*\*|__|[*_`]).{2,80}\1:?")

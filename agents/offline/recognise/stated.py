@@ -111,7 +111,7 @@ def _tells(text: str, *, listed: bool) -> bool:
     """Whether a verb says something of what stands before it; a sentence of a paragraph has one."""
     if not listed and text.endswith((".", '."', ".)", ".”")):
         return True
-    verbs = chain.from_iterable(it.pattern.finditer(text, text.find(" ")) for it in _VERBS)
+    verbs = chain.from_iterable(it.finditer(text, text.find(" ")) for it in _VERBS)
     return any(map(is_main, verbs)) or find_predicate(text) is not None
 
 
@@ -146,7 +146,7 @@ def _endangers(text: str) -> bool:
         return False
     if ABSENT.match(text) or HARMLESS.search(text):
         return False
-    after = _ON_CONDITION.pattern.split(text[danger.start() :], maxsplit=1)[0]
+    after = _ON_CONDITION.split(text[danger.start() :], maxsplit=1)[0]
     threatened = text if danger["named"] else after
     level = severity_of(threatened)
     return level is not None and (level != "low" or bool(danger["named"])) and not is_averted(text)

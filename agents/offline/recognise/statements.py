@@ -8,9 +8,9 @@ how much a requirement's and a question's count. Rules and weights err on differ
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass, field
 
+from agents.offline.lexicons import Wording
 from agents.offline.models.linear import Weights, load_statements
 from agents.offline.recognise import cues
 from agents.offline.recognise.features import features_of, names_task
@@ -51,13 +51,7 @@ ASKING_FAVOUR: dict[Asking, float] = {
     "doubts": 0.5,
     "tells": 0.25,
 }
-_NORMATIVE = re.compile(
-    r"(?<![\"“'`«A-Za-z])(?:MUST|SHALL|SHOULD|REQUIRED|RECOMMENDED|MAY)(?![A-Za-z\"”'`»])|"
-    r"\bshall\b|[_*](?:must|shall|should)(?: not)?[_*]|"
-    r"\b(?:is|are) (?:strongly )?(?:encouraged|discouraged|obliged)(?: not)? (?:to|from)\b|"
-    r"^(?:The |An? |Each |Every |Our )?(?:\w+ ){0,2}?(?:[Ss]ystem|[Pp]roduct|[Aa]pplication|"
-    r"[Ww]ebsite|[Ss]oftware|[Aa]pp)(?:'s [\w ]{3,30})? (?:will|must|should)\b"
-)
+_NORMATIVE = Wording("structure", "normative")
 
 
 @dataclass(frozen=True, slots=True)

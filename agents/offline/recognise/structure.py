@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from agents.offline.lexicons import Wording
 from agents.offline.recognise import cues
 from agents.offline.recognise.cues import ANCHORED, EXPLICIT, MODAL, WEAK, Cue
 from agents.offline.recognise.fragments import asks, has_verb, is_decisive, is_order
@@ -20,106 +21,26 @@ from agents.offline.segment.passages import Passage, Sentence
 from agents.offline.segment.sections import Role
 
 _STEP = re.compile(r"(?:when|if|once|upon|during|while|after|before)\b", re.IGNORECASE)
-_TURNED_DOWN = re.compile(
-    r"\b(?:option|alternative|idea|approach|proposal|this|that|it) (?:has|have|was|were|is|are)\b"
-    r"[^.;]{0,30}\b(?:dismissed|rejected|discarded|abandoned|ruled out|dropped)\b",
-    re.IGNORECASE,
-)
-NOTHING_OPEN = re.compile(
-    r"\bno (?:\w+ )?(?:open|unresolved|outstanding) (?:questions?|issues?)\b", re.IGNORECASE
-)
-_OF_A_FORM = re.compile(
-    r"\bdo you (?:expect|consider|think|envision|plan)\b|^will it (?:impact|affect) performance\?$|"
-    r"^what other parts of the (?:product|system|project) will be (?:affected|impacted)\?$|"
-    r"^will the solution be hard to maintain\b",
-    re.IGNORECASE,
-)  # what a template asks whoever fills it in
+_TURNED_DOWN = Wording("structure", "turned_down")
+NOTHING_OPEN = Wording("structure", "nothing_open")
+_OF_A_FORM = Wording("structure", "of_a_form")
 _IN_THAT_CASE = re.compile(r"(?:otherwise|if (?:so|not|yes|no))\b", re.IGNORECASE)
-HARMLESS = re.compile(
-    r"\b(?:not|n't|no|hardly|never) (?:an? |any |much of an? )?(?:\w+ )?"
-    r"(?:problem|issue|concern|risk|drawback|downside)s?\b|\b(?:negligible|extremely small)\b|"
-    r"\b(?:attacker|adversary|intruder)s? (?:cannot|can't|can not|could not)\b|"
-    r"\b(?:did|does|do|will|should)(?: not|n't) (?:\w+ly )?(?:lead|cause|result|affect|impact|"
-    r"harm|degrade|break|hurt|increase)\b|"
-    r"\b(?:drawback|risk|concern|issue)s? (?:is|are|can be) mitigated\b|"
-    r"\bno (?:significant|noticeable|measurable|visible|real) \w+",
-    re.IGNORECASE,
-)
-ABSENT = re.compile(
-    r"^(?:there (?:are|is) (?:no|not|none|currently no)|no (?:known|particular|major|significant|"
-    r"real|"
-    r"risks?|open|drawbacks?|unresolved|new)|none\b|not (?:applicable|known|that)|n/?a\b|"
-    r"nothing\b|"
-    r"the risks? (?:\w+ ){0,4}(?:is|are) (?:minimal|low|small|limited)|minimal|low risk|mitigat|"
-    r"the mitigation|to (?:mitigate|prevent|avoid|reduce)\b|we (?:can |could |will )?mitigate)",
-    re.IGNORECASE,
-)
-AVERTING = re.compile(
-    r"\b(?:mitigat\w+|avoid\w*|prevent\w*|ensur\w+|address\w*|solv\w+|reduc\w+|protect\w*|"
-    r"safe\w*|no (?:\w+ )?(?:change|impact|effect)s?|backwards?[- ]compatib\w+|"
-    r"not (?:be )?affect\w*)\b",
-    re.IGNORECASE,
-)
-POSSIBLE = re.compile(
-    r"\b(?:may|might|could|would|can|cannot|will|risks?|likely|dangerous|vulnerab\w+|"
-    r"results? in|leads? to|causes?|fails?|lost|loses?|breaks?|never|no longer|"
-    r"potential\w*|increas\w*)\b",
-    re.IGNORECASE,
-)
-_REMARK = re.compile(
-    rf"{AVERTING.pattern}|^(?:m|mitigation): |^worth\b|"
-    r"\b(?:we|i) (?:\w+i[sz]ed|tried|noticed|learned)\b|\ballows? \w+ing\b|"
-    r"^(?:over time|in the past|initially|while testing)\b",
-    re.IGNORECASE,
-)  # tells, averts or praises: a consequence beside it is none of its own
-_DECIDING = re.compile(
-    r"\b(?:will|uses?|using|chose\w*|adopt\w*|decid\w*|implement\w*|introduc\w*|replac\w*|"
-    r"remov\w*|"
-    r"keep|stor(?:e|es|ed)|must|should|shall|renam\w*|mov(?:e|ed)|creat(?:e|ed)|deprecat\w*)\b",
-    re.IGNORECASE,
-)
-ADVERSE = re.compile(
-    r"\b(?:not|no|never|cannot|without|lack\w*|only|hard|harder|difficult|more|less|fewer|increas\w*|"
-    r"decreas\w*|reduc\w*|extra|additional|another|needs?|requir\w*|may|might|could|would|must|too|"
-    r"high\w*|long\w*|large\w*|complex\w*|depend\w*|forc\w*|manual\w*|still|limit\w*|assum\w*|"
-    r"rel(?:y|ies)|coupl\w*|duplic\w*|maint\w*|effort|work|slow\w*|some)\b|n't\b",
-    re.IGNORECASE,
-)  # what a drawback is worded with, whose consequence stands beside it
-_REMEDY = re.compile(
-    r"\b(?:possible|potential|simple|simplest|better|one|another) (?:solution|fix|workaround)\b|"
-    r"^(?:it|this|that) (?:should|would|could) be possible\b|\bwork-?arounds?\b|"
-    r"^we (?:may|might|could|will|should|plan to) (?:also )?(?:want to )?"
-    r"(?:address|fix|solve|mitigate|tackle|revisit)\b|\bcan (?:be )?use[ds]?\b|"
-    r"^(?:contact|ask|reach out|file an?)\b|"
-    r"\bnot (?:be )?(?:impacted|affected)\b",
-    re.IGNORECASE,
-)
-NEEDED = re.compile(
-    r"\b(?:must|shall|should|needs?|required|ha(?:s|ve) to|ought|wants?|goal|will|able to|"
-    r"mandatory|expected|important|ensure|support|allow)\b",
-    re.IGNORECASE,
-)
+HARMLESS = Wording("structure", "harmless")
+ABSENT = Wording("structure", "absent")
+AVERTING = Wording("structure", "averting")
+POSSIBLE = Wording("structure", "possible")
+_REMARK = Wording("structure", "remark")
+_DECIDING = Wording("structure", "deciding")
+ADVERSE = Wording("structure", "adverse")
+_REMEDY = Wording("structure", "remedy")
+NEEDED = Wording("structure", "needed")
 SUBJECT = 60  # characters within which a plain statement has had its verb
-_ASSERTS = re.compile(
-    r"\s(?:is|are|was|were|has|have|had|exists?|implements?|uses?|provides?|contains?|consists?)\s",
-    re.IGNORECASE,
-)
-_DOES = re.compile(
-    r"\s(?:defines|runs|submits|queries|stores|keeps|passes|sends|receives|returns|supports|allows)"
-    r"\s",
-    re.IGNORECASE,
-)
+_ASSERTS = Wording("structure", "asserts")
+_DOES = Wording("structure", "does")
 _DETERMINES = re.compile(r"(?:the|an?) (?:[\w-]+ ){1,3}(?:determines|describes|specifies) ", re.I)
 _ABLE = re.compile(r"\s(?:can|cannot|can't|could|may|might)\s", re.IGNORECASE)
-_SUBJECT_FIRST = re.compile(
-    r"(?:\"|the|an?|this|that|these|those|it|they|we|users?|from|on|in|for|there|all|any|each|no)\b",
-    re.IGNORECASE,
-)
-_REACHED = re.compile(
-    r"\b(?:is|are|was|were|been) (?:now |already |fully )?"
-    r"(?:implemented|done|merged|released|completed?|finished)\b(?! (?:before|by|in|when|once)\b)",
-    re.IGNORECASE,
-)
+_SUBJECT_FIRST = Wording("structure", "subject_first")
+_REACHED = Wording("structure", "reached")
 _BETWEEN = re.compile(r"(?:between|from|within|inside|outside) [^,]*$", re.IGNORECASE)
 _EXPLAINS = re.compile(r"(?:as|since|because|although|while) ", re.IGNORECASE)
 _PAGE = re.compile(
@@ -127,13 +48,9 @@ _PAGE = re.compile(
     r"\W*:(?:doc|ref):`[^`]+`\W*|\W*(?:xref|link):\S+\[[^\]]*\]\W*"
 )  # what to read next, not what to do
 _LEARNT = re.compile(r"\W*(?:goal|objective)s?\b", re.IGNORECASE)  # what a guide's reader will know
-_ABILITY = re.compile(
-    r"(?:the )?(?:ability|possibility|option|support) (?:to|for) ", re.IGNORECASE
-)  # what speaks for a choice
+_ABILITY = Wording("structure", "ability")
 _AFTERWARDS = re.compile(r"(?:once|after|when|whenever)\b", re.IGNORECASE)
-_SETTLED = re.compile(
-    r"^(?:resolved|answered|done|decided|fixed|closed|yes|no|same)\b|~~", re.IGNORECASE
-)
+_SETTLED = Wording("structure", "settled")
 
 
 def find_by_structure(

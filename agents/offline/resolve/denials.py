@@ -8,64 +8,25 @@ from __future__ import annotations
 
 import re
 
+from agents.offline.lexicons import Wording
 from agents.offline.recognise.fragments import has_verb, is_order
 from agents.offline.recognise.stances import Stand
 from agents.offline.resolve.drafts import join_lead
 from agents.offline.segment.wording import lower_first
 
-_CLAUSE = re.compile(
-    r"\b(?:that|which|who|whose|where|if|when|while|because|unless|until|although|so that|dass|"
-    r"wenn|weil|falls)\b|[;:]",
-    re.IGNORECASE,
-)
-_DENIED = re.compile(
-    r"^\W*(?:do not|don['’]t|never|no|avoid|refrain|nothing|nobody|nie|niemals|kein\w*|keine\w*)\b|"
-    r"\b(?:must|shall|should|may|can|could|will|would|do|does|did|is|are|was|were|has|have|need|"
-    r"ought)(?: not| never|n['’]t)\b|\bcannot\b|\b(?:forbidden|prohibited|avoided)\b|"
-    r"\b(?:darf|dürfen|soll|sollen|kann|können|wird|ist)\b.{0,40}\b(?:nicht|kein\w*|nie\w*)\b",
-    re.IGNORECASE,
-)
-_MODAL = re.compile(
-    r"\b(?P<modal>must|shall|should|may|can|could|will|would|has to|have to|needs? to|ought to|"
-    r"(?:is|are) allowed to|muss|müssen|soll|sollen|sollte|sollten|darf|dürfen|kann|können)\b",
-    re.IGNORECASE,
-)
+_CLAUSE = Wording("polarity", "clause_begins")
+_DENIED = Wording("polarity", "denied")
+_MODAL = Wording("polarity", "modal")
 _GERMAN = re.compile(r"(?:muss|müssen|soll\w*|darf|dürfen|kann|können)$", re.IGNORECASE)
 _PLURAL = re.compile(r"(?:have|are|müssen|sollen|sollten|dürfen|können|need)\b", re.IGNORECASE)
-_ENDS_IN_VERB = re.compile(
-    r"\b(?:must|shall|should|may|can|could|will|would|do|does|did|need)(?: not| never|n['’]t)"
-    r"(?: \w+ly)?$|\b(?:cannot|can['’]t|won['’]t|never|need not|not (?:need|have|allowed|permitted|"
-    r"able|required|obliged) to|(?:forbidden|prohibited) to)$",
-    re.IGNORECASE,
-)
-_TAKES_OBJECT = re.compile(
-    r"^(?!.*\b(?:following|these|this|that|it|things?|actions?)$)(?:.*\b(?:do|does|did|is|are|must|"
-    r"shall|should|may|can|could|will|would)(?: not| never|n['’]t)(?: [a-z]+){0,3}|"
-    r"(?:do not|don['’]t|never|avoid)(?: [a-z]+){0,2})$",
-    re.IGNORECASE,
-)
-_SUBJECT = re.compile(
-    r"(?:the|an?|this|these|that|it|they|we|each|every|all|any|no|some|der|die|das|ein|eine)\b",
-    re.IGNORECASE,
-)
+_ENDS_IN_VERB = Wording("polarity", "ends_in_verb")
+_TAKES_OBJECT = Wording("polarity", "takes_object")
+_SUBJECT = Wording("polarity", "subject_word")
 _GERUND = re.compile(r"\W*(?:not )?\w+ing\b")
 _AUXILIARY = re.compile(r"^[^,;:]{2,50}? (?:is|are|was|were|has|have|wird|werden|ist|sind)\b")
-_POINTS = re.compile(
-    r"\b(?:following|these|those|any of|none of|nobody|no one|forbidden|prohibited|disallowed|"
-    r"banned|not (?:allowed|permitted|acceptable|supported|required|needed|necessary)|"
-    r"folgende\w*|verboten|untersagt|"
-    r"nicht (?:erlaubt|gestattet|zulässig|erforderlich))\b",
-    re.IGNORECASE,
-)  # such an announcement names its items, whatever they are
-_DO_THESE = re.compile(
-    r"(?<=\bnot) (?:ever )?do (?:any |one |either )?(?:of )?(?:the following|these|this)"
-    r"(?: [\w-]+)?$",
-    re.IGNORECASE,
-)
-_GERMAN_WORDS = re.compile(
-    r"\b(?:nicht|kein\w*|niemand|verboten|untersagt|unzulässig|niemals|nie|darf|dürfen|folgende\w*)\b",
-    re.IGNORECASE,
-)
+_POINTS = Wording("polarity", "points_to_items")
+_DO_THESE = Wording("polarity", "do_these")
+_GERMAN_WORDS = Wording("polarity", "german_denial")
 
 
 _LABELS = {

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import NamedTuple
 
+from agents.offline.lexicons import Wording
 from agents.offline.segment.documents import Setting
 from agents.offline.segment.passages import Passage
 from agents.offline.segment.sections import (
@@ -33,19 +34,9 @@ _NUMBER = re.compile(
     rf"(?:(?i:{RECORD_ID})|(?:[A-Z]\w+ )?[A-Za-z]{{2,6}}[-_ #]*\d[\d.-]*|\d[\d.-]*)"
     r"\s*(?:[-–—:)]|(?<=\d)\.)\s+",
 )  # «RFC 3603 - 2020-08-27 - Collecting …», «26. Remove …»
-_MANNER = re.compile(
-    r"(?:(?:technical |design |architecture |feature |enhancement )?(?:proposal|report|rfc|adr|"
-    r"design|draft|spec(?:ification)?|decision|record|document|guide|tutorial|feature|"
-    r"enhancement)\s*[:–—-]|(?:architect\w+ )?decision record\s*[:–—-]?|"
-    r"(?:about|on|introduction to|overview of)(?: the)?(?= [A-Z]))\s+",
-    re.IGNORECASE,
-)
+_MANNER = Wording("headings", "manner")
 _BADGES = re.compile(r"\s*!?\[[^\]]*\]\([^)]*\)\s*$")
-_KIND = re.compile(
-    r"\s+(?:ADR|RFC|[–—-] (?:technical |design )?(?:proposal|design|report|draft)|"
-    r"Design Doc(?:ument)?)$",
-    re.IGNORECASE,
-)
+_KIND = Wording("headings", "kind_last")
 _PART = re.compile(r"(?:part|step|chapter|section|phase|appendix) (?:\d|[ivx]+\b)", re.IGNORECASE)
 _MEETING = (
     r"(?:[\w'’&/.,-]+ ){0,6}(?:meetings?|minutes|stand-?ups?|retrospectives?|retros?|agenda"
@@ -55,12 +46,7 @@ _IS_MEETING = re.compile(_MEETING, re.IGNORECASE)
 _NO_NAME = re.compile(
     rf"(?:how|why|what|title|untitled)\b|.*[?!.]$|{_MEETING}|{FILE}", re.IGNORECASE
 )
-_LEADS = re.compile(
-    r"(?:getting started|quick ?start|tutorials?|how|why|what|where|who|which|examples?|samples?|"
-    r"demos?|walk-?through|exercises?|trouble-?shooting|step|instructions)\b|.*\b(?:examples?|samples?)\b|"
-    r".*[?!.]$",
-    re.IGNORECASE,
-)  # a reader through something
+_LEADS = Wording("headings", "leads")
 _SHORT_CODE = re.compile(r"`[\w.-]{1,3}`")  # «`any`», of which the text says what it does
 _REMARK = re.compile(r"\s*\([^()]*\)$")
 _CUT = re.compile(r"(?:[:,;(–—]| - ).*")

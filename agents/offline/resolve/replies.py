@@ -29,7 +29,7 @@ def reply_to(
     is_under = following.form in ("item", "paragraph") and following.indent > passage.indent
     if passage.form != "item" or not is_under or not sentences:
         return None
-    text = _LABEL.pattern.sub("", sentences[0].text)
+    text = _LABEL.sub("", sentences[0].text)
     if text.endswith(":") or _NO_REPLY.match(text) or len(words_of(text)) < _FEWEST_WORDS:
         return None
     return replace(sentences[0], text=text)

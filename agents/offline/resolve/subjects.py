@@ -199,7 +199,7 @@ def shares_subject(text: str, other: str) -> bool:
     """Whether what stands before the verb in ``text``, without what that is of, has a word of
     ``other``.
     """
-    head = _OF_WHAT.pattern.split(_subject(text), 1)[0]
+    head = _OF_WHAT.split(_subject(text), 1)[0]
     return not _roots(head).isdisjoint(_roots(other))
 
 
@@ -303,7 +303,7 @@ def _is_bare(text: str, kind: AtomKind, *, names: bool) -> bool:
         case "risk":
             if _BEFORE_VERB.match(text):
                 return True
-            head = _SUBORDINATE.pattern.split(text, 1)[0]
+            head = _SUBORDINATE.split(text, 1)[0]
             return bool(head) and not has_verb(head)
         case "unknown":
             short = not names and len(text.split()) <= _SHORT

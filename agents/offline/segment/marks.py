@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from agents.offline.lexicons import Wording
+
 _CODE = r"(?:^|(?<=\n))[ \t]*(?:```|~~~)[\s\S]*?(?:\n[ \t]*(?:```|~~~)|\Z)|`[^`\n]*`"
 _MARKS = re.compile(
     rf"(?P<code>{_CODE})"
@@ -35,9 +37,7 @@ _TASK = re.compile(r"^[ \t]*[-*+][ \t]+\[[<>/!?]\][ \t]", re.M)
 _NOTE = re.compile(
     r"^(?P<mark>\[\^[^\]\n]{1,60}\]:|\.\. \[(?:#\w*|\d+|\*)\])(?=[ \t]+(?P<said>\S.*))", re.M
 )
-ONLY_REFERS = re.compile(
-    r"https?:|\bpp?\. ?\d|\(\d{4}\)|\b(?:ibid|isbn|doi|vol|et al)\b|^\W*(?:see|cf)\b", re.IGNORECASE
-)
+ONLY_REFERS = Wording("noise", "only_refers")
 _CROSSED = re.compile(
     r"^[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+(?:[❌🚫✗✘⛔]\ufe0f?|:x:|:no_entry:)[ \t]*"
     r"(?![^\n]*\b(?:not|never|no|cannot|don['’]t|must)\b)[^\n]*\b(?:may|can|is allowed to"

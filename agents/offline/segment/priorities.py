@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple
 
+from agents.offline.lexicons import Wording
 from agents.offline.segment.sections import simplify
 
 Priority = Literal["must", "should", "could", "wont"]
@@ -35,15 +36,8 @@ _BEHIND = re.compile(
     rf"[ \t]*[*_]{{0,2}}[\[(](?:priority:? )?(?P<rank>{_RANK})[\])][*_]{{0,2}}[ \t.]*\Z",
     re.IGNORECASE,
 )
-_HEADING = re.compile(
-    r"(?:moscow )?(?P<rank>must|should|could|won t|wont|will not|nice to)(?:[ -](?:haves?|do))?"
-    r"(?: requirements?| features?| stories| items?| this time)?$"
-)
-_LEFT_OUT = re.compile(
-    r"(?:\*\*|__)?(?:explicitly )?(?:out[ -]of[ -]scope|not in scope|non[ -]?goals?|exclusions?)"
-    r"(?:[ ](?:for|of|in)[ ][^:\n]{1,40})?(?:\*\*|__)?:(?:\*\*|__)?[ \t]+(?=\S)",
-    re.IGNORECASE,
-)
+_HEADING = Wording("headings", "rank")
+_LEFT_OUT = Wording("headings", "left_out")
 LONGEST_HEADING = 60
 LONGEST_LABEL = 30  # behind an item
 _RANKS: dict[str, Priority] = {

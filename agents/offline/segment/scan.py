@@ -7,13 +7,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 
+from agents.offline.lexicons import Wording
 from agents.offline.segment.passages import Form, Passage, Span
 from agents.offline.segment.stated_headings import find_stated
 
 TITLED = 9  # the level of an element's title; those of headings are lower
-_OPEN_END = re.compile(
-    r"\b(?:must|shall|should|(?:needs?|has|have) to)(?: not| never)?$", re.IGNORECASE
-)  # of «The depot must», over a list that goes on it
+_OPEN_END = Wording("sentences", "binding_end")
 
 FAR_BELOW = 600  # characters below a heading in which its words may be said again
 

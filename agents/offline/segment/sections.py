@@ -70,19 +70,10 @@ _ROLE_OF_STANCE: dict[Stance, Role] = {
 }
 _BINDING = frozenset({"decision", "requirement", "story", "action_item"})
 _DENYING = frozenset({"forbidden", "waived", "non_goal", "unsupported", "postponed"})
-_NUMBERING = re.compile(
-    r"^(?:(?:section|part|chapter|appendix) )?(?:[\divx]+ )+(?=\S)|^[a-z] (?=\w{3})"
-)
-_VERSION = re.compile(
-    r"(?:(?:upgrading|upgrade|migrating|version|release)s?(?: to)? )?\[?"
-    r"(?P<version>v?\d+\.\d+(?:\.[\dx]+)?(?:-\w[\w.]*)?)\]?"
-    r"(?: \(.{1,40}\)| [–—-] \d{4}-\d\d-\d\d)?",
-    re.IGNORECASE,
-)
+_NUMBERING = Wording("headings", "numbering")
+_VERSION = Wording("headings", "version")
 _GENERIC = load_words("headings", "generic")
-_SETTLED = re.compile(
-    r"(?:resolved|answered|closed|settled)( \w+)? (?:questions?|issues?|points?)$"
-)
+_SETTLED = Wording("headings", "settled")
 _IS_CODE = re.compile(r"(?:\*\*)?(`{1,2})[^`]+\1:?(?:\*\*)?:?")
 _ABOUT = re.compile(r"^(?:about|introduction to|overview of) (?:the )?(?=\w{3})", re.IGNORECASE)
 # «ODH-ADR-MS-0003-tenancy» is about tenancy: organisation and part stand around the number.

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from agents.offline.lexicons import Wording
+
 _LABEL = re.compile(
     r"(?:[A-Z]{1,8}[-_ ]?\d[\w.-]*|\d+(?:\.\d+)*[.)]?)(?:[ \t]*[-–—:][ \t]+|[ \t]+)(?=[A-Z])"
 )
@@ -11,16 +13,8 @@ _STATED = re.compile(
     r"(?P<subject>(?:[\w'’/&+-]+ ){1,8})(?:(?i:must|shall|should)(?i: not| never)?|ha(?:s|ve) to"
     r"|needs? to|may (?:not|never|only)|cannot)(?: not| never)? [a-z]+ \S",
 )
-_STORY = re.compile(
-    r"as an? (?:[\w'’/&-]+ ){0,6}[\w'’/&-]+,? i (?:never |do not |don['’]t )?"
-    r"(?:want|need|can|would like|['’]d like|should|must)\b.* \S",
-    re.IGNORECASE,
-)
-_NO_SUBJECT = re.compile(
-    r"(?:what|how|why|when|where|which|who|whether|if|should|must|do|does|can)\b"
-    r"|.*\b(?:that|which|who|what|why|how|you|we)\b|.+\bevery\b",
-    re.IGNORECASE,
-)
+_STORY = Wording("stories", "story_heading")
+_NO_SUBJECT = Wording("headings", "no_subject")
 FEWEST_WORDS = 4
 
 

@@ -51,24 +51,12 @@ _LAST_REMARK = re.compile(r"[(\[{](?P<said>[^()\[\]{}\n]{3,48})[)\]}][\s.*_`]*$"
 _LAST_WORD = re.compile(
     r"(?:\s[–—|-]|[.;!](?=\s))\s*+[*_`~:]*+(?P<said>[^\n–—|.;]{3,30}?)[\s.*_`:]*$"
 )
-_STATUS_LINE = re.compile(
-    r"^\W{0,6}(?:(?:current|approval|requirement|decision) )?(?:status|state|zustand|stand|"
-    r"decision|resolution|outcome|entscheidung)\b[*_`]*\s*[:=–-][*_`]*\s*(?P<said>\S[^\n]{0,60})$",
-    re.IGNORECASE,
-)
+_STATUS_LINE = Wording("polarity", "status_line")
 _BADGE = re.compile(
     r"!\[(?P<alt>[^\]\n]*)\]\([^)\s]*?/badge/(?P<said>[^)\s?]+)|!\[(?P<only>[^\]\n]{3,40})\]\("
 )
-_TAIL = re.compile(
-    r"(?:\s*[][,;:.!(){}–—/*_~-].*|\s+(?:in|by|on|at|since|as|with|per|due|because|\d|durch|am|im|seit|von|wegen)\b"
-    r".*)?$",
-    re.IGNORECASE,
-)
-_BEFORE = re.compile(
-    r"^\W*(?:(?:status|state)\W+)?"
-    r"(?:(?:now|was|is|has been|already|formally|wurde|ist|later|since)\s+)*$",
-    re.IGNORECASE,
-)
+_TAIL = Wording("polarity", "tag_tail")
+_BEFORE = Wording("polarity", "before_tag")
 _STRUCK = re.compile(r"^\W*(?:~~[^~]+~~|<(s|del|strike)>.*</\1>)\W*$", re.IGNORECASE)
 _DO_NOT = re.compile(r"\b(?:don ?t|do not|never|avoid|bad|wrong)\b")
 _SIGNED = 6  # characters before or after a statement within which a sign stands for all of it

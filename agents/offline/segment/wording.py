@@ -76,9 +76,7 @@ _HARD_BREAK = re.compile(
 _ORNAMENT = re.compile(r"^[^\w\"'“‘(\[@/.$~<+-]+|^-{1,3}\s+")
 _QUOTED = re.compile(r'"[^"]*"|“[^”]*”')
 _CONNECTIVE = Wording("sentences", "connectives")
-_CLAUSE = re.compile(
-    r"; |, (?:which|because|since|so|as|while|but|where|whereas)\b| because | so that | – | — | - "
-)
+_CLAUSE = Wording("sentences", "clause_break")
 _INSTANCES = re.compile(r" \((?:e\.g\.|i\.e\.|for example|such as|see)[^()]*\)")
 _HALF_PAIR = Wording("sentences", "half_pairs")
 _SUBORDINATE = Wording("sentences", "subordinate")
@@ -134,7 +132,7 @@ def _take_off(raw: str, *, rst: bool) -> str:
     if len(raw) > LONGEST and len(raw := _BLANKS.sub(" ", raw)) > LONGEST:
         return raw.strip()
     if raw.startswith(("*", "`", "_", "[[")):
-        raw = _RUN_IN.sub("", _TERM_LINE.pattern.sub(_with_term, raw, count=1))
+        raw = _RUN_IN.sub("", _TERM_LINE.sub(_with_term, raw, count=1))
     if "::" in raw:
         raw = TERM.sub(r"\1:", raw)
     if not _MARKUP.search(raw):

@@ -8,8 +8,8 @@ from starlette.responses import Response
 
 from infra.http.access import LEADERS, OBSERVERS, OWNERS
 from infra.http.console.pages import PageContext, Pages
+from infra.platform.addresses import check_repository_address
 from infra.platform.errors import Invalid
-from infra.service.ingesting.uploaded_sources import check_address
 from infra.service.projects import onboarding
 from projections.read import belonging
 from projections.read import onboarding as onboarding_read
@@ -45,7 +45,7 @@ async def start(visit: PageContext) -> Response:
             f"A pipeline reads at most {MOST_SOURCES} addresses.", code="too_many_sources"
         )
     for address in sources:
-        check_address(address)
+        check_repository_address(address)
     started = await onboarding.start_onboarding(
         visit.api.settings,
         visit.project_id,

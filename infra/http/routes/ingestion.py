@@ -19,6 +19,7 @@ from starlette.responses import Response
 from infra.http.access import LEADERS, OBSERVERS, WRITERS, Guarded, allow, check_at_home
 from infra.http.api import Api, ApiDep, CallerDep, Write, WriteDep
 from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Project, Wait
+from infra.platform.addresses import check_repository_address
 from infra.platform.errors import Forbidden, Invalid
 from infra.platform.loop import in_thread
 from infra.service.ingesting import ingestion_progress as ingestions
@@ -32,7 +33,6 @@ from infra.service.ingesting.upload_checks import (
     require_some,
     shorten,
 )
-from infra.service.ingesting.uploaded_sources import check_address
 from infra.service.ingesting.uploads import Upload, check_upload, keep_upload
 from infra.store.ingestion_results import DocumentResult, list_document_results
 from projections.read.page import Page
@@ -182,7 +182,7 @@ async def ingest_sources(
         return await _keep(api, project, upload.model_copy(update=local), write, wait)
     if caller.role not in LEADERS:
         raise Forbidden("Owner and pm name repositories.", code="role_not_allowed")
-    check_address(body.address)
+    check_repository_address(body.address)
     upload = upload.model_copy(update={"address": body.address})
     return await _keep(api, project, upload, write, wait)
 

@@ -15,7 +15,7 @@ from starlette.responses import Response
 from infra.http.access import LEADERS, OBSERVERS, Guarded, allow
 from infra.http.api import ApiDep, CallerDep, WriteDep
 from infra.http.parameters import OF_ANY, Project
-from infra.service.ingesting.uploaded_sources import check_address
+from infra.platform.addresses import check_repository_address
 from infra.service.projects import onboarding
 from projections.read.belonging import check_belongs
 from projections.read.onboarding import (
@@ -69,7 +69,7 @@ async def start_onboarding(
     """Start a pipeline; one that its key has started before is answered as it is (200)."""
     if not caller.has_home:
         for address in body.sources:
-            check_address(address)
+            check_repository_address(address)
     started = await onboarding.start_onboarding(
         api.settings, project, body.sources, actor=caller.name, key=write.key
     )

@@ -105,7 +105,7 @@ def pages_of(atom_id: str, cursor: str, count: int) -> dict[str, str]:
         "documents": f"{pages}/documents",
         "prd": f"{pages}/documents/{PRD}",
         "runs": f"{pages}/runs",
-        "moments": f"{pages}/moments?from=2026-01-01T00:00:00&to=2100-01-01T00:00:00",
+        "compare": f"{pages}/compare?from=2026-01-01T00:00:00&to=2100-01-01T00:00:00",
         "api_first": f"{api}/atoms?limit=50",
         "api_deep_cursor": f"{api}/atoms?limit=50&cursor={cursor}",
         "api_search": f"{api}/ledger/search?q=w0+w1",

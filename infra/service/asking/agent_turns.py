@@ -19,9 +19,9 @@ from infra.service.asking.turn_ends import abandon_calls
 from infra.service.asking.turn_log import Publish, TurnDiverged, TurnLog, TurnPlace
 from infra.service.asking.turn_payload import TurnEnd, TurnPayload
 from infra.service.foundation.database import ask, transact
+from infra.service.foundation.job_kind import Workplace, name_of
 from infra.service.foundation.publishing import redactor_of
 from infra.service.ingesting.handed_documents import tell_kept
-from infra.service.jobs.job_kind import Workplace, name_of
 from infra.store.jobs.keeper import RunningJob
 from projections.checksums import caught_up
 from projections.core import CORE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from infra.service.jobs.job_kind import Payload
+from infra.service.foundation.job_kind import Payload
 from infra.store.jobs.queue import NewJob
 from schemas.events.agent import ConfirmationDecision
 

@@ -17,6 +17,7 @@ from pathlib import Path, PurePosixPath
 from connectors.bound_secrets import FOLDER, SecretNotAllowed, Secrets
 from connectors.definitions import Definition
 from connectors.registry import stream_names
+from infra.platform.addresses import check_repository_address
 from infra.platform.errors import Forbidden, Invalid, NotFound
 from infra.platform.machine_paths import hide_paths_of
 from infra.platform.settings import Settings
@@ -30,7 +31,6 @@ from infra.service.connecting.connectors import (
     status_of,
 )
 from infra.service.connecting.registry import ConnectorRegistry, load_registry
-from infra.service.ingesting.uploaded_sources import check_address
 
 VARIABLE = re.compile(r"env:CONNECTOR_[A-Z0-9_]{1,100}")
 FILE = re.compile(r"file:[A-Za-z0-9_][A-Za-z0-9._-]{0,99}")
@@ -116,7 +116,7 @@ async def connect_service(
     """
     clone_url = (spec.options or {}).get("clone_url")
     if clone_url and not any_place:
-        check_address(clone_url)
+        check_repository_address(clone_url)
     places = _locate(settings, spec, any_place=any_place)
     located = replace(spec, credentials=places, by_global_owner=by_global_owner)
     defined = define_connector(located, key)

@@ -22,7 +22,7 @@ from infra.platform.errors import Conflict
 from infra.platform.settings import Settings
 from infra.service.foundation.database import ask
 from infra.service.foundation.progress import Note, Tell
-from infra.service.ingesting.engines import choose_engine
+from infra.service.models.engines import choose_engine
 
 if TYPE_CHECKING:
     from connectors.bound_secrets import Secrets

@@ -28,7 +28,7 @@ from infra.platform.vault import Vault, vault_of
 from infra.service.foundation.database import ask
 from infra.service.foundation.progress import Note, Tell, follow
 from infra.service.foundation.publishing import check_key, draw_key
-from infra.service.ingesting.engines import choose_engine
+from infra.service.models.engines import choose_engine
 from projections.read import projects, runs, sources
 from projections.read.page import take
 from projections.read.progress import TriggerProgress, read_trigger_progress

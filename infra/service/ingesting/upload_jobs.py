@@ -12,6 +12,7 @@ from infra.platform.errors import Invalid, Refusal, Unavailable
 from infra.platform.loop import in_thread
 from infra.platform.machine_paths import hide_paths_of
 from infra.platform.settings import Settings
+from infra.service.foundation.job_kind import Workplace
 from infra.service.foundation.progress import Note
 from infra.service.foundation.publishing import redactor_of
 from infra.service.ingesting.imports import JiraExport, SlackZip, import_export
@@ -29,7 +30,6 @@ from infra.service.ingesting.uploaded_sources import (
     ingest_folder,
 )
 from infra.service.ingesting.uploads import Upload, close_upload, find_outcome, open_upload
-from infra.service.jobs.job_kind import Workplace
 from infra.store.jobs.keeper import RunningJob
 
 MOST_NOTES = 50  # that are kept of one upload

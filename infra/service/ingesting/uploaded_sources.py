@@ -7,7 +7,6 @@ is ingested. No sentence names that folder.
 
 from __future__ import annotations
 
-import re
 import shutil
 import tempfile
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -16,6 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from connectors.connector import Notice, SourceRefused
+from infra.platform.addresses import check_repository_address
 from infra.platform.disk import says_full
 from infra.platform.errors import Invalid, Refusal, Unavailable
 from infra.platform.loop import in_thread
@@ -30,7 +30,6 @@ from infra.service.ingesting.upload_checks import (
     require_some,
 )
 
-ADDRESS = re.compile(r"https://[^\s\x00-\x1f]{1,2000}|github:[\w.-]{1,100}/[\w.-]{1,100}")
 SHOWN_NOTICES = 5  # of each kind
 
 
@@ -94,7 +93,7 @@ async def ingest_address(
     tell_listed: Callable[[SourceListed], None] = lambda _: None,
 ) -> Ingested:
     """Fetch and record a repository. Raises as `ingest`, and Invalid for any other source."""
-    check_address(address)
+    check_repository_address(address)
     return await _ingest(settings, replace(request, sources=(address,)), tell_listed)
 
 
@@ -106,15 +105,6 @@ async def ingest_folder(
 ) -> Ingested:
     """Record what is at a path of this machine. Raises as `ingest`."""
     return await _ingest(settings, replace(request, sources=(path,)), tell_listed)
-
-
-def check_address(address: str) -> None:
-    """Raises Invalid unless it is the address of a repository: no client names a local path."""
-    if not ADDRESS.fullmatch(address):
-        raise Invalid(
-            "Give the address of a git repository as https://… or github:owner/repo.",
-            code="address_invalid",
-        )
 
 
 async def _ingest_written(

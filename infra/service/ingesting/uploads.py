@@ -18,9 +18,9 @@ from infra.platform.loop import in_thread
 from infra.platform.settings import Settings
 from infra.platform.vault import vault_of
 from infra.service.foundation.database import ask, transact
-from infra.service.ingesting.engines import choose_engine
 from infra.service.ingesting.ingestion import IngestRequest, Lane, check_request
 from infra.service.ingesting.upload_checks import Document, RefusedDocument
+from infra.service.models.engines import choose_engine
 from infra.store import uploads as store
 from infra.store.jobs import queue
 from infra.store.jobs.queue import NewJob

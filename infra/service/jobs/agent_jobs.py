@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from infra.service.asking.agent_turns import run_agent_turn
 from infra.service.asking.turn_payload import TurnPayload
-from infra.service.jobs.job_kind import JobKind
+from infra.service.foundation.job_kind import JobKind
 from infra.service.jobs.job_kinds import JOB_KINDS
 from schemas.events.job import JobType
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from infra.service.asking.turn_payload import TurnPayload, turn_job
-from infra.service.jobs.job_kind import JobKind
+from infra.service.foundation.job_kind import JobKind
 from infra.store.jobs.queue import NewJob
 from projections.read.schedules import ScheduledWork
 from schemas.events.job import JobType

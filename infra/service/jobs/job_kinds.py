@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import Field, model_validator
 
 from infra.platform.errors import Refusal, Unavailable
-from infra.service.jobs.job_kind import (
+from infra.service.foundation.job_kind import (
     JobKind,
     Payload,
     Workplace,

@@ -21,6 +21,7 @@ from infra.platform.machine_paths import hide_paths_of
 from infra.platform.settings import Settings
 from infra.runtime import supervisor
 from infra.service.foundation.database import ask, transact
+from infra.service.foundation.job_kind import JobKind, Payload, Workplace
 from infra.service.foundation.publishing import (
     check_key,
     draw_key,
@@ -29,7 +30,6 @@ from infra.service.foundation.publishing import (
     redactor_of,
 )
 from infra.service.ingesting.runs import RUNNING
-from infra.service.jobs.job_kind import JobKind, Payload, Workplace
 from infra.service.jobs.job_kinds import JOB_KINDS
 from infra.service.jobs.scheduler import watch_work
 from infra.service.notifying.webhook_sending import run_webhook_sender

@@ -14,7 +14,7 @@ from infra.platform.errors import NotFound, Unavailable
 from infra.platform.settings import Settings
 from infra.service.foundation.database import wait_for
 from infra.service.foundation.publishing import redactor_of
-from infra.service.ingesting.engines import choose_engine
+from infra.service.models.engines import choose_engine
 from projections.read import sources
 from projections.read.artifact_list import VersionDetail, read_version
 from projections.read.artifacts import CitingSection, Edit

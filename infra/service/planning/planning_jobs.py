@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import Field
 
-from infra.service.jobs.job_kind import Payload, Workplace, name_of
+from infra.service.foundation.job_kind import Payload, Workplace, name_of
 from infra.store.jobs.keeper import RunningJob
 from schemas.events.change import ListPhase
 from schemas.events.team import ReportType

@@ -7,8 +7,8 @@ from importlib.metadata import version
 from typing import get_args
 
 from infra.platform.settings import Settings
-from infra.service.ingesting.engines import list_engines
 from infra.service.jobs.job_kinds import JOB_KINDS
+from infra.service.models.engines import list_engines
 from infra.service.models.models import find_first_model
 from infra.store.tokens import ROLES
 from projections.read.page import LARGEST_PAGE

@@ -89,7 +89,7 @@ def _vault(settings: Settings) -> list[str]:
     """What of the log cannot be opened; nothing where no service has prepared the database."""
     import psycopg
 
-    from infra.service.foundation.setup import find_vault_problems
+    from infra.service.upkeep.setup import find_vault_problems
 
     try:
         return find_vault_problems(settings)

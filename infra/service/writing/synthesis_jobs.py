@@ -17,7 +17,7 @@ from infra.platform.clock import SystemClock
 from infra.platform.errors import NotFound, Refusal, Unavailable
 from infra.platform.settings import Settings
 from infra.service.foundation.database import ask
-from infra.service.jobs.job_kind import Payload, Workplace, is_job_cancelled
+from infra.service.foundation.job_kind import Payload, Workplace, is_job_cancelled
 from infra.service.planning.section_edits import request_change
 from infra.store.jobs import queue
 from infra.store.jobs.keeper import RunningJob

@@ -14,7 +14,6 @@ from typing import NamedTuple
 
 from schemas.events.hygiene import DocumentOption, OptionStatus
 from schemas.fingerprint import norm_text
-from schemas.lexicons import Wording
 from schemas.options import (
     KIND,
     NUMBER,
@@ -25,7 +24,7 @@ from schemas.options import (
     read_option_label,
 )
 from streams.hygiene.chunks.prose import Heading
-from streams.hygiene.lexicons import LEXICONS
+from streams.lexicons import Wording
 
 MOST_OPTIONS = 24
 DEEPEST = 99  # level of a label inside of a text
@@ -39,8 +38,8 @@ _IN_TEXT = re.compile(
     re.MULTILINE,
 )
 _ITEM = re.compile(r"^(?:[-*+]|\d+[.)])[ \t]+(?P<name>\S[^\n.]{2,80})$", re.MULTILINE)
-_LIST = Wording(LEXICONS, "options", "lists")
-_TURNED_DOWN = Wording(LEXICONS, "options", "turned_down")
+_LIST = Wording("options", "lists")
+_TURNED_DOWN = Wording("options", "turned_down")
 _ALTERNATIVE = re.compile(
     r"(?:[\W\d]*\W)?(?:alternative|rejected|discarded|considered|other)\b(?!.*\bchosen\b)",
     re.IGNORECASE,
@@ -54,14 +53,14 @@ _OWN_WORD = re.compile(
 )
 _ALL = re.compile(r"\b(?:all|both)\b(?:\W+\w+){0,3}\W+options\b", re.IGNORECASE)
 ALIKE = 0.6  # of an option's words, at least, that a decision repeats
-_NO_OPTION = Wording(LEXICONS, "options", "no_options")
-_WEIGHS = Wording(LEXICONS, "options", "weighing")
+_NO_OPTION = Wording("options", "no_options")
+_WEIGHS = Wording("options", "weighing")
 _WEIGHED = re.compile(
     r"^\W*(?:pros?|cons?|advantages?|disadvantages?|drawbacks?|benefits?)\W*$|"
     r"^\W*(?:pros?|cons?|advantages|disadvantages|drawbacks)\W{1,4}(?::|\s)",
     re.IGNORECASE | re.MULTILINE,
 )
-_DECIDES = Wording(LEXICONS, "options", "deciding")
+_DECIDES = Wording("options", "deciding")
 _MARKED = re.compile(
     r"[\[(*_:–—-]\W{0,3}(?:the |our )?(?:(?P<not>not |un)?(?:chosen|selected|preferred|recommended|"
     r"accepted|adopted|approved|choice|winner|proposed|implemented)|(?P<no>rejected|discarded|"

@@ -6,15 +6,15 @@ import re
 from typing import cast
 
 from schemas.events.hygiene import DocumentStatus
-from streams.hygiene.lexicons import LEXICONS
+from streams.lexicons import load_words, read_lexicons
 
 WORDS: dict[str, DocumentStatus] = {
     word: cast(DocumentStatus, it.id)
-    for it in LEXICONS.read("statuses")["statuses"].entries
+    for it in read_lexicons("statuses")["statuses"].entries
     for word in it.words
 }
 GONE = {word: it for word, it in WORDS.items() if it in ("rejected", "superseded")}
-OWN_WORDS = frozenset(WORDS) - LEXICONS.load_words("statuses", "ambiguous")
+OWN_WORDS = frozenset(WORDS) - load_words("statuses", "ambiguous")
 _WORD = re.compile(r"[^\W\d_]+")
 _FIRST_WORDS = 3  # among which the status is: «in review», «partially accepted», «work in progress»
 _CHOICES = re.compile(r"[|/{?]|\bor\b")

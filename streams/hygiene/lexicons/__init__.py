@@ -1,7 +1,7 @@
-"""The rules of hygiene that are rows of a table: a TOML file a subject."""
+"""The tables of rules for secrets and orders to a model; their form: ``schemas.lexicons``."""
 
-from __future__ import annotations
+from functools import partial
 
-from schemas.lexicons import Lexicons
+from schemas import lexicons
 
-LEXICONS = Lexicons(__name__)
+read_lexicons = partial(lexicons.read_lexicons, __name__)

@@ -8,7 +8,7 @@ from itertools import permutations
 from typing import NamedTuple
 
 from schemas.lexicons import Entry
-from streams.hygiene.lexicons import LEXICONS
+from streams.hygiene.lexicons import read_lexicons
 
 GAP = r"[^.!?。！？؟।\n]{0,40}?"
 REACH_BACK = 110  # characters: two gaps with the words around them
@@ -25,7 +25,7 @@ class Order(NamedTuple):
 
 def list_orders() -> Iterator[Order]:
     """The patterns of all languages."""
-    for language in LEXICONS.read("languages")["languages"].entries:
+    for language in read_lexicons("languages")["languages"].entries:
         yield from list_orders_in(language)
 
 

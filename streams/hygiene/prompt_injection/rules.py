@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from schemas.events.hygiene import AnnotationType, Severity
 from schemas.lexicons import Entry
-from streams.hygiene.lexicons import LEXICONS
+from streams.hygiene.lexicons import read_lexicons
 from streams.hygiene.prompt_injection.languages import Order, list_orders
 
 
@@ -79,6 +79,6 @@ def _find_telling_words(anchors: Sequence[str]) -> frozenset[str]:
 
 
 RULES = (
-    *map(compile_rule, LEXICONS.read("prompt_injection")["rules"].entries),
+    *map(compile_rule, read_lexicons("prompt_injection")["rules"].entries),
     *map(compile_order, list_orders()),
 )

@@ -13,7 +13,7 @@ import re
 from typing import NamedTuple
 
 from schemas.lexicons import Entry
-from streams.hygiene.lexicons import LEXICONS
+from streams.hygiene.lexicons import read_lexicons
 
 SHORTEST_WORD = 16
 WORD_BEFORE = -1  # ``backwards``: as far as the word reaches that the anchor stands in
@@ -61,7 +61,7 @@ def compile_command(entry: Entry) -> Form:
 
 
 _SHORT, _OPEN, _COMMANDS = (
-    LEXICONS.read("secrets")[it].entries for it in ("short", "open", "commands")
+    read_lexicons("secrets")[it].entries for it in ("short", "open", "commands")
 )
 SHORT_FORMS = tuple(map(compile_form, _SHORT))
 OPEN_FORMS = (*map(compile_form, _OPEN), *map(compile_command, _COMMANDS))

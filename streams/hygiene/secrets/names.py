@@ -10,30 +10,27 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from schemas.lexicons import Wording
-from streams.hygiene.lexicons import LEXICONS
+from streams.lexicons import Wording, load_words, read_lexicons
 
 
 def _by_root(name: str) -> dict[str, tuple[str, ...]]:
     """The names of a list, by a part that each of them holds."""
-    return {it.id: tuple(it.words) for it in LEXICONS.read("secret_names")[name].entries}
+    return {it.id: it.words for it in read_lexicons("secret_names")[name].entries}
 
 
-FOREIGN_PASSWORDS = LEXICONS.load_words("secret_names", "foreign_passwords")
-WHOLE_PASSWORDS = LEXICONS.load_words("secret_names", "whole_passwords")
+FOREIGN_PASSWORDS = load_words("secret_names", "foreign_passwords")
+WHOLE_PASSWORDS = load_words("secret_names", "whole_passwords")
 NAMES_BY_ROOT = _by_root("passwords") | _by_root("tokens")
-PASSWORD_NAMES = (
-    LEXICONS.load_words("secret_names", "passwords") | FOREIGN_PASSWORDS | WHOLE_PASSWORDS
-)
-KEYS = LEXICONS.load_words("secret_names", "keys")
+PASSWORD_NAMES = load_words("secret_names", "passwords") | FOREIGN_PASSWORDS | WHOLE_PASSWORDS
+KEYS = load_words("secret_names", "keys")
 KEY_LENGTHS = tuple(sorted({len(word) for word in KEYS}))
 ANY_KEY = "key"  # a key of something: only what looks drawn by lot is a secret behind it
 SPECIFIED_KEYS = ("api", "access", "private", "auth", "account")
-NO_SECRET_BEFORE = tuple(LEXICONS.load_words("secret_names", "no_secret_before"))
+NO_SECRET_BEFORE = tuple(load_words("secret_names", "no_secret_before"))
 REST_OF_NAME = re.compile(r"[\w.-]*")
 LONGEST_REST = 40
-NOT_THE_SECRET = Wording(LEXICONS, "secret_names", "of_something_else")
-NO_SECRET_WORD = Wording(LEXICONS, "secret_names", "of_another_word")
+NOT_THE_SECRET = Wording("secret_names", "of_something_else")
+NO_SECRET_WORD = Wording("secret_names", "of_another_word")
 
 
 def names_in(lowered: str) -> list[tuple[int, str]]:

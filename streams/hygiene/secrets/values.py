@@ -12,8 +12,8 @@ import re
 from collections import Counter
 from itertools import pairwise
 
-from streams.hygiene.lexicons import LEXICONS
 from streams.hygiene.secrets.names import NAMES_BY_ROOT, PASSWORD_NAMES
+from streams.lexicons import load_words
 
 ENTROPY_OF_VALUE = 3.0  # bits per character
 SHORTEST_VALUE = 8
@@ -77,7 +77,7 @@ TECHNICAL = re.compile(
         |[kmgt]i?b?|px|em|rem|%|chars?|characters|bytes?|bits?|x)|(?:19|20)\d\d-[01]\d-[0-3]\d.*|[\d.:,/-]+|rfc\d+""",
     re.VERBOSE,
 )  # fmt: skip
-SPEAKING = LEXICONS.load_words("secret_names", "speaking")
+SPEAKING = load_words("secret_names", "speaking")
 SIGN_WITHIN = re.compile(r"[^\W_][!@#$%^&*+=~;|?<>,(){}\[\]§€£]+[^\W_]")
 SIGN_TWICE = re.compile(r"^[@!&*]{2}")
 FEWEST_SIGNS = 3

@@ -13,14 +13,12 @@ from streams.ledger.figures.measure_tables import (
     Limit,
     join_patterns,
 )
+from streams.lexicons import Wording
 
 _LIMITING = join_patterns([*LIMITS, *LIMITS_OF_TIMES, *COMPARATIVES])
 _LIMIT = re.compile(rf"(?<![\w<>])(?P<limit>{_LIMITING})\s*(?:of\s+|an?\s+)?$", re.I)
 _LIMIT_BEHIND = re.compile(rf"\s?(?P<limit>{join_patterns(LIMITS_BEHIND)})(?!\w)", re.I)
-_DENIED = re.compile(
-    r"(?:\b(?:not|never|no|cannot|nicht|kein\w*)|n['\u2019]t)(?:\s+(?:be|to|take|last|have|use|need)){0,2}\s*$",
-    re.I,
-)
+_DENIED = Wording("ledger", "limit_denied")
 
 
 class Limited(NamedTuple):

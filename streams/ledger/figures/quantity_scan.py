@@ -54,6 +54,7 @@ from streams.ledger.figures.readings import (
     readings_of,
     span_of_time,
 )
+from streams.lexicons import Wording
 
 _TIMES = frozenset((TIME, INTERVAL, CLOCK, DAY, DAY_OF_YEAR, ZONED))
 CHARS_BEFORE = 60
@@ -78,14 +79,8 @@ _RATE = re.compile(
     rf"\s?(?:/|\bper\b|\bpro\b|\bje\b|\ban?\b|\beach\b|\bevery\b)\s?(?P<per>{_PER})(?!\w)",
     re.I,
 )
-_COUNTS_ONE = re.compile(
-    r"(?<!\b[Nn]o )(?<!\b[Aa]ny )(?<!\b[Tt]he )(?<!\b[Tt]his )(?<!\b[Tt]hat )"
-    r"(?<!\b[Ee]very )\b[Oo]ne\s"
-    r"(?!of\b|another\b|by\b|or\b|and\b|who\b|that\b|which\b|to\b|for\b|in\b|more\b|less\b)[a-z]{3}"
-)
-_ONE = re.compile(
-    r"\b(?P<word>half\s+an?|eine\s+halbe|one|a|an|eine?[nmrs]?)\s+(?P<unit>[^\W\d_]+)", re.I
-)
+_COUNTS_ONE = Wording("ledger", "counts_one")
+_ONE = Wording("ledger", "one_unit")
 _NUMBERED = NUMBERED.names | NUMBERED.values | frozenset(NAME_OF.values())
 _EVERY_BEFORE = re.compile(r"\b(?:every|alle|each)\s+$", re.I)
 _LETTERED = re.compile(
@@ -97,9 +92,7 @@ _STANDARD = re.compile(
 )
 _PLACE = re.compile(r"(?<![\w.,-])(\d{1,12})(?:st|nd|rd|th)\b", re.I)
 _VERSION = re.compile(r"(?<![\w.-])v\d+(?:\.\d+)*(?:-[\w.]+)?(?!\w)", re.I)
-_AUXILIARY = re.compile(
-    r"\s+(?:is|are|was|were|has|have|had|must|shall|should|can|may|will|does)\b"
-)
+_AUXILIARY = Wording("ledger", "auxiliary")
 _NOUN_BEFORE = re.compile(r"([^\W\d_][\w-]*)(\s*#|\s+(?:no|nr|number|nummer)\.?)?\s*$", re.I)
 _OF_YEAR = frozenset(["in", "since", "until", "during", "year", "before", "after", "seit", "jahr"])
 

@@ -16,12 +16,13 @@ from dataclasses import replace
 from typing import Literal
 
 from schemas.bounded_cache import MIB, bounded_cache
-from streams.ledger.likeness.lexicon import NEGATORS, load_words
+from streams.ledger.likeness.lexicon import NEGATORS
 from streams.ledger.likeness.tokens import MODALS, RELATING, Token, key_of, read_tokens
+from streams.lexicons import load_words
 
 Agreement = Literal["same", "unsure", "apart"]
-CLAUSE_OPENERS = frozenset(map(key_of, load_words("clauses")))
-OPENERS = frozenset(map(key_of, load_words("places"))) | CLAUSE_OPENERS
+CLAUSE_OPENERS = frozenset(map(key_of, load_words("pairs", "clauses")))
+OPENERS = frozenset(map(key_of, load_words("pairs", "places"))) | CLAUSE_OPENERS
 NOUN_OPENERS = (OPENERS - CLAUSE_OPENERS - {"to"}) | {"of", "both", "all"}
 BEING = frozenset(("be", "was"))
 HELPERS = BEING | MODALS | NEGATORS | {"have"}

@@ -18,13 +18,13 @@ from collections.abc import Set
 from schemas.bounded_cache import MIB, bounded_cache
 from schemas.events.ledger import AtomRecord
 from schemas.fingerprint import norm_text
-from streams.ledger.likeness.lexicon import load_words
+from streams.lexicons import load_words
 
 AUTO_MERGE_THRESHOLD = 0.92
 MERGE_REVIEW_THRESHOLD = 0.75
 SHARED_SUBJECT_SIMILARITY = 0.60  # of titles
 _NAME = re.compile(r"[a-z][A-Z]|[A-Z]{2}|\w_\w")
-AUXILIARIES = load_words("auxiliaries")
+AUXILIARIES = load_words("pairs", "auxiliaries")
 
 
 def statement_text(title: str, body: str) -> str:

@@ -18,19 +18,16 @@ from typing import Literal
 from schemas.bounded_cache import MIB, bounded_cache
 from schemas.fingerprint import norm_text
 from streams.ledger.figures.amounts import find_unit, is_unit_by_case, read_number, write_amount
-from streams.ledger.likeness.lexicon import FUNCTION_WORDS, IRREGULAR, NEGATORS, load_words
+from streams.ledger.likeness.lexicon import FUNCTION_WORDS, IRREGULAR, NEGATORS
 from streams.ledger.likeness.terms import root
+from streams.lexicons import load_groups, load_words
 
 Kind = Literal["word", "name", "amount", "operator"]
-_ALIKE_TEXT = """
-    am be, are be, is be, been be, being be, were was, shall must, every all, each all, has have,
-    & and
-"""
 NAMES_IN_CAPITALS = frozenset(("IT", "US", "WHO"))  # small letters make them other words
-SILENT = load_words("silent")
-MODALS = load_words("modals")
+SILENT = load_words("pairs", "silent")
+MODALS = load_words("pairs", "modals")
 RELATING = (FUNCTION_WORDS | NEGATORS | MODALS) - SILENT
-_ALIKE = dict(pair.split() for pair in _ALIKE_TEXT.split(","))
+_ALIKE = {word: other for word, other in load_groups("pairs", "alike")}
 _CONTRACTED = re.compile(r"(?i)\b(ca|wo|sha|[a-z]+)n['\u2019]t\b|\bcannot\b")
 _VERB_OF_CONTRACTED = {"ca": "can", "wo": "will", "sha": "shall", None: "can"}
 _TOKEN = re.compile(

@@ -23,6 +23,7 @@ from streams.ledger.figures.quantities import (
     may_be_equal,
     quantities_of,
 )
+from streams.lexicons import Wording
 
 MANY_CHARS = 2_000  # more is a document, whose figures are not laid beside another's
 MOST_FIGURES = 40  # of a text; each is laid beside each of the other's, and more are a table
@@ -30,16 +31,8 @@ MOST_BEFORE = 300  # characters before a figure that say what it is
 MARK = "id"  # before a number that is a name: no digit comes first, so it counts as a word
 _MARKED = re.compile(rf"\b{MARK}(?=\d)")
 _OPENING = re.compile(r"^\W*(?:in|on|at|during|for|by|as of|am|im|um)?\s*(?:the\s+)?$", re.I)
-_SCOPE_OF_NAME = re.compile(
-    r"(?:,|\b(?:in|since|from|before|after|until|under|with|as of|for|of|ab|seit|bis|vor|nach))\s+"
-    r"(?:the\s+)?[\w-]+\s*$",
-    re.I,
-)
-_NEEDS = re.compile(
-    r"\b(?:requires?|needs?|uses?|runs? on|targets?|based on|built (?:on|with)|depends on"
-    r"|upgraded? to|benötigt|braucht|nutzt|verwendet)\s+(?:[\w.-]+\s+)?[\w.-]+$",
-    re.I,
-)
+_SCOPE_OF_NAME = Wording("ledger", "scope_of_name")
+_NEEDS = Wording("ledger", "needs_version")
 _LISTED = re.compile(r"\b(?:and|und)\b|[,/;]", re.I)
 _SENTENCE_END = re.compile(r"[.!?]\s+|\n")
 _REST_OF_TEXT = re.compile(r"[\s.!)\"'`*]*$")

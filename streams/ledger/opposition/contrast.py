@@ -22,19 +22,19 @@ from streams.ledger.likeness.lexicon import (
     GERMAN_NEGATORS,
     NEGATORS,
     OPPOSITES,
-    load_words,
 )
 from streams.ledger.likeness.terms import root, tokens
 from streams.ledger.opposition.alignment import align
+from streams.lexicons import load_words
 
 _OMISSIONS = frozenset(("forget", "fail", "fails", "hesitate", "neglect", "omit"))
 _SPELLED = {"US": "usa", "IT": "infotech", "HTTPS": "httpsecure"}  # hidden by their case or ending
 _STATES = {"on": "enabled", "off": "disabled"}
 _BEFORE_STATES = frozenset(("is", "are", "be", "was", "were", "not", "turned", "switched", "to"))
 _BEHIND_STATES = frozenset(("", "for", "by", "in", "when", "if", "unless", "and", "or", "until"))
-_COMPARATIVES = load_words("comparatives")
-_PREPOSITIONS = load_words("ends-of-denial")
-_NEGATORS = NEGATORS | GERMAN_NEGATORS | load_words("forbidding")
+_COMPARATIVES = load_words("pairs", "comparatives")
+_PREPOSITIONS = load_words("pairs", "ends_of_denial")
+_NEGATORS = NEGATORS | GERMAN_NEGATORS | load_words("pairs", "forbidding")
 _EMPTY = FUNCTION_WORDS | GERMAN_FUNCTION_WORDS | FILLERS | _NEGATORS
 _OPPOSITE_ROOTS = frozenset((root(one), root(other)) for one, other in OPPOSITES)
 _SET_OF = {root(word): number for word, number in EXCLUSIVE.items()}

@@ -12,7 +12,6 @@ says all that is denied: «a man is sitting» can stand beside «a man is not si
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
@@ -31,6 +30,7 @@ from streams.ledger.opposition.contrast import (
 from streams.ledger.opposition.scopes import speak_of_different
 from streams.ledger.opposition.statements import statement_of
 from streams.ledger.opposition.traits import traits_of
+from streams.lexicons import Wording
 
 LABEL_THRESHOLD = 0.5
 SURE = 0.9  # held out, at least nine in ten of these are right
@@ -42,10 +42,7 @@ OF_THEIR_TIME = 0.2
 OF_OTHER_SCOPE = 0.2
 ONLY_SOME = "one lets only some, the other lets others too"
 _WEIGHTS = load_weights("contrast")
-_ONLY = re.compile(
-    r"(?i)^\W*+(?P<only>(?:only|solely|exclusively|nur|ausschließlich)\s++)?(?P<who>[^,.;]{1,60}?)\s+"
-    r"(?:can|may|must|could|is allowed to|are allowed to|dürfen|darf|können|kann)\s+(?P<what>.+)$"
-)
+_ONLY = Wording("ledger", "only_may")
 Kind = Literal["polarity_mismatch", "body_conflict"]
 Severity = Literal["low", "medium", "high"]
 

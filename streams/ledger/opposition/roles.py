@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
 from schemas.bounded_cache import MIB, bounded_cache
-from streams.ledger.likeness.lexicon import FILLERS, FUNCTION_WORDS, NEGATORS, load_words
+from streams.ledger.likeness.lexicon import FILLERS, FUNCTION_WORDS, NEGATORS
 from streams.ledger.likeness.terms import root, tokens
+from streams.lexicons import Wording, load_words
 
-_DIRECTIONS = load_words("directions")
-_PREPOSITIONS = _DIRECTIONS | load_words("other-prepositions")
+_DIRECTIONS = load_words("pairs", "directions")
+_PREPOSITIONS = _DIRECTIONS | load_words("pairs", "other_prepositions")
 _EMPTY = FUNCTION_WORDS | FILLERS | NEGATORS
-PASSIVE = re.compile(
-    r"(?i)\b(?:is|are|was|were|be|been|being)\s+(?:(?:not|never|\w+ly)\s+)*"
-    r"\w+(?:ed|en|wn|pt|nt|ld|lt|ght|ut|ad|un|ne)\b"
-)
+PASSIVE = Wording("ledger", "passive")
 
 
 class Place(NamedTuple):

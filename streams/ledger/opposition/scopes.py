@@ -17,18 +17,19 @@ from collections.abc import Sequence
 from schemas.events.ledger import AtomRecord
 from schemas.fingerprint import norm_text
 from streams.ledger.figures.quantities import quantities_of
-from streams.ledger.likeness.lexicon import FUNCTION_WORDS, SIDE_BY_SIDE, load_words
+from streams.ledger.likeness.lexicon import FUNCTION_WORDS, SIDE_BY_SIDE
 from streams.ledger.likeness.terms import root
 from streams.ledger.opposition.alignment import Aligned
 from streams.ledger.opposition.contrast import exclude, find_unmatched, is_opposed, sentence_of
 from streams.ledger.opposition.roles import exchange_roles
 from streams.ledger.opposition.traits import Traits, traits_of
+from streams.lexicons import load_words
 
 LAST_OF_SUBJECT = 3  # a word further behind is rarely the subject
 _TOKENS = re.compile(r"[\w.-]*\w|,")
-_ARTICLES = load_words("articles")
-_CONDITIONS = load_words("conditions")
-_RESTRICTIONS = _CONDITIONS | load_words("relatives") | load_words("scoping")
+_ARTICLES = load_words("pairs", "articles")
+_CONDITIONS = load_words("pairs", "conditions")
+_RESTRICTIONS = _CONDITIONS | load_words("pairs", "relatives") | load_words("pairs", "scoping")
 
 
 def find_opposed(alone: Sequence[str], alone_too: Sequence[str]) -> list[tuple[str, str]]:

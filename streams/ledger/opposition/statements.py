@@ -19,8 +19,8 @@ from schemas.bounded_cache import MIB, bounded_cache
 from schemas.events.atom import CONTEXT
 from schemas.events.ledger import AtomRecord
 from schemas.fingerprint import norm_text
-from streams.ledger.likeness.lexicon import load_words
 from streams.ledger.likeness.similarity import AUXILIARIES
+from streams.lexicons import Wording, load_words
 
 MAX_SUBJECT_WORDS = 6
 MAX_VALUE_WORDS = 4
@@ -37,19 +37,11 @@ RELATIONS = (
     ("is", re.compile(r"\b(?:is|are)\b(?: not\b)?", re.I)),
 )
 _OF_VERSION = re.compile(r"(?:^|, )(v?\d+\.\d+[\w.-]*)$")
-NOUN_VALUE = re.compile(
-    r"^(?P<subject>.*?\b(?:default|limit|deadline|owner|language|database|protocol|version|port))"
-    r"\s*(?::|=|\s)\s*(?P<value>[`\"']?v?\d[\w.:%-]*(?: [\w%]+)?[`\"']?)\.?$",
-    re.I,
-)
-ROLE_VALUE = re.compile(
-    r"^(?P<subject>.+?)\b(?:do(?:es)? not )?uses? (?P<value>[^\s].*?)"
-    r" as (?:its|the|our|their|his|her) (?P<role>[\w-]+(?: [\w-]+){0,2})$",
-    re.I,
-)
+NOUN_VALUE = Wording("ledger", "noun_value")
+ROLE_VALUE = Wording("ledger", "role_value")
 ARTICLES = frozenset(("a", "an", "the", "our", "this", "that", "its", "their"))
-GENERIC = load_words("generic-subjects")
-OPEN_ENDS = load_words("open-ends")
+GENERIC = load_words("pairs", "generic_subjects")
+OPEN_ENDS = load_words("pairs", "open_ends")
 
 
 @dataclass(frozen=True, slots=True)

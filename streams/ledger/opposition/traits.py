@@ -7,43 +7,19 @@ from typing import NamedTuple
 
 from schemas.bounded_cache import MIB, bounded_cache
 from streams.ledger.likeness.lexicon import SEEN_IN_SCENES
+from streams.lexicons import Wording
 
-_PAST = re.compile(
-    r"(?i)\b(?:until|till|up to (?:and including )?v(?:ersion)?\b|before (?:v|version )?\d"
-    r"|previously|formerly|no longer(?! than)|used to|prior to|in the past|originally|at first"
-    r"|superseded by|replaced by|obsoleted by|deprecated (?:since|in|by))"
-)
-_PLANNED = re.compile(
-    r"(?i)\b(?:(?:plan|plans|planned|planning|intend|intends|hope|hopes) (?:to|for|on)|planned"
-    r"|next (?:year|month|quarter|week|release|version|sprint)|in (?:the )?future|eventually"
-    r"|someday|roadmap|could|might|would|propose[sd]?|suggest(?:s|ed)?|consider(?:s|ed|ing)?"
-    r"|geplant|künftig|könnten?|würden?)\b"
-)
+_PAST = Wording("ledger", "past")
+_PLANNED = Wording("ledger", "planned")
 _WILL = re.compile(r"(?i)\bwill\b")
 _MODAL = re.compile(r"(?i)\b(?:will|wo|shall|must|should|may|can|cannot|never|to)\b")
 _RULING = re.compile(r"(?i)\b(?:must|shall|should|can|cannot|may|will)\b|n['\u2019]t\b")
-_GOING_ON = re.compile(
-    r"(?i)\b(?:is|are|was|were)\s+(?:not\s+)?\w+ing\b"
-    r"|^\W*(?:[\w-]+\s+)?\w+s\s+(?:not\s+)?\w+ing\b(?!.*\b(?:is|are|was|were|do|does|has|have)\b)"
-)
-_NO_VERB = re.compile(
-    r"(?i)^\W*(?:an?|two|three)\s(?!.*\b(?:is|are|was|were|do|does|has|have)\b).*\w{2}ing\b"
-)
-_INDEFINITE = re.compile(
-    r"(?i)^\W*(?:an?|some|two|three|four|five|six|seven|several|many|there|people|few)\b"
-)
-_PARTIAL = re.compile(
-    r"(?i)^\W*(?:some|many|several|few|most|manche|einige|viele)\b"
-    r"|\b(?:sometimes|often|usually|mostly|partly|occasionally|rarely|teils|manchmal|oft|meistens)\b"
-    r"|\bnot\s+(?:all|every|always|necessarily|entirely)\b|\bnicht\s+(?:alle|immer|jede)"
-)
-_LISTING = re.compile(
-    r"(?i)\b(?:supports?|accepts?|includes?|contains?|covers?|offers?|provides?|handles?|knows?"
-    r"|imports?|exports?|speaks?|reads?|writes?|parses?|unterstützt|enthält|umfasst|bietet)\b"
-)
-_NOT_BOUND = re.compile(
-    r"(?i)\bneeds?\s+not\b|(?:\bnot|n['\u2019]t)\s+(?:(?:be\s+)?(?:have|need|required|necessary|obliged|mandatory)\b)"
-)
+_GOING_ON = Wording("ledger", "going_on")
+_NO_VERB = Wording("ledger", "no_verb")
+_INDEFINITE = Wording("ledger", "indefinite")
+_PARTIAL = Wording("ledger", "partial")
+_LISTING = Wording("ledger", "listing")
+_NOT_BOUND = Wording("ledger", "not_bound")
 _LEFT_OPEN = re.compile(r"(?i)\b(?:may|can|could|might|optional|optionally)\b")
 _WORD = re.compile(r"[a-z]+")
 

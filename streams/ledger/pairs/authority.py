@@ -7,19 +7,15 @@ time, else what stands further down in the same source. Nothing is resolved by i
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 
 from schemas.events.ledger import AtomRecord, EvidenceRow
+from streams.lexicons import Wording
 
 SUGGESTED = "; suggested: "
 MAX_ROWS = 64  # of an atom, to look at where it stands
 _REASONS = ("said by a document", "an accepted decision", "verified by a person")
-_NUMBERED = re.compile(
-    r"(?P<series>adr|rfc|rfd|kep|pep|jep|eip|dr|decision(?: record)?|proposal)?[ #:–-]*"
-    r"0*(?P<number>[1-9]\d{0,4})\b",
-    re.IGNORECASE,
-)
+_NUMBERED = Wording("ledger", "numbered_record")
 _RECORD_SECTIONS = frozenset({"consequences", "context", "decision", "decision outcome", "status"})
 Rows = Sequence[EvidenceRow]
 Judge = Callable[[AtomRecord, AtomRecord, Rows, Rows], int]

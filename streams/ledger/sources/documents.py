@@ -23,15 +23,12 @@ from streams.ledger.sources.reanchor import rows_of_source
 from streams.ledger.turns.changes import Changes, add_link, end_link, note, put_atom
 from streams.ledger.turns.current import CurrentLedger
 from streams.ledger.turns.indexes import is_live
+from streams.lexicons import Wording
 
 DOCUMENT = "document"  # the reason of a note of what a document is called
 HOLDS_AGAIN = "document_holds"
-_NUMBER = re.compile(
-    r"(?:(?P<family>adr|rfc|kep|pep|rfd|decision|proposal|record|entscheidung)s?"
-    r"(?:[-_ #.:]|nr)*)?0*(?P<number>\d{1,6})(?![\d.])",
-    re.IGNORECASE,
-)
-_LEADING = re.compile(r"(?:[a-z]{1,10}[-_ ])?" + _NUMBER.pattern, re.IGNORECASE)
+_NUMBER = Wording("ledger", "numbered_document")
+_LEADING = re.compile(r"(?:[a-z]{1,10}[-_ ])?" + _NUMBER.pattern.pattern, re.IGNORECASE)
 _ENTITLED = re.compile(r"[-_ .:–—)]*(?P<name>.*)$", re.DOTALL)
 _WORDS = re.compile(r"[^\W_]+")
 _GENERAL = frozenset({"", "decision", "record", "proposal", "entscheidung"})

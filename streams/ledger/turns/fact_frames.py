@@ -14,23 +14,13 @@ from schemas.events.ledger import EvidenceRow
 from schemas.fingerprint import norm_text
 from schemas.ids import sha256_hex
 from schemas.numbered_facts import list_numbered_facts
+from streams.lexicons import load_words
 
 FRAME_DIGITS = 16
 SERIAL_DIGITS = 10
 LONGEST_VALUE = 12  # words
-_JOINS = frozenset(
-    (
-        "is", "was", "are", "were", "be", "of", "in", "by", "to", "for", "with", "at", "from",
-        "as", "on", "into", "has", "have", "had", "became", "becomes", "plays", "speaks",
-        "produces", "produced", "owns",
-    )
-)  # fmt: skip
-_WITHIN_NAMES = frozenset(
-    (
-        "of", "and", "the", "for", "in", "on", "de", "la", "le", "von", "van", "der", "du", "di",
-        "&", "to", "a", "an", "at", "by",
-    )
-)  # fmt: skip
+_JOINS = load_words("ledger", "joins")
+_WITHIN_NAMES = load_words("ledger", "within_names")
 _PREPOSITIONS = frozenset(("of", "in", "by", "to", "for", "with", "at", "from", "on", "into"))
 _ARTICLES = frozenset(("the", "a", "an"))
 _WORD = re.compile(r"\S+")

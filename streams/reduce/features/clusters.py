@@ -19,6 +19,7 @@ from typing import Literal
 from schemas.events.atom import ORIGIN
 from schemas.events.ledger import AtomRecord
 from streams.ledger.likeness.agreement import keep_order
+from streams.lexicons import Wording
 from streams.reduce.features.candidates import Candidate, named_features
 from streams.reduce.features.material import MIN_ATOMS, Material
 from streams.reduce.texts.inputs import ItemInput, ListInput
@@ -39,17 +40,8 @@ _BINDING = frozenset({"requirement", "decision"})
 _HEADED = frozenset({"readme", "overview", "product", "doc", "plan", "minutes", "talk"})
 _SPOKEN = frozenset({"plan", "minutes", "talk"})
 _NAME = re.compile(r"[A-Z][\w.+#-]*(?:[ /][\w.+#&-]+){0,5}")
-_OF_MEETINGS = re.compile(
-    r"\b(?:summits?|surveys?|focus|areas?|choice|meetings?|minutes|agenda|brainstorm\w*)\b", re.I
-)
-_NO_NAME = re.compile(
-    r"\b(?:is|are|was|were|can|should|must|will|would|do|does|has|have|we|you|your|our|it|this|that"
-    r"|how|why|what|who|when|where|which|not|don't|discussions?|minutes|agenda|summits?|surveys?|announcements?|notes?"
-    r"|general|others?|updates?|status|sprint|meetings?|next|brainstorm\w*|directions?|values?"
-    r"|questions?|procedures?|process|steps?|conclusions?|summary|results?|attendees|participants|members|team"
-    r"|priorities|descriptions?|list|format|contribut\w+|writing|adding|choosing|example)\b|\d{4}",
-    re.IGNORECASE,
-)
+_OF_MEETINGS = Wording("reduce", "of_meetings")
+_NO_NAME = Wording("reduce", "no_name")
 
 
 @dataclass(slots=True)

@@ -9,19 +9,14 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from streams.lexicons import load_words
 from streams.reduce.texts.inputs import ItemInput
 from streams.reduce.texts.titles import AREA_TITLES, capitalize
 from streams.reduce.texts.topics import key_of
 
 MIN_FEATURES = 2
 MAX_FEATURES = 10
-_TELLS_NOTHING = """
-    api app application component configuration content context data event file framework function
-    id interface layer level message mode model module name object operation option parameter part
-    path phase process property request response result rule server service side software state
-    step structure system type user value version
-"""
-_GENERAL = frozenset(_TELLS_NOTHING.split())
+_GENERAL = load_words("reduce", "tells_nothing")
 
 
 @dataclass(frozen=True, slots=True)

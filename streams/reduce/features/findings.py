@@ -7,7 +7,6 @@ word, whose titles told no finding.
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from schemas.events.ledger import AtomRecord
 from schemas.features import DONE, FEATURE
 from schemas.shortening import shorten
 from streams.ledger.likeness.agreement import keep_order
+from streams.lexicons import Wording
 from streams.reduce.features.candidates import Candidate
 from streams.reduce.features.clusters import AT_HOME
 from streams.reduce.features.material import Material
@@ -38,12 +38,7 @@ _SAYING = frozenset({"claim", "decision", "requirement", "risk", "domain_signal"
 _BINDING = frozenset({"decision", "requirement", "risk"})
 _ANSWERING = frozenset({"decision", "requirement", "claim"})
 KINDS = _SAYING | {"unknown"}
-_MOVING = re.compile(
-    r"\b(?:deprecat\w+|remov(?:e|es|ed|ing|al)|replac\w+|migrat\w+|no longer|rename[sd]?|"
-    r"move(?:s|d)? (?:to|away)|phase[sd]? out|switch(?:es|ed)? to|supersed\w+|"
-    r"drop(?:s|ped)? support|sunset\w*)\b",
-    re.IGNORECASE,
-)
+_MOVING = Wording("reduce", "moving")
 
 
 @dataclass(frozen=True, slots=True)

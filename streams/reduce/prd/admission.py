@@ -10,21 +10,13 @@ from __future__ import annotations
 import re
 
 from schemas.events.atom import DOCUMENT_STATUS, ORIGIN
+from streams.lexicons import Wording
 from streams.reduce.prd.placed_atoms import PlacedAtom
 from streams.reduce.prd.subjects import is_about_users
 
-_AGREED = re.compile(
-    r"\b(?:we|they|the (?:team|group|board|committee|council)|all|everybody|everyone"
-    r"|it (?:was|is)|was|were|has been) (?:have |has |had |all )?"
-    r"(?:decid\w+|agree[ds]?|approv\w+|accept\w+|chose)\b"
-    r"|^(?:decided|agreed|approved|resolved|decision|resolution)\b",
-    re.IGNORECASE,
-)
+_AGREED = Wording("reduce", "agreed")
 # «We have to stay on this» is an opinion, «each parcel must be weighed» a demand.
-_DEMANDS = re.compile(
-    r"^(?!(?:we|i|you|they|people)\b).*\b(?:must|shall|(?:is|are) required to|ha(?:s|ve) to)\b",
-    re.IGNORECASE,
-)
+_DEMANDS = Wording("reduce", "demands")
 # «Anna, that is slow», «anna: that is slow», «Anna Lee: that is slow»
 _OPINION = re.compile(r"^@?[A-Za-z][\w.-]{1,20}(?: [A-Z][\w.-]*){0,2}(?: \(@?[\w-]+\))?(?:,|:) ")
 _ASKS_US = re.compile(r"(?:should|do we|can we|shall we|must we|who|which|how do we)\b.*\?$", re.I)

@@ -8,7 +8,6 @@ statements are evident and clear. The writer judges by it in passing, as its con
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from schemas.events.artifact_parts import (
@@ -29,6 +28,7 @@ from schemas.quality_gate import (
     select_dimensions,
 )
 from schemas.shortening import shorten
+from streams.lexicons import Wording
 from streams.reduce.prd.placed_atoms import FOR_A_PART, voice_of
 from streams.reduce.texts.inputs import Grounds
 from streams.reduce.texts.sections import PLANS, SHOWN
@@ -39,13 +39,7 @@ REPEATS = 0.6  # shared words of two statements of which one is too many
 QUOTED = 80  # characters of a statement in a critique
 _DEPENDENT = frozenset({"unfinished", "work_on_it", "how_to", "to_reader", "setting"})
 _BY_SHARE = ((0.9, 3), (0.7, 2), (0.4, 1))
-_VAGUE = re.compile(
-    r"\b(?:etc|and so on|some(?:how|times|what|thing)?|various|several|maybe|perhaps|possibly|"
-    r"probably|appropriate(?:ly)?|as needed|if needed|reasonabl[ey]|user[- ]friendly|fast|easy|"
-    r"easily|simple|good|better|nice|many|few|soon|tbd|tba|as (?:far|much) as possible|and/or|"
-    r"roughly|about|kind of|sort of|stuff|things?)\b",
-    re.IGNORECASE,
-)
+_VAGUE = Wording("reduce", "vague")
 
 
 def assess(

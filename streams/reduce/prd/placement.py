@@ -14,6 +14,7 @@ from collections.abc import Iterable
 
 from schemas.events.atom import DOCUMENT_STATUS
 from schemas.events.ledger import AtomRecord, EvidenceRow
+from streams.lexicons import Wording
 from streams.reduce.prd.admission import is_admitted, is_held, is_undecided, speaks_at_large
 from streams.reduce.prd.placed_atoms import (
     FOR_A_PART,
@@ -33,11 +34,7 @@ from streams.reduce.prd.subjects import (
 from streams.reduce.texts.sections import is_excluded
 from streams.reduce.texts.vocabulary import find_wordings
 
-_WHAT_IT_IS = re.compile(
-    r"^(?:(?:The|An?) [\w.@/-]+|[A-Z@][\w.@/-]*)(?: [\w.@/-]+){0,4}"
-    r" (?:(?:is|are) (?:an?|the)|(?:is|are|was|were) (?:designed|built|created|made|meant|intended)"
-    r" (?:to|for)) "
-)
+_WHAT_IT_IS = Wording("reduce", "what_it_is")
 _DECIDING = frozenset({"record", "minutes", "plan", "talk", "architecture"})
 _NORMATIVE = re.compile(r"\b(?:MUST|SHALL|REQUIRED)\b|\bshall\b")
 _STORY = re.compile(r"^as an? \w", re.IGNORECASE)

@@ -6,51 +6,14 @@ users; what only mentions them stands elsewhere.
 
 from __future__ import annotations
 
-import re
+from streams.lexicons import Wording
 
-_PURPOSE = re.compile(
-    r"^the (?:purpose|goal|aim|mission|objective)s? of (?:this|the) (?:project|repository|product"
-    r"|team|service|programme?|initiative|working group)\b",
-    re.IGNORECASE,
-)
-_SERVES = (
-    r"users?|customers?|members?|visitors?|readers?|clients?|patients?|students?|teachers?|parents?"
-    r"|citizens?|residents?|applicants?|volunteers?|staff|employees?|colleagues?|managers?|operators?"
-    r"|admins?|administrators?|analysts?|developers?|engineers?|designers?|researchers?|scientists?"
-    r"|maintainers?|teams?|organi[sz]ations?|companies|businesses|agencies|departments?|schools?"
-    r"|merchants?|sellers?|buyers?|publishers?|authors?|editors?|people|everyone"
-    r"|participants?|respondents?|interviewees|households?|families|treasurers?|accountants?"
-)
+_PURPOSE = Wording("reduce", "purpose")
 # Whom it is about comes first: «many volunteers want …», «the treasurer needs …».
-_OF_USERS = re.compile(
-    rf"^(?:[\w'’-]+ ){{0,5}}(?:{_SERVES})\b"
-    r"(?! (?:research|testing|interviews?|stor(?:y|ies)|needs?))"
-    r"(?=.* (?:who|that|want|need|expect|struggle|complain|prefer|ask|feel|rely|find|found|use|must"
-    r"|can|are|is|have|has|do|does|said|told|report|like|hand|search|get|buy|pay|work|take|wish)\w*\b)",
-    re.IGNORECASE,
-)
-_WANTS = re.compile(
-    r"\b(?:wants?|needs?|expects?|struggles?|complains?|prefers?|wish(?:es)?|asks? for"
-    r"|would (?:pay|like))\b",
-    re.IGNORECASE,
-)
-_OF_PRODUCT = re.compile(
-    r"^(?:(?:the |our |this |each |every |an? )?(?:[\w-]+ ){0,2}?(?:system|application|app|product"
-    r"|service|platform|tool|web ?site|site|portal|api|dashboard|page|server|client|library|module"
-    r"|engine|editor|search|form|screen|catalogue|counter|interface|report|list|it)\b"
-    rf"|(?:an? |the |all |any )?(?:[\w-]+ ){{0,2}}?(?:{_SERVES}|you) (?:can|may|get)\b"
-    r"|(?:[\w -]{2,40}: )?(?:support|provide|allow|let|enable|offer|send|notif|generate|import"
-    r"|export|show|display|create|manage|store|track|validate|detect|convert|integrate|handle)\w*\b)",
-    re.IGNORECASE,
-)
-_DECIDED = re.compile(
-    r"^(?:[\w -]{2,40}: )?(?:we|the (?:[\w-]+ )?team|the project) (?:will|have|has|are|chose"
-    r"|decided|agreed|use|keep|adopt|build|store|run|selected|picked|prefer|no longer|do not"
-    r"|don.t)\b"
-    r"|\b(?:decided|decision|chose|chosen|agreed|selected|adopted|instead of|rather than"
-    r"|standardi[sz]ed?)\b",
-    re.IGNORECASE,
-)
+_OF_USERS = Wording("reduce", "of_users")
+_WANTS = Wording("reduce", "wants")
+_OF_PRODUCT = Wording("reduce", "of_product")
+_DECIDED = Wording("reduce", "decided")
 
 
 def is_about_users(text: str) -> bool:

@@ -11,6 +11,7 @@ from typing import Literal
 
 from schemas.events.atom import ORIGIN
 from schemas.events.ledger import AtomRecord
+from streams.lexicons import Wording
 
 # Documents whose orders are for readers: steps to follow, ways to work, texts of others.
 FOR_READERS = frozenset(
@@ -18,9 +19,7 @@ FOR_READERS = frozenset(
 )
 _NOT_AN_ORDER = re.compile(r"(?:\?|\b(?:this is how|see (?:also|below)))\s*$", re.IGNORECASE)
 _GOES_ON = re.compile(r"\w|[ -](?:is|are|was|will|has)\b")  # «Use is limited», «additional»
-_OPEN = re.compile(
-    r"\b(?:questions?|(?:is|are|be) (?:left )?open|to be decided|tbd)\b", re.IGNORECASE
-)
+_OPEN = Wording("reduce", "left_open")
 _LEAST_WORDS = 2
 Table = Literal["order", "criterion"]
 

@@ -9,16 +9,13 @@ from collections.abc import Iterable, Sequence
 
 from schemas.events.artifact_parts import Section
 from schemas.events.ledger import AtomRecord
+from streams.lexicons import load_words
 from streams.reduce.texts.means import OPEN
 from streams.reduce.texts.topics import key_of
 from streams.reduce.texts.wording import content_words, plain
 
 # What every task could be said to do: it is no approach.
-_ANY_WORK = frozenset(
-    ("add", "build", "complete", "create", "deliver", "develop", "do", "finish", "handle", "work")
-    + ("implement", "introduce", "make", "perform", "provide", "realise", "realize", "set", "ship")
-    + ("solve", "solution", "support", "task", "ticket", "todo", "write")
-)
+_ANY_WORK = load_words("reduce", "any_work")
 
 
 def repeats_title(text: str, title: str) -> bool:

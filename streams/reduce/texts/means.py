@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from schemas.shortening import shorten
+from streams.lexicons import Wording
 from streams.reduce.texts.action_items import begins_with_order
 
 OPEN = "Open question: how"
@@ -12,10 +13,7 @@ NOTHING_SAYS = "Nothing in the ledger says it yet."
 OPEN_FOR_PERSON = f"{OPEN} is this done? {NOTHING_SAYS}"
 MAX_ORDER = 130
 # Where a sentence goes on with how, after what is to be done.
-_BY_MEANS = re.compile(
-    r",? (?:by \w+ing|using|via|by means of|with the help of|based on|on top of|through)\b",
-    re.IGNORECASE,
-)
+_BY_MEANS = Wording("reduce", "by_means")
 _WORD = re.compile(r"[^\W_]+")
 _LEAST_LEFT = 2  # words of what is to be done, before how
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from schemas.events.ledger import AtomRecord
+from streams.lexicons import Wording
 from streams.reduce.texts.vocabulary import find_wordings
 
 SHOWN = 10  # statements of a section that a reader sees at once
@@ -55,10 +55,7 @@ SECTIONS: tuple[SectionPlan, ...] = (
     SectionPlan("open_questions", "Open questions", "open questions"),
 )
 PLANS: dict[str, SectionPlan] = {plan.section_id: plan for plan in SECTIONS}
-_OUT_OF_SCOPE = re.compile(
-    r"\b(?:out of scope|not in scope|non-?goals?|not a goal|beyond the scope|outside the scope)\b",
-    re.IGNORECASE,
-)
+_OUT_OF_SCOPE = Wording("reduce", "out_of_scope")
 
 
 def is_excluded(atom: AtomRecord) -> bool:

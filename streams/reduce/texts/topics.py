@@ -18,6 +18,7 @@ from schemas.bounded_cache import MIB, bounded_cache
 from schemas.events.ledger import LIVE, AtomRecord
 from schemas.worth import readable, worth
 from streams.ledger.atoms.document_status import is_unquoted
+from streams.lexicons import load_words
 from streams.reflection.words import STOPWORDS
 
 PHRASE, NAME, ENTITY, HEADING = "phrase", "name", "entity", "heading"
@@ -27,27 +28,7 @@ _NEXT_WORD = re.compile(r" (?P<word>[^\W\d_][\w-]+)")
 MAX_NAME_WORDS = 4
 _GAP = re.compile(r"[^\w\s-]|\s{2,}")
 _NAMELIKE = re.compile(r"[A-Z][A-Z0-9-]+s?|[A-Z][a-z]+\d*(?:[A-Z][a-z0-9]*)+|[A-Z]+[a-z]+[A-Z]\w*")
-_NO_NOUNS = """
-    able across actual add added additional adds after allow allows along already also always
-    among another available bad based before better between big breaking called can case cases
-    certain change changes common contain contains correct corresponding could create created
-    creates current currently day days default define defined defines different directly during
-    each easy end entire even every example examples existing experience explicitly fact few
-    first following full fully general get gets give given gives good hard high hold holds hour
-    hours however implement implemented implements include included includes instead introduce
-    introduced just keep keeps kind kinds large last least less like long longer low made main
-    maintain maintains major make makes making many map maps may might minor minute minutes more
-    most much multiple must necessary need needed needs never new next note number numbers often
-    old one only order other own part particular parts per please point points possible
-    potential previous provide provided provides rather receive receives related represent
-    represents require required requires return returns run running runs same second send sends
-    sense separate set sets several shall short shorter should side similar simple single small
-    specific start still store stores submits such supplies supply support supported supports sure
-    take
-    takes therefore thing things third three time times two type types unable upon use used uses
-    using value values various very via way ways well whether whole will within without would
-"""
-_NO_NOUN = frozenset(_NO_NOUNS.split())
+_NO_NOUN = load_words("reduce", "no_nouns")
 _ONLY_FIRST = re.compile(r"(?:[^su]s|ly|ing|ed)$")  # «maps fields», «fully execute»
 _ONLY_LAST = re.compile(r"(?:ly|ing|ed)$")
 

@@ -14,6 +14,7 @@ from schemas.events.ledger import AtomRecord
 from schemas.fingerprint import norm_text
 from schemas.ids import derive_id
 from schemas.shortening import shorten
+from streams.lexicons import Wording
 from streams.reduce.texts.inputs import Pick, SectionInput
 from streams.reduce.texts.means import ask_how, split_means
 from streams.reduce.texts.sections import is_excluded
@@ -27,13 +28,8 @@ _WORD = re.compile(r"[^\W_]+")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _EDGE_MARKS = re.compile(r"\(\s*\)|(?<!\w)[*_`~]+|[*_`~]+(?!\w)|^(?:[#>+-]+\s+)+")
 _BRACKETS = re.compile(r"\[{2,}|\]{2,}")
-_NO_GOAL = re.compile(
-    r"^(?:not a goal(?: of «[^»]*»)?|non-?goal|out of scope): *(?P<first>.)", re.IGNORECASE
-)
-_DENIES = re.compile(
-    r"^(?:no|not|never|nothing|neither)\b|\b(?:not|never|no longer|cannot|out of scope)\b|n't\b",
-    re.IGNORECASE,
-)
+_NO_GOAL = Wording("reduce", "no_goal")
+_DENIES = Wording("reduce", "denies")
 _ENDS = (".", "!", "?")
 
 

@@ -1,0 +1,122 @@
+"""Every entry of every lexicon matches its example and not its counterexample."""
+
+import importlib
+import pkgutil
+from collections import Counter
+from importlib import resources
+from pathlib import Path
+
+import pytest
+
+import agents
+import streams
+from schemas.lexicons import Wording, load_groups, load_words, read_lexicons
+
+ROOMS = {  # the package that has the files, by the room whose code asks for them
+    "agents/offline": "agents.offline.lexicons",
+    "agents/project": "agents.project.lexicons",
+    "streams": "streams.lexicons",
+}
+FILES = [
+    (room, home, file.name.removesuffix(".toml"))
+    for room, home in ROOMS.items()
+    for file in sorted(resources.files(home).iterdir(), key=lambda it: it.name)
+    if file.name.endswith(".toml")
+]
+EACH_FILE = pytest.mark.parametrize(("home", "file"), [row[1:] for row in FILES])
+
+
+def matches(lexicon, entry, text):
+    if entry.words:
+        return text in entry.words
+    if entry.groups:
+        one, other = text.split()
+        return any(one in group and other in group for group in entry.groups)
+    pattern = lexicon.compile(entry)
+    return bool((pattern.match if lexicon.anchored else pattern.search)(text))
+
+
+@EACH_FILE
+def test_each_entry_matches_its_example_and_not_its_counterexample(home, file):
+    wrong = [
+        f"{name}.{entry.id}"
+        for name, lexicon in read_lexicons(home, file).items()
+        for entry in lexicon.entries
+        if not matches(lexicon, entry, entry.example)
+        or matches(lexicon, entry, entry.counterexample)
+    ]
+    assert wrong == []
+
+
+@EACH_FILE
+def test_each_list_is_told_apart_by_ids_and_is_of_one_sort(home, file):
+    for name, lexicon in read_lexicons(home, file).items():
+        entries = lexicon.entries
+        assert len({entry.id for entry in entries}) == len(entries), name
+        sorts = [(bool(entry.patterns), bool(entry.words), bool(entry.groups)) for entry in entries]
+        assert len(set(sorts)) == 1, name
+        assert sum(sorts[0]) == 1, name
+
+
+@EACH_FILE
+def test_no_word_stands_twice_in_an_entry(home, file):
+    twice = [
+        (f"{name}.{entry.id}", each)
+        for name, lexicon in read_lexicons(home, file).items()
+        for entry in lexicon.entries
+        for each, count in Counter(entry.words + entry.groups).items()
+        if count > 1
+    ]
+    assert twice == []
+
+
+@EACH_FILE
+def test_each_list_as_a_whole_finds_what_its_entries_find(home, file):
+    missed = [
+        f"{name}.{entry.id}"
+        for name, lexicon in read_lexicons(home, file).items()
+        for find in [find_in_whole(home, file, name, lexicon)]
+        for entry in lexicon.entries
+        if not find(entry.example)
+    ]
+    assert missed == []
+
+
+def find_in_whole(home, file, name, lexicon):
+    if lexicon.words:
+        return load_words(home, file, name).__contains__
+    if groups := load_groups(home, file, name):
+        return lambda text: any(set(text.split()) <= set(group) for group in groups)
+    room = importlib.import_module(home)
+    whole = room.Wording(file, name)
+    return whole.match if lexicon.anchored else whole.search
+
+
+def list_modules():
+    for room in (agents, streams):
+        for it in pkgutil.walk_packages(room.__path__, f"{room.__name__}."):
+            if it.name.startswith(("agents.offline.", "agents.project.", "streams.")):
+                yield importlib.import_module(it.name)
+
+
+def test_every_wording_that_a_rule_asks_for_is_there():
+    wordings = [
+        it for module in list_modules() for it in vars(module).values() if isinstance(it, Wording)
+    ]
+    assert len(wordings) > len(FILES)
+    assert all(it.pattern.pattern for it in wordings)
+
+
+def test_every_list_is_asked_for_or_named_by_another():
+    root = Path(agents.__file__).parents[1]
+    unused = []
+    for room, home, file in FILES:
+        code = [it.read_text() for it in (root / room).rglob("*.py")]
+        text = resources.files(home).joinpath(f"{file}.toml").read_text()
+        unused += [
+            (file, name)
+            for name in read_lexicons(home, file)
+            if f"‹{name}›" not in text
+            and not any(f'"{file}"' in each and f'"{name}"' in each for each in code)
+        ]
+    assert unused == []
