@@ -8,7 +8,7 @@ A file holds lists, a list has entries. An entry has an ``id``, one of ``pattern
 ``counterexample`` that it does not: one test walks them all. A list of patterns has a ``frame`` in
 which ``…`` stands for its patterns; ``anchored`` says that it is matched at the beginning of a
 text, ``cased`` that capitals count. In a frame and in a pattern ``‹name›`` stands for another list
-of the same file.
+of the same file. Whatever else an entry says is in its ``fields``.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from __future__ import annotations
 import functools
 import re
 import tomllib
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from importlib import resources
 from typing import Any, ClassVar
 
@@ -25,6 +25,7 @@ from schemas.patterns import compile_for_small
 
 SLOT = "…"
 _REFERENCE = re.compile(r"‹(\w+)›")
+_OWN = ("id", "example", "counterexample", "patterns", "words", "groups", "of")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,7 @@ class Entry:
     words: tuple[str, ...] = ()
     groups: tuple[tuple[str, ...], ...] = ()
     of: str = ""
+    fields: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +81,10 @@ def _lexicon(table: dict[str, Any], tables: dict[str, Any]) -> Lexicon:
             example=it["example"],
             counterexample=it["counterexample"],
             patterns=tuple(_resolve(pattern, tables) for pattern in it.get("patterns", ())),
-            words=tuple(it.get("words", "").split()),
+            words=tuple(_split(it.get("words", ""))),
             of=it.get("of", ""),
             groups=tuple(tuple(group.split()) for group in it.get("groups", ())),
+            fields={key: value for key, value in it.items() if key not in _OWN},
         )
         for it in table["entry"]
     )
@@ -91,6 +94,11 @@ def _lexicon(table: dict[str, Any], tables: dict[str, Any]) -> Lexicon:
         anchored=table.get("anchored", False),
         cased=table.get("cased", False),
     )
+
+
+def _split(words: str | list[str]) -> list[str]:
+    """The words of a text, or of a list where some hold a blank."""
+    return words.split() if isinstance(words, str) else words
 
 
 def _resolve(pattern: str, tables: dict[str, Any]) -> str:

@@ -18,7 +18,7 @@ There is no command yet that reprocesses a whole project under new versions.
 from __future__ import annotations
 
 HYGIENE_VERSION = "h4"  # decoding, line ends, which sources are skipped
-REDACTOR_VERSION = "r8"
+REDACTOR_VERSION = "r9"
 ANNOTATOR_VERSION = "a5"
 CHUNK_VERSION = "c8"
 EXTRACTOR_VERSION = "h12"  # of the reader that needs no model

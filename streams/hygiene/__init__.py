@@ -10,4 +10,7 @@ Reading order:
    says of itself
 6. ``stage``: the steps in one, and the facts that come of it; ``left_out``: a text that takes too
    long
+
+Words and plain forms are rows of the tables in ``lexicons`` and ``streams.lexicons``, each with an
+example and a counterexample; patterns that are logic stay beside the code that uses them.
 """

@@ -24,6 +24,7 @@ from schemas.options import (
     read_option_label,
 )
 from streams.hygiene.chunks.prose import Heading
+from streams.lexicons import Wording
 
 MOST_OPTIONS = 24
 DEEPEST = 99  # level of a label inside of a text
@@ -37,16 +38,8 @@ _IN_TEXT = re.compile(
     re.MULTILINE,
 )
 _ITEM = re.compile(r"^(?:[-*+]|\d+[.)])[ \t]+(?P<name>\S[^\n.]{2,80})$", re.MULTILINE)
-_LIST = re.compile(
-    r"(?:(?:considered|possible|potential|proposed|design|implementation|alternative|evaluated|"
-    r"candidate|technical|architectural|other|discarded|rejected|different|competing|previous|"
-    r"solution|pros and cons of the) )*"
-    r"(?:options?|alternatives?|approaches|solutions|candidates|variants|comparison)"
-    r"(?: (?:we )?(?:considered|evaluated|explored|analy[sz]ed|investigated|analysis|comparison|"
-    r"under consideration|rejected|discarded|not chosen|and \w+|that were \w+))*$|"
-    r"(?:rationale?|motivation) and alternatives$|(?:\w+ )?comparison (?:of|for|between) .*"
-)
-_TURNED_DOWN = re.compile(r"\b(?:alternatives?|rejected|discarded|dismissed|not chosen|other)\b")
+_LIST = Wording("options", "lists")
+_TURNED_DOWN = Wording("options", "turned_down")
 _ALTERNATIVE = re.compile(
     r"(?:[\W\d]*\W)?(?:alternative|rejected|discarded|considered|other)\b(?!.*\bchosen\b)",
     re.IGNORECASE,
@@ -60,27 +53,14 @@ _OWN_WORD = re.compile(
 )
 _ALL = re.compile(r"\b(?:all|both)\b(?:\W+\w+){0,3}\W+options\b", re.IGNORECASE)
 ALIKE = 0.6  # of an option's words, at least, that a decision repeats
-_NO_OPTION = re.compile(
-    r"(?:pros?|cons?|advantages?|disadvantages?|benefits?|drawbacks?|summary|comparison|overview|"
-    r"recommendations?|conclusions?|decisions?|criteria|evaluation|discussion|notes?|trade ?offs?|"
-    r"background|context|references?|examples?|why|how|what|goals?|non ?goals?|implementation|"
-    r"rationale|risks?|questions?|tl\W?dr|prior art|related)\b"
-)
-_WEIGHS = re.compile(
-    r"(?:(?:\w+ )?(?:decisions?|recommendations?)(?: \w+)?|pros?(?: (?:and|&) cons?.*)?|cons?|"
-    r"advantages|disadvantages|drawbacks?|trade ?offs?|considered options|options considered|"
-    r"(?:\w+ )?alternatives?(?: .*)?|non ?goals?|motivation|rationale|problem statement|"
-    r"conclusions?|proposed (?:solution|design|approach)|chosen \w+|rejected .*)$"
-)
+_NO_OPTION = Wording("options", "no_options")
+_WEIGHS = Wording("options", "weighing")
 _WEIGHED = re.compile(
     r"^\W*(?:pros?|cons?|advantages?|disadvantages?|drawbacks?|benefits?)\W*$|"
     r"^\W*(?:pros?|cons?|advantages|disadvantages|drawbacks)\W{1,4}(?::|\s)",
     re.IGNORECASE | re.MULTILINE,
 )
-_DECIDES = re.compile(
-    r"(?:(?:\w+ )?decisions?(?: outcome| made)?|outcome|chosen \w+|selected \w+|resolution|"
-    r"conclusions?|recommendations?|recommended \w+|verdict)$"
-)
+_DECIDES = Wording("options", "deciding")
 _MARKED = re.compile(
     r"[\[(*_:–—-]\W{0,3}(?:the |our )?(?:(?P<not>not |un)?(?:chosen|selected|preferred|recommended|"
     r"accepted|adopted|approved|choice|winner|proposed|implemented)|(?P<no>rejected|discarded|"

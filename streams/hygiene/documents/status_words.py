@@ -3,47 +3,18 @@
 from __future__ import annotations
 
 import re
+from typing import cast
 
 from schemas.events.hygiene import DocumentStatus
+from streams.lexicons import load_words, read_lexicons
 
-_WORDS_OF: dict[DocumentStatus, str] = {
-    "proposed": """
-        proposed proposal draft provisional pending review reviewing discussion progress wip idea
-        hold defer deferred postponed open planned
-        entwurf vorgeschlagen vorschlag offen geplant zurückgestellt
-        propuesto propuesta borrador pendiente proposé brouillon proposto
-    """,
-    "accepted": """
-        accepted approved implemented implementable active adopted final finished done merged agreed
-        decided complete completed stable angenommen akzeptiert beschlossen freigegeben umgesetzt
-        gültig aceptado aceptada aprobado aprobada accepté acceptée adopté aceito
-    """,
-    "rejected": """
-        rejected declined withdrawn abandoned closed dropped reverted cancelled canceled retracted
-        vetoed scrapped refused discarded dismissed
-        abgelehnt verworfen zurückgezogen storniert gestrichen
-        rechazado rechazada descartado descartada retirado retirada abandonado rejeté rejetée
-        abandonné rejeitado
-    """,
-    "superseded": """
-        superseded obsolete obsoleted replaced deprecated depreciated retired outdated archived
-        archive historical legacy unmaintained defunct discontinued inactive expired sunset invalid
-        ersetzt abgelöst veraltet überholt obsolet archiviert
-        obsoleto obsoleta reemplazado reemplazada sustituido sustituida archivado obsolète
-        remplacé remplacée archivé substituído
-    """,
+WORDS: dict[str, DocumentStatus] = {
+    word: cast(DocumentStatus, it.id)
+    for it in read_lexicons("statuses")["statuses"].entries
+    for word in it.words
 }
-WORDS = {word: status for status, words in _WORDS_OF.items() for word in words.split()}
 GONE = {word: it for word, it in WORDS.items() if it in ("rejected", "superseded")}
-# Of these some are states of other things as well, so a line of its own does not say them.
-OWN_WORDS = frozenset(WORDS) - frozenset(
-    """
-    pending review reviewing discussion progress idea hold open planned offen geplant pendiente
-    final finished done merged agreed decided complete completed stable active implemented
-    implementable umgesetzt gültig closed dropped legacy archive sunset invalid historical
-    proposal vorschlag propuesta reverted expired
-    """.split()  # noqa: SIM905  # as a list it would take thirty lines
-)
+OWN_WORDS = frozenset(WORDS) - load_words("statuses", "ambiguous")
 _WORD = re.compile(r"[^\W\d_]+")
 _FIRST_WORDS = 3  # among which the status is: «in review», «partially accepted», «work in progress»
 _CHOICES = re.compile(r"[|/{?]|\bor\b")

@@ -4,6 +4,11 @@ Only for sources where the project asks for it and for chat, since numbers that 
 and cards fill ordinary technical text. A name has no form; pseudonyms are given where authors are
 known, not here. An address is a street with its number, a box or a flat, and what stands beside it
 up to the postal code. Too much of an address taken away is better than half of one left.
+
+Decided against phonenumbers 9.0 and python-stdnum 2.2: of 58 phones in the development half the
+rules here find 56 with 1 false alarm in 1.0 s per MB. phonenumbers (of the US and Germany) finds 30
+with 10 in 1.5 s, or 58 with 893 where a number need only be possible. stdnum judges all account
+numbers there as the check digits here do.
 """
 
 # ruff: noqa: E501 (a pattern is read as one line)

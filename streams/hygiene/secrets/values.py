@@ -13,6 +13,7 @@ from collections import Counter
 from itertools import pairwise
 
 from streams.hygiene.secrets.names import NAMES_BY_ROOT, PASSWORD_NAMES
+from streams.lexicons import load_words
 
 ENTROPY_OF_VALUE = 3.0  # bits per character
 SHORTEST_VALUE = 8
@@ -76,27 +77,7 @@ TECHNICAL = re.compile(
         |[kmgt]i?b?|px|em|rem|%|chars?|characters|bytes?|bits?|x)|(?:19|20)\d\d-[01]\d-[0-3]\d.*|[\d.:,/-]+|rfc\d+""",
     re.VERBOSE,
 )  # fmt: skip
-# Words that say what kind of value belongs there, or that one is there: no passwords.
-SPEAKING = frozenset(
-    (
-        "1password", "string", "strings", "number", "integer", "boolean", "object", "binary", "bytes", "varchar", "secret",
-        "secrets", "required", "optional", "hidden", "disabled", "enabled", "visible", "plain", "plaintext",
-        "cleartext", "encrypted", "encoded", "hashed", "masked", "unknown", "invalid", "missing", "expired",
-        "wrong", "incorrect", "prompt", "generate", "generated", "random", "auto", "automatic", "always",
-        "never", "external", "internal", "inherit", "static", "dynamic", "manual", "prohibit", "allow", "allowed",
-        "deny", "denied", "forbidden", "private", "public", "readonly", "username", "account", "accounts", "email",
-        "login", "logins", "signin", "signup", "reset", "forgot", "forgotten", "change", "changed", "update",
-        "updated", "confirm", "confirmation", "repeat", "current", "value", "values", "variable", "credential",
-        "credentials", "identity", "basic", "bearer", "digest", "ldap", "kerberos", "service", "database",
-        "config", "system", "session", "standard", "custom", "unset", "empty", "protected", "sensitive", "unused",
-        "input", "output", "field", "fields", "param", "params", "parameter", "argument", "option", "options", "header",
-        "settings", "feature", "support", "supported", "deprecated", "nullable", "unique", "format", "length",
-        "strong", "medium", "normal", "simple", "bcrypt", "scrypt", "argon", "client", "server", "validate", "verify",
-        "valid", "token", "tokens", "apikey", "vault", "keyring", "keychain", "stdin", "manager", "policy", "provider",
-        "provided", "present", "absent", "existing", "nothing", "something", "anything", "whatever", "locked", "before", "after",
-        "authentication", "authorization", "permission", "implicit", "explicit", "temporary", "permanent", "fixed", "global",
-    )
-)  # fmt: skip
+SPEAKING = load_words("secret_names", "speaking")
 SIGN_WITHIN = re.compile(r"[^\W_][!@#$%^&*+=~;|?<>,(){}\[\]§€£]+[^\W_]")
 SIGN_TWICE = re.compile(r"^[@!&*]{2}")
 FEWEST_SIGNS = 3
