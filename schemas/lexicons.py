@@ -1,14 +1,14 @@
 """Lists of wordings as data: a TOML file a subject, read once, each list compiled at its first use.
 
-A room that has such files has a package ``lexicons`` for them, which names itself here: rooms that
-may not import each other share the form of their lists and the test that walks them.
+A package that has such files makes a ``Lexicons`` of its name: rooms that may not import each other
+share the form of their lists and the test that walks them.
 
 A file holds lists, a list has entries. An entry has an ``id``, one of ``patterns``, ``words`` or
 ``groups`` (of words that belong together), an ``example`` that it matches or holds and a
 ``counterexample`` that it does not: one test walks them all. A list of patterns has a ``frame`` in
 which ``…`` stands for its patterns; ``anchored`` says that it is matched at the beginning of a
 text, ``cased`` that capitals count. In a frame and in a pattern ``‹name›`` stands for another list
-of the same file. Whatever else an entry says is in its ``fields``.
+of the same file. Whatever else an entry says is in ``fields``.
 """
 
 from __future__ import annotations
@@ -19,29 +19,25 @@ import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib import resources
-from typing import Any, ClassVar
+from typing import Any
 
 from schemas.patterns import compile_for_small
 
 SLOT = "…"
 _REFERENCE = re.compile(r"‹(\w+)›")
-_OWN = ("id", "example", "counterexample", "patterns", "words", "groups", "of")
+_OWN = ("id", "example", "counterexample", "patterns", "words", "groups")
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One wording or a family of them; it has patterns, words or groups.
-
-    ``of`` is what they tell, where several entries tell the same.
-    """
+    """One wording or a family of them; it has patterns, words or groups."""
 
     id: str
     example: str
     counterexample: str
     patterns: tuple[str, ...] = ()
-    words: tuple[str, ...] = ()
+    words: frozenset[str] = frozenset()
     groups: tuple[tuple[str, ...], ...] = ()
-    of: str = ""
     fields: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -66,12 +62,30 @@ class Lexicon:
         return frozenset().union(*(entry.words for entry in self.entries))
 
 
-@functools.cache
-def read_lexicons(home: str, file: str) -> dict[str, Lexicon]:
-    """The lists of ``file``.toml in the package ``home`` by name."""
-    text = resources.files(home).joinpath(f"{file}.toml").read_text(encoding="utf-8")
-    tables = tomllib.loads(text)
-    return {name: _lexicon(table, tables) for name, table in tables.items()}
+class Lexicons:
+    """The files of ``package``."""
+
+    def __init__(self, package: str) -> None:
+        self._package = package
+
+    @functools.cache  # noqa: B019  # a package makes one of them
+    def read(self, file: str) -> dict[str, Lexicon]:
+        """The lists of ``file``.toml by name."""
+        text = resources.files(self._package).joinpath(f"{file}.toml").read_text(encoding="utf-8")
+        tables = tomllib.loads(text)
+        return {name: _lexicon(table, tables) for name, table in tables.items()}
+
+    def load_words(self, file: str, name: str) -> frozenset[str]:
+        """All words of a list."""
+        return self.read(file)[name].words
+
+    def load_groups(self, file: str, name: str) -> tuple[tuple[str, ...], ...]:
+        """The groups of words of a list in the file's order."""
+        return tuple(group for entry in self.read(file)[name].entries for group in entry.groups)
+
+    def list_ids(self, file: str, name: str) -> tuple[str, ...]:
+        """The ids of a list's entries in the file's order."""
+        return tuple(entry.id for entry in self.read(file)[name].entries)
 
 
 def _lexicon(table: dict[str, Any], tables: dict[str, Any]) -> Lexicon:
@@ -81,8 +95,7 @@ def _lexicon(table: dict[str, Any], tables: dict[str, Any]) -> Lexicon:
             example=it["example"],
             counterexample=it["counterexample"],
             patterns=tuple(_resolve(pattern, tables) for pattern in it.get("patterns", ())),
-            words=tuple(_split(it.get("words", ""))),
-            of=it.get("of", ""),
+            words=frozenset(_split(it.get("words", ""))),
             groups=tuple(tuple(group.split()) for group in it.get("groups", ())),
             fields={key: value for key, value in it.items() if key not in _OWN},
         )
@@ -119,15 +132,13 @@ class Wording:
     alone where that is named.
     """
 
-    home: ClassVar[str]  # the package that has the files; each room's class names its own
-
-    def __init__(self, file: str, *names: str, entry: str = "") -> None:
-        self._source = (file, names, entry)
+    def __init__(self, lexicons: Lexicons, file: str, *names: str, entry: str = "") -> None:
+        self._source = (lexicons, file, names, entry)
 
     @functools.cached_property
     def pattern(self) -> re.Pattern[str]:
-        file, names, entry = self._source
-        lists = [read_lexicons(self.home, file)[name] for name in names]
+        lexicons, file, names, entry = self._source
+        lists = [lexicons.read(file)[name] for name in names]
         entries = [it for entry_list in lists for it in entry_list.entries if entry in ("", it.id)]
         return lists[0].compile(*entries)
 
@@ -167,19 +178,3 @@ class Wording:
         if bare is None:
             return lambda text: pattern.search(text) is not None
         return lambda text: bare.search(text.lower()) is not None
-
-
-def load_words(home: str, file: str, name: str) -> frozenset[str]:
-    """All words of a list."""
-    return read_lexicons(home, file)[name].words
-
-
-def load_groups(home: str, file: str, name: str) -> tuple[tuple[str, ...], ...]:
-    """The groups of words of a list in the file's order."""
-    entries = read_lexicons(home, file)[name].entries
-    return tuple(group for entry in entries for group in entry.groups)
-
-
-def list_ids(home: str, file: str, name: str) -> tuple[str, ...]:
-    """The ids of a list's entries in the file's order."""
-    return tuple(entry.id for entry in read_lexicons(home, file)[name].entries)

@@ -1,15 +1,16 @@
-"""The word lists of the stages; their form: ``schemas.lexicons``."""
+"""The words and wordings of the stages: a TOML file a subject."""
 
-from functools import partial
+from __future__ import annotations
 
 from schemas import lexicons
 
+LEXICONS = lexicons.Lexicons(__name__)
+read_lexicons, load_words, list_ids = LEXICONS.read, LEXICONS.load_words, LEXICONS.list_ids
+load_groups = LEXICONS.load_groups
+
 
 class Wording(lexicons.Wording):
-    home = __name__
+    """Lists of one frame as one pattern, compiled when it is first asked for."""
 
-
-read_lexicons = partial(lexicons.read_lexicons, __name__)
-load_words = partial(lexicons.load_words, __name__)
-load_groups = partial(lexicons.load_groups, __name__)
-list_ids = partial(lexicons.list_ids, __name__)
+    def __init__(self, file: str, *names: str, entry: str = "") -> None:
+        super().__init__(LEXICONS, file, *names, entry=entry)

@@ -30,14 +30,14 @@ def first_of(kind: str, text: str, *headings: str, origin: str = "doc", **more: 
     "entry", read_lexicons("placement")["heading"].entries, ids=lambda it: it.id
 )
 def test_a_heading_of_the_table_announces_its_section(entry):
-    assert find_heading(entry.example) == entry.of
+    assert find_heading(entry.example) == entry.fields["of"]
 
 
 @pytest.mark.parametrize(
     "entry", read_lexicons("placement")["wording"].entries, ids=lambda it: it.id
 )
 def test_a_wording_of_the_table_is_found_where_it_stands(entry):
-    assert entry.of in find_wordings(entry.example)
+    assert entry.fields["of"] in find_wordings(entry.example)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import importlib
 import pkgutil
+import tomllib
 from collections import Counter
 from importlib import resources
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 
 import agents
 import streams
-from schemas.lexicons import Wording, load_groups, load_words, read_lexicons
+from schemas.lexicons import Lexicons, Wording
 
 ROOMS = {  # the package that has the files, by the room whose code asks for them
     "agents/offline": "agents.offline.lexicons",
@@ -40,7 +41,7 @@ def matches(lexicon, entry, text):
 def test_each_entry_matches_its_example_and_not_its_counterexample(home, file):
     wrong = [
         f"{name}.{entry.id}"
-        for name, lexicon in read_lexicons(home, file).items()
+        for name, lexicon in Lexicons(home).read(file).items()
         for entry in lexicon.entries
         if not matches(lexicon, entry, entry.example)
         or matches(lexicon, entry, entry.counterexample)
@@ -50,7 +51,7 @@ def test_each_entry_matches_its_example_and_not_its_counterexample(home, file):
 
 @EACH_FILE
 def test_each_list_is_told_apart_by_ids_and_is_of_one_sort(home, file):
-    for name, lexicon in read_lexicons(home, file).items():
+    for name, lexicon in Lexicons(home).read(file).items():
         entries = lexicon.entries
         assert len({entry.id for entry in entries}) == len(entries), name
         sorts = [(bool(entry.patterns), bool(entry.words), bool(entry.groups)) for entry in entries]
@@ -58,13 +59,19 @@ def test_each_list_is_told_apart_by_ids_and_is_of_one_sort(home, file):
         assert sum(sorts[0]) == 1, name
 
 
+def list_words(entry):
+    words = entry.get("words", entry.get("groups", ()))
+    return words.split() if isinstance(words, str) else words
+
+
 @EACH_FILE
 def test_no_word_stands_twice_in_an_entry(home, file):
+    text = resources.files(home).joinpath(f"{file}.toml").read_text()
     twice = [
-        (f"{name}.{entry.id}", each)
-        for name, lexicon in read_lexicons(home, file).items()
-        for entry in lexicon.entries
-        for each, count in Counter(entry.words + entry.groups).items()
+        (f"{name}.{entry['id']}", each)
+        for name, table in tomllib.loads(text).items()
+        for entry in table["entry"]
+        for each, count in Counter(list_words(entry)).items()
         if count > 1
     ]
     assert twice == []
@@ -74,7 +81,7 @@ def test_no_word_stands_twice_in_an_entry(home, file):
 def test_each_list_as_a_whole_finds_what_its_entries_find(home, file):
     missed = [
         f"{name}.{entry.id}"
-        for name, lexicon in read_lexicons(home, file).items()
+        for name, lexicon in Lexicons(home).read(file).items()
         for find in [find_in_whole(home, file, name, lexicon)]
         for entry in lexicon.entries
         if not find(entry.example)
@@ -84,8 +91,8 @@ def test_each_list_as_a_whole_finds_what_its_entries_find(home, file):
 
 def find_in_whole(home, file, name, lexicon):
     if lexicon.words:
-        return load_words(home, file, name).__contains__
-    if groups := load_groups(home, file, name):
+        return Lexicons(home).load_words(file, name).__contains__
+    if groups := Lexicons(home).load_groups(file, name):
         return lambda text: any(set(text.split()) <= set(group) for group in groups)
     room = importlib.import_module(home)
     whole = room.Wording(file, name)
@@ -115,7 +122,7 @@ def test_every_list_is_asked_for_or_named_by_another():
         text = resources.files(home).joinpath(f"{file}.toml").read_text()
         unused += [
             (file, name)
-            for name in read_lexicons(home, file)
+            for name in Lexicons(home).read(file)
             if f"‹{name}›" not in text
             and not any(f'"{file}"' in each and f'"{name}"' in each for each in code)
         ]

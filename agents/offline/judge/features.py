@@ -30,7 +30,7 @@ UNKNOWN_ROOT = "@root unknown"  # weighs what the two weigh on average
 _OWN_STEM = 6
 _NOBODY_S = load_words("features", "in_many_names")
 _SAYS_LITTLE = frozenset(word[:_STEM] for word in load_words("features", "says_little"))
-_HEARD = {it.id: frozenset(it.words) for it in read_lexicons("features")["manner_words"].entries}
+_HEARD = {it.id: it.words for it in read_lexicons("features")["manner_words"].entries}
 _MANNERS = {
     name: Wording("features", "manners", entry=name) for name in list_ids("features", "manners")
 }

@@ -1,14 +1,15 @@
-"""The word lists of the offline reader; their form: ``schemas.lexicons``."""
+"""The wordings of the offline reader: a TOML file a subject."""
 
-from functools import partial
+from __future__ import annotations
 
 from schemas import lexicons
 
+LEXICONS = lexicons.Lexicons(__name__)
+read_lexicons, load_words, list_ids = LEXICONS.read, LEXICONS.load_words, LEXICONS.list_ids
+
 
 class Wording(lexicons.Wording):
-    home = __name__
+    """Lists of one frame as one pattern, compiled when it is first asked for."""
 
-
-read_lexicons = partial(lexicons.read_lexicons, __name__)
-load_words = partial(lexicons.load_words, __name__)
-list_ids = partial(lexicons.list_ids, __name__)
+    def __init__(self, file: str, *names: str, entry: str = "") -> None:
+        super().__init__(LEXICONS, file, *names, entry=entry)

@@ -21,7 +21,7 @@ _NO_SUBJECT = Wording("claims", "no_subject")
 _ANNOUNCES = Wording("claims", "announces")
 _SAYS_MUCH = load_words("verbs", "says_much")
 _SAYS_LESS = load_words("verbs", "says_less")
-_BOUND_TO = {it.id: frozenset(it.words) for it in read_lexicons("verbs")["bound_to"].entries}
+_BOUND_TO = {it.id: it.words for it in read_lexicons("verbs")["bound_to"].entries}
 _WITH = {
     verb: _BOUND_TO[it.id] for it in read_lexicons("verbs")["bound"].entries for verb in it.words
 }  # with what follows these

@@ -22,7 +22,7 @@ _SIGNS = re.compile(r"[^\w]+")
 def _list_wordings(table: Table) -> tuple[tuple[str, Wording], ...]:
     """The entries of a table in the file's order, each with what it tells."""
     return tuple(
-        (entry.of, Wording("placement", table, entry=entry.id))
+        (entry.fields["of"], Wording("placement", table, entry=entry.id))
         for entry in read_lexicons("placement")[table].entries
     )
 
