@@ -95,6 +95,8 @@ async def _follow(
         checkpoint = read_checkpoint(connection, projection.name, places)
         async with kafka.running_consumer(settings, **FETCH, auto_offset_reset="none") as consumer:
             pace_fetches(consumer)
+            with kafka.broker_errors("looking for topics"):
+                await kafka.learn_places(consumer, {settings.topic(name) for name, _ in places})
             await _check_ends(settings, consumer, {place: checkpoint[place] for place in places})
             start_at(consumer, settings, {place: checkpoint[place] for place in places})
             offsets |= {

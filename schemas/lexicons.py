@@ -29,7 +29,10 @@ _REFERENCE = re.compile(r"‹(\w+)›")
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One wording or a family of them; it has patterns, words or groups."""
+    """One wording or a family of them; it has patterns, words or groups.
+
+    ``of`` is what they tell, where several entries tell the same.
+    """
 
     id: str
     example: str
@@ -37,6 +40,7 @@ class Entry:
     patterns: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
     groups: tuple[tuple[str, ...], ...] = ()
+    of: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +80,7 @@ def _lexicon(table: dict[str, Any], tables: dict[str, Any]) -> Lexicon:
             counterexample=it["counterexample"],
             patterns=tuple(_resolve(pattern, tables) for pattern in it.get("patterns", ())),
             words=tuple(it.get("words", "").split()),
+            of=it.get("of", ""),
             groups=tuple(tuple(group.split()) for group in it.get("groups", ())),
         )
         for it in table["entry"]

@@ -42,7 +42,7 @@ from streams.shell.writer_runner import WriterRunner
 from streams.stage import Step, Writer
 
 CHILD_NICE = 15
-RESTS_AFTER_S = 60.0  # without a deep job; nobody waits for the second that the next one takes
+RESTS_AFTER_S = 60.0  # without a deep job; nobody waits for the seconds that the next one takes
 PREVIEW_AT_ONCE = 4  # jobs: somebody waits for the first of them
 LINGER_MS = 5  # a preview waits for it at every hop; 20 gave no more throughput
 WATCH_S = 3.0
@@ -197,7 +197,9 @@ class Worker:
         return self._failure.done() and isinstance(self._failure.result(), Unavailable)
 
     async def ready(self) -> None:
-        """Returns once every stage has its partitions, every writer is caught up, children run."""
+        """Returns once every stage has its partitions, every writer is caught up, and the child for
+        previews runs.
+        """
         await asyncio.wait((self._warm,))
         for runner in self._runners:
             await runner.ready()
@@ -220,9 +222,7 @@ class Worker:
         if heavy:
             warm_codec()
             with contextlib.suppress(ShellFailure):  # the first job will show it again
-                await asyncio.gather(
-                    pools.preview.warm(warm_codec, heavy), pools.deep.warm(warm_codec, heavy)
-                )
+                await pools.preview.warm(warm_codec, heavy)
 
     def _attach(
         self, publisher: Publisher, chunks: ChunkReader, pools: Pools, cluster: str

@@ -98,6 +98,6 @@ def is_promise(text: str) -> bool:
 
 def add_coverage(text: str, coverage: str | None) -> str:
     """Say that the ledger holds nothing on the question, unless the answer does."""
-    if coverage != "none" or _SAYS_SO.search(text):
+    if coverage != "none" or _SAYS_SO.says(text):
         return text
     return f"{text}\n\n{LEDGER_SILENT}"

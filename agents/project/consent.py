@@ -74,10 +74,10 @@ def asks_for_schedule(own: str) -> bool:
         return is_job or _REMINDS_US.search(own) is not None
     if not recurrences or own.rstrip().endswith("?"):
         return False
-    if is_job or _REMIND.search(left):
+    if is_job or _REMIND.says(left):
         return True
     is_first = recurrences[0].start < 4
-    return is_first and not _STATEMENT.search(left) and (":" in left or not _begins_with_name(left))
+    return is_first and not _STATEMENT.says(left) and (":" in left or not _begins_with_name(left))
 
 
 def _begins_with_name(left: str) -> bool:

@@ -86,7 +86,7 @@ def is_question(own: str) -> bool:
 
 def names_kind_before(text: str) -> bool:
     """Whether the text ends with «create a task called» or the like, so that a name follows."""
-    return _KIND_LAST.search(text[-80:]) is not None
+    return _KIND_LAST.says(text[-80:])
 
 
 def _split(own: str) -> Iterator[str]:
@@ -105,7 +105,7 @@ def _read(sentence: str) -> Iterator[Order]:
         return
     if _ITEM_FIRST.match(text):
         text = f"create a {text}"
-    is_tagged = bool(_TAG.search(text))
+    is_tagged = _TAG.says(text)
     text = _TAG.sub("", text)
     is_asked = bool(polite) or (text.rstrip().endswith("?") and not is_tagged)
     if not FAMILIES["any"].match(text):
@@ -117,7 +117,7 @@ def _read(sentence: str) -> Iterator[Order]:
     if named and named["title"].strip():  # the title takes all that follows
         yield Order(text, is_asked, _is_open(named), is_able)
         return
-    is_open = bool(_DEPENDS.search(text))
+    is_open = _DEPENDS.says(text)
     for clause in _CLAUSE.split(text):
         if FAMILIES["any"].match(clause):
             yield Order(clause, is_asked, is_open, is_able)
@@ -127,7 +127,7 @@ def _is_open(named: re.Match[str]) -> bool:
     """Whether a thing is to be made only under a condition, which is no part of its title."""
     if named["how"] is None:
         return bool(_CONDITION.match(named["title"].strip()))
-    return named["how"].lower() in ("for", "about", "to") and bool(_LATE.search(named["title"]))
+    return named["how"].lower() in ("for", "about", "to") and bool(_LATE.says(named["title"]))
 
 
 def _asks_in_title(text: str) -> bool:

@@ -92,9 +92,9 @@ def _is_name(before: str, inner: str) -> bool:
         return False
     if names_kind_before(before):
         return True
-    if _TITLE.search(before.rpartition("\n")[2]):
-        return not _POINTS_TO.search(before)
-    return bool(_NAMES.search(before)) and not _SAYS_BEFORE.search(before.rstrip(" ,:–-"))
+    if _TITLE.says(before.rpartition("\n")[2]):
+        return not _POINTS_TO.says(before)
+    return _NAMES.says(before) and not _SAYS_BEFORE.says(before.rstrip(" ,:–-"))
 
 
 def _cut_lead_ins(text: str) -> str:

@@ -39,16 +39,7 @@ NOT_UNDERSTOOD = (
 )
 _GREETING = Wording("answers", "greeting")
 # «Remind me what we decided» asks, «remind me to ask» orders.
-_OF_WHAT = (
-    r"\s+(?:me|us|everybody|everyone|the team)\s+(?:(?:again|please)\s+)?(?:(?:of|about)\s+)?"
-    r"(?:what|who|whom|whose|why|how|where|which|when (?:we|did)"
-    r"|(?:the|our) (?:decision|agreement)s?)\b"
-)
-_CHANGE = re.compile(
-    r"^\W*(?:please\s+)?(?:create|add|make|open|close|delete|remove|rename|update|change|set|mark|move"
-    rf"|assign|generate|write|schedule|remind(?!{_OF_WHAT}))\b",
-    re.IGNORECASE,
-)
+_CHANGE = Wording("answers", "change")
 LONGEST_ASKED, MOST_LINES = 600, 5  # of a question; what is longer and asks nothing is a document
 _POLITE_END = re.compile(r"[\s,]+(?:please|pls|thanks|thank you)[\s.!?]*$", re.IGNORECASE)
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from agents.project.lexicons import Wording
 from agents.project.topic_answers import AGAINST, DECISION
 from agents.tools.ledger import HITS_TOLD, SEARCH_LEDGER
 from schemas.shortening import shorten
@@ -42,9 +43,7 @@ _TASK = r"(?P<task>task[- ]?\d+|«[^»]+»|\"[^\"]+\"|art_[0-9a-f]+)"
 _FEATURE = r"(?P<feature>feat(?:ure)?[- ]?\d+|feature (?:«[^»]+»|\"[^\"]+\"))"
 _SPRINT = r"(?P<sprint>sprint[- ]?\d+)"
 _STATUS = "|".join(sorted(_STATUSES, key=len, reverse=True))
-_NEXT_QUESTION = re.compile(
-    r"[?;]|(?:,|\band\b)\s+(?:and )?(?:what|who|why|how|where|when)\b", re.IGNORECASE
-)
+_NEXT_QUESTION = Wording("answers", "next_question")
 LONGEST_READ = 1_000  # characters: a pattern can take time in the square of what it looks through
 
 Arguments = dict[str, Any]

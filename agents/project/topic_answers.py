@@ -58,10 +58,10 @@ def split_topic(request: str, first: Mapping[str, Any]) -> list[Part]:
     parts = [_part_of(first, first["kinds"])]
     if first["kinds"] != [DECISION]:
         return parts
-    if _ASKS_STANDING.search(request):
+    if _ASKS_STANDING.says(request):
         replaced = {**first, "statuses": [SUPERSEDED]}
         parts.append(Part("Where it stands:", replaced, "No document says where it stands."))
-    if _ASKS_AGAINST.search(request):
+    if _ASKS_AGAINST.says(request):
         parts.append(_part_of(first, AGAINST))
     return parts
 

@@ -5,6 +5,8 @@ are imported when they are called (`commands.py`), and import what is heavy (fau
 the reader) inside their functions.
 """
 
+import atexit
+import gc
 import os
 import sys
 from collections.abc import Callable
@@ -51,6 +53,7 @@ def main() -> None:
     """Run one command. A refusal is one sentence on standard error; see --debug for more."""
     os.umask(PRIVATE_UMASK)  # first of all: also what children make is for this user alone
     exempt_loopback(os.environ)
+    atexit.register(gc.freeze)  # what the system takes back is not looked through once more
     # We have no plugin of pydantic; looking for one reads the metadata of every package there is.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     debug = "--debug" in sys.argv

@@ -55,7 +55,7 @@ def _describe_owed(by_rules: dict[str, dict[str, int]]) -> list[str]:
 
 
 def show(status: SimpleNamespace) -> None:
-    out = Console(highlight=False)
+    out = Console(highlight=False, emoji=False)
     out.print(f"Cairn {status.versions['cairn']} in {status.home}: {status.state}")
     if problem := status.disk["problem"]:
         out.print(problem, soft_wrap=True)

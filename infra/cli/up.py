@@ -1,5 +1,6 @@
 """`cairn up`: everything in one go."""
 
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -68,8 +69,10 @@ def register(app: typer.Typer) -> None:
 
 def load_parts() -> None:
     """What the processes of `cairn up` import is here, for their copies of this process."""
+    gc.disable()  # it would look through all of it again and again, and nothing is left behind
     for name in PARTS:
         import_module(name)
+    gc.enable()
 
 
 def run_copy(arguments: Sequence[str]) -> None:

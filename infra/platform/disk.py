@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import errno
 import os
-import sqlite3
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
 DATABASE_SAYS = "53100"  # PostgreSQL manual, appendix A
+SQLITE_SAYS = 13  # SQLITE_FULL; the module is not imported for it by every command
 MIB = 1024 * 1024
-NEEDED_BYTES = 32 * MIB  # PostgreSQL does not start without room for a segment of 16 MiB
+NEEDED_BYTES = 32 * MIB  # PostgreSQL does not start without room for a segment (16 MiB)
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def says_full(error: BaseException | None) -> bool:
     while error is not None:
         if isinstance(error, OSError) and error.errno in FULL:
             return True
-        if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
+        if getattr(error, "sqlite_errorcode", None) == SQLITE_SAYS:
             return True
         if getattr(error, "sqlstate", None) == DATABASE_SAYS:
             return True

@@ -5,6 +5,7 @@ what the database refuses (a constraint, a syntax error) stays what psycopg rais
 """
 
 import hashlib
+import selectors
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
@@ -73,6 +74,25 @@ def read_time(connection: Connection[tuple[Any, ...]]) -> datetime:
     ((now,),) = connection.execute("SELECT now()").fetchall()
     assert isinstance(now, datetime)
     return now
+
+
+def next_notice(connection: Connection[tuple[Any, ...]], timeout_s: float) -> str | None:
+    """The payload of the next notice on a channel that ``connection`` listens to, if one comes in
+    time. Raises DatabaseUnavailable.
+
+    psycopg's own wait wakes ten times a second to see whether it was interrupted.
+    """
+
+    def look() -> str | None:
+        found = connection.notifies(timeout=0, stop_after=1)
+        return next((notice.payload for notice in found), None)
+
+    with database_errors(), selectors.DefaultSelector() as selector:
+        if (payload := look()) is None:
+            selector.register(connection.fileno(), selectors.EVENT_READ)
+            if selector.select(timeout_s):
+                payload = look()
+    return payload
 
 
 def answers(conninfo: str) -> bool:

@@ -38,6 +38,7 @@ from infra.runtime.local.process import Process, ProcessId, Say, identify, own_c
 from infra.runtime.local.runtime import (
     ANSWERS_WITHIN_S,
     Plan,
+    Server,
     await_answers,
     await_server,
     planned,
@@ -103,7 +104,7 @@ class Supervisor:
         with only_one(self.settings.run_folder, "supervisor", runs), self._signals() as wake:
             self._write()  # at once: who finds the lock taken looks here
             try:
-                with planned(self.settings, self._tell) as plan:
+                with planned(self.settings, self._tell, self._start_server) as plan:
                     self._run_planned(plan, wake)
             except Refusal as error:
                 self.error = str(error)
@@ -116,15 +117,16 @@ class Supervisor:
                 self.state = "stopped"
                 self._write()
 
+    def _start_server(self, server: Server) -> None:
+        self._tell(f"Starting {server.name}…")
+        child = Child(
+            server.name, server.spawn, server.ready, server.stop_signal, serves_others=True
+        )
+        child.begin()
+        self.children.append(child)
+        self._write()
+
     def _run_planned(self, plan: Plan, wake: int) -> None:
-        for server in plan.servers:
-            self._tell(f"Starting {server.name}…")
-            child = Child(
-                server.name, server.spawn, server.ready, server.stop_signal, serves_others=True
-            )
-            child.begin()
-            self.children.append(child)
-            self._write()
         self.load()
         for server, child in zip(plan.servers, self.children, strict=True):
             assert child.process

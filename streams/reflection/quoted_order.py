@@ -36,7 +36,7 @@ def find_exchanged(ours: Sense, theirs: Sense) -> tuple[str, str] | None:
     if ours.is_joined or theirs.is_joined:
         return None
     mine, other = places_of(ours.text), places_of(theirs.text)
-    passive, passive_too = bool(PASSIVE.search(ours.text)), bool(PASSIVE.search(theirs.text))
+    passive, passive_too = PASSIVE.says(ours.text), PASSIVE.says(theirs.text)
     if passive != passive_too:
         return None
     for at in range(1, len(mine) - 1):

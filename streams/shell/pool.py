@@ -24,7 +24,7 @@ from typing import TypeVar
 
 import psutil
 
-from streams.shell.child import LENGTH, give_way
+from streams.shell.child import LENGTH
 from streams.shell.failures import ChildFailed, ShellFailure
 from streams.undecidable import Failure
 
@@ -53,7 +53,7 @@ class Child:
 
     async def answer(self, job: bytes) -> bytes:
         """Raises ChildDied."""
-        await self.start(self._nice)
+        await self.start()
         process = self._process
         assert process and process.stdin is not None and process.stdout is not None
         try:
@@ -77,11 +77,12 @@ class Child:
                 process.kill()
         return process
 
-    async def start(self, nice: int) -> None:
-        """The process runs; it has priority ``nice`` unless it ran already."""
+    async def start(self) -> None:
+        """The process runs."""
         if self._process is None or self._process.returncode is not None:
             self._process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-P", "-m", "streams.shell.child", str(os.getpid()), str(nice)),
+                *(sys.executable, "-P", "-m", "streams.shell.child"),
+                *(str(os.getpid()), str(self._nice)),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 limit=BUFFER_BYTES,
@@ -176,16 +177,11 @@ class ChildPool:
         self.work = 0  # grows with every answer, and while children compute
 
     async def warm(self, function: Callable[..., object], *arguments: object) -> None:
-        """Every child runs and has called ``function`` once, so that the next call is quick.
-
-        It gives way to others only after that, because the start of a worker waits for it.
-        """
-        calls = [_call(function, arguments), _call(give_way, (self._nice,))]
-        jobs = [Job(call, self._timeout_s) for call in calls]
+        """Every child runs and has called ``function`` once, so that the next call is quick."""
+        job = Job(_call(function, arguments), self._timeout_s)
         idle, self._idle = self._idle, []
         try:
-            await asyncio.gather(*(child.start(0) for child in idle))
-            await asyncio.gather(*(self._answers(child, jobs) for child in idle))
+            await asyncio.gather(*(self._answers(child, [job]) for child in idle))
         finally:
             self._idle += idle
             self._hand_out()

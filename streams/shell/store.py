@@ -27,8 +27,9 @@ from streams.shell.stored_table import DoubtfulStore, StoredTable
 from streams.stage import Table
 
 V = TypeVar("V")
-STORE_VERSION = "2"
+STORE_VERSION = "3"
 LOCK_PATIENCE_S = 60.0
+JOURNAL_PAGES, JOURNAL_BYTES = 250, 1024 * 1024  # beside each file; SQLite's own: four times that
 FOREIGN_LOCK_S = 0.5  # of somebody's tool; the loop is blocked meanwhile
 LEFT_OUT = "records_left_out"  # a table beside the writer's own
 OPEN_IN = "open in boot"  # the name of the row that a file has while it is open
@@ -149,6 +150,8 @@ def _prepare(database: sqlite3.Connection, identity: Mapping[str, str], boot: st
     # or end the process with a signal when somebody cuts it.
     database.execute("PRAGMA locking_mode=EXCLUSIVE")
     database.execute("PRAGMA journal_mode=WAL")
+    database.execute(f"PRAGMA wal_autocheckpoint={JOURNAL_PAGES}")
+    database.execute(f"PRAGMA journal_size_limit={JOURNAL_BYTES}")
     database.execute("PRAGMA synchronous=FULL")
     tables: Iterable[tuple[str]] = database.execute("SELECT name FROM sqlite_master")
     if not list(tables):

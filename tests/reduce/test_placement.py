@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from streams.lexicons import read_lexicons
 from streams.reduce.prd.placement import places
-from streams.reduce.texts.vocabulary import NOWHERE, find_heading, find_wordings, read_entries
+from streams.reduce.texts.vocabulary import NOWHERE, find_heading, find_wordings
 from tests.reduce.ledgers import a_requirement, a_row, an_atom, prd_of, texts
 
 
@@ -25,16 +26,18 @@ def first_of(kind: str, text: str, *headings: str, origin: str = "doc", **more: 
     return found[0] if found else ""
 
 
-@pytest.mark.parametrize("entry", read_entries("heading"), ids=lambda one: one.id)
+@pytest.mark.parametrize(
+    "entry", read_lexicons("placement")["heading"].entries, ids=lambda it: it.id
+)
 def test_a_heading_of_the_table_announces_its_section(entry):
     assert find_heading(entry.example) == entry.of
-    assert not entry.pattern.fullmatch(entry.counterexample.lower())
 
 
-@pytest.mark.parametrize("entry", read_entries("wording"), ids=lambda one: one.id)
-def test_a_wording_of_the_table_is_found_where_it_stands_and_nowhere_else(entry):
+@pytest.mark.parametrize(
+    "entry", read_lexicons("placement")["wording"].entries, ids=lambda it: it.id
+)
+def test_a_wording_of_the_table_is_found_where_it_stands(entry):
     assert entry.of in find_wordings(entry.example)
-    assert not entry.pattern.search(entry.counterexample)
 
 
 @pytest.mark.parametrize(

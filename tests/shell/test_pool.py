@@ -55,10 +55,6 @@ def fail() -> None:
     raise ValueError("words of a source")
 
 
-def note_niceness(place: Path) -> None:
-    place.write_text(str(os.nice(0)))
-
-
 def niceness() -> int:
     return os.nice(0)
 
@@ -168,17 +164,6 @@ def test_a_job_nobody_waits_for_any_more_does_not_hold_its_child() -> None:
 def test_children_have_the_priority_they_were_given() -> None:
     async def scenario() -> None:
         async with children(1, nice=5) as pool:
-            assert await pool.run(niceness) == os.nice(0) + 5
-            assert await pool.run(session) == (pool.pids()[0], "5")
-
-    asyncio.run(scenario())
-
-
-def test_children_give_way_only_once_they_are_warm(tmp_path: Path) -> None:
-    async def scenario() -> None:
-        async with children(1, nice=5) as pool:
-            await pool.warm(note_niceness, tmp_path / "warming")
-            assert int((tmp_path / "warming").read_text()) == os.nice(0)
             assert await pool.run(niceness) == os.nice(0) + 5
             assert await pool.run(session) == (pool.pids()[0], "5")
 

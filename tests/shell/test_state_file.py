@@ -7,6 +7,7 @@ import sqlite3
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -50,7 +51,9 @@ def filled(home: Path, rows: int = ROWS) -> StateFile:
     file = state_file(home)
     tables = file.open()
     words, numbers = tables.table("words", str), tables.table("numbers", int)
-    words.update({f"prj|{number:04}": f"word {number} " * 40 for number in range(rows)})
+    words.update(
+        {f"prj|{number:04}": Random(number).randbytes(600).hex() for number in range(rows)}
+    )
     numbers.update({f"prj|{number:04}": number for number in range(rows)})
     tables.commit({"topic": 5})
     tables.close()

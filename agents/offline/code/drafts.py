@@ -85,7 +85,7 @@ def comment_drafts(chunk: ChunkCreated) -> list[Draft]:
     """Drafts from the comments of a chunk of code or configuration, in the order of the text."""
     text = chunk.text_payload
     suffix = suffix_of(chunk.path)
-    in_tests = bool(_TEST_PATH.search(chunk.path))
+    in_tests = _TEST_PATH.says(chunk.path)
     symbol = _find_documented_type(chunk)
     drafts: list[Draft] = []
     for comment in comments(text, suffix):
@@ -171,7 +171,7 @@ def _read_note(text: str, passage: Passage) -> Iterator[Draft]:
     label = _MARKED.match(sentence.text)
     cue = Cue("action_item", EXPLICIT, skip=label.end() if label else 0)
     rest = sentence.text[cue.skip :]
-    if match.group() == "XXX" and not (asks(rest) or is_order(rest) or NEEDED.search(rest)):
+    if match.group() == "XXX" and not (asks(rest) or is_order(rest) or NEEDED.says(rest)):
         return  # a mark of what is odd, not of what is to be done
     if len(words_of(rest)) < 4 or is_noise(rest) or span[1] - span[0] < MIN_EVIDENCE_CHARS:
         return
@@ -250,7 +250,7 @@ def _about(symbol: str, text: str) -> str:
 
     What only repeats the type's name in words, as comments of plain data types do, says nothing.
     """
-    if len(words_of(text)) < 6 or is_truncated(text) or is_chatter(text) or _HOLLOW.search(text):
+    if len(words_of(text)) < 6 or is_truncated(text) or is_chatter(text) or _HOLLOW.says(text):
         return ""
     if len(_new_words(symbol, text)) < 4:
         return ""
@@ -258,7 +258,7 @@ def _about(symbol: str, text: str) -> str:
         return text if has_verb(text) else ""
     if _DOES.match(text):
         return f"{symbol} {lower_first(text)}"
-    if symbol in text[:NAMED_WITHIN] or _VERB.search(_RELATED.split(text, 1)[0]):
+    if symbol in text[:NAMED_WITHIN] or _VERB.says(_RELATED.split(text, 1)[0]):
         return ""  # it has a subject of its own
     if text.startswith(("A ", "An ", "The ")) and not has_verb(_NOUN_END.split(text, 1)[0]):
         return f"{symbol} is {lower_first(text)}"

@@ -149,7 +149,7 @@ def _is_telling(heading: str) -> bool:
 
 
 def _leads_away(headings: Sequence[str]) -> bool:
-    return any(_OTHER.search(simplify(it)) for it in headings)
+    return any(_OTHER.says(simplify(it)) for it in headings)
 
 
 def _introduce_page(page: Page, chunk: ChunkCreated) -> Introduction | None:
@@ -158,7 +158,7 @@ def _introduce_page(page: Page, chunk: ChunkCreated) -> Introduction | None:
     masked = hide_placeholders(mask(text, dialect), dialect)
     for span in filter(None, (page.told, *_leads_of(chunk, page.starts))):
         sentence = masked.restore(strip_markup(masked.text[slice(*span)]))
-        if _GONE.search(sentence):
+        if _GONE.says(sentence):
             return None
         tells = span == page.told or not _ABOUT_THE_PAGE.match(sentence)
         if tells and span[1] - span[0] >= MIN_EVIDENCE_CHARS:
@@ -348,7 +348,7 @@ def _state_under(headings: Sequence[str], planned: bool) -> str:
     if not telling and not planned:
         return ""
     inner = spoken[telling[-1] :] if telling else spoken[1:]
-    if any(_OTHER.search(it) for it in inner if not _PLANS.match(it) and not _FEATURES.match(it)):
+    if any(_OTHER.says(it) for it in inner if not _PLANS.match(it) and not _FEATURES.match(it)):
         return ""
     if any(_DONE.match(it) for it in inner):
         return DONE

@@ -107,8 +107,8 @@ def _is_name(text: str, *, titled: bool) -> bool:
         and sum(sign.isalpha() for sign in text) >= 0.6 * len(text)
         and not _GENERIC.match(text)
         and (words[0].isupper() or not _NO_NAME.match(text))
-        and not _NO_END.search(text)
-        and ((titled and len(words) <= SHORT_TITLE) or not _SENTENCE.search(text))
+        and not _NO_END.says(text)
+        and ((titled and len(words) <= SHORT_TITLE) or not _SENTENCE.says(text))
         and not re.search(r"[/\\{}<>=@|]|[a-z]\.\w|^[a-z]+[_]\w+$", text)
     )
 

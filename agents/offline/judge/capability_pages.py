@@ -108,7 +108,7 @@ def page_of(chunk: ChunkCreated) -> Page | None:
 def is_elsewhere(path: str) -> bool:
     """Whether documents of this name are about no capability of the product."""
     low = path.lower().rsplit(".", 1)[0]
-    return bool(_ELSEWHERE.search(low) or _ELSEWHERE_WORDS.search(low))
+    return bool(_ELSEWHERE.says(low) or _ELSEWHERE_WORDS.says(low))
 
 
 def is_introduction(chunk: ChunkCreated) -> bool:
@@ -168,11 +168,11 @@ def _place_of(chunk: ChunkCreated) -> str:
     part = _FREE.search(folders)
     if is_elsewhere(path[part.end() :] if part else path):
         return ""
-    if _FOLDERS.search(folders):
+    if _FOLDERS.says(folders):
         return PAGE
     if not _DOCUMENTED.match(folders):
         return ""
-    return TOPIC if _HALF_ELSEWHERE.search(path.rsplit(".", 1)[0]) else DOC
+    return TOPIC if _HALF_ELSEWHERE.says(path.rsplit(".", 1)[0]) else DOC
 
 
 def _name_stem(own: str) -> str:
@@ -217,7 +217,7 @@ def group_name(raw: str) -> str:
     if text:
         return text
     part = name_of_folder(raw.strip().lower())
-    return part if _PARTS.search(f"/{part.lower()}/") else ""
+    return part if _PARTS.says(f"/{part.lower()}/") else ""
 
 
 def _singular(word: str) -> str:

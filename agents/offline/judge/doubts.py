@@ -158,11 +158,11 @@ def _is_little(draft: Draft) -> bool:
     words, or nothing but its tone says that it is one.
     """
     text = draft.statement
-    if draft.attributes.get("scope") == "out" or _NO_NEED.search(text) or _OWN_NEED.search(text):
+    if draft.attributes.get("scope") == "out" or _NO_NEED.says(text) or _OWN_NEED.search(text):
         return True
-    if _BINDING.search(text):
+    if _BINDING.says(text):
         return False
-    if _NEEDING.search(text):
+    if _NEEDING.says(text):
         return "@deliberates" not in draft.place or bool(
             _HOW_UNSAID.match(text) or _OF_CODE.match(text)
         )
@@ -184,6 +184,6 @@ def _points_back(text: str) -> bool:
 
 def _is_foreign(text: str, match: re.Match[str]) -> bool:
     what, before = match.group("what").lower(), text[: match.start()]
-    if what in _NO_NOUN or what in _OWN or _AFTER_CLAUSE.search(before):
+    if what in _NO_NOUN or what in _OWN or _AFTER_CLAUSE.says(before):
         return False
     return what[:_STEM] not in before.lower()

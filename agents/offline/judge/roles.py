@@ -73,9 +73,9 @@ def _role_of_document(path: str, title: str, is_readme: bool) -> str:
     stem = _SUFFIX.sub("", file.lower())
     folders = [normalise(it) for it in raw]
     names = [normalise(_SUFFIX.sub("", file)), normalise(title)]
-    if _AGENT_FILE.search(path):
+    if _AGENT_FILE.says(path):
         return "agent"
-    if _TRANSLATED.search(stem):
+    if _TRANSLATED.says(stem):
         return "translation"
     if is_readme and folders in ([], [".github"]):
         return "readme"
@@ -109,21 +109,21 @@ def _role_of_readme(folders: list[str]) -> str:
 def _is_outside(folders: list[str]) -> bool:
     """Whether it is tooling or a trial, in a folder that no folder of documents is around."""
     for folder in folders:
-        if _DOCUMENTS.search(folder):
+        if _DOCUMENTS.says(folder):
             return False
-        if _OUTSIDE.search(folder):
+        if _OUTSIDE.says(folder):
             return True
     return False
 
 
 def _are_documents(folders: list[str]) -> bool:
-    return any(_DOCUMENTS.search(it) for it in folders)
+    return any(_DOCUMENTS.says(it) for it in folders)
 
 
 def _is_at_top(folders: list[str]) -> bool:
     """Whether what it introduces is all, not a part that has a folder of its own."""
     return all(
-        _CONTAINERS.search(it) or _DOCUMENTS.search(it) or _NAMED["overview"].search(it)
+        _CONTAINERS.says(it) or _DOCUMENTS.says(it) or _NAMED["overview"].search(it)
         for it in folders
     )
 

@@ -115,7 +115,7 @@ def find_threshold(draft: Draft, chunk: ChunkCreated, doubt: Doubt) -> float:
 
 def _is_terse(text: str) -> bool:
     """Whether it is hardly more than a subject and its value in a relation that has one."""
-    return len(text.split()) <= TERSE and _RELATES.search(text) is not None
+    return len(text.split()) <= TERSE and _RELATES.says(text)
 
 
 def least_of(draft: Draft, chunk: ChunkCreated, doubt: Doubt) -> float:

@@ -299,7 +299,7 @@ def _sentence_draft(
             return None
         if cue is not None and cue.kind in ("requirement", "decision") and passage.lead:
             start, end = passage.lead
-            if _EXAMPLE.search(setting.text[start:end]):
+            if _EXAMPLE.says(setting.text[start:end]):
                 return None
         if cue is not None and cue.kind == "unknown" and is_settled(passage.headings):
             return None

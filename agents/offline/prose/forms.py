@@ -154,7 +154,7 @@ def _answer(
     """What an answer says, told with its question where it does not stand alone."""
     text = re.sub(r"^\W*a(?:nswer)?\s*[:.]\s+", "", sentences[0].text, flags=re.IGNORECASE)
     asked = re.sub(r"^q(?:uestion)?\s*\d*\s*[:.]\s+", "", asked, flags=re.IGNORECASE)
-    if _NO_TELLING.search(text):
+    if _NO_TELLING.says(text):
         return None
     if text.endswith((":", "?")) or _HOW.match(asked) or len(asked.split()) < FEWEST_WORDS:
         return None
@@ -200,7 +200,7 @@ def _led(
     led = _LEADS.search(lead)
     if _CODE.match(item.raw) or _OF_INTERFACE.match(item.text):
         return None
-    if _NO_LEAD.search(lead) or is_of_papers(lead):  # of papers a weak need is told elsewhere
+    if _NO_LEAD.says(lead) or is_of_papers(lead):  # of papers a weak need is told elsewhere
         return None
     if led is None or not led.lastgroup or _OPEN_SUBJECT.match(lead) or is_order(lead):
         return None
@@ -213,7 +213,7 @@ def _led(
     if not (setting.own_voice or led.lastgroup != "decision"):
         return None
     whole = has_verb(item.text) and not is_order(item.text) and " " in item.text
-    whole = whole or (is_order(item.text) and not _TAKES_VERB.search(text))
+    whole = whole or (is_order(item.text) and not _TAKES_VERB.says(text))
     joined = f"{text}: {lower_first(item.text)}" if whole else _join(text, item.text)
     if _NAMED_ITEM.match(item.text):
         joined = f"{text} {item.text}"
@@ -224,7 +224,7 @@ def _led(
 
 def _join(lead: str, item: str) -> str:
     """Both as one sentence; what stands for a thing keeps its form."""
-    return join_lead(lead, item) if _TAKES_VERB.search(lead) else f"{lead} {lower_first(item)}"
+    return join_lead(lead, item) if _TAKES_VERB.says(lead) else f"{lead} {lower_first(item)}"
 
 
 def _of_kind(
@@ -289,7 +289,7 @@ def _labelled(
         or description.endswith((":", "?"))
     ):
         return None
-    if is_chatter(description) or _NO_CONTENT.match(description) or _NO_TELLING.search(description):
+    if is_chatter(description) or _NO_CONTENT.match(description) or _NO_TELLING.says(description):
         return None
     if role_of(label) != "plain" or _PROVED.match(label) or _says_it_again(label, description):
         return None

@@ -137,12 +137,12 @@ def find_lead(text: str, passage: Passage, role: Role) -> tuple[Span, str] | Non
     if role == "risk":
         return (span, words.rstrip(": ")) if _LEAD_THREAT.search(words) else None
     is_subject = _LEAD_ACTOR.fullmatch(words) and _MODAL_FIRST.match(text, passage.start)
-    if not is_subject and not (_LEAD_MODAL.search(words) and 3 <= len(words.split()) <= 20):
+    if not is_subject and not (_LEAD_MODAL.says(words) and 3 <= len(words.split()) <= 20):
         return None
     if needs_context(words):
         return None
     lead = words.rstrip(": ")
-    return span, f"{lead}," if _ASIDE_LAST.search(lead) else lead
+    return span, f"{lead}," if _ASIDE_LAST.says(lead) else lead
 
 
 def drop_marks(passage: Passage, plains: list[str]) -> list[str]:
@@ -165,7 +165,7 @@ def open_lead(text: str, passage: Passage) -> str:
     if passage.form not in ("item", "task") or passage.lead is None:
         return ""
     words = strip_markup(text[slice(*split_sentences(text, *passage.lead)[-1])])
-    return words.rstrip(": ") if _OPEN_END.search(words) else ""
+    return words.rstrip(": ") if _OPEN_END.says(words) else ""
 
 
 def widen_quotes(draft: Draft, text: str) -> Draft:

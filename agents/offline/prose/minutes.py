@@ -56,7 +56,7 @@ def _conclusions(
         if sentence.span in spans or passage.done or text.endswith((":", "?")):
             continue
         concludes = over and has_verb(text) and passage.form in ("item", "paragraph")
-        if (concludes or _CONCLUDED.search(text)) and len(text.split()) > FEWEST_TOLD:
+        if (concludes or _CONCLUDED.says(text)) and len(text.split()) > FEWEST_TOLD:
             scope = place.part or place.whole
             made = make_formed(
                 setting, passage, role, "decision", text, text, (sentence.span,), scope
@@ -71,4 +71,4 @@ def _is_concluded(draft: Draft, role: Role) -> bool:
     if draft.kind == "unknown" and not draft.title.endswith("?"):
         return True
     is_statement = role in ("decision", "action_item", "unknown", "risk", "requirement")
-    return is_statement or _CONCLUDES.search(draft.statement) is not None
+    return is_statement or _CONCLUDES.says(draft.statement)

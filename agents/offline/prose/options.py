@@ -125,7 +125,7 @@ def _labelled_over(text: str, passage: Passage) -> Role | None:
     """«Pros:» or «Cons:» over it, as an item or an announcement, or what announces reasons."""
     for span in passage.over[-1:]:
         words = strip_markup(text[slice(*span)])
-        if words.endswith(":") and _REASONS.search(words):
+        if words.endswith(":") and _REASONS.says(words):
             return "gain"
         words = words.rstrip(": ")
         if len(words.split()) <= MAX_LABEL_WORDS and (role := role_of(words)) in ("gain", "risk"):

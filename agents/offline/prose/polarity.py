@@ -145,7 +145,7 @@ def denied_draft(
         return None
     over = "" if by == sentence.span else setting.text[slice(*by)]
     listed = role in ("requirement", "forbidden")
-    binds = (listed or _BINDS.search(over) is not None) and not _WAIVED.search(sentence.text)
+    binds = (listed or _BINDS.says(over)) and not _WAIVED.says(sentence.text)
     sure = EXPLICIT if listed else ANCHORED
     cue = Cue("requirement" if binds else "claim", sure, fragment=True)
     draft = make_draft(cue, sentence, passage.headings, subject, None, place, setting.text)

@@ -103,7 +103,7 @@ def _draft_of(
     if passage.form == "paragraph" and excluded and len(words) > MOST_LEFT_OUT_WORDS:
         return None
     title = text.rstrip(".")
-    binds = _BINDS.search(text) is not None and priority != "wont"
+    binds = _BINDS.says(text) and priority != "wont"
     name = place.whole
     if priority == "wont":
         whole = f" of «{name}»" if name else ""

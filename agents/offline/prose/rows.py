@@ -171,7 +171,7 @@ def _read_cell(cell: tuple[str, str]) -> Cell:
 
 def _sided(cells: list[Cell]) -> Iterator[Statement]:
     """Both cells of a row whose columns are opposite lists: «We seal», «We do not seal»."""
-    if len(cells) != 2 or _DENIES.search(cells[0].head) or not _DENIES.search(cells[1].head):
+    if len(cells) != 2 or _DENIES.says(cells[0].head) or not _DENIES.says(cells[1].head):
         return
     for cell, scope in zip(cells, ("in", "out"), strict=True):
         if len(cell.said.split()) > 1:
@@ -302,7 +302,7 @@ def _list(names: list[str]) -> str:
 
 def _bounded(first: Cell, rest: list[Cell]) -> Statement | None:
     """A row with a figure in a column that names a bound."""
-    if not any(_LIMIT.search(it.head.lower()) and _FIGURE.search(it.said) for it in rest):
+    if not any(_LIMIT.says(it.head.lower()) and _FIGURE.search(it.said) for it in rest):
         return None
     return Statement("claim", tell_pairs(first, rest), FORMED, {})
 

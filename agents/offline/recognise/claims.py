@@ -57,7 +57,7 @@ def exclusive(text: str) -> bool:
     has a name, a number, or two words.
     """
     match = _EXCLUSIVE.match(text)
-    if match is None or len(words_of(text)) < 3 or _BAD_SUBJECT.search(match.group("subject")):
+    if match is None or len(words_of(text)) < 3 or _BAD_SUBJECT.says(match.group("subject")):
         return False
     value = match.group("value")
     return bool(re.search(r"[A-Z0-9]", value))
@@ -120,7 +120,7 @@ def _is_finite(verb: re.Match[str]) -> bool:
     """Whether it is no noun («support for»), not the verb of a relative clause and no infinitive,
     or another verb before it is finite: «continues to use»."""
     before = verb.string[: verb.start()]
-    if _NOUN.match(verb.string, verb.start()) or _INNER.search(before):
+    if _NOUN.match(verb.string, verb.start()) or _INNER.says(before):
         return False
     return not before.endswith(" to ") or has_verb(before)
 
@@ -141,21 +141,21 @@ def find_claim(text: str, *, named_subject: bool, named: bool) -> Cue | None:
         return Cue("claim", ANCHORED)
     if text.endswith(("?", "!")) or needs_context(text) or not _SUBJECT_START.match(text):
         return None
-    if _ANNOUNCES.search(text[-60:]) or _IMPERATIVE.match(text) or is_headless(text):
+    if _ANNOUNCES.says(text[-60:]) or _IMPERATIVE.match(text) or is_headless(text):
         return None
     if _VALUE_ONLY.match(text) or _MADE_BEFORE.match(text) or _USAGE.match(text):
         return None
     if not word_set(text).isdisjoint(_PRAISE):
         return None
     words, weight = text.split(), has_number(text)
-    least = 5 if (weight and _MEASURES.search(text)) or (named and " no longer " in text) else 6
+    least = 5 if (weight and _MEASURES.says(text)) or (named and " no longer " in text) else 6
     if not least <= len(words) <= 45 or len(words_of(text)) < least - weight:
         return None
     verb = find_predicate(text)
     if verb is None or not 0 < verb.start() <= _FARTHEST:
         return None
     subject, predicate = text[: verb.start()].strip(), text[verb.start() :]
-    if not 1 <= len(subject.split()) <= 9 or _BAD_SUBJECT.search(subject) or "," in subject:
+    if not 1 <= len(subject.split()) <= 9 or _BAD_SUBJECT.says(subject) or "," in subject:
         return None
     if _NO_SUBJECT.match(subject) or _says_its_name(subject, predicate):
         return None
@@ -173,4 +173,4 @@ def find_claim(text: str, *, named_subject: bool, named: bool) -> Cue | None:
         return Cue("claim", MODAL)
     if strong or named_subject or (named and " no longer " in text):
         return Cue("claim", WEAK)
-    return Cue("claim", WEAK) if weight and _MEASURES.search(predicate) else None
+    return Cue("claim", WEAK) if weight and _MEASURES.says(predicate) else None

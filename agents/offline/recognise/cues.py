@@ -81,7 +81,7 @@ _NEGATING_WORDS = load_words("wordings", "negating_words")
 def polarity_of(text: str) -> Polarity:
     if word_set(text).isdisjoint(_NEGATING_WORDS):
         return "affirm"
-    return "negate" if _NEGATION.search(text) else "affirm"
+    return "negate" if _NEGATION.says(text) else "affirm"
 
 
 def has_number(text: str) -> bool:
@@ -125,12 +125,12 @@ def qualifies(text: str) -> bool:
 def in_contact_clause(before: str) -> bool:
     """Whether the «we» that ends ``before`` only qualifies the noun in front of it."""
     clause = re.split(r"[,;:]", before)[-1]
-    return not _OPENER.match(clause) and bool(_CONTACT.search(clause))
+    return not _OPENER.match(clause) and _CONTACT.says(clause)
 
 
 def tells_what_is(text: str) -> bool:
     """Whether ``text`` says what is, was or is advised; what «will» be is chosen all the same."""
-    return "will" not in word_set(text) and bool(_AS_IT_IS.search(text))
+    return "will" not in word_set(text) and _AS_IT_IS.says(text)
 
 
 def find_decision(text: str, *, named: bool) -> Cue | None:
@@ -138,16 +138,16 @@ def find_decision(text: str, *, named: bool) -> Cue | None:
         return None
     if word_set(text).isdisjoint(_CHOICE_WORDS):
         preferred = named and ("instead of" in text or "rather than" in text)
-        preferred = preferred and not tells_what_is(text) and not _ABLE.search(text)
-        return Cue("decision", WEAK) if preferred and _PREFERENCE.search(text) else None
-    if _DECIDED.search(text):
+        preferred = preferred and not tells_what_is(text) and not _ABLE.says(text)
+        return Cue("decision", WEAK) if preferred and _PREFERENCE.says(text) else None
+    if _DECIDED.says(text):
         return Cue("decision", ANCHORED if named or has_number(text) else MODAL)
     if tells_what_is(text):
         return None
     if (will := _WE_WILL.search(text)) and not in_contact_clause(text[: will.start() + 2]):
         defined = re.match(r" [\"“'`]\w+[\"”'`] |.{1,40}\bhere\b", text[will.end() :])
         return None if defined else Cue("decision", MODAL if named else WEAK)
-    if _PREFERENCE.search(text) and named and not _ABLE.search(text):
+    if _PREFERENCE.says(text) and named and not _ABLE.says(text):
         return Cue("decision", WEAK)
     return None
 
@@ -159,7 +159,7 @@ def find_risk(text: str, *, named: bool) -> Cue | None:
     condition = _CONDITION.match(text)
     disabled = condition and _DISABLED.search(text, condition.end())
     called = _CALLED_RISK.match(text) or _THERE_IS_RISK.search(text)
-    if not called and not disabled and not _MAY.search(text) and not _NAMED_RISK.search(text):
+    if not called and not disabled and not _MAY.says(text) and not _NAMED_RISK.says(text):
         return None
     severity = severity_of(text)
     if severity is None or text.endswith("?") or is_averted(text):
@@ -171,9 +171,9 @@ def find_risk(text: str, *, named: bool) -> Cue | None:
     if condition and disabled and severity_of(condition.group()) in ("critical", "high"):
         return Cue("risk", MODAL)
     strong = severity != "medium"
-    if _NAMED_RISK.search(text):
+    if _NAMED_RISK.says(text):
         return Cue("risk", ANCHORED if named or has_number(text) else MODAL)
-    if _WISH.search(text):
+    if _WISH.says(text):
         return None
     main = text[condition.end() :] if condition else text
     possible = _MAY.search(main)
@@ -196,16 +196,16 @@ def find_question(text: str, *, asked: bool) -> Cue | None:
             return None
         return Cue("unknown", MODAL if asked else WEAK)
     open_words = not word_set(text).isdisjoint(_OPEN_WORDS)
-    return Cue("unknown", MODAL) if open_words and _OPEN.search(text) else None
+    return Cue("unknown", MODAL) if open_words and _OPEN.says(text) else None
 
 
 def find_signal(text: str) -> Cue | None:
     if word_set(text).isdisjoint(_ACTOR_WORDS):
         return None
-    if (share := _SHARE_OF.search(text)) and not _NO_SIGNAL.search(text):
+    if (share := _SHARE_OF.search(text)) and not _NO_SIGNAL.says(text):
         return Cue("domain_signal", ANCHORED, {"signal_type": signal_type(share.group())})
     match = _SIGNAL.search(text)
-    if match is None or text.endswith("?") or _NO_SIGNAL.search(text):
+    if match is None or text.endswith("?") or _NO_SIGNAL.says(text):
         return None
     if match.group("before").strip().lower() in (
         "if",
@@ -218,7 +218,7 @@ def find_signal(text: str) -> Cue | None:
     ):
         return None
     signal = signal_type(text)
-    if _WANTED.search(match.group()):  # of a reader, more often than not: of 17 six were good
+    if _WANTED.says(match.group()):  # of a reader, more often than not: of 17 six were good
         return Cue("domain_signal", WEAK, {"signal_type": signal})
     return Cue("domain_signal", ANCHORED if has_number(text) else MODAL, {"signal_type": signal})
 

@@ -125,7 +125,7 @@ def _find_contradiction(text: str, after: str) -> Attribution | None:
         return "rejected"
     if _PRONOUN.match(after) and (idea := _IDEA_OF.search(after)):
         return "rejected" if _is_left(after[idea.end() :]) else None
-    if _OPPOSED_AT_END.search(text):
+    if _OPPOSED_AT_END.says(text):
         return "reported"
     opinion = _OPINION.match(text)
     if opinion is None or _SUBORDINATE.match(text):
@@ -140,7 +140,7 @@ def _is_left(*following: str) -> bool:
 
 
 def _is_of_speaker(before: str) -> bool:
-    return bool(before) and _SPEAKER.search(before[-MOST_CHARS:]) is not None
+    return bool(before) and _SPEAKER.says(before[-MOST_CHARS:])
 
 
 def _is_comparison(text: str) -> bool:
@@ -152,6 +152,6 @@ def _is_comparison(text: str) -> bool:
         begin = 1
     else:
         inside = _UNLIKE_INSIDE.search(text)
-        return inside is not None and not _MODAL.search(text[: inside.start()])
+        return inside is not None and not _MODAL.says(text[: inside.start()])
     compared, own = ",".join(parts[:begin]), ",".join(parts[begin:])
-    return bool(own and _MODAL.search(compared)) and not _MODAL.search(own)
+    return bool(own and _MODAL.says(compared)) and not _MODAL.says(own)

@@ -70,7 +70,7 @@ def stands_alone(text: str, *, structural: bool) -> bool:
         return False
     if _DANGLING.match(text) or _JOINED.search(text):
         return False
-    if not word_set(text).isdisjoint(("above", "below")) and _ELSEWHERE.search(text):
+    if not word_set(text).isdisjoint(("above", "below")) and _ELSEWHERE.says(text):
         return False
     if _POINTS.says(text) or _POINTS_EARLY.search(text, 0, EARLY):
         return False
@@ -79,7 +79,7 @@ def stands_alone(text: str, *, structural: bool) -> bool:
 
 def has_verb(text: str) -> bool:
     """Whether a finite verb is in sight; English only, and generous."""
-    return bool(_VERB.search(text))
+    return _VERB.says(text)
 
 
 def is_decisive(text: str) -> bool:
@@ -103,5 +103,5 @@ def asks(text: str) -> bool:
         return True
     heard = word_set(text)
     return not heard.isdisjoint(_UNSURE) or (
-        not heard.isdisjoint(_ONCE_DONE) and bool(_NOT_DONE.search(text))
+        not heard.isdisjoint(_ONCE_DONE) and _NOT_DONE.says(text)
     )

@@ -60,7 +60,7 @@ def impact_of(text: str) -> str:
 
 def burden_of(text: str) -> str:
     """The clause that says what a drawback costs, or nothing."""
-    return _clause(text, _BURDENS) if _BURDENS.search(text) else ""
+    return _clause(text, _BURDENS) if _BURDENS.says(text) else ""
 
 
 def _clause(text: str, terms: Wording) -> str:
@@ -74,4 +74,4 @@ def _clause(text: str, terms: Wording) -> str:
 def is_averted(text: str) -> bool:
     """Whether the first consequence is named only as something avoided or absent."""
     first = _ANY.search(text)
-    return bool(first and _NO_RISK.search(text[max(0, first.start() - 70) : first.start()]))
+    return bool(first and _NO_RISK.says(text[max(0, first.start() - 70) : first.start()]))

@@ -71,7 +71,7 @@ def find_foreign_need(text: str) -> Cue | None:
 
 def denies_foreign_need(text: str) -> bool:
     """Whether a German or Spanish need forbids something."""
-    return bool(_NEGATING.search(text)) and find_foreign_need(text) is not None
+    return _NEGATING.says(text) and find_foreign_need(text) is not None
 
 
 def _is_decided(text: str) -> bool:

@@ -80,10 +80,10 @@ def find_by_models(setting: Setting, sentence: Sentence) -> Cue | None:
 
 def _by_labels(setting: Setting, sentence: Sentence) -> Cue | None:
     text = sentence.text
-    threatens = severity_of(text) is not None and not AVERTING.search(text)
+    threatens = severity_of(text) is not None and not AVERTING.says(text)
     threatens = threatens and not MENDED.match(text)
     asked = cues.find_question(text, asked=True) is not None and not _SPEAKER.match(text)
-    if not (threatens or asked or _CHOOSING.search(text)) or _CONDITIONAL.match(text):
+    if not (threatens or asked or _CHOOSING.says(text)) or _CONDITIONAL.match(text):
         return None  # cheap to see, and nearly all that the weights would be sure of
     probabilities = kind_probabilities(sentence.raw, load_statements())
     kind = max(LEARNED, key=lambda kind: probabilities[kind])
@@ -93,7 +93,7 @@ def _by_labels(setting: Setting, sentence: Sentence) -> Cue | None:
         return None
     if kind == "decision" and not (setting.deliberates and _is_choice(text)):
         return None
-    if kind == "requirement" and not NEEDED.search(drop_quoted(text)):
+    if kind == "requirement" and not NEEDED.says(drop_quoted(text)):
         return None
     sure = probabilities[kind]
     if sure < LEARNED[kind]:
@@ -108,7 +108,7 @@ def _endangers(setting: Setting, text: str) -> bool:
     """
     if severity_of(text) == "low" and not setting.own_voice:
         return False
-    return bool(POSSIBLE.search(text)) and not ABSENT.match(text)
+    return POSSIBLE.says(text) and not ABSENT.match(text)
 
 
 def _by_placement(setting: Setting, text: str, *, leans: bool) -> Cue | None:
@@ -131,23 +131,23 @@ def _by_placement(setting: Setting, text: str, *, leans: bool) -> Cue | None:
 
 def _is_choice(text: str) -> bool:
     """Whether somebody chooses, rather than weighs, tells what is or speaks of something else."""
-    return _CHOSEN.search(text) is not None and not (
-        _WEIGHED.search(text)
+    return _CHOSEN.says(text) and not (
+        _WEIGHED.says(text)
         or _NO_ACTOR.match(text)
-        or THOUGHT_OF.search(text)
+        or THOUGHT_OF.says(text)
         or cues.qualifies(text)
         or cues.tells_what_is(text)
         or LACKING.match(text)
-        or _POSSIBLE.search(text)
+        or _POSSIBLE.says(text)
     )
 
 
 def _may_endanger(text: str) -> bool:
-    return ADVERSE.search(text) is not None and not (
+    return ADVERSE.says(text) and not (
         is_order(text)
-        or _WISHED.search(text)
-        or AVERTING.search(text)
-        or HARMLESS.search(text)
+        or _WISHED.says(text)
+        or AVERTING.says(text)
+        or HARMLESS.says(text)
         or ABSENT.match(text)
         or MENDED.match(text)
         or LACKING.match(text)
@@ -158,7 +158,7 @@ def _may_endanger(text: str) -> bool:
 def _may_be_open(text: str) -> bool:
     if text.endswith("?"):
         return cues.find_question(text, asked=True) is not None
-    return _DOUBT.search(text) is not None
+    return _DOUBT.says(text)
 
 
 def _may_be_needed(text: str) -> bool:

@@ -32,7 +32,7 @@ def find_letters(text: str, own: Container[str] = ()) -> list[tuple[int, int]]:
         line = text[start:end]
         if _END.match(line) or (opened is not None and at - opened > MOST_LINES):
             opened = None
-        if _SALUTATION.search(line[:_MOST_CHARS]):
+        if _SALUTATION.says(line[:_MOST_CHARS]):
             opened = at
         if opened is None:
             continue
@@ -70,6 +70,6 @@ def _signature(
 
 def _is_outside(signed: list[str], own: Container[str]) -> bool:
     text = "\n".join(it[:_MOST_CHARS] for it in signed)
-    if _INSIDE.search(text) or any(word.lower() in own for word in _WORD.findall(text)):
+    if _INSIDE.says(text) or any(word.lower() in own for word in _WORD.findall(text)):
         return False
-    return any(_OUTSIDE.search(it[:_MOST_CHARS]) for it in signed)
+    return any(_OUTSIDE.says(it[:_MOST_CHARS]) for it in signed)

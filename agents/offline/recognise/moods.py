@@ -44,11 +44,11 @@ def find_need(words: str) -> Need:
         return "lets"
     if _ACTS.match(words):
         return "acts"
-    if _WILL.search(words) and not _WILL_CHANGE.search(words):
+    if _WILL.search(words) and not _WILL_CHANGE.says(words):
         return "foretells"
-    if _PRODUCT.search(words[:SUBJECT_CHARS]):
+    if _PRODUCT.says(words[:SUBJECT_CHARS]):
         return "describes"
-    return "mentions" if _NEED_WORD.search(words) else "tells"
+    return "mentions" if _NEED_WORD.says(words) else "tells"
 
 
 def find_asking(words: str) -> Asking:
@@ -56,6 +56,6 @@ def find_asking(words: str) -> Asking:
     words = _ADDRESS.sub("", words)
     if "?" in words:
         return "requests" if _REQUESTS.match(words) else "asks"
-    if _OPEN.search(words):
+    if _OPEN.says(words):
         return "leaves open"
     return "doubts" if _DOUBTS.match(words) else "tells"

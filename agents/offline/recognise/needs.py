@@ -44,9 +44,9 @@ def requirement_attributes(text: str) -> dict[str, str]:
     """Type by quality words, priority by the modal."""
     modal = _MODAL.search(text)
     priority = "must" if modal and modal.group("must") else "should" if modal else "must"
-    if _OPTIONAL.search(text) and not modal:
+    if _OPTIONAL.says(text) and not modal:
         priority = "could"
-    kind = "non_functional" if _QUALITY.search(text) else "functional"
+    kind = "non_functional" if _QUALITY.says(text) else "functional"
     return {"requirement_type": kind, "priority": priority}
 
 
@@ -67,7 +67,7 @@ def find_requirement(text: str, *, named: bool) -> Cue | None:
     if _DEMANDED.match(text):
         return None if _OF_NOBODY.match(text) else _surer(named or has_number(text))
     if modal is None:
-        target = _FIGURE.search(text) and _TARGET.search(text) and not _MEASURED.search(text)
+        target = _FIGURE.search(text) and _TARGET.search(text) and not _MEASURED.says(text)
         return Cue("requirement", ANCHORED) if target else None
     clause = _LEADING_CLAUSE.match(text)
     if clause and modal.start() <= clause.end():  # what a condition needs, nobody is asked for
@@ -87,17 +87,17 @@ def find_requirement(text: str, *, named: bool) -> Cue | None:
     if (
         text.endswith("?")
         or _ONLY_CLAUSE.match(text)
-        or _HYPOTHETICAL.search(subject)
-        or _RELATIVE.search(subject)
+        or _HYPOTHETICAL.says(subject)
+        or _RELATIVE.says(subject)
     ):
         return None
-    if _STRANDED.search(text) or _NOBODYS.match(text) or _PROPORTION.match(text):
+    if _STRANDED.says(text) or _NOBODYS.match(text) or _PROPORTION.match(text):
         return None
     if _REMARKS.match(text) or _MEASURE.match(text):
         return None
     if _TO_BE_DONE_WITH.match(text):
         return None
-    if _EMBEDDED.search(subject) and not (binding and _WITH_RELATIVE.match(subject)):
+    if _EMBEDDED.says(subject) and not (binding and _WITH_RELATIVE.match(subject)):
         return None
     if _WE.search(subject):
         if in_contact_clause(subject):
@@ -105,7 +105,7 @@ def find_requirement(text: str, *, named: bool) -> Cue | None:
         if _TO_DO.match(rest):
             return Cue("action_item", WEAK)
         return None if _TENTATIVE.match(rest) else Cue("requirement", WEAK)
-    if _SPEAKER.search(subject) and not presents(text):
+    if _SPEAKER.says(subject) and not presents(text):
         return None
     if re.search(r"\byour?\b", text, re.IGNORECASE):
         return Cue("requirement", WEAK) if binding else None

@@ -62,8 +62,8 @@ def is_noise(text: str) -> bool:
     return bool(
         _CODE_LINE.match(text)
         or text.endswith(": ?")  # nobody's name yet
-        or (not heard.isdisjoint(_LEGAL_WORDS) and _LEGAL.search(text))
-        or (not heard.isdisjoint(_TOOL_WORDS) and _GENERATED.search(text))
+        or (not heard.isdisjoint(_LEGAL_WORDS) and _LEGAL.says(text))
+        or (not heard.isdisjoint(_TOOL_WORDS) and _GENERATED.says(text))
         or _LOG_LINE.match(text)
         or _CHANGE_LINE.match(text)
         or ("#" in text and _CREDITED.search(text))
@@ -86,7 +86,7 @@ def presents(text: str) -> bool:
 
 
 def is_chatter(text: str) -> bool:
-    return bool(_CHAT.search(text))
+    return _CHAT.says(text)
 
 
 def is_truncated(text: str) -> bool:

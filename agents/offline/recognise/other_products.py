@@ -53,7 +53,7 @@ def own_names(whole: str, *titles: str) -> str:
     """What titles say of the project, without those of comparisons with others."""
     first = _FIRST_HEADING.search(whole)
     named = [*titles, first["title"] if first else ""]
-    return " ".join(_bare(it) for it in named if not _COMPARES.search(it))
+    return " ".join(_bare(it) for it in named if not _COMPARES.says(it))
 
 
 def _is_own(name: str, whole: str, own: str) -> bool:

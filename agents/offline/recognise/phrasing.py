@@ -54,7 +54,7 @@ def _threat(text: str, *, named: bool) -> Cue | None:
         or is_order(text)
         or _COMMAND.match(text)
         or "you" in word_set(text)
-        or HARMLESS.search(text)
+        or HARMLESS.says(text)
         or MENDED.match(text)
         or is_harmless(text)
     ):
@@ -64,7 +64,7 @@ def _threat(text: str, *, named: bool) -> Cue | None:
 
 def is_harmless(text: str) -> bool:
     """Whether it only says how a failure is answered, what is bound, hoped for or left open."""
-    return _NO_HARM.search(text) is not None
+    return _NO_HARM.says(text)
 
 
 def read_as_plan(setting: Setting, cue: Cue | None, text: str) -> Cue | None:
@@ -75,12 +75,12 @@ def read_as_plan(setting: Setting, cue: Cue | None, text: str) -> Cue | None:
         return cue
     if LACKING.match(text) and (cue is not None or not needs_context(text)):
         return Cue("requirement", MODAL)
-    if cue is None and _ENABLED.search(text) and not needs_context(text):
+    if cue is None and _ENABLED.says(text) and not needs_context(text):
         return Cue("requirement", WEAK)
     planned = _PROPOSES.match(text) or (cue is not None and _PLANNED.match(text))
     if planned and not (
         cues.qualifies(text)
-        or THOUGHT_OF.search(text)
+        or THOUGHT_OF.says(text)
         or needs_context(text)
         or is_truncated(text)
         or text.endswith("?")
@@ -100,7 +100,7 @@ def _question(setting: Setting, text: str) -> Cue | None:
     """An open question by its wording."""
     if is_taught(setting, text):
         return None
-    if not text.endswith("?") and not _LEFT_OPEN.search(text):
+    if not text.endswith("?") and not _LEFT_OPEN.says(text):
         return None
     return cues.find_question(text, asked=setting.asked)
 
@@ -114,7 +114,7 @@ def _choice(setting: Setting, text: str, *, named: bool) -> Cue | None:
     cue = cues.find_decision(text, named=named)
     if cue is None or instructs(text) or (cue.confidence == WEAK and not setting.own_voice):
         return None
-    return None if THOUGHT_OF.search(text) else cue
+    return None if THOUGHT_OF.says(text) else cue
 
 
 def find_by_words(setting: Setting, role: Role, sentence: Sentence, subject: str) -> Cue | None:
@@ -146,7 +146,7 @@ def find_by_words(setting: Setting, role: Role, sentence: Sentence, subject: str
         if exclusive(text):
             return Cue("claim", ANCHORED)
         return _choice(setting, text, named=named) if len(words_of(text)) > 2 else None
-    if _AS_IT_HAPPENS.search(text) and not word_set(text).isdisjoint(_BINDING):
+    if _AS_IT_HAPPENS.says(text) and not word_set(text).isdisjoint(_BINDING):
         return None
     if setting.deliberates and _LACKS.match(text):
         return Cue("requirement", WEAK)

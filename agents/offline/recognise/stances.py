@@ -142,7 +142,7 @@ def is_quoted(text: str, passage: Passage) -> bool:
     if not words.endswith(":") or len(words.split()) > MAX_LEAD_WORDS:
         return False
     label = words.rstrip(": ")
-    return bool(_QUOTE_LEAD.search(label)) or _stance_of_lead(words) in ("others", "withdrawn")
+    return _QUOTE_LEAD.says(label) or _stance_of_lead(words) in ("others", "withdrawn")
 
 
 def stand_of_row(text: str, passage: Passage) -> Stand | None:
@@ -167,7 +167,7 @@ def is_row_denied(passage: Passage) -> bool:
     """Whether one of its cells takes a row back or denies it; what is not supported is a fact."""
     for place, (head, _) in enumerate(passage.cells):
         stance = _stance_of_cell(passage, place)
-        if stance and not (stance == "withdrawn" and _STATE_COLUMN.search(_column(head))):
+        if stance and not (stance == "withdrawn" and _STATE_COLUMN.says(_column(head))):
             return True
     return False
 
@@ -175,9 +175,9 @@ def is_row_denied(passage: Passage) -> bool:
 def _is_weighed(passage: Passage) -> bool:
     """Whether a row tells of one of several options, and not that it was chosen."""
     heads = [_column(head) for head, _ in passage.cells]
-    if not heads or not _OPTION_COLUMN.search(heads[0]):
+    if not heads or not _OPTION_COLUMN.says(heads[0]):
         return False
-    if not any(_WEIGHING_COLUMN.search(it) for it in heads[1:]):
+    if not any(_WEIGHING_COLUMN.says(it) for it in heads[1:]):
         return False
     chosen = (
         _CHOSEN.match(text) or (_CHOSEN.match(head) and _YES.match(text))
@@ -191,8 +191,8 @@ def _stance_of_cell(passage: Passage, place: int) -> Stance | None:
     """What the cell at ``place`` says of its row; the first one may name what the row is about."""
     head, cell = passage.cells[place]
     column, value = _column(head), strip_markup(cell)
-    tells = bool(place) and (not column or bool(_STATUS_COLUMN.search(column)))
-    if tells and (takes_back(value or cell) or (column and SIGN.search(cell))):
+    tells = bool(place) and (not column or _STATUS_COLUMN.says(column))
+    if tells and (takes_back(value or cell) or (column and SIGN.says(cell))):
         return "withdrawn"
     for wording, answer, stance in _COLUMNS:
         answers = _YES if answer else _NO
@@ -209,7 +209,7 @@ def _is_remark(passage: Passage, answered: int, head: str) -> bool:
     """Whether a cell behind the answer only speaks of what stands before that."""
     before = (cell for _, cell in passage.cells[:answered])
     named = any(it.strip() and not _ID.fullmatch(strip_markup(it)) for it in before)
-    return named or bool(_REMARK_COLUMN.search(_column(head)))
+    return named or bool(_REMARK_COLUMN.says(_column(head)))
 
 
 def is_unstated(text: str, headings: Sequence[str], *, feared: bool, weighs: bool) -> bool:
@@ -227,8 +227,8 @@ def is_unstated(text: str, headings: Sequence[str], *, feared: bool, weighs: boo
         return True
     if feared:
         return False
-    supposed = weighs and _SUPPOSED.search(text) is not None
-    return supposed or _HYPOTHETICAL.search(text) is not None
+    supposed = weighs and _SUPPOSED.says(text)
+    return supposed or _HYPOTHETICAL.says(text)
 
 
 def _is_complaint(text: str, headings: Sequence[str]) -> bool:

@@ -21,7 +21,7 @@ _FEW_LETTERS = 2
 
 def speaks_of_stand_ins(text: str) -> bool:
     """Whether names in ``text`` stand for anything of their sort."""
-    if _PEOPLE.search(text) or _EMPTY_NAMES.search(text) or _CAPITAL.search(text):
+    if _PEOPLE.says(text) or _EMPTY_NAMES.says(text) or _CAPITAL.says(text):
         return True
     if len(_LETTER.findall(text)) >= _FEW_LETTERS:
         return True

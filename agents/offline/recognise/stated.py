@@ -64,7 +64,7 @@ def find_stated(text: str, role: Role, *, guides: bool, listed: bool) -> Cue | N
     if text.endswith("?"):
         asked = None if guides or role == "unknown" else find_question(text, asked=True)
         return Cue("unknown", LIKELY, fragment=True) if asked else None
-    if role in _ASKED_FOR and (ABSENT.match(text) or NOTHING_OPEN.search(text)):
+    if role in _ASKED_FOR and (ABSENT.match(text) or NOTHING_OPEN.says(text)):
         return None
     kind = _kind_of(_ASIDE.sub("", text))
     kind = "claim" if kind == "risk" and role == "gain" else kind
@@ -85,7 +85,7 @@ def find_stated(text: str, role: Role, *, guides: bool, listed: bool) -> Cue | N
 def is_of_option(headings: tuple[str, ...]) -> bool:
     """Whether a heading names one option among several, and none says that it is the one."""
     listed = any(map(_OPTION.match, headings))
-    return listed and not any(_TAKEN.search(it.lower()) for it in headings)
+    return listed and not any(_TAKEN.says(it.lower()) for it in headings)
 
 
 def _is_statement(text: str, *, listed: bool) -> bool:
@@ -144,7 +144,7 @@ def _endangers(text: str) -> bool:
     danger = _ENDANGERS.search(text) if _ENDANGERS.says(text) else None
     if danger is None or _WISH.says(text) or is_harmless(text):
         return False
-    if ABSENT.match(text) or HARMLESS.search(text):
+    if ABSENT.match(text) or HARMLESS.says(text):
         return False
     after = _ON_CONDITION.split(text[danger.start() :], maxsplit=1)[0]
     threatened = text if danger["named"] else after

@@ -130,7 +130,7 @@ def explicit_kind(text: str) -> str | None:
         return "requirement"
     if names_task(text):
         return "action_item"
-    return "requirement" if _NORMATIVE.search(text) and not text.rstrip().endswith("?") else None
+    return "requirement" if _NORMATIVE.says(text) and not text.rstrip().endswith("?") else None
 
 
 def attributes_of(text: str, weights: Weights) -> dict[str, str]:

@@ -50,15 +50,15 @@ def deny(text: str, stand: Stand) -> str:
     if is_denied(item):
         return item
     if label := _LABELS.get(stand.stance):
-        return f"{label[bool(_GERMAN_WORDS.search(stand.words))]}: {lower_first(item)}"
+        return f"{label[_GERMAN_WORDS.says(stand.words)]}: {lower_first(item)}"
     lead = _DO_THESE.sub("", stand.words) if _opens_with_verb(item) else stand.words
-    if lead and _is_clause(item) and not _POINTS.search(lead):
+    if lead and _is_clause(item) and not _POINTS.says(lead):
         return ""
     if denied := _deny_verb(item, waived=stand.stance == "waived"):
         return denied
     if not lead and stand.stance == "waived":
         return ""  # a thing that is not required, and what is said of it
-    if lead and _ENDS_IN_VERB.search(lead) and not _is_clause(item):
+    if lead and _ENDS_IN_VERB.says(lead) and not _is_clause(item):
         return join_lead(lead, item)
     if lead and _TAKES_OBJECT.match(lead) and not _is_clause(item) and not is_order(item):
         return f"{lead} {lower_first(item)}"
@@ -97,7 +97,7 @@ def _deny_verb(item: str, *, waived: bool) -> str:
 
 def _label(item: str, stand: Stand) -> str:
     """``item`` behind words that deny it."""
-    if _GERMAN_WORDS.search(stand.words):
+    if _GERMAN_WORDS.says(stand.words):
         label = "Nicht erforderlich" if stand.stance == "waived" else "Nicht erlaubt"
     elif stand.stance == "waived":
         label = "Not required"

@@ -260,7 +260,7 @@ def make_draft(
     if lead:
         text = join_lead(lead[1], text)
     excluded = cue.attributes.get("scope") == "out"
-    if _PRONOUN.match(text) and (excluded or (cue.kind == "claim" and _NO_NAME.search(subject))):
+    if _PRONOUN.match(text) and (excluded or (cue.kind == "claim" and _NO_NAME.says(subject))):
         return None
     text = make_readable(text, subject)
     if place.recorded:

@@ -42,7 +42,7 @@ def add_notes(drafts: list[Draft], text: str) -> list[Draft]:
 def _completes(text: str) -> bool:
     """Whether a note says how much, and does not only refer to something."""
     is_short = len(text) <= MOST_CHARS and _FIGURE.search(text) is not None
-    return is_short and not ONLY_REFERS.search(text)
+    return is_short and not ONLY_REFERS.says(text)
 
 
 def _lies_in(draft: Draft, note: Span) -> bool:

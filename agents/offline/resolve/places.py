@@ -16,8 +16,6 @@ from agents.offline.lexicons import Wording
 from agents.offline.segment.documents import Setting
 from agents.offline.segment.passages import Passage
 from agents.offline.segment.sections import (
-    FILE,
-    RECORD_ID,
     bare_name,
     is_generic,
     role_of,
@@ -30,22 +28,13 @@ from schemas.bounded_cache import MIB, bounded_cache
 MOST_NAME = 70  # characters of a document's name in front of a title
 MOST_WORDS = 9  # of a heading that says when something holds
 MANNER_WORDS = 2  # of a first part that says what manner of document it is: «Predicate type: …»
-_NUMBER = re.compile(
-    rf"(?:(?i:{RECORD_ID})|(?:[A-Z]\w+ )?[A-Za-z]{{2,6}}[-_ #]*\d[\d.-]*|\d[\d.-]*)"
-    r"\s*(?:[-–—:)]|(?<=\d)\.)\s+",
-)  # «RFC 3603 - 2020-08-27 - Collecting …», «26. Remove …»
+_NUMBER = Wording("headings", "numbered_title")
 _MANNER = Wording("headings", "manner")
 _BADGES = re.compile(r"\s*!?\[[^\]]*\]\([^)]*\)\s*$")
 _KIND = Wording("headings", "kind_last")
 _PART = re.compile(r"(?:part|step|chapter|section|phase|appendix) (?:\d|[ivx]+\b)", re.IGNORECASE)
-_MEETING = (
-    r"(?:[\w'’&/.,-]+ ){0,6}(?:meetings?|minutes|stand-?ups?|retrospectives?|retros?|agenda"
-    r"|(?:mini[- ])?summit)\b(?! (?:room|app|tool|service|planner|notes? app)).*"
-)  # what was said there is about the product, not about the meeting
-_IS_MEETING = re.compile(_MEETING, re.IGNORECASE)
-_NO_NAME = re.compile(
-    rf"(?:how|why|what|title|untitled)\b|.*[?!.]$|{_MEETING}|{FILE}", re.IGNORECASE
-)
+_IS_MEETING = Wording("headings", "meeting_title")
+_NO_NAME = Wording("headings", "no_place_name")
 _LEADS = Wording("headings", "leads")
 _SHORT_CODE = re.compile(r"`[\w.-]{1,3}`")  # «`any`», of which the text says what it does
 _REMARK = re.compile(r"\s*\([^()]*\)$")

@@ -231,7 +231,7 @@ def is_unnamed(text: str, names: Sequence[str], around: str) -> bool:
     first = _GIVEN.match(text)
     given = first.group() if first else ""
     proper = [it for it in names if it in subject and not _IDENTIFIER.fullmatch(it)]
-    return bool(_PART.search(subject)) or set(proper) <= {given}
+    return _PART.says(subject) or set(proper) <= {given}
 
 
 def _is_mentioned(name: str, text: str) -> bool:
@@ -307,7 +307,7 @@ def _is_bare(text: str, kind: AtomKind, *, names: bool) -> bool:
             return bool(head) and not has_verb(head)
         case "unknown":
             short = not names and len(text.split()) <= _SHORT
-            return short or bool(_POINTS_AROUND.search(text[:90]))
+            return short or bool(_POINTS_AROUND.says(text[:90]))
         case "claim" | "decision":
             return _GENERIC.match(text) is not None
         case "requirement":

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from agents.offline.lexicons import Wording
 from agents.offline.segment.passages import Passage, Span
 from schemas.readers import C_LIKE, DASH_LIKE
 
@@ -35,13 +36,7 @@ _FAMILIES = {"js": _JS_SCAN, "jsx": _JS_SCAN, "ts": _JS_SCAN, "tsx": _JS_SCAN, "
 _LEAD = re.compile(
     r"[ \t]*(?:/\*+!?|\*+/|\*(?!\*)|//[/!]?|#+!?|--+|;+|\"\"\"|'''|[rRuU](?:\"\"\"|'''))?[ \t]?"
 )
-_STOP = re.compile(
-    r"@\w+|\\(?:param|return)|:param|:return|:raises|:rtype|:type|(?:Args|Arguments|Returns?|"
-    r"Raises|"
-    r"Yields|Parameters|Example|Examples|Usage|Attributes|Throws|Notes?|See [Aa]lso)s?:\s*$|"
-    r"-{4,}\s*$|"
-    r"={4,}|>>> |```|<pre>|# (?:Examples?|Panics|Errors|Safety)|example:",
-)
+_STOP = Wording("comments", "stop")
 _BANNER = re.compile(
     r"copyright|licen[cs]e|spdx|all rights reserved|warrant|generated", re.IGNORECASE
 )

@@ -78,6 +78,6 @@ def _manner_of(path: str) -> tuple[bool, bool, bool, bool]:
     """Whether a document of this name leads a reader through something, is a record, weighs or
     teaches; a record leads nobody, wherever it is kept.
     """
-    record = bool(_RECORD.search(path))
-    how_to = not record and bool(_HOW_TO.search(path))
-    return how_to, record, bool(_WEIGHING.search(path)), how_to and bool(_TEACHES.search(path))
+    record = _RECORD.says(path)
+    how_to = not record and _HOW_TO.says(path)
+    return how_to, record, _WEIGHING.says(path), how_to and _TEACHES.says(path)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from agents.offline.lexicons import Wording, load_words
 from agents.offline.segment.scan import TITLED, Scan
 
 _MODULE = re.compile(
@@ -25,19 +26,10 @@ _NAMED = re.compile(
     r"(?P<mark>[\"'`])(?P<said>.*?)(?P=mark)",
     re.DOTALL,
 )
-_HTML_BLOCKS = frozenset(
-    """
-    article aside blockquote body center dd div dl fieldset figcaption figure footer header html
-    li main nav ol p section ul
-    """.split()  # noqa: SIM905  # shorter so
-)
+_HTML_BLOCKS = load_words("documents", "html_blocks")
 _HTML = re.compile(r"[a-z][a-z\d]*$")
 # what is titled so shows something else, or one of several ways to do the same
-_UNTITLED = re.compile(
-    r"(?:code\w*|tabs?|tab-?item|frame|img|image|video|iframe|figure|link|update|a|abbr|embed\w*|"
-    r"youtube\w*|tooltip|button|icon|script|style|svg|meta|badge)$",
-    re.IGNORECASE,
-)
+_UNTITLED = Wording("documents", "untitled")
 MOST_TAG_LINES = 20
 LONGEST_TITLE = 200
 

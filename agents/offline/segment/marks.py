@@ -38,12 +38,7 @@ _NOTE = re.compile(
     r"^(?P<mark>\[\^[^\]\n]{1,60}\]:|\.\. \[(?:#\w*|\d+|\*)\])(?=[ \t]+(?P<said>\S.*))", re.M
 )
 ONLY_REFERS = Wording("noise", "only_refers")
-_CROSSED = re.compile(
-    r"^[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+(?:[❌🚫✗✘⛔]\ufe0f?|:x:|:no_entry:)[ \t]*"
-    r"(?![^\n]*\b(?:not|never|no|cannot|don['’]t|must)\b)[^\n]*\b(?:may|can|is allowed to"
-    r"|are allowed to|should|shall)\b[^\n]*",
-    re.M | re.I,
-)  # who may do what a cross stands before, may not
+_CROSSED = Wording("polarity", "crossed")
 # A number between slashes, as German lists of requirements have it, or before a story.
 _NUMBER = re.compile(
     r"(?:^|(?<=\n))(?P<before>[ \t]*(?:[-*+][ \t]+)?)(?P<id>/[A-Z]{1,4}\d{1,5}[A-Z]?/(?=[ \t]+\S)"
@@ -73,14 +68,14 @@ def without_marks(text: str, dialect: str) -> str:
 
 
 def _note(note: re.Match[str]) -> str:
-    if ONLY_REFERS.search(note["said"]) or len(note["said"].split()) < FEWEST_WORDS:
+    if ONLY_REFERS.says(note["said"]) or len(note["said"].split()) < FEWEST_WORDS:
         return note["mark"]
     return f"-{' ' * (len(note['mark']) - 1)}"
 
 
 def _footnote(note: re.Match[str]) -> str:
     """A footnote of AsciiDoc behind its sentence; nothing of one that only refers."""
-    if ONLY_REFERS.search(note["said"]) or len(note["said"].split()) < FEWEST_WORDS:
+    if ONLY_REFERS.says(note["said"]) or len(note["said"].split()) < FEWEST_WORDS:
         return _NO_BREAK.sub(" ", note[0])
     return f"{_aside(note['open'])}{note['said']} "
 

@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from agents.offline.lexicons import Wording
 from agents.offline.segment.asciidoc import is_markup, take_delimiter
 from agents.offline.segment.elements import take_element
 from agents.offline.segment.front_matter import count_lines, describe
@@ -40,18 +41,9 @@ _DEFINITION = re.compile(r"\[[^\]]{1,120}\]:")
 _FIELD = re.compile(r":[\w -]{1,40}:(?:[ \t]|$)")
 _NEED = re.compile(r"[A-Z][\w'’-]*(?: [\w'’-]+){1,8} (?:must|shall|should)\b")  # with a subject
 _DIRECTIVE = re.compile(r"\.\.(?:[ \t]|$)")
-_KEPT_DIRECTIVE = re.compile(
-    r"\.\.[ \t]+(?:(?:note|warning|important|caution|attention|tip|hint|danger|error|req|spec|need|"
-    r"story|requirement)::[ \t]*(?P<said>\S.*)?|"
-    r"(?:admonition|topic|sidebar|container|only|compound|rst-class)::.*)$",
-    re.IGNORECASE,
-)
+_KEPT_DIRECTIVE = Wording("documents", "kept_directive")
 _ADMONITION = re.compile(r"(?:!!!|\?\?\?\+?)[ \t]+\w")  # of MkDocs, its body is indented
-_PROSE_FENCE = re.compile(
-    r"(?P<fence>`{3,}|~{3,}|:{3,})[ \t]*(?:\{(?:note|warning|important|caution|attention|tip|hint|"
-    r"danger|error|admonition|topic)\}|(?P<gherkin>(?:gherkin|cucumber|feature)[ \t]*$))",
-    re.IGNORECASE,
-)  # of MyST; scenarios are prose too
+_PROSE_FENCE = Wording("documents", "prose_fence")
 _ALERT = re.compile(r">[ \t]*\[!\w+\]")
 _MARKER_LINE = re.compile(r"(?::::+|!!!|\?\?\?|%%|\{%|\{\{|\[!\w+\]|@\w+$|\[TOC\]|\[\[)", re.I)
 _TAG = re.compile(r"</?[A-Za-z!][^<>]{0,400}>")

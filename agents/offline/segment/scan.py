@@ -177,7 +177,7 @@ class Scan:
 def goes_on_below(line: str) -> bool:
     """Whether a line set as a heading is the beginning of each item under it: «The lock must:»."""
     bare = line.rstrip("*_ ")
-    return bare.endswith(":") and _OPEN_END.search(bare.rstrip("*_: ")) is not None
+    return bare.endswith(":") and _OPEN_END.says(bare.rstrip("*_: "))
 
 
 def _same(a: str, b: str) -> bool:

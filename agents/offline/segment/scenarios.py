@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from agents.offline.lexicons import Wording
 from agents.offline.segment.passages import Span
 from agents.offline.segment.scan import Scan
 
@@ -26,14 +27,7 @@ _STEP = re.compile(
     r"Aber|Dad[oa]s?|Cuando|Entonces|Y|Pero)(?:\*\*|__|[*_`])?:?(?:\*\*|__)?[ \t]+(?P<said>\S.*)$"
 )
 _STAR = re.compile(r"[ \t]*(?P<word>\*)[ \t]+(?P<said>\S.*)$")
-_HEADER = re.compile(
-    r"[ \t]*(?:[-*+][ \t]+)?(?:\*\*|__)?(?P<sort>Scenario(?: Outline| Template)?|Example|"
-    r"Background|Rule|Feature|Ability|Business Need|"
-    r"Szenario(?:grundriss|vorlage)?|Beispiel|Hintergrund|"
-    r"Regel|Funktion(?:alität)?|Escenario|Esquema del escenario|Ejemplo|Antecedentes|Regla|"
-    r"Característica)(?: \d{1,3})?(?:\*\*|__)?[ \t]*:(?:\*\*|__)?[ \t]*+(?P<title>.*?)"
-    r"(?:\*\*|__)?[ \t]*$"
-)
+_HEADER = Wording("stories", "scenario_header")
 _EXAMPLES = re.compile(r"[ \t]*(?:Examples|Scenarios|Beispiele|Ejemplos):[ \t]*(?P<said>.*)$")
 _NUMBERED = re.compile(
     r"(?:\*\*|__)?(?:(?:AC|TC|UC|US|Case|Criterion|Criteria|Scenario|Test)[ _#-]*\d[\d.]*"
@@ -43,11 +37,7 @@ _NUMBERED = re.compile(
 _LABELLED = re.compile(r"\W*(?:scenario|szenario|escenario)\b", re.IGNORECASE)
 _ENDS = re.compile(r"[ \t]*(?:#{1,6}[ \t]|={2,6}[ \t]|```|~~~|[-*+•][ \t]|\d{1,2}[.)][ \t]|@\w)")
 _BINDS = re.compile(r",.*\b(?:must|shall|should|ha(?:s|ve) to|needs? to|cannot)\b")
-_OF_CODE = re.compile(
-    r"\.\.[ \t]+(?:code-block|code|sourcecode|highlight)::[ \t]*(?:gherkin|cucumber)[ \t]*$|"
-    r"\[source,[ \t]*(?:gherkin|cucumber|feature)[^\]]*\][ \t]*$",
-    re.IGNORECASE,
-)  # of reStructuredText, of AsciiDoc
+_OF_CODE = Wording("stories", "steps_of_code")
 _OF_SCENARIO = ("scenario", "example", "szenario", "beispiel", "escenario", "esquema", "ejemplo")
 _OF_BACKGROUND = ("background", "hintergrund", "antecedentes")
 _OF_RULE = ("rule", "regel", "regla")

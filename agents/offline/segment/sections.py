@@ -80,22 +80,10 @@ _ABOUT = re.compile(r"^(?:about|introduction to|overview of) (?:the )?(?=\w{3})"
 RECORD_ID = (
     r"(?:[a-z]{2,12}[-_]){0,2}(?:adr|rfc|kep|adp|cep|rfd|pep)(?:[-_][a-z]{1,12}){0,2}[-_]\d{2,6}"
 )
-_RECORD_NUMBER = re.compile(
-    rf"^(?:{RECORD_ID}|(?:(?:adr|rfc|kep|adp|cep|rfd|pep|decision|proposal)\b[-_ #]*)?[\d.]*\d)"
-    r"[-_:.) ]+\s*(?:[-–:]\s*)?|^(?:adr|rfc|kep|proposal|decision)(?:\s*[–:]|\s+-)\s*",
-    re.IGNORECASE,
-)
-_FILED_UNDER = re.compile(
-    rf"^(?:{RECORD_ID}|(?:adr|rfc|kep|adp)?[-_ ]?[\d-]{{2,12}})[-_: ]+", re.IGNORECASE
-)
+_RECORD_NUMBER = Wording("headings", "record_number")
+_FILED_UNDER = Wording("headings", "filed_under")
 FILE = r"\S+\.(?:mdx?|rst|adoc|txt)$"  # «# CLAUDE.md»
-_NO_NAME = re.compile(
-    r"(?<!-)\b(?:story|stories|part|phase|step|option|scenario|example|note|title|topic|question|warning|"
-    r"issue|problem|overview|additional|further|decision|goal|motivation|consideration|trade-?off|"
-    r"case|context|potential|required|document|summary)s?\b(?!-)|^(?:why|how|what)\b|^(?:deprecated|success|response|errors?)$|^\W*\w{1,3}\W*$|"
-    rf"[?!`]|^[^\w(]|^{FILE}",
-    re.IGNORECASE,
-)
+_NO_NAME = Wording("headings", "no_section_name")
 _EMOJI = re.compile(r"(?<!\w):[a-z][a-z\d_]{2,30}:(?![\w`])")
 _ASKING = re.compile(r"(?:how|why|what|when|where|who)\b")
 _SUFFIX = re.compile(r"\.\w{1,8}$")

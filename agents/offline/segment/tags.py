@@ -75,7 +75,7 @@ def is_taken_back(raw: str, *, surely: bool = False) -> bool:
     line = raw.strip()
     if _STRUCK.match(line):
         return True
-    if SIGN.search(line[-_SIGNED:]):
+    if SIGN.says(line[-_SIGNED:]):
         return True
     if (status := _SHOUTED.match(line)) and takes_back(status["said"]):
         return True
@@ -117,7 +117,7 @@ def stance_of_heading(heading: str, text: str) -> Stance | None:
 
 def is_crossed(raw: str) -> bool:
     """Whether a cross or the like stands before it."""
-    return SIGN.search(raw.strip()[:_SIGNED]) is not None
+    return SIGN.says(raw.strip()[:_SIGNED])
 
 
 @bounded_cache(MIB // 2, 2)

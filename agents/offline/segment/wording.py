@@ -106,7 +106,7 @@ def _is_inner(text: str, begin: int, match: re.Match[str]) -> bool:
         opened = text.rfind("(", begin, match.start()) if match.group().endswith(")") else -1
         return opened > begin and len(text[opened : match.start()].split()) <= ASIDE_WORDS
     tail = text[max(begin, match.start() - 8) : match.end()]
-    return bool(_ABBREVIATION.search(tail) or _ORDINAL.match(text, begin, match.end()))
+    return bool(_ABBREVIATION.says(tail) or _ORDINAL.match(text, begin, match.end()))
 
 
 def strip_markup(raw: str, *, rst: bool = False) -> str:

@@ -116,11 +116,11 @@ def find_wish(text: str) -> Draft | None:
 
 def find_question(text: str) -> Draft | None:
     """A question to whoever knows, about something that it names."""
-    if not _QUESTION.match(text) or PERSONAL.search(text) or text.count("?") > 1:
+    if not _QUESTION.match(text) or PERSONAL.says(text) or text.count("?") > 1:
         return None
     if len(words_of(text)) < 5 or sum(len(word) > 3 for word in words_of(text)) < 3:
         return None
-    if _POINTS_BACK.search(text):
+    if _POINTS_BACK.says(text):
         return None
     return replace(
         _draft("unknown", text, text, MODAL), attributes={"question": text}, polarity=None

@@ -71,8 +71,8 @@ def speaker_at(remarks: list[RemarkSpan], place: int) -> RemarkSpan | None:
 def _is_personal(draft: Draft) -> bool:
     """Whether it asks something of somebody here and now, and nothing of the project."""
     if draft.kind == "requirement":
-        return bool(_MEETING.search(draft.title))
-    return draft.kind == "unknown" and bool(PERSONAL.search(draft.title))
+        return _MEETING.says(draft.title)
+    return draft.kind == "unknown" and PERSONAL.says(draft.title)
 
 
 def _read_remarks(

@@ -38,7 +38,7 @@ _NOT_BLANK = re.compile(r"[^\n]")
 
 def is_machine(speaker: str, role: str | None) -> bool:
     """Whether a remark is a program's: what it reports is in the log it reports from."""
-    return (role or "").lower() in _BOT_ROLES or bool(_BOT_NAME.search(speaker))
+    return (role or "").lower() in _BOT_ROLES or _BOT_NAME.says(speaker)
 
 
 def blank_unspoken(text: str, remarks: list[RemarkSpan] | None = None) -> str:

@@ -36,6 +36,7 @@ from infra.runtime.local.process import (
 )
 
 VERSION = 18
+SEGMENT_MB = "4"  # of the log of writes, which is kept in whole segments; 16 by default
 OWNER = "cairn"  # superuser and database of the installation
 UNPRIVILEGED = "nobody"  # PostgreSQL refuses to run as root
 TO_PASS = stat.S_IXGRP | stat.S_IXOTH
@@ -50,9 +51,10 @@ OPTIONS = {
     "wal_level": "minimal",
     "max_wal_senders": "0",
     "wal_compression": "on",
-    "min_wal_size": "32MB",
-    "max_wal_size": "96MB",
+    "min_wal_size": "16MB",
+    "max_wal_size": "48MB",
     "io_method": "sync",  # no processes that read ahead
+    "gin_pending_list_limit": "256kB",  # entries that wait take room, and slow down a search
     "jit": "off",
     "timezone": "UTC",
     "log_timezone": "UTC",
@@ -150,6 +152,7 @@ class EmbeddedPostgres:
             [
                 _binaries() / "initdb",
                 *("-D", draft / "data", "-U", OWNER, f"--pwfile={password_file}"),
+                f"--wal-segsize={SEGMENT_MB}",
                 # The password is random and needs no iterations, which each connection would pay.
                 *("--auth=scram-sha-256", "-c", "scram_iterations=1", "--encoding=UTF8"),
                 *("--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C"),

@@ -111,10 +111,11 @@ class Plan:
 
 
 @contextlib.contextmanager
-def planned(settings: Settings, say: Say) -> Iterator[Plan]:
+def planned(settings: Settings, say: Say, start: Callable[[Server], None]) -> Iterator[Plan]:
     """A plan whose servers are prepared and whose containers run until the end of the block.
 
-    Raises Refusal or Unavailable with what to do.
+    Each server is handed to ``start`` before the next is prepared: both take their time. Raises
+    Refusal or Unavailable with what to do.
     """
     from infra.runtime.local import containers
     from infra.runtime.local.kafka import EmbeddedKafka
@@ -137,6 +138,7 @@ def planned(settings: Settings, say: Say) -> Iterator[Plan]:
             servers.append(EmbeddedPostgres(settings, say))
         for server in servers:
             server.prepare()
+            start(server)
             located = server.locate(located)
         yield Plan(
             Source(*broker, located.bootstrap),
@@ -152,16 +154,18 @@ def running(settings: Settings, say: Say) -> Iterator[Settings]:
 
     Yields the settings that reach them; both are stopped at the end, data stays.
     """
-    with planned(settings, say) as plan:
-        children = [(server, server.spawn()) for server in plan.servers]
-        try:
+    children: list[tuple[Server, Process]] = []
+    try:
+        with planned(
+            settings, say, lambda server: children.append((server, server.spawn()))
+        ) as plan:
             for server, child in children:
                 await_server(server, child)
             await_answers(plan.located)
             yield plan.located
-        finally:
-            for server, child in reversed(children):
-                stop(child, server.stop_signal)
+    finally:
+        for server, child in reversed(children):
+            stop(child, server.stop_signal)
 
 
 def await_server(

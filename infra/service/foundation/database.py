@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Concatenate, ParamSpec, TypeVar
 
 from infra.platform import postgres
@@ -59,6 +61,35 @@ async def transact(settings: Settings, change: Callable[[Conn], T]) -> T:
     changed = await in_thread(write)
     note_recording()
     return changed
+
+
+class Changes:
+    """Changes one after another on one connection, for who looks every few seconds.
+
+    A failure ends the connection, and the next change opens another. To be closed at the end.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._conninfo = settings.conninfo
+        self._opened = contextlib.ExitStack()
+        self._connection: Conn | None = None
+
+    async def make(self, change: Callable[[Conn], T]) -> T:
+        """Run ``change``. Raises DatabaseUnavailable, and what it raises."""
+        return await in_thread(partial(self._make, change))
+
+    def close(self) -> None:
+        self._opened.close()
+
+    def _make(self, change: Callable[[Conn], T]) -> T:
+        connection, self._connection = self._connection, None
+        with self._opened.pop_all() as opened:
+            if connection is None:
+                opening = postgres.connect(self._conninfo, autocommit=True)
+                connection = opened.enter_context(opening)
+            changed = change(connection)
+            self._connection, self._opened = connection, opened.pop_all()
+        return changed
 
 
 async def wait_for(

@@ -21,7 +21,7 @@ from infra.platform.errors import Invalid, Unavailable
 from infra.platform.log import get
 from infra.platform.settings import Settings
 from infra.service.asking.turn_ends import decline_call, end_turn
-from infra.service.foundation.database import transact
+from infra.service.foundation.database import Changes
 from infra.service.jobs.due_jobs import TURN, Kinds, make_job
 from infra.service.jobs.project_hours import ProjectHours, read_hours
 from infra.store.jobs import queue
@@ -50,15 +50,17 @@ async def watch_work(
     settings: Settings, kinds: Kinds, stop: asyncio.Event, look_every_s: float = LOOK_EVERY_S
 ) -> None:
     """Beat until ``stop``. Outages are waited for."""
-    while not stop.is_set():
-        try:
-            await transact(settings, partial(beat, kinds=kinds, interval_s=settings.heartbeat_s))
-        except Unavailable as error:
-            log.warning("scheduler.outage", reason=str(error))
-        except Exception:  # one that ends would leave all later work undone, and nobody would know
-            log.exception("scheduler.failed")
-        with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(stop.wait(), look_every_s)
+    beating = partial(beat, kinds=kinds, interval_s=settings.heartbeat_s)
+    with contextlib.closing(Changes(settings)) as changes:
+        while not stop.is_set():
+            try:
+                await changes.make(beating)
+            except Unavailable as error:
+                log.warning("scheduler.outage", reason=str(error))
+            except Exception:  # one that ends would leave all later work undone, unknown to anybody
+                log.exception("scheduler.failed")
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(stop.wait(), look_every_s)
 
 
 def beat(tables: Conn, *, kinds: Kinds, interval_s: int, now: datetime | None = None) -> None:

@@ -239,8 +239,7 @@ class Hub:
                     connection.execute("LISTEN cairn_frames")
                     while not self._stop.is_set():
                         self._hand_on(loop, connection)
-                        for _ in connection.notifies(timeout=WAKE_S, stop_after=1):
-                            pass
+                        postgres.next_notice(connection, WAKE_S)
             except DatabaseUnavailable as error:
                 log.warning("streams.outage", reason=str(error), again_in_s=PAUSE_S)
                 self._stop.wait(PAUSE_S)

@@ -16,7 +16,7 @@ from infra.platform.errors import Refusal, Unavailable
 from infra.platform.log import get
 from infra.platform.loop import in_thread
 from infra.platform.settings import Settings
-from infra.service.foundation.database import transact
+from infra.service.foundation.database import Changes
 from infra.service.models.models import has_model
 from infra.service.writing.synthesis_jobs import enqueue_syntheses
 from infra.store.jobs import queue
@@ -37,19 +37,22 @@ log = get("quality")
 async def watch_prds(settings: Settings, stop: asyncio.Event) -> None:
     """Put what is new before a model and the gate until ``stop``. Outages are waited for."""
     unfit, away = Waiting("synthesis.outage"), Waiting("quality.outage")
-    while not stop.is_set():
-        try:
-            words = settings.auto_synthesis and await in_thread(
-                partial(find_model, settings, unfit)
-            )
-            await transact(settings, partial(_enqueue, settings, may_word=words))
-            away.tell("")
-        except Unavailable as error:
-            away.tell(str(error))
-        except Exception:  # a watch that ends would leave all later PRDs out, and nobody would know
-            log.exception("quality.watch_failed")
-        with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(stop.wait(), LOOK_EVERY_S)
+    with contextlib.closing(Changes(settings)) as changes:
+        while not stop.is_set():
+            try:
+                words = settings.auto_synthesis and await in_thread(
+                    partial(find_model, settings, unfit)
+                )
+                await changes.make(partial(_enqueue, settings, may_word=words))
+                away.tell("")
+            except Unavailable as error:
+                away.tell(str(error))
+            except (
+                Exception
+            ):  # a watch that ends would leave all later PRDs out, unknown to anybody
+                log.exception("quality.watch_failed")
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(stop.wait(), LOOK_EVERY_S)
 
 
 @dataclass(slots=True)

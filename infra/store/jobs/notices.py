@@ -22,8 +22,7 @@ def wait_for_notice(
     before it ``is_over``. Raises DatabaseUnavailable.
     """
     until_s = time.monotonic() + timeout_s
-    with postgres.database_errors():
-        while (left_s := until_s - time.monotonic()) > 0 and not is_over():
-            for notice in connection.notifies(timeout=min(left_s, STOPS_WITHIN_S), stop_after=1):
-                return notice.payload
+    while (left_s := until_s - time.monotonic()) > 0 and not is_over():
+        if (payload := postgres.next_notice(connection, min(left_s, STOPS_WITHIN_S))) is not None:
+            return payload
     return None

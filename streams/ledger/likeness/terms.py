@@ -10,36 +10,16 @@ import re
 from functools import lru_cache
 
 from streams.ledger.likeness.lexicon import IRREGULAR, SAME
+from streams.lexicons import load_groups
 
 _TOKEN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.\-]*[A-Za-z0-9_]|[A-Za-z0-9]|%")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _NOT_ALNUM = re.compile(r"[^a-z0-9]+")
 _CONTRACTED = re.compile(r"(?i)n['\u2019]t\b")
 GRAM = 5
-_ENDINGS = (
-    ("ational", "at"),
-    ("ization", "iz"),
-    ("isation", "iz"),
-    ("ations", "at"),
-    ("ation", "at"),
-    ("ators", "at"),
-    ("ator", "at"),
-    ("ments", ""),
-    ("ment", ""),
-    ("ings", ""),
-    ("ing", ""),
-    ("ies", "y"),
-    ("ied", "y"),
-    ("ers", ""),
-    ("er", ""),
-    ("ions", ""),
-    ("ion", ""),
-    ("ed", ""),
-    ("es", ""),
-    ("ly", ""),
-    ("s", ""),
-    ("e", ""),
-)
+_ENDINGS = [  # the first that a word has becomes what stands behind it
+    (ending, "".join(stem)) for ending, *stem in load_groups("pairs", "endings")
+]
 
 
 @lru_cache(maxsize=65_536)

@@ -119,7 +119,7 @@ def _is_given(text: str, name: Quantity) -> bool:
     before = text[max(0, name.start - MOST_BEFORE) : name.start].rstrip("# ")
     can_be = name.is_value or (name.noun not in NUMBERED.names and _NEEDS.search(before))
     closes = _REST_OF_TEXT.match(text, name.end)
-    return bool(can_be and closes and not _SCOPE_OF_NAME.search(before))
+    return bool(can_be and closes and not _SCOPE_OF_NAME.says(before))
 
 
 def _opens(text: str, figure: Quantity) -> bool:

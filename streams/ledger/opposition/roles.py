@@ -27,7 +27,7 @@ def exchange_roles(one: str, other: str) -> bool:
     ours, theirs = places_of(one), places_of(other)
     if not ours or not theirs:
         return False
-    if bool(PASSIVE.search(one)) == bool(PASSIVE.search(other)) and _exchange_subject(ours, theirs):
+    if PASSIVE.says(one) == PASSIVE.says(other) and _exchange_subject(ours, theirs):
         return True
     led, led_too = _list_led(ours), _list_led(theirs)
     return any(

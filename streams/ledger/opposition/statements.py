@@ -20,22 +20,14 @@ from schemas.events.atom import CONTEXT
 from schemas.events.ledger import AtomRecord
 from schemas.fingerprint import norm_text
 from streams.ledger.likeness.similarity import AUXILIARIES
-from streams.lexicons import Wording, load_words
+from streams.lexicons import Wording, list_ids, load_words
 
 MAX_SUBJECT_WORDS = 6
 MAX_VALUE_WORDS = 4
-RELATIONS = (
-    ("must be", re.compile(r"\bmust (?:not )?be\b", re.I)),
-    ("runs on", re.compile(r"\b(?:do(?:es)? not )?runs? on\b", re.I)),
-    ("deployed on", re.compile(r"\b(?:is|are) (?:not )?deployed (?:on|to)\b", re.I)),
-    ("stored in", re.compile(r"\b(?:is|are) (?:not )?stored in\b", re.I)),
-    (
-        "authenticated by",
-        re.compile(r"\b(?:is|are) (?:not )?authenticated (?:by|with|via)\b", re.I),
-    ),
-    ("uses", re.compile(r"\b(?:do(?:es)? not )?uses?\b", re.I)),
-    ("is", re.compile(r"\b(?:is|are)\b(?: not\b)?", re.I)),
-)
+RELATIONS = [  # the first one that is found counts
+    (relation, Wording("ledger", "relations", entry=relation))
+    for relation in list_ids("ledger", "relations")
+]
 _OF_VERSION = re.compile(r"(?:^|, )(v?\d+\.\d+[\w.-]*)$")
 NOUN_VALUE = Wording("ledger", "noun_value")
 ROLE_VALUE = Wording("ledger", "role_value")

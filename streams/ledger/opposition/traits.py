@@ -44,21 +44,21 @@ class Traits(NamedTuple):
 def traits_of(text: str) -> Traits:
     return Traits(
         asks=text.rstrip(" \"'*_)").endswith("?"),
-        is_past=bool(_PAST.search(text)),
-        is_planned=bool(_PLANNED.search(text)),
+        is_past=_PAST.says(text),
+        is_planned=_PLANNED.says(text),
         will=bool(_WILL.search(text)),
         has_modal=bool(_MODAL.search(text)),
         is_rule=bool(_RULING.search(text)) or not _tells_scene(text),
-        is_partial=bool(_PARTIAL.search(text)),
-        lists=bool(_LISTING.search(text)),
-        is_not_bound=bool(_NOT_BOUND.search(text)),
+        is_partial=_PARTIAL.says(text),
+        lists=_LISTING.says(text),
+        is_not_bound=_NOT_BOUND.says(text),
         is_left_open=bool(_LEFT_OPEN.search(text)),
     )
 
 
 def _tells_scene(text: str) -> bool:
     """«a man is sitting», «two dogs play»; «a request without a token is refused» is a rule."""
-    if _GOING_ON.search(text) or _NO_VERB.search(text):
+    if _GOING_ON.says(text) or _NO_VERB.says(text):
         return True
     seen = not SEEN_IN_SCENES.isdisjoint(_WORD.findall(text.lower()))
-    return seen and bool(_INDEFINITE.search(text))
+    return seen and _INDEFINITE.says(text)

@@ -203,7 +203,7 @@ def _shared_topics(material: Material) -> list[Topic]:
     return [
         it
         for it in material.find_shared_topics()
-        if not _is_speaker(material, it) and (it.sort == ENTITY or not _OF_MEETINGS.search(it.name))
+        if not _is_speaker(material, it) and (it.sort == ENTITY or not _OF_MEETINGS.says(it.name))
     ]
 
 
@@ -224,7 +224,7 @@ def headed_topics(material: Material) -> list[Topic]:
         if score <= 0 or atom.attributes.get(ORIGIN) not in _HEADED:
             continue
         for part in atom.context.split(", ")[1:]:
-            if _NAME.fullmatch(part) and not _NO_NAME.search(part) and not find_heading(part):
+            if _NAME.fullmatch(part) and not _NO_NAME.says(part) and not find_heading(part):
                 named.setdefault(key_of(part), (part, set()))[1].add(atom_id)
     return [
         Topic(key, HEADING, name, frozenset(ids))

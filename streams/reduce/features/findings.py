@@ -170,9 +170,7 @@ class _Search:
 
     def _changes(self, topic: Topic, atoms: Sequence[AtomRecord]) -> Iterator[Finding]:
         """A thing that one document takes away and others still build on."""
-        moving = [
-            it for it in atoms if it.kind in ("decision", "claim") and _MOVING.search(it.title)
-        ]
+        moving = [it for it in atoms if it.kind in ("decision", "claim") and _MOVING.says(it.title)]
         moving = [it for it in moving if _is_of(topic, it)]
         if not moving:
             return
@@ -180,7 +178,7 @@ class _Search:
             it
             for it in atoms
             if it.kind in ("requirement", "decision", "claim")
-            and not _MOVING.search(it.title)
+            and not _MOVING.says(it.title)
             and not sources_of([it]) & sources_of(moving)
         ]
         if len(sources_of(still)) >= MANY_SOURCES - 1:

@@ -56,9 +56,9 @@ def _of_minutes(placed_atom: PlacedAtom) -> bool:
         return False
     match placed_atom.atom.kind:
         case "decision":
-            return announced == "architecture_decisions" or bool(_AGREED.search(text))
+            return announced == "architecture_decisions" or _AGREED.says(text)
         case "requirement":
-            return announced in _DECIDES or bool(_DEMANDS.search(text))
+            return announced in _DECIDES or _DEMANDS.says(text)
         case "risk":
             return announced == "risks"
         case "unknown":

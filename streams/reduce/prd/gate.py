@@ -146,7 +146,7 @@ def find_clear(statements: Sequence[Statement]) -> frozenset[str]:
         statement.statement_id
         for statement in statements
         if statement.statement_id not in repeated
-        and not (_VAGUE.search(statement.text) or find_wordings(statement.text) & _DEPENDENT)
+        and not (_VAGUE.says(statement.text) or find_wordings(statement.text) & _DEPENDENT)
     )
 
 

@@ -23,7 +23,7 @@ def is_about_users(text: str) -> bool:
 
 def tells_need(text: str, words: frozenset[str]) -> bool:
     """Whether it says what users want; ``words`` are the wordings found in it."""
-    return is_about_users(text) and ("needs" in words or bool(_WANTS.search(text)))
+    return is_about_users(text) and ("needs" in words or _WANTS.says(text))
 
 
 def is_about_product(text: str) -> bool:
@@ -33,7 +33,7 @@ def is_about_product(text: str) -> bool:
 
 def tells_choice(text: str) -> bool:
     """Whether it says that the team has chosen or will do something."""
-    return bool(_DECIDED.search(text))
+    return _DECIDED.says(text)
 
 
 def tells_purpose(text: str) -> bool:

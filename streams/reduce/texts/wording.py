@@ -119,7 +119,7 @@ def _label_scope(atom: AtomRecord, text: str) -> str:
     bare = plain(atom.statement).rstrip(" .,;:")
     item = _NO_GOAL.sub(lambda mark: mark["first"].upper(), bare)
     label = "Out of scope" if is_excluded(atom) else "In scope"
-    if is_excluded(atom) and _DENIES.search(item):
+    if is_excluded(atom) and _DENIES.says(item):
         return shorten(text, MAX_STATEMENT - 1)
     return f"{label}: {shorten(item[:1].upper() + item[1:], MAX_STATEMENT - 20)}"
 
