@@ -4,6 +4,7 @@ import os
 import platform
 import signal
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import typer
 
 from infra.cli.context import JSON_OPTION
 from infra.cli.output import as_lines, table
+from infra.platform.errors import Refusal
 
 Figures = dict[str, Any]
 NAMES = (
@@ -44,6 +46,7 @@ def register(app: typer.Typer) -> None:
         follow one stream; model asks a stand-in for a model provider; idle weighs
         an installation of its own at rest, and its disk once the source is read.
         """
+        need_measuring()
         measure = measures(source, backlog, runs).get(name)
         if measure is None:
             raise typer.BadParameter(f"there is no bench {name}: {', '.join(NAMES)}")
@@ -55,6 +58,15 @@ def register(app: typer.Typer) -> None:
             as_lines([figures])
         else:
             table(("figure", "value"), list(figures.items()))
+
+
+def need_measuring() -> None:
+    """An installed package holds no benches; a checkout does."""
+    if find_spec("infra.measure") is None:
+        raise Refusal(
+            "The installed package holds no measurements: clone Cairn's repository, run"
+            " `make venv` in it, then run `.venv/bin/cairn bench` or `.venv/bin/cairn eval` there."
+        )
 
 
 def measures(source: str, backlog: str | None, runs: int) -> dict[str, Callable[[], Figures]]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import typer
 
+from infra.cli.bench import machine, need_measuring
 from infra.cli.context import locate
 from infra.platform.errors import Refusal
 
@@ -35,6 +36,7 @@ def register(app: typer.Typer) -> None:
         The task all measures every figure of the labelled sets in --data into --report; the task
         recall prints how much of the lists in --gold the atoms, PRD and features of FOLDER hold.
         """
+        need_measuring()
         from infra.measure.by_model import check_task
         from infra.measure.rows import BadRow, Options, rows_of
         from infra.measure.tasks import answer, fields_of
@@ -106,7 +108,6 @@ def _ask_model(task: str, rows: list[Any], options: Any) -> list[dict[str, Any]]
 
 
 def _measure(data: Path | None, report: Path | None) -> None:
-    from infra.cli.bench import machine
     from infra.measure.figures import as_markdown, measure_all
     from infra.measure.measures import calibration, misses
 
@@ -122,7 +123,6 @@ def _measure(data: Path | None, report: Path | None) -> None:
 
 
 def _measure_recall(folder: Path | None, gold: Path | None, misses: bool) -> None:
-    from infra.cli.bench import machine
     from infra.measure.recall import as_markdown, measure
 
     if folder is None or gold is None:

@@ -1,3 +1,4 @@
+# Written by `python -m infra.http.client_code`: change the route, then run it again.
 """The client: a method for each operation of the API, of the operation's name."""
 
 from __future__ import annotations

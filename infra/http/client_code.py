@@ -33,6 +33,9 @@ LINE = 100
 TEXTS = ("text/plain", "text/markdown")
 IN_HEADERS = ("token", "last_event_id")  # of a stream, where a client can send them
 BYTES = "application/octet-stream"
+WRITTEN_BY = (
+    "# Written by `python -m infra.http.client_code`: change the route, then run it again.\n"
+)
 EMPTY: dict[Any, Any] = {"array": [], "object": {}}  # where the document tells no default
 
 
@@ -59,7 +62,7 @@ def write_code(document: Mapping[str, Any]) -> dict[str, str]:
     files |= {f"calls/{area}.py": _render_calls(api, area) for area in api.operations}
     files["models/__init__.py"] = _render_loader(sorted(api.areas))
     files["client.py"] = _render_client(sorted(api.operations))
-    return {path: _format(text) for path, text in sorted(files.items())}
+    return {path: WRITTEN_BY + _format(text) for path, text in sorted(files.items())}
 
 
 def _render_models(api: ApiDocument, area: str) -> str:

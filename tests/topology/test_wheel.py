@@ -1,4 +1,4 @@
-"""The built wheel holds what runs, with its data, and nothing that trains or tests."""
+"""The built wheel holds what runs, with its data, and nothing that trains, measures or tests."""
 
 from __future__ import annotations
 
@@ -12,12 +12,15 @@ import pytest
 
 from tests.topology.test_imports import OURS, ROOT, files, imports
 
+EXAMPLE = "infra/example/"
+MEASURING = ROOT / "infra" / "measure"
+MAX_BYTES = 3_500_000
 WHAT_TRAINS = {"numpy", "scipy", "sklearn"}
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """The names of the files in a wheel built from a copy of the sources."""
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A wheel built from a copy of the sources."""
     folder = tmp_path_factory.mktemp("sources")
     for name in OURS:
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
@@ -27,6 +30,12 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     build = "from setuptools import build_meta; build_meta.build_wheel('dist')"
     subprocess.run([sys.executable, "-c", build], cwd=folder, check=True, capture_output=True)
     (built,) = (folder / "dist").glob("*.whl")
+    return built
+
+
+@pytest.fixture(scope="module")
+def wheel(built: Path) -> list[str]:
+    """The names of the files in it."""
     return zipfile.ZipFile(built).namelist()
 
 
@@ -37,6 +46,7 @@ def test_a_wheel_holds_our_packages_alone(wheel: list[str]) -> None:
 
 def test_a_wheel_holds_every_module_and_the_data_that_is_read(wheel: list[str]) -> None:
     read = [path for name in OURS for path in (ROOT / name).rglob("*.*") if _is_read(path)]
+    read = [path for path in read if not path.is_relative_to(MEASURING)]
     assert {str(path.relative_to(ROOT)) for path in read} <= set(wheel)
 
 
@@ -48,6 +58,34 @@ def test_a_wheel_holds_the_example_project(wheel: list[str]) -> None:
 
 def test_a_wheel_holds_nothing_that_trains(wheel: list[str]) -> None:
     assert [name for name in wheel if "train" in Path(name).name or name.endswith(".tsv")] == []
+
+
+def test_a_wheel_holds_no_benches_and_no_pages_about_the_code(wheel: list[str]) -> None:
+    pages = [name for name in wheel if name.endswith(".md") and not name.startswith(EXAMPLE)]
+    assert pages == []
+    assert [name for name in wheel if name.startswith("infra/measure")] == []
+
+
+def test_a_wheel_is_small(built: Path) -> None:
+    assert built.stat().st_size < MAX_BYTES
+
+
+@pytest.mark.parametrize("command", [["bench", "idle"], ["eval", "redact"]])
+def test_an_installed_package_says_where_measurements_are(
+    built: Path, tmp_path: Path, command: list[str]
+) -> None:
+    zipfile.ZipFile(built).extractall(tmp_path)
+    # Without the finder of an editable installation, which would lead back to the checkout.
+    run = (
+        "import sys; sys.meta_path = [f for f in sys.meta_path if 'ditable' not in repr(f)];"
+        " from infra.cli import main; main()"
+    )
+    answer = subprocess.run(
+        [sys.executable, "-c", run, *command], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert answer.returncode == 1
+    assert answer.stderr.startswith("The installed package holds no measurements: clone Cairn")
+    assert len(answer.stderr.splitlines()) == 1
 
 
 def test_no_module_imports_a_library_of_training() -> None:

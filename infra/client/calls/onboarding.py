@@ -1,3 +1,4 @@
+# Written by `python -m infra.http.client_code`: change the route, then run it again.
 """The operations of the area Onboarding."""
 
 from __future__ import annotations

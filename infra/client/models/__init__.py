@@ -1,3 +1,4 @@
+# Written by `python -m infra.http.client_code`: change the route, then run it again.
 """The models by area; an area is loaded when one of its models is first used."""
 
 from importlib import import_module

@@ -1,3 +1,4 @@
+# Written by `python -m infra.http.client_code`: change the route, then run it again.
 """What requests and answers of the area Administration are made of."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# Written by `python -m infra.http.client_code`: change the route, then run it again.
 """What the models of the area Planning are made of."""
 
 from __future__ import annotations
