@@ -1,7 +1,7 @@
 """The tables of rules for secrets and orders to a model; their form: ``schemas.lexicons``."""
 
-from functools import partial
+from __future__ import annotations
 
-from schemas import lexicons
+from schemas.lexicons import Lexicons
 
-read_lexicons = partial(lexicons.read_lexicons, __name__)
+read_lexicons = Lexicons(__name__).read

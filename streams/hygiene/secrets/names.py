@@ -15,7 +15,7 @@ from streams.lexicons import Wording, load_words, read_lexicons
 
 def _by_root(name: str) -> dict[str, tuple[str, ...]]:
     """The names of a list, by a part that each of them holds."""
-    return {it.id: it.words for it in read_lexicons("secret_names")[name].entries}
+    return {it.id: tuple(sorted(it.words)) for it in read_lexicons("secret_names")[name].entries}
 
 
 FOREIGN_PASSWORDS = load_words("secret_names", "foreign_passwords")
