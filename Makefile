@@ -5,7 +5,7 @@
 # make venv   the environment, from requirements.lock
 # make lint   format, rules and types only
 # make lock   new locks from pyproject.toml and tests/requirements.in (needs uv)
-# make clean  removes the environment and caches; data of installations stays
+# make clean  removes the environment, the written client and caches; data of installations stays
 
 SHELL := /bin/bash
 PYTHON ?= python3
@@ -21,7 +21,15 @@ DEMO_HOME ?= $(or $(XDG_DATA_HOME),$(HOME)/.local/share)/cairn/demo-$(shell echo
 
 .PHONY: demo test test-quick test-long venv lint style lock clean
 
-venv: $(STAMP)
+# The typed client is written from the routes, anew where one of them, or what they answer, is newer.
+CLIENT := infra/client/client.py
+API := $(shell find infra/http infra/service infra/store projections/read schemas -name '*.py') infra/http/document_texts.toml
+
+venv: $(STAMP) $(CLIENT)
+
+$(CLIENT): $(STAMP) $(API)
+	@echo "Writing the client of the API from its routes…"
+	@$(BIN)/python -m infra.http.client_code
 
 # The stamp's name carries a checksum of the lock: a changed lock makes a new environment.
 $(STAMP):
@@ -66,7 +74,7 @@ test: style $(MODEL_STAMP)
 	@echo "Tests and types…"
 	@$(PYTEST) $(EVERY_TIME)
 else ifneq ($(filter $(AREA),$(AREAS)),)
-test: $(MODEL_STAMP)
+test: venv $(MODEL_STAMP)
 	@$(PYTEST) $(EVERY_TIME) tests/$(AREA)
 else
 test:
@@ -77,10 +85,10 @@ endif
 # whole topology in memory is left out, and histories of connectors are fewer.
 test-quick: WORKERS := 2
 test-quick: export CAIRN_TEST_HISTORIES := 10
-test-quick: $(MODEL_STAMP)
+test-quick: venv $(MODEL_STAMP)
 	@$(PYTEST) $(WITHOUT_SERVERS) --ignore tests/whole
 
-test-long: $(MODEL_STAMP)
+test-long: venv $(MODEL_STAMP)
 	@$(PYTEST) -m long
 
 lint: style
@@ -102,4 +110,4 @@ lock:
 
 clean:
 	@echo "Removing $(VENV) and caches…"
-	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis build *.egg-info
+	@rm -rf $(VENV) $(CLIENT) infra/client/calls infra/client/models .mypy_cache .ruff_cache .pytest_cache .hypothesis build *.egg-info

@@ -1,12 +1,13 @@
 """Write `infra/client` from the document of the API: its models, and a method for each operation.
 
-Run `python -m infra.http.client_code` after a route has changed; a test compares. What it writes is
-committed, so that a client needs neither the service nor a generator.
+`make` runs it where a route is newer than the client; by hand: `python -m infra.http.client_code`.
+What it writes is not kept in git; a wheel holds it, so that a client needs no service.
 """
 
 from __future__ import annotations
 
 import keyword
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -43,8 +44,8 @@ def main() -> None:
     LISTED.write_text(render_codes())
     files = write_code(read_document())
     for folder in ("models", "calls"):
-        for path in (HERE / folder).glob("[a-z]*.py"):
-            path.unlink()
+        shutil.rmtree(HERE / folder, ignore_errors=True)
+        (HERE / folder).mkdir()
     for name, text in files.items():
         (HERE / name).write_text(text)
 
@@ -61,6 +62,7 @@ def write_code(document: Mapping[str, Any]) -> dict[str, str]:
     files = {f"models/{area}.py": _render_models(api, area) for area in api.areas}
     files |= {f"calls/{area}.py": _render_calls(api, area) for area in api.operations}
     files["models/__init__.py"] = _render_loader(sorted(api.areas))
+    files["calls/__init__.py"] = '"""A method for each operation, one file an area."""\n'
     files["client.py"] = _render_client(sorted(api.operations))
     return {path: WRITTEN_BY + _format(text) for path, text in sorted(files.items())}
 

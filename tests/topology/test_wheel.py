@@ -21,16 +21,24 @@ WHAT_TRAINS = {"numpy", "scipy", "sklearn"}
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A wheel built from a copy of the sources."""
-    folder = tmp_path_factory.mktemp("sources")
+    folder = copy_sources(tmp_path_factory.mktemp("sources"))
+    build(folder)
+    (built,) = (folder / "dist").glob("*.whl")
+    return built
+
+
+def copy_sources(folder: Path) -> Path:
     for name in OURS:
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, folder)
     shutil.copytree(ROOT / "tests" / "reading", folder / "tests" / "reading")
-    build = "from setuptools import build_meta; build_meta.build_wheel('dist')"
-    subprocess.run([sys.executable, "-c", build], cwd=folder, check=True, capture_output=True)
-    (built,) = (folder / "dist").glob("*.whl")
-    return built
+    return folder
+
+
+def build(folder: Path) -> subprocess.CompletedProcess[str]:
+    code = "from setuptools import build_meta; build_meta.build_wheel('dist')"
+    return subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True)
 
 
 @pytest.fixture(scope="module")
@@ -64,6 +72,14 @@ def test_a_wheel_holds_no_benches_and_no_pages_about_the_code(wheel: list[str]) 
     pages = [name for name in wheel if name.endswith(".md") and not name.startswith(EXAMPLE)]
     assert pages == []
     assert [name for name in wheel if name.startswith("infra/measure")] == []
+
+
+def test_no_wheel_is_built_without_the_client(tmp_path: Path) -> None:
+    folder = copy_sources(tmp_path)
+    (folder / "infra" / "client" / "client.py").unlink()
+    refused = build(folder)
+    assert refused.returncode == 1
+    assert "not written yet: run `make venv` in the checkout" in refused.stderr
 
 
 def test_a_wheel_is_small(built: Path) -> None:

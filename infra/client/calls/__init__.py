@@ -1,1 +1,0 @@
-"""A method for each operation, one file an area; written, see `infra/client`."""
