@@ -51,7 +51,7 @@ OPTIONS = {
     "wal_level": "minimal",
     "max_wal_senders": "0",
     "wal_compression": "on",
-    "min_wal_size": "16MB",
+    "min_wal_size": "32MB",  # twice a segment, also of data that an earlier build has made
     "max_wal_size": "48MB",
     "io_method": "sync",  # no processes that read ahead
     "gin_pending_list_limit": "256kB",  # entries that wait take room, and slow down a search
