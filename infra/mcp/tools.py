@@ -16,7 +16,7 @@ from pydantic import (
     ValidationError,
 )
 
-from infra.mcp import answers
+from infra.mcp import answers, results
 from infra.mcp.pages import (
     DEFAULT_TOKENS,
     MOST_TOKENS,
@@ -124,7 +124,7 @@ async def search(tables: ProjectTables, asked: Search) -> Answered:
     found = await tables.ask(search_ledger, asked.query, filters, MOST_HITS)
     return _page(
         asked,
-        answers.SearchResult(coverage=found.coverage, hits=[]),
+        results.SearchResult(coverage=found.coverage, hits=[]),
         f"coverage: {found.coverage}",
         "hits",
         answers.show_hits(found),
@@ -145,14 +145,14 @@ async def get_atom(tables: ProjectTables, asked: GetAtom) -> Answered:
 
 async def trace(tables: ProjectTables, asked: Trace) -> Answered:
     node = await tables.ask(lineage.trace, asked.id)
-    return _page(asked, answers.TraceResult(nodes=[]), "", "nodes", answers.show_tree(node))
+    return _page(asked, results.TraceResult(nodes=[]), "", "nodes", answers.show_tree(node))
 
 
 async def contradictions(tables: ProjectTables, asked: Contradictions) -> Answered:
     status = None if asked.status == "all" else asked.status
     return await _pass_on(
         asked,
-        answers.ContradictionsResult(contradictions=[]),
+        results.ContradictionsResult(contradictions=[]),
         "contradictions",
         lambda limit: tables.ask(list_contradictions, status, cursor=asked.cursor, limit=limit),
         answers.show_contradictions,
@@ -164,7 +164,7 @@ async def artifact(tables: ProjectTables, asked: Artifact) -> Answered:
     if asked.id is None and asked.type != "prd":
         return await _pass_on(
             asked,
-            answers.ArtifactResult(artifacts=[]),
+            results.ArtifactResult(artifacts=[]),
             "artifacts",
             lambda limit: tables.ask(
                 list_artifacts, artifact_type=asked.type, cursor=asked.cursor, limit=limit
@@ -181,7 +181,7 @@ async def artifact(tables: ProjectTables, asked: Artifact) -> Answered:
     shown = answers.list_artifact(found)
     return _page(
         asked,
-        answers.ArtifactResult(artifact=shown, statements=[]),
+        results.ArtifactResult(artifact=shown, statements=[]),
         answers.line_of_artifact(shown),
         "statements",
         answers.show_statements(found),
@@ -190,7 +190,7 @@ async def artifact(tables: ProjectTables, asked: Artifact) -> Answered:
 
 async def coverage(tables: ProjectTables, asked: Arguments) -> Answered:
     found = await tables.ask(read_coverage)
-    head = answers.CoverageResult(gaps=found.gaps, rows=[])
+    head = results.CoverageResult(gaps=found.gaps, rows=[])
     line = f"gaps: {', '.join(found.gaps) or 'none'}"
     return _page(asked, head, line, "rows", answers.show_coverage(found))
 
@@ -207,7 +207,7 @@ async def changes_since(tables: ProjectTables, asked: ChangesSince) -> Answered:
         )
 
     found = await list_some(MOST_ITEMS)
-    head = answers.ChangesResult(
+    head = results.ChangesResult(
         since_seq=found.since_seq, to_seq=found.to_seq, head_seq=found.head_seq, changes=[]
     )
     line = f"changes after {found.since_seq} up to {found.to_seq} of {found.head_seq}"
@@ -226,14 +226,14 @@ TOOLS = {
             "Ask the project's ledger: decisions, requirements, risks and passages about a"
             " question, each with status, confidence and the lines it was read from.",
             Search,
-            answers.SearchResult,
+            results.SearchResult,
             search,
         ),
         Tool(
             "get_atom",
             "One statement (atm_…) with all its evidence, links and history.",
             GetAtom,
-            answers.AtomResult,
+            results.AtomResult,
             get_atom,
         ),
         Tool(
@@ -241,14 +241,14 @@ TOOLS = {
             "Where something comes from: from a statement, artifact, atom, evidence, chunk, source"
             " or run id down to source and log, and up to what cites it.",
             Trace,
-            answers.TraceResult,
+            results.TraceResult,
             trace,
         ),
         Tool(
             "contradictions",
             "Pairs of statements that cannot both hold, gravest first, with quotes of both sides.",
             Contradictions,
-            answers.ContradictionsResult,
+            results.ContradictionsResult,
             contradictions,
         ),
         Tool(
@@ -256,14 +256,14 @@ TOOLS = {
             "Documents written from the ledger. With id, or type prd: its statements with"
             " citations. Else: the list, of one type if given.",
             Artifact,
-            answers.ArtifactResult,
+            results.ArtifactResult,
             artifact,
         ),
         Tool(
             "coverage",
             "How far the project's sources are read, by area, and where the ledger has gaps.",
             Arguments,
-            answers.CoverageResult,
+            results.CoverageResult,
             coverage,
         ),
         Tool(
@@ -271,7 +271,7 @@ TOOLS = {
             "What was added, removed, changed and decided after a ledger sequence (since_seq; 0:"
             " from the start) or a time (since).",
             ChangesSince,
-            answers.ChangesResult,
+            results.ChangesResult,
             changes_since,
         ),
     )

@@ -10,8 +10,9 @@ import pytest
 from mcp import Client
 from mcp_types import CallToolResult
 
-from infra.mcp.answers import ContradictionsResult, show_contradictions
+from infra.mcp.answers import show_contradictions
 from infra.mcp.pages import DEFAULT_TOKENS, RESERVED, render
+from infra.mcp.results import ContradictionsResult
 from infra.mcp.text import CLOSE, NOTICE, OPEN
 from infra.mcp.tools import TOOLS
 from projections.read.contradictions import (
