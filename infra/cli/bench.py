@@ -71,7 +71,7 @@ def need_measuring() -> None:
 
 def measures(source: str, backlog: str | None, runs: int) -> dict[str, Callable[[], Figures]]:
     from infra.cli.ingest import first_of
-    from infra.cli.web import serve_api
+    from infra.cli.processes import serve_api
     from infra.measure.benches import (
         api,
         console,

@@ -168,24 +168,24 @@ COMMANDS = {
     ),
     "reinclude": Command("Decide", "dismiss", "Restore a dismissed atom."),
     "worker": Command(
-        "Operate", "worker", "Run stages of the pipeline. `cairn up` starts workers by itself."
+        "Operate", "processes", "Run stages of the pipeline. `cairn up` starts workers by itself."
     ),
     "projector": Command(
         "Operate",
-        "projector",
+        "processes",
         "Fold the topics into the database's tables (run by `cairn up`).",
     ),
     "web": Command(
-        "Operate", "web", "Serve the HTTP API and webhooks. `cairn up` starts it by itself."
+        "Operate", "processes", "Serve the HTTP API and webhooks. `cairn up` starts it by itself."
     ),
     "intake": Command(
         "Operate",
-        "intake",
+        "processes",
         "Process delivered webhooks. `cairn up` starts it by itself.",
     ),
     "model-worker": Command(
         "Operate",
-        "model_worker",
+        "processes",
         "Make the calls of model providers. `cairn up` starts it where one is configured.",
     ),
     "dlq": Command("Operate", "dlq", "List or retry records that could not be processed."),

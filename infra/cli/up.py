@@ -21,13 +21,13 @@ from infra.runtime.starting import start_detached
 from infra.runtime.supervisor import Program, Supervisor
 
 PARTS = (
-    *("infra.cli.worker", "streams.app", "streams.pipeline", "streams.hygiene.stage"),
-    *("infra.cli.projector", "projections.projector", "projections.core"),
+    *("infra.cli.processes", "streams.app", "streams.pipeline", "streams.hygiene.stage"),
+    *("projections.projector", "projections.core"),
     *("infra.cli.connector", "infra.service.connecting.polling", "connectors.registry"),
-    *("infra.cli.intake", "infra.service.connecting.intake", "connectors.intake.runner"),
+    *("infra.service.connecting.intake", "connectors.intake.runner"),
     *("connectors.intake.files", "connectors.intake.source_status", "connectors.directory"),
     *("infra.cli.jobs", "infra.service.jobs.agent_jobs", "infra.service.models.late_model"),
-    *("infra.cli.web", "infra.http.serve"),
+    "infra.http.serve",
 )
 
 

@@ -44,12 +44,11 @@ MOST_MODULES = 15  # of a folder of streams
 LARGE_FOLDERS = {"streams", "streams/run_control", "streams/shell"}
 ASKING = ("infra.http", "infra.mcp")  # they hand the queries of projections/read to the service
 SERVED = {  # the file that serves it to a process, or to a folder
-    "infra/cli/web.py": "infra.http",
+    "infra/cli/processes.py": "infra.http",
     "infra/http/routes/mcp_endpoint.py": "infra.mcp",
 }
 IN_PROCESS = {  # commands that run beside the servers, or before there are any
-    *("up", "worker", "projector", "web", "intake", "model_worker", "processes"),
-    *("rebuild", "verify_log", "bench", "eval", "check_cluster"),
+    *("up", "processes", "rebuild", "verify_log", "bench", "eval", "check_cluster"),
 }
 ALONE = {
     "fastavro": {"schemas/codec.py"},

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from infra.cli.web import check_address
+from infra.cli.processes import check_address
 from infra.http.serve import serve
 from infra.platform.errors import Refusal
 from infra.platform.settings import Settings
