@@ -22,67 +22,67 @@ AS_OF = typer.Option(
 
 
 def register(app: typer.Typer) -> None:
-    @app.command()
-    def atoms(
-        project: str = PROJECT_OPTION,
-        kind: str | None = typer.Option(None, help="Only this kind, e.g. decision."),
-        status: str | None = typer.Option(None, help="Only this status, or `all`."),
-        source: str | None = typer.Option(None, help="Only from paths that match, e.g. 'docs/*'."),
-        tag: str | None = typer.Option(None, help="Only with this tag, e.g. dependency."),
-        min_confidence: float | None = typer.Option(
-            None, min=0, max=1, help="Only with at least this confidence, e.g. 0.8."
-        ),
-        order: Literal["worth", "age"] = typer.Option(
-            "worth", help="worth: most valuable first; age: oldest first."
-        ),
-        limit: int | None = typer.Option(None, min=1, help="Maximum number of results."),
-        as_of_seq: int | None = AS_OF_SEQ,
-        as_of: str | None = AS_OF,
-        as_json: bool = JSON_OPTION,
-    ) -> None:
-        """List atoms with their evidence, most valuable first; live ones by default.
+    app.command()(atoms)
 
-        As of a moment: the records as they were, without their quotes.
-        """
-        check_known("kind", kind)
-        check_known("status", status, "all")
-        then = place_of(as_of_seq, as_of)
-        if then is not None and source:
-            raise typer.BadParameter(
-                "--source does not work for a past moment, which has no quotes"
-            )
-        if then is not None and min_confidence is not None:
-            raise typer.BadParameter("--min-confidence does not work for a past moment")
-        cairn = connect()
-        shared: dict[str, Any] = {
-            "kind": kind,
-            "status": unchecked(status),
-            "tag": tag,
-            "order": order,
-        }
-        found: Pages[Atom] | Pages[PastAtom]
-        if then is not None:
-            found = cairn.list_past_atoms(cairn.project_of(project), **moment_of(then), **shared)
-        else:
-            now = shared | {"path": source, "min_confidence": min_confidence}
-            found = cairn.list_atoms(cairn.project_of(project), **now)
-        if as_json:
-            as_lines(atom.model_dump() for atom in found.take(limit))
-            return
-        table(
-            ("kind", "status", "conf.", "title", "where", "id"),
+
+def atoms(
+    project: str = PROJECT_OPTION,
+    kind: str | None = typer.Option(None, help="Only this kind, e.g. decision."),
+    status: str | None = typer.Option(None, help="Only this status, or `all`."),
+    source: str | None = typer.Option(None, help="Only from paths that match, e.g. 'docs/*'."),
+    tag: str | None = typer.Option(None, help="Only with this tag, e.g. dependency."),
+    min_confidence: float | None = typer.Option(
+        None, min=0, max=1, help="Only with at least this confidence, e.g. 0.8."
+    ),
+    order: Literal["worth", "age"] = typer.Option(
+        "worth", help="worth: most valuable first; age: oldest first."
+    ),
+    limit: int | None = typer.Option(None, min=1, help="Maximum number of results."),
+    as_of_seq: int | None = AS_OF_SEQ,
+    as_of: str | None = AS_OF,
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """List atoms with their evidence, most valuable first; live ones by default.
+
+    As of a moment: the records as they were, without their quotes.
+    """
+    check_known("kind", kind)
+    check_known("status", status, "all")
+    then = place_of(as_of_seq, as_of)
+    if then is not None and source:
+        raise typer.BadParameter("--source does not work for a past moment, which has no quotes")
+    if then is not None and min_confidence is not None:
+        raise typer.BadParameter("--min-confidence does not work for a past moment")
+    cairn = connect()
+    shared: dict[str, Any] = {
+        "kind": kind,
+        "status": unchecked(status),
+        "tag": tag,
+        "order": order,
+    }
+    found: Pages[Atom] | Pages[PastAtom]
+    if then is not None:
+        found = cairn.list_past_atoms(cairn.project_of(project), **moment_of(then), **shared)
+    else:
+        now = shared | {"path": source, "min_confidence": min_confidence}
+        found = cairn.list_atoms(cairn.project_of(project), **now)
+    if as_json:
+        as_lines(atom.model_dump() for atom in found.take(limit))
+        return
+    table(
+        ("kind", "status", "conf.", "title", "where", "id"),
+        (
             (
-                (
-                    atom.kind,
-                    atom.status,
-                    f"{atom.confidence:.2f}",
-                    cell(atom.title),
-                    where_of(atom),
-                    atom.atom_id,
-                )
-                for atom in found.take(limit)
-            ),
-        )
+                atom.kind,
+                atom.status,
+                f"{atom.confidence:.2f}",
+                cell(atom.title),
+                where_of(atom),
+                atom.atom_id,
+            )
+            for atom in found.take(limit)
+        ),
+    )
 
 
 def check_known(what: Literal["kind", "status"], given: str | None, *also: str) -> None:

@@ -25,128 +25,136 @@ CONNECTOR = typer.Argument(help="Id of the connector, its target, or `all` of a 
 ANY_PROJECT = typer.Option(None, "--project", "-p", help="Name or id of the project.")
 STREAM = typer.Option([], "--stream", help="Only this stream (repeatable; default: all).")
 
+connectors = typer.Typer(help="Connect services and read them.", no_args_is_help=True)
+connectors.command("import")(importing.import_file)
+
 
 def register(app: typer.Typer) -> None:
-    connectors = typer.Typer(help="Connect services and read them.", no_args_is_help=True)
     app.add_typer(connectors, name="connector")
-    importing.register(connectors)
 
-    @connectors.command()
-    def add(
-        kind: str = typer.Argument(metavar="SERVICE", help="github, jira, slack or bitbucket."),
-        target: str = typer.Argument(help="What to read there, e.g. owner/repo."),
-        project: str = PROJECT_OPTION,
-        credential: list[str] = typer.Option(
-            ..., "--credential", help="ROLE=env:NAME or ROLE=file:PATH, e.g. token=env:GH_TOKEN."
-        ),
-        base_url: str | None = typer.Option(None, help="Address of the service's API."),
-        stream: list[str] = STREAM,
-        option: list[str] = typer.Option(
-            [], "--option", help="An option of the service, as NAME=VALUE."
-        ),
-        every: int = typer.Option(300, min=10, help="Seconds between two polls."),
-        budget: int = typer.Option(50, min=1, max=100, help="Percent of the rate limit to use."),
-        check: bool = typer.Option(True, help="Check the access before connecting."),
-        idempotency_key: str | None = KEY_OPTION,
-        as_json: bool = JSON_OPTION,
-    ) -> None:
-        """Connect a service to a project; says which permission is missing."""
-        body = ConnectorRequest.model_construct(
-            **told(
-                service=kind,
-                target=target,
-                credentials=_places(credential),
-                base_url=base_url,
-                streams=stream,
-                options=_pairs(option),
-                interval_s=every,
-                budget_percent=budget,
-                check=check,
-            )
+
+@connectors.command()
+def add(
+    kind: str = typer.Argument(metavar="SERVICE", help="github, jira, slack or bitbucket."),
+    target: str = typer.Argument(help="What to read there, e.g. owner/repo."),
+    project: str = PROJECT_OPTION,
+    credential: list[str] = typer.Option(
+        ..., "--credential", help="ROLE=env:NAME or ROLE=file:PATH, e.g. token=env:GH_TOKEN."
+    ),
+    base_url: str | None = typer.Option(None, help="Address of the service's API."),
+    stream: list[str] = STREAM,
+    option: list[str] = typer.Option(
+        [], "--option", help="An option of the service, as NAME=VALUE."
+    ),
+    every: int = typer.Option(300, min=10, help="Seconds between two polls."),
+    budget: int = typer.Option(50, min=1, max=100, help="Percent of the rate limit to use."),
+    check: bool = typer.Option(True, help="Check the access before connecting."),
+    idempotency_key: str | None = KEY_OPTION,
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Connect a service to a project; says which permission is missing."""
+    body = ConnectorRequest.model_construct(
+        **told(
+            service=kind,
+            target=target,
+            credentials=_places(credential),
+            base_url=base_url,
+            streams=stream,
+            options=_pairs(option),
+            interval_s=every,
+            budget_percent=budget,
+            check=check,
         )
-        cairn = connect()
-        with asking(idempotency_key) as key:
-            added = cairn.add_connector(cairn.project_of(project), body, key=key)
-        connector_id = added.connector.connector_id
-        for name, permission in added.missing.items():
-            _say_missing(added.connector.target, name, permission)
-        print(json.dumps({"connector_id": connector_id}) if as_json else connector_id)
+    )
+    cairn = connect()
+    with asking(idempotency_key) as key:
+        added = cairn.add_connector(cairn.project_of(project), body, key=key)
+    connector_id = added.connector.connector_id
+    for name, permission in added.missing.items():
+        _say_missing(added.connector.target, name, permission)
+    print(json.dumps({"connector_id": connector_id}) if as_json else connector_id)
 
-    @connectors.command("list")
-    def list_connectors(project: str | None = ANY_PROJECT, as_json: bool = JSON_OPTION) -> None:
-        """Show every stream: how far it is, what was seen, what is left of the rate limit."""
-        cairn = connect()
-        rows = [
-            _row(known, each, stream)
-            for known in _projects(cairn, project)
-            for each in cairn.list_connectors(known)
-            for stream in each.streams
-        ]
-        if as_json:
-            as_lines(rows)
-        else:
-            _table(rows)
 
-    @connectors.command()
-    def test(connector: str = CONNECTOR, project: str | None = ANY_PROJECT) -> None:
-        """Test the access to each stream; names each missing permission."""
-        cairn = connect()
-        checks = [
-            cairn.check_connector(known, each.connector_id)
-            for known, each in _choose(cairn, connector, project)
-        ]
-        for each in checks:
-            for one in each.missing:
-                _say_missing(each.target, one.stream, one.permission)
-            if each.problem:
-                say(f"{each.target}: {each.problem}")
-        if any(each.missing or each.problem for each in checks):
-            raise typer.Exit(1)
+@connectors.command("list")
+def list_connectors(project: str | None = ANY_PROJECT, as_json: bool = JSON_OPTION) -> None:
+    """Show every stream: how far it is, what was seen, what is left of the rate limit."""
+    cairn = connect()
+    rows = [
+        _row(known, each, stream)
+        for known in _projects(cairn, project)
+        for each in cairn.list_connectors(known)
+        for stream in each.streams
+    ]
+    if as_json:
+        as_lines(rows)
+    else:
+        _table(rows)
 
-    @connectors.command()
-    def sync(
-        connector: str = CONNECTOR,
-        project: str | None = ANY_PROJECT,
-        stream: list[str] = STREAM,
-        as_json: bool = JSON_OPTION,
-    ) -> None:
-        """Read what has changed since the last time."""
-        _show(_read(connector, project, {"streams": stream}), as_json=as_json)
 
-    @connectors.command()
-    def reconcile(
-        connector: str = CONNECTOR,
-        project: str | None = ANY_PROJECT,
-        stream: list[str] = STREAM,
-        accept_removals: bool = typer.Option(
-            False,
-            "--accept-removals",
-            help="Remove missing sources even above the safety threshold.",
-        ),
-        as_json: bool = JSON_OPTION,
-    ) -> None:
-        """Compare all that the service has with what is stored; remove what it no longer has."""
-        asked = {"streams": stream, "reconcile": True, "accept_removals": accept_removals}
-        _show(_read(connector, project, asked), as_json=as_json)
+@connectors.command()
+def test(connector: str = CONNECTOR, project: str | None = ANY_PROJECT) -> None:
+    """Test the access to each stream; names each missing permission."""
+    cairn = connect()
+    checks = [
+        cairn.check_connector(known, each.connector_id)
+        for known, each in _choose(cairn, connector, project)
+    ]
+    for each in checks:
+        for one in each.missing:
+            _say_missing(each.target, one.stream, one.permission)
+        if each.problem:
+            say(f"{each.target}: {each.problem}")
+    if any(each.missing or each.problem for each in checks):
+        raise typer.Exit(1)
 
-    @connectors.command()
-    def remove(
-        connector: str = CONNECTOR,
-        project: str | None = ANY_PROJECT,
-        idempotency_key: str | None = KEY_OPTION,
-    ) -> None:
-        """Stop reading the service; what was read stays."""
-        cairn = connect()
-        for known, each in _choose(cairn, connector, project):
-            cairn.remove_connector(known, each.connector_id, key=idempotency_key)
-            say(f"{each.target} is no longer read; what was read stays.")
 
-    @connectors.command(hidden=True)
-    def poll() -> None:
-        """Sync every connector when it is due (run by `cairn up`)."""
-        from infra.cli import processes
+@connectors.command()
+def sync(
+    connector: str = CONNECTOR,
+    project: str | None = ANY_PROJECT,
+    stream: list[str] = STREAM,
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Read what has changed since the last time."""
+    _show(_read(connector, project, {"streams": stream}), as_json=as_json)
 
-        processes.poll()
+
+@connectors.command()
+def reconcile(
+    connector: str = CONNECTOR,
+    project: str | None = ANY_PROJECT,
+    stream: list[str] = STREAM,
+    accept_removals: bool = typer.Option(
+        False,
+        "--accept-removals",
+        help="Remove missing sources even above the safety threshold.",
+    ),
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Compare all that the service has with what is stored; remove what it no longer has."""
+    asked = {"streams": stream, "reconcile": True, "accept_removals": accept_removals}
+    _show(_read(connector, project, asked), as_json=as_json)
+
+
+@connectors.command()
+def remove(
+    connector: str = CONNECTOR,
+    project: str | None = ANY_PROJECT,
+    idempotency_key: str | None = KEY_OPTION,
+) -> None:
+    """Stop reading the service; what was read stays."""
+    cairn = connect()
+    for known, each in _choose(cairn, connector, project):
+        cairn.remove_connector(known, each.connector_id, key=idempotency_key)
+        say(f"{each.target} is no longer read; what was read stays.")
+
+
+@connectors.command(hidden=True)
+def poll() -> None:
+    """Sync every connector when it is due (run by `cairn up`)."""
+    from infra.cli import processes
+
+    processes.poll()
 
 
 def _projects(cairn: Cairn, project: str | None) -> list[str]:

@@ -22,79 +22,84 @@ SCOPES = "project_day, project_month, run or agent"
 SCOPE = typer.Option("project_month", "--scope", help=f"What it limits: {SCOPES}.")
 AGENT = typer.Option("", "--agent", help="With scope agent: this one alone, instead of each.")
 
+budgets = typer.Typer(no_args_is_help=True, help="Limit what models may cost a project.")
+
 
 def register(app: typer.Typer) -> None:
-    @app.command()
-    def costs(
-        project: str = PROJECT_OPTION,
-        by: str = typer.Option("agent", "--by", help=f"Sum up by {GROUPS}."),
-        call: str | None = typer.Option(
-            None, "--call", metavar="CALL_ID", help="Show one call: what was asked and answered."
-        ),
-        as_json: bool = JSON_OPTION,
-    ) -> None:
-        """Show what calls of language models have cost a project."""
-        if call is not None:
-            cairn = connect()
-            _show_call(cairn.read_call(cairn.project_of(project), call), as_json=as_json)
-            return
-        with explain_wrong_use():
-            cairn = connect()
-            found = cairn.read_costs(cairn.project_of(project), group_by=unchecked(by))
-        if as_json:
-            as_lines(line.model_dump() for line in (*found.lines, found.total))
-            return
-        columns = (by, "calls", "no answer", "refused", "input", "cached", "output", "US dollars")
-        lines = [*found.lines, *([found.total] if found.lines else [])]
-        table(columns, map(_row_of, lines), "No model has been asked yet.")
-        _explain(found.total)
-        if owed := describe_owed(found.by_rules):
-            say(f"{owed}.")
-
-    budgets = typer.Typer(no_args_is_help=True, help="Limit what models may cost a project.")
+    app.command()(costs)
     app.add_typer(budgets, name="budgets")
 
-    @budgets.command("list")
-    def list_budgets(project: str = PROJECT_OPTION, as_json: bool = JSON_OPTION) -> None:
-        """Show the budgets, and what of each is spent or set aside."""
+
+def costs(
+    project: str = PROJECT_OPTION,
+    by: str = typer.Option("agent", "--by", help=f"Sum up by {GROUPS}."),
+    call: str | None = typer.Option(
+        None, "--call", metavar="CALL_ID", help="Show one call: what was asked and answered."
+    ),
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Show what calls of language models have cost a project."""
+    if call is not None:
         cairn = connect()
-        _show(cairn.read_budgets(cairn.project_of(project)), as_json=as_json)
+        _show_call(cairn.read_call(cairn.project_of(project), call), as_json=as_json)
+        return
+    with explain_wrong_use():
+        cairn = connect()
+        found = cairn.read_costs(cairn.project_of(project), group_by=unchecked(by))
+    if as_json:
+        as_lines(line.model_dump() for line in (*found.lines, found.total))
+        return
+    columns = (by, "calls", "no answer", "refused", "input", "cached", "output", "US dollars")
+    lines = [*found.lines, *([found.total] if found.lines else [])]
+    table(columns, map(_row_of, lines), "No model has been asked yet.")
+    _explain(found.total)
+    if owed := describe_owed(found.by_rules):
+        say(f"{owed}.")
 
-    @budgets.command("set")
-    def set_budget(
-        project: str = PROJECT_OPTION,
-        scope: str = SCOPE,
-        agent: str = AGENT,
-        usd: float | None = typer.Option(None, "--usd", min=0, help="US dollars at most."),
-        tokens: int | None = typer.Option(None, "--tokens", min=0, help="Tokens at most."),
-        warn_at: float = typer.Option(0.8, "--warn-at", help="Warn at this share of it."),
-        soft: bool = typer.Option(False, "--soft", help="Only warn; refuse no call."),
-        idempotency_key: str | None = KEY_OPTION,
-        as_json: bool = JSON_OPTION,
-    ) -> None:
-        """Set a budget. Days and months are of UTC; `run` is each run, `agent` each in a month."""
-        if usd is None and tokens is None:
-            raise typer.BadParameter("give --usd, --tokens or both; `budgets remove` lifts one")
-        spec = {
-            "scope": scope,
-            "agent": agent,
-            "limit_usd": usd,
-            "limit_tokens": tokens,
-            "warn_at": warn_at,
-            "hard": not soft,
-        }
-        _set(project, spec, idempotency_key, as_json=as_json)
 
-    @budgets.command()
-    def remove(
-        project: str = PROJECT_OPTION,
-        scope: str = SCOPE,
-        agent: str = AGENT,
-        idempotency_key: str | None = KEY_OPTION,
-        as_json: bool = JSON_OPTION,
-    ) -> None:
-        """Lift a budget."""
-        _set(project, {"scope": scope, "agent": agent}, idempotency_key, as_json=as_json)
+@budgets.command("list")
+def list_budgets(project: str = PROJECT_OPTION, as_json: bool = JSON_OPTION) -> None:
+    """Show the budgets, and what of each is spent or set aside."""
+    cairn = connect()
+    _show(cairn.read_budgets(cairn.project_of(project)), as_json=as_json)
+
+
+@budgets.command("set")
+def set_budget(
+    project: str = PROJECT_OPTION,
+    scope: str = SCOPE,
+    agent: str = AGENT,
+    usd: float | None = typer.Option(None, "--usd", min=0, help="US dollars at most."),
+    tokens: int | None = typer.Option(None, "--tokens", min=0, help="Tokens at most."),
+    warn_at: float = typer.Option(0.8, "--warn-at", help="Warn at this share of it."),
+    soft: bool = typer.Option(False, "--soft", help="Only warn; refuse no call."),
+    idempotency_key: str | None = KEY_OPTION,
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Set a budget. Days and months are of UTC; `run` is each run, `agent` each in a month."""
+    if usd is None and tokens is None:
+        raise typer.BadParameter("give --usd, --tokens or both; `budgets remove` lifts one")
+    spec = {
+        "scope": scope,
+        "agent": agent,
+        "limit_usd": usd,
+        "limit_tokens": tokens,
+        "warn_at": warn_at,
+        "hard": not soft,
+    }
+    _set(project, spec, idempotency_key, as_json=as_json)
+
+
+@budgets.command()
+def remove(
+    project: str = PROJECT_OPTION,
+    scope: str = SCOPE,
+    agent: str = AGENT,
+    idempotency_key: str | None = KEY_OPTION,
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Lift a budget."""
+    _set(project, {"scope": scope, "agent": agent}, idempotency_key, as_json=as_json)
 
 
 def _show_call(found: CallDetail, *, as_json: bool) -> None:

@@ -25,104 +25,109 @@ if TYPE_CHECKING:
 JOB = typer.Argument(metavar="ID", help="Id of the job.")
 NO_PROJECT = typer.Option(None, "--project", "-p", help="Name or id of the project.")
 
+jobs = typer.Typer(no_args_is_help=True, help="List background jobs; enqueue, cancel or retry one.")
+
 
 def register(app: typer.Typer) -> None:
-    jobs = typer.Typer(
-        no_args_is_help=True, help="List background jobs; enqueue, cancel or retry one."
-    )
     app.add_typer(jobs, name="jobs")
 
-    @jobs.command("list")
-    def list_(
-        project: str | None = NO_PROJECT,
-        status: str | None = typer.Option(None, help="Only jobs with this status."),
-        kind: str | None = typer.Option(None, "--type", help="Only jobs of this type."),
-        limit: int = typer.Option(100, min=1, max=1_000, help="How many at most."),
-        as_json: bool = JSON_OPTION,
-    ) -> None:
-        """List jobs, newest first."""
-        with explain_wrong_use():
-            found = _list(connect(), project, limit, status=status, job_type=kind)
-        if as_json:
-            as_lines(job.model_dump() for job in found)
-        else:
-            table(
-                ("type", "status", "priority", "attempts", "changed", "error", "id"),
+
+@jobs.command("list")
+def list_(
+    project: str | None = NO_PROJECT,
+    status: str | None = typer.Option(None, help="Only jobs with this status."),
+    kind: str | None = typer.Option(None, "--type", help="Only jobs of this type."),
+    limit: int = typer.Option(100, min=1, max=1_000, help="How many at most."),
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """List jobs, newest first."""
+    with explain_wrong_use():
+        found = _list(connect(), project, limit, status=status, job_type=kind)
+    if as_json:
+        as_lines(job.model_dump() for job in found)
+    else:
+        table(
+            ("type", "status", "priority", "attempts", "changed", "error", "id"),
+            (
                 (
-                    (
-                        job.job_type,
-                        job.status,
-                        _name_priority(job),
-                        f"{job.attempt_count} of {job.max_attempts}",
-                        f"{job.updated_at:%Y-%m-%d %H:%M:%S}",
-                        cell(job.last_error or ""),
-                        job.job_id,
-                    )
-                    for job in found
-                ),
-                "No jobs.",
-            )
-
-    @jobs.command()
-    def show(job_id: str = JOB, as_json: bool = JSON_OPTION) -> None:
-        """Show a job and what has happened to it."""
-        cairn = connect()
-        job, history = cairn.read_any_job(job_id), cairn.list_history_of_any_job(job_id)
-        if as_json:
-            as_lines([job.model_dump() | {"history": [each.model_dump() for each in history]}])
-        else:
-            print("\n".join(render(job, history)))
-
-    @jobs.command()
-    def cancel(job_id: str = JOB, as_json: bool = JSON_OPTION) -> None:
-        """Cancel a job; one that runs is stopped."""
-        job = connect().cancel_any_job(job_id)
-        _tell(job, "is cancelled", as_json=as_json)
-
-    @jobs.command()
-    def retry(job_id: str = JOB, as_json: bool = JSON_OPTION) -> None:
-        """Try a failed, dead or cancelled job again, with all its attempts."""
-        job = connect().retry_any_job(job_id)
-        _tell(job, "is tried again", as_json=as_json)
-
-    @jobs.command()
-    def enqueue(
-        kind: str = typer.Argument(metavar="TYPE", help="Type of the job, such as ingestion."),
-        project: str | None = NO_PROJECT,
-        payload: str = typer.Option("{}", help="JSON, or @FILE, or @- for standard input."),
-        priority: str = typer.Option("scheduled", help="urgent, scheduled or background."),
-        run_after: str | None = typer.Option(None, help="Not before this time (ISO 8601)."),
-        max_attempts: int = typer.Option(5, min=1, max=100, help="Attempts before it is dead."),
-        idempotency_key: str | None = KEY_OPTION,
-        as_json: bool = JSON_OPTION,
-    ) -> None:
-        """Put a job into the queue, and print its id."""
-        cairn = connect()
-        with asking(idempotency_key) as key:
-            body = NewJob.model_construct(
-                **told(
-                    job_type=kind,
-                    payload=_payload_of(payload),
-                    priority=priority,
-                    run_after=_moment(run_after),
-                    max_attempts=max_attempts,
+                    job.job_type,
+                    job.status,
+                    _name_priority(job),
+                    f"{job.attempt_count} of {job.max_attempts}",
+                    f"{job.updated_at:%Y-%m-%d %H:%M:%S}",
+                    cell(job.last_error or ""),
+                    job.job_id,
                 )
+                for job in found
+            ),
+            "No jobs.",
+        )
+
+
+@jobs.command()
+def show(job_id: str = JOB, as_json: bool = JSON_OPTION) -> None:
+    """Show a job and what has happened to it."""
+    cairn = connect()
+    job, history = cairn.read_any_job(job_id), cairn.list_history_of_any_job(job_id)
+    if as_json:
+        as_lines([job.model_dump() | {"history": [each.model_dump() for each in history]}])
+    else:
+        print("\n".join(render(job, history)))
+
+
+@jobs.command()
+def cancel(job_id: str = JOB, as_json: bool = JSON_OPTION) -> None:
+    """Cancel a job; one that runs is stopped."""
+    job = connect().cancel_any_job(job_id)
+    _tell(job, "is cancelled", as_json=as_json)
+
+
+@jobs.command()
+def retry(job_id: str = JOB, as_json: bool = JSON_OPTION) -> None:
+    """Try a failed, dead or cancelled job again, with all its attempts."""
+    job = connect().retry_any_job(job_id)
+    _tell(job, "is tried again", as_json=as_json)
+
+
+@jobs.command()
+def enqueue(
+    kind: str = typer.Argument(metavar="TYPE", help="Type of the job, such as ingestion."),
+    project: str | None = NO_PROJECT,
+    payload: str = typer.Option("{}", help="JSON, or @FILE, or @- for standard input."),
+    priority: str = typer.Option("scheduled", help="urgent, scheduled or background."),
+    run_after: str | None = typer.Option(None, help="Not before this time (ISO 8601)."),
+    max_attempts: int = typer.Option(5, min=1, max=100, help="Attempts before it is dead."),
+    idempotency_key: str | None = KEY_OPTION,
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Put a job into the queue, and print its id."""
+    cairn = connect()
+    with asking(idempotency_key) as key:
+        body = NewJob.model_construct(
+            **told(
+                job_type=kind,
+                payload=_payload_of(payload),
+                priority=priority,
+                run_after=_moment(run_after),
+                max_attempts=max_attempts,
             )
-            if project is None:
-                job = cairn.enqueue_any_job(body, key=key)
-            else:
-                job = cairn.enqueue_job(cairn.project_of(project), body, key=key)
-        if as_json:
-            as_lines([job.model_dump() | {"is_new": not cairn.was_repeated}])
+        )
+        if project is None:
+            job = cairn.enqueue_any_job(body, key=key)
         else:
-            print(job.job_id)
+            job = cairn.enqueue_job(cairn.project_of(project), body, key=key)
+    if as_json:
+        as_lines([job.model_dump() | {"is_new": not cairn.was_repeated}])
+    else:
+        print(job.job_id)
 
-    @jobs.command(hidden=True)
-    def run() -> None:
-        """Do jobs and publish what becomes of them (run by `cairn up`)."""
-        from infra.cli import processes
 
-        processes.run_jobs()
+@jobs.command(hidden=True)
+def run() -> None:
+    """Do jobs and publish what becomes of them (run by `cairn up`)."""
+    from infra.cli import processes
+
+    processes.run_jobs()
 
 
 def _list(cairn: Cairn, project: str | None, limit: int, **only: str | None) -> list[Job]:

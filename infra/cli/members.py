@@ -39,89 +39,95 @@ START = typer.Option(None, "--start", metavar="DAY", help="First day of the firs
 VELOCITY = typer.Option(None, "--velocity", min=1, max=10_000, help="Points done in a sprint.")
 _AWAY = re.compile(r"(?P<first>[\d-]+)\.\.(?P<last>[\d-]+)(?:=(?P<share>[\d.]+))?")
 
+members = typer.Typer(help="Set up the team of a project.", no_args_is_help=True)
+
 
 def register(app: typer.Typer) -> None:
-    members = typer.Typer(help="Set up the team of a project.", no_args_is_help=True)
     app.add_typer(members, name="members")
+    app.command()(plan)
 
-    @members.command()
-    def add(
-        name: str = NAME,
-        project: str = PROJECT_OPTION,
-        role: str | None = ROLE,
-        skill: list[str] | None = SKILL,
-        capacity: int | None = CAPACITY,
-        away: list[str] | None = AWAY,
-        idempotency_key: str | None = KEY_OPTION,
-        as_json: bool = JSON_OPTION,
-    ) -> None:
-        """Add a member, and print their id."""
-        body = NewMember.model_validate(_told(name, role, skill, capacity, away))
-        cairn = connect()
-        with asking(idempotency_key) as key:
-            added = cairn.add_member(cairn.project_of(project), body, key=key)
-        _show(added, as_json=as_json)
 
-    @members.command()
-    def update(
-        member: str = WHO,
-        project: str = PROJECT_OPTION,
-        name: str | None = typer.Option(None, "--name", help="Another name."),
-        role: str | None = ROLE,
-        skill: list[str] | None = SKILL,
-        capacity: int | None = CAPACITY,
-        away: list[str] | None = AWAY,
-        idempotency_key: str | None = KEY_OPTION,
-        as_json: bool = JSON_OPTION,
-    ) -> None:
-        """Change what is told of a member; --skill and --away replace all there were."""
-        body = MemberUpdate.model_validate(_told(name, role, skill, capacity, away))
-        cairn = connect()
-        with asking(idempotency_key) as key:
-            known = cairn.project_of(project)
-            one = _find(cairn, known, member)
-            changed = cairn.update_member(known, one.member_id, body, key=key)
-        _show(changed, as_json=as_json)
+@members.command()
+def add(
+    name: str = NAME,
+    project: str = PROJECT_OPTION,
+    role: str | None = ROLE,
+    skill: list[str] | None = SKILL,
+    capacity: int | None = CAPACITY,
+    away: list[str] | None = AWAY,
+    idempotency_key: str | None = KEY_OPTION,
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Add a member, and print their id."""
+    body = NewMember.model_validate(_told(name, role, skill, capacity, away))
+    cairn = connect()
+    with asking(idempotency_key) as key:
+        added = cairn.add_member(cairn.project_of(project), body, key=key)
+    _show(added, as_json=as_json)
 
-    @members.command()
-    def remove(
-        member: str = WHO,
-        project: str = PROJECT_OPTION,
-        idempotency_key: str | None = KEY_OPTION,
-        as_json: bool = JSON_OPTION,
-    ) -> None:
-        """Remove a member; their tasks go to others."""
-        cairn = connect()
-        with asking(idempotency_key) as key:
-            known = cairn.project_of(project)
-            gone = _find(cairn, known, member)
-            cairn.remove_member(known, gone.member_id, key=key)
-        _show(gone, as_json=as_json)
 
-    @members.command("list")
-    def list_members(project: str = PROJECT_OPTION, as_json: bool = JSON_OPTION) -> None:
-        """Show the members with their skills and capacity."""
-        cairn = connect()
-        found = cairn.list_members(cairn.project_of(project))
-        if as_json:
-            as_lines(one.model_dump() for one in found)
-            return
-        columns = ("name", "role", "skills", "points", "away", "member id")
-        table(columns, map(_row_of, found), "There are no members yet.")
+@members.command()
+def update(
+    member: str = WHO,
+    project: str = PROJECT_OPTION,
+    name: str | None = typer.Option(None, "--name", help="Another name."),
+    role: str | None = ROLE,
+    skill: list[str] | None = SKILL,
+    capacity: int | None = CAPACITY,
+    away: list[str] | None = AWAY,
+    idempotency_key: str | None = KEY_OPTION,
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Change what is told of a member; --skill and --away replace all there were."""
+    body = MemberUpdate.model_validate(_told(name, role, skill, capacity, away))
+    cairn = connect()
+    with asking(idempotency_key) as key:
+        known = cairn.project_of(project)
+        one = _find(cairn, known, member)
+        changed = cairn.update_member(known, one.member_id, body, key=key)
+    _show(changed, as_json=as_json)
 
-    @app.command()
-    def plan(
-        project: str = PROJECT_OPTION,
-        start: str | None = START,
-        velocity: int | None = VELOCITY,
-        idempotency_key: str | None = KEY_OPTION,
-    ) -> None:
-        """Say when the first sprint begins, and how fast the team is."""
-        if start is None and velocity is None:
-            raise typer.BadParameter("give --start, --velocity or both")
-        cairn, body = connect(), Plan(start_day=start, velocity=velocity)
-        with asking(idempotency_key) as key:
-            cairn.set_plan(cairn.project_of(project), body, key=key)
+
+@members.command()
+def remove(
+    member: str = WHO,
+    project: str = PROJECT_OPTION,
+    idempotency_key: str | None = KEY_OPTION,
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Remove a member; their tasks go to others."""
+    cairn = connect()
+    with asking(idempotency_key) as key:
+        known = cairn.project_of(project)
+        gone = _find(cairn, known, member)
+        cairn.remove_member(known, gone.member_id, key=key)
+    _show(gone, as_json=as_json)
+
+
+@members.command("list")
+def list_members(project: str = PROJECT_OPTION, as_json: bool = JSON_OPTION) -> None:
+    """Show the members with their skills and capacity."""
+    cairn = connect()
+    found = cairn.list_members(cairn.project_of(project))
+    if as_json:
+        as_lines(one.model_dump() for one in found)
+        return
+    columns = ("name", "role", "skills", "points", "away", "member id")
+    table(columns, map(_row_of, found), "There are no members yet.")
+
+
+def plan(
+    project: str = PROJECT_OPTION,
+    start: str | None = START,
+    velocity: int | None = VELOCITY,
+    idempotency_key: str | None = KEY_OPTION,
+) -> None:
+    """Say when the first sprint begins, and how fast the team is."""
+    if start is None and velocity is None:
+        raise typer.BadParameter("give --start, --velocity or both")
+    cairn, body = connect(), Plan(start_day=start, velocity=velocity)
+    with asking(idempotency_key) as key:
+        cairn.set_plan(cairn.project_of(project), body, key=key)
 
 
 def _find(cairn: Cairn, project_id: str, name_or_id: str) -> Member:

@@ -24,78 +24,83 @@ STATES = {
     "unreachable": "not reachable",
 }
 
+models = typer.Typer(no_args_is_help=True, help="Choose the language models that may be asked.")
+
 
 def register(app: typer.Typer) -> None:
-    models = typer.Typer(no_args_is_help=True, help="Choose the language models that may be asked.")
     app.add_typer(models, name="models")
 
-    @models.command("list")
-    def list_models(as_json: bool = JSON_OPTION) -> None:
-        """List providers in the order in which they are asked, with their models."""
-        found = connect().list_models()
-        if as_json:
-            as_lines(one.model_dump() for one in found)
-            return
-        table(("provider", "state", "models"), map(_row_of, found))
-        if not any(one.state == "ready" for one in found):
-            say("No model is asked: Cairn works by rules. `cairn models add` adds a provider.")
 
-    @models.command()
-    def add(
-        provider: str | None = typer.Argument(None, metavar="[PROVIDER]", help="Name; else asked."),
-        key_env: str | None = typer.Option(
-            None, "--key-env", metavar="NAME", help="Read the key from this variable, always."
-        ),
-        key_file: str | None = typer.Option(
-            None,
-            "--key-file",
-            metavar="FILE",
-            help="Keep the key of this file; - is standard input.",
-        ),
-        base_url: str | None = typer.Option(None, "--base-url", help="Address of its API."),
-        model: list[str] | None = typer.Option(
-            None, "--model", help="A model, the first one is asked first; again for more."
-        ),
-        no_key: bool = typer.Option(
-            False, "--no-key", help="It wants no key: a server of your own, which costs nothing."
-        ),
-        no_test: bool = typer.Option(False, "--no-test", help="Make no call before it is added."),
-        as_json: bool = JSON_OPTION,
-    ) -> None:
-        """Add a provider: ask for its key, try it with one call, and say what it costs.
+@models.command("list")
+def list_models(as_json: bool = JSON_OPTION) -> None:
+    """List providers in the order in which they are asked, with their models."""
+    found = connect().list_models()
+    if as_json:
+        as_lines(one.model_dump() for one in found)
+        return
+    table(("provider", "state", "models"), map(_row_of, found))
+    if not any(one.state == "ready" for one in found):
+        say("No model is asked: Cairn works by rules. `cairn models add` adds a provider.")
 
-        Texts of your sources go to it from then on, without the secrets in them.
-        """
-        name = provider or _ask_name()
-        body = Provider.model_construct(
-            **told(
-                name=name,
-                base_url=base_url or _ask_address(name),
-                api_key=_key_of(name, key_env, key_file, no_key),
-                api_key_env=key_env,
-                needs_key=False if no_key else None,
-                models=model or None,
-                try_it=not no_test,
-            )
+
+@models.command()
+def add(
+    provider: str | None = typer.Argument(None, metavar="[PROVIDER]", help="Name; else asked."),
+    key_env: str | None = typer.Option(
+        None, "--key-env", metavar="NAME", help="Read the key from this variable, always."
+    ),
+    key_file: str | None = typer.Option(
+        None,
+        "--key-file",
+        metavar="FILE",
+        help="Keep the key of this file; - is standard input.",
+    ),
+    base_url: str | None = typer.Option(None, "--base-url", help="Address of its API."),
+    model: list[str] | None = typer.Option(
+        None, "--model", help="A model, the first one is asked first; again for more."
+    ),
+    no_key: bool = typer.Option(
+        False, "--no-key", help="It wants no key: a server of your own, which costs nothing."
+    ),
+    no_test: bool = typer.Option(False, "--no-test", help="Make no call before it is added."),
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Add a provider: ask for its key, try it with one call, and say what it costs.
+
+    Texts of your sources go to it from then on, without the secrets in them.
+    """
+    name = provider or _ask_name()
+    body = Provider.model_construct(
+        **told(
+            name=name,
+            base_url=base_url or _ask_address(name),
+            api_key=_key_of(name, key_env, key_file, no_key),
+            api_key_env=key_env,
+            needs_key=False if no_key else None,
+            models=model or None,
+            try_it=not no_test,
         )
-        if not no_test:
-            say(f"Asking {name} one thing (loading the library takes some seconds) …")
-        with explain_wrong_use():
-            trial = connect().add_provider(body).trial
-        if trial:
-            _tell(trial, as_json=as_json)
-        say(f"{name} is added{_to_file()}.")
+    )
+    if not no_test:
+        say(f"Asking {name} one thing (loading the library takes some seconds) …")
+    with explain_wrong_use():
+        trial = connect().add_provider(body).trial
+    if trial:
+        _tell(trial, as_json=as_json)
+    say(f"{name} is added{_to_file()}.")
 
-    @models.command()
-    def test(provider: str = PROVIDER, as_json: bool = JSON_OPTION) -> None:
-        """Ask a provider one thing, and say what calls cost."""
-        _tell(connect().test_provider(provider), as_json=as_json)
 
-    @models.command()
-    def remove(provider: str = PROVIDER) -> None:
-        """Remove a provider and its key."""
-        connect().remove_provider(provider)
-        say(f"{provider} is removed.")
+@models.command()
+def test(provider: str = PROVIDER, as_json: bool = JSON_OPTION) -> None:
+    """Ask a provider one thing, and say what calls cost."""
+    _tell(connect().test_provider(provider), as_json=as_json)
+
+
+@models.command()
+def remove(provider: str = PROVIDER) -> None:
+    """Remove a provider and its key."""
+    connect().remove_provider(provider)
+    say(f"{provider} is removed.")
 
 
 def _to_file() -> str:

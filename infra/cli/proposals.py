@@ -25,69 +25,75 @@ class State(StrEnum):
 
 
 def register(app: typer.Typer) -> None:
-    @app.command()
-    def proposals(
-        project: str = PROJECT_OPTION,
-        state: State = typer.Option(State.WAITING, "--state", help="Which ones."),
-        as_json: bool = JSON_OPTION,
-    ) -> None:
-        """List what members propose, and what became of it."""
-        cairn = connect()
-        found = cairn.list_proposals(cairn.project_of(project), state=unchecked(state.value))
-        if as_json:
-            as_lines(one.model_dump(mode="json") for one in found)
-            return
-        table(
-            ("state", "proposal", "answer", "id"),
+    app.command()(proposals)
+    app.command()(accept)
+    app.command()(decline)
+    app.command()(withdraw)
+    app.command()(decisions)
+
+
+def proposals(
+    project: str = PROJECT_OPTION,
+    state: State = typer.Option(State.WAITING, "--state", help="Which ones."),
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """List what members propose, and what became of it."""
+    cairn = connect()
+    found = cairn.list_proposals(cairn.project_of(project), state=unchecked(state.value))
+    if as_json:
+        as_lines(one.model_dump(mode="json") for one in found)
+        return
+    table(
+        ("state", "proposal", "answer", "id"),
+        (
             (
-                (
-                    "changed since" if one.changed else one.state,
-                    cell(one.summary),
-                    cell(f"{one.answered_by}: {one.answer_rationale}" if one.answered_by else ""),
-                    one.proposal_id,
-                )
-                for one in found
-            ),
-            "Nobody proposes anything." if state is State.WAITING else "There are none.",
-        )
-
-    @app.command()
-    @by_person
-    def accept(proposal: str = PROPOSAL) -> Deciding:
-        """Decide as a member proposes."""
-        return Deciding(proposal, Cairn.decide_proposal, ProposalAnswer(decision="accept"))
-
-    @app.command()
-    @by_person
-    def decline(proposal: str = PROPOSAL) -> Deciding:
-        """Decline what a member proposes (needs --rationale)."""
-        return Deciding(proposal, Cairn.decide_proposal, ProposalAnswer(decision="decline"))
-
-    @app.command()
-    @by_person
-    def withdraw(proposal: str = PROPOSAL) -> Deciding:
-        """Take back what you have proposed yourself, as long as it waits."""
-        return Deciding(proposal, Cairn.withdraw_proposal, DecisionRequest())
-
-    @app.command()
-    def decisions(
-        project: str = PROJECT_OPTION,
-        target: str | None = typer.Option(
-            None, "--about", metavar="ID", help="Only those about this atom, pair or contradiction."
+                "changed since" if one.changed else one.state,
+                cell(one.summary),
+                cell(f"{one.answered_by}: {one.answer_rationale}" if one.answered_by else ""),
+                one.proposal_id,
+            )
+            for one in found
         ),
-        as_json: bool = JSON_OPTION,
-    ) -> None:
-        """List what people decided, and what can be taken back."""
-        cairn = connect()
-        found = cairn.list_decisions(cairn.project_of(project), target=target)
-        if as_json:
-            as_lines(one.model_dump(mode="json") for one in found)
-            return
-        table(
-            ("decision", "undo", "id"),
-            (
-                (cell(one.summary), cell(one.undo_refusal or "possible"), one.hitl_event_id)
-                for one in found
-            ),
-            "Nobody has decided anything.",
-        )
+        "Nobody proposes anything." if state is State.WAITING else "There are none.",
+    )
+
+
+@by_person
+def accept(proposal: str = PROPOSAL) -> Deciding:
+    """Decide as a member proposes."""
+    return Deciding(proposal, Cairn.decide_proposal, ProposalAnswer(decision="accept"))
+
+
+@by_person
+def decline(proposal: str = PROPOSAL) -> Deciding:
+    """Decline what a member proposes (needs --rationale)."""
+    return Deciding(proposal, Cairn.decide_proposal, ProposalAnswer(decision="decline"))
+
+
+@by_person
+def withdraw(proposal: str = PROPOSAL) -> Deciding:
+    """Take back what you have proposed yourself, as long as it waits."""
+    return Deciding(proposal, Cairn.withdraw_proposal, DecisionRequest())
+
+
+def decisions(
+    project: str = PROJECT_OPTION,
+    target: str | None = typer.Option(
+        None, "--about", metavar="ID", help="Only those about this atom, pair or contradiction."
+    ),
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """List what people decided, and what can be taken back."""
+    cairn = connect()
+    found = cairn.list_decisions(cairn.project_of(project), target=target)
+    if as_json:
+        as_lines(one.model_dump(mode="json") for one in found)
+        return
+    table(
+        ("decision", "undo", "id"),
+        (
+            (cell(one.summary), cell(one.undo_refusal or "possible"), one.hitl_event_id)
+            for one in found
+        ),
+        "Nobody has decided anything.",
+    )

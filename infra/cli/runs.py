@@ -22,105 +22,110 @@ if TYPE_CHECKING:
 NO_PROJECT = typer.Option(None, "--project", "-p", help="Name or id of the project.")
 SHOWN_FILES = 8
 
+runs = typer.Typer(help="List ingestion runs; cancel, resume or inspect one.")
+
 
 def register(app: typer.Typer) -> None:
-    runs = typer.Typer(help="List ingestion runs; cancel, resume or inspect one.")
     app.add_typer(runs, name="runs")
 
-    @runs.callback(invoke_without_command=True)
-    def list_runs(
-        context: typer.Context,
-        project: str | None = NO_PROJECT,
-        as_json: bool = JSON_OPTION,
-    ) -> None:
-        """List ingestion runs, oldest first; `cancel` or `resume` one of them."""
-        if context.invoked_subcommand is None:
-            if project is None:
-                raise typer.BadParameter("Name the project: --project NAME.")
-            show_runs(project, as_json=as_json)
 
-    @runs.command()
-    def cancel(
-        run: str = typer.Argument(help="Id of the run."),
-        reason: str = typer.Option("", help="Reason, shown with the run."),
-        idempotency_key: str | None = KEY_OPTION,
-        as_json: bool = JSON_OPTION,
-    ) -> None:
-        """End a run after its current batch; the rest stays unread."""
-        cairn = connect()
-        with resumable(idempotency_key) as key:
-            cairn.cancel_run(cairn.project_with(run), run, CancelRequest(reason=reason), key=key)
-        ends = "It ends when the batches under way are in the ledger"
-        _tell_recorded(run, key, ends, as_json=as_json)
+@runs.callback(invoke_without_command=True)
+def list_runs(
+    context: typer.Context,
+    project: str | None = NO_PROJECT,
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """List ingestion runs, oldest first; `cancel` or `resume` one of them."""
+    if context.invoked_subcommand is None:
+        if project is None:
+            raise typer.BadParameter("Name the project: --project NAME.")
+        show_runs(project, as_json=as_json)
 
-    @runs.command()
-    def resume(
-        run: str = typer.Argument(help="Id of the run."),
-        retry_poison: bool = typer.Option(
-            False, "--retry-poison", help="Also retry what could not be read."
+
+@runs.command()
+def cancel(
+    run: str = typer.Argument(help="Id of the run."),
+    reason: str = typer.Option("", help="Reason, shown with the run."),
+    idempotency_key: str | None = KEY_OPTION,
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """End a run after its current batch; the rest stays unread."""
+    cairn = connect()
+    with resumable(idempotency_key) as key:
+        cairn.cancel_run(cairn.project_with(run), run, CancelRequest(reason=reason), key=key)
+    ends = "It ends when the batches under way are in the ledger"
+    _tell_recorded(run, key, ends, as_json=as_json)
+
+
+@runs.command()
+def resume(
+    run: str = typer.Argument(help="Id of the run."),
+    retry_poison: bool = typer.Option(
+        False, "--retry-poison", help="Also retry what could not be read."
+    ),
+    idempotency_key: str | None = KEY_OPTION,
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Start a new run over what an ended run left unread."""
+    cairn, body = connect(), ResumeRequest(retry_poison=retry_poison)
+    with resumable(idempotency_key) as key:
+        cairn.resume_run(cairn.project_with(run), run, body, key=key)
+    _tell_recorded(run, key, "A new run goes on with what it left", as_json=as_json)
+
+
+@runs.command()
+def report(run: str = typer.Argument(help="Id of the run."), as_json: bool = JSON_OPTION) -> None:
+    """Show what a run changed: files, chunks, atoms and sections."""
+    cairn = connect()
+    known = cairn.project_with(run)
+    found, phases = cairn.read_run_report(known, run), cairn.list_phases(known).get(run, [])
+    if as_json:
+        as_lines([found.model_dump() | {"phases": [each.model_dump() for each in phases]}])
+    else:
+        print("\n".join([render_report(found), *render_phases(phases)]))
+
+
+@runs.command("deltas")
+def delta_reports(project: str = PROJECT_OPTION, as_json: bool = JSON_OPTION) -> None:
+    """Show what each merged pull request or push changed."""
+    cairn = connect()
+    found = cairn.list_deltas(cairn.project_of(project))
+    if as_json:
+        as_lines(run.model_dump() for run in found)
+        return
+    counted = (
+        "files_added",
+        "files_modified",
+        "files_removed",
+        "files_renamed",
+        "sections_recomputed",
+        "sections_kept",
+    )
+    read = ("chunks_reextracted", "chunks_reanchored", "atoms_touched")
+    columns = ("cause", "after", "status", *read)
+    table(
+        (*columns, *counted),
+        (
+            [
+                *(getattr(run, name) for name in columns),
+                *(len(getattr(run, name) or ()) for name in counted),
+            ]
+            for run in found
         ),
-        idempotency_key: str | None = KEY_OPTION,
-        as_json: bool = JSON_OPTION,
-    ) -> None:
-        """Start a new run over what an ended run left unread."""
-        cairn, body = connect(), ResumeRequest(retry_poison=retry_poison)
-        with resumable(idempotency_key) as key:
-            cairn.resume_run(cairn.project_with(run), run, body, key=key)
-        _tell_recorded(run, key, "A new run goes on with what it left", as_json=as_json)
+        "No delta yet.",
+    )
 
-    @runs.command()
-    def report(
-        run: str = typer.Argument(help="Id of the run."), as_json: bool = JSON_OPTION
-    ) -> None:
-        """Show what a run changed: files, chunks, atoms and sections."""
-        cairn = connect()
-        known = cairn.project_with(run)
-        found, phases = cairn.read_run_report(known, run), cairn.list_phases(known).get(run, [])
-        if as_json:
-            as_lines([found.model_dump() | {"phases": [each.model_dump() for each in phases]}])
-        else:
-            print("\n".join([render_report(found), *render_phases(phases)]))
 
-    @runs.command("deltas")
-    def delta_reports(project: str = PROJECT_OPTION, as_json: bool = JSON_OPTION) -> None:
-        """Show what each merged pull request or push changed."""
-        cairn = connect()
-        found = cairn.list_deltas(cairn.project_of(project))
-        if as_json:
-            as_lines(run.model_dump() for run in found)
-            return
-        counted = (
-            "files_added",
-            "files_modified",
-            "files_removed",
-            "files_renamed",
-            "sections_recomputed",
-            "sections_kept",
-        )
-        read = ("chunks_reextracted", "chunks_reanchored", "atoms_touched")
-        columns = ("cause", "after", "status", *read)
-        table(
-            (*columns, *counted),
-            (
-                [
-                    *(getattr(run, name) for name in columns),
-                    *(len(getattr(run, name) or ()) for name in counted),
-                ]
-                for run in found
-            ),
-            "No delta yet.",
-        )
-
-    @runs.command("accept-removals")
-    def accept_removals(
-        run: str = typer.Argument(help="Id of the run with blocked removals."),
-        project: str = PROJECT_OPTION,
-    ) -> None:
-        """Accept removals that the safety threshold blocked."""
-        cairn = connect()
-        accepted = cairn.accept_removals(cairn.project_of(project), run)
-        removed = count(len(accepted.source_ids), "source is", "sources are")
-        say(f"{removed} removed: see `cairn runs --project {shlex.quote(project)}`.")
+@runs.command("accept-removals")
+def accept_removals(
+    run: str = typer.Argument(help="Id of the run with blocked removals."),
+    project: str = PROJECT_OPTION,
+) -> None:
+    """Accept removals that the safety threshold blocked."""
+    cairn = connect()
+    accepted = cairn.accept_removals(cairn.project_of(project), run)
+    removed = count(len(accepted.source_ids), "source is", "sources are")
+    say(f"{removed} removed: see `cairn runs --project {shlex.quote(project)}`.")
 
 
 def show_runs(project: str, *, as_json: bool) -> None:

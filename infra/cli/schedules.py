@@ -27,105 +27,109 @@ CRON = typer.Option(
 )
 PRIORITY = typer.Option(None, help="urgent, scheduled or background.")
 
+schedules = typer.Typer(
+    no_args_is_help=True, help="Have work done at times: add, list or remove a schedule."
+)
+
 
 def register(app: typer.Typer) -> None:
-    schedules = typer.Typer(
-        no_args_is_help=True, help="Have work done at times: add, list or remove a schedule."
-    )
     app.add_typer(schedules, name="schedules")
 
-    @schedules.command()
-    def add(
-        project: str = PROJECT_OPTION,
-        work: str = typer.Option(..., "--work", help="What: 'sprint report', 'quality check', …"),
-        every: str | None = EVERY,
-        on: str | None = ON,
-        at: str | None = AT,
-        cron: str | None = CRON,
-        title: str | None = typer.Option(None, help="Another title than the work has."),
-        priority: str | None = PRIORITY,
-        idempotency_key: str | None = KEY_OPTION,
-        as_json: bool = JSON_OPTION,
-    ) -> None:
-        """Schedule work, and print the id of the schedule."""
-        body = ScheduleRequest.model_construct(
-            **told(when=_words(every, on, at, cron), work=work, title=title, priority=priority)
-        )
-        with asking(idempotency_key) as key:
-            cairn = connect()
-            added = cairn.schedule_work(cairn.project_of(project), body, key=key)
-        _show(added, as_json=as_json)
 
-    @schedules.command()
-    def update(
-        schedule_id: str = ID,
-        project: str = PROJECT_OPTION,
-        every: str | None = EVERY,
-        on: str | None = ON,
-        at: str | None = AT,
-        cron: str | None = CRON,
-        title: str | None = typer.Option(None, help="Another title."),
-        priority: str | None = PRIORITY,
-        idempotency_key: str | None = KEY_OPTION,
-        as_json: bool = JSON_OPTION,
-    ) -> None:
-        """Change a schedule; what is left out stays. A new time is given whole."""
-        when = _words(every, on, at, cron) if every or on or at or cron else None
-        body = ScheduleUpdate.model_construct(**told(title=title, when=when, priority=priority))
-        with asking(idempotency_key) as key:
-            cairn = connect()
-            changed = cairn.update_schedule(cairn.project_of(project), schedule_id, body, key=key)
-        _show(changed, as_json=as_json)
-
-    @schedules.command()
-    def run(
-        schedule_id: str = ID,
-        project: str = PROJECT_OPTION,
-        idempotency_key: str | None = KEY_OPTION,
-        as_json: bool = JSON_OPTION,
-    ) -> None:
-        """Do the work of a schedule now, and print the id of the job; its times stay."""
-        with asking(idempotency_key) as key:
-            cairn = connect()
-            job = cairn.start_schedule(cairn.project_of(project), schedule_id, key=key)
-        if as_json:
-            as_lines([job.model_dump()])
-        else:
-            print(job.job_id)
-
-    @schedules.command()
-    def remove(
-        schedule_id: str = ID,
-        project: str = PROJECT_OPTION,
-        idempotency_key: str | None = KEY_OPTION,
-    ) -> None:
-        """Remove a schedule; jobs that were begun go on."""
-        with asking(idempotency_key) as key:
-            cairn = connect()
-            known = cairn.project_of(project)
-            gone = cairn.read_schedule(known, schedule_id)
-            cairn.remove_schedule(known, schedule_id, key=key)
-        say(f"{gone.title} is not done any more.")
-
-    @schedules.command("list")
-    def list_(
-        project: str = PROJECT_OPTION,
-        everything: bool = typer.Option(
-            False, "--all", help="Also removed ones, and what deliveries of webhooks ask for."
-        ),
-        limit: int = typer.Option(100, min=1, max=1_000, help="How many at most."),
-        as_json: bool = JSON_OPTION,
-    ) -> None:
-        """List schedules with their next run, oldest first."""
+@schedules.command()
+def add(
+    project: str = PROJECT_OPTION,
+    work: str = typer.Option(..., "--work", help="What: 'sprint report', 'quality check', …"),
+    every: str | None = EVERY,
+    on: str | None = ON,
+    at: str | None = AT,
+    cron: str | None = CRON,
+    title: str | None = typer.Option(None, help="Another title than the work has."),
+    priority: str | None = PRIORITY,
+    idempotency_key: str | None = KEY_OPTION,
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Schedule work, and print the id of the schedule."""
+    body = ScheduleRequest.model_construct(
+        **told(when=_words(every, on, at, cron), work=work, title=title, priority=priority)
+    )
+    with asking(idempotency_key) as key:
         cairn = connect()
-        found = cairn.list_schedules(cairn.project_of(project), include_finished=everything).take(
-            limit
-        )
-        if as_json:
-            as_lines(one.model_dump() for one in found)
-            return
-        columns = ("title", "for", "status", "next run (UTC)", "last run (UTC)", "result", "id")
-        table(columns, map(_row_of, found), "Nothing is scheduled.")
+        added = cairn.schedule_work(cairn.project_of(project), body, key=key)
+    _show(added, as_json=as_json)
+
+
+@schedules.command()
+def update(
+    schedule_id: str = ID,
+    project: str = PROJECT_OPTION,
+    every: str | None = EVERY,
+    on: str | None = ON,
+    at: str | None = AT,
+    cron: str | None = CRON,
+    title: str | None = typer.Option(None, help="Another title."),
+    priority: str | None = PRIORITY,
+    idempotency_key: str | None = KEY_OPTION,
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Change a schedule; what is left out stays. A new time is given whole."""
+    when = _words(every, on, at, cron) if every or on or at or cron else None
+    body = ScheduleUpdate.model_construct(**told(title=title, when=when, priority=priority))
+    with asking(idempotency_key) as key:
+        cairn = connect()
+        changed = cairn.update_schedule(cairn.project_of(project), schedule_id, body, key=key)
+    _show(changed, as_json=as_json)
+
+
+@schedules.command()
+def run(
+    schedule_id: str = ID,
+    project: str = PROJECT_OPTION,
+    idempotency_key: str | None = KEY_OPTION,
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Do the work of a schedule now, and print the id of the job; its times stay."""
+    with asking(idempotency_key) as key:
+        cairn = connect()
+        job = cairn.start_schedule(cairn.project_of(project), schedule_id, key=key)
+    if as_json:
+        as_lines([job.model_dump()])
+    else:
+        print(job.job_id)
+
+
+@schedules.command()
+def remove(
+    schedule_id: str = ID,
+    project: str = PROJECT_OPTION,
+    idempotency_key: str | None = KEY_OPTION,
+) -> None:
+    """Remove a schedule; jobs that were begun go on."""
+    with asking(idempotency_key) as key:
+        cairn = connect()
+        known = cairn.project_of(project)
+        gone = cairn.read_schedule(known, schedule_id)
+        cairn.remove_schedule(known, schedule_id, key=key)
+    say(f"{gone.title} is not done any more.")
+
+
+@schedules.command("list")
+def list_(
+    project: str = PROJECT_OPTION,
+    everything: bool = typer.Option(
+        False, "--all", help="Also removed ones, and what deliveries of webhooks ask for."
+    ),
+    limit: int = typer.Option(100, min=1, max=1_000, help="How many at most."),
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """List schedules with their next run, oldest first."""
+    cairn = connect()
+    found = cairn.list_schedules(cairn.project_of(project), include_finished=everything).take(limit)
+    if as_json:
+        as_lines(one.model_dump() for one in found)
+        return
+    columns = ("title", "for", "status", "next run (UTC)", "last run (UTC)", "result", "id")
+    table(columns, map(_row_of, found), "Nothing is scheduled.")
 
 
 def _words(every: str | None, on: str | None, at: str | None, cron: str | None) -> str:

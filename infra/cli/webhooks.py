@@ -26,146 +26,149 @@ PRIVATE = typer.Option(
     None, "--allow-private/--public-only", help="The host may be on a private network or here."
 )
 
+webhooks = typer.Typer(
+    no_args_is_help=True, help="Send news of a project to other systems, signed."
+)
+
 
 def register(app: typer.Typer) -> None:
-    webhooks = typer.Typer(
-        no_args_is_help=True, help="Send news of a project to other systems, signed."
-    )
     app.add_typer(webhooks, name="webhooks")
-    _register_changes(webhooks)
-    _register_log(webhooks)
 
 
-def _register_changes(webhooks: typer.Typer) -> None:
-    @webhooks.command()
-    def add(
-        url: str = typer.Argument(metavar="URL", help="https address that takes messages."),
-        project: str = PROJECT_OPTION,
-        event: list[str] | None = EVENT,
-        allow_private_address: bool | None = PRIVATE,
-        idempotency_key: str | None = KEY_OPTION,
-        as_json: bool = JSON_OPTION,
-    ) -> None:
-        """Send news to URL; all events unless --event is given. Prints id and secret, once."""
-        body = WebhookRequest.model_construct(
-            url=url, events=event or [], allow_private_address=bool(allow_private_address)
-        )
-        with asking(idempotency_key) as key:
-            cairn = connect()
-            added = cairn.add_webhook(cairn.project_of(project), body, key=key)
-        _show_secret(added, as_json=as_json)
-
-    @webhooks.command()
-    def update(
-        webhook_id: str = ID,
-        project: str = PROJECT_OPTION,
-        url: str | None = typer.Option(None, "--url", help="Another address."),
-        event: list[str] | None = EVENT,
-        active: bool | None = typer.Option(
-            None, "--start/--stop", help="Start again, also after Cairn has disabled it, or stop."
-        ),
-        allow_private_address: bool | None = PRIVATE,
-        idempotency_key: str | None = KEY_OPTION,
-        as_json: bool = JSON_OPTION,
-    ) -> None:
-        """Change a webhook; what is left out stays."""
-        body = WebhookUpdate.model_construct(
-            **told(
-                url=url,
-                events=event or None,
-                is_active=active,
-                allow_private_address=allow_private_address,
-            )
-        )
-        with asking(idempotency_key) as key:
-            cairn = connect()
-            changed = cairn.change_webhook(cairn.project_of(project), webhook_id, body, key=key)
-        if as_json:
-            as_lines([changed.model_dump()])
-        else:
-            say(f"News is {'sent' if changed.is_active else 'not sent'} to {changed.url}.")
-
-    @webhooks.command()
-    def remove(
-        webhook_id: str = ID,
-        project: str = PROJECT_OPTION,
-        idempotency_key: str | None = KEY_OPTION,
-    ) -> None:
-        """Send nothing there any more; its log goes, too."""
-        with asking(idempotency_key) as key:
-            cairn = connect()
-            known = cairn.project_of(project)
-            gone = cairn.read_webhook(known, webhook_id)
-            cairn.remove_webhook(known, webhook_id, key=key)
-        say(f"Nothing is sent to {gone.url} any more.")
-
-    @webhooks.command("rotate-secret")
-    def rotate_secret(
-        webhook_id: str = ID,
-        project: str = PROJECT_OPTION,
-        idempotency_key: str | None = KEY_OPTION,
-        as_json: bool = JSON_OPTION,
-    ) -> None:
-        """Make a new secret and print it, once; for 24 hours the old one signs, too."""
-        with asking(idempotency_key) as key:
-            cairn = connect()
-            made = cairn.rotate_webhook_secret(cairn.project_of(project), webhook_id, key=key)
-        _show_secret(made, as_json=as_json)
-
-
-def _register_log(webhooks: typer.Typer) -> None:
-    @webhooks.command("list")
-    def list_(project: str = PROJECT_OPTION, as_json: bool = JSON_OPTION) -> None:
-        """List webhooks, oldest first."""
+@webhooks.command()
+def add(
+    url: str = typer.Argument(metavar="URL", help="https address that takes messages."),
+    project: str = PROJECT_OPTION,
+    event: list[str] | None = EVENT,
+    allow_private_address: bool | None = PRIVATE,
+    idempotency_key: str | None = KEY_OPTION,
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Send news to URL; all events unless --event is given. Prints id and secret, once."""
+    body = WebhookRequest.model_construct(
+        url=url, events=event or [], allow_private_address=bool(allow_private_address)
+    )
+    with asking(idempotency_key) as key:
         cairn = connect()
-        found = cairn.list_webhooks(cairn.project_of(project))
-        if as_json:
-            as_lines(each.model_dump() for each in found)
-            return
-        columns = ("address", "events", "state", "waiting", "id")
-        table(columns, map(_row_of, found), "News of the project is sent nowhere.")
+        added = cairn.add_webhook(cairn.project_of(project), body, key=key)
+    _show_secret(added, as_json=as_json)
 
-    @webhooks.command()
-    def test(
-        webhook_id: str = ID,
-        project: str = PROJECT_OPTION,
-        idempotency_key: str | None = KEY_OPTION,
-        as_json: bool = JSON_OPTION,
-    ) -> None:
-        """Send a message of the type webhook.test; `cairn webhooks deliveries` shows the answer."""
-        with asking(idempotency_key) as key:
-            cairn = connect()
-            sent = cairn.send_test_message(cairn.project_of(project), webhook_id, key=key)
-        _show_delivery(sent, as_json=as_json)
 
-    @webhooks.command()
-    def deliveries(
-        webhook_id: str = ID,
-        project: str = PROJECT_OPTION,
-        limit: int = typer.Option(100, min=1, max=1_000, help="How many at most."),
-        as_json: bool = JSON_OPTION,
-    ) -> None:
-        """List what was sent in the last 30 days, newest first."""
+@webhooks.command()
+def update(
+    webhook_id: str = ID,
+    project: str = PROJECT_OPTION,
+    url: str | None = typer.Option(None, "--url", help="Another address."),
+    event: list[str] | None = EVENT,
+    active: bool | None = typer.Option(
+        None, "--start/--stop", help="Start again, also after Cairn has disabled it, or stop."
+    ),
+    allow_private_address: bool | None = PRIVATE,
+    idempotency_key: str | None = KEY_OPTION,
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Change a webhook; what is left out stays."""
+    body = WebhookUpdate.model_construct(
+        **told(
+            url=url,
+            events=event or None,
+            is_active=active,
+            allow_private_address=allow_private_address,
+        )
+    )
+    with asking(idempotency_key) as key:
         cairn = connect()
-        found = cairn.list_deliveries(cairn.project_of(project), webhook_id).take(limit)
-        if as_json:
-            as_lines(each.model_dump() for each in found)
-            return
-        columns = ("event", "status", "attempts", "last answer", "made (UTC)", "next (UTC)", "id")
-        table(columns, map(_delivery_row, found), "Nothing was sent.")
+        changed = cairn.change_webhook(cairn.project_of(project), webhook_id, body, key=key)
+    if as_json:
+        as_lines([changed.model_dump()])
+    else:
+        say(f"News is {'sent' if changed.is_active else 'not sent'} to {changed.url}.")
 
-    @webhooks.command()
-    def replay(
-        webhook_id: str = ID,
-        delivery_id: str = typer.Argument(metavar="DELIVERY", help="Id of the delivery."),
-        project: str = PROJECT_OPTION,
-        as_json: bool = JSON_OPTION,
-    ) -> None:
-        """Send a message once more, with the same webhook-id."""
-        with asking(None):
-            cairn = connect()
-            sent = cairn.replay_delivery(cairn.project_of(project), webhook_id, delivery_id)
-        _show_delivery(sent, as_json=as_json)
+
+@webhooks.command()
+def remove(
+    webhook_id: str = ID,
+    project: str = PROJECT_OPTION,
+    idempotency_key: str | None = KEY_OPTION,
+) -> None:
+    """Send nothing there any more; its log goes, too."""
+    with asking(idempotency_key) as key:
+        cairn = connect()
+        known = cairn.project_of(project)
+        gone = cairn.read_webhook(known, webhook_id)
+        cairn.remove_webhook(known, webhook_id, key=key)
+    say(f"Nothing is sent to {gone.url} any more.")
+
+
+@webhooks.command("rotate-secret")
+def rotate_secret(
+    webhook_id: str = ID,
+    project: str = PROJECT_OPTION,
+    idempotency_key: str | None = KEY_OPTION,
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Make a new secret and print it, once; for 24 hours the old one signs, too."""
+    with asking(idempotency_key) as key:
+        cairn = connect()
+        made = cairn.rotate_webhook_secret(cairn.project_of(project), webhook_id, key=key)
+    _show_secret(made, as_json=as_json)
+
+
+@webhooks.command("list")
+def list_(project: str = PROJECT_OPTION, as_json: bool = JSON_OPTION) -> None:
+    """List webhooks, oldest first."""
+    cairn = connect()
+    found = cairn.list_webhooks(cairn.project_of(project))
+    if as_json:
+        as_lines(each.model_dump() for each in found)
+        return
+    columns = ("address", "events", "state", "waiting", "id")
+    table(columns, map(_row_of, found), "News of the project is sent nowhere.")
+
+
+@webhooks.command()
+def test(
+    webhook_id: str = ID,
+    project: str = PROJECT_OPTION,
+    idempotency_key: str | None = KEY_OPTION,
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Send a message of the type webhook.test; `cairn webhooks deliveries` shows the answer."""
+    with asking(idempotency_key) as key:
+        cairn = connect()
+        sent = cairn.send_test_message(cairn.project_of(project), webhook_id, key=key)
+    _show_delivery(sent, as_json=as_json)
+
+
+@webhooks.command()
+def deliveries(
+    webhook_id: str = ID,
+    project: str = PROJECT_OPTION,
+    limit: int = typer.Option(100, min=1, max=1_000, help="How many at most."),
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """List what was sent in the last 30 days, newest first."""
+    cairn = connect()
+    found = cairn.list_deliveries(cairn.project_of(project), webhook_id).take(limit)
+    if as_json:
+        as_lines(each.model_dump() for each in found)
+        return
+    columns = ("event", "status", "attempts", "last answer", "made (UTC)", "next (UTC)", "id")
+    table(columns, map(_delivery_row, found), "Nothing was sent.")
+
+
+@webhooks.command()
+def replay(
+    webhook_id: str = ID,
+    delivery_id: str = typer.Argument(metavar="DELIVERY", help="Id of the delivery."),
+    project: str = PROJECT_OPTION,
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Send a message once more, with the same webhook-id."""
+    with asking(None):
+        cairn = connect()
+        sent = cairn.replay_delivery(cairn.project_of(project), webhook_id, delivery_id)
+    _show_delivery(sent, as_json=as_json)
 
 
 def _show_secret(made: NewWebhook, *, as_json: bool) -> None:
