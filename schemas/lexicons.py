@@ -15,12 +15,11 @@ from __future__ import annotations
 
 import functools
 import re
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from importlib import resources
 from typing import Any
 
+from schemas.data_files import read_table
 from schemas.patterns import compile_for_small
 
 SLOT = "…"
@@ -71,8 +70,7 @@ class Lexicons:
     @functools.cache  # noqa: B019  # a package makes one of them
     def read(self, file: str) -> dict[str, Lexicon]:
         """The lists of ``file``.toml by name."""
-        text = resources.files(self._package).joinpath(f"{file}.toml").read_text(encoding="utf-8")
-        tables = tomllib.loads(text)
+        tables = read_table(self._package, f"{file}.toml")
         return {name: _lexicon(table, tables) for name, table in tables.items()}
 
     def load_words(self, file: str, name: str) -> frozenset[str]:

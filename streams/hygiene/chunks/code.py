@@ -13,37 +13,14 @@ from bisect import bisect_right
 from itertools import accumulate
 from typing import NamedTuple
 
+from schemas.data_files import read_table
 from streams.hygiene.chunks.units import Unit
 
-BRACES = frozenset(
-    [
-        "java",
-        "kotlin",
-        "scala",
-        "swift",
-        "go",
-        "rust",
-        "c",
-        "cpp",
-        "csharp",
-        "javascript",
-        "typescript",
-        "php",
-        "dart",
-        "groovy",
-        "solidity",
-        "shell",
-        "objectivec",
-        "protobuf",
-        "quint",
-    ]
-)
-BARE_FUNCTIONS = frozenset(
-    ["java", "c", "cpp", "csharp", "objectivec"]
-)  # no keyword before the name
-BARE_METHODS = frozenset(
-    ["javascript", "typescript", "dart", "groovy", "php"]
-)  # only inside a type
+_WORDS = {
+    name: frozenset(words.split()) for name, words in read_table(__package__, "code.toml").items()
+}
+BRACES, CONTROL = _WORDS["braces"], _WORDS["control"]
+BARE_FUNCTIONS, BARE_METHODS = _WORDS["bare_functions"], _WORDS["bare_methods"]
 LONGEST_HEADER = 3_000
 DEEPEST_TYPE = 16  # types nested deeper are read as one block
 COMMENT = r"//[^\n]*|/\*[^*]*+(?:\*(?!/)[^*]*+)*+(?:\*/)?"
@@ -96,39 +73,6 @@ ARROW = re.compile(
     r"|(?:\([^;]*\)|[\w$]+)[^=;]{0,200}=>\s*$)"
 )
 SHELL_FUNCTION = re.compile(r"(?:^|\n)[ \t]*(?:function\s+)?([\w:.-]+)\s*(?:\(\s*\))?\s*$")
-CONTROL = frozenset(
-    [
-        "if",
-        "for",
-        "while",
-        "switch",
-        "catch",
-        "else",
-        "do",
-        "try",
-        "synchronized",
-        "using",
-        "lock",
-        "foreach",
-        "match",
-        "when",
-        "with",
-        "select",
-        "unless",
-        "return",
-        "new",
-        "case",
-        "default",
-        "finally",
-        "super",
-        "this",
-        "throw",
-        "await",
-        "until",
-        "fixed",
-        "checked",
-    ]
-)
 CONTINUES = re.compile(r"(?:throws|extends|implements|where|permits|with|->|=>|[:),.{&|?])")
 ABOVE = re.compile(r"//|/\*|\*|@|#\[|\[[A-Z]|///")
 TYPE_LINE = re.compile(

@@ -6,15 +6,12 @@ Only names that mean one thing wherever they stand: «go» and «node» stay as 
 from __future__ import annotations
 
 import re
-import tomllib
-from importlib import resources
 
 from schemas.bounded_cache import MIB, bounded_cache
+from schemas.data_files import read_table
 from streams.ledger.figures.measure_tables import join_patterns
 
-_TABLE: dict[str, list[str]] = tomllib.loads(
-    resources.files(__package__).joinpath("aliases.toml").read_text(encoding="utf-8")
-)
+_TABLE: dict[str, list[str]] = read_table(__package__, "aliases.toml")
 NAME_OF = {alias: name for name, aliases in _TABLE.items() for alias in aliases}
 _ALIAS = re.compile(rf"(?<![\w.#+/-])(?:{join_patterns(NAME_OF)})(?![\w#+/-]|\.\w)", re.I)
 _WORD = re.compile(r"[^\W_]+")

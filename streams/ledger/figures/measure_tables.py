@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable
 from fractions import Fraction
-from importlib import resources
 from typing import Literal, NamedTuple
+
+from schemas.data_files import read_table
 
 Factor = tuple[str, Fraction]  # a dimension, and one unit in its base
 
@@ -29,9 +29,7 @@ def join_patterns(spellings: Iterable[str]) -> str:
     return "|".join(re.escape(each).replace(r"\ ", r"\s+") for each in ordered)
 
 
-_TABLES = tomllib.loads(
-    resources.files(__package__).joinpath("measures.toml").read_text(encoding="utf-8")
-)
+_TABLES = read_table(__package__, "measures.toml")
 
 
 def _list_units() -> dict[str, tuple[Factor, ...]]:
