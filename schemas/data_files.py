@@ -8,5 +8,5 @@ from typing import Any
 
 
 def read_table(package: str, file: str) -> dict[str, Any]:
-    """The table in ``file`` of ``package``, which a wheel has too."""
+    """The table in ``file`` of ``package``. Raises OSError where there is no such file."""
     return tomllib.loads(resources.files(package).joinpath(file).read_text(encoding="utf-8"))

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from random import Random
+from string import ascii_letters
 from typing import Any
 
 import pytest
@@ -187,7 +189,9 @@ def test_a_store_that_is_damaged_in_the_middle_of_work_is_set_aside_and_folded_a
     """The state is larger than what the database keeps in memory, so what is broken is read."""
 
     async def scenario() -> None:
-        asked = [a_fact(f"{number:04}", vision="x" * 900) for number in range(2_600)]
+        random = Random(1)  # values are packed, so like letters take no room
+        visions = ["".join(random.choices(ascii_letters, k=1_300)) for _ in range(2_600)]
+        asked = [a_fact(f"{number:04}", vision=each) for number, each in enumerate(visions)]
         await publish(fresh, *asked)
         async with at_work(fresh, "counting_all"):
             await until_answered(fresh, asked)

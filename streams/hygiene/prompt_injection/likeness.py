@@ -19,6 +19,8 @@ from math import sqrt
 from pathlib import Path
 from typing import NamedTuple
 
+from schemas.data_files import read_table
+
 WEIGHTS_PATH = Path(__file__).with_name("likeness.json")
 BUCKETS = 1 << 15
 SCALE = 24  # a weight of 1.0 as a whole number
@@ -32,32 +34,7 @@ SENTENCE_END = re.compile(r"(?<=[.?!\"”])[ \t\n]+|\n+")
 LINE = re.compile(r"\n[\"'“]?[A-Z¿¡][^\n]{12,320}[.?!:\"')”](?=\n)")
 HEADING = re.compile(r"\s{0,20}#{1,6} \S")
 CONTENT = re.compile(r"[^\W\d_]{4,}")
-OPENERS = frozenset([
-    "add", "adjust", "alter", "analyze", "analyse", "answer", "append", "apply", "arrange", "ask",
-    "assess", "augment", "begin", "blend", "book", "break", "build", "calculate", "change",
-    "check", "claim", "classify", "combine", "compare", "compile", "complete", "compose",
-    "compute", "consider", "convert", "craft", "create", "decode", "define", "delete", "deliver",
-    "describe", "design", "detail", "determine", "develop", "devise", "disclose", "discuss",
-    "display", "draft", "elaborate", "embed", "embody", "employ", "emphasize", "encode",
-    "encourage", "encrypt", "end", "enhance", "enlist", "ensure", "estimate", "evaluate", "evoke",
-    "execute", "explain", "express", "extract", "feature", "find", "finish", "flip", "forget",
-    "format", "forward", "fuse", "generate", "give", "group", "guide", "how", "identify",
-    "ignore", "illustrate", "imagine", "implement", "include", "incorporate", "infer", "infuse",
-    "inject", "insert", "integrate", "introduce", "invert", "invite", "jumble", "kindly", "leak",
-    "let", "leverage", "list", "make", "meld", "mention", "merge", "misspell", "mix", "modify",
-    "name", "narrate", "never", "note", "offer", "open", "optimize", "organize", "outline",
-    "output", "override", "paraphrase", "pass", "perform", "plan", "play", "please", "predict",
-    "present", "pretend", "print", "produce", "promote", "prompt", "propose", "provide", "put",
-    "rate", "rearrange", "recite", "recommend", "refine", "remind", "remove", "render", "repeat",
-    "rephrase", "replace", "reply", "report", "respond", "reveal", "reverse", "review", "rewrite",
-    "rotate", "run", "say", "schedule", "scramble", "seamlessly", "send", "set", "share", "shift",
-    "show", "shuffle", "simulate", "skip", "solve", "speak", "spell", "start", "state", "stop",
-    "substitute", "suggest", "summarize", "summarise", "supply", "switch", "talk", "tease",
-    "tell", "throw", "transform", "translate", "transpose", "turn", "urge", "use", "utilize",
-    "utter", "visit", "warn", "weave", "what", "when", "where", "which", "who", "whose", "why",
-    "write", "you", "your", "can", "could", "do", "does", "is", "are", "if", "in", "act", "from",
-    "now",
-])  # fmt: skip
+OPENERS = frozenset(read_table(__package__, "openers.toml")["words"].split())
 
 
 class Weights(NamedTuple):
