@@ -17,7 +17,7 @@ from agents.project.lexicons import Wording, list_ids, load_words
 from agents.project.own_words import CUT, take_own_words
 from agents.project.scheduling_patterns import list_weekdays, take_recurrences
 from agents.project.scheduling_times import take_times
-from agents.project.scheduling_words import find_work
+from agents.project.scheduling_work import find_work
 
 OWN_SHARE = 0.6  # of the words of each text
 NO_TEXTS = frozenset(("as_of", "status", "phase", "report_type"))

@@ -172,124 +172,129 @@ def _handed(match: re.Match[str]) -> Arguments:
     return {"title": _bare(title), "text": match["text"].strip(' \t\r\n«»“”"')}
 
 
-def _rules() -> tuple[Rule, ...]:
-    get = [
+_ABOUT = r"\s\W*(?P<about>\w.*)"
+_ASKING = r"\b(?:list|show|which|what|all|give me|see)\b"
+_ITEMS = tuple((f"{kind}s", f"list_{kind}s") for kind in ("task", "feature", "sprint", "epic"))
+_OPEN_POINTS = (
+    ("contradictions?|conflicts?|contradicts?", "list_contradictions"),
+    ("unknowns?|open questions?|unanswered", "list_unknowns"),
+)
+_LISTED = (
+    ("workload|capacity|overloaded|how busy", "get_member_workload"),
+    ("members?|team|who works", "list_members"),
+    *_OPEN_POINTS,
+    ("jobs?|queue", "list_jobs"),
+    ("costs?|spent|spend|budget", "get_cost_report"),
+)
+_GAPS = (
+    Rule(
+        r"\b(?:what(?:'s| is| are| else is)?|anything|something|which|list|show|tell|where)\b"
+        r".{0,40}\b(?:missing|lacking|gaps?|incomplete|not covered|uncovered)\b"
+        r"(?!\s+(?:in|of|from|about|for|on|with|at)\s+"
+        rf"(?!{_ALL_OF_IT}|(?:the |our )?coverage\b)"
+        r"|\s+(?:\w+\s+)?(?:task|feat|sprint)\w*[- ]?\d)|^\W*gaps?\W*$",
+        "list_gaps",
+    ),
+)
+_CHANGES = (
+    Rule(
+        r"\b(?:create|add|make|open|file)\s+(?:a |an |one |the )?(?:new )?(?:task|ticket)\b"
+        r"(?![- ]?\d)\s*"
+        r"(?:called|named|titled|that says|saying|for|to|about|:)?\s*[:«\"]*(?P<title>\S.*)",
+        "create_task",
+        _title,
+    ),
+    Rule(rf"\b(?:delete|remove|drop)\s+(?:the )?{_FEATURE}", "delete_feature", _feature),
+    Rule(rf"\b(?:delete|remove|drop)\s+(?:the )?{_SPRINT}", "delete_sprint", _sprint),
+    Rule(rf"\b(?:delete|remove|drop)\b.*?{_TASK}", "delete_task", _named),
+    Rule(
+        r"\b(?:create|add|make)\s+(?:a |one |the )?(?:new )?feature\b\s*"
+        r"(?:called|named|titled|for|to|:)?\s*[:«\"]*(?P<title>\S.*)",
+        "create_feature",
+        _title,
+    ),
+    Rule(
+        rf"\bclose\s+(?:the )?{_SPRINT}",
+        "update_sprint",
+        lambda m: _sprint(m) | {"closed": True},
+    ),
+    Rule(
+        rf"\b(?:mark|set|make|change)\s+(?:the )?{_FEATURE}\s+(?:a |as |to |is )*"
+        r"(?P<priority>must|should|could|won['’]?t)\b",
+        "update_feature",
+        _priority,
+    ),
+    Rule(
+        rf"\b(?:move|put)\b.*?{_TASK}\s+(?:in|into|to)\s+{_SPRINT}",
+        "update_task",
+        lambda m: _named(m) | _sprint(m),
+    ),
+    Rule(rf"\brename\b.*?{_TASK}\s+(?:to|into|as)\s+(?P<title>.+)", "update_task", _rename),
+    Rule(rf"\bassign\b.*?{_TASK}\s+to\s+(?P<who>.+)", "update_task", _assign),
+    Rule(
+        rf"\b(?:mark|set|move|change|make)\b.*?{_TASK}\s+(?:(?:as|to|is)\s+)?"
+        rf"(?P<status>{_STATUS})\b",
+        "update_task",
+        _status,
+    ),
+    Rule(
+        rf"\b(?:close|finish|complete)\s+(?:the )?(?:task )?{_TASK}",
+        "update_task",
+        lambda m: _named(m) | {"status": "done"},
+    ),
+)
+_REPORTS = (
+    Rule(r"\bstand-?up\b|\bdaily\b", "generate_standup"),
+    Rule(r"\bretro(?:spective)?\b", "generate_retro"),
+    Rule(r"\bsprint report\b|\breport\b.{0,30}\bsprint\b", "generate_sprint_report"),
+    Rule(
+        r"\bforecast\b|\bwhen\b.{0,40}\b(?:done|ready|finish\w*|deliver\w*)",
+        FORECAST,
+    ),
+)
+_ADVICE = (
+    Rule(r"\bwho\b.{0,30}\b(?:do|take|work on)\b|\bassign\w*\b", "suggest_assignments"),
+    Rule(r"\bprioriti[sz]\w*\b|\bpriorit(?:y|ies)\b", "prioritize_features"),
+)
+_TOPICS = (
+    *(Rule(_decided(words), tool) for words, tool in (*_ITEMS, *_OPEN_POINTS)),
+    Rule(
+        rf"\b(?:deci(?:ded?|sions?)|agreed?)\b.{{0,20}}?\b(?:about|on|for|regarding|concerning){_ABOUT}",
+        SEARCH_LEDGER,
+        lambda m: _search(m, DECISION),
+    ),
+    Rule(
+        rf"\b(?:speaks?|argues?|counts?) against{_ABOUT}",
+        SEARCH_LEDGER,
+        lambda m: _search(m, *AGAINST),
+    ),
+    *(_about_a_topic(words, kind) for words, kind in _OF_KIND),
+    Rule(
+        r"\b(?:list|show|analy[sz]e|what|which|main|biggest)\b.{0,30}\brisks?\b",
+        "analyze_risks",
+    ),
+)
+_NAMED = (
+    Rule(r"\b(?P<atom>atm_[0-9a-f]+)\b", "get_atom", lambda m: {"atom_id": m["atom"]}),
+    Rule(r"\b(?P<ref>art_[0-9a-f]+)\b", "get_artifact", _reference),
+    *(
         Rule(rf"\b(?P<ref>{word}[- ]?\d+)\b", f"get_{kind}", _reference)
         for word, kind in _KINDS.items()
-    ]
-    match = (
-        ("contradictions?|conflicts?|contradicts?", "list_contradictions"),
-        ("unknowns?|open questions?|unanswered", "list_unknowns"),
-    )
-    listed = (
-        ("workload|capacity|overloaded|how busy", "get_member_workload"),
-        ("members?|team|who works", "list_members"),
-        *match,
-        ("jobs?|queue", "list_jobs"),
-        ("costs?|spent|spend|budget", "get_cost_report"),
-    )
-    lists = [Rule(rf"\b(?:{words})\b", tool) for words, tool in listed]
-    about = r"\s\W*(?P<about>\w.*)"
-    asking = r"\b(?:list|show|which|what|all|give me|see)\b"
-    items = [(f"{kind}s", f"list_{kind}s") for kind in ("task", "feature", "sprint", "epic")]
-    many = [Rule(rf"{asking}.{{0,40}}\b{words}\b|^\W*{words}\W*$", tool) for words, tool in items]
-    decided = [Rule(_decided(words), tool) for words, tool in (*items, *match)]
-    return (
-        Rule(
-            r"\b(?:what(?:'s| is| are| else is)?|anything|something|which|list|show|tell|where)\b"
-            r".{0,40}\b(?:missing|lacking|gaps?|incomplete|not covered|uncovered)\b"
-            r"(?!\s+(?:in|of|from|about|for|on|with|at)\s+"
-            rf"(?!{_ALL_OF_IT}|(?:the |our )?coverage\b)"
-            r"|\s+(?:\w+\s+)?(?:task|feat|sprint)\w*[- ]?\d)|^\W*gaps?\W*$",
-            "list_gaps",
-        ),
-        Rule(
-            r"\b(?:create|add|make|open|file)\s+(?:a |an |one |the )?(?:new )?(?:task|ticket)\b"
-            r"(?![- ]?\d)\s*"
-            r"(?:called|named|titled|that says|saying|for|to|about|:)?\s*[:«\"]*(?P<title>\S.*)",
-            "create_task",
-            _title,
-        ),
-        Rule(rf"\b(?:delete|remove|drop)\s+(?:the )?{_FEATURE}", "delete_feature", _feature),
-        Rule(rf"\b(?:delete|remove|drop)\s+(?:the )?{_SPRINT}", "delete_sprint", _sprint),
-        Rule(rf"\b(?:delete|remove|drop)\b.*?{_TASK}", "delete_task", _named),
-        Rule(
-            r"\b(?:create|add|make)\s+(?:a |one |the )?(?:new )?feature\b\s*"
-            r"(?:called|named|titled|for|to|:)?\s*[:«\"]*(?P<title>\S.*)",
-            "create_feature",
-            _title,
-        ),
-        Rule(
-            rf"\bclose\s+(?:the )?{_SPRINT}",
-            "update_sprint",
-            lambda m: _sprint(m) | {"closed": True},
-        ),
-        Rule(
-            rf"\b(?:mark|set|make|change)\s+(?:the )?{_FEATURE}\s+(?:a |as |to |is )*"
-            r"(?P<priority>must|should|could|won['’]?t)\b",
-            "update_feature",
-            _priority,
-        ),
-        Rule(
-            rf"\b(?:move|put)\b.*?{_TASK}\s+(?:in|into|to)\s+{_SPRINT}",
-            "update_task",
-            lambda m: _named(m) | _sprint(m),
-        ),
-        Rule(rf"\brename\b.*?{_TASK}\s+(?:to|into|as)\s+(?P<title>.+)", "update_task", _rename),
-        Rule(rf"\bassign\b.*?{_TASK}\s+to\s+(?P<who>.+)", "update_task", _assign),
-        Rule(
-            rf"\b(?:mark|set|move|change|make)\b.*?{_TASK}\s+(?:(?:as|to|is)\s+)?"
-            rf"(?P<status>{_STATUS})\b",
-            "update_task",
-            _status,
-        ),
-        Rule(
-            rf"\b(?:close|finish|complete)\s+(?:the )?(?:task )?{_TASK}",
-            "update_task",
-            lambda m: _named(m) | {"status": "done"},
-        ),
-        Rule(r"\bstand-?up\b|\bdaily\b", "generate_standup"),
-        Rule(r"\bretro(?:spective)?\b", "generate_retro"),
-        Rule(r"\bsprint report\b|\breport\b.{0,30}\bsprint\b", "generate_sprint_report"),
-        Rule(
-            r"\bforecast\b|\bwhen\b.{0,40}\b(?:done|ready|finish\w*|deliver\w*)",
-            FORECAST,
-        ),
-        Rule(r"\bwho\b.{0,30}\b(?:do|take|work on)\b|\bassign\w*\b", "suggest_assignments"),
-        Rule(r"\bprioriti[sz]\w*\b|\bpriorit(?:y|ies)\b", "prioritize_features"),
-        *decided,
-        Rule(
-            rf"\b(?:deci(?:ded?|sions?)|agreed?)\b.{{0,20}}?\b(?:about|on|for|regarding|concerning){about}",
-            SEARCH_LEDGER,
-            lambda m: _search(m, DECISION),
-        ),
-        Rule(
-            rf"\b(?:speaks?|argues?|counts?) against{about}",
-            SEARCH_LEDGER,
-            lambda m: _search(m, *AGAINST),
-        ),
-        *(_about_a_topic(words, kind) for words, kind in _OF_KIND),
-        Rule(
-            r"\b(?:list|show|analy[sz]e|what|which|main|biggest)\b.{0,30}\brisks?\b",
-            "analyze_risks",
-        ),
-        Rule(r"\b(?P<atom>atm_[0-9a-f]+)\b", "get_atom", lambda m: {"atom_id": m["atom"]}),
-        Rule(r"\b(?P<ref>art_[0-9a-f]+)\b", "get_artifact", _reference),
-        *get,
-        *many,
-        *lists,
-        Rule(r"\b(?:list|show|which)\b.{0,20}\bsources?\b", "search_sources"),
-        Rule(
-            r"\b(?:show|read|give me)\b.{0,20}\bprd\b",
-            "get_artifact",
-            lambda _: {"reference": "prd"},
-        ),
-        Rule(
-            r"\b(?:status|progress|overview)\b|\bhow (?:is|are) (?:the )?(?:project|things|we)\b",
-            "get_project_status",
-        ),
-    )
-
-
+    ),
+)
+_LISTS = (
+    *(Rule(rf"{_ASKING}.{{0,40}}\b{words}\b|^\W*{words}\W*$", tool) for words, tool in _ITEMS),
+    *(Rule(rf"\b(?:{words})\b", tool) for words, tool in _LISTED),
+    Rule(r"\b(?:list|show|which)\b.{0,20}\bsources?\b", "search_sources"),
+    Rule(
+        r"\b(?:show|read|give me)\b.{0,20}\bprd\b",
+        "get_artifact",
+        lambda _: {"reference": "prd"},
+    ),
+    Rule(
+        r"\b(?:status|progress|overview)\b|\bhow (?:is|are) (?:the )?(?:project|things|we)\b",
+        "get_project_status",
+    ),
+)
 HANDED = Rule(_HANDED, "save_source", _handed)
-RULES = _rules()
+RULES = (*_GAPS, *_CHANGES, *_REPORTS, *_ADVICE, *_TOPICS, *_NAMED, *_LISTS)

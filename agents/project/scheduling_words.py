@@ -8,18 +8,15 @@ one recurrence cannot hold what is said, such as two days of a week, there are s
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from functools import cache
 from itertools import pairwise
-from typing import Any
 from zoneinfo import ZoneInfo
 
 from agents.project.imperatives import strip_lead
 from agents.project.scheduling import FIELDS_OF_CRON, complete, is_cron
 from agents.project.scheduling_patterns import (
-    NO_CASE,
     READ,
     DayPhrase,
     blank,
@@ -34,26 +31,15 @@ from agents.project.scheduling_patterns import (
     words,
 )
 from agents.project.scheduling_times import Time, move_into, read_part, take_times
+from agents.project.scheduling_work import EDGES, Work, capitalise_title, find_work, trim
 from schemas.events.job import Priority
 from schemas.events.schedule import Recurrence
 
-ASSISTANT = "assistant"
 MOST_SCHEDULES = 14  # twice on each day of a week
 LONGEST_READ = 600  # characters of a sentence
 _QUOTED = re.compile(r"[«“„\"]([^«»“”„\"\n]{1,200})[»”“\"]")
 _MARK = "\ue000"  # stands for the words in quotes: they are the work, whatever they say
-_EDGES = re.compile(r"^[\s,;:.!?–-]+|[\s,;:.!?–-]+$")
 EVERY_WEEKDAY = list(range(7))
-
-
-@dataclass(frozen=True, slots=True)
-class Work:
-    """What is to be done: by a job, or where there is none by an agent, in the asker's words."""
-
-    title: str
-    agent: str
-    job_type: str | None = None
-    payload: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +91,7 @@ def read_schedules(text: str, now: datetime, timezone: str) -> tuple[ParsedSched
     if work is None:
         return Unclear((bare_text,), NO_WORK.format(when=bare_text))
     if quoted:
-        work = Work(_title(work.title.replace(_MARK, quoted[1])), work.agent)
+        work = Work(capitalise_title(work.title.replace(_MARK, quoted[1])), work.agent)
     return tuple(ParsedSchedule(work, recurrence, priority) for recurrence in recurrences)
 
 
@@ -136,7 +122,7 @@ def read_recurrence(text: str, now: datetime, timezone: str) -> Recurrence | Unc
             (cleaned,),
             f"{cleaned!r} takes {len(recurrences)} schedules: make one for each day and time.",
         )
-    if not recurrences or _trim(left):
+    if not recurrences or trim(left):
         return Unclear((cleaned,), WRITE_LIKE.format(when=cleaned))
     return recurrences[0]
 
@@ -180,27 +166,6 @@ WRITE_LIKE = (
     " friday', 'every month on the 31st', 'every sprint end',"
     " '2026-12-01 at 15:00', or as cron does: '0 9 * * mon,thu Europe/Berlin'."
 )
-
-
-def find_work(text: str) -> Work | None:
-    """The work that ``text`` names, for the assistant where no job does it; None: no words."""
-    around = words()["around"]
-    text = text.replace(READ, " ")
-    bare, reminders = re.subn(_any_of(around["reminders"]), " ", text, flags=re.IGNORECASE)
-    wanted = _trim(re.sub(_any_of(around["lead_ins"]), " ", bare, flags=re.IGNORECASE))
-    for entry, pattern in () if reminders else _work_patterns():
-        if pattern.fullmatch(wanted):
-            return Work(
-                title=entry["title"],
-                agent=entry["agent"],
-                job_type=entry.get("job_type"),
-                payload=entry.get("payload") or {},
-            )
-    return Work(_title(wanted), ASSISTANT) if wanted else None
-
-
-def _title(wanted: str) -> str:
-    return wanted[:1].upper() + wanted[1:]
 
 
 def _ask_about(parts: Sequence[str]) -> Unclear:
@@ -402,7 +367,7 @@ def _begin_at(recurrence: Recurrence, text: str, first_day: str) -> Recurrence:
 
 def _check_left(text: str) -> None:
     """Raises _NotHeld for what is left of a text and still speaks of time."""
-    pieces = (_EDGES.sub("", piece) for piece in text.split(READ))
+    pieces = (EDGES.sub("", piece) for piece in text.split(READ))
     parts = [part for piece in pieces for part in find_parts(piece, left_patterns())]
     if parts:
         raise _NotHeld(*dict.fromkeys(parts))
@@ -414,31 +379,3 @@ def _take_priority(text: str) -> tuple[Priority, str]:
             if match := re.search(rf"\b{word}\b", text, re.IGNORECASE):
                 return priority, blank(text, match)
     return "scheduled", text
-
-
-def _any_of(patterns: Sequence[str]) -> str:
-    return rf"\b(?:{'|'.join(patterns)})\b"
-
-
-def _trim(text: str) -> str:
-    """Without what only joined it to the words that were taken out."""
-    text, links = (
-        " ".join(text.replace(READ, " ").split()),
-        _any_of(words()["around"]["links"]),
-    )
-    while (shorter := re.sub(rf"^{links}\s+", "", _EDGES.sub("", text), flags=re.I)) != text:
-        text = shorter
-    return text
-
-
-@cache
-def _work_patterns() -> tuple[tuple[dict[str, Any], re.Pattern[str]], ...]:
-    """Each matches the whole of what is wanted: "sync with the vendor" is no job."""
-    around = words()["around"]
-    before = rf"(?:(?:{'|'.join([*around['verbs'], *around['links']])})\s+)*"
-    after = rf"(?:\s+(?:{'|'.join(around['trailing'])}))*"
-    return tuple(
-        (entry, re.compile(f"{before}(?:{each}){after}", NO_CASE))
-        for entry in words()["work"]
-        for each in entry["patterns"]
-    )

@@ -61,7 +61,7 @@ class SearchSources(Paging):
 
 
 def ledger_tools(ports: Ports) -> list[Tool]:
-    """The tools of the group, over these ports."""
+    """What is known, and where it was read."""
 
     async def search_ledger(context: ToolContext, wanted: SearchLedger) -> ToolResult:
         _check_known("kind", wanted.kinds, KINDS)
@@ -94,6 +94,28 @@ def ledger_tools(ports: Ports) -> list[Tool]:
         ]
         return answer(lines, atom, [cite_atom(atom)])
 
+    return [
+        Tool(
+            SEARCH_LEDGER,
+            "Search the project's ledger: claims, decisions, requirements, risks and open"
+            " questions with their evidence. Call it first for every question about the project.",
+            SearchLedger,
+            search_ledger,
+            space="ledger",
+        ),
+        Tool(
+            "get_atom",
+            "Read one atom with all its evidence: file, lines and the words there.",
+            AtomArguments,
+            get_atom,
+            space="ledger",
+        ),
+    ]
+
+
+def open_point_tools(ports: Ports) -> list[Tool]:
+    """What contradicts what, and which questions are open."""
+
     async def list_contradictions(context: ToolContext, wanted: Paging) -> ToolResult:
         every = await ports.list_contradictions(context.project_id)
         contradictions = take_page(every, wanted)
@@ -115,6 +137,27 @@ def ledger_tools(ports: Ports) -> list[Tool]:
         shown = show_page("Open questions", lines, wanted, len(every))
         return answer(shown, data, map(cite_atom, atoms))
 
+    return [
+        Tool(
+            "list_contradictions",
+            "List the open contradictions, the gravest first, with both sides.",
+            Paging,
+            list_contradictions,
+            space="ledger",
+        ),
+        Tool(
+            "list_unknowns",
+            "List the questions that the sources leave open.",
+            Paging,
+            list_unknowns,
+            space="ledger",
+        ),
+    ]
+
+
+def source_list_tools(ports: Ports) -> list[Tool]:
+    """Which sources there are."""
+
     async def search_sources(context: ToolContext, wanted: SearchSources) -> ToolResult:
         words = wanted.words.lower().split()
         sources = [
@@ -132,35 +175,6 @@ def ledger_tools(ports: Ports) -> list[Tool]:
         return answer(shown, {"sources": page, "total": len(sources)})
 
     return [
-        Tool(
-            SEARCH_LEDGER,
-            "Search the project's ledger: claims, decisions, requirements, risks and open"
-            " questions with their evidence. Call it first for every question about the project.",
-            SearchLedger,
-            search_ledger,
-            space="ledger",
-        ),
-        Tool(
-            "get_atom",
-            "Read one atom with all its evidence: file, lines and the words there.",
-            AtomArguments,
-            get_atom,
-            space="ledger",
-        ),
-        Tool(
-            "list_contradictions",
-            "List the open contradictions, the gravest first, with both sides.",
-            Paging,
-            list_contradictions,
-            space="ledger",
-        ),
-        Tool(
-            "list_unknowns",
-            "List the questions that the sources leave open.",
-            Paging,
-            list_unknowns,
-            space="ledger",
-        ),
         Tool(
             "search_sources",
             "List sources whose path holds all of the words: which are read, which not and why.",

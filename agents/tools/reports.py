@@ -6,6 +6,7 @@ Each asks the one writer that does it for everybody. Nothing that a person has w
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from pydantic import Field
 
@@ -14,6 +15,25 @@ from agents.tools.ports import Json, Ports
 from agents.tools.show import answer, name_of, show_list
 from agents.tools.tool import Tool, ToolArguments, ToolContext, ToolResult
 from schemas.inflection import count
+
+_REPORTS = (
+    (
+        "standup",
+        "generate_standup",
+        "Write a standup report of a day: what each member has done, does, is blocked by.",
+    ),
+    (
+        "sprint",
+        "generate_sprint_report",
+        "Write a report on the sprint: points planned and completed, what is left, risks.",
+    ),
+    (
+        "retro",
+        "generate_retro",
+        "Write a retrospective of the sprint: what was done and what not, what came in between,"
+        " what the ledger has gained, the velocity of closed sprints.",
+    ),
+)
 
 
 class AsOf(ToolArguments):
@@ -37,16 +57,27 @@ class Schedule(ToolArguments):
 
 
 def report_tools(ports: Ports) -> list[Tool]:
-    """The tools of the group, over these ports."""
+    """The tools that have a report on work done written, over these ports."""
 
-    async def generate_standup(context: ToolContext, wanted: AsOf) -> ToolResult:
-        return show_item(await ports.request_report(context, "standup", wanted.as_of))
+    async def write(report: str, context: ToolContext, wanted: AsOf) -> ToolResult:
+        return show_item(await ports.request_report(context, report, wanted.as_of))
 
-    async def generate_sprint_report(context: ToolContext, wanted: AsOf) -> ToolResult:
-        return show_item(await ports.request_report(context, "sprint", wanted.as_of))
+    return [
+        Tool(
+            name,
+            description,
+            AsOf,
+            partial(write, report),
+            space="reports",
+            mutating=True,
+            role="member",
+        )
+        for report, name, description in _REPORTS
+    ]
 
-    async def generate_retro(context: ToolContext, wanted: AsOf) -> ToolResult:
-        return show_item(await ports.request_report(context, "retro", wanted.as_of))
+
+def forecast_tools(ports: Ports) -> list[Tool]:
+    """The tool that has a forecast written, over these ports."""
 
     async def forecast_delivery(context: ToolContext, wanted: AsOf) -> ToolResult:
         report = await ports.request_report(context, "forecast", wanted.as_of)
@@ -61,6 +92,22 @@ def report_tools(ports: Ports) -> list[Tool]:
         assumed = show_list("Assumptions", forecast.get("assumptions") or ())
         return answer([days, *assumed, shown.text], report, shown.citations)
 
+    return [
+        Tool(
+            "forecast_delivery",
+            "Forecast when the remaining work will be done, with the assumptions behind it.",
+            AsOf,
+            forecast_delivery,
+            space="analysis",
+            mutating=True,
+            role="member",
+        ),
+    ]
+
+
+def breakdown_tools(ports: Ports) -> list[Tool]:
+    """The tool that has tasks written, over these ports."""
+
     async def break_down_feature(context: ToolContext, wanted: Reference) -> ToolResult:
         feature = await find_item(ports, context.project_id, "feature", wanted.reference)
         await ports.request_generation(context, "task_breakdown")
@@ -74,6 +121,22 @@ def report_tools(ports: Ports) -> list[Tool]:
         shown = show_list(f"Tasks of {name_of(feature)}", lines)
         return answer(shown, data, cite_items([feature, *tasks]))
 
+    return [
+        Tool(
+            "break_down_feature",
+            "Have the tasks of a feature written from what is known of it.",
+            Reference,
+            break_down_feature,
+            space="ai",
+            mutating=True,
+            role="pm",
+        ),
+    ]
+
+
+def quality_tools(ports: Ports) -> list[Tool]:
+    """The tool that has a text judged, over these ports."""
+
     async def run_quality_check(context: ToolContext, wanted: QualityOf) -> ToolResult:
         run = await ports.run_quality(context, wanted.reference)
         lines = [
@@ -86,52 +149,6 @@ def report_tools(ports: Ports) -> list[Tool]:
         return answer(lines, run, cite_items([{**run, "title": run["title"] or "PRD"}]))
 
     return [
-        Tool(
-            "generate_standup",
-            "Write a standup report of a day: what each member has done, does, is blocked by.",
-            AsOf,
-            generate_standup,
-            space="reports",
-            mutating=True,
-            role="member",
-        ),
-        Tool(
-            "generate_sprint_report",
-            "Write a report on the sprint: points planned and completed, what is left, risks.",
-            AsOf,
-            generate_sprint_report,
-            space="reports",
-            mutating=True,
-            role="member",
-        ),
-        Tool(
-            "generate_retro",
-            "Write a retrospective of the sprint: what was done and what not, what came in between,"
-            " what the ledger has gained, the velocity of closed sprints.",
-            AsOf,
-            generate_retro,
-            space="reports",
-            mutating=True,
-            role="member",
-        ),
-        Tool(
-            "forecast_delivery",
-            "Forecast when the remaining work will be done, with the assumptions behind it.",
-            AsOf,
-            forecast_delivery,
-            space="analysis",
-            mutating=True,
-            role="member",
-        ),
-        Tool(
-            "break_down_feature",
-            "Have the tasks of a feature written from what is known of it.",
-            Reference,
-            break_down_feature,
-            space="ai",
-            mutating=True,
-            role="pm",
-        ),
         Tool(
             "run_quality_check",
             "Have the quality gate judge the PRD (`prd`) or a feature; it changes no text.",

@@ -67,8 +67,8 @@ class OfTask(Paging):
     task: str = Field(default="", max_length=300)
 
 
-def work_tools(ports: Ports) -> list[Tool]:
-    """The tools of the group, over these ports."""
+def team_tools(ports: Ports) -> list[Tool]:
+    """Who is in the team, and what each has to do."""
 
     async def list_members(context: ToolContext, wanted: Nothing) -> ToolResult:
         members = await ports.list_members(context.project_id)
@@ -93,6 +93,27 @@ def work_tools(ports: Ports) -> list[Tool]:
         ]
         theirs = [task for load in loads for task in load["tasks"]]
         return answer(show_list("Workload", lines), {"members": loads}, cite_items(theirs))
+
+    return [
+        Tool(
+            "list_members",
+            "List the team: role, skills, and story points that each member has in a sprint.",
+            Nothing,
+            list_members,
+            space="team",
+        ),
+        Tool(
+            "get_member_workload",
+            "Show the open tasks and story points of one member or of all.",
+            OfMember,
+            get_member_workload,
+            space="team",
+        ),
+    ]
+
+
+def search_tools(ports: Ports) -> list[Tool]:
+    """What there is in the project, and how it is."""
 
     async def search_project(context: ToolContext, wanted: SearchProject) -> ToolResult:
         kinds = {artifact_type: kind for kind, (_, artifact_type) in TYPES.items()}
@@ -124,6 +145,27 @@ def work_tools(ports: Ports) -> list[Tool]:
             + (f" The last is {status['last_run']}." if status["last_run"] else ""),
         ]
         return answer(lines, status)
+
+    return [
+        Tool(
+            "search_project",
+            "Search tasks, features, sprints and epics by words; for facts search the ledger.",
+            SearchProject,
+            search_project,
+            space="search",
+        ),
+        Tool(
+            "get_project_status",
+            "Show how the project is: sources, atoms, artifacts, runs, what waits for a person.",
+            Nothing,
+            get_project_status,
+            space="search",
+        ),
+    ]
+
+
+def analysis_tools(ports: Ports) -> list[Tool]:
+    """What endangers the plan, and who could do what is open."""
 
     async def analyze_risks(context: ToolContext, wanted: Paging) -> ToolResult:
         atoms = await ports.list_atoms(context.project_id, "risk", MOST_ATOMS)
@@ -157,6 +199,27 @@ def work_tools(ports: Ports) -> list[Tool]:
         shown = show_page("Suggestions", lines, wanted, len(ranked))
         return answer(shown, {"assignments": page, "total": len(ranked)}, cite_items(cited))
 
+    return [
+        Tool(
+            "analyze_risks",
+            "List the risks, the gravest first, and which of them no task deals with.",
+            Paging,
+            analyze_risks,
+            space="analysis",
+        ),
+        Tool(
+            "suggest_assignments",
+            "Rank who could do each open task, by skills and free points; it assigns nothing.",
+            OfTask,
+            suggest_assignments,
+            space="analysis",
+        ),
+    ]
+
+
+def priority_tools(ports: Ports) -> list[Tool]:
+    """What to do first."""
+
     async def prioritize_features(context: ToolContext, wanted: Paging) -> ToolResult:
         features = sorted(
             await ports.list_items(context.project_id, "feature"),
@@ -173,6 +236,22 @@ def work_tools(ports: Ports) -> list[Tool]:
         shown = show_page("Features by priority", lines, wanted, len(features))
         cited = [it for feature in page for it in cite_item(feature)]
         return answer(shown, {"items": items, "total": len(features)}, cited)
+
+    return [
+        Tool(
+            "prioritize_features",
+            "List the features in their order of priority: what rules have computed or a person has"
+            " decided, why, and the atoms behind it. To propose another priority, call"
+            " update_feature with a reason and atom_ids.",
+            Paging,
+            prioritize_features,
+            space="ai",
+        ),
+    ]
+
+
+def operation_tools(ports: Ports) -> list[Tool]:
+    """What the work of the machine has cost, and the jobs it does."""
 
     async def get_cost_report(context: ToolContext, wanted: Nothing) -> ToolResult:
         costs = await ports.read_costs(context.project_id)
@@ -192,57 +271,6 @@ def work_tools(ports: Ports) -> list[Tool]:
         return answer(shown, {"jobs": page, "total": len(jobs)})
 
     return [
-        Tool(
-            "list_members",
-            "List the team: role, skills, and story points that each member has in a sprint.",
-            Nothing,
-            list_members,
-            space="team",
-        ),
-        Tool(
-            "get_member_workload",
-            "Show the open tasks and story points of one member or of all.",
-            OfMember,
-            get_member_workload,
-            space="team",
-        ),
-        Tool(
-            "search_project",
-            "Search tasks, features, sprints and epics by words; for facts search the ledger.",
-            SearchProject,
-            search_project,
-            space="search",
-        ),
-        Tool(
-            "get_project_status",
-            "Show how the project is: sources, atoms, artifacts, runs, what waits for a person.",
-            Nothing,
-            get_project_status,
-            space="search",
-        ),
-        Tool(
-            "analyze_risks",
-            "List the risks, the gravest first, and which of them no task deals with.",
-            Paging,
-            analyze_risks,
-            space="analysis",
-        ),
-        Tool(
-            "suggest_assignments",
-            "Rank who could do each open task, by skills and free points; it assigns nothing.",
-            OfTask,
-            suggest_assignments,
-            space="analysis",
-        ),
-        Tool(
-            "prioritize_features",
-            "List the features in their order of priority: what rules have computed or a person has"
-            " decided, why, and the atoms behind it. To propose another priority, call"
-            " update_feature with a reason and atom_ids.",
-            Paging,
-            prioritize_features,
-            space="ai",
-        ),
         Tool(
             "get_cost_report",
             "Show what calls of language models have cost, in US dollars, by agent.",

@@ -59,79 +59,93 @@ def create_app(settings: Settings, environ: Mapping[str, str] = NO_SECRETS) -> F
 
     Secrets of connectors are looked up in ``environ``.
     """
-    tables = Tables(settings)
-    issuer = Issuer(settings) if settings.oidc_issuer else None
-    callers = Callers(settings, tables, issuer)
-    sign_in = SignIn(settings, issuer) if issuer and settings.oidc_client_id else None
-    counter, hub, stream_tokens = CountAnswers(), Hub(settings, tables), StreamTokens(settings)
-    deliveries, sessions = Deliveries(settings, environ), Sessions(settings)
-    lag = Lag(settings)
-
-    @asynccontextmanager
-    async def lifespan(running: FastAPI) -> AsyncIterator[None]:
-        async with (
-            mcp_endpoint.serving_mcp() as running.state.mcp,
-            hub.running(),
-            deliveries.running(),
-            share_producer(settings),
-            in_background(keep_up(settings, tables)),
-            in_background(lag.keep_asking()),
-        ):
-            yield
-        tables.close()
-
+    api = _connect(settings, environ)
     app = FastAPI(
         title="Cairn",
         version="1",
         openapi_url=None,  # a route of our own, which says who may read it
         docs_url=None,
         redoc_url=None,
-        lifespan=lifespan,
+        lifespan=partial(_serving, api),
         max_body_size=MAX_BODY_BYTES,
         generate_unique_id_function=_operation_id,
         separate_input_output_schemas=False,
         redirect_slashes=False,
-        middleware=[
-            Middleware(ProxyHeadersMiddleware, trusted_hosts=settings.http_proxies or ""),
-            Middleware(Linger),
-            Middleware(Correlate),
-            Middleware(AnswerHead),
-            Middleware(counter.around),
-            Middleware(CheckHost, hosts=_hosts(settings)),
-            Middleware(ProblemPages),
-            Middleware(CheckOrigin),
-            Middleware(
-                Authenticate, callers=callers, stream_tokens=stream_tokens, sessions=sessions
-            ),
-            Middleware(LimitRate, per_s=settings.http_rate),
-            Middleware(LimitOpen, per_s=settings.http_rate),
-            Middleware(ReceiveBodies, receptions=Receptions()),
-        ],
+        middleware=_middleware(api),
         exception_handlers={
             kind: _answer for kind in (Refusal, RequestValidationError, HTTPException)
         },
     )
     app.state.hide = partial(hide_paths_of, settings)
-    app.state.api = Api(
-        settings,
-        tables,
-        callers,
-        counter.answers,
-        hub,
-        stream_tokens,
-        sessions,
-        sign_in,
-        deliveries,
-        lag,
-        environ,
+    app.state.api = api
+    _add_routes(app)
+    describe(app)
+    return app
+
+
+def _connect(settings: Settings, environ: Mapping[str, str]) -> Api:
+    tables = Tables(settings)
+    issuer = Issuer(settings) if settings.oidc_issuer else None
+    return Api(
+        settings=settings,
+        tables=tables,
+        callers=Callers(settings, tables, issuer),
+        answers=Counter(),
+        hub=Hub(settings, tables),
+        stream_tokens=StreamTokens(settings),
+        sessions=Sessions(settings),
+        sign_in=SignIn(settings, issuer) if issuer and settings.oidc_client_id else None,
+        deliveries=Deliveries(settings, environ),
+        lag=Lag(settings),
+        environ=environ,
     )
+
+
+@asynccontextmanager
+async def _serving(api: Api, app: FastAPI) -> AsyncIterator[None]:
+    """What runs beside the requests from start to stop."""
+    async with (
+        mcp_endpoint.serving_mcp() as app.state.mcp,
+        api.hub.running(),
+        api.deliveries.running(),
+        share_producer(api.settings),
+        in_background(keep_up(api.settings, api.tables)),
+        in_background(api.lag.keep_asking()),
+    ):
+        yield
+    api.tables.close()
+
+
+def _middleware(api: Api) -> list[Middleware]:
+    """From the outside in."""
+    settings = api.settings
+    return [
+        Middleware(ProxyHeadersMiddleware, trusted_hosts=settings.http_proxies or ""),
+        Middleware(Linger),
+        Middleware(Correlate),
+        Middleware(AnswerHead),
+        Middleware(CountAnswers, answers=api.answers),
+        Middleware(CheckHost, hosts=_hosts(settings)),
+        Middleware(ProblemPages),
+        Middleware(CheckOrigin),
+        Middleware(
+            Authenticate,
+            callers=api.callers,
+            stream_tokens=api.stream_tokens,
+            sessions=api.sessions,
+        ),
+        Middleware(LimitRate, per_s=settings.http_rate),
+        Middleware(LimitOpen, per_s=settings.http_rate),
+        Middleware(ReceiveBodies, receptions=Receptions()),
+    ]
+
+
+def _add_routes(app: FastAPI) -> None:
     for area in AREAS:
         app.include_router(area)
     app.state.areas = tuple(sorted({str(tag) for area in AREAS for tag in area.tags}))
     app.router.routes.extend(console_routes())
     app.include_router(mcp_endpoint.router)  # a protocol of its own: the document has no word of it
-    describe(app)
-    return app
 
 
 class CountAnswers:
@@ -140,19 +154,17 @@ class CountAnswers:
     What no route has answered (an unknown path or host, a rate) has an empty operation.
     """
 
-    def __init__(self) -> None:
-        self.answers: Counter[tuple[str, int]] = Counter()
+    def __init__(self, app: ASGIApp, answers: Counter[tuple[str, int]]) -> None:
+        self.app = app
+        self.answers = answers
 
-    def around(self, app: ASGIApp) -> ASGIApp:
-        async def counted(scope: Scope, receive: Receive, send: Send) -> None:
-            async def tell(message: Message) -> None:
-                if message["type"] == "http.response.start":
-                    self.answers[operation_of(scope), message["status"]] += 1
-                await send(message)
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def tell(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                self.answers[operation_of(scope), message["status"]] += 1
+            await send(message)
 
-            await app(scope, receive, tell)
-
-        return counted
+        await self.app(scope, receive, tell)
 
 
 async def _answer(request: Any, error: Exception) -> Any:

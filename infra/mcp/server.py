@@ -83,23 +83,11 @@ def build_server(tables_of: TablesOf) -> Server[Any]:
         with convert_errors():
             return await list_resources(await tables_of(context), asked.cursor if asked else None)
 
-    async def send_templates(
-        _: Context, __: PaginatedRequestParams | None
-    ) -> ListResourceTemplatesResult:
-        return TEMPLATES
-
     async def send_resource(
         context: Context, asked: ReadResourceRequestParams
     ) -> ReadResourceResult:
         with convert_errors():
             return await read_resource(await tables_of(context), asked.uri)
-
-    async def send_prompts(_: Context, __: PaginatedRequestParams | None) -> ListPromptsResult:
-        return list_prompts()
-
-    async def send_prompt(_: Context, asked: GetPromptRequestParams) -> GetPromptResult:
-        with convert_errors():
-            return get_prompt(asked.name, asked.arguments or {})
 
     return Server(
         "cairn",
@@ -109,11 +97,26 @@ def build_server(tables_of: TablesOf) -> Server[Any]:
         on_list_tools=list_tools,
         on_call_tool=call_tool,
         on_list_resources=send_resources,
-        on_list_resource_templates=send_templates,
+        on_list_resource_templates=_send_templates,
         on_read_resource=send_resource,
-        on_list_prompts=send_prompts,
-        on_get_prompt=send_prompt,
+        on_list_prompts=_send_prompts,
+        on_get_prompt=_send_prompt,
     )
+
+
+async def _send_templates(
+    _: Context, __: PaginatedRequestParams | None
+) -> ListResourceTemplatesResult:
+    return TEMPLATES
+
+
+async def _send_prompts(_: Context, __: PaginatedRequestParams | None) -> ListPromptsResult:
+    return list_prompts()
+
+
+async def _send_prompt(_: Context, asked: GetPromptRequestParams) -> GetPromptResult:
+    with convert_errors():
+        return get_prompt(asked.name, asked.arguments or {})
 
 
 @contextmanager

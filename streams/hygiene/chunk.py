@@ -8,13 +8,20 @@ three chunks, not in twenty, and a reader sees a method beside the fields it use
 from __future__ import annotations
 
 from bisect import bisect_right
+from dataclasses import dataclass
 from itertools import islice
 from string import ascii_lowercase
 from zlib import crc32
 
 from schemas import ids
 from schemas.areas import AREAS, area_counts
-from schemas.events.hygiene import Annotation, ChunkCreated, ChunkRef
+from schemas.events.hygiene import (
+    Annotation,
+    ChunkCreated,
+    ChunkRef,
+    DocumentOption,
+    DocumentStatus,
+)
 from schemas.events.source import SourceInfo
 from schemas.readers import PROSE_TYPES
 from schemas.source_kinds import language_of
@@ -36,7 +43,12 @@ from streams.hygiene.chunks.units import (
 )
 from streams.hygiene.documents.options import options_of
 from streams.hygiene.documents.predecessors import predecessors_of
-from streams.hygiene.documents.status import status_of, status_within, statuses_of_sections
+from streams.hygiene.documents.status import (
+    SectionStatus,
+    status_of,
+    status_within,
+    statuses_of_sections,
+)
 from streams.hygiene.documents.successor import successor_of
 from streams.hygiene.documents.title import Title, title_of
 from streams.hygiene.filter import REVERSIBLE, Skip
@@ -58,6 +70,26 @@ FUNCTION_WORDS = frozenset(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class _Document:
+    """What its text says of itself; ``over`` is the title, where it stands over all headings."""
+
+    over: tuple[str, ...]
+    sections: list[SectionStatus]  # of several records in one file
+    status: DocumentStatus | None
+    successor: str | None
+    supersedes: list[str]
+    options: list[DocumentOption]
+    newer_facts_last: bool
+
+    def path_to(self, unit: Unit) -> list[str]:
+        under = unit.path[:1] == self.over
+        return list(unit.path if under else self.over + unit.path)
+
+    def status_at(self, text: str, piece: Piece) -> DocumentStatus | None:
+        return status_within(text, self.sections, piece.start, piece.end) or self.status
+
+
 def chunk(
     text: str,
     source: SourceInfo,
@@ -69,29 +101,11 @@ def chunk(
     """The chunks in the order of the text, and what run control must know of each."""
     language = source.language or language_of(source.path)
     pieces, fallback = split_into_pieces(text, source.source_type, language, line_starts)
-    is_prose = source.source_type in PROSE_TYPES
-    is_talk = source.source_type in RECORD_TYPES
-    is_document = language in SECTIONED and not is_talk
-    tops = {piece.unit.path[0] for piece in pieces if piece.unit.path}
-    called = title_of(text, language, tops) if is_document else Title()
-    headings = list(headings_in(text, language)) if is_document else []
-    sections = statuses_of_sections(text, headings)  # of several records in one file
-    options = options_of(text, headings, called.text)
-    head = text[: sections[0].start] if sections else text
-    status = status_of(head, source.path, called.text) if is_document else None
-    successor = successor_of(head, source.path) if status == "superseded" else None
-    replaced = predecessors_of(text, source.path, status) if is_document else []
-    serial = is_prose and not is_talk and has_newer_facts_last(text)
-    over = (called.text,) if called.over else ()
+    document = _describe(text, source, language, pieces)
     chunks: list[ChunkCreated] = []
     for piece in pieces:
         unit, payload = piece.unit, text[piece.start : piece.end]
-        title = unit.path[-1] if unit.path else ""
-        skip = skip_chunk(payload, source.path, title, unit.licence, is_prose)
-        if unit.scope == RECORD_HEAD:
-            skip = skip or Skip("boilerplate", "record head")
-        if skip and force_include and skip.reason in REVERSIBLE:
-            skip = None
+        skip = _skip_piece(piece, payload, source, force_include)
         chunks.append(
             ChunkCreated(
                 chunk_id=ids.chunk_id(
@@ -115,7 +129,7 @@ def chunk(
                 chunk_version=CHUNK_VERSION,
                 line_start=bisect_right(line_starts, piece.start),
                 line_end=bisect_right(line_starts, piece.end - 1),
-                structure_path=list(unit.path if unit.path[:1] == over else over + unit.path),
+                structure_path=document.path_to(unit),
                 structure_fallback=fallback,
                 part_index=piece.part,
                 part_count=piece.parts,
@@ -123,19 +137,53 @@ def chunk(
                 text_hash=ids.sha256_hex(payload),
                 token_estimate=tokens_of(payload),
                 annotations=list_touching(annotations, piece.start, piece.end),
-                document_status=status_within(text, sections, piece.start, piece.end) or status,
-                document_successor=successor,
-                document_supersedes=replaced,
-                options=options,
+                document_status=document.status_at(text, piece),
+                document_successor=document.successor,
+                document_supersedes=document.supersedes,
+                options=document.options,
                 skip_reason=skip.reason if skip else None,
                 skip_detail=skip.detail if skip else None,
                 root=source.root,
-                newer_facts_last=serial,
+                newer_facts_last=document.newer_facts_last,
             )
         )
     return tuple(chunks), tuple(
         reference(made, piece.unit.documented) for made, piece in zip(chunks, pieces, strict=True)
     )
+
+
+def _describe(
+    text: str, source: SourceInfo, language: str | None, pieces: list[Piece]
+) -> _Document:
+    is_talk = source.source_type in RECORD_TYPES
+    is_document = language in SECTIONED and not is_talk
+    tops = {piece.unit.path[0] for piece in pieces if piece.unit.path}
+    called = title_of(text, language, tops) if is_document else Title()
+    headings = list(headings_in(text, language)) if is_document else []
+    sections = statuses_of_sections(text, headings)
+    head = text[: sections[0].start] if sections else text
+    status = status_of(head, source.path, called.text) if is_document else None
+    is_prose = source.source_type in PROSE_TYPES and not is_talk
+    return _Document(
+        over=(called.text,) if called.over else (),
+        sections=sections,
+        status=status,
+        successor=successor_of(head, source.path) if status == "superseded" else None,
+        supersedes=predecessors_of(text, source.path, status) if is_document else [],
+        options=options_of(text, headings, called.text),
+        newer_facts_last=is_prose and has_newer_facts_last(text),
+    )
+
+
+def _skip_piece(piece: Piece, payload: str, source: SourceInfo, force_include: bool) -> Skip | None:
+    """Why the piece is not read; a reason that a person may overrule is none with force."""
+    unit = piece.unit
+    title = unit.path[-1] if unit.path else ""
+    is_prose = source.source_type in PROSE_TYPES
+    skip = skip_chunk(payload, source.path, title, unit.licence, is_prose)
+    if unit.scope == RECORD_HEAD:
+        skip = skip or Skip("boilerplate", "record head")
+    return None if skip and force_include and skip.reason in REVERSIBLE else skip
 
 
 def split_into_pieces(

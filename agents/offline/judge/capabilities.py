@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from agents.offline.judge.capability_names import Named, capability_name, named_item
 from agents.offline.judge.capability_pages import (
@@ -20,33 +20,24 @@ from agents.offline.judge.capability_pages import (
     page_of,
     read_front_matter,
 )
+from agents.offline.judge.introductions import Introduction, draft_of, trim, widen
 from agents.offline.lexicons import Wording
-from agents.offline.recognise.cues import WEAK
-from agents.offline.recognise.entities import names_in
 from agents.offline.recognise.taken_back import find_asserted
-from agents.offline.resolve.drafts import Draft, tags_of
+from agents.offline.resolve.drafts import Draft
 from agents.offline.segment.masks import mask
 from agents.offline.segment.passages import MIN_EVIDENCE_CHARS, Passage, Span
 from agents.offline.segment.placeholders import hide_placeholders
 from agents.offline.segment.prose import dialect_of, passages
 from agents.offline.segment.sections import show_heading, simplify
-from agents.offline.segment.wording import split_sentences, strip_markup, title_of
-from schemas.areas import main_area
+from agents.offline.segment.wording import split_sentences, strip_markup
 from schemas.events.hygiene import ChunkCreated
 from schemas.features import (
     CARD,
-    DOC,
     DONE,
     FEATURE,
-    FEATURE_GROUP,
-    FEATURE_PLACE,
-    FEATURE_STATE,
     LISTED,
-    PAGE,
     PLAN,
     PLANNED,
-    RECORD,
-    TOPIC,
 )
 
 _FEATURES = Wording("capabilities", "feature_headings")
@@ -69,31 +60,11 @@ _HOME = re.compile(
     re.MULTILINE,
 )
 _INDENTED = re.compile(r"\n[ \t]{2,}(?P<told>[^\W_].*(?:\n[ \t]{2,}\S.*)*)")
-_BARE = {LISTED: "Features", CARD: "Features", RECORD: "Design"} | dict.fromkeys(
-    (PAGE, DOC, PLAN, TOPIC), "Documented"
-)
 _TOLD_BY = frozenset({"claim", "requirement", "decision", "domain_signal", "action_item"})
 MAX_OF_CHUNK = 40
 LONGEST_PATH = 4
 MAX_LEADS = 3
 MIN_TELLING = 6  # words of a sentence that tells what a heading names
-
-
-@dataclass(frozen=True, slots=True)
-class Introduction:
-    """A feature's name with what is said of it there; ``said`` may be empty."""
-
-    name: str
-    said: str
-    span: Span
-    place: str
-    state: str = DONE
-    group: str = ""
-
-    @property
-    def marks(self) -> dict[str, str]:
-        marks = {FEATURE: self.name, FEATURE_STATE: self.state, FEATURE_PLACE: self.place}
-        return marks | ({FEATURE_GROUP: self.group} if self.group else {})
 
 
 def mark_features(drafts: list[Draft], chunk: ChunkCreated) -> list[Draft]:
@@ -102,7 +73,7 @@ def mark_features(drafts: list[Draft], chunk: ChunkCreated) -> list[Draft]:
     for introduction in _each_once(_introductions(chunk)):
         at = _find_told(marked, introduction)
         if at is None:
-            marked.append(_draft_of(introduction, chunk))
+            marked.append(draft_of(introduction, chunk))
         else:
             marked[at] = replace(marked[at], attributes=marked[at].attributes | introduction.marks)
     return sorted(marked, key=lambda draft: draft.spans[0]) if len(marked) > len(drafts) else marked
@@ -163,7 +134,7 @@ def _introduce_page(page: Page, chunk: ChunkCreated) -> Introduction | None:
         tells = span == page.told or not _ABOUT_THE_PAGE.match(sentence)
         if tells and span[1] - span[0] >= MIN_EVIDENCE_CHARS:
             return Introduction(page.name, sentence, span, page.place, page.state, page.group)
-    span = _widen(text, page.titled)
+    span = widen(text, page.titled)
     return Introduction(page.name, "", span, page.place, page.state, page.group)
 
 
@@ -192,7 +163,7 @@ def _home_features(text: str) -> Iterator[Introduction]:
         return
     for item in _HOME.finditer(text, at, front):
         if name := capability_name(item["name"]):
-            span = _widen(text, item.span("told"))
+            span = widen(text, item.span("told"))
             yield Introduction(name, strip_markup(item["told"]), span, CARD)
 
 
@@ -207,11 +178,11 @@ def _cards(chunk: ChunkCreated) -> Iterator[Introduction]:
         name = capability_name(title["value"]) if title else ""
         if not name:
             continue
-        span = description.span("value") if description else _trim(text, card.span("told"))
+        span = description.span("value") if description else trim(text, card.span("told"))
         sentence = (
             strip_markup(text[slice(*span)]) if span[1] - span[0] >= MIN_EVIDENCE_CHARS else ""
         )
-        span = span if sentence else _widen(text, card.span("given"))
+        span = span if sentence else widen(text, card.span("given"))
         yield Introduction(name, sentence, span, CARD, group=_group_under(chunk.structure_path[1:]))
 
 
@@ -289,7 +260,7 @@ def _introduce_item(
     return Introduction(
         item.name,
         item.said,
-        _widen(text, (passage.start, passage.end)),
+        widen(text, (passage.start, passage.end)),
         PLAN if state == PLANNED else LISTED,
         DONE if done else state,
         _group_under(below),
@@ -319,7 +290,7 @@ def _headed(
             span = _meaning_of(text, passage)
             if span[0] < span[1]:
                 sentence = strip_markup(text[slice(*span)])
-                span = span if span[1] - span[0] >= MIN_EVIDENCE_CHARS else _widen(text, span)
+                span = span if span[1] - span[0] >= MIN_EVIDENCE_CHARS else widen(text, span)
                 place = PLAN if state == PLANNED else LISTED
                 yield Introduction(name, sentence, span, place, state)
 
@@ -354,51 +325,3 @@ def _state_under(headings: Sequence[str], planned: bool) -> str:
         return DONE
     plans = planned or any(_PLANS.match(it) for it in spoken)
     return PLANNED if plans else DONE
-
-
-def _draft_of(introduction: Introduction, chunk: ChunkCreated) -> Draft:
-    """The claim that the product has it, or for what is planned that it is planned."""
-    text = _statement_of(introduction)
-    raw = chunk.text_payload[slice(*introduction.span)]
-    names = names_in(raw, text)
-    return Draft(
-        kind="claim",
-        title=title_of(text),
-        body=text,
-        confidence=WEAK,
-        spans=(introduction.span,),
-        area=main_area(" ".join((text, *chunk.structure_path[-3:])), "scope"),
-        polarity="affirm",
-        tags=tags_of(text, names),
-        attributes=introduction.marks,
-        entities=tuple(names),
-    )
-
-
-def _statement_of(introduction: Introduction) -> str:
-    if introduction.said and introduction.name.lower() in introduction.said.lower():
-        return introduction.said
-    if introduction.said:
-        return f"{introduction.name}: {introduction.said}"
-    where = _BARE[introduction.place] if introduction.state == DONE else "Planned"
-    return f"{where}: {introduction.name}"
-
-
-def _trim(text: str, span: Span) -> Span:
-    start, end = span
-    while start < end and text[start].isspace():
-        start += 1
-    while end > start and text[end - 1].isspace():
-        end -= 1
-    return start, max(start, end)
-
-
-def _widen(text: str, span: Span) -> Span:
-    """``span`` with as many whole lines around it as evidence needs."""
-    start, end = _trim(text, span)
-    while end - start < MIN_EVIDENCE_CHARS and end < len(text):
-        after = text.find("\n", end + 1)
-        end = len(text) if after < 0 else after
-    while end - start < MIN_EVIDENCE_CHARS and start > 0:
-        start = max(0, text.rfind("\n", 0, start - 1))
-    return _trim(text, (start, end))

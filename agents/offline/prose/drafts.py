@@ -287,28 +287,53 @@ def _sentence_draft(
             return entity
         if role in ("terms", "non_goal", "unknown"):
             return None
-        cue = find_by_words(setting, role, sentence, subject)
-        if number == 0 and role == "plain" and (cue is None or cue.kind == "claim"):
-            cue = find_by_models(setting, sentence) or cue
-        cue = read_as_plan(setting, cue, drop_connective(sentence.text))
-        if cue is not None and cue.kind == "decision" and is_of_present(sentence.text):
-            cue = Cue("claim", WEAK)
-        if cue is not None and cue.kind == "requirement" and _PROVED.match(place.label):
-            cue = Cue("claim", WEAK)
-        if cue is not None and cue.kind == "claim" and is_case(setting.text, passage):
-            return None
-        if cue is not None and cue.kind in ("requirement", "decision") and passage.lead:
-            start, end = passage.lead
-            if _EXAMPLE.says(setting.text[start:end]):
-                return None
-        if cue is not None and cue.kind == "unknown" and is_settled(passage.headings):
-            return None
+        cue = _find_worded(setting, read, number, subject, place)
     if cue is None or (
         cue.kind == "unknown" and role != "unknown" and _is_answered(sentences, number)
     ):
         return None
     if cue.kind != "unknown" and is_truncated(sentence.text) and lead is None:
         return None
+    return _draft_of(cue, setting, read, number, subject, place, lead)
+
+
+def _find_worded(
+    setting: Setting, read: Read, number: int, subject: str, place: Place
+) -> Cue | None:
+    """What the words of a sentence make of it, where it stands; None where nothing is stated."""
+    passage, role, _, sentences, _ = read
+    sentence = sentences[number]
+    cue = find_by_words(setting, role, sentence, subject)
+    if number == 0 and role == "plain" and (cue is None or cue.kind == "claim"):
+        cue = find_by_models(setting, sentence) or cue
+    cue = read_as_plan(setting, cue, drop_connective(sentence.text))
+    if cue is not None and cue.kind == "decision" and is_of_present(sentence.text):
+        cue = Cue("claim", WEAK)
+    if cue is not None and cue.kind == "requirement" and _PROVED.match(place.label):
+        cue = Cue("claim", WEAK)
+    if cue is not None and cue.kind == "claim" and is_case(setting.text, passage):
+        return None
+    if cue is not None and cue.kind in ("requirement", "decision") and passage.lead:
+        start, end = passage.lead
+        if _EXAMPLE.says(setting.text[start:end]):
+            return None
+    if cue is not None and cue.kind == "unknown" and is_settled(passage.headings):
+        return None
+    return cue
+
+
+def _draft_of(
+    cue: Cue,
+    setting: Setting,
+    read: Read,
+    number: int,
+    subject: str,
+    place: Place,
+    lead: tuple[Span, str] | None,
+) -> Draft | None:
+    """The draft of a sentence whose kind is told, with what its row or its list is about."""
+    passage, role, _, sentences, _ = read
+    sentence = sentences[number]
     row = row_name(setting.text, passage) if role == "plain" else ""
     name = row or place.term
     about = name if name and not names_it(name, sentence.text) else subject
@@ -318,17 +343,17 @@ def _sentence_draft(
     over = find_burdened(setting.text, passage.lead) if role == "risk" and passage.lead else None
     about = over[1] if over else about
     draft = make_draft(cue, sentence, passage.headings, about, lead, place, setting.text)
-    if draft is not None and lead is not None:
+    if draft is None:
+        return None
+    if lead is not None:
         draft = widen_quotes(draft, setting.text)
-    if draft is not None and denies_foreign_need(draft.title if lead else sentence.text):
+    if denies_foreign_need(draft.title if lead else sentence.text):
         draft = replace(draft, polarity="negate")
-    if draft is not None and passage.form == "row" and role == "plain":
+    if passage.form == "row" and role == "plain":
         draft = name_row(draft, row, bare_name(subject_of(passage.headings)))
-    if draft is not None and over:
+    if over:
         draft = name_burdened(draft, *over)
-    return (
-        mark_place(draft, setting, passage, role, number, led=lead is not None) if draft else None
-    )
+    return mark_place(draft, setting, passage, role, number, led=lead is not None)
 
 
 def _is_answered(sentences: Sequence[Sentence], number: int) -> bool:

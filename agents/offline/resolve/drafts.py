@@ -265,46 +265,29 @@ def make_draft(
     text = make_readable(text, subject)
     if place.recorded:
         text = _as_of_now(text, sentence.text)
-    structural = (
-        cue.fragment or cue.confidence == EXPLICIT or cue.kind in ("action_item", "unknown")
-    )
-    labelled = cue.kind == "decision" and cue.skip
-    if len(words_of(text)) < (cues.LEAST_CHOSEN if labelled else 3):
-        return None
-    likely = cue.confidence == LIKELY
-    if not (is_whole(text) if likely else stands_alone(text, structural=structural)):
+    if not _is_statement(cue, text):
         return None
     names = names_in(sentence.raw, text)
     text = name_subject(text, subject, cue.kind, names=bool(names))
     polarity: Polarity | None = None if cue.kind == "unknown" else cues.polarity_of(text)
     if excluded:
         polarity, text = "negate", f"Not a goal{of_whole(place)}: {lower_first(text)}"
-    spans = [sentence.span]
-    if sentence.following:
-        spans.append(sentence.following)
     over = (lead[0],) if lead and lead[0] != sentence.span else ()
-    severity = severity_of(text) if cue.kind == "risk" else None
-    impact = impact_of(text) if cue.kind == "risk" else None
-    if cue.kind == "risk" and not impact and (impact := burden_of(text)):
-        severity = "low"
+    severity, impact = _harm_of(text, sentence) if cue.kind == "risk" else (None, "")
     if cue.kind == "risk" and not impact:
-        reason = sentence.reason if severity_of(sentence.reason) else sentence.near
-        severity, impact = severity_of(reason), impact_of(reason)
-        if not impact:
-            return None
+        return None
     default = _AREA_OF_KIND.get(cue.kind, "scope")
-    scope, aside, version = "", False, ""
+    scope, aside = "", False
     if cue.kind in _SCOPED:
         scope, aside = scope_of(text, cue.kind, place, names, around)
-        version = version_of(headings)
-    if version and version not in text:
-        scope, aside = f"{scope}, {version}" if scope else version, False
+        if (version := version_of(headings)) and version not in text:
+            scope, aside = f"{scope}, {version}" if scope else version, False
     return Draft(
         kind=cue.kind,
         title=add_scope(scope, text, aside=aside),
         body=body_of(text, sentence.reason),
         confidence=cue.confidence,
-        spans=tuple(spans),
+        spans=tuple(filter(None, (sentence.span, sentence.following))),
         area=main_area(" ".join((text, *headings[-3:])), default),
         polarity=polarity,
         severity=severity,
@@ -316,3 +299,26 @@ def make_draft(
         aside=aside,
         frames=over,
     )
+
+
+def _is_statement(cue: Cue, text: str) -> bool:
+    """Whether enough is said for what the cue takes it for."""
+    labelled = cue.kind == "decision" and cue.skip
+    if len(words_of(text)) < (cues.LEAST_CHOSEN if labelled else 3):
+        return False
+    if cue.confidence == LIKELY:
+        return is_whole(text)
+    structural = (
+        cue.fragment or cue.confidence == EXPLICIT or cue.kind in ("action_item", "unknown")
+    )
+    return stands_alone(text, structural=structural)
+
+
+def _harm_of(text: str, sentence: Sentence) -> tuple[AtomSeverity | None, str]:
+    """How grave a risk is, and what it leads to, which may be said beside it."""
+    if impact := impact_of(text):
+        return severity_of(text), impact
+    if burden := burden_of(text):
+        return "low", burden
+    reason = sentence.reason if severity_of(sentence.reason) else sentence.near
+    return severity_of(reason), impact_of(reason)

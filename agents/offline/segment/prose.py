@@ -151,9 +151,13 @@ def _take(scan: Scan, line: str, at: int) -> None:
         scan.flush()
         return
     indent = _indent_inside(scan, indent)
-    if _is_heading(scan, line, bare, at):
-        return
-    end = at + len(line)
+    if not _is_heading(scan, line, bare, at):
+        _take_words(scan, line, at, indent)
+
+
+def _take_words(scan: Scan, line: str, at: int, indent: int) -> None:
+    """One line more of an item, a paragraph or a quote; ``indent`` is that inside what holds it."""
+    bare, end = line.strip(), at + len(line)
     item = _item(scan, line)
     if item and not (indent >= 4 and scan.list_indent < 0 and scan.block is None):
         _take_item(scan, line, item, at, indent)

@@ -26,7 +26,7 @@ tasks, features, sprints = (
     APIRouter(route_class=Guarded, tags=[tag]) for tag in ("Tasks", "Features", "Sprints")
 )
 
-
+Handler = Callable[..., Any]
 OWN = ("sections", "atom_ids", "priority_atom_ids", "expected_version")  # of a request, no fields
 
 
@@ -128,9 +128,32 @@ def _add_routes(
 ) -> None:
     """Routes that make, change and delete such items; ``said``: what each of them does."""
     name = KINDS[kind].name
-    item_path = Path(alias=f"{name}_id", title=f"{name.capitalize()} Id", max_length=100)
     of_all = f"/v1/projects/{{project}}/{name}s"
     of_one = f"{of_all}/{{{name}_id}}"
+    create, update, delete = _handlers(kind, roles, new, changed)
+    routes = (
+        ("POST", of_all, create, 201),
+        ("PATCH", of_one, update, 200),
+        ("DELETE", of_one, delete, 204),
+    )
+    for (method, path, route, status), words in zip(routes, said, strict=True):
+        router.add_api_route(
+            path,
+            route,
+            methods=[method],
+            name=f"{route.__name__}_{name}",
+            description=words,
+            status_code=status,
+            responses=OF_ANY,
+        )
+
+
+def _handlers(
+    kind: ChangedType, roles: tuple[ApiRole, ...], new: type[Choices], changed: type[Choices]
+) -> tuple[Handler, Handler, Handler]:
+    """What makes, what changes and what deletes such an item."""
+    name = KINDS[kind].name
+    item_path = Path(alias=f"{name}_id", title=f"{name.capitalize()} Id", max_length=100)
 
     @allow(*roles, writes=True)
     async def create(
@@ -166,21 +189,7 @@ def _add_routes(
         await change_item(api.settings, request, actor=caller.name)
 
     create.__annotations__["body"], update.__annotations__["body"] = new, changed
-    routes: tuple[tuple[str, str, Callable[..., Any], int], ...] = (
-        ("POST", of_all, create, 201),
-        ("PATCH", of_one, update, 200),
-        ("DELETE", of_one, delete, 204),
-    )
-    for (method, path, route, status), words in zip(routes, said, strict=True):
-        router.add_api_route(
-            path,
-            route,
-            methods=[method],
-            name=f"{route.__name__}_{name}",
-            description=words,
-            status_code=status,
-            responses=OF_ANY,
-        )
+    return create, update, delete
 
 
 def _read(body: Choices) -> dict[str, Any]:

@@ -15,12 +15,11 @@ from zoneinfo import available_timezones
 
 from agents.project.scheduling import check, check_time, complete
 from agents.project.scheduling_words import (
-    ASSISTANT,
     Unclear,
-    find_work,
     read_recurrence,
     read_schedules,
 )
+from agents.project.scheduling_work import ASSISTANT, find_work
 from agents.project.state import SPECIALISTS
 from infra.platform.clock import SystemClock
 from infra.platform.errors import Invalid, NotFound

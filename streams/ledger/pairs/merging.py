@@ -244,11 +244,7 @@ def merge_into(
             ledger, merged, status="active", status_reason="merged_with_active"
         )
     links_added, links_removed = yield from _move_links(ledger, loser, winner)
-    mentions_added: list[str] = []
-    for each in ledger.mentions_of(loser.atom_id):
-        entity_id = each.entity_atom_id
-        if (yield from add_mention(ledger, winner.atom_id, entity_id, each.mention, "merged")):
-            mentions_added.append(entity_id)
+    mentions_added = yield from _add_mentions(ledger, loser, winner)
     if loser.kind == "entity":
         yield from follow_merge(ledger, loser, winner)
     yield from record_merge(
@@ -269,7 +265,13 @@ def merge_into(
         links_removed=links_removed,
         mentions_added=mentions_added,
     )
-    gone = loser.model_copy(
+    yield from retire(ledger, _without_evidence(loser), "merged", reason, by=merged)
+    yield from add_link(ledger, loser.atom_id, winner.atom_id, "duplicates", reason)
+    return merged
+
+
+def _without_evidence(loser: AtomRecord) -> AtomRecord:
+    return loser.model_copy(
         update={
             "evidence_count": 0,
             "direct_evidence_count": 0,
@@ -278,9 +280,6 @@ def merge_into(
             "previous_status": loser.status,
         }
     )
-    yield from retire(ledger, gone, "merged", reason, by=merged)
-    yield from add_link(ledger, loser.atom_id, winner.atom_id, "duplicates", reason)
-    return merged
 
 
 def _precedence(atom: AtomRecord) -> tuple[bool, int, float, int, str]:
@@ -315,3 +314,15 @@ def _move_links(
         ):
             made.append(key)
     return made, ended
+
+
+def _add_mentions(
+    ledger: CurrentLedger, loser: AtomRecord, winner: AtomRecord
+) -> Changes[list[str]]:
+    """The loser's mentions at the winner, too; the ids of the entities that are new there."""
+    made: list[str] = []
+    for each in ledger.mentions_of(loser.atom_id):
+        entity_id = each.entity_atom_id
+        if (yield from add_mention(ledger, winner.atom_id, entity_id, each.mention, "merged")):
+            made.append(entity_id)
+    return made
