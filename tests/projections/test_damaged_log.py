@@ -85,7 +85,7 @@ def damage(settings: Settings) -> None:
 def damaged(cache: Path) -> Iterator[Settings]:
     """A running installation whose log was damaged while it did not run."""
     home = Path(tempfile.mkdtemp(prefix="cairn-test-"))
-    settings = Settings(home=home, cache=cache, session_timeout_s=1.0, request_timeout_s=5.0)
+    settings = Settings(home=home, cache=cache, session_timeout_s=5.0, request_timeout_s=5.0)
     try:
         with running(settings, print) as located:
             postgres.migrate(located.conninfo, MIGRATIONS)
