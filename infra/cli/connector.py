@@ -144,9 +144,12 @@ def remove(
 ) -> None:
     """Stop reading the service; what was read stays."""
     cairn = connect()
-    for known, each in _choose(cairn, connector, project):
-        cairn.remove_connector(known, each.connector_id, key=idempotency_key)
-        say(f"{each.target} is no longer read; what was read stays.")
+    with asking(idempotency_key) as key:
+        chosen = _choose(cairn, connector, project)
+        for known, each in chosen:
+            own_key = key if len(chosen) == 1 else f"{key}|{each.connector_id}"
+            cairn.remove_connector(known, each.connector_id, key=own_key)
+            say(f"{each.target} is no longer read; what was read stays.")
 
 
 @connectors.command(hidden=True)
