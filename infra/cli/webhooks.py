@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from infra.cli.calls import told
-from infra.cli.context import JSON_OPTION, asking, connect, say
+from infra.cli.context import JSON_OPTION, asking, connect, explain_wrong_use, say
 from infra.cli.output import as_lines, cell, table
 from infra.cli.project import KEY_OPTION, PROJECT_OPTION
 from infra.client.models.webhooks import (
@@ -165,7 +165,7 @@ def replay(
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Send a message once more, with the same webhook-id."""
-    with asking(None):
+    with explain_wrong_use():
         cairn = connect()
         sent = cairn.replay_delivery(cairn.project_of(project), webhook_id, delivery_id)
     _show_delivery(sent, as_json=as_json)
