@@ -116,7 +116,7 @@ def bring(cairn: Cairn, wish: Wish, tell: Tell) -> list[Brought]:
 
     ``tell`` is called with what a person who waits is shown. Raises Invalid, Refusal, Unavailable.
     """
-    opened = [_open(cairn, wish, source, tell) for source in wish.sources]
+    opened = [_open(wish, source, tell) for source in wish.sources]
     project_id = cairn.project_of(wish.project)
     roots: list[Root] = []
     brought = []
@@ -131,7 +131,7 @@ def bring(cairn: Cairn, wish: Wish, tell: Tell) -> list[Brought]:
     return brought
 
 
-def _open(cairn: Cairn, wish: Wish, source: str, tell: Tell) -> Connector | None:
+def _open(wish: Wish, source: str, tell: Tell) -> Connector | None:
     """What reads a source that is here. Raises UnknownSource, SourceRefused."""
     if ADDRESS.fullmatch(source):
         return None
