@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from infra.cli.calls import Cairn, unchecked
-from infra.cli.context import JSON_OPTION, asking, connect, say
+from infra.cli.context import JSON_OPTION, KEY_OPTION, PROJECT_OPTION, asking, connect, say
 from infra.cli.output import as_lines, cell
-from infra.cli.project import KEY_OPTION, PROJECT_OPTION
 from infra.client.models.chat import ChatMessageRequest, ConfirmationReply, Turn
 from infra.client.models.chat_parts import AttachedDocument
 from infra.platform.errors import Conflict, Invalid

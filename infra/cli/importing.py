@@ -9,8 +9,7 @@ import typer
 
 from infra.cli.bringing import await_recorded
 from infra.cli.calls import unchecked
-from infra.cli.context import JSON_OPTION, connect, explain_wrong_use, say
-from infra.cli.project import PROJECT_OPTION
+from infra.cli.context import JSON_OPTION, PROJECT_OPTION, connect, explain_wrong_use, say
 from schemas.inflection import count
 
 NOT_READ = "not_read"

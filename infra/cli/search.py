@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from infra.cli.atoms import PROJECT_OPTION, check_known
+from infra.cli.atoms import check_known
 from infra.cli.calls import unchecked
-from infra.cli.context import JSON_OPTION, connect
+from infra.cli.context import JSON_OPTION, PROJECT_OPTION, connect
 from infra.cli.output import answer as answer_console
 from infra.cli.output import cell
 
