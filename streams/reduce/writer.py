@@ -274,8 +274,8 @@ class Reduce:
     def _lists(
         self, project: str, at: Settled, items: dict[str, ArtifactSnapshot], team: Team
     ) -> Backlog:
-        members = team.members or team.velocity
-        velocity = assume_velocity(team)[0] if members else self._velocity
+        is_known = team.members or team.velocity
+        velocity = assume_velocity(team)[0] if is_known else self._velocity
         return Backlog(project, at, items, self._synthesise, velocity)
 
     def _reports(
