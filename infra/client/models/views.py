@@ -92,7 +92,8 @@ class InstallationStatus(Model):
     without a receiver; ``vault`` says what of the log cannot be opened. ``by_rules`` counts by
     project and cause the chunks that rules have read in place of a model. ``undecided`` says what a
     stage could not decide, ``disabled_webhooks`` where news is not sent any more. ``loss`` says,
-    for two weeks, what was lost with an earlier database and what to do.
+    for two weeks, what was lost with an earlier database and what to do. ``reader`` says why search
+    has to do without the small reader that the setting wants.
     """
 
     running: bool
@@ -114,6 +115,7 @@ class InstallationStatus(Model):
     undecided: list[str] = []
     disabled_webhooks: list[str] = []
     loss: list[str] = []
+    reader: str | None = None
 
 
 class NearCopy(Model):
