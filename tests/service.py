@@ -38,6 +38,7 @@ class Service:
             "CAIRN_HOME": str(home),
             "CAIRN_PARTITIONS": str(partitions),
             "CAIRN_SESSION_TIMEOUT_S": "3",
+            "CAIRN_READER": "off",  # the order by words needs no files, and is the same everywhere
             "CAIRN_AUTO_QUALITY": "off",  # it loads a library in each service
             **environ,
         }

@@ -71,6 +71,8 @@ def show(status: SimpleNamespace) -> None:
         out.print(line, soft_wrap=True)
     for line in (*status.loss, *status.undecided, *status.disabled_webhooks):
         out.print(line, soft_wrap=True)
+    if status.reader:
+        out.print(status.reader, soft_wrap=True)
     if status.processes:
         out.print(_table("process", status.processes, ("name", "pid", "state", "restarts")))
     for each in status.damage:

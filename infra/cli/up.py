@@ -15,6 +15,7 @@ from infra.platform.settings import Settings
 from infra.runtime import supervisor
 from infra.runtime.local.alone import since
 from infra.runtime.local.http_address import read_address
+from infra.runtime.local.reader_files import fetch_reader
 from infra.runtime.local.runtime import find_running
 from infra.runtime.starting import start_detached
 from infra.runtime.supervisor import Program, Supervisor
@@ -125,6 +126,7 @@ def prepare(settings: Settings) -> None:
     from infra.service.upkeep.lost_database import describe_loss
     from infra.service.upkeep.setup import find_vault_problems, prepare_servers
 
+    fetch_reader(settings, say)
     prepare_servers(settings)
     ensure_owner_token(settings)
     for line in find_vault_problems(settings, look=True):

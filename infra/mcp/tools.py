@@ -41,7 +41,7 @@ from projections.read.changes import Changes, list_changes
 from projections.read.contradictions import list_contradictions
 from projections.read.coverage import read_coverage
 from projections.read.page import Page
-from projections.read.search import Filters, search_ledger
+from projections.read.search import Filters
 from schemas.areas import Area
 from schemas.events.artifact_parts import ArtifactType
 from schemas.events.atom import AtomKind
@@ -121,7 +121,7 @@ class Tool:
 
 async def search(tables: ProjectTables, asked: Search) -> Answered:
     filters = Filters(kinds=tuple(asked.kinds), areas=tuple(asked.areas))
-    found = await tables.ask(search_ledger, asked.query, filters, MOST_HITS)
+    found = await tables.search(asked.query, filters, MOST_HITS)
     return _page(
         asked,
         results.SearchResult(coverage=found.coverage, hits=[]),

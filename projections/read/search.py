@@ -18,6 +18,7 @@ from typing import Literal
 
 from projections.read.search_atoms import Filters as Filters
 from projections.read.search_atoms import FoundAtoms, Question, find_atoms
+from projections.read.search_judged import LOOKED_AT, Judge, judge_passages, put_last
 from projections.read.search_passages import PassageText, Ranked, rank_passages, read_passages
 from projections.read.search_terms import Terms, questions_in, terms_of
 from projections.read.session import Conn, ReadModel, Row, rows
@@ -123,8 +124,11 @@ def search_ledger(
     query: str,
     filters: Filters | None = None,
     limit: int = 10,
+    judge: Judge | None = None,
 ) -> Answer:
     """The atoms and passages that speak to ``query``, best first; none is a normal answer.
+
+    ``judge`` reads the first candidates and orders them.
 
     Each of several questions in one is answered by itself, and the first hits are one of each.
     """
@@ -134,7 +138,7 @@ def search_ledger(
     if question.filters != Filters():
         return _only_atoms(connection, question, limit)
     answers = [
-        _answer(connection, replace(question, terms=each), limit)
+        _answer(connection, replace(question, terms=each), limit, judge)
         for each in questions_in(question.terms)
     ]
     if len(answers) == 1:
@@ -147,7 +151,7 @@ def search_ledger(
     )
 
 
-def _answer(connection: Conn, question: Question, limit: int) -> Answer:
+def _answer(connection: Conn, question: Question, limit: int, judge: Judge | None) -> Answer:
     terms = question.terms
     passages = rank_passages(connection, question.project_id, terms)
     quoted, replaced = _atoms_in(connection, passages)
@@ -158,8 +162,10 @@ def _answer(connection: Conn, question: Question, limit: int) -> Answer:
     if coverage == "none":
         return Answer(coverage=coverage, hits=[])
     fused = _fuse(atoms, passages, quoted, terms)
-    texts = read_passages(connection, [name for each in fused for name in each.passages])
-    grouped = _by_document(fused, texts, {each.passage_id: each for each in passages}, limit)
+    texts = dict(read_passages(connection, [name for each in fused for name in each.passages]))
+    fused = _reorder(connection, question.query, fused, texts, judge)
+    scores = {each.passage_id: each.score for each in passages}
+    grouped = _by_document(fused, texts, scores, limit)
     return Answer(coverage=coverage, hits=_show(connection, grouped, texts))
 
 
@@ -255,10 +261,42 @@ def _fuse(
     return sorted([*by_id.values(), *alone], key=lambda each: -each.score)
 
 
+def _reorder(
+    connection: Conn,
+    query: str,
+    fused: Sequence[_Ranked],
+    texts: dict[str, PassageText],
+    judge: Judge | None,
+) -> list[_Ranked]:
+    """What the query names first, then what answers best, then what nobody has read.
+
+    ``texts`` gets those that the judge has found beside the candidates.
+    """
+    behind = put_last(connection, query, texts)
+    ordered = sorted(
+        fused,
+        key=lambda each: (each.score < 1, behind(texts[each.passages[0]]) if each.passages else 0),
+    )
+    first = [texts[each.passages[0]] for each in ordered if each.passages][:LOOKED_AT]
+    judged = judge_passages(connection, query, first, judge) if judge else None
+    if judged is None:
+        return ordered
+    by_name = {each.passages[0]: each for each in ordered if each.passages}
+    named = [each for each in ordered if each.score >= 1]
+    read: list[_Ranked] = []
+    for _, piece in judged:
+        names = [each.passage_id for each in piece.passages]
+        texts |= {each.passage_id: each for each in piece.passages}
+        entries = [by_name.get(name) or _Ranked(0.0, None, [name]) for name in names]
+        read += sorted(entries, key=lambda each: -each.score)
+    read.sort(key=lambda each: behind(texts[each.passages[0]]))
+    return list({id(each): each for each in [*named, *read, *ordered]}.values())
+
+
 def _by_document(
     ranked_hits: Sequence[_Ranked],
     texts: Mapping[str, PassageText],
-    ranked: Mapping[str, Ranked],
+    scores: Mapping[str, float],
     limit: int,
 ) -> list[_Ranked]:
     """The best places of a document are one hit; what it says more becomes the next.
@@ -275,7 +313,8 @@ def _by_document(
             if first is None or len(first.passages) == EVIDENCE_PER_HIT:
                 documents[texts[name].source_id] = each
             else:
-                if ranked[name].score >= SAME_DOCUMENT * ranked[first.passages[0]].score:
+                least = SAME_DOCUMENT * scores.get(first.passages[0], 0.0)
+                if scores.get(name, 0.0) >= least:
                     first.passages.append(name)
                 if each.atom is None:
                     continue

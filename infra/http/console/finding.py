@@ -18,7 +18,7 @@ from infra.platform.errors import Invalid
 from infra.store.saved_views import SavedView, remove_view, rename_view, save_view
 from projections.read.artifact_list import list_artifacts
 from projections.read.projects import list_project_names
-from projections.read.search import Hit, search_ledger
+from projections.read.search import Hit
 
 Found = list[tuple[str, str, str]]  # where it is, what it is called, its kind
 
@@ -42,7 +42,7 @@ async def search_project(visit: PageContext) -> Response:
     if q and visit.reads:
         p = visit.project_id
         titled = await visit.ask(list_artifacts, p, titled=q, limit=FOUND)
-        found = await visit.ask(search_ledger, p, q[:1_000], limit=FOUND)
+        found = await visit.api.tables.search(p, q[:1_000], limit=FOUND)
         documents = [
             (address("projects", p, "documents", it.artifact_id), it.title, it.artifact_type)
             for it in titled.items

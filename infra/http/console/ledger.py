@@ -19,7 +19,7 @@ from projections.read.atom_neighbours import Neighbours, find_neighbours
 from projections.read.atoms import list_atoms
 from projections.read.contradictions import list_undecided_pairs
 from projections.read.decision_list import list_decisions
-from projections.read.search import Answer, Filters, search_ledger
+from projections.read.search import Answer, Filters
 from schemas.areas import AREAS
 from schemas.events.atom import KINDS
 from schemas.events.ledger import AtomStatus
@@ -150,8 +150,7 @@ async def _search(visit: PageContext, asked: dict[str, str | None]) -> Answer:
         statuses=get_args(AtomStatus) if status == "all" else (status,) if status else (),
     )
     words = (asked["q"] or "")[:1_000]
-    found: Answer = await visit.ask(search_ledger, visit.project_id, words, filters, FOUND)
-    return found
+    return await visit.api.tables.search(visit.project_id, words, filters, FOUND)
 
 
 async def _find_neighbours(

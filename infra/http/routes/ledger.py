@@ -40,7 +40,7 @@ from projections.read.merges import Merge
 from projections.read.page import Page
 from projections.read.past import PastContradiction
 from projections.read.rejections import Rejection
-from projections.read.search import Answer, Filters, search_ledger
+from projections.read.search import Answer, Filters
 from projections.read.waiting import WaitingItem
 from schemas.areas import Area
 from schemas.events.atom import AtomKind
@@ -132,7 +132,7 @@ async def search(
     filters = Filters(
         kinds=tuple(kind or ()), areas=tuple(area or ()), statuses=tuple(status or ())
     )
-    return await api.tables.ask(search_ledger, project, q, filters, limit)
+    return await api.tables.search(project, q, filters, limit)
 
 
 @router.get("/v1/projects/{project}/atoms/{atom_id}", responses=OF_ANY)

@@ -59,6 +59,7 @@ def describe_standing(settings: Settings) -> dict[str, Any]:
         "undecided": [],
         "disabled_webhooks": [],
         "loss": [],
+        "reader": None,
     }
 
 

@@ -18,6 +18,8 @@ import psycopg
 from infra.platform.errors import DatabaseUnavailable, Refusal, Unavailable
 from infra.platform.loop import Threads
 from infra.platform.settings import Settings
+from infra.service.foundation.small_reader import open_reader
+from projections.read.search import Answer, Filters, search_ledger
 from projections.read.session import Conn, reading
 
 AT_ONCE = 16
@@ -40,6 +42,7 @@ class Tables:
 
     def __init__(self, settings: Settings, at_once: int = AT_ONCE) -> None:
         self._conninfo = settings.conninfo
+        self._judge = open_reader(settings)
         self._turns = asyncio.Semaphore(at_once)
         self._threads = Threads(at_once)
         self._idle: deque[_Held] = deque()
@@ -52,6 +55,12 @@ class Tables:
             return await self._threads.run(
                 lambda: self._answer(lambda conn: question(conn, *args, **kwargs))
             )
+
+    async def search(
+        self, project_id: str, query: str, filters: Filters | None = None, limit: int = 10
+    ) -> Answer:
+        """What speaks to ``query``, in the order of the small reader where there is one."""
+        return await self.ask(search_ledger, project_id, query, filters, limit, self._judge)
 
     def of_project(self, project_id: str) -> ProjectTables:
         """The same for one project, which has to exist."""
@@ -114,3 +123,6 @@ class ProjectTables:
         self, question: Callable[Concatenate[Conn, str, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
         return await self.tables.ask(question, self.project_id, *args, **kwargs)
+
+    async def search(self, query: str, filters: Filters | None = None, limit: int = 10) -> Answer:
+        return await self.tables.search(self.project_id, query, filters, limit)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from infra.platform.errors import Refusal, Unavailable
 from infra.platform.settings import Settings
+from infra.runtime.local.reader_files import find_problem
 from infra.runtime.local.runtime import read_runtime
 from infra.runtime.local.standing import describe_standing
 from infra.runtime.supervisor import read_state
@@ -32,7 +33,8 @@ class InstallationStatus:
     without a receiver; ``vault`` says what of the log cannot be opened. ``by_rules`` counts by
     project and cause the chunks that rules have read in place of a model. ``undecided`` says what a
     stage could not decide, ``disabled_webhooks`` where news is not sent any more. ``loss`` says,
-    for two weeks, what was lost with an earlier database and what to do.
+    for two weeks, what was lost with an earlier database and what to do. ``reader`` says why search
+    has to do without the small reader that the setting wants.
     """
 
     running: bool
@@ -54,6 +56,7 @@ class InstallationStatus:
     undecided: list[str] = field(default_factory=list)
     disabled_webhooks: list[str] = field(default_factory=list)
     loss: list[str] = field(default_factory=list)
+    reader: str | None = None
 
 
 def read_status(settings: Settings) -> InstallationStatus:
@@ -73,6 +76,7 @@ def read_status(settings: Settings) -> InstallationStatus:
         "lag": lag,
         "webhooks": _webhooks(settings, lag),
         "damage": _damage(settings) if broker_answers else [],
+        "reader": find_problem(settings.cache) if settings.reader else None,
     }
     if database_answers:
         known |= {
