@@ -9,7 +9,8 @@ from collections.abc import Iterable, Mapping
 
 from schemas.envelope import Part
 from schemas.events.artifact import ArtifactChanged, ArtifactSpeculated, SpeculationEnd
-from schemas.events.artifact_parts import ArtifactSnapshot, Citation
+from schemas.events.artifact_parts import ArtifactSnapshot
+from schemas.events.artifact_sections import Citation
 from schemas.events.ledger import LIVE, AtomRecord, LedgerChanged
 from schemas.events.team import Team
 from streams.cause import Cause

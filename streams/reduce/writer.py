@@ -18,7 +18,8 @@ from datetime import date
 
 from schemas.envelope import Envelope
 from schemas.events.artifact import ArtifactChanged, ArtifactSpeculated
-from schemas.events.artifact_parts import ArtifactSnapshot, ArtifactType, QualityRun
+from schemas.events.artifact_parts import ArtifactSnapshot, ArtifactType
+from schemas.events.artifact_quality import QualityRun
 from schemas.events.change import ChangeRequested, GenerationRequested
 from schemas.events.ledger import LedgerChanged
 from schemas.events.team import ReportRequested, Team, TeamFact

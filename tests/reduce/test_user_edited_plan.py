@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from schemas.events.artifact import ArtifactChanged
-from schemas.events.artifact_parts import ArtifactSnapshot, FeatureFields
+from schemas.events.artifact_items import FeatureFields
+from schemas.events.artifact_parts import ArtifactSnapshot
 from schemas.events.change import (
     ChangeRequested,
     EditedStatement,

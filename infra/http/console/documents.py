@@ -18,7 +18,7 @@ from projections.read.artifact_list import (
 from projections.read.atom_detail import read_atom
 from projections.read.decision_list import list_decisions
 from projections.read.quality import list_removed_by_gate
-from schemas.events.artifact_parts import RemovedStatement
+from schemas.events.artifact_quality import RemovedStatement
 
 pages = Pages()
 ORDER = ("prd", "insight", "epic", "feature", "task", "sprint_plan", "report")

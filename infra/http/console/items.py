@@ -28,14 +28,14 @@ from projections.read.artifact_list import ArtifactDetail
 from projections.read.artifacts import Item, list_items
 from projections.read.page import LARGEST_PAGE
 from projections.read.team import list_members
-from schemas.events.artifact_parts import (
+from schemas.events.artifact_items import (
     FeatureFields,
     Priority,
-    SprintPlanFields,
     TaskFields,
     TaskStatus,
     UserEditedTask,
 )
+from schemas.events.artifact_plans import SprintPlanFields
 from schemas.events.change import ChangedType, ChangeOp
 
 pages = Pages()

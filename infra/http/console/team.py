@@ -21,7 +21,8 @@ from projections.read.artifacts import Item, PlanTask
 from projections.read.burndown import Burndown, BurndownDay
 from projections.read.page import LARGEST_PAGE
 from projections.read.team import Member, list_members
-from schemas.events.artifact_parts import SprintPlanFields, TaskFields, TaskStatus
+from schemas.events.artifact_items import TaskFields, TaskStatus
+from schemas.events.artifact_plans import SprintPlanFields
 from schemas.events.team import AbsenceKind, ReportType
 from schemas.ids import sha256_hex
 

@@ -12,7 +12,7 @@ from datetime import date, timedelta
 from statistics import mean
 from typing import Literal, cast
 
-from schemas.events.artifact_parts import DeliveryForecast, SprintVelocity
+from schemas.events.artifact_reports import DeliveryForecast, SprintVelocity
 from schemas.events.team import Team
 from streams.reduce.features.planning import SPRINT_DAYS
 from streams.reduce.plan.sprint import DEFAULT_VELOCITY

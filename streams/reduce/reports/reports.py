@@ -11,17 +11,15 @@ from dataclasses import dataclass
 from datetime import date
 from statistics import mean
 
-from schemas.events.artifact_parts import (
-    ArtifactSnapshot,
+from schemas.events.artifact_parts import ArtifactSnapshot
+from schemas.events.artifact_reports import (
     MemberStandup,
     ReportFields,
-    ReviewFinding,
-    Section,
     SprintReport,
     SprintVelocity,
     StandupSummary,
-    Statement,
 )
+from schemas.events.artifact_sections import ReviewFinding, Section, Statement
 from schemas.events.team import ReportRequested, ReportType, Team
 from schemas.ids import artifact_id as derive_artifact_id
 from schemas.tasks import OVER
