@@ -10,7 +10,6 @@ FILE_LINES = 400
 FUNCTION_LINES = 60
 # What is still above, with its lines: these may shrink and not grow, and nothing may join them.
 STILL_ABOVE = {
-    "infra/http/console/pages.py": 470,
     "streams/reduce/reports/reports.py": 402,
     "streams/reduce/writer.py": 441,
 }

@@ -12,7 +12,8 @@ from starlette.responses import Response
 
 from infra.http.access import DECIDERS, READERS
 from infra.http.console.differing import mark_differences
-from infra.http.console.pages import PageContext, Pages
+from infra.http.console.page_context import PageContext
+from infra.http.console.pages import Pages
 from infra.http.console.rendering import address
 from infra.http.console.spans import Piece
 from infra.platform.errors import Invalid, NotFound, Unavailable

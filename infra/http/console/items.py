@@ -13,7 +13,8 @@ from starlette.responses import Response
 
 from infra.http.access import LEADERS, WRITERS
 from infra.http.console.documents import list_documents
-from infra.http.console.pages import PageContext, Pages
+from infra.http.console.page_context import PageContext
+from infra.http.console.pages import Pages
 from infra.http.console.spans import visible
 from infra.http.console.team import read_burndown, show_team
 from infra.platform.errors import Invalid

@@ -11,7 +11,8 @@ from starlette.responses import Response
 
 from infra.http.access import LEADERS, READERS, WRITERS
 from infra.http.console.charts import Chart, draw_lines
-from infra.http.console.pages import PageContext, Pages
+from infra.http.console.page_context import PageContext
+from infra.http.console.pages import Pages
 from infra.platform.clock import SystemClock
 from infra.platform.errors import Conflict, Invalid, NotFound
 from infra.service.planning import planning, team
