@@ -40,6 +40,11 @@ def assume_velocity(team: Team) -> tuple[int, str]:
     )
 
 
+def choose_velocity(team: Team, without_team: int | None) -> int | None:
+    """The points a sprint; ``without_team`` where there are no members and no velocity was told."""
+    return assume_velocity(team)[0] if team.members or team.velocity else without_team
+
+
 def forecast(
     remaining: int,
     team: Team,
