@@ -1,6 +1,6 @@
 # make demo   a tour of a small example, or SRC=path-or-git-url; KEEP=1 leaves it running
 # make test   everything CI runs; AREA=ledger runs the tests of that folder of tests/ alone
-# make test-quick  tests that start no servers: three minutes on an idle machine
+# make test-quick  tests that start no servers: four minutes on an idle machine
 # make test-long   what takes minutes by nature, before a release or where an issue is closed
 # make venv   the environment, from requirements.lock
 # make lint   format, rules and types only

@@ -41,20 +41,20 @@ def definitions(
     facts: Iterable[Envelope], earlier: dict[str, Definition] | None = None
 ) -> dict[str, Definition]:
     """The connectors by id, in the order in which they were first added."""
-    by_source = {} if earlier is None else earlier
+    by_id = {} if earlier is None else earlier
     for fact in facts:
         match fact.event:
             case ConnectorAdded() as event:
-                by_source[event.connector_id] = Definition(fact.project_id, event)
+                by_id[event.connector_id] = Definition(fact.project_id, event)
             case ConnectorRemoved() as event:
-                by_source.pop(event.connector_id, None)
+                by_id.pop(event.connector_id, None)
             case ProjectDeleted():
-                for known_id, definition in list(by_source.items()):
+                for known_id, definition in list(by_id.items()):
                     if definition.project_id == fact.project_id:
-                        del by_source[known_id]
+                        del by_id[known_id]
             case _:
                 pass
-    return by_source
+    return by_id
 
 
 Cursors = dict[str, dict[str, CursorMoved]]

@@ -69,12 +69,12 @@ class ConnectorDirectory:
         project_id = self._projects.get(project)
         if project_id is None:
             return None
-        people = []
+        opened = []
         for each in reversed(self.of(project_id, service)):
             if WEBHOOK in each.credentials:
                 with suppress(SourceRefused):  # other connectors of the project still work
-                    people.append(secrets.find(each, WEBHOOK).reveal().encode())
-        return Endpoint(project_id, tuple(people))
+                    opened.append(secrets.find(each, WEBHOOK).reveal().encode())
+        return Endpoint(project_id, tuple(opened))
 
 
 @asynccontextmanager

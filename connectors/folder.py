@@ -211,11 +211,11 @@ def _left_out(blobs: Blobs, oid: str, path: str) -> Callable[[], bytes]:
 
 def _untracked(view: RepositoryView, scope: bytes) -> Iterator[Notice]:
     """Files and whole folders that git does not track or ignores; the first of each."""
-    named_folders: set[bytes] = set()
+    shown: set[bytes] = set()
     for code, options in UNTRACKED.items():
         rows = list_work_tree(view, os.fsdecode(scope), *options)
-        fresh = [raw_path for raw_path in rows if raw_path not in named_folders][:MAX_UNTRACKED]
-        named_folders.update(fresh)
+        fresh = [raw_path for raw_path in rows if raw_path not in shown][:MAX_UNTRACKED]
+        shown.update(fresh)
         for raw_path in fresh:
             yield Notice(printable(raw_path.removeprefix(scope))[:MAX_PATH_CHARS], code)
 

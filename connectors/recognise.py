@@ -75,18 +75,18 @@ class Root(NamedTuple):
     complete: bool
 
 
-def check_roots(before: Iterable[Root], one: Root) -> None:
+def check_roots(before: Iterable[Root], root: Root) -> None:
     """Raises Conflict when one request names two whole sources of one root.
 
     The second would take the first's files as removed.
     """
     for other in before:
-        if other.name == one.name and other.complete and one.complete:
+        if other.name == root.name and other.complete and root.complete:
             raise Conflict(
-                f"{other.source} and {one.source} are both called {one.name}, so the second would"
+                f"{other.source} and {root.source} are both called {root.name}, so the second would"
                 " be taken for a later state of the first, and is not read.",
                 code="same_root",
-                detail={"root": one.name, "sources": [other.source, one.source]},
+                detail={"root": root.name, "sources": [other.source, root.source]},
             )
 
 

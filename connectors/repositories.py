@@ -142,8 +142,8 @@ def list_work_tree(view: RepositoryView, scope: str, *options: str) -> list[byte
     arguments = (*listing, *options, "--", *([scope] if scope else []))
     top = {"GIT_WORK_TREE": str(view.top)}
     with contextlib.suppress(SourceUnavailable):
-        git = run_git(view.directory, *arguments, timeout_s=UNTRACKED_TIMEOUT_S, settings=top)
-        return git.split(b"\0")[:-1]
+        listed = run_git(view.directory, *arguments, timeout_s=UNTRACKED_TIMEOUT_S, settings=top)
+        return listed.split(b"\0")[:-1]
     return []
 
 

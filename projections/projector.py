@@ -147,7 +147,7 @@ async def _poll(
 
 
 async def _check_ends(settings: Settings, consumer: AIOKafkaConsumer, offsets: Offsets) -> None:
-    """The log holds what comes after ``known``. Raises LogDamaged."""
+    """The log holds what comes after ``offsets``. Raises LogDamaged."""
     if await _find_ends_missing(settings, consumer, offsets):  # a second look must say the same
         for finding in await _find_ends_missing(settings, consumer, offsets):
             raise LogDamaged(finding.of(settings))

@@ -140,7 +140,7 @@ def _differences(live: Conn, shadow: Conn, table: Table, project_id: str) -> lis
         changed = tuple(name for name in now[key] if now[key][name] != then[key][name])
         if changed:
             differences.append(Difference(table.name, key, "changed", changed))
-    return sorted(differences, key=lambda gap: (gap.since, gap.key))
+    return sorted(differences, key=lambda each: (each.since, each.key))
 
 
 def _rows(connection: Conn, table: Table, project_id: str) -> dict[str, dict[str, Any]]:

@@ -29,8 +29,8 @@ _MARKS = frozenset({FEATURE, FEATURE_STATE, FEATURE_PLACE, FEATURE_GROUP})
 def keep_feature(
     earlier: dict[str, str], new: dict[str, str], *, renewed: bool = False
 ) -> dict[str, str]:
-    """``known`` attributes with the feature that either introduces: that of the surer place, which
-    is there where one of them says so. ``renewed``: the place of ``known`` was read again.
+    """``earlier`` attributes with the feature that either introduces: that of the surer place,
+    which is there where one of them says so. ``renewed``: the place of ``earlier`` was read again.
     """
     if FEATURE not in new:
         return earlier

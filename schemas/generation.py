@@ -58,10 +58,8 @@ class Rules:
 
     def repeats(self, text: str, texts: Iterable[str]) -> bool:
         """Whether a text says what one of ``texts`` says, which are as ``norm_text`` makes them."""
-        normal_text = norm_text(text)
-        return any(
-            normal_text == text or self.similarity(normal_text, text) >= SAME for text in texts
-        )
+        normal = norm_text(text)
+        return any(normal == other or self.similarity(normal, other) >= SAME for other in texts)
 
     def find_stop(
         self, state: LoopState, decision: Decision | None, interruption: StopReason | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def noun(number: float, singular: str, many: str = "") -> str:
-    """The word for so many; ``many``: where that is not ``one`` with an s."""
+    """The word for so many; ``many``: where that is not ``singular`` with an s."""
     return singular if number == 1 else many or f"{singular}s"
 
 

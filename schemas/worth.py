@@ -103,7 +103,7 @@ def readable(title: str) -> float:
 
 
 def keep_best_role(earlier: dict[str, str], new: dict[str, str]) -> dict[str, str]:
-    """``known`` attributes with the best role and subject of both: whichever came first."""
+    """``earlier`` attributes with the best role and subject of both: whichever came first."""
     best = {
         ORIGIN: max((earlier, new), key=_rank_origin).get(ORIGIN),
         ABOUT: max((earlier, new), key=lambda it: _BY_ABOUT.get(it.get(ABOUT, ""), 0.0)).get(ABOUT),

@@ -209,13 +209,13 @@ def _item(change: ArtifactChange) -> Iterator[Frame]:
 
 
 def _short(artifact: ArtifactSnapshot) -> dict[str, Any]:
-    sections = [each for section in artifact.sections for each in section.statements]
+    statements = [each for section in artifact.sections for each in section.statements]
     return {
         "id": artifact.artifact_id,
         "number": artifact.number,
         "title": artifact.title,
-        "description": sections[0].text if sections else "",
-        "atom_ids": sorted({cited.atom_id for each in sections for cited in each.citations}),
+        "description": statements[0].text if statements else "",
+        "atom_ids": sorted({cited.atom_id for each in statements for cited in each.citations}),
     }
 
 

@@ -330,8 +330,8 @@ class Driver:
         It is not told what the other has written, and takes what it writes itself as accepted.
         """
         writer, state = seat.writer, seat.writer.open(MemoryTables())
-        choice = self._chance.choice(seat.before)
-        for topic, offset in choice.items():
+        offsets = self._chance.choice(seat.before)
+        for topic, offset in offsets.items():
             for record in self.log.records[topic][seat.partition][:offset]:
                 writer.evolve(state, record)
         for _ in range(self._chance.randrange(1, 5)):

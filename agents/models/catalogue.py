@@ -33,4 +33,4 @@ CATALOGUE: tuple[KnownProvider, ...] = (
 RESEARCH = KnownProvider(
     "perplexity", ("sonar-deep-research",), "PERPLEXITY_API_KEY", "https://api.perplexity.ai"
 )
-BY_NAME = {model.name: model for model in (*CATALOGUE, RESEARCH)}
+BY_NAME = {provider.name: provider for provider in (*CATALOGUE, RESEARCH)}

@@ -96,7 +96,7 @@ def find_moves(
     """
     now = {load.member_id: load for load in loads}
     moves = []
-    for task in sorted(left, key=lambda load: (-load.points, load.task_id)):
+    for task in sorted(left, key=lambda task: (-task.points, task.task_id)):
         giver = now.get(task.member_id)
         before = imbalance_of(list(now.values()))
         if giver is None or (giver.ratio <= MOST and not _is_far_above(giver, now)):

@@ -127,7 +127,7 @@ def _is_open(named: re.Match[str]) -> bool:
     """Whether a thing is to be made only under a condition, which is no part of its title."""
     if named["how"] is None:
         return bool(_CONDITION.match(named["title"].strip()))
-    return named["how"].lower() in ("for", "about", "to") and bool(_LATE.says(named["title"]))
+    return named["how"].lower() in ("for", "about", "to") and _LATE.says(named["title"])
 
 
 def _asks_in_title(text: str) -> bool:

@@ -374,8 +374,8 @@ def _check_left(text: str) -> None:
 
 
 def _take_priority(text: str) -> tuple[Priority, str]:
-    for priority, pattern in words()["priorities"].items():
-        for word in pattern:
-            if match := re.search(rf"\b{word}\b", text, re.IGNORECASE):
+    for priority, patterns in words()["priorities"].items():
+        for pattern in patterns:
+            if match := re.search(rf"\b{pattern}\b", text, re.IGNORECASE):
                 return priority, blank(text, match)
     return "scheduled", text

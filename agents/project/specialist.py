@@ -158,16 +158,16 @@ class SpecialistContext:
         ids = frozenset(planned)
 
         async def look() -> Json:
-            members = await self.ports.rank_members(self.project_id)
+            rankings = await self.ports.rank_members(self.project_id)
             return {
                 "items": [
                     {
-                        "task_id": member["task_id"],
-                        "task": member["task"],
-                        "member_ids": [it["member_id"] for it in member["ranking"]],
+                        "task_id": each["task_id"],
+                        "task": each["task"],
+                        "member_ids": [it["member_id"] for it in each["ranking"]],
                     }
-                    for member in members
-                    if member["task_id"] in ids
+                    for each in rankings
+                    if each["task_id"] in ids
                 ][:MOST_ITEMS]
             }
 

@@ -73,10 +73,10 @@ def team_tools(ports: Ports) -> list[Tool]:
     async def list_members(context: ToolContext, wanted: Nothing) -> ToolResult:
         members = await ports.list_members(context.project_id)
         lines = [
-            f"{job['name']} ({job['role'] or 'no role'},"
-            f" {count(job['capacity_points'], 'point')} a sprint;"
-            f" {', '.join(job['skills']) or 'no skills told'}) [{job['member_id']}]"
-            for job in members
+            f"{member['name']} ({member['role'] or 'no role'},"
+            f" {count(member['capacity_points'], 'point')} a sprint;"
+            f" {', '.join(member['skills']) or 'no skills told'}) [{member['member_id']}]"
+            for member in members
         ]
         return answer(show_list("Members", lines), {"members": list(members)})
 

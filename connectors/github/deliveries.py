@@ -27,7 +27,7 @@ from connectors.payloads import Payload, UnreadablePayload, part, required_text,
 from connectors.service_items import DeletedItem, ServiceItem
 
 GOING = frozenset(("deleted", "transferred", "unpublished"))
-Read = ServiceItem | None
+ReadItem = ServiceItem | None
 
 
 def repository_of(payload: Payload) -> str:
@@ -55,48 +55,48 @@ def items_of_delivery(
     return [deleted_item(item, received_at) if action in GOING else item]
 
 
-def _issue(repository: str, payload: Any) -> Read:
+def _issue(repository: str, payload: Any) -> ReadItem:
     return issue_item(repository, payload["issue"])
 
 
-def _pull(repository: str, payload: Any) -> Read:
+def _pull(repository: str, payload: Any) -> ReadItem:
     return pull_item(repository, payload["pull_request"])
 
 
-def _comment(repository: str, payload: Any) -> Read:
+def _comment(repository: str, payload: Any) -> ReadItem:
     return comment_item(repository, payload["comment"], payload["issue"].get("title"))
 
 
-def _review(repository: str, payload: Any) -> Read:
+def _review(repository: str, payload: Any) -> ReadItem:
     pull = payload["pull_request"]
     return review_item(repository, pull["number"], payload["review"], pull.get("title"))
 
 
-def _review_comment(repository: str, payload: Any) -> Read:
+def _review_comment(repository: str, payload: Any) -> ReadItem:
     title = payload["pull_request"].get("title")
     return review_comment_item(repository, payload["comment"], title)
 
 
-def _release(repository: str, payload: Any) -> Read:
+def _release(repository: str, payload: Any) -> ReadItem:
     return release_item(repository, payload["release"])
 
 
-def _run(repository: str, payload: Any) -> Read:
+def _run(repository: str, payload: Any) -> ReadItem:
     return run_item(repository, payload["workflow_run"])
 
 
-def _discussion(repository: str, payload: Any) -> Read:
+def _discussion(repository: str, payload: Any) -> ReadItem:
     return discussion_item(repository, payload["discussion"])
 
 
-def _discussion_comment(repository: str, payload: Any) -> Read:
+def _discussion_comment(repository: str, payload: Any) -> ReadItem:
     discussion = payload["discussion"]
     return discussion_comment_item(
         repository, discussion["number"], payload["comment"], discussion.get("title")
     )
 
 
-READERS: dict[str, Callable[[str, Any], Read]] = {
+READERS: dict[str, Callable[[str, Any], ReadItem]] = {
     "issues": _issue,
     "pull_request": _pull,
     "pull_request_target": _pull,

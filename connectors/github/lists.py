@@ -172,10 +172,10 @@ class WholeList(RestList):
     window: timedelta | None = None
 
     async def pages(self, cursor: str) -> AsyncIterator[Page]:
-        known_times, more = _parse_whole_cursor(cursor)
+        etags, more = _parse_whole_cursor(cursor)
         page, floor = 1, ""
-        while more or page <= len(known_times):
-            etag = known_times[page - 1] if page <= len(known_times) else None
+        while more or page <= len(etags):
+            etag = etags[page - 1] if page <= len(etags) else None
             answer = await self.github.list(self.what, {**self.params, "page": page}, etag=etag)
             page += 1
             if answer.is_unchanged:
@@ -186,9 +186,9 @@ class WholeList(RestList):
                 floor = floor or earlier(times[0], self.window)
             ends = bool(floor and times and times[-1] < floor)
             # What is on later pages may have moved, so their ETags are forgotten.
-            known_times = [*known_times[: page - 2], answer.etag or ""]
+            etags = [*etags[: page - 2], answer.etag or ""]
             more = not ends and next_of(answer) is not None
-            position = json.dumps({"etags": known_times, "more": more})
+            position = json.dumps({"etags": etags, "more": more})
             yield Page(tuple(made.items), position, tuple(made.notices))
 
 

@@ -54,10 +54,10 @@ class GitHubService:
             github = GitHub(added.target, transport)
 
             async def titles(numbers: Collection[str]) -> Mapping[str, str]:
-                by_stream: dict[str, str] = {}
+                by_number: dict[str, str] = {}
                 for kind in ("issues", "pulls"):
-                    by_stream |= await context.titles(root_of(added.target, kind), numbers)
-                return by_stream
+                    by_number |= await context.titles(root_of(added.target, kind), numbers)
+                return by_number
 
             named = [*added.streams] or [*STREAMS]
 

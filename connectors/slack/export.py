@@ -223,8 +223,8 @@ def _in_last_state(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
                 stamp = key_of(row, "deleted_ts", default="") or key_of(before, "ts", default="")
                 last.pop(stamp, None)
             case _:
-                newer = last.get(str(row["ts"]))
-                if newer is None or _edited(row) >= _edited(newer):
+                earlier = last.get(str(row["ts"]))
+                if earlier is None or _edited(row) >= _edited(earlier):
                     last[str(row["ts"])] = row
     return list(last.values())
 

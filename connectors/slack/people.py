@@ -29,12 +29,12 @@ Pseudonym = Callable[[str], str]
 
 def introduced(messages: Iterable[Payload]) -> list[Payload]:
     """Members as messages show who wrote them: of other workspaces, and of lists that lack some."""
-    names = {}
+    members = {}
     for message in messages:
         member_id, profile = message.get("user"), message.get("user_profile")
         if isinstance(member_id, str) and isinstance(profile, Mapping):
-            names[member_id] = {"id": member_id, "name": profile.get("name"), "profile": profile}
-    return list(names.values())
+            members[member_id] = {"id": member_id, "name": profile.get("name"), "profile": profile}
+    return list(members.values())
 
 
 class People:

@@ -105,16 +105,16 @@ def main() -> None:
     end_with_parent(int(parent))
     answers = os.fdopen(os.dup(1), "wb", buffering=1 << 16)
     os.dup2(2, 1)
-    module_read = importlib.import_module(module)
+    readers = importlib.import_module(module)
     for codec in CODECS:
         codecs.lookup(codec)
-    prepare = getattr(getattr(module_read, name), "prepare", None)
+    prepare = getattr(getattr(readers, name), "prepare", None)
     if prepare is not None:
         prepare()
     given: IO[bytes] = os.fdopen(int(file), "rb")
     kept: IO[bytes] | None = os.fdopen(int(spool), "wb") if int(spool) >= 0 else None
     confine(json.loads(limits))
-    serve(getattr(module_read, name)(given, kept, json.loads(options)), sys.stdin.buffer, answers)
+    serve(getattr(readers, name)(given, kept, json.loads(options)), sys.stdin.buffer, answers)
     answers.flush()
 
 

@@ -52,10 +52,10 @@ def _repeat_cells(rows: list[Tag]) -> None:
 
 
 def _number(cell: Tag, name: str, most: int) -> int:
-    span_text = str(cell.attrs.pop(name, "1"))
+    count = str(cell.attrs.pop(name, "1"))
     return (
-        min(most, max(1, int(span_text)))
-        if span_text.isascii() and span_text.isdigit() and len(span_text) < 6
+        min(most, max(1, int(count)))
+        if count.isascii() and count.isdigit() and len(count) < 6
         else 1
     )
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import typer
 
-from infra.cli.context import JSON_OPTION, connect
+from infra.cli.context import JSON_OPTION, PROJECT_OPTION, connect
 from infra.cli.output import as_lines, cell, table
-from infra.cli.project import PROJECT_OPTION
 
 
 def register(app: typer.Typer) -> None:

@@ -6,14 +6,12 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import typer
 
 from infra.cli.calls import moment_of, unchecked
-from infra.cli.context import JSON_OPTION, connect
+from infra.cli.context import JSON_OPTION, PROJECT_OPTION, connect
 from infra.cli.output import as_lines, cell, table
 
 if TYPE_CHECKING:
     from infra.client.connection import Pages
     from infra.client.models.ledger import Atom, PastAtom
-
-PROJECT_OPTION = typer.Option(..., "--project", "-p", help="Name or id of the project.")
 
 AS_OF_SEQ = typer.Option(None, min=0, help="Show the ledger as of this sequence number.")
 AS_OF = typer.Option(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import math
 import re
 import tarfile
 import time
@@ -18,7 +19,7 @@ from typing import Any
 
 from connectors.connector import Connector, Listing, Notice, SourceUnavailable
 from connectors.recognise import Root, check_roots, open_source
-from infra.cli.calls import Cairn, told
+from infra.cli.calls import LOOK_EVERY_S, Cairn, told
 from infra.cli.context import load
 from infra.cli.hints import with_hint
 from infra.client.models.ingestion import Folder, IngestionStatus, Repository
@@ -29,8 +30,9 @@ from streams.hygiene.redaction.strings import redact_text
 
 ADDRESS = re.compile(r"https://[^\s\x00-\x1f]{1,2000}|github:[\w.-]{1,100}/[\w.-]{1,100}")
 MIB = 1024 * 1024
-LOOK_EVERY_S = 0.4
+STALLED_AFTER_S = 60.0
 UNRECORDED = ("waiting", "recording", "retrying")
+OF_WAITING = ("hygiene_stalled", "retrying")  # notes that say nothing once it is over
 MILESTONES = ("first_atom_ms", "prd_v0_ms", "features_v0_ms")
 OF_UPLOAD = {  # of a status; all else of it is the progress of what was recorded
     *("trigger_key", "project_id", "url", "documents_url", "state", "job_id", "root", "complete"),
@@ -116,7 +118,7 @@ def bring(cairn: Cairn, wish: Wish, tell: Tell) -> list[Brought]:
 
     ``tell`` is called with what a person who waits is shown. Raises Invalid, Refusal, Unavailable.
     """
-    opened = [_open(cairn, wish, source, tell) for source in wish.sources]
+    opened = [_open(wish, source, tell) for source in wish.sources]
     project_id = cairn.project_of(wish.project)
     roots: list[Root] = []
     brought = []
@@ -131,7 +133,7 @@ def bring(cairn: Cairn, wish: Wish, tell: Tell) -> list[Brought]:
     return brought
 
 
-def _open(cairn: Cairn, wish: Wish, source: str, tell: Tell) -> Connector | None:
+def _open(wish: Wish, source: str, tell: Tell) -> Connector | None:
     """What reads a source that is here. Raises UnknownSource, SourceRefused."""
     if ADDRESS.fullmatch(source):
         return None
@@ -160,6 +162,8 @@ def _bring(
         kept, listed = _send(cairn, connector, project_id, key, how, tell)
     status = await_recorded(cairn, kept, tell)
     for note in status.notes:
+        if note.code in OF_WAITING:
+            continue
         told_note = Refusal(note.message, code=note.code, detail=note.detail)
         warns = "Warning: " if note.code == "many_sources_gone" else ""
         tell(f"{warns}{with_hint(told_note)}")
@@ -213,11 +217,23 @@ def _send(
 
 
 def await_recorded(
-    cairn: Cairn, kept: IngestionStatus, tell: Callable[[str], None]
+    cairn: Cairn,
+    kept: IngestionStatus,
+    tell: Callable[[str], None],
+    stalled_after_s: float = STALLED_AFTER_S,
 ) -> IngestionStatus:
-    """The ingest as soon as the service has recorded it. Raises Refusal when it will not."""
+    """The ingest as soon as the service has recorded it, however long that takes.
+
+    ``tell`` is called with what holds it up. Raises Refusal when it will not be recorded.
+    """
     status, problem = kept, ""
+    tell_at_s = time.monotonic() + stalled_after_s
     while status.state in UNRECORDED:
+        if time.monotonic() >= tell_at_s:
+            so_far = f"after {stalled_after_s:.0f} s (state: {status.state})"
+            said = f"The source is not recorded {so_far}; still waiting."
+            tell(with_hint(Refusal(said, code="hygiene_stalled")))
+            tell_at_s = math.inf
         if status.problem and status.problem.message != problem:
             problem = status.problem.message
             tell(problem)

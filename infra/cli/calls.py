@@ -14,7 +14,7 @@ from infra.client.models.shared import Job
 from infra.platform.errors import Conflict, Invalid, NotFound, Refusal, Unavailable
 
 PROJECT_ID = "prj_"
-JOB_DONE_WITHIN_S, LOOK_EVERY_S = 600.0, 0.5
+JOB_DONE_WITHIN_S, LOOK_EVERY_S = 600.0, 0.4
 MCP_ANSWERS = (400, 404)  # of which the protocol has words of its own
 ENDED = ("succeeded", "dead", "cancelled")
 

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from infra.cli.calls import Cairn, unchecked
-from infra.cli.context import JSON_OPTION, asking, connect, resumable, say
+from infra.cli.context import JSON_OPTION, KEY_OPTION, PROJECT_OPTION, asking, connect, say
 from infra.cli.output import as_lines, cell
-from infra.cli.project import KEY_OPTION, PROJECT_OPTION
 from infra.client.models.chat import ChatMessageRequest, ConfirmationReply, Turn
 from infra.client.models.chat_parts import AttachedDocument
 from infra.platform.errors import Conflict, Invalid
@@ -89,8 +88,7 @@ def _converse(talk: Talk) -> None:
         if not line.strip():
             continue
         try:
-            with resumable(None) as key:
-                talk.ask(line, key)
+            talk.ask(line)
         except (Conflict, Invalid) as refused:
             talk.has_failed = True
             say(str(refused))
@@ -112,7 +110,9 @@ class Talk:
         self._conversation, self._as_json, self._verbose = conversation, as_json, verbose
         self.has_failed = False
 
-    def ask(self, text: str, key: str, documents: Sequence[AttachedDocument] = ()) -> None:
+    def ask(
+        self, text: str, key: str | None = None, documents: Sequence[AttachedDocument] = ()
+    ) -> None:
         """One question with all that its answer takes; a person is asked in between."""
         body = ChatMessageRequest(
             message=text,

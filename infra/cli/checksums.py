@@ -4,9 +4,8 @@ import json
 
 import typer
 
-from infra.cli.context import JSON_OPTION, connect
+from infra.cli.context import JSON_OPTION, PROJECT_OPTION, connect
 from infra.cli.output import table
-from infra.cli.project import PROJECT_OPTION
 
 
 def register(app: typer.Typer) -> None:

@@ -11,9 +11,16 @@ from rich.table import Table
 
 from infra.cli import importing
 from infra.cli.calls import Cairn, told
-from infra.cli.context import JSON_OPTION, asking, connect, say
+from infra.cli.context import (
+    JSON_OPTION,
+    KEY_OPTION,
+    OPTIONAL_PROJECT,
+    PROJECT_OPTION,
+    asking,
+    connect,
+    say,
+)
 from infra.cli.output import as_lines
-from infra.cli.project import KEY_OPTION, PROJECT_OPTION
 from infra.client.models.connectors import ConnectorRequest, ConnectorState, SyncRequest
 from infra.client.models.connectors_parts import StreamState
 from infra.platform.errors import NotFound
@@ -22,7 +29,6 @@ ALL = "all"  # in the place of one connector
 WIDTH = 120
 READ_WITHIN_S = 24 * 3600.0  # a first reading waits for limits of the service
 CONNECTOR = typer.Argument(help="Id of the connector, its target, or `all` of a project.")
-ANY_PROJECT = typer.Option(None, "--project", "-p", help="Name or id of the project.")
 STREAM = typer.Option([], "--stream", help="Only this stream (repeatable; default: all).")
 
 connectors = typer.Typer(help="Connect services and read them.", no_args_is_help=True)
@@ -76,7 +82,7 @@ def add(
 
 
 @connectors.command("list")
-def list_connectors(project: str | None = ANY_PROJECT, as_json: bool = JSON_OPTION) -> None:
+def list_connectors(project: str | None = OPTIONAL_PROJECT, as_json: bool = JSON_OPTION) -> None:
     """Show every stream: how far it is, what was seen, what is left of the rate limit."""
     cairn = connect()
     rows = [
@@ -92,7 +98,7 @@ def list_connectors(project: str | None = ANY_PROJECT, as_json: bool = JSON_OPTI
 
 
 @connectors.command()
-def test(connector: str = CONNECTOR, project: str | None = ANY_PROJECT) -> None:
+def test(connector: str = CONNECTOR, project: str | None = OPTIONAL_PROJECT) -> None:
     """Test the access to each stream; names each missing permission."""
     cairn = connect()
     checks = [
@@ -111,7 +117,7 @@ def test(connector: str = CONNECTOR, project: str | None = ANY_PROJECT) -> None:
 @connectors.command()
 def sync(
     connector: str = CONNECTOR,
-    project: str | None = ANY_PROJECT,
+    project: str | None = OPTIONAL_PROJECT,
     stream: list[str] = STREAM,
     as_json: bool = JSON_OPTION,
 ) -> None:
@@ -122,7 +128,7 @@ def sync(
 @connectors.command()
 def reconcile(
     connector: str = CONNECTOR,
-    project: str | None = ANY_PROJECT,
+    project: str | None = OPTIONAL_PROJECT,
     stream: list[str] = STREAM,
     accept_removals: bool = typer.Option(
         False,
@@ -139,14 +145,17 @@ def reconcile(
 @connectors.command()
 def remove(
     connector: str = CONNECTOR,
-    project: str | None = ANY_PROJECT,
+    project: str | None = OPTIONAL_PROJECT,
     idempotency_key: str | None = KEY_OPTION,
 ) -> None:
     """Stop reading the service; what was read stays."""
     cairn = connect()
-    for known, each in _choose(cairn, connector, project):
-        cairn.remove_connector(known, each.connector_id, key=idempotency_key)
-        say(f"{each.target} is no longer read; what was read stays.")
+    with asking(idempotency_key) as key:
+        chosen = _choose(cairn, connector, project)
+        for known, each in chosen:
+            own_key = key if len(chosen) == 1 else f"{key}|{each.connector_id}"
+            cairn.remove_connector(known, each.connector_id, key=own_key)
+            say(f"{each.target} is no longer read; what was read stays.")
 
 
 @connectors.command(hidden=True)

@@ -27,6 +27,11 @@ if TYPE_CHECKING:
 console = Console(stderr=True, highlight=False)
 
 JSON_OPTION = typer.Option(False, "--json", help="One JSON object per line on standard output.")
+PROJECT_OPTION = typer.Option(..., "--project", "-p", help="Name or id of the project.")
+OPTIONAL_PROJECT = typer.Option(None, "--project", "-p", help="Name or id of the project.")
+KEY_OPTION = typer.Option(
+    None, "--idempotency-key", help="A repeated request with the same key is done once."
+)
 WEB_ANSWERS_WITHIN_S = 60.0  # beside a supervisor that runs
 
 
@@ -35,6 +40,16 @@ def say(line: str) -> None:
     from streams.hygiene.redaction.strings import redact_text
 
     console.print(redact_text(line), markup=False, soft_wrap=True)
+
+
+def quiet_clients() -> None:
+    """No log line for each request, nor for each retry: an absent or starting broker is told by us,
+    in a sentence. At debug the lines are shown.
+    """
+    if logging.getLogger("cairn").isEnabledFor(logging.DEBUG):
+        return
+    for name, level in (("aiokafka", logging.CRITICAL), ("httpx", logging.WARNING)):
+        logging.getLogger(name).setLevel(level)
 
 
 def load() -> Settings:
@@ -52,8 +67,7 @@ def connect(*, start: bool = True, speaks_for: str | None = None, role: str | No
     url, token, is_here = find_service(start=start)
     from infra.cli.calls import Cairn  # not where nobody is asked
 
-    if not logging.getLogger("cairn").isEnabledFor(logging.DEBUG):
-        logging.getLogger("httpx").setLevel(logging.WARNING)  # else a line for each request
+    quiet_clients()
     cairn = Cairn(url, token, on_behalf_of=speaks_for, in_role=role)
     cairn.is_here = is_here
     if context := click.get_current_context(silent=True):

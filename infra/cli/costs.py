@@ -7,9 +7,16 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from infra.cli.calls import unchecked
-from infra.cli.context import JSON_OPTION, asking, connect, explain_wrong_use, say
+from infra.cli.context import (
+    JSON_OPTION,
+    KEY_OPTION,
+    PROJECT_OPTION,
+    asking,
+    connect,
+    explain_wrong_use,
+    say,
+)
 from infra.cli.output import as_lines, cell, table
-from infra.cli.project import KEY_OPTION, PROJECT_OPTION
 from schemas.inflection import count
 from schemas.model_reading import describe_owed
 
@@ -39,12 +46,11 @@ def costs(
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Show what calls of language models have cost a project."""
+    cairn = connect()
     if call is not None:
-        cairn = connect()
         _show_call(cairn.read_call(cairn.project_of(project), call), as_json=as_json)
         return
     with explain_wrong_use():
-        cairn = connect()
         found = cairn.read_costs(cairn.project_of(project), group_by=unchecked(by))
     if as_json:
         as_lines(line.model_dump() for line in (*found.lines, found.total))
@@ -120,8 +126,8 @@ def _show_call(found: CallDetail, *, as_json: bool) -> None:
 def _set(project: str, spec: dict[str, Any], key: str | None, *, as_json: bool) -> None:
     from infra.client.models.models import BudgetRequest
 
+    cairn, body = connect(), BudgetRequest.model_construct(**spec)
     with asking(key) as drawn:
-        cairn, body = connect(), BudgetRequest.model_construct(**spec)
         _show(cairn.set_budget(cairn.project_of(project), body, key=drawn), as_json=as_json)
 
 

@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from infra.cli.atoms import AS_OF, AS_OF_SEQ, PROJECT_OPTION, place_of
+from infra.cli.atoms import AS_OF, AS_OF_SEQ, place_of
 from infra.cli.calls import moment_of
-from infra.cli.context import JSON_OPTION, connect
+from infra.cli.context import JSON_OPTION, PROJECT_OPTION, connect
 from infra.cli.output import answer, table
 from schemas.model_reading import describe_owed
 

@@ -11,10 +11,9 @@ from typing import Any
 import typer
 
 from infra.cli.calls import Cairn, look_until_there, told
-from infra.cli.context import JSON_OPTION, connect, resumable
+from infra.cli.context import JSON_OPTION, KEY_OPTION, connect, resumable
 from infra.cli.output import answer as standard_output
 from infra.cli.output import as_lines
-from infra.cli.project import KEY_OPTION
 from infra.client.models.decisions import (
     ContradictionDecision,
     Decision,

@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from infra.cli.atoms import PROJECT_OPTION
 from infra.cli.calls import told
-from infra.cli.context import JSON_OPTION, asking, connect
+from infra.cli.context import JSON_OPTION, KEY_OPTION, PROJECT_OPTION, asking, connect
 from infra.cli.output import answer as standard_output
 from infra.cli.output import as_lines
-from infra.cli.project import KEY_OPTION
 from infra.client.models.quality import SectionText
 
 if TYPE_CHECKING:

@@ -5,8 +5,7 @@ from collections import Counter
 
 import typer
 
-from infra.cli.atoms import PROJECT_OPTION
-from infra.cli.context import JSON_OPTION, connect
+from infra.cli.context import JSON_OPTION, PROJECT_OPTION, connect
 from infra.cli.output import answer, as_lines, cell, table
 
 PLACE = typer.Argument(metavar="PATH[:LINE]", help="A source's path; ROOT:PATH where two have it.")

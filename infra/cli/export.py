@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from infra.cli.atoms import PROJECT_OPTION
-from infra.cli.context import connect, explain_wrong_use
+from infra.cli.context import PROJECT_OPTION, connect, explain_wrong_use
 from infra.cli.output import answer
 from infra.platform.errors import Conflict, Invalid
 

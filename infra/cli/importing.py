@@ -9,8 +9,7 @@ import typer
 
 from infra.cli.bringing import await_recorded
 from infra.cli.calls import unchecked
-from infra.cli.context import JSON_OPTION, asking, connect, say
-from infra.cli.project import PROJECT_OPTION
+from infra.cli.context import JSON_OPTION, PROJECT_OPTION, connect, explain_wrong_use, say
 from schemas.inflection import count
 
 NOT_READ = "not_read"
@@ -37,7 +36,7 @@ def import_file(
     if kind not in ("jira", "slack"):
         raise typer.BadParameter(f"There is no import for {kind!r}: jira or slack.")
     cairn = connect()
-    with asking(None) as key:
+    with explain_wrong_use():
         kept = cairn.import_exported_file(
             cairn.project_of(project),
             b"" if cairn.is_here else file.read_bytes(),
@@ -46,7 +45,6 @@ def import_file(
             site=site,
             channel=channel,
             team=team,
-            key=key,
         )
         done = await_recorded(cairn, kept, say)
     feed, lost = done.feed, done.notices.get("refused", 0)

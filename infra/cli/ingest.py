@@ -16,10 +16,18 @@ import typer
 from connectors.connector import LOSSES, OF_READ_FILES
 from infra.cli.bringing import Brought, Listed, Milestone, Step, Wish, bring
 from infra.cli.calls import Cairn
-from infra.cli.context import JSON_OPTION, connect, console, explain_wrong_use, resumable, say
+from infra.cli.context import (
+    JSON_OPTION,
+    KEY_OPTION,
+    PROJECT_OPTION,
+    connect,
+    console,
+    explain_wrong_use,
+    resumable,
+    say,
+)
 from infra.cli.output import as_lines
 from infra.cli.progress import Board, Stage
-from infra.cli.project import KEY_OPTION, PROJECT_OPTION
 from schemas.events.ingestion_request import CoverageTarget, Engine
 from schemas.inflection import count
 from schemas.model_reading import describe_owed

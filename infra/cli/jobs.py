@@ -13,9 +13,16 @@ import typer
 
 from infra.cli.atoms import time_of
 from infra.cli.calls import ENDED, Cairn, told, unchecked
-from infra.cli.context import JSON_OPTION, asking, connect, explain_wrong_use, say
+from infra.cli.context import (
+    JSON_OPTION,
+    KEY_OPTION,
+    OPTIONAL_PROJECT,
+    asking,
+    connect,
+    explain_wrong_use,
+    say,
+)
 from infra.cli.output import as_lines, cell, table
-from infra.cli.project import KEY_OPTION
 from infra.client.models.shared import NewJob
 from infra.platform.errors import Forbidden
 
@@ -23,7 +30,6 @@ if TYPE_CHECKING:
     from infra.client.models.shared import Job, Transition
 
 JOB = typer.Argument(metavar="ID", help="Id of the job.")
-NO_PROJECT = typer.Option(None, "--project", "-p", help="Name or id of the project.")
 
 jobs = typer.Typer(no_args_is_help=True, help="List background jobs; enqueue, cancel or retry one.")
 
@@ -34,7 +40,7 @@ def register(app: typer.Typer) -> None:
 
 @jobs.command("list")
 def list_(
-    project: str | None = NO_PROJECT,
+    project: str | None = OPTIONAL_PROJECT,
     status: str | None = typer.Option(None, help="Only jobs with this status."),
     kind: str | None = typer.Option(None, "--type", help="Only jobs of this type."),
     limit: int = typer.Option(100, min=1, max=1_000, help="How many at most."),
@@ -92,7 +98,7 @@ def retry(job_id: str = JOB, as_json: bool = JSON_OPTION) -> None:
 @jobs.command()
 def enqueue(
     kind: str = typer.Argument(metavar="TYPE", help="Type of the job, such as ingestion."),
-    project: str | None = NO_PROJECT,
+    project: str | None = OPTIONAL_PROJECT,
     payload: str = typer.Option("{}", help="JSON, or @FILE, or @- for standard input."),
     priority: str = typer.Option("scheduled", help="urgent, scheduled or background."),
     run_after: str | None = typer.Option(None, help="Not before this time (ISO 8601)."),

@@ -10,9 +10,8 @@ from typing import IO, Any
 
 import typer
 
-from infra.cli.atoms import PROJECT_OPTION
 from infra.cli.calls import Cairn
-from infra.cli.context import connect
+from infra.cli.context import PROJECT_OPTION, connect
 from infra.platform.errors import Refusal, Unavailable
 
 PARSE_ERROR, INVALID_REQUEST, INTERNAL_ERROR = -32700, -32600, -32603

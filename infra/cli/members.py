@@ -8,9 +8,8 @@ from typing import Any
 import typer
 
 from infra.cli.calls import Cairn, told
-from infra.cli.context import JSON_OPTION, asking, connect
+from infra.cli.context import JSON_OPTION, KEY_OPTION, PROJECT_OPTION, asking, connect
 from infra.cli.output import as_lines, cell, table
-from infra.cli.project import KEY_OPTION, PROJECT_OPTION
 from infra.client.models.planning import Member, MemberUpdate, NewMember, Plan
 from infra.platform.errors import Invalid, NotFound
 

@@ -3,7 +3,7 @@
 import typer
 
 from infra.cli.calls import Cairn
-from infra.cli.context import JSON_OPTION, connect
+from infra.cli.context import JSON_OPTION, OPTIONAL_PROJECT, connect
 from infra.cli.deciding import Deciding, by_person
 from infra.cli.output import as_lines, cell, table
 from infra.client.models.decisions import DecisionRequest, MergeDecision
@@ -18,9 +18,7 @@ def register(app: typer.Typer) -> None:
     @reviews.callback()
     def merges(
         context: typer.Context,
-        project: str | None = typer.Option(
-            None, "--project", "-p", help="Name or id of the project."
-        ),
+        project: str | None = OPTIONAL_PROJECT,
         as_json: bool = JSON_OPTION,
     ) -> None:
         """List merges and pairs in review; approve or reject a pair."""

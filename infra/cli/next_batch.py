@@ -2,9 +2,8 @@
 
 import typer
 
-from infra.cli.context import JSON_OPTION, connect
+from infra.cli.context import JSON_OPTION, PROJECT_OPTION, connect
 from infra.cli.output import answer, as_lines, table
-from infra.cli.project import PROJECT_OPTION
 
 SHOWN = 20
 

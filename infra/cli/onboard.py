@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from infra.cli.context import JSON_OPTION, asking, connect
+from infra.cli.context import JSON_OPTION, KEY_OPTION, PROJECT_OPTION, asking, connect
 from infra.cli.output import as_lines, cell, table
-from infra.cli.project import KEY_OPTION, PROJECT_OPTION
 from infra.client.models.onboarding import ExpectedVersion, OnboardingRequest, SkipRequest
 
 if TYPE_CHECKING:

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from infra.cli.atoms import PROJECT_OPTION
-from infra.cli.context import connect, explain_wrong_use
+from infra.cli.context import PROJECT_OPTION, connect, explain_wrong_use
 from infra.cli.output import cell
 from infra.cli.touching import match_diff
 from schemas.inflection import count

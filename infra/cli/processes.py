@@ -11,8 +11,7 @@ from functools import partial
 import typer
 from pydantic import TypeAdapter, ValidationError
 
-from infra.cli.context import load, locate
-from infra.cli.project import quiet_clients
+from infra.cli.context import load, locate, quiet_clients
 from infra.platform import loop
 from infra.platform.findings import remember_damage
 from infra.platform.settings import WANTED, Listening, Settings

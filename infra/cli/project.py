@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import json
-import logging
 from typing import TYPE_CHECKING
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
-from infra.cli.context import JSON_OPTION, asking, connect, say
+from infra.cli.context import JSON_OPTION, KEY_OPTION, PROJECT_OPTION, asking, connect, say
 from infra.cli.output import as_lines
 
 if TYPE_CHECKING:
     from infra.client.models.schedules import ProjectSettings, SettingsRequest
-
-KEY_OPTION = typer.Option(
-    None, "--idempotency-key", help="A repeated request with the same key is done once."
-)
-PROJECT_OPTION = typer.Option(..., "--project", "-p", help="Name or id of the project.")
 
 projects = typer.Typer(
     help="Create, list, rename and delete projects; set their hours.", no_args_is_help=True
@@ -141,13 +135,3 @@ def _render(found: ProjectSettings) -> list[str]:
         f"quiet hours: {f'{hours.start} to {hours.end}' if hours else 'none'}",
         f"last heartbeat: {f'{beat:%Y-%m-%d %H:%M} UTC' if beat else 'none: no schedules'}",
     ]
-
-
-def quiet_clients() -> None:
-    """An absent or starting broker is told by us, in a sentence: not by a log line for every retry.
-    At debug the lines are shown.
-    """
-    if logging.getLogger("cairn").isEnabledFor(logging.DEBUG):
-        return
-    for name, level in (("aiokafka", logging.CRITICAL), ("httpx", logging.WARNING)):
-        logging.getLogger(name).setLevel(level)

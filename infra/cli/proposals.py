@@ -6,9 +6,8 @@ from enum import StrEnum
 
 import typer
 
-from infra.cli.atoms import PROJECT_OPTION
 from infra.cli.calls import Cairn, unchecked
-from infra.cli.context import JSON_OPTION, connect
+from infra.cli.context import JSON_OPTION, PROJECT_OPTION, connect
 from infra.cli.deciding import Deciding, by_person
 from infra.cli.output import as_lines, cell, table
 from infra.client.models.decisions import DecisionRequest, ProposalAnswer

@@ -6,12 +6,10 @@ from typing import TYPE_CHECKING, Literal
 
 import typer
 
-from infra.cli.atoms import PROJECT_OPTION
 from infra.cli.calls import unchecked
-from infra.cli.context import JSON_OPTION, asking, connect
+from infra.cli.context import JSON_OPTION, KEY_OPTION, PROJECT_OPTION, asking, connect
 from infra.cli.output import answer as standard_output
 from infra.cli.output import as_lines, table
-from infra.cli.project import KEY_OPTION
 from infra.client.models.quality import QualityRunRequest
 from infra.platform.errors import NotFound
 from schemas.quality_gate import REMOVALS

@@ -2,8 +2,8 @@
 
 import typer
 
-from infra.cli.atoms import AS_OF, AS_OF_SEQ, PROJECT_OPTION, time_of
-from infra.cli.context import JSON_OPTION, connect, say
+from infra.cli.atoms import AS_OF, AS_OF_SEQ, time_of
+from infra.cli.context import JSON_OPTION, PROJECT_OPTION, connect, say
 from infra.cli.output import as_lines, table
 from infra.client.models.administration import ReplayRequest
 from schemas.inflection import count

@@ -7,9 +7,8 @@ from enum import StrEnum
 import typer
 
 from infra.cli.calls import unchecked
-from infra.cli.context import JSON_OPTION, asking, connect
+from infra.cli.context import JSON_OPTION, KEY_OPTION, PROJECT_OPTION, asking, connect
 from infra.cli.output import as_lines
-from infra.cli.project import KEY_OPTION, PROJECT_OPTION
 from infra.cli.show import Format, render_item
 from infra.client.models.planning import ReportRequest
 

@@ -8,10 +8,16 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from infra.cli.atoms import PROJECT_OPTION
-from infra.cli.context import JSON_OPTION, connect, resumable, say
+from infra.cli.context import (
+    JSON_OPTION,
+    KEY_OPTION,
+    OPTIONAL_PROJECT,
+    PROJECT_OPTION,
+    connect,
+    resumable,
+    say,
+)
 from infra.cli.output import as_lines, table
-from infra.cli.project import KEY_OPTION
 from infra.client.models.runs import CancelRequest, ResumeRequest
 from schemas.inflection import count
 
@@ -19,7 +25,6 @@ if TYPE_CHECKING:
     from infra.client.models.runs import DeltaReport
     from infra.client.models.views import Phase
 
-NO_PROJECT = typer.Option(None, "--project", "-p", help="Name or id of the project.")
 SHOWN_FILES = 8
 
 runs = typer.Typer(help="List ingestion runs; cancel, resume or inspect one.")
@@ -32,7 +37,7 @@ def register(app: typer.Typer) -> None:
 @runs.callback(invoke_without_command=True)
 def list_runs(
     context: typer.Context,
-    project: str | None = NO_PROJECT,
+    project: str | None = OPTIONAL_PROJECT,
     as_json: bool = JSON_OPTION,
 ) -> None:
     """List ingestion runs, oldest first; `cancel` or `resume` one of them."""

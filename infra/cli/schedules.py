@@ -5,9 +5,8 @@ from __future__ import annotations
 import typer
 
 from infra.cli.calls import told
-from infra.cli.context import JSON_OPTION, asking, connect, say
+from infra.cli.context import JSON_OPTION, KEY_OPTION, PROJECT_OPTION, asking, connect, say
 from infra.cli.output import as_lines, cell, table
-from infra.cli.project import KEY_OPTION, PROJECT_OPTION
 from infra.client.models.schedules import ScheduledWork, ScheduleRequest, ScheduleUpdate
 
 ID = typer.Argument(metavar="ID", help="Id of the schedule.")
@@ -53,8 +52,8 @@ def add(
     body = ScheduleRequest.model_construct(
         **told(when=_words(every, on, at, cron), work=work, title=title, priority=priority)
     )
+    cairn = connect()
     with asking(idempotency_key) as key:
-        cairn = connect()
         added = cairn.schedule_work(cairn.project_of(project), body, key=key)
     _show(added, as_json=as_json)
 
@@ -75,8 +74,8 @@ def update(
     """Change a schedule; what is left out stays. A new time is given whole."""
     when = _words(every, on, at, cron) if every or on or at or cron else None
     body = ScheduleUpdate.model_construct(**told(title=title, when=when, priority=priority))
+    cairn = connect()
     with asking(idempotency_key) as key:
-        cairn = connect()
         changed = cairn.update_schedule(cairn.project_of(project), schedule_id, body, key=key)
     _show(changed, as_json=as_json)
 
@@ -89,8 +88,8 @@ def run(
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Do the work of a schedule now, and print the id of the job; its times stay."""
+    cairn = connect()
     with asking(idempotency_key) as key:
-        cairn = connect()
         job = cairn.start_schedule(cairn.project_of(project), schedule_id, key=key)
     if as_json:
         as_lines([job.model_dump()])
@@ -105,8 +104,8 @@ def remove(
     idempotency_key: str | None = KEY_OPTION,
 ) -> None:
     """Remove a schedule; jobs that were begun go on."""
+    cairn = connect()
     with asking(idempotency_key) as key:
-        cairn = connect()
         known = cairn.project_of(project)
         gone = cairn.read_schedule(known, schedule_id)
         cairn.remove_schedule(known, schedule_id, key=key)

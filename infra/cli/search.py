@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from infra.cli.atoms import PROJECT_OPTION, check_known
+from infra.cli.atoms import check_known
 from infra.cli.calls import unchecked
-from infra.cli.context import JSON_OPTION, connect
+from infra.cli.context import JSON_OPTION, PROJECT_OPTION, connect
 from infra.cli.output import answer as answer_console
 from infra.cli.output import cell
 
@@ -72,10 +72,7 @@ def show(answer: "Answer") -> None:
     if said := NOT_COVERED.get(answer.coverage):
         out.print(said)
     for hit in answer.hits:
-        about = (
-            "" if hit.atom_id is None else f"  ({hit.kind}, {hit.confidence:.2f}, {hit.atom_id})"
-        )
-        out.print(f"{hit.title}{about}", markup=False)
+        out.print(f"{hit.title}{_about(hit)}", markup=False)
         for quote in hit.evidence:
             place = f"{quote.path}:{quote.line_start}"
             out.print(f"    {place}  {cell(quote.snippet, LONGEST_QUOTE)}", markup=False)

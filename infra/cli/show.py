@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from infra.cli.atoms import AS_OF, AS_OF_SEQ, PROJECT_OPTION, place_of
+from infra.cli.atoms import AS_OF, AS_OF_SEQ, place_of
 from infra.cli.calls import moment_of
-from infra.cli.context import JSON_OPTION, connect
+from infra.cli.context import JSON_OPTION, PROJECT_OPTION, connect
 from infra.cli.output import as_lines
 from schemas.inflection import count
 

@@ -2,8 +2,7 @@
 
 import typer
 
-from infra.cli.atoms import PROJECT_OPTION
-from infra.cli.context import JSON_OPTION, connect
+from infra.cli.context import JSON_OPTION, PROJECT_OPTION, connect
 from infra.cli.output import as_lines, cell, table
 
 

@@ -10,8 +10,7 @@ from importlib import import_module
 import typer
 
 from infra.cli import main
-from infra.cli.context import console, load, say
-from infra.cli.project import quiet_clients
+from infra.cli.context import console, load, quiet_clients, say
 from infra.platform.settings import Settings
 from infra.runtime import supervisor
 from infra.runtime.local.alone import since

@@ -5,9 +5,16 @@ from __future__ import annotations
 import typer
 
 from infra.cli.calls import told
-from infra.cli.context import JSON_OPTION, asking, connect, say
+from infra.cli.context import (
+    JSON_OPTION,
+    KEY_OPTION,
+    PROJECT_OPTION,
+    asking,
+    connect,
+    explain_wrong_use,
+    say,
+)
 from infra.cli.output import as_lines, cell, table
-from infra.cli.project import KEY_OPTION, PROJECT_OPTION
 from infra.client.models.webhooks import (
     Delivery,
     NewWebhook,
@@ -48,8 +55,8 @@ def add(
     body = WebhookRequest.model_construct(
         url=url, events=event or [], allow_private_address=bool(allow_private_address)
     )
+    cairn = connect()
     with asking(idempotency_key) as key:
-        cairn = connect()
         added = cairn.add_webhook(cairn.project_of(project), body, key=key)
     _show_secret(added, as_json=as_json)
 
@@ -76,8 +83,8 @@ def update(
             allow_private_address=allow_private_address,
         )
     )
+    cairn = connect()
     with asking(idempotency_key) as key:
-        cairn = connect()
         changed = cairn.change_webhook(cairn.project_of(project), webhook_id, body, key=key)
     if as_json:
         as_lines([changed.model_dump()])
@@ -92,8 +99,8 @@ def remove(
     idempotency_key: str | None = KEY_OPTION,
 ) -> None:
     """Send nothing there any more; its log goes, too."""
+    cairn = connect()
     with asking(idempotency_key) as key:
-        cairn = connect()
         known = cairn.project_of(project)
         gone = cairn.read_webhook(known, webhook_id)
         cairn.remove_webhook(known, webhook_id, key=key)
@@ -108,8 +115,8 @@ def rotate_secret(
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Make a new secret and print it, once; for 24 hours the old one signs, too."""
+    cairn = connect()
     with asking(idempotency_key) as key:
-        cairn = connect()
         made = cairn.rotate_webhook_secret(cairn.project_of(project), webhook_id, key=key)
     _show_secret(made, as_json=as_json)
 
@@ -134,8 +141,8 @@ def test(
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Send a message of the type webhook.test; `cairn webhooks deliveries` shows the answer."""
+    cairn = connect()
     with asking(idempotency_key) as key:
-        cairn = connect()
         sent = cairn.send_test_message(cairn.project_of(project), webhook_id, key=key)
     _show_delivery(sent, as_json=as_json)
 
@@ -165,8 +172,8 @@ def replay(
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Send a message once more, with the same webhook-id."""
-    with asking(None):
-        cairn = connect()
+    cairn = connect()
+    with explain_wrong_use():
         sent = cairn.replay_delivery(cairn.project_of(project), webhook_id, delivery_id)
     _show_delivery(sent, as_json=as_json)
 

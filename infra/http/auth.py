@@ -38,6 +38,7 @@ BELIEVED_S = 2.0
 MOST_KNOWN = 1_000
 LONGEST_TOKEN = 200
 ON_BEHALF_OF, IN_ROLE = "cairn-on-behalf-of", "cairn-in-role"
+LONGEST_NAME = 100  # of a person, as of a token
 CONSOLE = "/console"
 STREAM_PATH = re.compile(r"/v1/streams/([^/]+)")
 
@@ -92,7 +93,8 @@ class Callers:
     async def _look_up(self, token: str) -> Caller | None:
         if token.startswith(PREFIX):
             found = await self._tables.ask(find_caller, token)
-            is_owners = secrets.compare_digest(token, read_owner_token(self._settings))
+            owners = read_owner_token(self._settings)
+            is_owners = secrets.compare_digest(token.encode(), owners.encode())
             return replace(found, has_home=True) if found and is_owners else found
         return await self._issuer.find(token) if self._issuer else None
 
@@ -172,6 +174,11 @@ def speak_for(caller: Caller, headers: Headers, redact: Callable[[str], str]) ->
             f" {ON_BEHALF_OF} and {IN_ROLE}.",
             code="may_not_speak_for_others",
         )
+    if name and not (name.isprintable() and name == name.strip() and len(name) <= LONGEST_NAME):
+        raise Invalid(
+            f"The name of a person has at most {LONGEST_NAME} characters, on one line.",
+            code="person_name_invalid",
+        )
     if role and role not in ROLES:
         raise Invalid(
             f"There is no role {role}: there are {', '.join(ROLES)}.", code="role_invalid"
@@ -181,7 +188,7 @@ def speak_for(caller: Caller, headers: Headers, redact: Callable[[str], str]) ->
         caller,
         name=redact(name) if name else caller.name,
         role=spoken,
-        has_home=caller.has_home and spoken == "owner",
+        has_home=spoken == "owner",
         spoken_by=caller.name,
     )
 

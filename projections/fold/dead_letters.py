@@ -49,7 +49,7 @@ def _undecided(event: DeadLetter) -> dict[str, Any]:
     }
 
 
-def settled(rows: Rows, fact: Envelope, event: DeadLetterResolved) -> None:
+def resolved(rows: Rows, fact: Envelope, event: DeadLetterResolved) -> None:
     """In a table of its own: it may be read before its dead letter."""
     row = {"dead_letter_id": event.dead_letter_id, "resolved_at": fact.recorded_at}
     rows.add(fact, "resolved_dead_letters", row)
@@ -95,5 +95,5 @@ def _hex(value: bytes | None) -> str | None:
 FOLDS: dict[type[Event], Any] = {
     DeadLetter: dead_letter,
     RecordUndecidable: dead_letter,
-    DeadLetterResolved: settled,
+    DeadLetterResolved: resolved,
 }

@@ -222,8 +222,8 @@ NEWS: dict[type[Event], Messages] = {
 
 def messages_about(fact: Envelope, event: Any) -> Iterator[Message]:
     """All messages that a fact leads to."""
-    for topic in (NEWS, ESCALATIONS):
-        if (messages := topic.get(type(event))) is not None:
+    for table in (NEWS, ESCALATIONS):
+        if (messages := table.get(type(event))) is not None:
             yield from messages(fact, event)
 
 

@@ -160,7 +160,7 @@ def list_contradictions(
     cursor: str | None = None,
     limit: int = PAGE,
 ) -> Page[ContradictionCard]:
-    """The same as cards, which are for those who decide; ``only`` that one.
+    """A page of contradictions with all that it takes to decide; ``only`` that one.
 
     ``updated_since``: only those that have changed after this change set or time. ``is_slim``:
     without quotes and affected artifacts, which are not read. Raises Refusal.

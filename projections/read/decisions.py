@@ -42,7 +42,7 @@ CHANGE_SET = (
 ADDING = frozenset({"atom_created", "evidence_added", "evidence_refreshed"})
 
 
-def changes(connection: Conn, known_id: str) -> Iterator[tuple[Row, Row]]:
+def list_changes(connection: Conn, known_id: str) -> Iterator[tuple[Row, Row]]:
     """The operations that name the id, with their change sets, in ledger order."""
     named = [Jsonb([{key: known_id}]) for key in ("target_id", "other_id")]
     for row in rows(
@@ -56,7 +56,7 @@ def changes(connection: Conn, known_id: str) -> Iterator[tuple[Row, Row]]:
                 yield row, change
 
 
-def operation(row: Row, change: Row) -> TraceReason:
+def describe_operation(row: Row, change: Row) -> TraceReason:
     other = change["other_id"]
     detail = " ".join(part for part in (change["detail"], f"({other})" if other else "") if part)
     return TraceReason(
@@ -79,7 +79,7 @@ def place_of(row: Row) -> Row:
     }
 
 
-def choices(connection: Conn, chunk_id: str, run_id: str | None) -> Iterator[TraceReason]:
+def list_choices(connection: Conn, chunk_id: str, run_id: str | None) -> Iterator[TraceReason]:
     """The batches that took the chunk, with the rule and the chunk's own reason and score."""
     for row in rows(
         connection,
@@ -109,7 +109,9 @@ def choices(connection: Conn, chunk_id: str, run_id: str | None) -> Iterator[Tra
         )
 
 
-def judgement(connection: Conn, row: Row, atom_id: str, fact_at: FactAt) -> Iterator[TraceReason]:
+def list_judgements(
+    connection: Conn, row: Row, atom_id: str, fact_at: FactAt
+) -> Iterator[TraceReason]:
     """What reflection found about the candidates that became this atom, from the record itself."""
     placed = rows(
         connection,
@@ -163,7 +165,7 @@ def _as_rule(finding: Finding, what: str, change: str, about: str, row: Row) -> 
     )
 
 
-def refusals(connection: Conn, column: str, value: str) -> Iterator[TraceReason]:
+def list_refusals(connection: Conn, column: str, value: str) -> Iterator[TraceReason]:
     for row in rows(
         connection,
         "SELECT run_id, batch_no, candidate_id, title, rejected, findings, rejected_rows"

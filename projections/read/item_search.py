@@ -62,6 +62,8 @@ def search_items(
     add_places(connection, records)
     items = {row["artifact_id"]: Item(**row) for row in records}
     return FoundItems(
-        items=[FoundItem(artifact_type=kind, item=items[one]) for one, kind in shown.items()],
+        items=[
+            FoundItem(artifact_type=kind, item=items[item_id]) for item_id, kind in shown.items()
+        ],
         total=len(ranked),
     )

@@ -76,18 +76,18 @@ def trace(connection: Conn, project_id: str, known_id: str) -> TraceNode:
     """
     check_belongs(connection, project_id, known_id)
     prefix = known_id.partition("_")[0]
-    tracer = TRACERS.get(prefix, statement)
-    lines = tracer(connection, known_id)
-    if lines is None:
+    tracer = TRACERS.get(prefix, _trace_statement)
+    node = tracer(connection, known_id)
+    if node is None:
         raise NotFound(
             f"Nothing is called {known_id}: give the id of a statement, artifact (art_), atom"
             " (atm_), evidence row (evd_), chunk (chk_), source (src_) or run (run_).",
             code="unknown_id",
         )
-    return lines
+    return node
 
 
-def statement(connection: Conn, statement_id: str) -> TraceNode | None:
+def _trace_statement(connection: Conn, statement_id: str) -> TraceNode | None:
     """A statement of the latest version that has it, with the atoms it cites."""
     records = rows(
         connection,
@@ -108,8 +108,8 @@ def statement(connection: Conn, statement_id: str) -> TraceNode | None:
         " AND version = %s AND statement_id = %s ORDER BY atom_id",
         *(facts["artifact_id"], facts["version"], statement_id),
     )
-    atoms = [atom(connection, row["atom_id"], up=False) for row in cited]
-    run_node = run(connection, facts["run_id"]) if facts["run_id"] else None
+    atoms = [_trace_atom(connection, row["atom_id"], up=False) for row in cited]
+    run_node = _trace_run(connection, facts["run_id"]) if facts["run_id"] else None
     children = [node for node in (*atoms, run_node) if node is not None]
     return TraceNode(
         what="statement",
@@ -132,7 +132,7 @@ def _statement_text(sections: list[dict[str, Any]], statement_id: str) -> str:
     )
 
 
-def artifact(connection: Conn, artifact_id: str) -> TraceNode | None:
+def _trace_artifact(connection: Conn, artifact_id: str) -> TraceNode | None:
     """An artifact with the atoms of its present version, each once."""
     facts = _one(
         connection,
@@ -154,8 +154,8 @@ def artifact(connection: Conn, artifact_id: str) -> TraceNode | None:
         " ORDER BY atom_id",
         *(artifact_id, facts["version"]),
     )
-    children = [run(connection, facts["run_id"]) if facts["run_id"] else None]
-    children += [atom(connection, row["atom_id"], up=False) for row in cited]
+    children = [_trace_run(connection, facts["run_id"]) if facts["run_id"] else None]
+    children += [_trace_atom(connection, row["atom_id"], up=False) for row in cited]
     return TraceNode(
         what="artifact",
         id=artifact_id,
@@ -165,7 +165,7 @@ def artifact(connection: Conn, artifact_id: str) -> TraceNode | None:
     )
 
 
-def atom(connection: Conn, atom_id: str, *, up: bool = True) -> TraceNode | None:
+def _trace_atom(connection: Conn, atom_id: str, *, up: bool = True) -> TraceNode | None:
     """An atom with its evidence; ``up``: with the artifacts that cite it too."""
     facts = _one(
         connection,
@@ -188,8 +188,8 @@ def atom(connection: Conn, atom_id: str, *, up: bool = True) -> TraceNode | None
         "SELECT evidence_id FROM ledger_evidence WHERE atom_id = %s ORDER BY stale, evidence_id",
         atom_id,
     )
-    children = [evidence(connection, row["evidence_id"], up=False) for row in held]
-    children += citing_statements(connection, atom_id) if up else []
+    children = [_trace_evidence(connection, row["evidence_id"], up=False) for row in held]
+    children += _list_citing(connection, atom_id) if up else []
     events = [event for row in changes for event in (row["cause"], row["event_id"])]
     return TraceNode(
         what="atom",
@@ -200,7 +200,7 @@ def atom(connection: Conn, atom_id: str, *, up: bool = True) -> TraceNode | None
     )
 
 
-def citing_statements(connection: Conn, atom_id: str) -> list[TraceNode | None]:
+def _list_citing(connection: Conn, atom_id: str) -> list[TraceNode | None]:
     """The statements of present artifact versions that cite the atom."""
     records = rows(
         connection,
@@ -226,7 +226,7 @@ def citing_statements(connection: Conn, atom_id: str) -> list[TraceNode | None]:
     ]
 
 
-def evidence(connection: Conn, evidence_id: str, *, up: bool = True) -> TraceNode | None:
+def _trace_evidence(connection: Conn, evidence_id: str, *, up: bool = True) -> TraceNode | None:
     """A quote with its chunk and run; ``up``: with its atom and who cites that."""
     facts = _one(
         connection,
@@ -238,14 +238,17 @@ def evidence(connection: Conn, evidence_id: str, *, up: bool = True) -> TraceNod
     )
     if facts is None:
         return None
-    children = [chunk(connection, facts["chunk_id"]), run(connection, facts["run_id"])]
+    children = [
+        _trace_chunk(connection, facts["chunk_id"]),
+        _trace_run(connection, facts["run_id"]),
+    ]
     if up:
         about = _one(
             connection,
             "SELECT kind, title, status, confidence FROM ledger_atoms WHERE atom_id = %s",
             facts["atom_id"],
         )
-        above = citing_statements(connection, facts["atom_id"])
+        above = _list_citing(connection, facts["atom_id"])
         children.append(
             TraceNode(
                 what="backs atom",
@@ -264,7 +267,7 @@ def evidence(connection: Conn, evidence_id: str, *, up: bool = True) -> TraceNod
     )
 
 
-def chunk(connection: Conn, chunk_id: str) -> TraceNode | None:
+def _trace_chunk(connection: Conn, chunk_id: str) -> TraceNode | None:
     """A chunk with its text and the source revision it was cut from."""
     facts = _one(
         connection,
@@ -277,13 +280,13 @@ def chunk(connection: Conn, chunk_id: str) -> TraceNode | None:
         return None
     events = _events(connection, facts.pop("created_event_id"))
     facts["text"] = read_chunk_text(connection, chunk_id)
-    revised = revision(connection, facts["source_id"], facts["sanitized_hash"])
+    revised = _trace_revision(connection, facts["source_id"], facts["sanitized_hash"])
     return TraceNode(
         what="chunk", id=chunk_id, facts=facts, events=events, children=[revised] if revised else []
     )
 
 
-def revision(
+def _trace_revision(
     connection: Conn, source_id: str, sanitized_hash: str | None = None
 ) -> TraceNode | None:
     """A source's latest revision, or the latest with this sanitized hash."""
@@ -309,7 +312,7 @@ def revision(
     )
 
 
-def run(connection: Conn, run_id: str) -> TraceNode | None:
+def _trace_run(connection: Conn, run_id: str) -> TraceNode | None:
     """An ingestion run: who read, under which versions and limits."""
     facts = _one(
         connection,
@@ -339,10 +342,10 @@ def _events(connection: Conn, *event_ids: Any) -> list[EventPosition]:
 
 
 TRACERS: dict[str, Callable[[Conn, str], TraceNode | None]] = {
-    "art": artifact,
-    "atm": atom,
-    "evd": evidence,
-    "chk": chunk,
-    "src": revision,
-    "run": run,
+    "art": _trace_artifact,
+    "atm": _trace_atom,
+    "evd": _trace_evidence,
+    "chk": _trace_chunk,
+    "src": _trace_revision,
+    "run": _trace_run,
 }

@@ -182,15 +182,15 @@ def find_quality_run(connection: Conn, run_id: str) -> QualityRunRow | None:
 
 def read_quality_run(connection: Conn, project_id: str, run_id: str | None) -> QualityRunRow:
     """The run of this id, or without one the latest over the PRD. Raises NotFound."""
-    earlier = find_quality_run(connection, run_id) if run_id else None
+    run = find_quality_run(connection, run_id) if run_id else None
     if run_id is None:
-        earlier = next(iter(select(connection, QualityRunRow, LATEST, project_id)), None)
-    if earlier is None or earlier.project_id != project_id:
+        run = next(iter(select(connection, QualityRunRow, LATEST, project_id)), None)
+    if run is None or run.project_id != project_id:
         raise NotFound(
             f"There is no quality run {run_id}." if run_id else "No quality run over a PRD yet.",
             code="unknown_quality_run",
         )
-    return earlier
+    return run
 
 
 def list_removed_by_gate(connection: Conn, artifact_id: str) -> list[RemovedStatement]:

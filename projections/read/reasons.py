@@ -19,12 +19,12 @@ from projections.read.decisions import (
     CHANGE_SET,
     FactAt,
     TraceReason,
-    changes,
-    choices,
-    judgement,
-    operation,
+    describe_operation,
+    list_changes,
+    list_choices,
+    list_judgements,
+    list_refusals,
     place_of,
-    refusals,
     text,
 )
 from projections.read.session import Conn, rows
@@ -45,16 +45,16 @@ def list_reasons(connection: Conn, known_id: str, fact_at: FactAt) -> list[Trace
     return reasons
 
 
-def of_atom(connection: Conn, atom_id: str, fact_at: FactAt) -> Iterator[TraceReason]:
+def _explain_atom(connection: Conn, atom_id: str, fact_at: FactAt) -> Iterator[TraceReason]:
     """Every operation on the atom; before the first of a reading: choice of the chunk and rules."""
     shown: set[str] = set()
-    for row, change in changes(connection, atom_id):
+    for row, change in list_changes(connection, atom_id):
         cause = row["caused_by_event_id"]
         if row["chunk_id"] and change["op"] in ADDING and cause not in shown:
             shown.add(cause)
-            yield from choices(connection, row["chunk_id"], row["run_id"])
-            yield from judgement(connection, row, atom_id, fact_at)
-        yield operation(row, change)
+            yield from list_choices(connection, row["chunk_id"], row["run_id"])
+            yield from list_judgements(connection, row, atom_id, fact_at)
+        yield describe_operation(row, change)
     for row in rows(
         connection,
         "SELECT contradiction_id, severity, status, explanation, rationale, updated_seq"
@@ -72,7 +72,7 @@ def of_atom(connection: Conn, atom_id: str, fact_at: FactAt) -> Iterator[TraceRe
         )
 
 
-def of_chunk(connection: Conn, chunk_id: str, fact_at: FactAt) -> Iterator[TraceReason]:
+def _explain_chunk(connection: Conn, chunk_id: str, fact_at: FactAt) -> Iterator[TraceReason]:
     """Why a chunk was skipped or read, in which batch, and what its reading led to."""
     for row in rows(
         connection,
@@ -88,7 +88,7 @@ def of_chunk(connection: Conn, chunk_id: str, fact_at: FactAt) -> Iterator[Trace
             about=row["source_id"],
             event_id=text(row["created_event_id"]),
         )
-    yield from choices(connection, chunk_id, None)
+    yield from list_choices(connection, chunk_id, None)
     for row in rows(
         connection,
         f"SELECT {CHANGE_SET} FROM ledger_change_sets WHERE chunk_id = %s ORDER BY ledger_seq",
@@ -103,23 +103,25 @@ def of_chunk(connection: Conn, chunk_id: str, fact_at: FactAt) -> Iterator[Trace
             **place_of(row),
         )
         for change in row["changes"]:
-            yield operation(row, change)
-    yield from refusals(connection, "chunk_id", chunk_id)
+            yield describe_operation(row, change)
+    yield from list_refusals(connection, "chunk_id", chunk_id)
 
 
-def of_candidate(connection: Conn, candidate_id: str, fact_at: FactAt) -> Iterator[TraceReason]:
+def _explain_candidate(
+    connection: Conn, candidate_id: str, fact_at: FactAt
+) -> Iterator[TraceReason]:
     """The rules that refused a candidate or rows of it, and what the ledger did with it."""
-    yield from refusals(connection, "candidate_id", candidate_id)
-    yield from of_target(connection, candidate_id, fact_at)
+    yield from list_refusals(connection, "candidate_id", candidate_id)
+    yield from _explain_target(connection, candidate_id, fact_at)
 
 
-def of_target(connection: Conn, target_id: str, fact_at: FactAt) -> Iterator[TraceReason]:
+def _explain_target(connection: Conn, target_id: str, fact_at: FactAt) -> Iterator[TraceReason]:
     """Every operation of the ledger that names the id."""
-    for row, change in changes(connection, target_id):
-        yield operation(row, change)
+    for row, change in list_changes(connection, target_id):
+        yield describe_operation(row, change)
 
 
-def of_merge(connection: Conn, merge_op_id: str, fact_at: FactAt) -> Iterator[TraceReason]:
+def _explain_merge(connection: Conn, merge_op_id: str, fact_at: FactAt) -> Iterator[TraceReason]:
     for row in rows(
         connection,
         "SELECT op, winner_atom_id, loser_atom_id, similarity, reason, actor, ledger_seq, run_id"
@@ -140,7 +142,7 @@ def of_merge(connection: Conn, merge_op_id: str, fact_at: FactAt) -> Iterator[Tr
         )
 
 
-def of_source(connection: Conn, source_id: str, fact_at: FactAt) -> Iterator[TraceReason]:
+def _explain_source(connection: Conn, source_id: str, fact_at: FactAt) -> Iterator[TraceReason]:
     """What stage 0 answered for each revision, and what the ledger was told of it."""
     for row in rows(
         connection,
@@ -157,10 +159,10 @@ def of_source(connection: Conn, source_id: str, fact_at: FactAt) -> Iterator[Tra
             about=source_id,
             event_id=text(row["revised_event_id"]),
         )
-    yield from of_target(connection, source_id, fact_at)
+    yield from _explain_target(connection, source_id, fact_at)
 
 
-def of_run(connection: Conn, run_id: str, fact_at: FactAt) -> Iterator[TraceReason]:
+def _explain_run(connection: Conn, run_id: str, fact_at: FactAt) -> Iterator[TraceReason]:
     """Why the run began, what each batch was chosen by, and why it stopped."""
     for run in rows(
         connection,
@@ -203,7 +205,7 @@ def of_run(connection: Conn, run_id: str, fact_at: FactAt) -> Iterator[TraceReas
             )
 
 
-def of_artifact(connection: Conn, artifact_id: str, fact_at: FactAt) -> Iterator[TraceReason]:
+def _explain_artifact(connection: Conn, artifact_id: str, fact_at: FactAt) -> Iterator[TraceReason]:
     """Why each version was written or refused, and why the state is what it is."""
     for row in rows(
         connection,
@@ -252,7 +254,9 @@ def of_artifact(connection: Conn, artifact_id: str, fact_at: FactAt) -> Iterator
         )
 
 
-def of_statement(connection: Conn, statement_id: str, fact_at: FactAt) -> Iterator[TraceReason]:
+def _explain_statement(
+    connection: Conn, statement_id: str, fact_at: FactAt
+) -> Iterator[TraceReason]:
     """The versions in which a statement's section was written anew, and the atoms it rests on."""
     for row in rows(
         connection,
@@ -290,15 +294,15 @@ def of_statement(connection: Conn, statement_id: str, fact_at: FactAt) -> Iterat
 
 
 QUESTIONS: dict[str, Callable[[Conn, str, FactAt], Iterator[TraceReason]]] = {
-    "atm": of_atom,
-    "chk": of_chunk,
-    "cnd": of_candidate,
-    "evd": of_target,
-    "src": of_source,
-    "ctr": of_target,
-    "mrg": of_target,
-    "mop": of_merge,
-    "run": of_run,
-    "art": of_artifact,
-    "stm": of_statement,
+    "atm": _explain_atom,
+    "chk": _explain_chunk,
+    "cnd": _explain_candidate,
+    "evd": _explain_target,
+    "src": _explain_source,
+    "ctr": _explain_target,
+    "mrg": _explain_target,
+    "mop": _explain_merge,
+    "run": _explain_run,
+    "art": _explain_artifact,
+    "stm": _explain_statement,
 }

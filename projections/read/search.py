@@ -152,10 +152,8 @@ def _answer(connection: Conn, question: Question, limit: int) -> Answer:
     passages = rank_passages(connection, question.project_id, terms)
     quoted, replaced = _atoms_in(connection, passages)
     passages = [each for each in passages if each.passage_id not in replaced]
-    source_names = (
-        sorted({name for names in quoted.values() for name in names}) if terms.size else None
-    )
-    atoms = find_atoms(connection, replace(question, quoted=source_names), max(limit, MOST_ATOMS))
+    atom_ids = sorted({each for ids in quoted.values() for each in ids}) if terms.size else None
+    atoms = find_atoms(connection, replace(question, quoted=atom_ids), max(limit, MOST_ATOMS))
     coverage = _coverage(atoms, passages, terms)
     if coverage == "none":
         return Answer(coverage=coverage, hits=[])

@@ -142,7 +142,7 @@ def list_frames(connection: Conn, stream_id: str, after: int, limit: int) -> lis
 
 
 def list_frames_behind(connection: Conn, offsets: Mapping[str, int], limit: int) -> list[Frame]:
-    """Of each stream in ``known`` the frames behind that one, a stream after the other.
+    """Of each stream in ``offsets`` the frames behind that one, a stream after the other.
 
     ``limit`` counts those of pipelines by themselves.
     """

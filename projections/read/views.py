@@ -45,8 +45,8 @@ def read_view(connection: Conn, project_id: str, artifact_type: str, now: dateti
         left_out=team.list_left_out_tasks(connection, project_id) if is_task else [],
         names=team.read_names(connection, project_id),
         burndowns=[
-            read_burndown(connection, project_id, one.artifact_id, now)
-            for one in listed
+            read_burndown(connection, project_id, sprint.artifact_id, now)
+            for sprint in listed
             if is_sprint
         ],
     )

@@ -141,13 +141,13 @@ class ReduceState:
     def note_withdrawals(self, project: str, atoms: Iterable[AtomRecord]) -> None:
         """Take in which atoms a change set withdraws, and which it brings back."""
         live = self.shortlist(project).live
-        fromkeys = dict.fromkeys(self.withdrawals.get(project, Withdrawals()).atom_ids)
+        withdrawn = dict.fromkeys(self.withdrawals.get(project, Withdrawals()).atom_ids)
         for atom in atoms:
             if atom.atom_id in live:
-                fromkeys.pop(atom.atom_id, None)
+                withdrawn.pop(atom.atom_id, None)
             else:
-                fromkeys[atom.atom_id] = None
-        self.withdrawals[project] = Withdrawals(atom_ids=list(fromkeys))
+                withdrawn[atom.atom_id] = None
+        self.withdrawals[project] = Withdrawals(atom_ids=list(withdrawn))
 
     def withdrawn_of(self, project: str) -> dict[str, Withdrawn]:
         """What became of the atoms withdrawn since the last settled position."""

@@ -39,8 +39,8 @@ def find_differences(statement: str, passage: Passage) -> list[Difference]:
         is_code=passage.is_code,
         is_foreign=_is_foreign(text, passage.quote),
     )
-    fromkeys = dict.fromkeys(_find(text, cut))
-    return sorted(fromkeys, key=lambda each: (not each.is_grave, each.code, each.detail))
+    differences = dict.fromkeys(_find(text, cut))
+    return sorted(differences, key=lambda each: (not each.is_grave, each.code, each.detail))
 
 
 def _take_off_marks(text: str) -> str:

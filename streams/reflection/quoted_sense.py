@@ -121,7 +121,7 @@ def _find_beside(ours: Sense, quoted: Sequence[Sense]) -> list[Sense]:
         return []
     near = [it for it in quoted if not ours.known.isdisjoint(it.known)]
     shares = [
-        sum(bool(_match(root, theirs.known)) for root in ours.roots) / len(ours.roots)
+        sum(bool(_match(word, theirs.known)) for word in ours.roots) / len(ours.roots)
         for theirs in near
     ]
     best = max(shares, default=0.0)
@@ -321,4 +321,4 @@ def _match(word: str, known: frozenset[str]) -> float:
 
 
 def _share(ours: Sense, theirs: Sense) -> float:
-    return sum(bool(_match(root, theirs.known)) for root in ours.roots) / max(1, len(ours.roots))
+    return sum(bool(_match(word, theirs.known)) for word in ours.roots) / max(1, len(ours.roots))

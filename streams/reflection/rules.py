@@ -70,7 +70,7 @@ def _is_well_formed(candidate: Candidate, reading: Reading) -> bool:
 
 def shows_impact(text: str) -> bool:
     """Whether ``text`` names a consequence, or a quantity tied to a negative verb."""
-    return bool(CONSEQUENCE.says(text) or (QUANTITY.says(text) and NEGATIVE_VERB.says(text)))
+    return CONSEQUENCE.says(text) or (QUANTITY.says(text) and NEGATIVE_VERB.says(text))
 
 
 def _mark_impact(

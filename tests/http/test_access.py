@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -11,7 +12,9 @@ import pytest
 
 from infra.http.hosts import host_of
 from infra.http.rates import MOST_KNOWN, Rates
+from infra.platform.settings import Settings
 from infra.runtime.local.process import wait_until
+from tests.http.apart import apart
 from tests.http.conftest import PATIENCE_S, Called, audited
 
 broker = pytest.mark.broker
@@ -27,6 +30,19 @@ def test_without_a_valid_token_nothing_is_told(called: Called):
             assert answer.headers["www-authenticate"].startswith("Bearer")
             unknown = stranger.get("/v1/projects/prj_none/atoms")
             assert unknown.json()["message"] == answer.json()["message"]
+
+
+@broker
+def test_no_letters_of_a_header_are_a_fault(database_server: str, tmp_path: Path):
+    servers = Settings(database_url=database_server, kafka_bootstrap="127.0.0.1:1")
+    with apart(servers, tmp_path) as one:
+        strange = {b"authorization": "Bearer cairn_é".encode("latin-1")}
+        assert one.client.get("/v1/me", headers=strange).status_code == REFUSED
+        for name in ("%00", "ana%0Abo", "%20ana", "a" * 101):
+            told = one.client.get("/v1/me", headers={"cairn-on-behalf-of": name})
+            assert (told.status_code, told.json()["code"]) == (422, "person_name_invalid"), name
+        told = one.client.get("/v1/me", headers={"cairn-on-behalf-of": "B%C3%B8 of Oslo"})
+        assert told.json()["name"] == "Bø of Oslo"
 
 
 @broker

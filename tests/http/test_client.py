@@ -8,8 +8,11 @@ from typing import Any
 import httpx
 import pytest
 
+from infra.cli.bringing import await_recorded
+from infra.cli.calls import Cairn
 from infra.client.client import Client
 from infra.client.events import Frame, parse
+from infra.client.models.ingestion import IngestionStatus
 from infra.client.models.planning import MemberUpdate
 from infra.client.models.projects import ProjectRequest
 from infra.platform.errors import (
@@ -51,6 +54,14 @@ class Service:
     def client(self, url: str = "https://cairn.example") -> Client:
         transport = httpx.MockTransport(self)
         return Client(url, "a token", transport=transport, pause=self.pauses.append)
+
+
+def an_ingest(state: str, **more: Any) -> dict[str, Any]:
+    counts = ("listed", "ready", "skipped", "chunks_total", "chunks_done", "atoms", "prd_version")
+    where = {name: "" for name in ("url", "documents_url")}
+    known = {"trigger_key": "k", "project_id": "prj_1", "state": state, "settled": False}
+    empty: dict[str, Any] = {"skip_reasons": {}, "by_rules": {}, "runs": []}
+    return {**dict.fromkeys(counts, 0), **where, **known, **empty, **more}
 
 
 def problem(status: int, code: str, **detail: Any) -> httpx.Response:
@@ -218,3 +229,22 @@ def test_a_stream_that_is_refused_or_stays_away_raises(
 )
 def test_events_are_read_by_the_rules(lines: list[str], frames: list[Frame]):
     assert list(parse(lines)) == frames
+
+
+def test_who_waits_for_an_ingest_is_told_once_what_holds_it_up():
+    feed = {"listed": 1, "fed": 1, "unchanged": 0, "already_processed": 0, "bytes_fed": 9}
+    outage = {"code": "unavailable", "message": "The broker does not answer.", "status": 503}
+    answers = (
+        an_ingest("retrying", problem=outage),
+        an_ingest("retrying", problem=outage),
+        an_ingest("reading", feed=feed | {"unreadable": []}),
+    )
+    service = Service(*(httpx.Response(200, json=each) for each in answers))
+    told: list[str] = []
+    with Cairn("https://cairn.example", transport=httpx.MockTransport(service)) as cairn:
+        kept = IngestionStatus.model_validate(an_ingest("waiting"))
+        done = await_recorded(cairn, kept, told.append, stalled_after_s=0)
+    assert (done.state, len(service.asked)) == ("reading", 3)
+    waits, problem_of_it = told
+    assert "(state: waiting); still waiting. See whether a worker runs" in waits
+    assert problem_of_it == "The broker does not answer."

@@ -381,6 +381,19 @@ def test_a_token_may_stand_in_a_file(terminal: Terminal, called: Called, tmp_pat
         terminal.run({"CAIRN_URL": called.url}, ["project", "list"])
 
 
+def test_all_connectors_of_a_project_are_removed_with_one_key(terminal: Terminal):
+    of_project = ("--project", terminal.here("project", "create", "Two doors")[0].strip())
+    for target in ("acme/front", "acme/back"):
+        secret = ("--credential", "webhook=env:CONNECTOR_HOOK")
+        added = terminal.here(
+            "connector", "add", "github", target, *secret, "--no-check", *of_project
+        )
+        assert added[1] == 0
+    removed = ("connector", "remove", "all", *of_project, "--idempotency-key", "both-doors")
+    assert terminal.elsewhere(*removed) == ("", 0)
+    assert terminal.here("connector", "list", *of_project, "--json") == ("", 0)
+
+
 def test_the_owner_decides_on_behalf_of_others_and_the_audit_keeps_both_names(
     terminal: Terminal, called: Called
 ):

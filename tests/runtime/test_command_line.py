@@ -99,7 +99,7 @@ def test_an_answer_is_told_whole_once_whatever_was_told_of_it_before(
 @pytest.mark.parametrize(("level", "shows"), [("info", False), ("debug", True)])
 def test_what_the_client_of_the_broker_tries_again_is_told_at_debug_alone(level: str, shows: bool):
     retried = (
-        "import logging; from infra.cli import configure_log; from infra.cli.project import"
+        "import logging; from infra.cli import configure_log; from infra.cli.context import"
         " quiet_clients; configure_log(debug=False); quiet_clients();"
         " logging.getLogger('aiokafka.producer.sender').warning('NotLeaderForPartitionError')"
     )

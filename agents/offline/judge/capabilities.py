@@ -197,7 +197,7 @@ def _listed(chunk: ChunkCreated, *, planned: bool) -> Iterator[Introduction]:
     text = mask(chunk.text_payload, dialect)
     read = passages(text, chunk.structure_path, chunk.path, whole=not chunk.anchor_start)
     parts = find_asserted(text, read)
-    earlier_words: set[tuple[str, ...]] = set()
+    introduced: set[tuple[str, ...]] = set()
     least, opened = _least_indents(parts), _told_first(parts, text)
     for passage in parts:
         if passage.form not in ("item", "task", "row") or passage.indent > least[passage.headings]:
@@ -210,15 +210,10 @@ def _listed(chunk: ChunkCreated, *, planned: bool) -> Iterator[Introduction]:
         item = named_item(raw, planned=state == PLANNED)
         if item and not item.labelled and passage.headings in opened:
             continue
-        if item and (
-            item.labelled
-            or item.said
-            or len(_below(passage.headings, planned)) < 1
-            or not item.said
-        ):
-            earlier_words.add(passage.headings)
+        if item:
+            introduced.add(passage.headings)
             yield _introduce_item(text, passage, item, state, planned)
-    yield from _headed(text, parts, earlier_words, planned)
+    yield from _headed(text, parts, introduced, planned)
 
 
 def _least_indents(parts: Sequence[Passage]) -> dict[tuple[str, ...], int]:
@@ -268,7 +263,7 @@ def _introduce_item(
 
 
 def _headed(
-    text: str, parts: Sequence[Passage], earlier_words: set[tuple[str, ...]], planned: bool
+    text: str, parts: Sequence[Passage], introduced: set[tuple[str, ...]], planned: bool
 ) -> Iterator[Introduction]:
     """Headings right below that of a list of features, each with its first sentence; a term whose
     meaning is indented is such a heading.
@@ -282,11 +277,11 @@ def _headed(
         elif not is_term or chain in named:
             continue
         below, state = _below(chain, planned), _state_under(chain, planned)
-        if len(below) != 1 or not state or chain in earlier_words:
+        if len(below) != 1 or not state or chain in introduced:
             continue
         name = capability_name(below[0], planned=state == PLANNED)
         if name and not _DONE.match(simplify(below[0])):
-            earlier_words.add(chain)
+            introduced.add(chain)
             span = _meaning_of(text, passage)
             if span[0] < span[1]:
                 sentence = strip_markup(text[slice(*span)])

@@ -108,7 +108,7 @@ def page_of(chunk: ChunkCreated) -> Page | None:
 def is_elsewhere(path: str) -> bool:
     """Whether documents of this name are about no capability of the product."""
     low = path.lower().rsplit(".", 1)[0]
-    return bool(_ELSEWHERE.says(low) or _ELSEWHERE_WORDS.says(low))
+    return _ELSEWHERE.says(low) or _ELSEWHERE_WORDS.says(low)
 
 
 def is_introduction(chunk: ChunkCreated) -> bool:

@@ -37,7 +37,7 @@ def weaken_unmerged(drafts: list[Draft], chunk: ChunkCreated) -> list[Draft]:
     sides = find_conflicts(chunk.text_payload).sides
     if not sides:
         return drafts
-    parts = []
+    weakened = []
     for draft in drafts:
         at = draft.spans[0][0]
         side = next((it for it in sides if it.start <= at < it.end), None)
@@ -51,8 +51,8 @@ def weaken_unmerged(drafts: list[Draft], chunk: ChunkCreated) -> list[Draft]:
             draft = replace(
                 draft, confidence=sure, attributes=attributes, spans=spans, frames=frames
             )
-        parts.append(draft)
-    return parts
+        weakened.append(draft)
+    return weakened
 
 
 def _is_past(draft: Draft, chunk: ChunkCreated) -> bool:

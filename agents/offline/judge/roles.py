@@ -63,8 +63,8 @@ def role_of(path: str, title: str, source_type: str, headings: Sequence[str]) ->
         return role
     own = normalise(title)
     names = (normalise(it) for it in reversed(headings))
-    text = _first_named((it for it in names if it != own), _BY_HEADING)
-    return "plan" if text == "ahead" else text or role
+    named = _first_named((it for it in names if it != own), _BY_HEADING)
+    return "plan" if named == "ahead" else named or role
 
 
 @functools.lru_cache(maxsize=256)  # a document's chunks come one after another
@@ -79,9 +79,9 @@ def _role_of_document(path: str, title: str, is_readme: bool) -> str:
         return "translation"
     if is_readme and folders in ([], [".github"]):
         return "readme"
-    text = _first_named(folders, _GENRES) or _first_named(names[:1], _GENRES)
-    if text or _is_outside(folders):
-        return text or "foreign"
+    genre = _first_named(folders, _GENRES) or _first_named(names[:1], _GENRES)
+    if genre or _is_outside(folders):
+        return genre or "foreign"
     if is_readme:
         return _role_of_readme(folders)
     return _role_by_names(folders, names)

@@ -76,9 +76,9 @@ def read_stands(
             passage = replace(passage, place=place, opening=passage.opening or place == 0)
         stand = stand_of_row(text, passage) if passage.form == "row" else None
         if own := stand_of_label(text[passage.start : passage.end]):
-            label = strip_markup(text[passage.start : passage.end]).partition(":")[2]
+            labelled = strip_markup(text[passage.start : passage.end]).partition(":")[2]
             is_term = own.stance == "postponed" and passage.headings in things
-            stand = stand if is_term or is_denied(label.lstrip(":")) else own
+            stand = stand if is_term or is_denied(labelled.lstrip(":")) else own
         stand = stand or stand_over(text, passage)
         stand = stand or (Stand("forbidden") if at in crossed else None)
         if stand is not None and stand.stance == "fine" and stand.by != passage.lead:

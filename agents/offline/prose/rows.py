@@ -144,7 +144,7 @@ def _draft_of(
 
 
 def add_rows(drafts: list[Draft], rows: list[Draft]) -> list[Draft]:
-    """``found`` with the rows; in place of what is less sure of one of their cells."""
+    """``drafts`` with the rows; in place of what is less sure of one of their cells."""
     sure = [it.spans[0] for it in drafts if it.confidence >= MODAL]
     kept = [it for it in rows if not any(_holds(it, span) for span in sure)]
     beside = [it for it in drafts if not any(_holds(row, it.spans[0]) for row in kept)]

@@ -68,18 +68,9 @@ def _says_its_name(subject: str, predicate: str) -> bool:
     parts = _PARTS.findall(subject)
     if " " in subject or len(parts) < 2:
         return False
-    parts_of_speech = {part.lower() for part in parts} | _OF_TYPES
-    own_words = {word.lower() for word in words_of(predicate)[1:] if len(word) > 3}
-    return (
-        len(
-            {
-                word
-                for word in own_words
-                if word not in parts_of_speech and word.rstrip("s") not in parts_of_speech
-            }
-        )
-        < 3
-    )
+    named = {part.lower() for part in parts} | _OF_TYPES
+    words = {word.lower() for word in words_of(predicate)[1:] if len(word) > 3}
+    return len({word for word in words if not {word, word.rstrip("s")} & named}) < 3
 
 
 def is_headless(text: str) -> bool:
@@ -106,8 +97,8 @@ def _is_verb(word: re.Match[str]) -> bool:
 
 def _says_much(verb: re.Match[str]) -> bool:
     text = verb.group()
-    is_noun = text in _NOUNS_TOO and _next(verb) in _DETERMINERS
-    return is_noun or text in _SAYS_MUCH or text in _ONLY_VERBS
+    is_verb = text in _NOUNS_TOO and _next(verb) in _DETERMINERS
+    return is_verb or text in _SAYS_MUCH or text in _ONLY_VERBS
 
 
 def _next(word: re.Match[str]) -> str:
@@ -147,9 +138,9 @@ def find_claim(text: str, *, named_subject: bool, named: bool) -> Cue | None:
         return None
     if not word_set(text).isdisjoint(_PRAISE):
         return None
-    words, weight = text.split(), has_number(text)
-    least = 5 if (weight and _MEASURES.says(text)) or (named and " no longer " in text) else 6
-    if not least <= len(words) <= 45 or len(words_of(text)) < least - weight:
+    words, measured = text.split(), has_number(text)
+    least = 5 if (measured and _MEASURES.says(text)) or (named and " no longer " in text) else 6
+    if not least <= len(words) <= 45 or len(words_of(text)) < least - measured:
         return None
     verb = find_predicate(text)
     if verb is None or not 0 < verb.start() <= _FARTHEST:
@@ -159,7 +150,7 @@ def find_claim(text: str, *, named_subject: bool, named: bool) -> Cue | None:
         return None
     if _NO_SUBJECT.match(subject) or _says_its_name(subject, predicate):
         return None
-    length = len(words_of(predicate)) + weight
+    length = len(words_of(predicate)) + measured
     if not words_of(subject) or length < least - 2 or _ABOUT_TEXT.match(predicate):
         return None
     if instructs(text):
@@ -169,8 +160,8 @@ def find_claim(text: str, *, named_subject: bool, named: bool) -> Cue | None:
         return Cue("claim", WEAK) if strong else None
     if named_subject and strong:
         return Cue("claim", ANCHORED)
-    if strong and (named or weight):
+    if strong and (named or measured):
         return Cue("claim", MODAL)
     if strong or named_subject or (named and " no longer " in text):
         return Cue("claim", WEAK)
-    return Cue("claim", WEAK) if weight and _MEASURES.says(predicate) else None
+    return Cue("claim", WEAK) if measured and _MEASURES.says(predicate) else None

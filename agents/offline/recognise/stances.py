@@ -157,8 +157,8 @@ def stand_of_row(text: str, passage: Passage) -> Stand | None:
         return Stand("weighed")
     for place in range(len(passage.cells)):
         stance = _stance_of_cell(passage, place) if place != mine else None
-        is_remark = stance == "withdrawn" or mine < place or not _is_remark(passage, place, head)
-        if stance and is_remark:
+        counts = stance == "withdrawn" or mine < place or not _is_remark(passage, place, head)
+        if stance and counts:
             return Stand(stance)
     return None
 

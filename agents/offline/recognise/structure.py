@@ -156,15 +156,15 @@ def _risk_in(sentence: Sentence, first: bool) -> Cue | None:
     text = sentence.text
     severity = severity_of(text) or severity_of(sentence.reason)
     least = 3 if severity else 4
-    label = text.rpartition(": ")[2]
-    if ABSENT.match(text) or ABSENT.match(label) or text.endswith("?"):
+    unlabelled = text.rpartition(": ")[2]
+    if ABSENT.match(text) or ABSENT.match(unlabelled) or text.endswith("?"):
         return None
     if len(words_of(text)) < least:
         return None
     if severity is None:
         weighs = burden_of(text) or severity_of(sentence.near)
-        is_reason = first and weighs and not _REMARK.says(text)
-        if not is_reason or _REMEDY.says(text) or is_order(text.rsplit(": ", 1)[-1]):
+        is_drawback = first and weighs and not _REMARK.says(text)
+        if not is_drawback or _REMEDY.says(text) or is_order(unlabelled):
             return None
         sure = MODAL if ADVERSE.says(text) and POSSIBLE.says(text) else WEAK
         return Cue("risk", sure, fragment=True)
@@ -174,8 +174,8 @@ def _risk_in(sentence: Sentence, first: bool) -> Cue | None:
         return None
     if not first:
         return Cue("risk", MODAL)
-    is_reason = has_verb(text) and not POSSIBLE.says(text)  # a limit, say
-    return Cue("risk", ANCHORED if is_reason else EXPLICIT)
+    is_fact = has_verb(text) and not POSSIBLE.says(text)  # a limit, say
+    return Cue("risk", ANCHORED if is_fact else EXPLICIT)
 
 
 def _unknown_in(text: str, first: bool, *, answering: bool) -> Cue | None:

@@ -165,8 +165,8 @@ def _says_status(text: str, passage: Passage) -> bool:
 
 
 def find_asserted(text: str, passages: Sequence[Passage]) -> list[Passage]:
-    """Of ``found`` what its author states as it is worded: not taken back, denied or announced as
-    something that is not so.
+    """Of ``passages`` what its author states as it is worded: not taken back, denied or announced
+    as something that is not so.
     """
     gone = find_taken_back(text, passages)
     return [

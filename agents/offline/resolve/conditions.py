@@ -26,14 +26,12 @@ def condition_over(
     """
     if not passage.indent:
         return None
-    for other, condition in before:
+    for other, sentences in before:
         if other.form == "heading" or other.headings != passage.headings:
             return None
         if other.indent < passage.indent:
-            is_condition = (
-                other.form == "item" and condition and _CONDITION.fullmatch(condition[-1].text)
-            )
-            return condition[-1] if is_condition else None
+            last = sentences[-1] if other.form == "item" and sentences else None
+            return last if last and _CONDITION.fullmatch(last.text) else None
     return None
 
 

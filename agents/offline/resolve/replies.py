@@ -25,7 +25,7 @@ _FEWEST_WORDS = 3
 def reply_to(
     passage: Passage, following: Passage, sentences: Sequence[Sentence]
 ) -> Sentence | None:
-    """What ``following``, whose readable sentences are ``said``, replies to the item before it."""
+    """What ``following``, whose readable ``sentences`` are given, replies to the item before it."""
     is_under = following.form in ("item", "paragraph") and following.indent > passage.indent
     if passage.form != "item" or not is_under or not sentences:
         return None

@@ -40,7 +40,7 @@ def join_sequels(
 ) -> Iterator[Draft]:
     """The drafts of a passage's sentences, each of one or two of them.
 
-    ``made`` has the draft of each sentence in ``said``, or None; ``around`` is their chunk's text.
+    ``made`` has the draft of each of the ``sentences``, or None; ``around`` is their chunk's text.
     """
     last = -1
     for at, draft in enumerate(made):

@@ -307,7 +307,7 @@ def _is_bare(text: str, kind: AtomKind, *, names: bool) -> bool:
             return bool(head) and not has_verb(head)
         case "unknown":
             short = not names and len(text.split()) <= _SHORT
-            return short or bool(_POINTS_AROUND.says(text[:90]))
+            return short or _POINTS_AROUND.says(text[:90])
         case "claim" | "decision":
             return _GENERIC.match(text) is not None
         case "requirement":

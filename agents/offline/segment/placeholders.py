@@ -76,13 +76,13 @@ class Masked:
     _found: re.Pattern[str] | None = None
 
     def hide(self, text: str) -> str:
-        """``said``, which stands elsewhere, with the same words."""
+        """``text``, which stands elsewhere, with the same words."""
         for original, word in self.words.items():
             text = text.replace(original, word)
         return text
 
     def restore(self, text: str) -> str:
-        """``said`` with what the words stand for, or its value."""
+        """``text`` with what the words stand for, or its value."""
         if not self.words or not text:
             return text
         if self._found is None:
@@ -101,7 +101,7 @@ class Masked:
         return self._found.sub(substitute, text)
 
     def has_unknown(self, text: str) -> bool:
-        """Whether ``said`` names a placeholder without a value."""
+        """Whether ``text`` names a placeholder without a value."""
         heard = text.lower()
         return any(w in heard for it, w in self.words.items() if it not in self.values)
 

@@ -19,14 +19,14 @@ def _take_steps(scan: Scan, table: Table, card: list[tuple[str, str]]) -> bool:
         return False
     head, start = table.rows[0].heads, table.rows[0].cells[0][0]
     steps = [*([(head[0], head[1])] if len(head) > 1 else []), *card]
-    sorted_steps = [(SORTS.get(name.strip(" *_:`").lower(), ""), text) for name, text in steps]
-    sorted_steps = sorted_steps if sorted_steps[0][0] else sorted_steps[1:]
-    sorts = [sort for sort, _ in sorted_steps]
+    named_steps = [(SORTS.get(name.strip(" *_:`").lower(), ""), text) for name, text in steps]
+    named_steps = named_steps if named_steps[0][0] else named_steps[1:]
+    sorts = [sort for sort, _ in named_steps]
     if not all(sorts) or "then" not in sorts or sorts[0] not in ("given", "when"):
         return False
-    if len(sorted_steps) > len(card):  # the first step stands where other tables have their head
+    if len(named_steps) > len(card):  # the first step stands where other tables have their head
         start = max(scan.text.rfind(head[0], 0, start), 0)
-    scan.open(start, table.rows[-1].cells[-1][1], "scenario", 0, cells=tuple(sorted_steps))
+    scan.open(start, table.rows[-1].cells[-1][1], "scenario", 0, cells=tuple(named_steps))
     scan.flush()
     return True
 

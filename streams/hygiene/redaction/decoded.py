@@ -72,7 +72,7 @@ class View:
         self._length = 0
 
     def add(self, text: str, start: int, end: int) -> None:
-        """``said`` is what stands at ``start`` to ``end``, or what is read instead of it."""
+        """``text`` is what stands at ``start`` to ``end``, or what is read instead of it."""
         self._pieces.append(text)
         self._starts.append(self._length)
         self._places.append((start, end))

@@ -144,22 +144,22 @@ def _find(text: str, lowered: str, language: str | None) -> list[Finding]:
 
 def _find_plain(text: str, lowered: str, language: str | None, words: Words) -> list[Finding]:
     """What stands in the text as it is."""
-    private_keys = list(find_private_keys(text)) if "PRIVATE KEY" in text else []
+    findings = list(find_private_keys(text)) if "PRIVATE KEY" in text else []
     for order, anchor in list_anchors(words):
-        private_keys += _of_form(SHORT_FORMS[order - 1], order, anchor, text, text)
+        findings += _of_form(SHORT_FORMS[order - 1], order, anchor, text, text)
     if words.pieces is None or any(not it.isalpha() and _changes(it) for it in words.long_pieces):
-        private_keys += _find_prefixed(words.mixed, text)
+        findings += _find_prefixed(words.mixed, text)
     for order, form in enumerate(OPEN_FORMS, len(SHORT_FORMS) + 1):
         if form.beside not in text:
             continue
         for anchor in form.anchors:
             where = lowered if anchor in LOWERED_ANCHORS else text
             if anchor in where:
-                private_keys += _of_form(form, order, anchor, where, text)
-    private_keys += (_assigned(it) for it in find_listed(text))
+                findings += _of_form(form, order, anchor, where, text)
+    findings += (_assigned(it) for it in find_listed(text))
     if "Secret" in text:
-        private_keys += (_assigned(it) for it in find_in_manifests(text))
-    return private_keys + _of_names(text, lowered, language)
+        findings += (_assigned(it) for it in find_in_manifests(text))
+    return findings + _of_names(text, lowered, language)
 
 
 def _of_names(text: str, lowered: str, language: str | None) -> list[Finding]:
@@ -279,8 +279,8 @@ def _plausible(form: Form, match: re.Match[str], text: str) -> bool:
     if form.anchors == ("bearer",) and not any(map(str.isdigit, value)):
         return False
     if form.rule_id == "R-AUTH":
-        is_letters = len(set(value)) <= 5 or value.isalpha() or _is_slug(value)
-        return not is_letters and not STANDS_FOR_ONE.search(value)
+        is_plain = len(set(value)) <= 5 or value.isalpha() or _is_slug(value)
+        return not is_plain and not STANDS_FOR_ONE.search(value)
     if NOT_REAL.search(value):
         return False
     body = value.rpartition("_")[2] if form.rule_id == "R-STRIPE" else value[5:]

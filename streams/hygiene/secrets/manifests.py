@@ -65,7 +65,7 @@ def _is_base64_of_secret(value: str) -> bool:
     if not BASE64.fullmatch(value) or len(value) % 4 or value.islower():
         return False
     try:
-        b64decode = base64.b64decode(value, validate=True)
+        decoded = base64.b64decode(value, validate=True)
     except (binascii.Error, ValueError):
         return False
-    return b"BEGIN CERTIFICATE" not in b64decode and b"PUBLIC KEY-----" not in b64decode
+    return b"BEGIN CERTIFICATE" not in decoded and b"PUBLIC KEY-----" not in decoded

@@ -203,24 +203,24 @@ def _behind(text: str, lowered: str, at: int, name: str, next_name: int) -> Iter
     words = list(islice(WORD.finditer(text, end, stop), MOST_WORDS))
     if words and _is_other_thing(words[0][0].strip(MARKS_BEHIND).lower()):
         return
-    is_number = False
+    is_secret = False
     for place, word in enumerate(words):
         following = words[place + 1][0] if place + 1 < len(words) else ""
         plain = word[0].lower().strip("\"'`*_,;")
         if plain in JOINS or (plain in MOVES and not changes):
-            direct = linked = is_number
+            direct = linked = is_secret
             continue
         if plain in TELLS or plain.strip(":()") in BINDS:
             direct, linked = same, plain.strip(":()") not in BINDS or linked
             continue
         told = _without_marks(*word.span(), text)
-        is_number = (
+        is_secret = (
             told is not None
             and not (told.said.isdigit() and UNITS.fullmatch(following))
             and _is_told(told, name, lowered, at, direct=direct, linked=linked)
             and (not assigned or told.said.isdigit() or _is_odd(told.said))
         )
-        if told and is_number:
+        if told and is_secret:
             yield told.start, told.end
         linked = direct = same and word[0].endswith(SIGNS_THAT_TELL)
         same = same and not (word[0].endswith((".", "!", "?")) and following[:1].isupper())

@@ -57,24 +57,24 @@ def _objections(
 ) -> list[Objection]:
     if not (statement.citations or statement.artifact_ids) or not statement.text.strip():
         return [("uncited_assertion", statement.text[:80])]
-    unknown = _find_unknown(statement.artifact_ids, grounds)
+    objections = _find_unknown(statement.artifact_ids, grounds)
     cited: list[AtomRecord] = []
     for citation in statement.citations:
         atom = grounds.atoms.get(citation.atom_id)
         if atom is None:
-            unknown.append(("unknown_atom", citation.atom_id))
+            objections.append(("unknown_atom", citation.atom_id))
             continue
         cited.append(atom)
         if atom.status not in LIVE and atom.atom_id not in reincluded:
-            unknown.append(("not_live_atom", atom.atom_id))
+            objections.append(("not_live_atom", atom.atom_id))
         if atom.ledger != "pkl":
-            unknown.append(("restricted_atom", atom.atom_id))
+            objections.append(("restricted_atom", atom.atom_id))
         if atom.revision != citation.atom_revision:
-            unknown.append(("stale_citation", f"{atom.atom_id} {citation.atom_revision}"))
+            objections.append(("stale_citation", f"{atom.atom_id} {citation.atom_revision}"))
     documents = [grounds.artifacts.get(artifact_id, "") for artifact_id in statement.artifact_ids]
     if cited or documents:
-        unknown += _find_unsupported(statement.text, cited, documents)
-    return unknown + _find_ignored(section_id, statement, grounds)
+        objections += _find_unsupported(statement.text, cited, documents)
+    return objections + _find_ignored(section_id, statement, grounds)
 
 
 def _find_unknown(artifact_ids: Iterable[str], grounds: Grounds) -> list[Objection]:
@@ -181,18 +181,18 @@ def _line_objections(
     if not marks and not artifacts:
         return [("uncited_assertion", line[:80])]
     text = _ARTIFACT_MARK.sub("", _MARK.sub("", line))
-    unknown = _find_unknown(artifacts, grounds)
-    unknown += [("unknown_atom", atom_id) for atom_id in marks if atom_id not in grounds.atoms]
+    objections = _find_unknown(artifacts, grounds)
+    objections += [("unknown_atom", atom_id) for atom_id in marks if atom_id not in grounds.atoms]
     cited = [grounds.atoms[atom_id] for atom_id in marks if atom_id in grounds.atoms]
     for atom in cited:
         if atom.status not in LIVE and atom.atom_id not in reincluded:
-            unknown.append(("not_live_atom", atom.atom_id))
+            objections.append(("not_live_atom", atom.atom_id))
         if atom.ledger != "pkl":
-            unknown.append(("restricted_atom", atom.atom_id))
+            objections.append(("restricted_atom", atom.atom_id))
     documents = [grounds.artifacts.get(artifact, "") for artifact in artifacts]
     if cited or documents:
-        unknown += _find_unsupported(text, cited, documents)
-    return unknown + [
+        objections += _find_unsupported(text, cited, documents)
+    return objections + [
         ("contradiction_ignored", contradiction.contradiction_id)
         for contradiction in grounds.contradictions_of(marks)
         if not (questions or _names_both(text, set(marks), contradiction, grounds))

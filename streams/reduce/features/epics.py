@@ -44,8 +44,8 @@ def group_features(features: Sequence[ItemInput]) -> list[Group]:
         for member in members:
             del left[member.key]
     by_area: dict[str, list[ItemInput]] = {}
-    for member in left.values():
-        by_area.setdefault(member.area, []).append(member)
+    for feature in left.values():
+        by_area.setdefault(feature.area, []).append(feature)
     for area, members in sorted(by_area.items()):
         groups.append(Group(f"area {area}", AREA_TITLES[area], members))
     return groups

@@ -233,8 +233,8 @@ def _choose(findings: Iterable[Finding], most: int, standing: frozenset[str]) ->
 
 
 def _insight(finding: Finding) -> ItemInput:
-    text = "open_questions" if finding.category == "conflict" else "description"
-    section = {"section_id": text, "picks": list(finding.picks)}
+    section_id = "open_questions" if finding.category == "conflict" else "description"
+    section = {"section_id": section_id, "picks": list(finding.picks)}
     return ItemInput.model_validate(
         {
             "artifact_type": "insight",

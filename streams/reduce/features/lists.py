@@ -106,9 +106,9 @@ class Lists:
         own = self._list_own_features({one.artifact_id for one in made})
         by_key = {one.item.key: one for one in made}
         groups = [
-            feature
-            for feature in group_features([m.item for m in made])
-            if len(feature.atoms) >= MIN_EPIC_ATOMS
+            group
+            for group in group_features([m.item for m in made])
+            if len(group.atoms) >= MIN_EPIC_ATOMS
         ]
         epic_of = {item.key: self._epic_id(group) for group in groups for item in group.features}
         for place, planned in enumerate(self._plan(made, own, plan_from), 1):

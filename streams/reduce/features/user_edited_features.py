@@ -166,7 +166,7 @@ def _describe(user_edited: UserEditedFeature, sections: list[Section]) -> Featur
     """What follows from the words of a person's own feature."""
     said = (statement for section in sections for statement in section.statements)
     return FeatureFields(
-        atom_ids=sorted({it.atom_id for section in said for it in section.citations}),
+        atom_ids=sorted({it.atom_id for statement in said for it in statement.citations}),
         priority="should",
         priority_score=URGENCY["should"],
         effort_points=NOT_ESTIMATED,

@@ -126,16 +126,12 @@ class Backlog(Lists):
         was = before.task if before else None
         if was and fields.status == "done":
             number = self._sprint_number(was.sprint_id)
-            find_edited_sprint = sprints.get(number, UserEditedSprint())
-            if find_edited_sprint.is_closed and not find_edited_sprint.is_deleted:
+            edited = sprints.get(number, UserEditedSprint())
+            if edited.is_closed and not edited.is_deleted:
                 return replace(job, done_in=number, done_by=was.assignee_id or "")
         number = self._sprint_number(fields.user_edited.sprint_id if fields.user_edited else None)
-        find_edited_sprint = sprints.get(number, UserEditedSprint())
-        return (
-            job
-            if find_edited_sprint.is_closed or find_edited_sprint.is_deleted
-            else replace(job, sprint=number)
-        )
+        edited = sprints.get(number, UserEditedSprint())
+        return job if edited.is_closed or edited.is_deleted else replace(job, sprint=number)
 
     def _sprint_number(self, sprint_id: str | None) -> int:
         """0: there is no such sprint."""

@@ -109,9 +109,9 @@ def plan_sprints(
             break
         if number in gone:
             continue
-        find_edited_sprint = user_edited.get(number, UserEditedSprint())
-        sprint = _open(number, find_edited_sprint, team, first)
-        if find_edited_sprint.is_closed:
+        edited = user_edited.get(number, UserEditedSprint())
+        sprint = _open(number, edited, team, first)
+        if edited.is_closed:
             sprint.places = [_keep(one, team) for one in closed if one.done_in == number]
         else:
             _fill(sprint, left, team, done)
@@ -133,25 +133,19 @@ def _is_wanted(user_edited: UserEditedSprint) -> bool:
     return not user_edited.is_deleted and (user_edited.is_user_created or user_edited.is_closed)
 
 
-def _open(number: int, find_edited_sprint: UserEditedSprint, team: Team, first: date) -> Sprint:
+def _open(number: int, edited: UserEditedSprint, team: Team, first: date) -> Sprint:
     """A sprint without tasks; it begins after the one before, whatever was told."""
-    begins = (
-        date.fromisoformat(find_edited_sprint.start_date)
-        if find_edited_sprint.start_date
-        else first
-    )
+    begins = date.fromisoformat(edited.start_date) if edited.start_date else first
     begins = begins if number == 1 else max(begins, first)
-    ends = (
-        date.fromisoformat(find_edited_sprint.end_date) if find_edited_sprint.end_date else begins
-    )
-    if not find_edited_sprint.end_date or ends < begins:
+    ends = date.fromisoformat(edited.end_date) if edited.end_date else begins
+    if not edited.end_date or ends < begins:
         ends = begins + timedelta(days=SPRINT_DAYS - 1)
     room = {member.member_id: capacity_between(member, begins, ends) for member in team.members}
     capacity = sum(room.values())
     if team.velocity is not None:
         capacity = min(capacity, team.velocity)
-    if find_edited_sprint.capacity_points is not None:
-        capacity = find_edited_sprint.capacity_points
+    if edited.capacity_points is not None:
+        capacity = edited.capacity_points
     return Sprint(number, begins, ends, capacity, room)
 
 

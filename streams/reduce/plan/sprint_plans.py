@@ -234,9 +234,9 @@ def cite(
         statement_id=derive_id("stm", artifact_id, section_id, text, *artifact_ids),
         text=text,
         citations=[cited[key] for key in sorted(cited)],
-        provisional=bool(said) and all(item.provisional for item in said),
-        confidence=max((item.confidence for item in said), default=0.0),
-        contradiction_ids=sorted({it for item in said for it in item.contradiction_ids}),
+        provisional=bool(said) and all(statement.provisional for statement in said),
+        confidence=max((statement.confidence for statement in said), default=0.0),
+        contradiction_ids=sorted({it for statement in said for it in statement.contradiction_ids}),
         artifact_ids=list(artifact_ids),
     )
 
@@ -278,8 +278,8 @@ def _risks(artifact_id: str, tasks: Sequence[ArtifactSnapshot]) -> list[Statemen
 
 def _citations(item: ArtifactSnapshot) -> list[Citation]:
     """What its sentences rest on; a person's sentence may cite what no input holds any more."""
-    sections = (statement for section in item.sections for statement in section.statements)
-    return [it for section in sections if section.written_by is None for it in section.citations]
+    said = (statement for section in item.sections for statement in section.statements)
+    return [it for statement in said if statement.written_by is None for it in statement.citations]
 
 
 def _fields_of(task: ArtifactSnapshot) -> TaskFields:

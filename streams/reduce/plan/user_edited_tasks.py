@@ -186,7 +186,7 @@ def _describe(
 ) -> TaskFields:
     """What follows from the words of a person's own task."""
     said = (statement for section in sections for statement in section.statements)
-    cited = sorted({it.atom_id for section in said for it in section.citations})
+    cited = sorted({it.atom_id for statement in said for it in statement.citations})
     return fields.model_copy(
         update={
             "atom_ids": cited,

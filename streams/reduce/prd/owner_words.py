@@ -34,8 +34,8 @@ class OwnerWords:
 
     def put(self, atom: AtomRecord, rows: Iterable[EvidenceRow]) -> None:
         """Take the atom as it stands now, with its evidence."""
-        for quote in self.quotes.values():
-            quote.pop(atom.atom_id, None)
+        for by_atom in self.quotes.values():
+            by_atom.pop(atom.atom_id, None)
         if atom.status not in LIVE:
             return
         for row in rows:

@@ -344,10 +344,10 @@ class ReportWriter:
         return max(seqs, default=0)
 
     def _of_prd(self, artifact_id: str, section_id: str) -> list[Statement]:
-        sections = [
-            it
+        statements = [
+            statement
             for section in self.prd.sections
             if section.section_id == section_id
-            for it in section.statements
+            for statement in section.statements
         ]
-        return move(artifact_id, section_id, self.prd, sections[:MAX_STATEMENTS])
+        return move(artifact_id, section_id, self.prd, statements[:MAX_STATEMENTS])

@@ -43,9 +43,9 @@ class SectionInput(Part):
         """Equal as long as the same revisions of atoms and contradictions are behind it."""
         atoms = {f"{atom.atom_id} {atom.revision}" for pick in self.picks for atom in pick.atoms}
         contradictions = {
-            f"{pair.contradiction_id} {pair.status} {pair.severity} {pair.updated_seq}"
+            f"{one.contradiction_id} {one.status} {one.severity} {one.updated_seq}"
             for pick in self.picks
-            for pair in pick.contradictions
+            for one in pick.contradictions
         }
         return sha256_hex("\n".join([self.section_id, *sorted(atoms), *sorted(contradictions)]))
 

@@ -61,7 +61,7 @@ _OUT_OF_SCOPE = Wording("reduce", "out_of_scope")
 def is_excluded(atom: AtomRecord) -> bool:
     """Whether the atom says what the product does not do."""
     marked = atom.attributes.get("scope") == "out" or "non-goal" in atom.tags
-    return marked or bool(_OUT_OF_SCOPE.says(f"{atom.statement} {atom.body}"))
+    return marked or _OUT_OF_SCOPE.says(f"{atom.statement} {atom.body}")
 
 
 def says_no(atom: AtomRecord) -> bool:

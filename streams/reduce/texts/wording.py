@@ -125,7 +125,7 @@ def _label_scope(atom: AtomRecord, text: str) -> str:
 
 
 def _with(text: str, label: str, more: str) -> str:
-    """``said`` and its impact or rationale, when that is something new and there is room."""
+    """``text`` and its impact or rationale, when that is something new and there is room."""
     more = more.rstrip(" .,;:")
     both = f"{text} — {label}: {more}"
     if not more or norm_text(more) in norm_text(text) or len(both) >= MAX_STATEMENT:

@@ -284,18 +284,20 @@ async function listen(answer) {
 // The extension for streams is for those of turns: it gives up when its first request fails, and it
 // cannot be stopped while it waits to connect again.
 async function follow(signal) {
+  let wasLost = false;
   for (let wait = RETRY_MS; !signal.aborted; wait = Math.min(2 * wait, RETRY_AT_MOST_MS)) {
     try {
       const answer = await fetch(stream, { signal });
       if (answer.status === 401) { tell("over"); return; }
       if (answer.ok) {
         tell("connected");
-        if (performance.now() > FRESH_MS) tell("news");  // what came meanwhile was told to nobody
+        if (wasLost || performance.now() > FRESH_MS) tell("news");  // what came meanwhile was told to nobody
         wait = RETRY_MS;
         await listen(answer);
       }
     } catch (error) { if (!signal.aborted && !(error instanceof TypeError)) throw error; }  // no network
     if (signal.aborted) return;
+    wasLost = true;
     tell("lost");
     await new Promise((go) => { setTimeout(go, wait * (0.5 + Math.random())); });
   }
