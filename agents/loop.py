@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 from agents.models.errors import BudgetExceeded
-from schemas.events.artifact_parts import LoopRecord, StopReason
+from schemas.events.artifact_loops import LoopRecord, StopReason
 from schemas.generation import (
     NOTHING_YET,
     Decision,

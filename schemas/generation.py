@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from schemas.events.artifact_parts import ContinuationRecord, LoopRecord, StopReason
+from schemas.events.artifact_loops import ContinuationRecord, LoopRecord, StopReason
 from schemas.fingerprint import norm_text
 
 SAME = 0.92  # as alike as two statements that the ledger merges by itself

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from schemas.envelope import Event
-from schemas.events.artifact_parts import (
+from schemas.events.artifact_quality import (
     DimensionScore,
     QualityMode,
     QualityRun,

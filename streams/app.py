@@ -25,13 +25,13 @@ from infra.platform.findings import LogDamaged, cut_finding
 from infra.platform.settings import Settings
 from infra.runtime.watchdog import end_within, watch_readers
 from schemas.topics import TOPICS
+from streams.shell.askers import make_asker
 from streams.shell.chunks import ChunkReader
 from streams.shell.delivery import Delivery
 from streams.shell.engine import StageApp, quiet_logging, stage_app
 from streams.shell.failures import ShellFailure
 from streams.shell.hygiene_runner import Hygiene, HygieneRunner
 from streams.shell.log_reader import check_readable
-from streams.shell.model_calls import make_asker
 from streams.shell.outgoing import warm_codec
 from streams.shell.pool import ChildPool, Pools
 from streams.shell.preview_first import PreviewFirst

@@ -16,7 +16,8 @@ from typing import Any
 
 from schemas.envelope import Envelope, Event
 from schemas.events.artifact import ArtifactChanged, ArtifactSpeculated
-from schemas.events.artifact_parts import PHASES, ArtifactChange, ArtifactSnapshot, Section
+from schemas.events.artifact_parts import PHASES, ArtifactChange, ArtifactSnapshot
+from schemas.events.artifact_sections import Section
 from schemas.events.hygiene import ChunkCreated
 from schemas.events.ingestion import BatchCommitted, RunStarted, RunStopped
 from schemas.events.ledger import LedgerChanged

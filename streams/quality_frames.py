@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from schemas.envelope import Event
-from schemas.events.artifact_parts import QualityRun
+from schemas.events.artifact_quality import QualityRun
 from schemas.events.quality import (
     DimensionScored,
     IterationCompleted,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from schemas.events.artifact_parts import DeliveryForecast, SprintReport, StandupSummary
+from schemas.events.artifact_reports import DeliveryForecast, SprintReport, StandupSummary
 
 
 class Output(BaseModel):

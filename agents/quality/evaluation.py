@@ -13,7 +13,8 @@ from typing import Any
 from agents.fence import FENCE_RULE, fence
 from agents.models.call import Message
 from agents.synthesis.prompts import quote
-from schemas.events.artifact_parts import QualityMode, Section, SectionCritique
+from schemas.events.artifact_quality import QualityMode, SectionCritique
+from schemas.events.artifact_sections import Section
 from schemas.quality_gate import DIMENSIONS, select_dimensions
 
 EVALUATION_VERSION = "quality-2"

@@ -16,13 +16,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, TypedDict, 
 
 from agents.drawing import DrawnGraph, describe_graph
 from schemas.envelope import Event
-from schemas.events.artifact_parts import (
-    DimensionScore,
-    QualityMode,
-    QualityRun,
-    ReviewFinding,
-    Section,
-)
+from schemas.events.artifact_quality import DimensionScore, QualityMode, QualityRun
+from schemas.events.artifact_sections import ReviewFinding, Section
 from schemas.events.quality import QualityRunStarted, SectionRevised
 from schemas.quality_gate import (
     MAX_ITERATIONS,

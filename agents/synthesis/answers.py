@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from agents.synthesis.order import CitedArtifact, Order
-from schemas.events.artifact_parts import Citation, ReviewFinding, Section
+from schemas.events.artifact_sections import Citation, ReviewFinding, Section
 from schemas.events.change import EditedStatement, SectionEdit
 from schemas.events.ledger import AtomRecord
 from schemas.ids import derive_id

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from schemas.events.artifact_parts import ArtifactType, Section
+from schemas.events.artifact_parts import ArtifactType
+from schemas.events.artifact_sections import Section
 from schemas.events.ledger import AtomRecord, ContradictionRecord
 
 LISTS: tuple[ArtifactType, ...] = ("insight", "feature", "task")  # with a decision after each item

@@ -12,7 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from agents.fence import FENCE_RULE, fence
 from agents.models.call import Message
 from agents.synthesis.order import DOCUMENTS, CitedArtifact, Order
-from schemas.events.artifact_parts import ArtifactType, ReviewFinding, Section
+from schemas.events.artifact_parts import ArtifactType
+from schemas.events.artifact_sections import ReviewFinding, Section
 from schemas.events.ledger import AtomRecord
 
 PROMPT_VERSION = "synthesis-3"

@@ -10,7 +10,7 @@ from agents.models.errors import AnswerMalformed
 from agents.synthesis.answers import read_answer, schema_of
 from agents.synthesis.order import Order
 from agents.synthesis.prompts import PROMPT_VERSION, begin, go_on
-from schemas.events.artifact_parts import ReviewFinding
+from schemas.events.artifact_sections import ReviewFinding
 from schemas.events.change import SectionEdit
 
 AGENT = "synthesis"

@@ -16,7 +16,6 @@ from infra.cli.output import answer as standard_output
 from infra.cli.output import as_lines
 from infra.client.models.decisions import (
     ContradictionDecision,
-    Decision,
     DecisionAnswer,
     DecisionRequest,
     MergeDecision,
@@ -35,7 +34,7 @@ class Deciding:
     """A decision about ``target``: the call of the service that takes it, with its own words."""
 
     target: str
-    call: Callable[..., Decision | RecordedDecision]
+    call: Callable[..., DecisionAnswer | RecordedDecision]
     body: DecisionRequest | ContradictionDecision | MergeDecision | ProposalAnswer | Verification
 
 
@@ -138,10 +137,10 @@ def _decide(
 
 
 def _await_answer(
-    cairn: Cairn, project_id: str, found: Decision | RecordedDecision
-) -> Decision | DecisionAnswer:
+    cairn: Cairn, project_id: str, found: DecisionAnswer | RecordedDecision
+) -> DecisionAnswer:
     """The ledger's answer to what is recorded. Raises its refusal, and Unavailable without one."""
-    if isinstance(found, Decision):
+    if isinstance(found, DecisionAnswer):
         return found
 
     def look() -> DecisionAnswer | None:
@@ -164,7 +163,7 @@ def _await_answer(
     return answer
 
 
-def _show(decision: Decision | DecisionAnswer) -> None:
+def _show(decision: DecisionAnswer) -> None:
     out = standard_output()
     out.print(effect_of(decision), markup=False)
     for atom in decision.after_state["atoms"] if decision.after_state else []:
@@ -172,7 +171,7 @@ def _show(decision: Decision | DecisionAnswer) -> None:
         out.print(line, markup=False)
 
 
-def effect_of(decision: Decision | DecisionAnswer) -> str:
+def effect_of(decision: DecisionAnswer) -> str:
     """What a decision means, in a sentence."""
     if decision.outcome == "proposed":
         return f"Proposed as {decision.hitl_event_id}; an owner or a product manager decides."

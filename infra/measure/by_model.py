@@ -32,7 +32,7 @@ from streams.ledger.turns.turns import settle
 from streams.reflection import reflect
 from streams.reflection.adjudication import decide_by_rule
 from streams.reflection.sampling import may_ask
-from streams.shell.model_calls import ask_about_borderline, ask_judge
+from streams.shell.single_calls import ask_about_borderline, ask_judge
 
 PROJECT = "prj_eval"  # whose costs these are
 AT_ONCE = 8

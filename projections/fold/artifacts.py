@@ -15,7 +15,8 @@ from schemas.events.artifact import (
     VersionPublished,
     VersionRejected,
 )
-from schemas.events.artifact_parts import ArtifactSnapshot, Section
+from schemas.events.artifact_parts import ArtifactSnapshot
+from schemas.events.artifact_sections import Section
 
 UNDECIDABLE = "undecidable"  # why the writer gave up a position; nothing changes by it
 PLAN = {"start_date", "end_date", "assignee_id", "sprint_id"}  # of features and tasks

@@ -10,7 +10,8 @@ from uuid import UUID
 from infra.platform.errors import NotFound
 from projections.read.page import PAGE, Listing, Page, page_of
 from projections.read.session import Conn, ReadModel, Row, rows, select
-from schemas.events.artifact_parts import Citation, EditAnswer, ReviewFinding
+from schemas.events.artifact_parts import EditAnswer
+from schemas.events.artifact_sections import Citation, ReviewFinding
 
 ITEMS = Listing(
     "items",

@@ -9,7 +9,8 @@ from typing import Any
 from infra.platform.errors import NotFound
 from projections.read.page import PAGE, Condition, Listing, Page, page_of
 from projections.read.session import Conn, ReadModel, Row, rows, select
-from schemas.events.artifact_parts import DimensionScore, RemovedStatement, Section
+from schemas.events.artifact_quality import DimensionScore, RemovedStatement
+from schemas.events.artifact_sections import Section
 from schemas.events.ledger import AtomRecord, ContradictionRecord
 
 REVISED = "revised_by_quality_gate"  # the reason of a version that the gate has made

@@ -9,18 +9,17 @@ from __future__ import annotations
 from typing import ClassVar
 
 from schemas.envelope import Event, Part
+from schemas.events.artifact_loops import LoopRecord
 from schemas.events.artifact_parts import (
     ArtifactChange,
     ArtifactSnapshot,
     ArtifactState,
     ArtifactType,
     EditAnswer,
-    LoopRecord,
     Outcome,
-    QualityRun,
-    ReviewFinding,
-    Section,
 )
+from schemas.events.artifact_quality import QualityRun
+from schemas.events.artifact_sections import ReviewFinding, Section
 from schemas.events.team import Team
 
 

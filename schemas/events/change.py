@@ -8,13 +8,9 @@ from typing import ClassVar, Literal
 
 from schemas.days import Day
 from schemas.envelope import Event, Part
-from schemas.events.artifact_parts import (
-    Citation,
-    FeatureStatus,
-    LoopRecord,
-    Priority,
-    TaskStatus,
-)
+from schemas.events.artifact_items import FeatureStatus, Priority, TaskStatus
+from schemas.events.artifact_loops import LoopRecord
+from schemas.events.artifact_sections import Citation
 
 Editor = Literal["person", "quality_gate", "model"]
 ListPhase = Literal["insight_generation", "feature_generation", "task_breakdown", "sprint_planning"]

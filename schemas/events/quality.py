@@ -9,13 +9,8 @@ from __future__ import annotations
 from typing import ClassVar
 
 from schemas.envelope import Event
-from schemas.events.artifact_parts import (
-    DimensionScore,
-    QualityMode,
-    QualityRun,
-    QualityTier,
-    Section,
-)
+from schemas.events.artifact_quality import DimensionScore, QualityMode, QualityRun, QualityTier
+from schemas.events.artifact_sections import Section
 
 
 class QualityEvent(Event):

@@ -13,14 +13,8 @@ from typing import Any
 
 from schemas.areas import Area
 from schemas.events.atom import KINDS, AtomKind
-from schemas.events.ledger import (
-    AtomRecord,
-    ContradictionRecord,
-    KindCount,
-    OpenContradiction,
-    TitledAtom,
-    WorkingSummary,
-)
+from schemas.events.ledger import AtomRecord, ContradictionRecord
+from schemas.events.working_summary import KindCount, OpenContradiction, TitledAtom, WorkingSummary
 from schemas.ids import sha256_hex
 from streams.ledger.turns.current import CurrentLedger
 from streams.ledger.turns.indexes import gaps_of, is_live, rank_of

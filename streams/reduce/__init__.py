@@ -8,7 +8,7 @@ order:
 2. ``texts``: what is written from, and in which words
 3. ``artifacts``: what is alike in all that is written: sections, items, what may be published
 4. ``prd``, ``features``, ``plan``, ``reports``: what is written
-5. ``pending_requests``, ``edit_answers``: what people ask for
+5. ``pending_requests``, ``request_answers``, ``edit_answers``: what people ask for
 6. ``speculation``: what is written ahead, and what becomes of it
 7. ``model_texts``: what a model words in the place of the rules; ``giving_up``
 """

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from schemas.events.artifact_parts import ArtifactSnapshot, ReviewFinding, Section
+from schemas.events.artifact_parts import ArtifactSnapshot
+from schemas.events.artifact_sections import ReviewFinding, Section
 from schemas.events.change import ChangeRequested, SectionEdit
 from schemas.fingerprint import norm_text
 from streams.reduce.artifacts.loop import RULES

@@ -19,7 +19,8 @@ from datetime import date
 
 from schemas.envelope import Part
 from schemas.events.artifact import ArtifactChanged, SpeculationEnd
-from schemas.events.artifact_parts import ArtifactChange, ArtifactSnapshot, Section
+from schemas.events.artifact_parts import ArtifactChange, ArtifactSnapshot
+from schemas.events.artifact_sections import Section
 from schemas.events.team import Team
 from schemas.features import DONE
 from streams.reduce.artifacts.items import Settled, Synthesise

@@ -6,10 +6,12 @@ Everything is folded from ``ledger.v1`` and the writer's own ``reduce.v1``, in a
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from datetime import date
 
 from schemas.envelope import Part
 from schemas.events.artifact import ArtifactChanged, ArtifactSpeculated, SpeculationEnd
-from schemas.events.artifact_parts import ArtifactSnapshot, Citation
+from schemas.events.artifact_parts import ArtifactSnapshot
+from schemas.events.artifact_sections import Citation
 from schemas.events.ledger import LIVE, AtomRecord, LedgerChanged
 from schemas.events.team import Team
 from streams.cause import Cause
@@ -302,6 +304,12 @@ def settle(written: Written, due: DuePosition) -> Settled:
     if due.run_id is None or due.lane is None:
         return Settled(due.ledger_seq, written.run_id, written.lane, "human_decision", day)
     return Settled(due.ledger_seq, due.run_id, due.lane, f"{due.lane}_run_ended", day)
+
+
+def find_plan_start(team: Team, written: Written, due: DuePosition) -> date:
+    """The day that the plan of a team counts from."""
+    day = team.plan_start or written.plan_from
+    return date.fromisoformat(day) if day else due.cause.occurred_at.date()
 
 
 def due_key(project: str, ledger_seq: int) -> str:

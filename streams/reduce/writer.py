@@ -14,11 +14,10 @@ batches, sections, features and epics are written ahead (``speculation.py``), wi
 
 from __future__ import annotations
 
-from datetime import date
-
 from schemas.envelope import Envelope
 from schemas.events.artifact import ArtifactChanged, ArtifactSpeculated
-from schemas.events.artifact_parts import ArtifactSnapshot, ArtifactType, QualityRun
+from schemas.events.artifact_parts import ArtifactSnapshot
+from schemas.events.artifact_quality import QualityRun
 from schemas.events.change import ChangeRequested, GenerationRequested
 from schemas.events.ledger import LedgerChanged
 from schemas.events.team import ReportRequested, Team, TeamFact
@@ -26,43 +25,30 @@ from schemas.ids import artifact_id as derive_artifact_id
 from streams.cause import Cause
 from streams.reduce.artifacts.items import Settled, Synthesise
 from streams.reduce.artifacts.validator import Lane
-from streams.reduce.edit_answers import (
-    answer_edit,
-    keep_prd,
-    refuse_edit,
-    settle_edit,
-    tell_edit,
-)
 from streams.reduce.features.candidates import find_candidates
 from streams.reduce.features.clusters import feature_clusters
 from streams.reduce.features.findings import insight_clusters
 from streams.reduce.features.material import Material
-from streams.reduce.features.user_edited_features import draft_feature
 from streams.reduce.giving_up import give_up, pass_over, pass_over_position
-from streams.reduce.model_texts import draft
-from streams.reduce.pending_requests import Request
 from streams.reduce.plan.backlog import Backlog
 from streams.reduce.plan.breakdown import break_down
-from streams.reduce.plan.forecast import assume_velocity
-from streams.reduce.plan.members import apply_fact
-from streams.reduce.plan.user_edited_sprints import draft_sprint
-from streams.reduce.plan.user_edited_tasks import draft_task
-from streams.reduce.prd.edits import RefusedEdit
+from streams.reduce.plan.forecast import choose_velocity
 from streams.reduce.prd.prd import PrdAnswer, write_prd
 from streams.reduce.prd.selection import Atoms, select
-from streams.reduce.reports.reports import ReportWriter
+from streams.reduce.request_answers import RequestAnswers
 from streams.reduce.speculation import Begun, Guess, Speculation, is_worth_writing, note_progress
 from streams.reduce.state import (
     PreviewClusters,
     ReduceState,
     Written,
     due_key,
+    find_plan_start,
     settle,
     take_answer,
     take_speculation,
     update_shortlists,
 )
-from streams.reduce.texts.inputs import DuePosition, Grounds, ListInput
+from streams.reduce.texts.inputs import DuePosition, ListInput
 from streams.reduce.texts.topics import ProjectTopics
 from streams.reduce.texts.wording import write_section
 from streams.stage import Decision, Record, Tables
@@ -221,7 +207,8 @@ class Reduce:
         prd_id = derive_artifact_id(project, "prd", "prd")
         known = items | ({prd_id: written.prd} if written.prd else {})
         speculation = Speculation(project, guesses)
-        speculation.write(due, prd_id, known, _plan_from(written, due), self._synthesise)
+        start = find_plan_start(Team(), written, due)
+        speculation.write(due, prd_id, known, start, self._synthesise)
         return ArtifactSpeculated(
             caused_by_event_id=str(due.cause.event_id),
             input_ledger_seq=due.ledger_seq,
@@ -248,10 +235,10 @@ class Reduce:
             due.backings,
             withdrawn=due.withdrawn,
         )
-        lists = self._lists(project, at, items, written.team)
-        lists.withdrawn = due.withdrawn
+        velocity = choose_velocity(written.team, self._velocity)
+        lists = Backlog(project, at, items, self._synthesise, velocity, withdrawn=due.withdrawn)
         lists.insights(due.insights)
-        start = _start_of(written.team, _plan_from(written, due))
+        start = find_plan_start(written.team, written, due)
         lists.features(due.features, start, prd.snapshot)
         lists.plan(due.tasks, written.team, start)
         return ArtifactChanged(
@@ -271,25 +258,6 @@ class Reduce:
             quality_runs=[*_runs(prd), *lists.quality_runs],
         )
 
-    def _lists(
-        self, project: str, at: Settled, items: dict[str, ArtifactSnapshot], team: Team
-    ) -> Backlog:
-        is_known = team.members or team.velocity
-        velocity = assume_velocity(team)[0] if is_known else self._velocity
-        return Backlog(project, at, items, self._synthesise, velocity)
-
-    def _reports(
-        self,
-        written: Written,
-        items: dict[str, ArtifactSnapshot],
-        basis: DuePosition,
-        team: Team,
-    ) -> ReportWriter:
-        assert written.prd
-        project, grounds = basis.cause.project_id, Grounds.of(basis.inputs)
-        start = _start_of(team, _plan_from(written, basis))
-        return ReportWriter(project, team, items, written.prd, grounds, basis.changes, start)
-
     def _answer_request(self, state: ReduceState, project: str) -> Decision | None:
         """The answer to the first request of a project, from what its last answer was made from.
 
@@ -299,138 +267,14 @@ class Reduce:
         basis = state.basis.get(project)
         if request is None or basis is None or basis.ledger_seq != written.ledger_seq:
             return None
-        if isinstance(request.event, ChangeRequested):
-            answer = self._answer_change(written, state.items_of(project), basis, request)
-        else:
-            answer = self._reply(written, state.items_of(project), basis, request)
+        assert written.prd
+        items = state.items_of(project)
+        answers = RequestAnswers(
+            written, written.prd, items, basis, self._synthesise, self._velocity
+        )
+        answer = answers.answer(request)
         last = request.cause.caused(answer, lane=written.lane, run_id=written.run_id or None)
         return Decision((*settled_by(request.cause, self.name), last))
-
-    def _answer_change(
-        self,
-        written: Written,
-        items: dict[str, ArtifactSnapshot],
-        basis: DuePosition,
-        request: Request,
-    ) -> ArtifactChanged:
-        """What a person or the gate edits changes the PRD alone, what a model words any artifact:
-        with its words in the place of the rules', the answer is the usual one.
-        """
-        asked = request.event
-        assert isinstance(asked, ChangeRequested) and written.prd
-        prd, at = written.prd, settle_edit(written, request)
-        if asked.op != "edit":
-            return self._answer_item(written, items, basis, request)
-        if asked.editor_kind != "model":
-            return answer_edit(written, basis, request)
-        if asked.loop and not asked.sections:
-            return tell_edit(written, request, keep_prd(prd))
-        known = prd if asked.artifact_id == prd.artifact_id else items.get(asked.artifact_id)
-        lists = self._lists(basis.cause.project_id, at, items, written.team)
-        reports = self._reports(written, items, basis, written.team)
-        is_document = known is not None and known.artifact_type in ("sprint_plan", "report")
-        grounds = reports.all_grounds if is_document else Grounds.of(basis.inputs)
-        try:
-            drafted = draft(known, asked, grounds, at.lane, items.values())
-            if drafted.artifact_type == "report":
-                lists.take_written(reports.reword(drafted, at))
-                return tell_edit(written, request, keep_prd(prd), lists)
-        except RefusedEdit as refused:
-            return refuse_edit(written, request, known, refused)
-        if drafted.artifact_type == "prd":
-            answered = write_prd(
-                prd.artifact_id, basis.sections, prd, at, self._synthesise, basis.backings, drafted
-            )
-            return tell_edit(written, request, answered)
-        lists.drafts = {drafted.artifact_id: drafted}
-        self._write_list(lists, drafted.artifact_type, written, basis)
-        return tell_edit(written, request, keep_prd(prd), lists)
-
-    def _answer_item(
-        self,
-        written: Written,
-        items: dict[str, ArtifactSnapshot],
-        basis: DuePosition,
-        request: Request,
-    ) -> ArtifactChanged:
-        """What a person says of a task, feature or sprint stands, and the plan follows it."""
-        asked = request.event
-        assert isinstance(asked, ChangeRequested) and written.prd
-        at, known = settle_edit(written, request), items.get(asked.artifact_id)
-        grounds = Grounds.of(basis.inputs)
-        try:
-            if asked.changed_type == "sprint_plan":
-                drafted = draft_sprint(known, asked, at)
-            elif asked.changed_type == "feature":
-                drafted = draft_feature(known, asked, grounds, at)
-            else:
-                drafted = draft_task(items, asked, grounds, at)
-        except RefusedEdit as refused:
-            return refuse_edit(written, request, known, refused)
-        lists = self._lists(basis.cause.project_id, at, items, written.team)
-        lists.drafts = {drafted.artifact_id: drafted}
-        self._write_list(lists, drafted.artifact_type, written, basis)
-        return tell_edit(written, request, keep_prd(written.prd), lists)
-
-    def _write_list(
-        self, lists: Backlog, artifact_type: ArtifactType, written: Written, basis: DuePosition
-    ) -> None:
-        """The list of this type again, with all that is made from it."""
-        assert written.prd
-        if artifact_type == "insight":
-            lists.insights(basis.insights)
-            return
-        start = _start_of(written.team, _plan_from(written, basis))
-        lists.features(basis.features, start, written.prd)
-        lists.plan(basis.tasks, written.team, start)
-
-    def _reply(
-        self,
-        written: Written,
-        items: dict[str, ArtifactSnapshot],
-        basis: DuePosition,
-        request: Request,
-    ) -> ArtifactChanged:
-        project, fact = basis.cause.project_id, request.event
-        assert written.prd
-        at = Settled(
-            written.ledger_seq,
-            written.run_id,
-            written.lane,
-            fact.type_name,
-            request.cause.occurred_at.date().isoformat(),
-        )
-        team = apply_fact(written.team, fact) if isinstance(fact, TeamFact) else written.team
-        lists = self._lists(project, at, items, team)
-        start = _start_of(team, _plan_from(written, basis))
-        if isinstance(fact, ReportRequested):
-            lists.take_written(self._reports(written, items, basis, team).write(fact, at))
-        elif isinstance(fact, GenerationRequested) and fact.phase == "insight_generation":
-            lists.insights(basis.insights)
-        else:
-            lists.features(basis.features, start, written.prd)
-            lists.plan(basis.tasks, team, start)
-        return ArtifactChanged(
-            artifact_seq=written.artifact_seq + 1,
-            caused_by_event_id=str(request.cause.event_id),
-            input_ledger_seq=written.ledger_seq,
-            outcome="unchanged",
-            snapshot=written.prd,
-            reason=at.reason,
-            items=lists.changes,
-            loops=lists.loops,
-            quality_runs=lists.quality_runs,
-            team=team if team != written.team else None,
-        )
-
-
-def _start_of(team: Team, otherwise: date) -> date:
-    return date.fromisoformat(team.plan_start) if team.plan_start else otherwise
-
-
-def _plan_from(written: Written, due: DuePosition) -> date:
-    plan_from = written.plan_from
-    return date.fromisoformat(plan_from) if plan_from else due.cause.occurred_at.date()
 
 
 def _runs(prd: PrdAnswer) -> list[QualityRun]:

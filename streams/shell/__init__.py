@@ -15,6 +15,7 @@ share an event loop and an idempotent producer. Reading order:
 8. ``hygiene_runner``, ``fair_queue``, ``cleaning``, ``hygiene_partition``, ``content``: stage 0
 9. ``preview_first``: other work gives way to previews
 10. ``pool``, ``child``, ``chunks``: child processes; the chunk a fact speaks of
+11. ``askers``, ``model_reading``, ``single_calls``, ``model_calls``: where stages ask a model
 
 **Order of writes**: the broker acknowledges the outputs, then the state is committed, then the
 offset, offsets in order. Delivery is at least once; a repeat has the same event id.

@@ -14,6 +14,8 @@ Differences from faust 0.15.3 as delivered, each with a test in ``tests/shell``:
   of the partition were committed;
 - partitions are assigned by range, so that partition *p* of all topics of a stage goes to one
   member; Faust's round robin would tear a writer's inputs apart;
+- going to the committed offsets has a limit of its own, and fails there: at Faust's the task that
+  gives a new assignment its records ends without a word, and the stage stands still for ever;
 - a client that failed is asked for it: aiokafka tells only who asks next, and during a rebalance
   nobody does or Faust drops the answer, so a consumer without heartbeats went on for minutes;
 - an acknowledgement counts only while its assignment lasts: a stream acknowledges what it skips
@@ -43,6 +45,7 @@ from mode.threads import ServiceThread, WorkerThread
 from yarl import URL
 
 from infra.platform import kafka
+from infra.platform.errors import BrokerUnavailable
 from infra.platform.findings import LogDamaged, holes
 from infra.platform.pacing import pace_fetches
 from infra.platform.settings import Settings
@@ -51,6 +54,7 @@ from streams.shell.delivery import Delivery
 COMMIT_INTERVAL_S = 1.0
 BUFFERED_RECORDS = 1_024
 THREAD_PATIENCE_S = 3.0
+SEEK_REQUESTS = 3  # committed offsets, a fetch that is under way, first offsets
 LOOK_EVERY_S = 4.0  # where no record comes; what a new assignment waits at most
 TURN_S = 0.002  # of a stream that has records; a record costs less than a tenth of it
 
@@ -137,6 +141,17 @@ class Consumer(driver.Consumer):
 
     def _new_consumer_thread(self) -> ConsumerThread:
         return ConsumerThread(self, loop=self.loop, beacon=self.beacon)
+
+    async def perform_seek(self) -> None:
+        """Raises BrokerUnavailable where the broker takes too long to say what is committed."""
+        try:
+            async with asyncio.timeout(self.app.seek_patience_s):
+                await super().perform_seek()
+        except TimeoutError:
+            raise BrokerUnavailable(
+                f"The broker has not said within {self.app.seek_patience_s:.0f} s where"
+                f" {self.app.conf.id} goes on."
+            ) from None
 
     def ack(self, message: Any) -> bool:
         current = message.generation_id == self.app.consumer_generation_id
@@ -236,6 +251,8 @@ class StageApp(faust.App):
         self.read = read
         self.worked = worked
         self.instance = instance
+        request_timeout_s = max(settings.request_timeout_s, settings.session_timeout_s + 1)
+        self.seek_patience_s = SEEK_REQUESTS * request_timeout_s
         super().__init__(
             settings.group(stage),
             broker=[URL(f"kafka://{address}") for address in settings.bootstrap.split(",")],
@@ -251,7 +268,7 @@ class StageApp(faust.App):
             broker_commit_interval=COMMIT_INTERVAL_S,
             broker_session_timeout=settings.session_timeout_s,
             broker_heartbeat_interval=settings.session_timeout_s / 4,
-            broker_request_timeout=max(settings.request_timeout_s, settings.session_timeout_s + 1),
+            broker_request_timeout=self.seek_patience_s + request_timeout_s,  # how long Faust waits
             stream_wait_empty=False,
             stream_buffer_maxsize=BUFFERED_RECORDS,
             Stream=Stream,

@@ -27,6 +27,7 @@ from schemas.codec import InvalidRecord
 from schemas.envelope import Envelope, Event
 from schemas.ids import sha256_hex
 from streams.deciding import answer_without
+from streams.shell.askers import Asker
 from streams.shell.chunks import ChunkReader, Found
 from streams.shell.decoding import fact_in
 from streams.shell.delivery import Delivery, DeliveryInWork, Progress
@@ -39,7 +40,6 @@ from streams.shell.failures import (
     retried_letter,
     settles,
 )
-from streams.shell.model_calls import Asker
 from streams.shell.outage import is_outage
 from streams.shell.outgoing import Outgoing, answers_to
 from streams.shell.pool import Pools

@@ -19,7 +19,7 @@ from agents.loop import (
     show_earlier,
 )
 from agents.models.errors import AnswerMalformed, BudgetExceeded
-from schemas.events.artifact_parts import LoopRecord
+from schemas.events.artifact_loops import LoopRecord
 from schemas.generation import HARD_CEILING, Decision, LoopState, Rules, add_known
 from streams.ledger.likeness.similarity import similarity
 

@@ -14,15 +14,8 @@ import pytest
 from agents.quality.graph import Assessed, GateState, Parts, conclude, run_gate
 from infra.service.writing.quality import describe_quality_graph
 from schemas.envelope import Event
-from schemas.events.artifact_parts import (
-    Citation,
-    DimensionScore,
-    QualityMode,
-    ReviewFinding,
-    Section,
-    SectionCritique,
-    Statement,
-)
+from schemas.events.artifact_quality import DimensionScore, QualityMode, SectionCritique
+from schemas.events.artifact_sections import Citation, ReviewFinding, Section, Statement
 from schemas.events.quality import IterationCompleted, QualityRunStarted, SectionRevised
 from schemas.ids import sha256_hex
 from schemas.quality_gate import describe_judgement, final_tier, passes, select_dimensions

@@ -26,8 +26,8 @@ from streams.ledger.judging import leave_to_rules
 from streams.pipeline import Pipeline, pipeline
 from streams.reflection.adjudication import answer_by_rule
 from streams.reflection.sampling import may_ask
-from streams.shell.model_calls import ask_about_borderline, ask_judge
 from streams.shell.reading import read_by_rules
+from streams.shell.single_calls import ask_about_borderline, ask_judge
 from tests.reading.documents import a_chunk
 from tests.worlds import PROJECT
 

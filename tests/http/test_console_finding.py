@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from infra.http.console.pages import NAMED
+from infra.http.console.page_context import NAMED
 from infra.platform.settings import Settings
 from infra.service.access.tokens import read_owner_token
 from tests.http.apart import apart

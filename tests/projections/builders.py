@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from schemas import ids
-from schemas.events.artifact_parts import ArtifactSnapshot, Citation, Section, Statement
+from schemas.events.artifact_parts import ArtifactSnapshot
+from schemas.events.artifact_sections import Citation, Section, Statement
 from schemas.events.atom import (
     Candidate,
     CandidateRow,

@@ -32,7 +32,8 @@ from infra.platform.settings import Settings
 from infra.service.asking.agent_tools import ServicePorts
 from projections.read.rebalances import list_rebalances, read_rebalance
 from schemas.envelope import Event, outside_fact
-from schemas.events.artifact_parts import DeliveryForecast, LoopRecord
+from schemas.events.artifact_loops import LoopRecord
+from schemas.events.artifact_reports import DeliveryForecast
 from schemas.events.change import (
     ChangeRequested,
     GenerationRequested,

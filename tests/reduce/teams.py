@@ -7,7 +7,9 @@ from typing import Any
 
 from schemas.envelope import SYSTEM, Event, outside_fact
 from schemas.events.artifact import ArtifactChanged
-from schemas.events.artifact_parts import ArtifactSnapshot, SprintPlanFields, TaskFields
+from schemas.events.artifact_items import TaskFields
+from schemas.events.artifact_parts import ArtifactSnapshot
+from schemas.events.artifact_plans import SprintPlanFields
 from schemas.events.team import Member, MemberAdded, PlanSet
 from schemas.features import FEATURE, FEATURE_PLACE, FEATURE_STATE, PAGE, PLANNED
 from tests.reduce.ledgers import AT, PROJECT, Play, a_requirement, an_atom, as_record

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schemas.events.artifact import ArtifactChanged
-from schemas.events.artifact_parts import ArtifactSnapshot, Section
+from schemas.events.artifact_parts import ArtifactSnapshot
+from schemas.events.artifact_sections import Section
 from schemas.events.ledger import LIVE, AtomRecord
 from streams.reduce.artifacts.validator import errors, validate
 from streams.reduce.texts.inputs import Grounds

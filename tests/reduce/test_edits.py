@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from schemas.events.artifact import ArtifactChanged
-from schemas.events.artifact_parts import Citation, EditAnswer, Section
+from schemas.events.artifact_parts import EditAnswer
+from schemas.events.artifact_sections import Citation, Section
 from schemas.events.change import ChangeRequested, EditedStatement, SectionEdit
 from schemas.events.ledger import AtomRecord
 from streams.publishing import PUBLISH

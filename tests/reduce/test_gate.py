@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from schemas.events.artifact import ArtifactChanged
-from schemas.events.artifact_parts import DimensionScore, QualityRun, Section
+from schemas.events.artifact_quality import DimensionScore, QualityRun
+from schemas.events.artifact_sections import Section
 from schemas.events.ledger import AtomRecord
 from schemas.quality_gate import PASS
 from streams.reduce.artifacts.items import section_of as write_section_of

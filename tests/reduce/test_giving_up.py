@@ -6,7 +6,7 @@ import pytest
 
 from schemas.envelope import Event
 from schemas.events.artifact import ArtifactChanged
-from schemas.events.artifact_parts import ReviewFinding, Statement
+from schemas.events.artifact_sections import ReviewFinding, Statement
 from schemas.events.change import ChangeRequested
 from schemas.events.team import MemberAdded
 from streams.reduce.texts.inputs import SectionInput

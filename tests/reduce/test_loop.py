@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from schemas.events.artifact_parts import LoopRecord
+from schemas.events.artifact_loops import LoopRecord
 from schemas.generation import Decision
 from streams.reduce.artifacts.loop import REFUSED, run_loop
 

@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 from schemas.events.artifact import ArtifactChanged, ArtifactEdited
-from schemas.events.artifact_parts import ArtifactSnapshot, Citation, LoopRecord, Section
+from schemas.events.artifact_loops import LoopRecord
+from schemas.events.artifact_parts import ArtifactSnapshot
+from schemas.events.artifact_sections import Citation, Section
 from schemas.events.change import ChangeRequested, EditedStatement, SectionEdit
 from streams.publishing import PUBLISH
 from streams.reduce.writer import Reduce

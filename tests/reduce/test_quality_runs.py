@@ -12,7 +12,8 @@ from infra.service.writing.quality import HandOver, judge
 from infra.service.writing.quality_parts import Assessor
 from projections.read.quality import AssessedArtifact
 from schemas.envelope import Event
-from schemas.events.artifact_parts import QualityRun, Section
+from schemas.events.artifact_quality import QualityRun
+from schemas.events.artifact_sections import Section
 from schemas.events.quality import QualityEvent, QualityRunFinished
 from tests.reduce.ledgers import ENOUGH, PROJECT, a_requirement, prd_of
 

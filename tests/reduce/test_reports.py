@@ -6,7 +6,8 @@ from datetime import date
 
 import pytest
 
-from schemas.events.artifact_parts import ArtifactSnapshot, ReportFields
+from schemas.events.artifact_parts import ArtifactSnapshot
+from schemas.events.artifact_reports import ReportFields
 from schemas.events.team import ReportRequested, ReportType, Team
 from streams.reduce.plan.forecast import forecast
 from tests.reduce.ledgers import ENOUGH, LOSS, Play, a_requirement, an_atom

@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from schemas.events.artifact_parts import SprintReport, SprintVelocity
+from schemas.events.artifact_reports import SprintReport, SprintVelocity
 from schemas.events.change import EditedStatement, SectionEdit, SprintEdit, TaskEdit
 from schemas.events.ledger import Change
 from schemas.events.team import Team

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from schemas.events.artifact_parts import Section
+from schemas.events.artifact_sections import Section
 from schemas.events.ledger import AtomRecord
 from schemas.quality_gate import list_failing_sections
 from streams.reduce.artifacts.items import section_of

@@ -7,7 +7,7 @@ from datetime import date
 
 import pytest
 
-from schemas.events.artifact_parts import UserEditedSprint
+from schemas.events.artifact_plans import UserEditedSprint
 from schemas.events.team import (
     Absence,
     MemberRemoved,

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from schemas.events.artifact import ArtifactChanged
-from schemas.events.artifact_parts import ArtifactSnapshot, FeatureFields
+from schemas.events.artifact_items import FeatureFields
+from schemas.events.artifact_parts import ArtifactSnapshot
 from schemas.events.change import (
     ChangeRequested,
     EditedStatement,
@@ -16,7 +17,7 @@ from schemas.events.change import (
     SprintEdit,
     TaskEdit,
 )
-from schemas.events.team import Absence
+from schemas.events.team import Absence, MemberRemoved
 from schemas.ids import artifact_id as derive_artifact_id
 from tests.reduce.ledgers import ENOUGH, PROJECT, Play, a_requirement
 from tests.reduce.teams import (
@@ -226,6 +227,35 @@ def test_a_sprint_that_is_closed_early_tells_what_it_left_and_the_stand_up_goes_
     names = {one.artifact_id: one.title for one in standing(play, "task")}
     (wanted, *_) = [names[item.task_id] for item in plan_of(now).items]
     assert any(wanted in line for line in stand_up.standup.highlights)
+
+
+def test_a_title_that_says_next_does_not_make_a_task_under_way_a_highlight(play: Play):
+    (first, _) = standing(play, "sprint_plan")
+    task_id = plan_of(first).items[0].task_id
+    task = next(one for one in standing(play, "task") if one.artifact_id == task_id)
+    change(play, "update", task, task=TaskEdit(status="in_progress", title="Choose, next: order"))
+
+    stand_up = report(play, "standup", plan_of(first).start_date).report
+
+    assert stand_up and stand_up.standup
+    (ana,) = stand_up.standup.per_member
+    assert task_id in ana.doing
+    assert "Choose, next: order" not in " ".join(stand_up.standup.highlights)
+
+
+def test_a_stand_up_tells_the_done_tasks_of_a_member_who_has_left(play: Play):
+    for task in standing(play, "task"):
+        change(play, "update", task, task=TaskEdit(status="done"))
+    (first, *_) = standing(play, "sprint_plan")
+    of_sprint(play, "update", first, is_closed=True)
+    done = [item.task_id for item in plan_of(standing(play, "sprint_plan")[0]).items]
+    ask(play, MemberRemoved(member_id="mem_ana"))
+
+    standup = report(play, "standup", plan_of(first).start_date)
+
+    assert standup.report and standup.report.standup
+    assert [one.done for one in standup.report.standup.per_member] == [done]
+    assert all("somebody who has left, done: " in line for line in said(standup, "members"))
 
 
 def test_a_dropped_task_is_in_no_sprint_and_nothing_waits_for_it(play: Play):

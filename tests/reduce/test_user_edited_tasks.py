@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from schemas.events.artifact import ArtifactChanged
-from schemas.events.artifact_parts import ArtifactSnapshot, Citation
+from schemas.events.artifact_parts import ArtifactSnapshot
+from schemas.events.artifact_sections import Citation
 from schemas.events.change import ChangeRequested, EditedStatement, SectionEdit, TaskEdit
 from schemas.ids import artifact_id as derive_artifact_id
 from streams.publishing import PUBLISH

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from schemas.events.artifact_parts import Citation, Section, Statement
+from schemas.events.artifact_sections import Citation, Section, Statement
 from schemas.events.ledger import AtomRecord, ContradictionRecord
 from streams.reduce.artifacts.validator import validate, validate_markdown
 from streams.reduce.texts.inputs import Grounds

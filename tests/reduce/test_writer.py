@@ -9,7 +9,7 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas.events.artifact_parts import ReviewFinding, Statement
+from schemas.events.artifact_sections import ReviewFinding, Statement
 from schemas.ids import derive_id
 from streams.reduce.texts.inputs import SectionInput
 from streams.reduce.texts.sections import SECTIONS

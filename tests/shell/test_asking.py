@@ -26,9 +26,10 @@ from schemas.events.hygiene import ChunkCreated
 from schemas.events.judgement import PairJudged
 from streams.reflection import reflect
 from streams.shell.chunks import ChunkReader, Found
-from streams.shell.model_calls import ModelAdjudication, ModelJudging, ModelReading
+from streams.shell.model_reading import ModelReading
 from streams.shell.pool import ChildPool
 from streams.shell.reading import read_by_rules
+from streams.shell.single_calls import ModelAdjudication, ModelJudging
 from tests.extraction.asking import (
     INPUT_TOKENS,
     TEXTS,

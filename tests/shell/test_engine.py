@@ -17,7 +17,7 @@ from faust.transport.drivers import aiokafka as driver
 from faust.types.tuples import ConsumerMessage
 
 from infra.platform import kafka, pacing
-from infra.platform.errors import TopicsUnfit
+from infra.platform.errors import BrokerUnavailable, TopicsUnfit
 from infra.platform.settings import Settings
 from schemas.codec import decode
 from schemas.topics import TOPICS
@@ -25,6 +25,7 @@ from streams.app import Worker
 from streams.shell import engine
 from streams.shell.engine import StageApp
 from tests.shell.harness import (
+    PATIENCE_S,
     WorkerProcess,
     at_work,
     eventually,
@@ -91,6 +92,26 @@ def test_a_worker_that_fails_while_it_starts_does_not_wait_for_its_start(fresh: 
     asyncio.run(scenario())
     for each in {*threading.enumerate()} - before:  # its complaint belongs to this test
         each.join(timeout=30)
+
+
+def test_a_worker_whose_broker_does_not_say_what_is_committed_fails(
+    fresh: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Faust's task of a new assignment ended without a word, and the worker started for ever."""
+    soon = fresh.model_copy(update={"session_timeout_s": 1.0, "request_timeout_s": 1.0})
+
+    async def wait_for_ever(thread: object) -> dict[object, int]:
+        await asyncio.Event().wait()
+        return {}
+
+    monkeypatch.setattr(engine.ConsumerThread, "seek_to_committed", wait_for_ever)
+
+    async def scenario() -> None:
+        async with asyncio.timeout(PATIENCE_S), at_work(soon, "echo") as worker:
+            raise await worker.failed()
+
+    with pytest.raises(BrokerUnavailable, match="has not said within 6 s where .*echo goes on"):
+        asyncio.run(scenario())
 
 
 def test_an_empty_partition_does_not_hold_the_fetch_of_the_others(fresh: Settings) -> None:

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from schemas.events.artifact_parts import ArtifactSnapshot, Section
+from schemas.events.artifact_parts import ArtifactSnapshot
+from schemas.events.artifact_sections import Section
 from schemas.events.change import EditedStatement
 from schemas.events.team import ReportRequested, ReportType
 from tests.models.provider import Request

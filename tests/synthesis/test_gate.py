@@ -12,7 +12,8 @@ from agents.models.errors import AllProvidersFailed
 from infra.service.writing.quality import judge, never_cancelled
 from infra.service.writing.quality_parts import Assessor
 from schemas.envelope import Event
-from schemas.events.artifact_parts import QualityRun, Section
+from schemas.events.artifact_quality import QualityRun
+from schemas.events.artifact_sections import Section
 from streams.reduce.prd.gate import evaluate
 from tests.models.provider import Failure, Request
 from tests.reduce.ledgers import ENOUGH, PROJECT, Play

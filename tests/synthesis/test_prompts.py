@@ -10,7 +10,7 @@ from agents.fence import fence
 from agents.synthesis.answers import clean, read_answer, schema_of
 from agents.synthesis.order import Order
 from agents.synthesis.prompts import begin, describe
-from schemas.events.artifact_parts import Section
+from schemas.events.artifact_sections import Section
 from schemas.events.ledger import AtomRecord
 from tests.reduce.ledgers import ENOUGH, LOSS, prd_of
 

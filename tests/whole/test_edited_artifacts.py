@@ -14,7 +14,8 @@ from connectors.feeder import FeedOrder, InFlightWindow, feed
 from schemas.edited_artifacts import source_id_of_section
 from schemas.envelope import Envelope, outside_fact
 from schemas.events.artifact import ArtifactChanged
-from schemas.events.artifact_parts import ArtifactSnapshot, Section, Statement
+from schemas.events.artifact_parts import ArtifactSnapshot
+from schemas.events.artifact_sections import Section, Statement
 from schemas.events.change import ChangeRequested, EditAction, EditedStatement, SectionEdit
 from schemas.events.ledger import AtomRecord, EvidenceRow
 from tests.whole.changing import Project

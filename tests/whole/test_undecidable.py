@@ -21,7 +21,7 @@ from projections.read.dead_letters import WholeDeadLetter
 from schemas.codec import decode
 from schemas.envelope import Envelope, Event
 from schemas.events.artifact import ArtifactChanged
-from schemas.events.artifact_parts import ReviewFinding, Statement
+from schemas.events.artifact_sections import ReviewFinding, Statement
 from schemas.events.atom import AtomAdjudicated, AtomReflected, Judged, Reading
 from schemas.events.dlq import DeadLetterResolved, RecordUndecidable
 from schemas.events.hitl import AtomDismissed

@@ -9,7 +9,8 @@ from starlette.responses import Response
 from infra.http.access import READERS, WRITERS
 from infra.http.console.calls import Field, fill_fields, list_fields, read_arguments
 from infra.http.console.overview import follow_stream
-from infra.http.console.pages import PageContext, Pages
+from infra.http.console.page_context import PageContext
+from infra.http.console.pages import Pages
 from infra.platform.errors import Invalid, NotFound
 from infra.service.asking import agents
 from infra.service.asking.agent_tools import find_agent_tool

@@ -12,13 +12,14 @@ from starlette.responses import Response
 
 from infra.http.access import DECIDERS, READERS
 from infra.http.console.differing import mark_differences
-from infra.http.console.pages import PageContext, Pages
+from infra.http.console.page_context import PageContext
+from infra.http.console.pages import Pages
 from infra.http.console.rendering import address
 from infra.http.console.spans import Piece
 from infra.platform.errors import Invalid, NotFound, Unavailable
 from infra.platform.settings import Settings
 from infra.service.deciding import decisions
-from infra.service.deciding.decisions import UNANSWERED, Decider, Decision, Resolution
+from infra.service.deciding.decisions import UNANSWERED, Decider, Resolution
 from projections.read import belonging, contradictions, decision_list, merges, proposals
 from projections.read.contradictions import ContradictionCard
 from projections.read.decided import DecisionAnswer
@@ -33,7 +34,7 @@ MOST_RATIONALE = 4_000
 SHOWN = 20
 STATUSES = ("open", "escalated", "resolved", "dismissed", "all")
 MERGE_STATES = ("open", "done")
-Act = Callable[[Settings, str, Decider], Awaitable[Decision]]
+Act = Callable[[Settings, str, Decider], Awaitable[DecisionAnswer]]
 Acts = Mapping[str, tuple[Act, str]]  # by what a form says: what is done, and what the page says
 MERGE_ACTS: Acts = {
     "approve": (partial(decisions.review_merge, verdict="approve"), "Merged."),
@@ -182,7 +183,7 @@ async def decide_by_form(visit: PageContext, target_id: str, acts: Acts) -> tupl
     return await decide(act(visit.api.settings, target_id, decider(visit)), told)
 
 
-async def decide(deciding: Awaitable[Decision], told: str) -> tuple[str, str]:
+async def decide(deciding: Awaitable[DecisionAnswer], told: str) -> tuple[str, str]:
     """What the page says once the ledger has answered, or that it has not yet; and the decision
     that can be taken back.
     """

@@ -5,7 +5,8 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from infra.http.access import READERS
-from infra.http.console.pages import PageContext, Pages
+from infra.http.console.page_context import PageContext
+from infra.http.console.pages import Pages
 from infra.platform.errors import NotFound
 from projections.read.artifact_list import (
     ArtifactDetail,
@@ -18,7 +19,7 @@ from projections.read.artifact_list import (
 from projections.read.atom_detail import read_atom
 from projections.read.decision_list import list_decisions
 from projections.read.quality import list_removed_by_gate
-from schemas.events.artifact_parts import RemovedStatement
+from schemas.events.artifact_quality import RemovedStatement
 
 pages = Pages()
 ORDER = ("prd", "insight", "epic", "feature", "task", "sprint_plan", "report")

@@ -7,7 +7,8 @@ from typing import cast, get_args
 from starlette.responses import Response
 
 from infra.http.access import LEADERS
-from infra.http.console.pages import PageContext, Pages
+from infra.http.console.page_context import PageContext
+from infra.http.console.pages import Pages
 from infra.http.console.spans import visible
 from infra.platform.errors import Invalid, NotFound, Unavailable
 from infra.service.planning import section_edits as edits

@@ -12,7 +12,8 @@ from starlette.responses import Response
 
 from infra.http.access import EVERYONE
 from infra.http.console.browser import own_place
-from infra.http.console.pages import PageContext, Pages, redirect
+from infra.http.console.page_context import PageContext, redirect
+from infra.http.console.pages import Pages
 from infra.http.console.rendering import address
 from infra.platform.errors import Invalid
 from infra.store.saved_views import SavedView, remove_view, rename_view, save_view

@@ -13,7 +13,8 @@ from starlette.responses import Response
 from infra.http.access import READERS
 from infra.http.console.browser import set_cookie
 from infra.http.console.overview import find_prd
-from infra.http.console.pages import PageContext, Pages
+from infra.http.console.page_context import PageContext
+from infra.http.console.pages import Pages
 from infra.http.console.rendering import address
 from infra.http.moments import read_moment_or_sequence
 from infra.platform.errors import Invalid, NotFound

@@ -13,7 +13,8 @@ from starlette.responses import Response
 
 from infra.http.access import LEADERS, WRITERS
 from infra.http.console.documents import list_documents
-from infra.http.console.pages import PageContext, Pages
+from infra.http.console.page_context import PageContext
+from infra.http.console.pages import Pages
 from infra.http.console.spans import visible
 from infra.http.console.team import read_burndown, show_team
 from infra.platform.errors import Invalid
@@ -28,14 +29,14 @@ from projections.read.artifact_list import ArtifactDetail
 from projections.read.artifacts import Item, list_items
 from projections.read.page import LARGEST_PAGE
 from projections.read.team import list_members
-from schemas.events.artifact_parts import (
+from schemas.events.artifact_items import (
     FeatureFields,
     Priority,
-    SprintPlanFields,
     TaskFields,
     TaskStatus,
     UserEditedTask,
 )
+from schemas.events.artifact_plans import SprintPlanFields
 from schemas.events.change import ChangedType, ChangeOp
 
 pages = Pages()

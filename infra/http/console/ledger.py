@@ -10,7 +10,8 @@ from infra.http.access import DECIDERS, READERS
 from infra.http.console.browser import is_part
 from infra.http.console.deciding import Acts, decide_by_form, list_proposed
 from infra.http.console.history import STATUSES, show_past_atom, show_past_ledger
-from infra.http.console.pages import PageContext, Pages
+from infra.http.console.page_context import PageContext
+from infra.http.console.pages import Pages
 from infra.http.console.rendering import address
 from infra.service.deciding import decisions
 from projections.read.artifact_list import list_citing_statements

@@ -7,7 +7,8 @@ from collections.abc import Awaitable, Callable
 from starlette.responses import Response
 
 from infra.http.access import LEADERS, OBSERVERS, OWNERS
-from infra.http.console.pages import PageContext, Pages
+from infra.http.console.page_context import PageContext
+from infra.http.console.pages import Pages
 from infra.platform.addresses import check_repository_address
 from infra.platform.errors import Invalid
 from infra.service.projects import onboarding

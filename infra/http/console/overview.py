@@ -5,7 +5,8 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from infra.http.access import EVERYONE, OBSERVERS
-from infra.http.console.pages import PageContext, Pages
+from infra.http.console.page_context import PageContext
+from infra.http.console.pages import Pages
 from infra.http.following import follow
 from infra.platform.errors import NotFound
 from infra.service.upkeep.pipeline import build_pipeline

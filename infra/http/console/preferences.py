@@ -6,14 +6,14 @@ from starlette.responses import Response
 
 from infra.http.access import EVERYONE
 from infra.http.console.browser import set_cookie
-from infra.http.console.pages import (
+from infra.http.console.page_context import (
     CHANGED_KEYS_COOKIE,
     KEYS_COOKIE,
     THEME_COOKIE,
     THEMES,
     PageContext,
-    Pages,
 )
+from infra.http.console.pages import Pages
 from infra.http.console.shortcuts import (
     SHORTCUTS,
     Shortcut,

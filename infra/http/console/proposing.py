@@ -8,7 +8,8 @@ from starlette.responses import Response
 
 from infra.http.access import DECIDERS, LEADERS, READERS
 from infra.http.console.deciding import decide, decider, go_to_next
-from infra.http.console.pages import PageContext, Pages
+from infra.http.console.page_context import PageContext
+from infra.http.console.pages import Pages
 from infra.platform.errors import Invalid
 from infra.service.deciding import decisions
 from infra.service.deciding.decisions import Answer

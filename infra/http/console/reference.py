@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from infra.http.client_document import PROBLEM, REF, type_of
-from infra.http.console.pages import HEADERS
+from infra.http.console.page_context import HEADERS
 from infra.http.console.rendering import render
 from infra.http.console.shortcuts import shortcuts_of
 from infra.http.problems import Malformed, respond

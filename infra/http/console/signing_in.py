@@ -13,7 +13,8 @@ from infra.http.api import api_of
 from infra.http.auth import caller_of
 from infra.http.bodies import check_text
 from infra.http.console.browser import check_form, own_place, read_form, session_cookie, set_cookie
-from infra.http.console.pages import PageContext, Pages, redirect, show, show_problem
+from infra.http.console.page_context import PageContext, redirect, show
+from infra.http.console.pages import Pages, show_problem
 from infra.http.console.rendering import address
 from infra.http.problems import Unauthenticated, is_expected, status_of
 from infra.http.writes import audit_entry

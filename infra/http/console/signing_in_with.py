@@ -13,7 +13,8 @@ from starlette.routing import Route
 from infra.http.api import api_of
 from infra.http.bodies import check_text
 from infra.http.console.browser import own_place, set_cookie
-from infra.http.console.pages import HEADERS, Pages
+from infra.http.console.page_context import HEADERS
+from infra.http.console.pages import Pages
 from infra.http.console.rendering import address
 from infra.http.console.signing_in import begin, delete_cookie, show_form
 from infra.http.problems import is_expected, status_of

@@ -5,7 +5,8 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from infra.http.access import OBSERVERS, READERS
-from infra.http.console.pages import PageContext, Pages
+from infra.http.console.page_context import PageContext
+from infra.http.console.pages import Pages
 from infra.http.console.spans import ShownText, show_text
 from infra.platform.errors import NotFound
 from projections.read import atom_detail, source_detail, source_list

@@ -11,7 +11,8 @@ from starlette.responses import Response
 
 from infra.http.access import LEADERS, READERS, WRITERS
 from infra.http.console.charts import Chart, draw_lines
-from infra.http.console.pages import PageContext, Pages
+from infra.http.console.page_context import PageContext
+from infra.http.console.pages import Pages
 from infra.platform.clock import SystemClock
 from infra.platform.errors import Conflict, Invalid, NotFound
 from infra.service.planning import planning, team
@@ -21,7 +22,8 @@ from projections.read.artifacts import Item, PlanTask
 from projections.read.burndown import Burndown, BurndownDay
 from projections.read.page import LARGEST_PAGE
 from projections.read.team import Member, list_members
-from schemas.events.artifact_parts import SprintPlanFields, TaskFields, TaskStatus
+from schemas.events.artifact_items import TaskFields, TaskStatus
+from schemas.events.artifact_plans import SprintPlanFields
 from schemas.events.team import AbsenceKind, ReportType
 from schemas.ids import sha256_hex
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from infra.http.access import LEADERS, OPERATORS, READERS
-from infra.http.console.pages import PageContext, Pages
+from infra.http.console.page_context import PageContext
+from infra.http.console.pages import Pages
 from infra.platform.errors import Invalid, NotFound
 from infra.service.models import costs
 from infra.service.upkeep.dead_letters import retry_dead_letter

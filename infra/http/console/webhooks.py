@@ -5,7 +5,8 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from infra.http.access import OWNERS
-from infra.http.console.pages import PageContext, Pages
+from infra.http.console.page_context import PageContext
+from infra.http.console.pages import Pages
 from infra.service.notifying import outgoing_webhooks as service
 from projections.read import webhooks
 from schemas.events.webhook import WEBHOOK_EVENTS

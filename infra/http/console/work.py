@@ -8,7 +8,8 @@ from starlette.responses import Response
 
 from infra.http.access import LEADERS, MOVERS, OBSERVERS, OWNERS, READERS
 from infra.http.console.charts import draw_bars
-from infra.http.console.pages import PageContext, Pages
+from infra.http.console.page_context import PageContext
+from infra.http.console.pages import Pages
 from infra.http.console.rendering import minute
 from infra.platform.errors import Invalid, NotFound
 from infra.service.ingesting import runs

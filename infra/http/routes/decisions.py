@@ -31,7 +31,7 @@ from infra.http.parameters import (
 )
 from infra.platform.errors import Invalid, NotFound, Unavailable
 from infra.service.deciding import decisions as decide
-from infra.service.deciding.decisions import UNANSWERED, Decider, Decision
+from infra.service.deciding.decisions import UNANSWERED, Decider
 from infra.service.deciding.sent_decisions import SubmittedDecision, read_sent, url_of
 from infra.store.tokens import Caller
 from projections.read import belonging, decision_list
@@ -88,7 +88,7 @@ class RecordedDecision(BaseModel):
 
 
 DECIDED: dict[int | str, dict[str, Any]] = OF_ANY | {
-    200: {"model": Decision, "description": "The ledger has applied it."},
+    200: {"model": DecisionAnswer, "description": "The ledger has applied it."},
     202: {
         "model": RecordedDecision,
         "description": "It is recorded, and not answered yet, or it is a proposal that waits.",
@@ -98,7 +98,7 @@ DECIDED: dict[int | str, dict[str, Any]] = OF_ANY | {
 
 @router.post(
     "/v1/projects/{project}/merge-candidates/{review_id}/decision",
-    response_model=Decision,
+    response_model=DecisionAnswer,
     responses=DECIDED,
 )
 @allow(*DECIDERS, writes=True)
@@ -120,7 +120,9 @@ async def decide_merge(
 
 
 @router.post(
-    "/v1/projects/{project}/merges/{merged_id}/undo", response_model=Decision, responses=DECIDED
+    "/v1/projects/{project}/merges/{merged_id}/undo",
+    response_model=DecisionAnswer,
+    responses=DECIDED,
 )
 @allow(*DECIDERS, writes=True)
 async def undo_merge(
@@ -140,7 +142,7 @@ async def undo_merge(
 
 @router.post(
     "/v1/projects/{project}/contradictions/{contradiction_id}/decision",
-    response_model=Decision,
+    response_model=DecisionAnswer,
     responses=DECIDED,
 )
 @allow(*DECIDERS, writes=True)
@@ -162,7 +164,9 @@ async def decide_contradiction(
 
 
 @router.post(
-    "/v1/projects/{project}/atoms/{atom_id}/verify", response_model=Decision, responses=DECIDED
+    "/v1/projects/{project}/atoms/{atom_id}/verify",
+    response_model=DecisionAnswer,
+    responses=DECIDED,
 )
 @allow(*DECIDERS, writes=True)
 async def verify_atom(
@@ -181,7 +185,9 @@ async def verify_atom(
 
 
 @router.post(
-    "/v1/projects/{project}/atoms/{atom_id}/unverify", response_model=Decision, responses=DECIDED
+    "/v1/projects/{project}/atoms/{atom_id}/unverify",
+    response_model=DecisionAnswer,
+    responses=DECIDED,
 )
 @allow(*DECIDERS, writes=True)
 async def unverify_atom(
@@ -200,7 +206,9 @@ async def unverify_atom(
 
 
 @router.post(
-    "/v1/projects/{project}/atoms/{atom_id}/dismiss", response_model=Decision, responses=DECIDED
+    "/v1/projects/{project}/atoms/{atom_id}/dismiss",
+    response_model=DecisionAnswer,
+    responses=DECIDED,
 )
 @allow(*DECIDERS, writes=True)
 async def dismiss_atom(
@@ -219,7 +227,9 @@ async def dismiss_atom(
 
 
 @router.post(
-    "/v1/projects/{project}/atoms/{atom_id}/reinclude", response_model=Decision, responses=DECIDED
+    "/v1/projects/{project}/atoms/{atom_id}/reinclude",
+    response_model=DecisionAnswer,
+    responses=DECIDED,
 )
 @allow(*DECIDERS, writes=True)
 async def reinclude_atom(
@@ -275,7 +285,7 @@ async def read_decision(api: ApiDep, project: Project, hitl_event_id: Id) -> Sub
 
 @router.post(
     "/v1/projects/{project}/hitl-events/{hitl_event_id}/undo",
-    response_model=Decision,
+    response_model=DecisionAnswer,
     responses=DECIDED,
 )
 @allow(*DECIDERS, writes=True)
@@ -306,7 +316,7 @@ def decider(caller: Caller, write: Write, body: DecisionRequest, wait: bool) -> 
     )
 
 
-async def answer(deciding: Awaitable[Decision], by: Decider, target_id: str | None) -> Any:
+async def answer(deciding: Awaitable[DecisionAnswer], by: Decider, target_id: str | None) -> Any:
     """The ledger's answer, or that there is none yet or that it waits (202). Raises what deciding
     raises.
 
@@ -344,7 +354,7 @@ def _say_recorded(recorded: RecordedDecision) -> Response:
 
 async def _decide_contradiction(
     api: Api, contradiction_id: str, by: Decider, body: ContradictionDecision
-) -> Decision:
+) -> DecisionAnswer:
     if body.decision == "resolve":
         if body.resolution_kind is None:
             raise Invalid(

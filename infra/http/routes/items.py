@@ -19,7 +19,7 @@ from infra.store.tokens import ApiRole
 from projections.read import burndown
 from projections.read.artifacts import Item
 from projections.read.burndown import Burndown
-from schemas.events.artifact_parts import Priority, TaskStatus
+from schemas.events.artifact_items import Priority, TaskStatus
 from schemas.events.change import ChangedType
 
 tasks, features, sprints = (

@@ -11,8 +11,8 @@ from infra.http.api import ApiDep, CallerDep, WriteDep
 from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Named, Project, Wait
 from infra.http.routes.decisions import DECIDED, DecisionRequest, Id, answer, decider
 from infra.service.deciding import decisions as decide
-from infra.service.deciding.decisions import Decision
 from projections.read import belonging, proposals
+from projections.read.decided import DecisionAnswer
 from projections.read.page import Page
 from projections.read.proposals import Proposal
 
@@ -57,7 +57,7 @@ async def read_proposal(api: ApiDep, project: Project, proposal_id: Id) -> Propo
 
 @router.post(
     "/v1/projects/{project}/proposals/{proposal_id}/decision",
-    response_model=Decision,
+    response_model=DecisionAnswer,
     responses=DECIDED,
 )
 @allow(*LEADERS, writes=True)
@@ -79,7 +79,7 @@ async def decide_proposal(
 
 @router.post(
     "/v1/projects/{project}/proposals/{proposal_id}/withdrawal",
-    response_model=Decision,
+    response_model=DecisionAnswer,
     responses=DECIDED,
 )
 @allow(*DECIDERS, writes=True)

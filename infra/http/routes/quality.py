@@ -19,7 +19,7 @@ from projections.read.artifacts import Edit
 from projections.read.jobs import Job
 from projections.read.page import Page
 from projections.read.quality import QualityRunEvent, QualityRunRow
-from schemas.events.artifact_parts import QualityMode
+from schemas.events.artifact_quality import QualityMode
 from schemas.events.change import EditAction
 
 router = APIRouter(route_class=Guarded, tags=["Quality"])

@@ -9,8 +9,7 @@ returns the same answer.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
-from datetime import datetime
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from infra.platform.errors import Conflict, Unavailable
@@ -69,51 +68,16 @@ class Decider:
     answer_within_s: float = ANSWERED_WITHIN_S
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """What the ledger answered to a decision, with the records before and after it.
-
-    See `DecisionAnswer`. A member's has the outcome ``proposed``: it waits for an owner or a
-    product manager.
-    """
-
-    hitl_event_id: str
-    project_id: str
-    ledger_seq: int
-    action: str
-    decision: str | None
-    target_type: str
-    target_id: str
-    outcome: str
-    refusal: str | None
-    rationale: str
-    actor_id: str
-    actor_role: str
-    expected_revision: int
-    before_state: dict[str, Any]
-    after_state: dict[str, Any] | None
-    occurred_at: datetime
-    event_id: str
-    undoes: str | None
-    floor: float | None
-    escalated_to: str | None
-    proposal_id: str | None
-    proposed_by: str | None
-    summary: str
-    undoable: bool
-    undo_refusal: str
-
-
 async def review_merge(
     settings: Settings, review_id: str, by: Decider, verdict: Verdict
-) -> Decision:
+) -> DecisionAnswer:
     """Say whether the two atoms of a merge review are one."""
     return await _decide(
         settings, review_id, by, MergeDecided, merge_candidate_id=review_id, decision=verdict
     )
 
 
-async def undo_merge(settings: Settings, merged_id: str, by: Decider) -> Decision:
+async def undo_merge(settings: Settings, merged_id: str, by: Decider) -> DecisionAnswer:
     """Take apart what was merged; ``merged_id`` is the merge's or that of the atom merged away."""
     if merged_id.startswith(MERGE_OPERATION):
         operation_id = merged_id
@@ -123,7 +87,7 @@ async def undo_merge(settings: Settings, merged_id: str, by: Decider) -> Decisio
 
 async def resolve_contradiction(
     settings: Settings, contradiction_id: str, by: Decider, resolution: Resolution
-) -> Decision:
+) -> DecisionAnswer:
     return await _decide(
         settings,
         contradiction_id,
@@ -137,7 +101,7 @@ async def resolve_contradiction(
 
 async def escalate_contradiction(
     settings: Settings, contradiction_id: str, by: Decider, to: str | None = None
-) -> Decision:
+) -> DecisionAnswer:
     """Escalate a contradiction; it blocks artifacts until it is decided."""
     return await _decide(
         settings,
@@ -150,7 +114,9 @@ async def escalate_contradiction(
     )
 
 
-async def dismiss_contradiction(settings: Settings, contradiction_id: str, by: Decider) -> Decision:
+async def dismiss_contradiction(
+    settings: Settings, contradiction_id: str, by: Decider
+) -> DecisionAnswer:
     """Close a contradiction that is none."""
     return await _decide(
         settings,
@@ -164,28 +130,28 @@ async def dismiss_contradiction(settings: Settings, contradiction_id: str, by: D
 
 async def verify_atom(
     settings: Settings, atom_id: str, by: Decider, floor: float | None = None
-) -> Decision:
+) -> DecisionAnswer:
     """Pin an atom: no run removes it or lowers its confidence below ``floor`` (None: 0.90)."""
     return await _decide(settings, atom_id, by, AtomVerified, atom_id=atom_id, floor=floor)
 
 
-async def unverify_atom(settings: Settings, atom_id: str, by: Decider) -> Decision:
+async def unverify_atom(settings: Settings, atom_id: str, by: Decider) -> DecisionAnswer:
     return await _decide(settings, atom_id, by, AtomUnverified, atom_id=atom_id)
 
 
-async def dismiss_atom(settings: Settings, atom_id: str, by: Decider) -> Decision:
+async def dismiss_atom(settings: Settings, atom_id: str, by: Decider) -> DecisionAnswer:
     """Let an atom count no more; no run brings it back."""
     return await _decide(settings, atom_id, by, AtomDismissed, atom_id=atom_id)
 
 
-async def reinclude_atom(settings: Settings, atom_id: str, by: Decider) -> Decision:
+async def reinclude_atom(settings: Settings, atom_id: str, by: Decider) -> DecisionAnswer:
     """Restore a dismissed atom."""
     return await _decide(settings, atom_id, by, AtomReincluded, atom_id=atom_id)
 
 
 async def answer_proposal(
     settings: Settings, proposal_id: str, by: Decider, verdict: Answer
-) -> Decision:
+) -> DecisionAnswer:
     """Decide as a member has proposed, or decline it, which needs a rationale; who has proposed it
     may withdraw it.
 
@@ -221,7 +187,7 @@ def _check_answer(proposal: proposals.Proposal, by: Decider, verdict: Answer) ->
         raise refusal_of(code, proposal.proposal_id, now={}, later="", detail=detail)
 
 
-async def undo_decision(settings: Settings, decision_id: str, by: Decider) -> Decision:
+async def undo_decision(settings: Settings, decision_id: str, by: Decider) -> DecisionAnswer:
     """Take a decision back by a new one that names it.
 
     Raises Conflict when it cannot be taken back, or when its target was decided about since.
@@ -279,7 +245,7 @@ async def _decide(
     by: Decider,
     kind: type[PersonDecided],
     **fields: Any,
-) -> Decision:
+) -> DecisionAnswer:
     seen = await ask(settings, lambda tables: people.read_target(tables, target_id))
     shared = {"actor_role": by.role, "rationale": by.rationale}
 
@@ -303,7 +269,7 @@ async def _decide(
 
 async def _send(
     settings: Settings, fact: Envelope, target_id: str, by: Decider, *, is_repeated: bool
-) -> Decision:
+) -> DecisionAnswer:
     """The ledger's answer. Raises its refusal, and Unavailable without an answer in time."""
     project_id, event_id = fact.project_id, str(fact.event_id)
     decision_id, may_decide = hitl_event_id(project_id, event_id), by.role in DECIDING
@@ -326,7 +292,7 @@ async def _send(
             "proposed": not may_decide and not isinstance(fact.event, ProposalDecided),
         }
         raise unanswered(recorded, by.answer_within_s)
-    return check_outcome(Decision(**answer.model_dump()))
+    return check_outcome(answer)
 
 
 async def _refuse_early(settings: Settings, fact: Envelope, *, is_last: bool) -> None:
@@ -367,17 +333,17 @@ def unanswered(recorded: Mapping[str, Any], patience_s: float) -> Unavailable:
     )
 
 
-def check_outcome(decision: Decision) -> Decision:
+def check_outcome(decision: DecisionAnswer) -> DecisionAnswer:
     """``decision`` when it was applied. Raises the ledger's reason, with the target as it is."""
     if decision.outcome != "refused":
         return decision
     records = [record for kept in decision.before_state.values() for record in kept]
     raise refusal_of(
-        decision.refusal or "",
+        decision.refusal,
         decision.target_id,
         now=records[0] if records else {},
         later=_name_last(records),
-        detail={"decision": asdict(decision)},
+        detail={"decision": decision.model_dump()},
         is_proposal=bool(decision.proposal_id),
     )
 

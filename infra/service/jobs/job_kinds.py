@@ -33,7 +33,7 @@ from infra.service.planning.planning_jobs import (
 from infra.service.writing.synthesis_jobs import SynthesisPayload, word_artifacts
 from infra.store.jobs.keeper import RunningJob
 from schemas.envelope import SERVICE_WIDE
-from schemas.events.artifact_parts import QualityMode
+from schemas.events.artifact_quality import QualityMode
 from schemas.events.job import JobType
 
 if TYPE_CHECKING:

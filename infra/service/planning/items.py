@@ -23,7 +23,7 @@ from projections.read.artifact_list import ArtifactDetail
 from projections.read.artifacts import Edit, Item
 from projections.read.projects import find_project
 from projections.read.session import Conn
-from schemas.events.artifact_parts import Citation
+from schemas.events.artifact_sections import Citation
 from schemas.events.change import (
     ChangedType,
     ChangeOp,

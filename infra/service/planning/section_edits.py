@@ -20,7 +20,7 @@ from projections.read import artifacts, atoms, projects
 from projections.read.artifacts import Artifact, Edit
 from projections.read.session import Conn
 from schemas.envelope import Envelope
-from schemas.events.artifact_parts import Citation
+from schemas.events.artifact_sections import Citation
 from schemas.events.change import ChangeRequested, EditAction, EditedStatement, SectionEdit
 
 ANSWERED_WITHIN_S = 30.0

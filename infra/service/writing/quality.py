@@ -26,11 +26,8 @@ from projections.read.quality import AssessedArtifact, QualityRunEvent, QualityR
 from projections.read.session import Conn
 from schemas.codec import utc_millis
 from schemas.envelope import Actor, Event, outside_fact
-from schemas.events.artifact_parts import (
-    QualityMode,
-    QualityRun,
-    Section,
-)
+from schemas.events.artifact_quality import QualityMode, QualityRun
+from schemas.events.artifact_sections import Section
 from schemas.events.change import ChangeRequested, EditedStatement, SectionEdit
 from schemas.events.quality import IterationCompleted, QualityRunFinished
 from schemas.ids import derive_id

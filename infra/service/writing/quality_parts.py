@@ -22,13 +22,8 @@ from agents.synthesis.counted import CountedModel
 from agents.synthesis.wording import Caller, word
 from infra.service.writing.synthesis import find_errors_of, make_change, make_order
 from projections.read.quality import AssessedArtifact
-from schemas.events.artifact_parts import (
-    DimensionScore,
-    QualityMode,
-    QualityRun,
-    ReviewFinding,
-    Section,
-)
+from schemas.events.artifact_quality import DimensionScore, QualityMode, QualityRun
+from schemas.events.artifact_sections import ReviewFinding, Section
 from schemas.quality_gate import PASS, list_failing_sections
 from streams.reduce.artifacts.items import ENGINE, MODEL
 from streams.reduce.artifacts.section_text import EDITED

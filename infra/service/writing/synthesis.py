@@ -25,12 +25,9 @@ from agents.synthesis.prompts import PROMPT_VERSION
 from agents.synthesis.wording import AGENT, Caller, Worded, word
 from projections.read.quality import AssessedArtifact, CitedDocument
 from projections.read.wording import ListedItem
-from schemas.events.artifact_parts import (
-    ArtifactType,
-    LoopRecord,
-    ReviewFinding,
-    Section,
-)
+from schemas.events.artifact_loops import LoopRecord
+from schemas.events.artifact_parts import ArtifactType
+from schemas.events.artifact_sections import ReviewFinding, Section
 from schemas.events.change import ChangeRequested, SectionEdit
 from schemas.events.ledger import ContradictionRecord
 from schemas.ids import derive_id

@@ -16,8 +16,8 @@ from schemas.events.ledger import (
     MergeCandidate,
     MergeOp,
     Turn,
-    WorkingSummary,
 )
+from schemas.events.working_summary import WorkingSummary
 from streams.ledger.turns.changes import (
     Changed,
     Changes,

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from schemas.events.artifact_parts import Citation, Section, Statement, Suggestion
+from schemas.events.artifact_sections import Citation, Section, Statement, Suggestion
 from streams.reduce.artifacts.section_text import EDITED, replace_statements
 from streams.reduce.texts.inputs import Withdrawn
 

@@ -11,15 +11,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from schemas.events.artifact_parts import (
-    ArtifactChange,
-    ArtifactSnapshot,
-    ArtifactType,
-    Outcome,
-    ReviewFinding,
-    Section,
-    Statement,
-)
+from schemas.events.artifact_parts import ArtifactChange, ArtifactSnapshot, ArtifactType, Outcome
+from schemas.events.artifact_sections import ReviewFinding, Section, Statement
 from schemas.ids import sha256_hex
 from streams.reduce.artifacts.edited_sections import keep_edited
 from streams.reduce.artifacts.markdown import render

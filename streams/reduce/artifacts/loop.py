@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from typing import Literal, Protocol, TypeVar
 
-from schemas.events.artifact_parts import LoopRecord
+from schemas.events.artifact_loops import LoopRecord
 from schemas.generation import (
     NOTHING_YET,
     Decision,

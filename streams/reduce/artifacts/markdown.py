@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from schemas.events.artifact_parts import ArtifactState, Section, Statement
+from schemas.events.artifact_parts import ArtifactState
+from schemas.events.artifact_sections import Section, Statement
 
 UNCITED = "(uncited)"  # a person wrote it, and nothing in the ledger is behind it
 STATES: dict[str, str] = {

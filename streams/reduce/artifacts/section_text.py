@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from schemas.events.artifact_parts import Section, Statement
+from schemas.events.artifact_sections import Section, Statement
 from schemas.ids import sha256_hex
 
 EDITED = "edited"

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from schemas.events.artifact_parts import ArtifactSnapshot, ArtifactState, Section
+from schemas.events.artifact_parts import ArtifactSnapshot, ArtifactState
+from schemas.events.artifact_sections import Section
 from schemas.events.ledger import LIVE, ContradictionRecord
 from streams.reduce.texts.approach import is_open
 from streams.reduce.texts.inputs import Grounds

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
-from schemas.events.artifact_parts import ReviewFinding, Section, Statement
+from schemas.events.artifact_sections import ReviewFinding, Section, Statement
 from schemas.events.ledger import LIVE, AtomRecord, ContradictionRecord
 from streams.reduce.texts.inputs import Grounds
 from streams.reduce.texts.wording import all_text, content_words, numbers

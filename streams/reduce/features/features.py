@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from statistics import fmean
 from typing import get_args
 
-from schemas.events.artifact_parts import FeatureFields, InsightCategory, InsightFields, Priority
+from schemas.events.artifact_items import FeatureFields, InsightCategory, InsightFields, Priority
 from schemas.events.ledger import AtomRecord
 from schemas.features import DONE
 from streams.reduce.features.findings import sources_of

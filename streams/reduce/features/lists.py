@@ -11,17 +11,11 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Literal, NamedTuple
 
-from schemas.events.artifact_parts import (
-    ArtifactChange,
-    ArtifactSnapshot,
-    ArtifactType,
-    EpicFields,
-    FeatureFields,
-    LoopRecord,
-    QualityRun,
-    ReviewFinding,
-    StopReason,
-)
+from schemas.events.artifact_items import EpicFields, FeatureFields
+from schemas.events.artifact_loops import LoopRecord, StopReason
+from schemas.events.artifact_parts import ArtifactChange, ArtifactSnapshot, ArtifactType
+from schemas.events.artifact_quality import QualityRun
+from schemas.events.artifact_sections import ReviewFinding
 from schemas.features import DONE
 from schemas.ids import artifact_id as derive_artifact_id
 from streams.reduce.artifacts.items import (

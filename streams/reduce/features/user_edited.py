@@ -7,14 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from schemas.events.artifact_parts import (
-    ArtifactChange,
-    ArtifactSnapshot,
-    Section,
-    UserEditedFeature,
-    UserEditedSprint,
-    UserEditedTask,
-)
+from schemas.events.artifact_items import UserEditedFeature, UserEditedTask
+from schemas.events.artifact_parts import ArtifactChange, ArtifactSnapshot
+from schemas.events.artifact_plans import UserEditedSprint
+from schemas.events.artifact_sections import Section
 from schemas.events.change import ChangeRequested, SectionEdit
 from schemas.ids import sha256_hex
 from streams.reduce.artifacts.items import TITLES, Settled, is_withdrawn, withdraw

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from schemas.events.artifact_parts import (
-    ArtifactSnapshot,
+from schemas.events.artifact_items import (
     FeatureFields,
     FeatureStatus,
     PriorityChoice,
-    Section,
     UserEditedFeature,
 )
+from schemas.events.artifact_parts import ArtifactSnapshot
+from schemas.events.artifact_sections import Section
 from schemas.events.change import ChangeRequested, FeatureEdit
 from schemas.features import DONE
 from streams.reduce.artifacts.items import PREFIXES, Settled, blank

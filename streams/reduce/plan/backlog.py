@@ -6,13 +6,11 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from datetime import date
 
-from schemas.events.artifact_parts import (
-    ArtifactSnapshot,
-    LoopRecord,
-    ReviewFinding,
-    TaskFields,
-    UserEditedSprint,
-)
+from schemas.events.artifact_items import TaskFields
+from schemas.events.artifact_loops import LoopRecord
+from schemas.events.artifact_parts import ArtifactSnapshot
+from schemas.events.artifact_plans import UserEditedSprint
+from schemas.events.artifact_sections import ReviewFinding
 from schemas.events.team import Team
 from schemas.ids import artifact_id as derive_artifact_id
 from streams.reduce.artifacts.items import (

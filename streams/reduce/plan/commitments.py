@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from schemas.events.artifact_parts import ArtifactSnapshot, SprintPlanFields
+from schemas.events.artifact_parts import ArtifactSnapshot
+from schemas.events.artifact_plans import SprintPlanFields
 from schemas.events.change import GenerationRequested
 from schemas.events.team import MemberAdded, MemberRemoved, MemberUpdated, PlanSet
 from streams.reduce.artifacts.items import Settled

@@ -12,7 +12,7 @@ from datetime import date, timedelta
 from statistics import mean
 from typing import Literal, cast
 
-from schemas.events.artifact_parts import DeliveryForecast, SprintVelocity
+from schemas.events.artifact_reports import DeliveryForecast, SprintVelocity
 from schemas.events.team import Team
 from streams.reduce.features.planning import SPRINT_DAYS
 from streams.reduce.plan.sprint import DEFAULT_VELOCITY
@@ -38,6 +38,11 @@ def assume_velocity(team: Team) -> tuple[int, str]:
     return DEFAULT_VELOCITY, (
         f"The velocity is not known: {DEFAULT_VELOCITY} points a sprint are assumed."
     )
+
+
+def choose_velocity(team: Team, without_team: int | None) -> int | None:
+    """The points a sprint; ``without_team`` where there are no members and no velocity was told."""
+    return assume_velocity(team)[0] if team.members or team.velocity else without_team
 
 
 def forecast(

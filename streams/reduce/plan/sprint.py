@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 
-from schemas.events.artifact_parts import UserEditedSprint
+from schemas.events.artifact_plans import UserEditedSprint
 from schemas.events.team import Member, Team
 from streams.reduce.features.planning import SPRINT_DAYS
 from streams.reduce.plan.members import capacity_between, rate_skills

@@ -8,16 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from schemas.events.artifact_parts import (
-    ArtifactSnapshot,
-    Citation,
-    PlanItem,
-    Section,
-    SprintPlanFields,
-    Statement,
-    TaskFields,
-    UnplannedTask,
-)
+from schemas.events.artifact_items import TaskFields
+from schemas.events.artifact_parts import ArtifactSnapshot
+from schemas.events.artifact_plans import PlanItem, SprintPlanFields, UnplannedTask
+from schemas.events.artifact_sections import Citation, Section, Statement
 from schemas.events.team import Team
 from schemas.ids import artifact_id as derive_artifact_id
 from schemas.ids import derive_id, sha256_hex

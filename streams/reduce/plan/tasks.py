@@ -6,7 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from schemas.events.artifact_parts import ArtifactSnapshot, Section, TaskFields
+from schemas.events.artifact_items import TaskFields
+from schemas.events.artifact_parts import ArtifactSnapshot
+from schemas.events.artifact_sections import Section
 from schemas.generation import CONFIDENT, Decision
 from streams.reduce.artifacts.items import WrittenSections
 from streams.reduce.artifacts.making import Made

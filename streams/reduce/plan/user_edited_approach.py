@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from schemas.events.artifact_parts import Section, Statement
+from schemas.events.artifact_sections import Section, Statement
 from schemas.events.change import EditedStatement
 from schemas.events.ledger import LIVE, AtomRecord
 from schemas.ids import sha256_hex

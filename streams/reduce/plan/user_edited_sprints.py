@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from schemas.events.artifact_parts import ArtifactSnapshot, SprintPlanFields, UserEditedSprint
+from schemas.events.artifact_parts import ArtifactSnapshot
+from schemas.events.artifact_plans import SprintPlanFields, UserEditedSprint
 from schemas.events.change import ChangeRequested, SprintEdit
 from streams.reduce.artifacts.items import Settled, blank
 from streams.reduce.features.user_edited import check_item

@@ -11,7 +11,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from schemas.events.artifact_parts import ArtifactSnapshot, Section, TaskFields, UserEditedTask
+from schemas.events.artifact_items import TaskFields, UserEditedTask
+from schemas.events.artifact_parts import ArtifactSnapshot
+from schemas.events.artifact_sections import Section
 from schemas.events.change import ChangeRequested, TaskEdit
 from streams.reduce.artifacts.items import PREFIXES, Settled, blank, is_withdrawn
 from streams.reduce.features.user_edited import check_item, sort_sections, write_sections

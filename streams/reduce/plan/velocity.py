@@ -6,7 +6,9 @@ from collections.abc import Iterable, Sequence
 from datetime import date
 from statistics import mean, stdev
 
-from schemas.events.artifact_parts import ArtifactSnapshot, SprintPlanFields, SprintVelocity
+from schemas.events.artifact_parts import ArtifactSnapshot
+from schemas.events.artifact_plans import SprintPlanFields
+from schemas.events.artifact_reports import SprintVelocity
 from streams.reduce.features.planning import SPRINT_DAYS
 from streams.reduce.plan.user_edited_sprints import is_closed
 

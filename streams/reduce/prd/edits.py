@@ -9,13 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from schemas.events.artifact_parts import (
-    ArtifactSnapshot,
-    EditRefusal,
-    ReviewFinding,
-    Section,
-    Statement,
-)
+from schemas.events.artifact_parts import ArtifactSnapshot, EditRefusal
+from schemas.events.artifact_sections import ReviewFinding, Section, Statement
 from schemas.events.change import ChangeRequested, EditedStatement, SectionEdit
 from schemas.ids import derive_id
 from streams.reduce.artifacts.edited_sections import answer_suggestion, list_removed_atoms

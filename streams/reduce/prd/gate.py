@@ -10,14 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from schemas.events.artifact_parts import (
-    DimensionScore,
-    QualityMode,
-    QualityRun,
-    Section,
-    SectionCritique,
-    Statement,
-)
+from schemas.events.artifact_quality import DimensionScore, QualityMode, QualityRun, SectionCritique
+from schemas.events.artifact_sections import Section, Statement
 from schemas.ids import derive_id
 from schemas.quality_gate import (
     DIMENSIONS,

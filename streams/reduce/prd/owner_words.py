@@ -11,7 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from schemas.edited_artifacts import source_id_of_section
-from schemas.events.artifact_parts import ArtifactSnapshot, Citation, Section, Statement
+from schemas.events.artifact_parts import ArtifactSnapshot
+from schemas.events.artifact_sections import Citation, Section, Statement
 from schemas.events.ledger import LIVE, AtomRecord, EvidenceRow
 from streams.reduce.artifacts.section_text import EDITED, replace_statements
 from streams.reduce.prd.selection import Atoms, ProjectShortlist

@@ -5,13 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from schemas.events.artifact_parts import (
-    ArtifactSnapshot,
-    Outcome,
-    QualityRun,
-    ReviewFinding,
-    Section,
-)
+from schemas.events.artifact_parts import ArtifactSnapshot, Outcome
+from schemas.events.artifact_quality import QualityRun
+from schemas.events.artifact_sections import ReviewFinding, Section
 from schemas.events.change import ChangeRequested
 from schemas.ids import sha256_hex
 from streams.reduce.artifacts.items import (

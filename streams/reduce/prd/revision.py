@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from schemas.events.artifact_parts import RemovalReason, RemovedStatement, Section, Statement
+from schemas.events.artifact_quality import RemovalReason, RemovedStatement
+from schemas.events.artifact_sections import Section, Statement
 from streams.reduce.artifacts.items import MODEL
 from streams.reduce.artifacts.section_text import EDITED, replace_statements
 from streams.reduce.prd.gate import find_clear, find_repeats, is_evident

@@ -1,4 +1,4 @@
 """Reports from artifacts as they are.
 
-Reading order: ``reports``, ``report_lines``, ``retrospective``.
+Reading order: ``reports``, ``report_lines``, ``standup``, ``retrospective``.
 """

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from schemas.events.artifact_parts import (
-    ArtifactSnapshot,
-    ReportFields,
-    Section,
-    SprintPlanFields,
-    SprintVelocity,
-    Statement,
-    TaskFields,
-)
+from schemas.events.artifact_items import TaskFields
+from schemas.events.artifact_parts import ArtifactSnapshot
+from schemas.events.artifact_plans import SprintPlanFields
+from schemas.events.artifact_reports import ReportFields, SprintVelocity
+from schemas.events.artifact_sections import Section, Statement
 from schemas.ids import derive_id
 from schemas.inflection import count
 from streams.reduce.artifacts.items import text_of_section

@@ -11,17 +11,9 @@ from dataclasses import dataclass
 from datetime import date
 from statistics import mean
 
-from schemas.events.artifact_parts import (
-    ArtifactSnapshot,
-    MemberStandup,
-    ReportFields,
-    ReviewFinding,
-    Section,
-    SprintReport,
-    SprintVelocity,
-    StandupSummary,
-    Statement,
-)
+from schemas.events.artifact_parts import ArtifactSnapshot
+from schemas.events.artifact_reports import ReportFields, SprintReport, SprintVelocity
+from schemas.events.artifact_sections import ReviewFinding, Section, Statement
 from schemas.events.team import ReportRequested, ReportType, Team
 from schemas.ids import artifact_id as derive_artifact_id
 from schemas.tasks import OVER
@@ -52,6 +44,7 @@ from streams.reduce.reports.report_lines import (
     tell_velocity,
 )
 from streams.reduce.reports.retrospective import NEW, span_of, tell_delta, tell_outcome
+from streams.reduce.reports.standup import write_standup
 from streams.reduce.texts.deltas import Changes
 from streams.reduce.texts.inputs import Grounds, Pick
 from streams.reduce.texts.wording import statement_of
@@ -93,7 +86,10 @@ class ReportWriter:
         notes: dict[str, str] = {}
         match request.report_type:
             case "standup":
-                fields, said = self._standup(artifact_id, request)
+                sprint, members = self._open(request.as_of), self.team.members
+                fields, said = write_standup(
+                    artifact_id, request.as_of, sprint, members, self.items
+                )
             case "sprint":
                 fields, said = self._sprint(artifact_id, request)
             case "forecast":
@@ -181,51 +177,6 @@ class ReportWriter:
         open_ones = [one for one in self._of_type("sprint_plan") if not is_closed(one)]
         left = [one for one in open_ones if plan_of(one).end_date >= as_of]
         return left[0] if left else self._current(as_of)
-
-    def _standup(
-        self, artifact_id: str, request: ReportRequested
-    ) -> tuple[ReportFields, dict[str, list[Statement]]]:
-        sprint = self._open(request.as_of)
-        names = {member.member_id: member.name for member in self.team.members}
-        own: dict[str, list[ArtifactSnapshot]] = {member_id: [] for member_id in names}
-        for item in plan_of(sprint).items if sprint else ():
-            own.setdefault(item.assignee_id, []).append(self.items[item.task_id])
-        lines = [
-            say(artifact_id, "members", f"{names[who]}, {self._stage(task)}: {task.title}.", task)
-            for who, tasks in own.items()
-            for task in tasks
-        ]
-        tasks = [task for each in own.values() for task in each]
-        risks = tell_risks(artifact_id, tasks)
-        next_up = [line for line in lines if ", next:" in line.text]
-        summary = StandupSummary(
-            date=request.as_of,
-            per_member=[
-                MemberStandup(
-                    member_id=who,
-                    done=[task.artifact_id for task in tasks if self._stage(task) == "done"],
-                    doing=[task.artifact_id for task in tasks if self._stage(task) == "doing"],
-                    blocked=[task.artifact_id for task in tasks if self._stage(task) == "waiting"],
-                )
-                for who, tasks in own.items()
-            ],
-            highlights=[one.text for one in next_up],
-            risks=[risk.text for risk in risks],
-            citations=list_all_cited([*lines, *risks]),
-        )
-        fields = ReportFields(report_type="standup", as_of=request.as_of, standup=summary)
-        return fields, {"Members": lines, "Risks": risks}
-
-    def _stage(self, task: ArtifactSnapshot) -> str:
-        """What becomes of a task in one word: done, doing, waiting for another, or next."""
-        fields = task_of(task)
-        if fields.status in OVER:
-            return "done"
-        if fields.status in ("in_progress", "in_review"):
-            return "doing"
-        needs = [self.items[one] for one in fields.depends_on if one in self.items]
-        open_needs = any(task_of(need).status not in OVER for need in needs)
-        return "waiting" if fields.status == "blocked" or open_needs else "next"
 
     def _sprint(
         self, artifact_id: str, request: ReportRequested

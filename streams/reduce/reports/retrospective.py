@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from schemas.events.artifact_parts import ArtifactSnapshot, Citation, SprintReport, Statement
+from schemas.events.artifact_parts import ArtifactSnapshot
+from schemas.events.artifact_reports import SprintReport
+from schemas.events.artifact_sections import Citation, Statement
 from schemas.events.ledger import AtomRecord
 from schemas.ids import derive_id
 from schemas.shortening import shorten

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from schemas.events.artifact_parts import Section
+from schemas.events.artifact_sections import Section
 from schemas.events.ledger import AtomRecord
 from streams.lexicons import load_words
 from streams.reduce.texts.means import OPEN

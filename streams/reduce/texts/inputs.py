@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 from schemas.envelope import Part
-from schemas.events.artifact_parts import Citation
+from schemas.events.artifact_sections import Citation
 from schemas.events.ledger import AtomRecord, ContradictionRecord
 from schemas.ids import sha256_hex
 from streams.cause import Cause

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from schemas.bounded_cache import MIB, bounded_cache
-from schemas.events.artifact_parts import Citation, ReviewFinding, Statement
+from schemas.events.artifact_sections import Citation, ReviewFinding, Statement
 from schemas.events.ledger import AtomRecord
 from schemas.fingerprint import norm_text
 from schemas.ids import derive_id
