@@ -10,6 +10,7 @@ from infra.cli.calls import moment_of
 from infra.cli.context import JSON_OPTION, PROJECT_OPTION, connect
 from infra.cli.output import as_lines
 from schemas.inflection import count
+from schemas.provisional import is_mostly_provisional
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -62,6 +63,10 @@ NO_PRD = (
     " `cairn atoms` shows what was read."
 )
 PROVISIONAL = "_(provisional): rests on drafts alone; nobody has confirmed it._"
+MOSTLY_PROVISIONAL = (
+    "_Most statements rest on drafts alone. Those marked (confirmed) do not: several places say"
+    " them, one says them plainly, or somebody has confirmed them._"
+)
 TYPES = {
     Kind.prd: "prd",
     Kind.insights: "insight",
@@ -156,13 +161,15 @@ def render_prd(prd: "Artifact", *, in_full: bool) -> str:
     from streams.reduce.texts.sections import SHOWN
 
     lines = [f"# {prd.title} (version {prd.version}, {STATES[prd.artifact_state]})"]
-    if any(one.provisional for section in prd.sections for one in section.statements):
-        lines += ["", PROVISIONAL]
+    statements = [one for section in prd.sections for one in section.statements]
+    mostly = is_mostly_provisional(statements)
+    if any(one.provisional for one in statements):
+        lines += ["", MOSTLY_PROVISIONAL if mostly else PROVISIONAL]
     lines += _tell_engine(prd)
     for section in prd.sections:
         shown = section.statements if in_full else section.statements[:SHOWN]
         lines += ["", f"## {section.title}", ""]
-        lines += [line for one in shown for line in _cited(one)]
+        lines += [line for one in shown for line in _cited(one, mostly=mostly)]
         lines += _notes(section, len(section.statements) - len(shown))
     return "\n".join(lines)
 
@@ -177,12 +184,15 @@ def _tell_engine(artifact: "Artifact | Item") -> list[str]:
     return ["", f"_{worded} of {len(said)} sections worded by {artifact.model}{others}._"]
 
 
-def _cited(statement: "CitingStatement") -> list[str]:
-    """A statement, then a line for each atom that it cites."""
-    provisional = " (provisional)" if statement.provisional else ""
+def _cited(statement: "CitingStatement", *, mostly: bool = False) -> list[str]:
+    """A statement, then a line for each atom that it cites; ``mostly``: most of the others are
+    provisional.
+    """
+    mark = "" if statement.provisional is mostly else "(confirmed)" if mostly else "(provisional)"
+    marked = f" {mark}" if mark else ""
     places = [f"  {' '.join([*one.places[:1], one.atom_id])}" for one in statement.citations]
     uncited = "" if statement.citations else " (uncited)"
-    return [f"- {statement.text}{provisional}{uncited}", *places]
+    return [f"- {statement.text}{marked}{uncited}", *places]
 
 
 def _notes(section: "CitingSection", more: int) -> list[str]:

@@ -78,8 +78,23 @@ def test_a_section_that_there_is_not_is_refused_with_those_that_there_are():
         select_section(shown_of(*MANY), "requirements")
 
 
-def test_what_rests_on_drafts_is_marked_and_the_mark_is_explained():
-    shown = render_prd(shown_of(MANY[0].model_copy(update={"status": "draft"})), in_full=False)
+def drafts(atoms):
+    return [atom.model_copy(update={"status": "draft"}) for atom in atoms]
+
+
+def test_where_few_statements_rest_on_drafts_those_are_marked():
+    shown = render_prd(shown_of(*drafts(MANY[:1]), *MANY[1:]), in_full=True)
 
     assert f"- {MANY[0].title}. (provisional)" in shown
     assert "_(provisional): rests on drafts alone; nobody has confirmed it._" in shown
+    assert shown.count("(provisional)") == 2
+    assert "(confirmed)" not in shown
+
+
+def test_where_most_rest_on_drafts_the_others_are_marked():
+    shown = render_prd(shown_of(*drafts(MANY[1:]), MANY[0]), in_full=True)
+
+    assert f"- {MANY[0].title}. (confirmed)" in shown
+    assert "_Most statements rest on drafts alone. Those marked (confirmed) do not:" in shown
+    assert shown.count("(confirmed)") == 2
+    assert "(provisional)" not in shown

@@ -20,6 +20,7 @@ from projections.read.atom_detail import read_atom
 from projections.read.decision_list import list_decisions
 from projections.read.quality import list_removed_by_gate
 from schemas.events.artifact_quality import RemovedStatement
+from schemas.provisional import is_mostly_provisional
 
 pages = Pages()
 ORDER = ("prd", "insight", "epic", "feature", "task", "sprint_plan", "report")
@@ -68,10 +69,13 @@ async def show_document(visit: PageContext) -> Response:
     past, wanted = None, visit.asked_number("version")
     if wanted is not None and wanted != artifact.version:
         past = await visit.ask(read_version, visit.project_id, artifact.artifact_id, wanted)
+    sections = past.sections if past else artifact.sections
+    statements = [statement for section in sections for statement in section.statements]
     return visit.show(
         "document.html",
         artifact=artifact,
-        sections=past.sections if past else artifact.sections,
+        sections=sections,
+        mostly_provisional=is_mostly_provisional(statements),
         past=past,
         read=visit.asked_number("read") or artifact.version,
         removed={} if past else await _find_removed(visit, artifact),

@@ -28,7 +28,7 @@ UNANSWERED = "edit_unanswered"  # recorded, and done once somebody answers
 LONGEST_TEXT = 100_000  # characters of a section
 _MARK = re.compile(r"\[\[(atm_[0-9a-f]+)\]\]")
 _BULLET = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+")
-_SHOWN = re.compile(r"\s*\((?:provisional|uncited)\)\s*$")
+_SHOWN = re.compile(r"\s*\((?:provisional|confirmed|uncited)\)\s*$")
 
 # What the writer's reasons mean, by the kind of error that each one is.
 REASONS: Mapping[str, tuple[type[Refusal], str]] = {
