@@ -20,8 +20,8 @@ from __future__ import annotations
 HYGIENE_VERSION = "h4"  # decoding, line ends, which sources are skipped
 REDACTOR_VERSION = "r9"
 ANNOTATOR_VERSION = "a5"
-CHUNK_VERSION = "c8"
-EXTRACTOR_VERSION = "h12"  # of the reader that needs no model
+CHUNK_VERSION = "c9"
+EXTRACTOR_VERSION = "h13"  # of the reader that needs no model
 MODEL_EXTRACTOR_VERSION = "m3"  # what becomes of a model's answer; its prompt has a version, too
 REFLECTION_VERSION = "f7"
 DUPLICATES_VERSION = "d3"  # which atoms are merged, which merges are asked about

@@ -341,3 +341,42 @@ def test_a_proposal_in_a_folder_of_its_own_is_named_by_its_title():
     text = "# Proposal: night lanes\n\nParcels that come at night wait in lanes of their own.\n"
 
     assert set(named(text, "proposals/night/README.md", "Proposal: night lanes")) == {"Night lanes"}
+
+
+ROADMAP = """# Product roadmap
+
+## Release 1
+
+This is the first release.
+
+| Outcome |
+|---|
+| Users can upload data files by section |
+| Staff with a key will receive email notifications on the state of a parcel |
+| The depot is hardened and stable |
+| All users are engaged in the pilot |
+
+## Release 2 and beyond
+
+- As a courier, I want to print labels so that no parcel is lost
+"""
+
+
+def test_what_a_roadmap_promises_people_is_named_by_what_they_will_do():
+    found = named(ROADMAP, "docs/roadmap-and-backlog.md", "Product roadmap")
+
+    assert {"Upload data files", "Receive email notifications", "Print labels"} <= set(found)
+    assert not {it for it in found if "user" in it.lower() or "elease" in it or "eyond" in it}
+    assert state(found["Upload data files"]) == "planned"
+
+
+def test_a_name_that_begins_with_people_is_one():
+    found = named("# Depot\n\n## Features\n\n- People search\n- Team dashboards\n", "README.md")
+
+    assert set(found) >= {"People search"}
+
+
+def test_a_proposal_in_a_folder_named_by_its_abbreviation_is_a_feature():
+    text = "# Lane hooks\n\n## State: APPROVED\n\nHooks run before a parcel enters its lane.\n"
+
+    assert set(named(text, "DEPEP/lane-hooks.md", "Lane hooks")) == {"Lane hooks"}

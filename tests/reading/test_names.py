@@ -198,3 +198,16 @@ def test_a_short_name_of_code_names_a_part() -> None:
     text = f"# Label filters\n\n## Dialects\n\n### `any`\n\n{said}\n"
     (title,) = titles(text, "docs/x.md")
     assert title.startswith("Label filters, Dialects, any: the filter must")
+
+
+@pytest.mark.parametrize("heading", ["State: APPROVED", "Status: draft", "DRAFTING"])
+def test_how_a_document_stands_is_no_name_of_a_section(heading: str) -> None:
+    said = "The printer must hold the labels of every lane until some clerk asks."
+    (title,) = titles(f"{said}\n", "docs/x.md", "Label lanes", heading)
+    assert title == f"Label lanes: the{said[3:-1]}"
+
+
+def test_the_overview_of_a_project_is_no_name() -> None:
+    said = "The printer must hold the labels of every lane until some clerk asks."
+    (title,) = titles(f"{said}\n", "docs/x.md", "Project overview")
+    assert title == said[:-1]

@@ -41,6 +41,7 @@ from schemas.features import (
 )
 
 _FEATURES = Wording("capabilities", "feature_headings")
+_PERIODS = Wording("capabilities", "periods")
 _PLANS = Wording("capabilities", "plan_headings")
 _DONE = Wording("capabilities", "done_headings")
 _OTHER = Wording("capabilities", "other_headings")
@@ -239,6 +240,7 @@ def _told_first(parts: Sequence[Passage], text: str) -> set[tuple[str, ...]]:
         and len((lead := text[it.start : it.end].rstrip()).split()) >= MIN_TELLING
         and not lead.endswith(":")
         and not _is_telling(headings[-1] if headings else "")
+        and not _PERIODS.match(simplify(headings[-1] if headings else ""))
     }
 
 
@@ -280,7 +282,8 @@ def _headed(
         if len(below) != 1 or not state or chain in introduced:
             continue
         name = capability_name(below[0], planned=state == PLANNED)
-        if name and not _DONE.match(simplify(below[0])):
+        is_name = name and not _PERIODS.match(simplify(below[0]))
+        if is_name and not _DONE.match(simplify(below[0])):
             introduced.add(chain)
             span = _meaning_of(text, passage)
             if span[0] < span[1]:

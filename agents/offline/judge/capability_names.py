@@ -6,6 +6,7 @@ import re
 from typing import NamedTuple
 
 from agents.offline.lexicons import Wording
+from agents.offline.recognise.fragments import has_verb
 from agents.offline.segment.sections import show_heading
 from agents.offline.segment.wording import capitalise, strip_markup
 
@@ -22,6 +23,8 @@ _SENTENCE = Wording("capabilities", "sentence_words")
 _NO_END = Wording("capabilities", "no_name_ends")
 _ENDS = Wording("capabilities", "name_ends")
 _TURNS = Wording("capabilities", "name_turns")
+_OUTCOME = Wording("capabilities", "outcomes")
+_PEOPLE = Wording("capabilities", "people")
 _HANDLING = Wording("capabilities", "handling_verbs")
 _NUMBER = Wording("capabilities", "numbered_name")
 _DATED = re.compile(r"\d{4,8}[-_](?:\d\d[-_]){0,2}(?=[a-z]+[-_])")
@@ -39,6 +42,7 @@ _LINKED = re.compile(
     re.DOTALL,
 )
 _LABEL = re.compile(r"(?P<name>[^:.!?]{2,50}?)(?::| [-–—|] | -- )\s*(?P<rest>\S.*)", re.DOTALL)
+_PLAIN = re.compile(r"[\w&’'-]+(?: [\w&’'/-]+)*")
 _OWNER = re.compile(r"(?<=\w )(?:your|our|their) ", re.IGNORECASE)
 _APART = re.compile(r"\W*(?:[:.–—-]|$)")
 _THIRD = re.compile(r"[a-z]+s\b")
@@ -129,10 +133,25 @@ def named_item(raw: str, *, planned: bool = False) -> Named | None:
         if name := capability_name(apart["name"], planned=planned):
             return Named(name, _text_after(apart["rest"]), labelled=True)
         return None
+    if _PEOPLE.match(text) and (len(text.split()) > SHORT_TITLE or has_verb(text)):
+        return _name_outcome(text)
     bare = text.rstrip(" .;,!")
     if len(bare.split()) <= SHORT and (name := capability_name(bare, planned=planned)):
         return Named(name, "", labelled=False)
     return _cut(bare, planned)
+
+
+def _name_outcome(text: str) -> Named | None:
+    """What people will be able to do: «Users can upload crates by section» is «Upload crates»."""
+    outcome = _OUTCOME.match(text)
+    if outcome is None:
+        return None
+    what = text[outcome.end() :].rstrip(" .;,!")
+    ends = [it.start() for it in (_TURNS.search(what, 3), _ENDS.search(what, 3)) if it]
+    name = _OWNER.sub("", what[: min(ends, default=len(what))]).strip()
+    if not 2 <= len(name.split()) <= SHORT or _NO_END.says(name) or not _PLAIN.fullmatch(name):
+        return None
+    return Named(capitalise(name), text, labelled=True)
 
 
 def _cut(text: str, planned: bool) -> Named | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import re
 from collections import Counter
+from collections.abc import Sequence
 
 from agents.offline.judge.headings import headings_over
 from agents.offline.judge.roles import role_of
@@ -38,6 +39,7 @@ _SPEAKER = re.compile(
 TURNS, TURNS_OF_ONE = 6, 2
 _NAMED = re.compile(r"(?:The )?[A-Z]\w+(?: [A-Z]\w+)? (?:is|are) (?:an?|the) ")
 _WORD = re.compile(r"[a-z\d]+")
+_WRITTEN = re.compile(r"[A-Za-z\d]+")
 MAX_SUBJECT = 5  # words
 
 
@@ -93,20 +95,29 @@ def _subject_of(chunk: ChunkCreated, origin: str, title: str) -> str:
         named = not (name_words - _NOT_A_NAME).isdisjoint(words)
         if named or (words[0] in ("this", "the") and set(words[1:]) <= _ALL_OF_IT and words[1:]):
             return "project"
-    return _named_after(words, _own_name(chunk.root))
+    return _named_after(words, _own_name(chunk.root), title)
 
 
-def _named_after(words: list[str], own: tuple[str, ...]) -> str:
-    """The same by the name that the repository has."""
+def _named_after(words: list[str], own: tuple[str, ...], title: str) -> str:
+    """The same by the name that the repository has; before it, written as a name, its maker's may
+    stand: «Acme Depot» of a repository `depot`.
+    """
     core = words[1:] if words[0] in ("the", "our") else words
     if not own or not core:
         return ""
     joined = "".join(own)
     for length in range(len(core), 0, -1):
         text = "".join(core[:length])
-        if text == joined or (length == 1 and len(own) <= 2 and text == own[0]):
+        is_own = text == joined or (length == 1 and len(own) <= 2 and text == own[0])
+        if is_own or (text.endswith(joined) and _is_name(core[:length], title)):
             return "project" if set(core[length:]) <= _ALL_OF_IT else "part"
     return ""
+
+
+def _is_name(words: Sequence[str], title: str) -> bool:
+    """Whether each of the words is written with a capital."""
+    raw = _WRITTEN.findall(title)
+    return all(it.capitalize() in raw or it.upper() in raw for it in words)
 
 
 @functools.lru_cache(maxsize=64)

@@ -34,6 +34,7 @@ _BADGES = re.compile(r"\s*!?\[[^\]]*\]\([^)]*\)\s*$")
 _KIND = Wording("headings", "kind_last")
 _PART = re.compile(r"(?:part|step|chapter|section|phase|appendix) (?:\d|[ivx]+\b)", re.IGNORECASE)
 _IS_MEETING = Wording("headings", "meeting_title")
+_STANDING = Wording("headings", "standing")
 _NO_NAME = Wording("headings", "no_place_name")
 _LEADS = Wording("headings", "leads")
 _SHORT_CODE = re.compile(r"`[\w.-]{1,3}`")  # «`any`», of which the text says what it does
@@ -95,7 +96,7 @@ def _parts_of(headings: tuple[str, ...]) -> tuple[str, str]:
 
 
 def _name_of(heading: str) -> str:
-    if _IS_MEETING.match(heading):
+    if _IS_MEETING.match(heading) or _STANDING.match(heading):
         return ""
     if _SHORT_CODE.fullmatch(heading):
         return show_heading(heading)

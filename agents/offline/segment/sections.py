@@ -72,6 +72,7 @@ _BINDING = frozenset({"decision", "requirement", "story", "action_item"})
 _DENYING = frozenset({"forbidden", "waived", "non_goal", "unsupported", "postponed"})
 _NUMBERING = Wording("headings", "numbering")
 _VERSION = Wording("headings", "version")
+_STANDING = Wording("headings", "standing")
 _GENERIC = load_words("headings", "generic")
 _SETTLED = Wording("headings", "settled")
 _IS_CODE = re.compile(r"(?:\*\*)?(`{1,2})[^`]+\1:?(?:\*\*)?:?")
@@ -182,6 +183,7 @@ def subject_of(headings: Sequence[str]) -> str:
             and len(text.split()) <= 6
             and not heading.rstrip().endswith(("?", "!", "."))
             and not _ASKING.match(text)
+            and not _STANDING.match(heading)
         ):
             return _ABOUT.sub("", show_heading(heading))
     return ""

@@ -31,9 +31,23 @@ def _take_steps(scan: Scan, table: Table, card: list[tuple[str, str]]) -> bool:
     return True
 
 
+def _take_list(scan: Scan, table: Table) -> bool:
+    """Whether the table has one column, which makes it a list: each cell is an item."""
+    if not table.rows or any(len(row.cells) != 1 for row in table.rows):
+        return False
+    for row in table.rows:
+        ((start, end),) = row.cells
+        if scan.text[start:end].strip():
+            scan.open(start, end, "item", 0)
+            scan.flush()
+    return True
+
+
 def take_table(scan: Scan, table: Table) -> None:
     """Each wordy cell is a passage, which knows the other cells of its row."""
     scan.flush()
+    if _take_list(scan, table):
+        return
     card: list[tuple[str, str]] = []  # of a thing, a line for each of its fields
     if len(table.rows) <= MOST_FIELDS and all(len(row.cells) == 2 for row in table.rows):
         pairs = ([scan.text[a:b].strip() for a, b in row.cells] for row in table.rows)
