@@ -248,3 +248,88 @@ def test_the_goals_that_a_readme_lists_are_goals():
     aim = a_requirement("A porter hands out a parcel in two minutes", attributes=attributes)
 
     assert sections_of(aim, "Depot", "Goals")[0] == "goals"
+
+
+@pytest.mark.parametrize(
+    ("text", "section"),
+    [
+        ("Depot Benefits helps drivers of all depots find their lane", "problem"),
+        ("Our depot application makes it easy to find a lane", "problem"),
+        ("Depot Benefits will be a shared service allowing staff to send crates", "problem"),
+    ],
+)
+def test_what_a_product_does_for_somebody_is_its_purpose_whatever_its_title_announces(
+    text: str, section: str
+):
+    attributes = {"origin": "readme", "about": "project"}
+    told = an_atom("claim", text, attributes=attributes)
+
+    assert sections_of(told, "Depot Benefits", line=6)[0] == section
+
+
+def test_a_thing_with_risk_in_its_name_is_none_and_neither_is_what_guards_against_one():
+    index = an_atom("claim", "The index counts depots in each county", attributes={"origin": "doc"})
+    guard = "A watchman tells the team of attacks and supports the depot"
+
+    assert "risks" not in sections_of(index, "Depot Risk Index")
+    assert sections_of(index, "Risks and mitigations") == ["risks"]
+    assert first_of("risk", guard, "Watch") != "risks"
+    assert first_of("risk", "The depot is an open yard that attackers break into") != "risks"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "View the plan of the depot online",
+        "Request an introductory call with the depot",
+        "We've developed a stakeholder map of the depot",
+        "Summary of what we agreed about the seals",
+    ],
+)
+def test_what_asks_the_reader_or_speaks_of_the_papers_stands_nowhere(text: str):
+    assert first_of("claim", text, "Depot", "Features", origin="readme") == ""
+
+
+def test_a_plan_says_what_people_and_the_product_will_do():
+    for text in ("Users will receive a receipt by mail", "The app sends a receipt by mail"):
+        assert first_of("claim", text, "Release 2", origin="plan") == "functional_requirements"
+
+
+def test_how_research_was_done_is_no_need_of_users():
+    found = "Customers struggle to find the lane of their crate"
+
+    assert first_of("claim", found, "Users", origin="research") == "users"
+    assert first_of("claim", "We interviewed three customers", "Users", origin="research") == ""
+
+
+@pytest.mark.parametrize("text", ["Some views that two seals help", "Two seals may be too many"])
+def test_what_somebody_only_thinks_is_not_agreed(text: str):
+    assert first_of("claim", text, "What we agreed", origin="minutes") == ""
+
+
+def test_what_neither_asks_nor_says_that_it_is_open_is_no_open_question():
+    said = "An example of a lane is the one for glass"
+
+    assert first_of("unknown", said, "Lanes", origin="architecture") == ""
+    assert first_of("unknown", said, "Open questions") == "open_questions"
+
+
+def test_the_same_statement_of_two_documents_is_printed_once_and_cites_both():
+    statement = "the customer no longer needs cash to pay for the crates of a lane"
+    twice = [
+        an_atom(
+            "claim",
+            f"{name}: {statement}",
+            attributes={"origin": "product", "within": name},
+            source=f"src_{name}",
+        )
+        for name in ("Veterans", "Seniors")
+    ]
+    (shown,) = (
+        one
+        for section in prd_of(*twice).snapshot.sections
+        for one in section.statements
+        if "cash" in one.text
+    )
+
+    assert {it.atom_id for it in shown.citations} == {it.atom_id for it in twice}

@@ -34,6 +34,7 @@ MAX_CONTEXT = 2
 MAX_RISKS = 3
 FEW = 12  # with fewer features than that, topics that say less give some too
 TOO_FEW = 3  # and then areas
+UNTITLED = 2  # outermost headings in a document that has no title of its own
 AT_HOME = 1.0  # weighs for a topic that the preview made an item of
 THEME_SHARE = 0.06  # for what may gather features into an epic
 _BINDING = frozenset({"requirement", "decision"})
@@ -41,6 +42,7 @@ _HEADED = frozenset({"readme", "overview", "product", "doc", "plan", "minutes", 
 _SPOKEN = frozenset({"plan", "minutes", "talk"})
 _NAME = re.compile(r"[A-Z][\w.+#-]*(?:[ /][\w.+#&-]+){0,5}")
 _OF_MEETINGS = Wording("reduce", "of_meetings")
+_OF_MAKING = Wording("reduce", "of_making")
 _NO_NAME = Wording("reduce", "no_name")
 
 
@@ -115,7 +117,7 @@ class _Features:
             about=sorted(material.topics.keys_of(atom.atom_id for atom in binding) - {topic.key}),
         )
         bare = topic.sort != HEADING and not item.atoms_of("acceptance_criteria")
-        if len(item.atoms) < MIN_ATOMS or bare:
+        if len(item.atoms) < MIN_ATOMS or bare or _OF_MAKING.says(item.title):
             return None
         self.used.update(atom.atom_id for atom in binding)
         return item
@@ -203,7 +205,8 @@ def _shared_topics(material: Material) -> list[Topic]:
     return [
         it
         for it in material.find_shared_topics()
-        if not _is_speaker(material, it) and (it.sort == ENTITY or not _OF_MEETINGS.says(it.name))
+        if not (_is_speaker(material, it) or _OF_MAKING.says(it.name))
+        and (it.sort == ENTITY or not _OF_MEETINGS.says(it.name))
     ]
 
 
@@ -219,18 +222,34 @@ def _is_speaker(material: Material, topic: Topic) -> bool:
 def headed_topics(material: Material) -> list[Topic]:
     """What headings name in documents about the product, where several statements stand below."""
     named: dict[str, tuple[str, set[str]]] = {}
-    for atom_id, score in sorted(material.topics.scores.items()):
-        atom = material.atoms[atom_id]
-        if score <= 0 or atom.attributes.get(ORIGIN) not in _HEADED:
-            continue
-        for part in atom.context.split(", ")[1:]:
-            if _NAME.fullmatch(part) and not _NO_NAME.says(part) and not find_heading(part):
+    headed = {
+        atom_id: atom
+        for atom_id, score in sorted(material.topics.scores.items())
+        if score > 0 and (atom := material.atoms[atom_id]).attributes.get(ORIGIN) in _HEADED
+    }
+    untitled = _untitled_sources(headed.values())
+    for atom_id, atom in headed.items():
+        titled = atom.first_provenance.source_id not in untitled
+        for part in atom.context.split(", ")[titled:]:
+            if _NO_NAME.says(part) or _OF_MAKING.says(part):
+                continue
+            if _NAME.fullmatch(part) and not find_heading(part):
                 named.setdefault(key_of(part), (part, set()))[1].add(atom_id)
     return [
         Topic(key, HEADING, name, frozenset(ids))
         for key, (name, ids) in sorted(named.items())
         if len(ids) >= MIN_ATOMS
     ]
+
+
+def _untitled_sources(atoms: Iterable[AtomRecord]) -> set[str]:
+    """The documents whose outermost headings are those of sections: they have no title."""
+    outermost: dict[str, set[str]] = {}
+    for atom in atoms:
+        first = atom.context.partition(", ")[0]
+        if first:
+            outermost.setdefault(atom.first_provenance.source_id, set()).add(first)
+    return {source_id for source_id, firsts in outermost.items() if len(firsts) >= UNTITLED}
 
 
 def areas(material: Material) -> list[Topic]:

@@ -17,10 +17,13 @@ from streams.reduce.prd.subjects import is_about_users
 _AGREED = Wording("reduce", "agreed")
 # «We have to stay on this» is an opinion, «each parcel must be weighed» a demand.
 _DEMANDS = Wording("reduce", "demands")
+_METHODS = Wording("reduce", "research_methods")
+_LOOSE = Wording("reduce", "loose")
 # «Anna, that is slow», «anna: that is slow», «Anna Lee: that is slow»
 _OPINION = re.compile(r"^@?[A-Za-z][\w.-]{1,20}(?: [A-Z][\w.-]*){0,2}(?: \(@?[\w-]+\))?(?:,|:) ")
 _ASKS_US = re.compile(r"(?:should|do we|can we|shall we|must we|who|which|how do we)\b.*\?$", re.I)
 SHORT = 12  # words of a line in a list of users
+OVER_PART = 0.7  # how much the heading over a part of a section tells
 _STRONG = frozenset({"problem", "goals", "users"})  # headings that hold whatever it says
 _WEAK = frozenset({"architecture", "part", "guide", "development", "reference", "talk"})
 _OF_A_PART = frozenset({"product", "plan"})  # they tell the problem of one feature
@@ -64,13 +67,16 @@ def _of_minutes(placed_atom: PlacedAtom) -> bool:
         case "unknown":
             return announced == "open_questions" or bool(_ASKS_US.match(text))
         case "claim":
-            return announced in ("architecture_decisions", "risks")
+            agreed = announced == "architecture_decisions" and not _LOOSE.says(text)
+            return agreed or announced == "risks"
         case _:
             return False
 
 
 def _of_research(placed_atom: PlacedAtom) -> bool:
-    """What users need and where they struggle; nothing that the researchers set themselves."""
+    """What users need and where they struggle; nothing that the researchers did."""
+    if _METHODS.says(placed_atom.atom.statement):
+        return False
     match placed_atom.atom.kind:
         case "domain_signal" | "claim":
             return bool(placed_atom.wordings & {"needs"}) or placed_atom.announced in (
@@ -100,6 +106,6 @@ def is_held(placed_atom: PlacedAtom) -> bool:
     if placed_atom.announced != "users":
         return True
     text = placed_atom.atom.statement
-    return placed_atom.headings["users"] == 1.0 and (
-        is_about_users(text) or len(text.split()) < SHORT
-    )
+    if is_about_users(text):
+        return placed_atom.headings["users"] >= OVER_PART
+    return placed_atom.headings["users"] == 1.0 and len(text.split()) < SHORT

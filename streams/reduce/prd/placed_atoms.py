@@ -103,11 +103,13 @@ def read_atom(atom: AtomRecord, rows: Iterable[EvidenceRow]) -> PlacedAtom | Non
     """The atom with what was found out of it; None for one that no section may take."""
     fresh = sorted((row for row in rows if not row.stale), key=lambda row: row.evidence_id)
     voice = voice_of(atom)
+    early = any(row.line_start <= EARLY_LINES for row in fresh) if fresh else True
     headings = _read_headings([_path_of(atom, row) for row in fresh])
+    if early and _is_titled_only(atom, fresh):
+        headings = {}
     if not voice or ELSEWHERE in headings or headings.get(NOWHERE, 0.0) >= _least_nowhere(atom):
         return None
     asked = any(_asks(row.structure_path, atom.statement) for row in fresh)
-    early = any(row.line_start <= EARLY_LINES for row in fresh) if fresh else True
     placed_atom = PlacedAtom(atom, headings, find_wordings(atom.statement), voice, early, asked)
     return placed_atom if _stands_alone(placed_atom) else None
 
@@ -118,6 +120,15 @@ def _path_of(atom: AtomRecord, row: EvidenceRow) -> Sequence[str]:
     if not under or row.source_id != atom.first_provenance.source_id:
         return row.structure_path
     return [*row.structure_path, *(it for it in under if it not in row.structure_path)]
+
+
+def _is_titled_only(atom: AtomRecord, rows: Sequence[EvidenceRow]) -> bool:
+    """Whether it speaks of the project where only the title of its document is over it, which names
+    the product and announces nothing: «Lane Benefits».
+    """
+    return atom.attributes.get("about") == "project" and any(
+        len(_path_of(atom, row)) == 1 for row in rows
+    )
 
 
 def _read_headings(paths: Sequence[Sequence[str]]) -> dict[str, float]:

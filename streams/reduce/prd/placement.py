@@ -14,8 +14,8 @@ from collections.abc import Iterable
 
 from schemas.events.atom import DOCUMENT_STATUS
 from schemas.events.ledger import AtomRecord, EvidenceRow
-from streams.lexicons import Wording
-from streams.reduce.prd.admission import is_admitted, is_held, is_undecided, speaks_at_large
+from streams.reduce.prd.admission import is_admitted, is_undecided
+from streams.reduce.prd.claims import WHAT_IT_IS, is_of_others, is_own, place_claim
 from streams.reduce.prd.placed_atoms import (
     FOR_A_PART,
     FOR_THE_PRODUCT,
@@ -25,16 +25,12 @@ from streams.reduce.prd.placed_atoms import (
     read_atom,
 )
 from streams.reduce.prd.subjects import (
-    is_about_product,
     is_about_users,
     tells_choice,
-    tells_need,
-    tells_purpose,
 )
 from streams.reduce.texts.sections import is_excluded
 from streams.reduce.texts.vocabulary import find_wordings
 
-_WHAT_IT_IS = Wording("reduce", "what_it_is")
 _DECIDING = frozenset({"record", "minutes", "plan", "talk", "architecture"})
 _NORMATIVE = re.compile(r"\b(?:MUST|SHALL|REQUIRED)\b|\bshall\b")
 _STORY = re.compile(r"^as an? \w", re.IGNORECASE)
@@ -78,14 +74,14 @@ def _verified(atom: AtomRecord, fits: SectionFits) -> SectionFits:
 
 
 def _by_kind(placed_atom: PlacedAtom) -> SectionFits:
-    listed = placed_atom.atom.attributes.get("scope") == "in" and _is_own(placed_atom)
+    listed = placed_atom.atom.attributes.get("scope") == "in" and is_own(placed_atom)
     if listed and placed_atom.announced == "goals" and placed_atom.of_product:
         return placed_atom.fits("goals", "scope", more=0.2)
     if is_excluded(placed_atom.atom) or listed:
         return _scope(placed_atom)
     match placed_atom.atom.kind:
         case "claim":
-            return _claim(placed_atom)
+            return place_claim(placed_atom)
         case "decision":
             return _decision(placed_atom)
         case "requirement":
@@ -109,145 +105,6 @@ def _scope(placed_atom: PlacedAtom) -> SectionFits:
     return placed_atom.fits("scope", more=0.2 + 0.3 * (placed_atom.voice >= FOR_THE_PRODUCT))
 
 
-def _claim(placed_atom: PlacedAtom) -> SectionFits:
-    words, announced = placed_atom.wordings, placed_atom.announced
-    if placed_atom.voice < FOR_A_PART or _is_of_others(placed_atom, words):
-        return SectionFits()
-    if tells_purpose(placed_atom.atom.statement) and placed_atom.of_product:
-        return placed_atom.fits("goals", "problem", more=0.3)
-    if "limit" in words and _is_own(placed_atom):
-        return placed_atom.fits("scope", "risks", more=0.1)
-    if words & {"how_to", "limit"}:
-        return SectionFits()
-    measured = bool(words & {"bound", "quantity"})
-    if placed_atom.headings.get("risks") == 1.0 and speaks_at_large(placed_atom):
-        return placed_atom.fits("risks")
-    if placed_atom.atom.attributes.get("origin") == "minutes":
-        return placed_atom.fits("architecture_decisions")
-    if placed_atom.atom.attributes.get("origin") == "record":  # it explains a decision
-        motivated = ("problem",) if announced == "problem" else ()
-        return placed_atom.fits(None, *motivated, "solution_overview")
-    if announced == "success_metrics" or ("metric" in words and measured):
-        return placed_atom.fits("success_metrics")
-    if announced == "results":  # remarks on how it was measured describe no part
-        return placed_atom.fits(None, *(("success_metrics",) if measured else ()))
-    if "ambition" in words and (placed_atom.of_product or speaks_at_large(placed_atom)):
-        return placed_atom.fits("goals", more=0.2)
-    if placed_atom.of_product and _introduces(placed_atom):
-        return _introduction(placed_atom)
-    if is_held(placed_atom):
-        return placed_atom.fits(announced, "problem", more=0.1)
-    if tells_need(placed_atom.atom.statement, words):
-        return placed_atom.fits("users")
-    if "to_reader" in words and "capability" not in words:
-        return SectionFits()
-    if announced == "problem":  # of a part or a design, where none is told
-        return placed_atom.fits(None, "problem", "solution_overview")
-    if _bears_out(placed_atom):
-        return placed_atom.fits(
-            announced, more=-0.1 if placed_atom.atom.attributes.get("origin") == "plan" else 0.05
-        )
-    return _part(placed_atom)
-
-
-def _is_named(placed_atom: PlacedAtom) -> bool:
-    """Whether its subject is the product or a part named after it."""
-    return bool(placed_atom.atom.attributes.get("about"))
-
-
-def _is_able(placed_atom: PlacedAtom) -> bool:
-    """Whether it says what the product, and nobody else, can do."""
-    return _is_named(placed_atom) or is_about_product(placed_atom.atom.statement)
-
-
-def _is_of_others(placed_atom: PlacedAtom, words: frozenset[str]) -> bool:
-    """Whether it says what something is that somebody else makes."""
-    return "foreign" in words and not _is_named(placed_atom)
-
-
-def _is_own(placed_atom: PlacedAtom) -> bool:
-    """Whether a limit is one of this product: by its subject, its document or its heading."""
-    return _is_named(placed_atom) or placed_atom.of_product or "scope" in placed_atom.headings
-
-
-def _introduces(placed_atom: PlacedAtom) -> bool:
-    """Whether it is said where the product is introduced, or is about the product as such."""
-    if placed_atom.voice < FOR_THE_PRODUCT or "goals" in placed_atom.wordings:
-        return "goals" in placed_atom.wordings or _says_what_it_is(placed_atom)
-    if placed_atom.atom.attributes.get("about") == "project":
-        return True
-    return placed_atom.announced in ("problem", "introduction", "goals", "users") or (
-        placed_atom.early and not placed_atom.announced
-    )
-
-
-def _introduction(placed_atom: PlacedAtom) -> SectionFits:
-    """Of what introduces the product: its goals, its users, its problem, or what it can do."""
-    words, announced = placed_atom.wordings, placed_atom.announced
-    if _says_what_it_is(placed_atom):
-        users = ("users",) if words & {"users", "needs"} else ()
-        return placed_atom.fits("problem", *users, "solution_overview", more=0.3)
-    if "goals" in words or announced == "goals":
-        return placed_atom.fits("goals", "problem", more=0.2 * ("goals" in words))
-    if announced == "users" or tells_need(placed_atom.atom.statement, words):
-        return placed_atom.fits("users", "problem", more=0.1)
-    if "problem" in words:
-        return placed_atom.fits("problem", more=0.2)
-    if "users" in words and "purpose" in words:
-        return placed_atom.fits("users", "problem", "functional_requirements")
-    if "capability" in words and _is_able(placed_atom):
-        return placed_atom.fits("functional_requirements", "solution_overview")
-    if "purpose" in words or announced == "problem":
-        return placed_atom.fits("problem", "solution_overview")
-    return placed_atom.fits(None, "solution_overview")
-
-
-def _says_what_it_is(placed_atom: PlacedAtom) -> bool:
-    """Whether it defines the product; before any other name, only what also tells its purpose."""
-    if not _WHAT_IT_IS.match(placed_atom.atom.statement):
-        return False
-    return (
-        placed_atom.atom.attributes.get("about") == "project" or "purpose" in placed_atom.wordings
-    )
-
-
-_BORNE_OUT = {  # the words that a claim under a heading needs to belong there
-    "functional_requirements": frozenset({"capability"}),
-    "non_functional_requirements": frozenset({"bound", "quantity"}),
-    "deployment_and_operations": frozenset({"operation"}),
-    "data_and_integrations": frozenset({"data"}),
-    "solution_overview": frozenset({"capability", "data", "operation", "purpose"}),
-}
-
-
-def _bears_out(placed_atom: PlacedAtom) -> bool:
-    """Whether a claim says what the heading over it announces."""
-    needed = _BORNE_OUT.get(placed_atom.announced)
-    if "to_reader" in placed_atom.wordings and placed_atom.announced != "functional_requirements":
-        return False
-    return needed is not None and (placed_atom.of_product or bool(placed_atom.wordings & needed))
-
-
-def _part(placed_atom: PlacedAtom) -> SectionFits:
-    """A claim about a part: what it is, how it runs, what data it keeps, what it can do."""
-    words, area = placed_atom.wordings, placed_atom.atom.area
-    if "to_reader" in words:
-        return placed_atom.fits(None, "functional_requirements")
-    if _WHAT_IT_IS.match(placed_atom.atom.statement):
-        return placed_atom.fits("solution_overview", more=0.1)
-    if area in ("deployment_constraints", "operations") and "operation" in words:
-        own = "deployment_and_operations" if _is_named(placed_atom) else None
-        return placed_atom.fits(own, "deployment_and_operations", "solution_overview")
-    if area in ("data_model", "integrations") and "data" in words:
-        own = "data_and_integrations" if _is_named(placed_atom) else None
-        return placed_atom.fits(own, "data_and_integrations", "solution_overview")
-    if "capability" in words and _is_able(placed_atom):
-        return placed_atom.fits("functional_requirements", "solution_overview", more=-0.1)
-    if "bound" in words or area in ("non_functional", "security"):
-        return placed_atom.fits(None, "non_functional_requirements", "solution_overview")
-    return placed_atom.fits(None, "solution_overview")
-
-
 def _decision(placed_atom: PlacedAtom) -> SectionFits:
     """What was decided; what is only proposed is none, nor is what a guide tells its reader."""
     words, told = placed_atom.wordings, placed_atom.atom.attributes
@@ -261,7 +118,7 @@ def _decision(placed_atom: PlacedAtom) -> SectionFits:
     decides = told.get("origin") in _DECIDING or told.get(DOCUMENT_STATUS) == "accepted"
     if not (decides or headed or said):
         return SectionFits()  # it describes how things are
-    if "limit" in words and _is_own(placed_atom):
+    if "limit" in words and is_own(placed_atom):
         return placed_atom.fits("scope", "architecture_decisions", more=0.1)
     if not (reasoned or said or headed or "choice" in words):
         return placed_atom.fits(None, "architecture_decisions")  # it tells how something works
@@ -283,7 +140,7 @@ def _requirement(placed_atom: PlacedAtom) -> SectionFits:
         return SectionFits()
     if origin == "record" and announced != sort:  # a condition of one decision
         return placed_atom.fits(None, sort)
-    if "limit" in words and _is_own(placed_atom):
+    if "limit" in words and is_own(placed_atom):
         return placed_atom.fits("scope", sort, more=0.1)
     if "how_to" in words and announced not in _LISTS_OF_WISHES:
         return SectionFits()
@@ -316,7 +173,7 @@ def _entity(placed_atom: PlacedAtom) -> SectionFits:
     words = find_wordings(said)
     if len(said.split()) < 6 or words & {"unfinished", "work_on_it", "how_to"}:
         return SectionFits()
-    if _is_of_others(placed_atom, words):
+    if is_of_others(placed_atom, words):
         return SectionFits()
     known = round(min(atom.evidence_count, 6) * 0.03, 6)
     if about:
@@ -353,13 +210,18 @@ def _risk(placed_atom: PlacedAtom) -> SectionFits:
     """What endangers the product; a limit in a description of its use is a limit, no risk."""
     if placed_atom.voice < FOR_A_PART:
         return SectionFits()
-    if "limit" in placed_atom.wordings and _is_own(placed_atom):
+    near = placed_atom.near("risks")
+    if not near and WHAT_IT_IS.match(placed_atom.atom.statement):
+        return place_claim(placed_atom)
+    if not near and "capability" in placed_atom.wordings:  # what guards against one
+        return placed_atom.fits(None, "non_functional_requirements")
+    if "limit" in placed_atom.wordings and is_own(placed_atom):
         return placed_atom.fits("scope", "risks")
-    if "bound" in placed_atom.wordings and not placed_atom.near("risks"):
+    if "bound" in placed_atom.wordings and not near:
         return placed_atom.fits(None, "non_functional_requirements")
     severity = {"critical": 0.2, "high": 0.1}.get(placed_atom.atom.severity or "", 0.0)
     endangers = {"danger", "consequence"} <= placed_atom.wordings
-    if not (severity or endangers or placed_atom.near("risks")):
+    if not (severity or endangers or near):
         return SectionFits()
     small = 0.25 * (placed_atom.atom.attributes.get("origin") == "record")  # of one decision
     return placed_atom.fits("risks", more=round(severity - small, 6))
@@ -377,7 +239,10 @@ def _unknown(placed_atom: PlacedAtom) -> SectionFits:
         return SectionFits()
     if described and placed_atom.announced != "open_questions" and not _is_admitted(placed_atom):
         return SectionFits()
-    return placed_atom.fits("open_questions", more=0.1 * placed_atom.atom.statement.endswith("?"))
+    asks = placed_atom.atom.statement.endswith("?")
+    if not asks and placed_atom.announced != "open_questions" and not _is_admitted(placed_atom):
+        return SectionFits()
+    return placed_atom.fits("open_questions", more=0.1 * asks)
 
 
 _DESCRIPTIONS = frozenset(

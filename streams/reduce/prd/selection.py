@@ -163,9 +163,12 @@ class _Selection:
     def _repeats(self, section_id: str, atom: AtomRecord) -> bool:
         """Whether a statement says the same; in the same section it then cites this atom too."""
         words, figures = content_words(atom.title), numbers(atom.title)
+        said = content_words(atom.statement)
         for known, known_figures, known_section, at in self.spoken:
             shared = len(words & known)
-            whole = shared >= SAME_TITLE * len(words | known)
+            lead = self.picks[known_section][at].lead
+            again = len(said) >= ENOUGH_WORDS and said == content_words(lead.statement)
+            whole = again or shared >= SAME_TITLE * len(words | known)
             part = ENOUGH_WORDS <= shared == min(len(words), len(known))
             if not shared or not (whole or part):
                 continue

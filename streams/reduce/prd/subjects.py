@@ -13,6 +13,7 @@ _PURPOSE = Wording("reduce", "purpose")
 _OF_USERS = Wording("reduce", "of_users")
 _WANTS = Wording("reduce", "wants")
 _OF_PRODUCT = Wording("reduce", "of_product")
+_SERVICE = Wording("reduce", "does_for")
 _DECIDED = Wording("reduce", "decided")
 
 
@@ -39,3 +40,8 @@ def tells_choice(text: str) -> bool:
 def tells_purpose(text: str) -> bool:
     """Whether it says what the whole project is for."""
     return bool(_PURPOSE.match(text))
+
+
+def tells_service(text: str) -> bool:
+    """Whether it says for whom a named thing does something: «Depot helps couriers find lanes»."""
+    return bool(_SERVICE.match(text))
