@@ -181,6 +181,29 @@ def test_minutes_tell_what_was_concluded() -> None:
     assert told["action_item"].endswith("sk the town about the noise of the vans")
 
 
+@pytest.mark.parametrize("heading", ["What we agreed", "Agreement on lanes", "Agreed points"])
+def test_what_stands_under_an_agreement_is_decided_with_what_is_nested_in_it(heading: str) -> None:
+    agreed = "- Use one queue for all depots\n  - The old queue is read until March\n"
+    opinion = "- Anna, we should buy more vans\n"
+    text = f"# Depot meeting\n\n## {heading}\n\n{agreed}{opinion}"
+    told = [it for it in read(text, "meetings/2024-03-01.md") if it.kind != "entity"]
+    assert [it.kind for it in told] == ["decision", "decision"]
+    assert not any("vans" in it.title for it in told)
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        "Bob: write the plan for the queue of lanes",
+        "Alice will write the plan for the queue of lanes",
+        "Write the plan for the queue of lanes (Bob)",
+    ],
+)
+def test_colleagues_with_the_names_of_examples_have_tasks(item: str) -> None:
+    text = f"# Depot meeting\n\n## Next steps\n\n- {item}\n"
+    assert [it.kind for it in read(text, "meetings/2024-03-01.md")] == ["action_item"]
+
+
 @pytest.mark.parametrize(
     ("heading", "scope"),
     [

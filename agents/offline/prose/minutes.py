@@ -15,6 +15,7 @@ from agents.offline.segment.passages import Passage, Sentence
 from agents.offline.segment.sections import Role, simplify
 
 _MINUTES = Wording("forms", "minutes")
+_ADDRESSED = Wording("forms", "addressed")
 _CONCLUDES = Wording("forms", "concludes")
 _CONCLUDED = Wording("forms", "concluded")
 _CONCLUDING = Wording("forms", "concluding")
@@ -55,6 +56,8 @@ def _conclusions(
         text = sentence.text
         if sentence.span in spans or passage.done or text.endswith((":", "?")):
             continue
+        if _ADDRESSED.match(text):
+            continue
         concludes = over and has_verb(text) and passage.form in ("item", "paragraph")
         if (concludes or _CONCLUDED.says(text)) and len(text.split()) > FEWEST_TOLD:
             scope = place.part or place.whole
@@ -66,6 +69,8 @@ def _conclusions(
 
 def _is_concluded(draft: Draft, role: Role) -> bool:
     """Whether it is what a meeting concluded, and not what somebody said there."""
+    if _ADDRESSED.match(draft.statement):
+        return False
     if draft.kind in ("action_item", "decision", "entity"):
         return True
     if draft.kind == "unknown" and not draft.title.endswith("?"):

@@ -11,6 +11,7 @@ import re
 from agents.offline.lexicons import Wording, load_words
 
 _PEOPLE = Wording("stand_ins", "people")
+_COLLEAGUES = Wording("stand_ins", "colleagues")
 _EMPTY_NAMES = Wording("stand_ins", "empty_names")
 _NUMBERED = re.compile(r"(?<![\w.-])([A-Za-z]{1,8}?)_?(\d)(?!\w|\.\d)")
 _REAL = load_words("stand_ins", "real_numbered")
@@ -21,7 +22,10 @@ _FEW_LETTERS = 2
 
 def speaks_of_stand_ins(text: str) -> bool:
     """Whether names in ``text`` stand for anything of their sort."""
-    if _PEOPLE.says(text) or _EMPTY_NAMES.says(text) or _CAPITAL.says(text):
+    if _EMPTY_NAMES.says(text) or _CAPITAL.says(text):
+        return True
+    people = {match.group() for match in _PEOPLE.finditer(text)}
+    if len(people) > 1 or (people and not _COLLEAGUES.says(text)):
         return True
     if len(_LETTER.findall(text)) >= _FEW_LETTERS:
         return True
