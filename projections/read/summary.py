@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from infra.platform.errors import NotFound
 from projections.read.session import Conn, rows
-from schemas.events.ledger import WorkingSummary
+from schemas.events.working_summary import WorkingSummary
 
 
 def read_working_summary(connection: Conn, project_id: str) -> WorkingSummary:

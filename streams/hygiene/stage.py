@@ -19,6 +19,7 @@ from schemas.events.hygiene import (
     Annotation,
     ChunkCreated,
     ChunkRef,
+    DocumentDescribed,
     Redaction,
     Severity,
     SkipReason,
@@ -62,6 +63,7 @@ class Cleaned:
     annotations: tuple[Annotation, ...] = ()
     chunks: tuple[ChunkCreated, ...] = ()
     refs: tuple[ChunkRef, ...] = ()
+    described: DocumentDescribed | None = None
     skip_reason: SkipReason | None = None
     skip_detail: str | None = None
 
@@ -127,7 +129,7 @@ def _sanitize(
         redactions,
         line_starts,
     )
-    chunks, refs = chunk(text, source, sanitized_hash, annotations, line_starts, force_include)
+    pieces = chunk(text, source, sanitized_hash, annotations, line_starts, force_include)
     return Cleaned(
         raw_sha256=raw_sha256,
         raw_normalized_hash=raw_hash,
@@ -138,8 +140,9 @@ def _sanitize(
         char_count=len(text),
         redactions=redactions,
         annotations=annotations,
-        chunks=chunks,
-        refs=refs,
+        chunks=pieces.chunks,
+        refs=pieces.refs,
+        described=pieces.described,
     )
 
 
@@ -162,7 +165,9 @@ def decide(
     ):
         return [_answer_unchanged(previous, revised, cleaned)]
     commit_record = _answer(previous, revised, cleaned, "sanitized")
-    return [*_texts(revised.source.source_id, cleaned), *cleaned.chunks, commit_record]
+    described = [cleaned.described] if cleaned.described else []
+    texts = _texts(revised.source.source_id, cleaned)
+    return [*texts, *described, *cleaned.chunks, commit_record]
 
 
 def give_up(previous: SourceProcessed | None, revised: SourceRevised, detail: str) -> list[Event]:

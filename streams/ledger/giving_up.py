@@ -13,8 +13,8 @@ from dataclasses import replace
 
 from schemas.envelope import Actor, Envelope, outside_fact
 from schemas.events.atom import AtomReflected, Judged, Reading
-from schemas.events.ledger import WorkingSummary
 from schemas.events.ledger_retry import LedgerRetryRequested
+from schemas.events.working_summary import WorkingSummary
 from streams.ledger.atoms.reasoning import Said, link_reasoning
 from streams.ledger.pairs.judged_pairs import ask_about_doubts
 from streams.ledger.people.people import refuse_as_undecided

@@ -16,6 +16,8 @@ from schemas.events.atom import KINDS, AtomKind
 from schemas.events.ledger import (
     AtomRecord,
     ContradictionRecord,
+)
+from schemas.events.working_summary import (
     KindCount,
     OpenContradiction,
     TitledAtom,

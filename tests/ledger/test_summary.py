@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from schemas.areas import AREAS
-from schemas.events.ledger import WorkingSummary
+from schemas.events.working_summary import WorkingSummary
 from streams.ledger.writer import LEDGER
 from tests.ledger.story import Batch, Chunk, Run, Story, a_row, a_run, judged, story
 

@@ -13,7 +13,7 @@ from schemas.areas import AREAS
 from schemas.codec import decode
 from schemas.events.ingestion import DeepDiveQueued, RunStarted
 from schemas.events.ingestion_request import RunCancelRequested, RunResumeRequested
-from schemas.events.ledger import WorkingSummary
+from schemas.events.working_summary import WorkingSummary
 from tests.projections.builders import PROJECT, an_atom, replace_part
 from tests.projections.conftest import ReadModel
 from tests.projections.log import TRIGGER, Story

@@ -15,8 +15,9 @@ from schemas.events.ingestion_request import (
     SourceReady,
     SourcesListed,
 )
-from schemas.events.ledger import Change, LedgerChanged, Turn, WorkingSummary
+from schemas.events.ledger import Change, LedgerChanged, Turn
 from schemas.events.source import SourceInfo
+from schemas.events.working_summary import WorkingSummary
 from schemas.ids import sha256_hex
 from streams.run_control.writer import RUN_CONTROL
 from streams.stage import Record

@@ -44,7 +44,8 @@ from projections.read.search import Answer, Filters, search_ledger
 from projections.read.waiting import WaitingItem
 from schemas.areas import Area
 from schemas.events.atom import AtomKind
-from schemas.events.ledger import AtomStatus, WorkingSummary
+from schemas.events.ledger import AtomStatus
+from schemas.events.working_summary import WorkingSummary
 
 router = APIRouter(route_class=Guarded, tags=["Ledger"])
 Id = Annotated[str, Path(max_length=200)]
