@@ -59,15 +59,16 @@ def register(app: typer.Typer) -> None:
     @by_person
     def role(
         source: str = typer.Argument(help="Id of a source, as `cairn sources` lists it."),
-        role: str = typer.Argument(
-            help=f"One of {', '.join(DOCUMENT_ROLES)}, or {AS_TOLD}: what its names tell."
+        document_role: str = typer.Argument(
+            metavar="ROLE",
+            help=f"One of {', '.join(DOCUMENT_ROLES)}, or {AS_TOLD}: what its names tell.",
         ),
     ) -> Deciding:
         """Say what a document is to the product, whatever its names tell.
 
         Its statements count as of such a document at once; nothing is read again.
         """
-        body = RoleDecision(role=None if role == AS_TOLD else unchecked(role))
+        body = RoleDecision(role=None if document_role == AS_TOLD else unchecked(document_role))
         return Deciding(source, Cairn.decide_document_role, body)
 
 

@@ -87,8 +87,9 @@ def test_what_is_read_of_the_document_later_counts_alike():
 def test_a_decision_about_an_atom_survives_and_can_still_be_taken_back():
     told = two_documents()
     atom = told.atom(OURS)
-    seen = {"atom_id": atom.atom_id, "expected_revision": atom.revision, "actor_role": "pm"}
-    verified = told.decision(AtomVerified(**seen))
+    verified = told.decision(
+        AtomVerified(atom_id=atom.atom_id, expected_revision=atom.revision, actor_role="pm")
+    )
     say(told, "requirements")
     atom = told.atom(OURS)
     assert atom.verified_by == "ana" and atom.resolution is not None
