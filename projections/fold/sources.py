@@ -103,6 +103,7 @@ def document_described(rows: Rows, fact: Envelope, event: DocumentDescribed) -> 
             "origin": event.origin,
             "status": event.status,
             "status_reason": event.status_reason,
+            "headings": event.headings,
         },
     )
 

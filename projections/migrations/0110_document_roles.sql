@@ -8,6 +8,7 @@ CREATE TABLE cairn.document_descriptions (
     origin                text NOT NULL,
     status                text,
     status_reason         text NOT NULL,
+    headings              jsonb NOT NULL,
     updated_from_event_id uuid
 );
 CREATE TABLE cairn.ledger_document_roles (

@@ -129,14 +129,28 @@ class SourceSanitized(Event):
         return f"{self.sanitized_hash}|{self.versions.hygiene}|{self.part_index}"
 
 
+class DescribedHeading(Part):
+    """A heading that says what the text under it is, such as ``goals``, ``risks``, ``not-chosen``.
+
+    ``section`` is that of a PRD which it announces, ``nowhere`` where its text tells nothing.
+    """
+
+    title: str
+    line: int
+    role: str
+    section: str
+
+
 class DocumentDescribed(Event):
     """Which part a document plays, and how it stands, as its names and its text tell. Key
     ``source_id``.
 
-    Told of prose only, and of the whole document. ``origin`` is what its statements count as,
+    Told of prose only, and of the whole document; ``sanitized_hash`` is empty where it is not read.
+    ``origin`` is what its statements count as,
     unless a heading over them or a person says otherwise; ``role`` is what people call that, null
     where nothing tells it, and ``role_reason`` what told it. ``status`` is null where neither the
-    document nor its folder says one; ``status_reason`` says which of them did.
+    document nor its folder says one; ``status_reason`` says which of them did. ``headings`` are the
+    first ones that say what stands under them, in the order of the text.
     """
 
     type_name: ClassVar[str] = "document.described"
@@ -149,6 +163,7 @@ class DocumentDescribed(Event):
     origin: str = ""
     status: DocumentStatus | None = None
     status_reason: str = ""
+    headings: list[DescribedHeading] = []
     versions: Versions
 
     @property

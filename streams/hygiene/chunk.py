@@ -114,7 +114,7 @@ def chunk(
     """The chunks in the order of the text."""
     language = source.language or language_of(source.path)
     pieces, fallback = split_into_pieces(text, source.source_type, language, line_starts)
-    document = _describe(text, source, sanitized_hash, language, pieces)
+    document = _describe(text, source, sanitized_hash, language, pieces, line_starts)
     chunks: list[ChunkCreated] = []
     for piece in pieces:
         unit, payload = piece.unit, text[piece.start : piece.end]
@@ -165,7 +165,12 @@ def chunk(
 
 
 def _describe(
-    text: str, source: SourceInfo, sanitized_hash: str, language: str | None, pieces: list[Piece]
+    text: str,
+    source: SourceInfo,
+    sanitized_hash: str,
+    language: str | None,
+    pieces: list[Piece],
+    line_starts: list[int],
 ) -> _Document:
     is_talk = source.source_type in RECORD_TYPES
     is_document = language in SECTIONED and not is_talk
@@ -176,7 +181,9 @@ def _describe(
     head = text[: sections[0].start] if sections else text
     told = tell_status(head, source.path, called.text) if is_document else ToldStatus()
     is_prose = source.source_type in PROSE_TYPES and not is_talk
-    described = describe_document(source, sanitized_hash, headings, told) if is_prose else None
+    described = None
+    if is_prose:
+        described = describe_document(source, sanitized_hash, headings, told, line_starts)
     return _Document(
         over=(called.text,) if called.over else (),
         sections=sections,
