@@ -39,6 +39,7 @@ COMPARED = (
     "ledger_contradictions",
     "ledger_merge_candidates",
     "ledger_merge_ops",
+    "ledger_document_roles",
 )
 
 

@@ -83,6 +83,7 @@ TABLES: tuple[Table, ...] = (
     _table("sources", "source_id", operational="revised_at updated_at removed_at"),
     _table("source_revisions", "source_id", "revision_seq", operational="sanitized_at"),
     _table("source_texts", "source_id", "sanitized_hash", "part_index"),
+    _table("document_descriptions", "source_id"),
     _table("redaction_findings", "source_id", "sanitized_hash", "redaction_id"),
     _table("chunks", "chunk_id", merge={"read_outcome": "strongest"}),
     _table("chunk_annotations", "annotation_id", "chunk_id"),
@@ -129,6 +130,7 @@ TABLES: tuple[Table, ...] = (
     _table("ledger_merge_ops", "merge_op_id", operational="occurred_at"),
     _table("ledger_merge_candidates", "merge_candidate_id", operational="decided_at"),
     _table("ledger_contradictions", "contradiction_id", operational="decided_at"),
+    _table("ledger_document_roles", "source_id", operational="decided_at"),
     _table(
         "ledger_contradiction_history",
         *("contradiction_id", "ledger_seq"),

@@ -14,7 +14,15 @@ from typing import Any
 Payload = dict[str, Any]
 Upcaster = Callable[[Payload], Payload]
 
-UPCASTERS: Mapping[tuple[str, int], Upcaster] = {}  # by event type and version; all are at 1
+
+def keep(payload: Payload) -> Payload:
+    """The next version only adds fields with defaults."""
+    return payload
+
+
+UPCASTERS: Mapping[tuple[str, int], Upcaster] = {  # by event type and version
+    ("ledger.changed", 1): keep,
+}
 
 
 def upcast(

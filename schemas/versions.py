@@ -17,7 +17,7 @@ There is no command yet that reprocesses a whole project under new versions.
 
 from __future__ import annotations
 
-HYGIENE_VERSION = "h4"  # decoding, line ends, which sources are skipped
+HYGIENE_VERSION = "h5"  # decoding, line ends, which sources are skipped, what a document is
 REDACTOR_VERSION = "r9"
 ANNOTATOR_VERSION = "a5"
 CHUNK_VERSION = "c9"
@@ -26,4 +26,4 @@ MODEL_EXTRACTOR_VERSION = "m3"  # what becomes of a model's answer; its prompt h
 REFLECTION_VERSION = "f7"
 DUPLICATES_VERSION = "d3"  # which atoms are merged, which merges are asked about
 CONTRADICTIONS_VERSION = "k4"
-LEDGER_VERSION = "l9"  # what else the ledger decides: status, confidence, links, mentions
+LEDGER_VERSION = "l10"  # what else the ledger decides: status, confidence, links, mentions

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable
 
 from schemas.bounded_cache import MIB, bounded_cache
 from schemas.events.atom import ABOUT, ATTRIBUTION, DOCUMENT_STATUS, ORIGIN
@@ -109,6 +110,11 @@ def keep_best_role(earlier: dict[str, str], new: dict[str, str]) -> dict[str, st
         ABOUT: max((earlier, new), key=lambda it: _BY_ABOUT.get(it.get(ABOUT, ""), 0.0)).get(ABOUT),
     }
     return earlier | {name: value for name, value in best.items() if value is not None}
+
+
+def best_origin(origins: Iterable[str]) -> str:
+    """The one that speaks most for the project; nothing where there is none."""
+    return max(origins, key=lambda it: _rank_origin({ORIGIN: it}), default="")
 
 
 def _rank_origin(attributes: dict[str, str]) -> tuple[bool, float, str]:

@@ -102,6 +102,9 @@ COMMANDS = {
         "sources",
         "List sources by path; --skipped: those that are not read, each with its reason.",
     ),
+    "role": Command(
+        "Decide", "sources", "Say what a document is to the product, whatever its names tell."
+    ),
     "next-batch": Command(
         "Read",
         "next_batch",

@@ -16,14 +16,15 @@ from infra.cli.output import answer as standard_output
 from infra.cli.output import as_lines
 from infra.client.models.decisions import (
     ContradictionDecision,
-    DecisionAnswer,
     DecisionRequest,
     MergeDecision,
     ProposalAnswer,
-    RecordedDecision,
     Verification,
 )
+from infra.client.models.shared import DecisionAnswer, RecordedDecision
+from infra.client.models.sources import RoleDecision
 from infra.platform.errors import Conflict, Refusal, Unavailable
+from schemas.document_roles.public import ROLE_NAMES
 from schemas.events.hitl import Role
 
 ANSWERED_WITHIN_S = 30.0  # by the ledger, once the service waits no longer
@@ -35,7 +36,14 @@ class Deciding:
 
     target: str
     call: Callable[..., DecisionAnswer | RecordedDecision]
-    body: DecisionRequest | ContradictionDecision | MergeDecision | ProposalAnswer | Verification
+    body: (
+        DecisionRequest
+        | ContradictionDecision
+        | MergeDecision
+        | ProposalAnswer
+        | RoleDecision
+        | Verification
+    )
 
 
 # The options of every decision, by name.
@@ -84,6 +92,7 @@ EFFECTS = {
     "atom_dismissal": "It is dismissed; no run brings it back.",
     "atom_reinclusion": "It is restored.",
     "unmerge": "The merge is undone.",
+    "document_role:as_told": "The document has the role that its names tell.",
 }
 
 
@@ -180,4 +189,6 @@ def effect_of(decision: DecisionAnswer) -> str:
     if decision.outcome == "withdrawn":
         return "The proposal is withdrawn; nothing is changed."
     action, chosen = decision.action, decision.decision
+    if role := ROLE_NAMES.get(chosen or ""):
+        return f"The document counts as {role}; nothing is read again."
     return EFFECTS[f"{action}:{chosen}" if chosen else action]

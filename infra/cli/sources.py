@@ -1,9 +1,18 @@
-"""`cairn sources`: every source of a project; with --skipped, what is not read and why."""
+"""`cairn sources`: every source of a project; with --skipped, what is not read and why.
+
+`cairn role`: what a document is to the product, where its names tell it wrongly.
+"""
 
 import typer
 
+from infra.cli.calls import Cairn, unchecked
 from infra.cli.context import JSON_OPTION, PROJECT_OPTION, connect
+from infra.cli.deciding import Deciding, by_person
 from infra.cli.output import as_lines, cell, table
+from infra.client.models.sources import RoleDecision, SourceState
+from schemas.document_roles.public import DOCUMENT_ROLES, ROLE_NAMES
+
+AS_TOLD = "as-told"
 
 
 def register(app: typer.Typer) -> None:
@@ -15,16 +24,23 @@ def register(app: typer.Typer) -> None:
             None, help="Only skipped for this reason, e.g. no_reader."
         ),
         source: str | None = typer.Option(None, help="Only paths that match, e.g. 'docs/*'."),
+        role: str | None = typer.Option(
+            None, help=f"Only documents with this role: {', '.join(DOCUMENT_ROLES)}."
+        ),
         limit: int | None = typer.Option(None, min=1, help="Maximum number of results."),
         as_json: bool = JSON_OPTION,
     ) -> None:
         """List sources by path; --skipped: those that are not read, each with its reason.
 
-        Of a source that is read and nearly a copy of another the detail says so.
+        Of a document its role, what tells it, and its status. Of a source that is read and nearly a
+        copy of another the detail says so.
         """
         cairn = connect()
         known = cairn.project_of(project)
-        found = cairn.list_sources(known, skipped=skipped, reason=reason, path=source).take(limit)
+        listed = cairn.list_sources(
+            known, skipped=skipped, reason=reason, path=source, role=unchecked(role)
+        )
+        found = listed.take(limit)
         near = () if skipped else cairn.list_near_copies(known)
         told = {
             one.source_id: f"nearly a copy of {one.original_path}: {one.share:.0%} is the same"
@@ -37,8 +53,36 @@ def register(app: typer.Typer) -> None:
         if as_json:
             as_lines(row.model_dump() for row in rows)
             return
-        table(
-            ("root", "path", "state", "reason", "detail"),
-            ((row.root, row.path, row.state, row.reason, cell(row.detail)) for row in rows),
-            "Nothing was skipped." if skipped else "No sources.",
-        )
+        _show(rows, "Nothing was skipped." if skipped else "No sources.")
+
+    @app.command()
+    @by_person
+    def role(
+        source: str = typer.Argument(help="Id of a source, as `cairn sources` lists it."),
+        document_role: str = typer.Argument(
+            metavar="ROLE",
+            help=f"One of {', '.join(DOCUMENT_ROLES)}, or {AS_TOLD}: what its names tell.",
+        ),
+    ) -> Deciding:
+        """Say what a document is to the product, whatever its names tell.
+
+        Its statements count as of such a document at once; nothing is read again.
+        """
+        body = RoleDecision(role=None if document_role == AS_TOLD else unchecked(document_role))
+        return Deciding(source, Cairn.decide_document_role, body)
+
+
+def _show(rows: list[SourceState], without_rows: str) -> None:
+    headings = ("root", "path", "state", "role", "told by", "status", "reason", "detail", "source")
+    table(
+        headings,
+        (
+            (
+                *(row.root, row.path, row.state),
+                *(ROLE_NAMES.get(row.role or ""), cell(row.role_reason), row.document_status),
+                *(row.reason, cell(row.detail), row.source_id),
+            )
+            for row in rows
+        ),
+        without_rows,
+    )

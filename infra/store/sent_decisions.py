@@ -9,6 +9,9 @@ TARGETS = {
     " verified_by AS decided_by FROM ledger_atoms WHERE atom_id = %s",
     "ctr": "SELECT status, revision, hitl_event_id AS last_decision, decided_by"
     " FROM ledger_contradictions WHERE contradiction_id = %s",
+    "src": "SELECT coalesce(g.role, '') AS status, coalesce(g.revision, 0) AS revision,"
+    " g.hitl_event_id AS last_decision, g.decided_by FROM sources s"
+    " LEFT JOIN ledger_document_roles g USING (source_id) WHERE s.source_id = %s",
     "mrg": "SELECT state AS status, revision, hitl_event_id AS last_decision, decided_by"
     " FROM ledger_merge_candidates WHERE merge_candidate_id = %s",
 }

@@ -35,6 +35,8 @@ def ledger_changed(rows: Rows, fact: Envelope, event: LedgerChanged) -> None:
         past = {"ledger_seq": event.ledger_seq, "record": contradiction}
         key = {"contradiction_id": contradiction.contradiction_id}
         rows.add(fact, "ledger_contradiction_history", key | past)
+    for document in event.document_roles:
+        rows.add(fact, "ledger_document_roles", fields(document))
     if event.summary is not None:
         summary = event.summary
         digest = {"state_version": summary.state_version, "ledger_seq": summary.ledger_seq}

@@ -16,6 +16,7 @@ from schemas.events.hitl import (
     AtomUnverified,
     AtomVerified,
     ContradictionDecided,
+    DocumentRoleDecided,
     MergeDecided,
     MergeUndone,
     PersonDecided,
@@ -75,6 +76,7 @@ FOLDS: dict[type[Event], Any] = dict.fromkeys(
         AtomReincluded,
         MergeUndone,
         ProposalDecided,
+        DocumentRoleDecided,
     ),
     fold_decision,
 )

@@ -8,7 +8,12 @@ from projections.fold.passages import numbered_passages_of, passages_of
 from projections.rows import Rows
 from schemas import ids
 from schemas.envelope import Envelope, Event
-from schemas.events.hygiene import ChunkCreated, SourceProcessed, SourceSanitized
+from schemas.events.hygiene import (
+    ChunkCreated,
+    DocumentDescribed,
+    SourceProcessed,
+    SourceSanitized,
+)
 from schemas.events.project import ProjectCreated, ProjectDeleted, ProjectRenamed
 from schemas.events.source import SourceRevised
 
@@ -84,6 +89,23 @@ def source_sanitized(rows: Rows, fact: Envelope, event: SourceSanitized) -> None
     rows.add(fact, "source_texts", place | text)
     for finding in event.redactions:
         rows.add(fact, "redaction_findings", place | fields(finding))
+
+
+def document_described(rows: Rows, fact: Envelope, event: DocumentDescribed) -> None:
+    rows.add(
+        fact,
+        "document_descriptions",
+        {
+            "source_id": event.source_id,
+            "sanitized_hash": event.sanitized_hash,
+            "role": event.role,
+            "role_reason": event.role_reason,
+            "origin": event.origin,
+            "status": event.status,
+            "status_reason": event.status_reason,
+            "headings": event.headings,
+        },
+    )
 
 
 def chunk_created(rows: Rows, fact: Envelope, event: ChunkCreated) -> None:
@@ -240,6 +262,7 @@ FOLDS: dict[type[Event], Any] = {
     ProjectDeleted: project_deleted,
     SourceRevised: source_revised,
     SourceSanitized: source_sanitized,
+    DocumentDescribed: document_described,
     ChunkCreated: chunk_created,
     SourceProcessed: source_processed,
 }

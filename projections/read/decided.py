@@ -75,9 +75,12 @@ def complete(connection: Conn, records: Sequence[Row]) -> list[DecisionAnswer]:
 
 
 def titles_of(connection: Conn, records: Iterable[Row]) -> dict[str, str]:
-    """The titles of the atoms that decisions are about, by id."""
+    """The titles of the atoms and the paths of the documents that decisions are about, by id."""
     wanted = sorted({each for row in records for each in sides_of(row) if each})
     if not wanted:
         return {}
-    query = "SELECT atom_id, title FROM ledger_atoms WHERE atom_id = ANY(%s)"
-    return {row["atom_id"]: row["title"] for row in rows(connection, query, wanted)}
+    query = """
+        SELECT atom_id AS id, title FROM ledger_atoms WHERE atom_id = ANY(%s)
+        UNION ALL SELECT source_id, path FROM sources WHERE source_id = ANY(%s) AND path IS NOT NULL
+    """
+    return {row["id"]: row["title"] for row in rows(connection, query, wanted, wanted)}

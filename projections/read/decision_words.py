@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from projections.read.session import Row
+from schemas.document_roles.public import ROLE_NAMES
 from schemas.events.hitl import SHORTEST_RATIONALE
 from schemas.shortening import shorten
 
@@ -49,6 +50,14 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "atom_dismissal": ("dismissed {a}", "dismiss {a}"),
     "atom_reinclusion": ("included {a} again", "include {a} again"),
     "unmerge": ("separated {a} from {b} again", "separate {a} from {b} again"),
+    "document_role": (
+        "said that the document {a} is {role}",
+        "say that the document {a} is {role}",
+    ),
+    "document_role:as_told": (
+        "left the role of the document {a} to its names",
+        "leave the role of the document {a} to its names",
+    ),
     "proposal": ("answered a proposal", "answer a proposal"),
 }
 
@@ -137,7 +146,9 @@ def _fill(row: Row, titles: Mapping[str, str]) -> tuple[str, str]:
     done, to_do = WORDS.get(key, WORDS.get(row["action"], WORDS["proposal"]))
     first, second = (_quote(each, titles) for each in sides_of(row))
     to = f" to {row['escalated_to']}" if row["escalated_to"] else ""
-    return done.format(a=first, b=second, to=to), to_do.format(a=first, b=second, to=to)
+    role = ROLE_NAMES.get(row["decision"], row["decision"])
+    filled = {"a": first, "b": second, "to": to, "role": role}
+    return done.format(**filled), to_do.format(**filled)
 
 
 def _quote(atom_id: str | None, titles: Mapping[str, str]) -> str:

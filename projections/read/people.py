@@ -10,6 +10,8 @@ from projections.read.session import Conn, ReadModel, rows, select
 TARGETS = {
     "atm": "SELECT project_id, revision FROM ledger_atoms WHERE atom_id = %s",
     "ctr": "SELECT project_id, revision FROM ledger_contradictions WHERE contradiction_id = %s",
+    "src": "SELECT s.project_id, coalesce(g.revision, 0) AS revision FROM sources s"
+    " LEFT JOIN ledger_document_roles g USING (source_id) WHERE s.source_id = %s",
     "mrg": "SELECT project_id, revision FROM ledger_merge_candidates WHERE merge_candidate_id = %s",
 }
 ANSWER = f"SELECT {COLUMNS} FROM ledger_hitl_events WHERE {{}} = %s"
@@ -23,13 +25,15 @@ class Target(ReadModel):
 
 
 def read_target(connection: Conn, target_id: str) -> Target:
-    """Project and revision of an atom, contradiction or merge candidate. Raises Refusal."""
+    """Project and revision of an atom, contradiction, merge candidate or document. Raises
+    Refusal.
+    """
     query = TARGETS.get(target_id.partition("_")[0])
     items = select(connection, Target, query, target_id) if query else []
     if not items or find_deleted(connection, [items[0].project_id]):
         raise NotFound(
-            f"There is no {target_id}: give the id of an atom (atm_), a contradiction (ctr_) or a"
-            " merge review (mrg_).",
+            f"There is no {target_id}: give the id of an atom (atm_), a contradiction (ctr_), a"
+            " merge review (mrg_) or a source (src_).",
             code="unknown_target",
         )
     return items[0]

@@ -96,7 +96,7 @@ def _as_proposals(connection: Conn, records: Sequence[Row]) -> list[Proposal]:
         Proposal(
             **{name: row[name] for name in (*named, *answered, *revisions)},
             proposal_id=row["hitl_event_id"],
-            atom_ids=[each for each in sides_of(row) if each],
+            atom_ids=_atoms_of(row),
             proposes=describe_proposed(row, titles),
             summary=describe(row, titles),
             proposed_by=row["actor_id"],
@@ -105,3 +105,7 @@ def _as_proposals(connection: Conn, records: Sequence[Row]) -> list[Proposal]:
         )
         for row in records
     ]
+
+
+def _atoms_of(row: Row) -> list[str]:
+    return [] if row["target_type"] == "document" else [each for each in sides_of(row) if each]

@@ -5,21 +5,38 @@ from __future__ import annotations
 from datetime import datetime
 
 from infra.platform.errors import NotFound
+from projections.read.document_roles import COLUMNS, JOINED, DocumentState
 from projections.read.session import Conn, ReadModel, rows
 
-SOURCE = """
+SOURCE = f"""
     SELECT s.source_id, s.connector, s.root, s.external_ref, s.path, s.title, s.source_type,
         s.priority_tier, s.language, s.state, s.skip_reason, coalesce(s.skip_detail, '') AS detail,
         s.duplicate_of, s.revision_seq, s.revision_ref, s.raw_sha256, s.sanitized_hash,
         s.line_count, s.redaction_count, s.chunk_count, s.occurred_at, s.revised_at,
+        {COLUMNS}, coalesce(d.headings, '[]') AS headings,
         (SELECT string_agg(t.text, '' ORDER BY t.part_index) FROM source_texts t
             WHERE t.source_id = s.source_id AND t.sanitized_hash = s.sanitized_hash) AS text
-    FROM sources s WHERE s.project_id = %s AND s.source_id = %s AND s.path IS NOT NULL
+    FROM sources s {JOINED.format(source="s.source_id")}
+    WHERE s.project_id = %s AND s.source_id = %s AND s.path IS NOT NULL
 """
 
 
-class SourceDetail(ReadModel):
-    """``text`` is the sanitized one: secrets and personal data are replaced in it."""
+class DocumentHeading(ReadModel):
+    """A heading of a document that says what stands under it, and the section of a PRD that it
+    announces; ``nowhere``: what stands under it says nothing of the product.
+    """
+
+    title: str
+    line: int
+    role: str
+    section: str
+
+
+class SourceDetail(DocumentState):
+    """``text`` is the sanitized one: secrets and personal data are replaced in it.
+
+    ``headings`` are those that say what stands under them.
+    """
 
     source_id: str
     connector: str | None
@@ -43,6 +60,7 @@ class SourceDetail(ReadModel):
     chunk_count: int | None
     occurred_at: datetime | None
     revised_at: datetime | None
+    headings: list[DocumentHeading]
     text: str | None
 
 

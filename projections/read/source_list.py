@@ -9,9 +9,10 @@ from __future__ import annotations
 from datetime import datetime
 
 from projections.read.atoms import find_time
+from projections.read.document_roles import COLUMNS, JOINED, ROLE, DocumentState
 from projections.read.owed import IS_OWED
 from projections.read.page import PAGE, Condition, Listing, Page, page_of
-from projections.read.session import Conn, ReadModel, Row, like_of
+from projections.read.session import Conn, Row, like_of
 from schemas.model_reading import describe_owed
 
 # The list in its order, from two indexes. What only some of it needs is joined behind that, so that
@@ -47,15 +48,17 @@ SOURCES = Listing(
     " CASE WHEN c.reason IS NULL THEN x.state ELSE 'skipped' END AS state,"
     f" {REASON} AS reason,"
     " CASE WHEN x.copy_of IS NOT NULL THEN 'same content as ' || coalesce(o.path, x.copy_of)"
-    "   ELSE coalesce(x.skip_detail, c.detail, '') END AS detail, r.causes, r.n AS by_rules",
+    "   ELSE coalesce(x.skip_detail, c.detail, '') END AS detail, r.causes, r.n AS by_rules,"
+    f" {COLUMNS}",
     f"({_LISTED}) x LEFT JOIN sources o ON o.source_id = x.copy_of"
     f" LEFT JOIN LATERAL ({_UNREAD}) c ON x.state = 'sanitized'"
-    f" LEFT JOIN LATERAL ({_BY_RULES}) r ON x.state = 'sanitized'",
+    f" LEFT JOIN LATERAL ({_BY_RULES}) r ON x.state = 'sanitized'"
+    + JOINED.format(source="x.source_id"),
     {"x.root": "text", "x.path": "text", "x.about": "text"},
 )
 
 
-class SourceState(ReadModel):
+class SourceState(DocumentState):
     """``state``: sanitized (to be read, or read), skipped, registered (not answered yet), removed.
 
     Without ``source_id`` it is something that a listing found and that is no source. ``reason`` and
@@ -80,6 +83,7 @@ def list_sources(
     skipped: bool = False,
     reason: str | None = None,
     source: str | None = None,
+    role: str | None = None,
     updated_since: int | datetime | None = None,
     cursor: str | None = None,
     limit: int = PAGE,
@@ -87,8 +91,9 @@ def list_sources(
     """A page of sources by root and path. Raises Refusal for a bad cursor.
 
     ``skipped``: only those that are not read, or not by the model that was to read them;
-    ``source`` is a glob over paths. ``updated_since``: only those that have changed after this
-    change set or time, also those that are removed, which stand in no other list.
+    ``source`` is a glob over paths, ``role`` that of documents. ``updated_since``: only those that
+    have changed after this change set or time, also those that are removed, which stand in no other
+    list.
     """
     conditions: list[Condition] = [("x.project_id = %s", project_id)]
     if skipped:
@@ -97,6 +102,8 @@ def list_sources(
         conditions.append((f"{REASON} = %s", reason))
     if source:
         conditions.append(("x.path LIKE %s", like_of(source)))
+    if role:
+        conditions.append((f"{ROLE} = %s", role))
     if updated_since is None:
         conditions.append(("x.state <> 'removed'",))
     else:

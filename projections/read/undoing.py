@@ -22,6 +22,8 @@ PAIRS = """
         WHERE merge_candidate_id = ANY(%s)
     UNION ALL SELECT contradiction_id, status, hitl_event_id FROM ledger_contradictions
         WHERE contradiction_id = ANY(%s)
+    UNION ALL SELECT source_id, role, hitl_event_id FROM ledger_document_roles
+        WHERE source_id = ANY(%s)
 """
 TAKEN_BACK = """
     SELECT undoes, hitl_event_id FROM ledger_hitl_events
@@ -105,7 +107,7 @@ def _read_records(connection: Conn, records: Sequence[Row]) -> _Records:
     atom_ids = sorted({each for row in records for each in sides_of(row) if each})
     targets = [row["target_id"] for row in records if row["target_type"] != "atom"]
     atoms = rows(connection, ATOMS, atom_ids) if atom_ids else []
-    pairs = rows(connection, PAIRS, targets, targets) if targets else []
+    pairs = rows(connection, PAIRS, targets, targets, targets) if targets else []
     return _Records({it["atom_id"]: it for it in atoms}, {it["id"]: it for it in pairs})
 
 
@@ -118,6 +120,8 @@ def _find_obstacle(connection: Conn, records: _Records, row: Row) -> Obstacle | 
     pair = records.pairs.get(row["target_id"])
     if pair is None or pair["last"] != known_id:
         return _decided_since(pair["last"] if pair else None)
+    if row["target_type"] == "document":
+        return None
     if row["decision"] in ("a_wins", "b_wins"):
         winner, loser = sides if row["decision"] == "a_wins" else (sides[1], sides[0])
         for side in (winner, loser):

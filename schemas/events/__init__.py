@@ -36,11 +36,17 @@ from schemas.events.hitl import (
     AtomUnverified,
     AtomVerified,
     ContradictionDecided,
+    DocumentRoleDecided,
     MergeDecided,
     MergeUndone,
     ProposalDecided,
 )
-from schemas.events.hygiene import ChunkCreated, SourceProcessed, SourceSanitized
+from schemas.events.hygiene import (
+    ChunkCreated,
+    DocumentDescribed,
+    SourceProcessed,
+    SourceSanitized,
+)
 from schemas.events.ingestion import (
     BatchCommitted,
     BatchPlanned,
@@ -125,6 +131,7 @@ _EVENTS: tuple[type[Event], ...] = (
     SourceRevised,
     SourceContentPart,
     SourceSanitized,
+    DocumentDescribed,
     ChunkCreated,
     SourceProcessed,
     IngestionRequested,
@@ -145,6 +152,7 @@ _EVENTS: tuple[type[Event], ...] = (
     AtomAdjudicated,
     MergeDecided,
     ContradictionDecided,
+    DocumentRoleDecided,
     AtomVerified,
     AtomUnverified,
     AtomDismissed,

@@ -15,6 +15,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
+from schemas.document_roles.public import DocumentRole
 from schemas.envelope import Event
 
 Role = Literal["owner", "pm", "member"]
@@ -124,6 +125,19 @@ class MergeUndone(AtomDecided):
     """A merge was wrong. ``atom_id`` is the atom that was merged away."""
 
     type_name: ClassVar[str] = "hitl.merge_undone"
+
+
+class DocumentRoleDecided(PersonDecided):
+    """A document has this role, whatever its names tell; null: the one that they tell."""
+
+    type_name: ClassVar[str] = "hitl.document_role_decided"
+
+    source_id: str
+    role: DocumentRole | None
+
+    @property
+    def target_id(self) -> str:
+        return self.source_id
 
 
 class ProposalDecided(PersonDecided):

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import ClassVar, Literal
 
 from schemas.areas import Area
+from schemas.document_roles.public import DocumentRole
 from schemas.envelope import Event, Part
 from schemas.events.source import SourceInfo, UnreadReason
 from schemas.versions import ANNOTATOR_VERSION, CHUNK_VERSION, HYGIENE_VERSION, REDACTOR_VERSION
@@ -126,6 +127,52 @@ class SourceSanitized(Event):
     @property
     def local_key(self) -> str:
         return f"{self.sanitized_hash}|{self.versions.hygiene}|{self.part_index}"
+
+
+class DescribedHeading(Part):
+    """A heading that says what the text under it is, such as ``goals``, ``risks``, ``not-chosen``.
+
+    ``section`` is that of a PRD which it announces, ``nowhere`` where its text tells nothing.
+    """
+
+    title: str
+    line: int
+    role: str
+    section: str
+
+
+class DocumentDescribed(Event):
+    """Which part a document plays, and how it stands, as its names and its text tell. Key
+    ``source_id``.
+
+    Told of prose only, and of the whole document; ``sanitized_hash`` is empty where it is not read.
+    ``origin`` is what its statements count as,
+    unless a heading over them or a person says otherwise; ``role`` is what people call that, null
+    where nothing tells it, and ``role_reason`` what told it. ``status`` is null where neither the
+    document nor its folder says one; ``status_reason`` says which of them did. ``headings`` are the
+    first ones that say what stands under them, in the order of the text.
+    """
+
+    type_name: ClassVar[str] = "document.described"
+    topic: ClassVar[str] = "hygiene.v1"
+
+    source_id: str
+    sanitized_hash: str
+    role: DocumentRole | None = None
+    role_reason: str = ""
+    origin: str = ""
+    status: DocumentStatus | None = None
+    status_reason: str = ""
+    headings: list[DescribedHeading] = []
+    versions: Versions
+
+    @property
+    def aggregate_id(self) -> str:
+        return self.source_id
+
+    @property
+    def local_key(self) -> str:
+        return f"{self.sanitized_hash}|{self.versions.hygiene}"
 
 
 class ChunkCreated(Event):

@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import ClassVar, Literal
 
 from schemas.areas import Area
+from schemas.document_roles.public import DocumentRole
 from schemas.envelope import Event, Part
 from schemas.events.atom import (
     CONTEXT,
@@ -175,6 +176,8 @@ class EvidenceRow(Part):
     """A link from an atom to an exact span of a sanitized payload.
 
     Of talk it says who spoke when, and whether it is only ``framing``, as ``CandidateRow`` does.
+    ``origin`` is what its reader took the document for, whatever a person has said since; empty in
+    rows of version 1.
     """
 
     evidence_id: str
@@ -198,6 +201,7 @@ class EvidenceRow(Part):
     speaker_role: str | None = None
     stated_at: datetime | None = None
     serial: int | None = None
+    origin: str = ""
 
 
 class LinkRecord(Part):
@@ -290,6 +294,18 @@ class EntityMention(Part):
     active: bool = True
 
 
+class DocumentRoleRecord(Part):
+    """The role that a person has given to a document; null: the one that its names tell."""
+
+    source_id: str
+    role: DocumentRole | None
+    decided_by: str
+    decided_at: datetime
+    hitl_event_id: str
+    rationale: str = ""
+    revision: int = 1
+
+
 class Snapshot(Part):
     """Whole records of the ledger at one moment."""
 
@@ -299,6 +315,7 @@ class Snapshot(Part):
     mentions: list[EntityMention] = []
     merge_candidates: list[MergeCandidate] = []
     contradictions: list[ContradictionRecord] = []
+    document_roles: list[DocumentRoleRecord] = []
 
 
 class HumanDecision(Part):
@@ -315,7 +332,9 @@ class HumanDecision(Part):
 
     hitl_event_id: str
     action: str
-    target_type: Literal["atom", "merge_candidate", "contradiction", "artifact", "gate", "proposal"]
+    target_type: Literal[
+        "atom", "merge_candidate", "contradiction", "artifact", "gate", "proposal", "document"
+    ]
     target_id: str
     decision: str
     outcome: Literal["applied", "refused", "proposed", "declined", "withdrawn"] = "applied"
@@ -340,9 +359,12 @@ class LedgerChanged(Event):
     ``prev_hash`` is the SHA-256 of the value bytes of the accepted change set before it (empty for
     the first). ``summary`` comes with the turn that commits a batch, with the end of a run and with
     a decision that changed an atom. ``hitl`` comes with a decision, applied or refused.
+
+    Version 2 has ``document_roles`` and the ``origin`` of evidence.
     """
 
     type_name: ClassVar[str] = "ledger.changed"
+    schema_version: ClassVar[int] = 2
     topic: ClassVar[str] = "ledger.v1"
 
     ledger_seq: int
@@ -358,6 +380,7 @@ class LedgerChanged(Event):
     merge_ops: list[MergeOp] = []
     merge_candidates: list[MergeCandidate] = []
     contradictions: list[ContradictionRecord] = []
+    document_roles: list[DocumentRoleRecord] = []
     summary: WorkingSummary | None = None
     hitl: HumanDecision | None = None
 

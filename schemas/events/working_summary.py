@@ -1,4 +1,4 @@
-"""The digest of the ledger that readers are given."""
+"""The digest of the ledger that a change set carries for those who read for it."""
 
 from __future__ import annotations
 

@@ -11,6 +11,7 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from itertools import islice
 from string import ascii_lowercase
+from typing import NamedTuple
 from zlib import crc32
 
 from schemas import ids
@@ -19,6 +20,7 @@ from schemas.events.hygiene import (
     Annotation,
     ChunkCreated,
     ChunkRef,
+    DocumentDescribed,
     DocumentOption,
     DocumentStatus,
 )
@@ -41,13 +43,15 @@ from streams.hygiene.chunks.units import (
     tokens_of,
     windows,
 )
+from streams.hygiene.documents.describe import describe_document
 from streams.hygiene.documents.options import options_of
 from streams.hygiene.documents.predecessors import predecessors_of
 from streams.hygiene.documents.status import (
     SectionStatus,
-    status_of,
+    ToldStatus,
     status_within,
     statuses_of_sections,
+    tell_status,
 )
 from streams.hygiene.documents.successor import successor_of
 from streams.hygiene.documents.title import Title, title_of
@@ -76,7 +80,8 @@ class _Document:
 
     over: tuple[str, ...]
     sections: list[SectionStatus]  # of several records in one file
-    status: DocumentStatus | None
+    told: ToldStatus
+    described: DocumentDescribed | None
     successor: str | None
     supersedes: list[str]
     options: list[DocumentOption]
@@ -87,7 +92,15 @@ class _Document:
         return list(unit.path if under else self.over + unit.path)
 
     def status_at(self, text: str, piece: Piece) -> DocumentStatus | None:
-        return status_within(text, self.sections, piece.start, piece.end) or self.status
+        return status_within(text, self.sections, piece.start, piece.end) or self.told.status
+
+
+class Chunked(NamedTuple):
+    """``refs`` are what run control must know of each chunk, ``described`` what the document is."""
+
+    chunks: tuple[ChunkCreated, ...] = ()
+    refs: tuple[ChunkRef, ...] = ()
+    described: DocumentDescribed | None = None
 
 
 def chunk(
@@ -97,11 +110,11 @@ def chunk(
     annotations: tuple[Annotation, ...],
     line_starts: list[int],
     force_include: bool,
-) -> tuple[tuple[ChunkCreated, ...], tuple[ChunkRef, ...]]:
-    """The chunks in the order of the text, and what run control must know of each."""
+) -> Chunked:
+    """The chunks in the order of the text."""
     language = source.language or language_of(source.path)
     pieces, fallback = split_into_pieces(text, source.source_type, language, line_starts)
-    document = _describe(text, source, language, pieces)
+    document = _describe(text, source, sanitized_hash, language, pieces, line_starts)
     chunks: list[ChunkCreated] = []
     for piece in pieces:
         unit, payload = piece.unit, text[piece.start : piece.end]
@@ -147,13 +160,17 @@ def chunk(
                 newer_facts_last=document.newer_facts_last,
             )
         )
-    return tuple(chunks), tuple(
-        reference(made, piece.unit.documented) for made, piece in zip(chunks, pieces, strict=True)
-    )
+    documented = (piece.unit.documented for piece in pieces)
+    return Chunked(tuple(chunks), tuple(map(reference, chunks, documented)), document.described)
 
 
 def _describe(
-    text: str, source: SourceInfo, language: str | None, pieces: list[Piece]
+    text: str,
+    source: SourceInfo,
+    sanitized_hash: str,
+    language: str | None,
+    pieces: list[Piece],
+    line_starts: list[int],
 ) -> _Document:
     is_talk = source.source_type in RECORD_TYPES
     is_document = language in SECTIONED and not is_talk
@@ -162,14 +179,18 @@ def _describe(
     headings = list(headings_in(text, language)) if is_document else []
     sections = statuses_of_sections(text, headings)
     head = text[: sections[0].start] if sections else text
-    status = status_of(head, source.path, called.text) if is_document else None
+    told = tell_status(head, source.path, called.text) if is_document else ToldStatus()
     is_prose = source.source_type in PROSE_TYPES and not is_talk
+    described = None
+    if is_prose:
+        described = describe_document(source, sanitized_hash, headings, told, line_starts)
     return _Document(
         over=(called.text,) if called.over else (),
         sections=sections,
-        status=status,
-        successor=successor_of(head, source.path) if status == "superseded" else None,
-        supersedes=predecessors_of(text, source.path, status) if is_document else [],
+        told=told,
+        described=described,
+        successor=successor_of(head, source.path) if told.status == "superseded" else None,
+        supersedes=predecessors_of(text, source.path, told.status) if is_document else [],
         options=options_of(text, headings, called.text),
         newer_facts_last=is_prose and has_newer_facts_last(text),
     )

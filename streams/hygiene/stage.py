@@ -9,7 +9,7 @@ forces it in later, that is a change.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from schemas.envelope import Event
@@ -19,6 +19,7 @@ from schemas.events.hygiene import (
     Annotation,
     ChunkCreated,
     ChunkRef,
+    DocumentDescribed,
     Redaction,
     Severity,
     SkipReason,
@@ -29,6 +30,7 @@ from schemas.events.source import MARK_CHARS, SERVICES, SourceInfo, SourceRevise
 from schemas.ids import sha256_hex
 from schemas.source_kinds import language_of
 from streams.hygiene.chunk import chunk
+from streams.hygiene.documents.describe import describe_unread, is_prose
 from streams.hygiene.filter import REVERSIBLE, Skip, skip_before_reading, skip_source
 from streams.hygiene.normalise import Normalised, lower, normalise, starts_of_lines
 from streams.hygiene.prompt_injection.annotate import annotate
@@ -62,6 +64,7 @@ class Cleaned:
     annotations: tuple[Annotation, ...] = ()
     chunks: tuple[ChunkCreated, ...] = ()
     refs: tuple[ChunkRef, ...] = ()
+    described: DocumentDescribed | None = None
     skip_reason: SkipReason | None = None
     skip_detail: str | None = None
 
@@ -82,7 +85,8 @@ def clean(
         return _skip(raw_sha256, Skip(normal.refusal, normal.detail or ""))
     skip = skip_source(source.path, source.source_type, normal.text)
     if skip and not _is_forced(skip, force_include):
-        return _skip(raw_sha256, skip, normal)
+        skipped = _skip(raw_sha256, skip, normal)
+        return replace(skipped, described=describe_unread(source)) if is_prose(source) else skipped
     return _sanitize(source, raw_sha256, normal, force_include)
 
 
@@ -127,7 +131,7 @@ def _sanitize(
         redactions,
         line_starts,
     )
-    chunks, refs = chunk(text, source, sanitized_hash, annotations, line_starts, force_include)
+    pieces = chunk(text, source, sanitized_hash, annotations, line_starts, force_include)
     return Cleaned(
         raw_sha256=raw_sha256,
         raw_normalized_hash=raw_hash,
@@ -138,8 +142,9 @@ def _sanitize(
         char_count=len(text),
         redactions=redactions,
         annotations=annotations,
-        chunks=chunks,
-        refs=refs,
+        chunks=pieces.chunks,
+        refs=pieces.refs,
+        described=pieces.described,
     )
 
 
@@ -153,8 +158,11 @@ def decide(
         cleaned = Cleaned(
             revised.raw_sha256, skip_reason=revised.unread, skip_detail=revised.unread_detail
         )
+    described = [cleaned.described] if cleaned.described else []
     if cleaned.skip_reason is not None:
-        return [_answer(previous, revised, cleaned, "skipped")]
+        is_same = previous is not None and _is_of_same_bytes(previous, cleaned)
+        skipped = _answer(previous, revised, cleaned, "skipped")
+        return [skipped] if is_same else [*described, skipped]
     if (
         previous is not None
         and previous.sanitized_hash == cleaned.sanitized_hash
@@ -162,7 +170,12 @@ def decide(
     ):
         return [_answer_unchanged(previous, revised, cleaned)]
     commit_record = _answer(previous, revised, cleaned, "sanitized")
-    return [*_texts(revised.source.source_id, cleaned), *cleaned.chunks, commit_record]
+    texts = _texts(revised.source.source_id, cleaned)
+    return [*texts, *described, *cleaned.chunks, commit_record]
+
+
+def _is_of_same_bytes(previous: SourceProcessed, cleaned: Cleaned) -> bool:
+    return previous.raw_sha256 == cleaned.raw_sha256 and previous.versions == VERSIONS
 
 
 def give_up(previous: SourceProcessed | None, revised: SourceRevised, detail: str) -> list[Event]:

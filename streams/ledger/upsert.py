@@ -37,6 +37,7 @@ from streams.ledger.pairs.contradictions import (
     refresh_contradictions,
 )
 from streams.ledger.pairs.merging import near_duplicates, settle_near_duplicates
+from streams.ledger.sources.document_roles import attributes_told
 from streams.ledger.sources.documents import note_document
 from streams.ledger.sources.rereading import withdraw_rules
 from streams.ledger.turns.changes import (
@@ -168,7 +169,7 @@ def _create(
         impact=candidate.impact,
         tags=candidate.tags,
         area=candidate.area,
-        attributes=candidate.attributes,
+        attributes=attributes_told(ledger, reading.source_id, candidate),
         atom_fingerprint=fingerprint,
         confidence=round(judged.confidence_after, 6),
         status="draft",
@@ -181,7 +182,7 @@ def _create(
         first_seq=ledger.seq,
     )
     yield note("atom_created", own_id, candidate.candidate_id, "new_fingerprint")
-    atom, _ = yield from add_rows(ledger, atom, own_id, reading, judged.rows)
+    atom, _ = yield from add_rows(ledger, atom, own_id, reading, judged)
     status, reason = _first_status(ledger, atom, judged)
     return (yield from put_atom(ledger, atom, status=status, status_reason=reason))
 
@@ -191,7 +192,7 @@ def _upsert(
 ) -> Changes[tuple[AtomRecord, bool]]:
     """The known atom with what the candidate adds, and whether that brought it back to life."""
     new_source = ledger.supports(reading.source_id, atom_record.atom_id) is None
-    atom, added = yield from add_rows(ledger, atom_record, own_id, reading, judged.rows)
+    atom, added = yield from add_rows(ledger, atom_record, own_id, reading, judged)
     if not added:
         return (yield from _accept_after_all(ledger, judged, atom_record)), False
     confidence = merge_confidence(atom, judged.confidence_after, new_source=new_source)
@@ -204,7 +205,8 @@ def _upsert(
     if confidence != atom_record.confidence:
         reason = "new_source" if new_source else "same_source"
         yield note("confidence_set", atom.atom_id, None, reason, f"{confidence:.6f}")
-    stands = derive_standing(atom, judged, new_source=new_source)
+    told_attributes = attributes_told(ledger, reading.source_id, judged.candidate)
+    stands = derive_standing(atom, told_attributes, new_source=new_source)
     atom = atom.model_copy(update=changed | stands)
     revived = atom.status in REVIVED_BY_EVIDENCE and (new_source or not has_lost(atom))
     if revived:

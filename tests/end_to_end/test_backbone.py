@@ -34,8 +34,8 @@ def sanitized_texts(backbone):
     parts: dict[str, dict[int, str]] = {}
     for _, value in records(backbone.cairn, "hygiene.v1"):
         event = decode(value).event
-        assert isinstance(event, SourceSanitized)
-        parts.setdefault(event.sanitized_hash, {})[event.part_index] = event.text
+        if isinstance(event, SourceSanitized):
+            parts.setdefault(event.sanitized_hash, {})[event.part_index] = event.text
     return {
         known: "".join(text for _, text in sorted(found.items())) for known, found in parts.items()
     }

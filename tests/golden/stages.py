@@ -122,6 +122,7 @@ def _before_redacting(cleaned: Cleaned) -> list[Any]:
     return [
         *(cleaned.raw_normalized_hash, cleaned.encoding),
         *(cleaned.skip_reason, cleaned.skip_detail),
+        cleaned.described and cleaned.described.model_dump(exclude={"sanitized_hash"}),
     ]
 
 

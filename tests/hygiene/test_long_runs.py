@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import pytest
 
-from agents.offline.judge.roles import _NUMBER
 from agents.offline.prose.rows import _ID
 from connectors.unpacking.wikis import HEADING
+from schemas.document_roles.roles import _NUMBER
 from schemas.options import read_option_label
 from streams.hygiene.boilerplate import HEADER
 from streams.hygiene.secrets.tables import TABLE_LINE

@@ -5,7 +5,13 @@ import pickle
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.events.hygiene import VERSIONS, ChunkCreated, SourceProcessed, SourceSanitized
+from schemas.events.hygiene import (
+    VERSIONS,
+    ChunkCreated,
+    DocumentDescribed,
+    SourceProcessed,
+    SourceSanitized,
+)
 from streams.hygiene.stage import Cleaned, decide, give_up
 from tests.hygiene.builders import a_revision, answered, cleaned
 
@@ -19,7 +25,8 @@ def test_no_bytes_make_cleaning_fail(content: bytes, path: str) -> None:
 
 def test_text_and_chunks_come_before_the_marker() -> None:
     events = decide(None, a_revision(), cleaned(TEXT))
-    assert [type(it) for it in events] == [SourceSanitized, ChunkCreated, SourceProcessed]
+    kinds = [SourceSanitized, DocumentDescribed, ChunkCreated, SourceProcessed]
+    assert [type(it) for it in events] == kinds
 
 
 def test_a_long_text_travels_in_parts() -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import random
 from typing import Any
 
+from schemas.document_roles.public import DOCUMENT_ROLES
 from schemas.events.hitl import (
     AtomDismissed,
     AtomReincluded,
     AtomUnverified,
     AtomVerified,
     ContradictionDecided,
+    DocumentRoleDecided,
     MergeDecided,
     MergeUndone,
     PersonDecided,
@@ -28,6 +30,8 @@ OF_LIVE = (AtomVerified, AtomUnverified, AtomDismissed)
 def a_decision(view: LedgerView, chance: random.Random) -> PersonDecided | None:
     """A decision about an atom, pair or contradiction of the ledger; None when there is nothing."""
     tables: list[Table[Any]] = [view.atoms, view.contradictions, view.merge_candidates]
+    if view.evidence and chance.random() < 0.2:
+        return _about_a_document(view, chance)
     filled = [table for table in tables if table]
     if not filled:
         return None
@@ -54,4 +58,18 @@ def a_decision(view: LedgerView, chance: random.Random) -> PersonDecided | None:
         merge_candidate_id=record.merge_candidate_id,
         decision=chance.choice(("approve", "reject")),
         **seen,
+    )
+
+
+def _about_a_document(view: LedgerView, chance: random.Random) -> DocumentRoleDecided:
+    sources = sorted(
+        {(key.split("|")[0], row.source_id) for key, row in view.evidence.items()},
+    )
+    project, source = chance.choice(sources)
+    known = view.document_roles.get(f"{project}|{source}")
+    return DocumentRoleDecided(
+        source_id=source,
+        role=chance.choice((*DOCUMENT_ROLES, None)),
+        expected_revision=known.revision if known else 0,
+        actor_role=chance.choice(("owner", "pm", "member")),
     )

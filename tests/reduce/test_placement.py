@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
+from streams.headings import NOWHERE, find_heading
 from streams.lexicons import read_lexicons
 from streams.reduce.prd.placement import places
-from streams.reduce.texts.vocabulary import NOWHERE, find_heading, find_wordings
+from streams.reduce.texts.vocabulary import find_wordings
 from tests.reduce.ledgers import a_requirement, a_row, an_atom, prd_of, texts
 
 

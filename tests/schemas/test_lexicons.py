@@ -17,6 +17,7 @@ ROOMS = {  # the package that has the files, by the room whose code asks for the
     "agents/offline": "agents.offline.lexicons",
     "agents/project": "agents.project.lexicons",
     "streams": "streams.lexicons",
+    "schemas/document_roles": "schemas.document_roles.lexicons",
 }
 FILES = [
     (room, home, file.name.removesuffix(".toml"))

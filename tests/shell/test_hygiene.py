@@ -127,7 +127,8 @@ def test_a_revision_becomes_chunks_and_a_marker_that_knows_their_places(fresh: S
         }
         assert {ref.chunk_id: (ref.partition, ref.offset) for ref in marker.chunks} == chunks
         assert isinstance(facts[-1].event, SourceProcessed) and chunks
-        assert len(await facts_of(fresh, "hygiene.v1")) == 1
+        kinds = [fact.event.type_name for fact in await facts_of(fresh, "hygiene.v1")]
+        assert kinds == ["source.sanitized", "document.described"]
 
     asyncio.run(scenario())
 

@@ -25,6 +25,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "source.content_part": ("source_id",),
     "source.revised": ("source.source_id",),
     "source.sanitized": ("source_id",),
+    "document.described": ("source_id",),
     "chunk.created": ("source_id",),
     "source.processed": ("source.source_id",),
     "extract.requested": ("source_id",),

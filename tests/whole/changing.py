@@ -10,6 +10,7 @@ from agents.offline.reader import OfflineReader
 from agents.reader import ReadRequest
 from schemas.envelope import Envelope
 from schemas.events.extract import ExtractRequested
+from schemas.events.hygiene import SourceSanitized
 from schemas.events.ingestion import BatchPlanned, RunStopped, SourceChange
 from schemas.events.ledger import AtomRecord, Change, LedgerChanged
 from streams.ledger.turns.fold import LedgerView
@@ -108,8 +109,9 @@ class Project:
         """The sanitized texts by source and hash."""
         found: dict[str, str] = {}
         for record in self.driver.log.of("hygiene.v1"):
-            event: Any = record.envelope.event
-            found[f"{event.source_id}|{event.sanitized_hash}"] = event.text
+            event = record.envelope.event
+            if isinstance(event, SourceSanitized):
+                found[f"{event.source_id}|{event.sanitized_hash}"] = event.text
         return found
 
     def _said(self, kind: type[RunStopped]) -> list[RunStopped]:

@@ -13,9 +13,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 from agents.offline.judge.headings import headings_over
-from agents.offline.judge.roles import role_of
 from agents.offline.lexicons import Wording, load_words
 from agents.offline.segment.sections import document_name, simplify
+from schemas.document_roles.roles import role_of
 from schemas.events.atom import ABOUT, DOCUMENT_STATUS, DOCUMENT_SUCCESSOR, ORIGIN, UNDER
 from schemas.events.hygiene import ChunkCreated
 

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
-from infra.http.access import OBSERVERS, READERS
+from infra.http.access import DECIDERS, OBSERVERS, READERS
+from infra.http.console.deciding import decide, decider
 from infra.http.console.page_context import PageContext
 from infra.http.console.pages import Pages
+from infra.http.console.rendering import address
 from infra.http.console.spans import ShownText, show_text
-from infra.platform.errors import NotFound
-from projections.read import atom_detail, source_detail, source_list
+from infra.platform.errors import Invalid, NotFound
+from infra.service.deciding.decisions import set_document_role
+from projections.read import atom_detail, belonging, source_detail, source_list
+from schemas.document_roles.public import DOCUMENT_ROLES, ROLE_NAMES, DocumentRole
 
 pages = Pages()
 SHOWN = 100
+FILTER = ("path", "skipped", "role")
 
 
 @pages.show("/projects/{project}/sources", *OBSERVERS)
@@ -23,11 +28,34 @@ async def list_sources(visit: PageContext) -> Response:
         visit.project_id,
         skipped=visit.asked("skipped") == "1",
         source=visit.asked("path"),
+        role=visit.asked_one_of("role", DOCUMENT_ROLES),
         cursor=visit.asked("cursor"),
         limit=SHOWN,
     )
-    asked = {"path": visit.asked("path"), "skipped": visit.asked("skipped")}
-    return visit.show("sources.html", listed=listed, asked=asked)
+    asked = {name: visit.asked(name) for name in FILTER}
+    return visit.show("sources.html", listed=listed, asked=asked, roles=ROLE_NAMES)
+
+
+@pages.act("/projects/{project}/sources/{source}/role", *DECIDERS, page=list_sources)
+async def decide_role(visit: PageContext) -> Response:
+    """Say what a document is, or leave it to its names; then go on where the form stood."""
+    source_id = visit.part("source")
+    await visit.ask(belonging.check_belongs, visit.project_id, source_id)
+    role = _read_role(visit.form.get("role", ""))
+    setting = set_document_role(visit.api.settings, source_id, decider(visit), role)
+    message, undo = await decide(setting, "Changed.")
+    place = visit.form.get("back") or address("projects", visit.project_id, "sources")
+    return visit.redirect_within(place, message, undo)
+
+
+def _read_role(name: str) -> DocumentRole | None:
+    """The role of that name, None where its names are to tell it. Raises Invalid."""
+    if not name:
+        return None
+    for role in DOCUMENT_ROLES:
+        if role == name:
+            return role
+    raise Invalid(f"Choose one of {', '.join(DOCUMENT_ROLES)}.", code="invalid_request")
 
 
 @pages.show("/projects/{project}/sources/{source}", *READERS)
@@ -56,7 +84,9 @@ async def show_source(visit: PageContext) -> Response:
     else:
         shown = show_text(text, _span_of_line(text, visit.asked_number("line")))
     template = "source_beside.html" if visit.is_beside else "source.html"
-    return visit.show(template, source=source, atom=atom, quote=quote, shown=shown)
+    return visit.show(
+        template, source=source, atom=atom, quote=quote, shown=shown, roles=ROLE_NAMES
+    )
 
 
 def _span_of_line(text: str, line: int | None) -> tuple[int, int] | None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Query
 
-from infra.http.access import LEADERS, OBSERVERS, READERS, Guarded, allow
+from infra.http.access import DECIDERS, LEADERS, OBSERVERS, READERS, Guarded, allow
 from infra.http.api import ApiDep, CallerDep, WriteDep
 from infra.http.moments import MaybeAsOf, read_place, read_since
 from infra.http.parameters import (
@@ -19,21 +19,32 @@ from infra.http.parameters import (
     Project,
     Sequence,
     UpdatedSince,
+    Wait,
 )
+from infra.http.routes.decisions import DECIDED, DecisionRequest, answer, decider
+from infra.service.deciding.decisions import set_document_role
 from infra.service.ingesting.removal import SourceRemoval
 from infra.service.ingesting.removal import remove_source as ask_for_removal
 from infra.service.reading.explaining import Explanation, explain_source
-from projections.read import chunks, coverage, past, source_detail, source_list
+from projections.read import belonging, chunks, coverage, past, source_detail, source_list
 from projections.read.chunks import Chunk, ChunkDetail
 from projections.read.coverage import Coverage
+from projections.read.decided import DecisionAnswer
 from projections.read.page import Page
 from projections.read.past_coverage import PastCoverage
 from projections.read.source_detail import SourceDetail
 from projections.read.source_list import SourceState
+from schemas.document_roles.public import DocumentRole
 
 router = APIRouter(route_class=Guarded, tags=["Sources"])
 SourceId = Annotated[str, Path(max_length=100)]
 ChunkState = Literal["pending", "scheduled", "extracted", "skipped"]
+
+
+class RoleDecision(DecisionRequest):
+    """``role`` null: the document has the role that its names tell."""
+
+    role: DocumentRole | None
 
 
 @router.get("/v1/projects/{project}/sources", responses=OF_ANY)
@@ -44,11 +55,13 @@ async def list_sources(
     skipped: bool = False,
     reason: Named = None,
     path: Glob = None,
+    role: DocumentRole | None = None,
     updated_since: UpdatedSince = None,
     cursor: Cursor = None,
     limit: Limit = DEFAULT_LIMIT,
 ) -> Page[SourceState]:
-    """Sources by root and path; ``skipped``: only those that are not read, each with its reason.
+    """Sources by root and path; ``skipped``: only those that are not read, each with its reason;
+    ``role``: only documents that play this part.
 
     ``updated_since`` tells also which were removed.
     """
@@ -58,6 +71,7 @@ async def list_sources(
         skipped=skipped,
         reason=reason,
         source=path,
+        role=role,
         updated_since=read_since(updated_since),
         cursor=cursor,
         limit=limit,
@@ -69,6 +83,31 @@ async def list_sources(
 async def read_source(api: ApiDep, project: Project, source_id: SourceId) -> SourceDetail:
     """A source with its text as it was read: secrets are replaced in it."""
     return await api.tables.ask(source_detail.read_source, project, source_id)
+
+
+@router.post(
+    "/v1/projects/{project}/sources/{source_id}/role",
+    response_model=DecisionAnswer,
+    responses=DECIDED,
+)
+@allow(*DECIDERS, writes=True)
+async def decide_document_role(
+    api: ApiDep,
+    caller: CallerDep,
+    write: WriteDep,
+    project: Project,
+    source_id: SourceId,
+    body: RoleDecision,
+    wait: Wait = False,
+) -> Any:
+    """Say what a document is to the product: its statements count as of such a document at once.
+
+    Nothing is read again; null takes the role back that a person has given. ``expected_revision``
+    is the ``role_revision`` of the source.
+    """
+    by = decider(caller, write, body, wait)
+    await api.tables.ask(belonging.check_belongs, project, source_id)
+    return await answer(set_document_role(api.settings, source_id, by, body.role), by, source_id)
 
 
 @router.delete("/v1/projects/{project}/sources/{source_id}", status_code=202, responses=OF_ANY)

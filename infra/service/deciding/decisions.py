@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from infra.platform.errors import Conflict, Unavailable
 from infra.platform.settings import Settings
+from infra.service.deciding.compensation import find_compensation
 from infra.service.deciding.refusals import refusal_of
 from infra.service.deciding.sent_decisions import (
     is_sent,
@@ -26,6 +27,7 @@ from infra.service.foundation.database import ask, wait_for
 from infra.service.foundation.publishing import draw_key, make_request, publish
 from projections.read import people, proposals
 from projections.read.decided import DecisionAnswer
+from schemas.document_roles.public import DocumentRole
 from schemas.envelope import Envelope
 from schemas.events.hitl import (
     DECIDING,
@@ -34,6 +36,7 @@ from schemas.events.hitl import (
     AtomUnverified,
     AtomVerified,
     ContradictionDecided,
+    DocumentRoleDecided,
     MergeDecided,
     MergeUndone,
     PersonDecided,
@@ -149,6 +152,18 @@ async def reinclude_atom(settings: Settings, atom_id: str, by: Decider) -> Decis
     return await _decide(settings, atom_id, by, AtomReincluded, atom_id=atom_id)
 
 
+async def set_document_role(
+    settings: Settings, source_id: str, by: Decider, role: DocumentRole | None
+) -> DecisionAnswer:
+    """Give a document a role, whatever its names tell; None: the one that they tell.
+
+    Its statements count as of such a document at once, and nothing is read again.
+    """
+    return await _decide(
+        settings, source_id, by, DocumentRoleDecided, source_id=source_id, role=role
+    )
+
+
 async def answer_proposal(
     settings: Settings, proposal_id: str, by: Decider, verdict: Answer
 ) -> DecisionAnswer:
@@ -193,50 +208,10 @@ async def undo_decision(settings: Settings, decision_id: str, by: Decider) -> De
     Raises Conflict when it cannot be taken back, or when its target was decided about since.
     """
     undone = await ask(settings, lambda tables: people.read_decision(tables, decision_id))
-    target_id, kind, fields = _compensation(undone)
+    target_id, kind, fields = find_compensation(undone)
     if kind is AtomDismissed and not by.rationale:
         by = replace(by, rationale=f"takes {decision_id} back")
     return await _decide(settings, target_id, by, kind, undoes=decision_id, **fields)
-
-
-def _compensation(undone: DecisionAnswer) -> tuple[str, type[PersonDecided], dict[str, Any]]:
-    """About what is decided to take a decision back, and how. Raises Conflict."""
-    target_id = undone.target_id
-    if undone.outcome == "applied":
-        match undone.action, undone.decision:
-            case "atom_verification" | "unverify", _:
-                floor = _records(undone.before_state)[target_id]["confidence_floor"]
-                if floor is None:  # it was not verified before
-                    return target_id, AtomUnverified, {"atom_id": target_id}
-                return target_id, AtomVerified, {"atom_id": target_id, "floor": floor}
-            case "atom_dismissal", _:
-                return target_id, AtomReincluded, {"atom_id": target_id}
-            case "atom_reinclusion", _:
-                return target_id, AtomDismissed, {"atom_id": target_id}
-            case "merge_review", "approve":
-                before = _records(undone.before_state)
-                (merged_id,) = (
-                    atom_id
-                    for atom_id, atom in _records(undone.after_state or {}).items()
-                    if atom["status"] == "merged" and before[atom_id]["status"] != "merged"
-                )
-                return merged_id, MergeUndone, {"atom_id": merged_id}
-            case "merge_review", "reject":
-                fields = {"merge_candidate_id": target_id, "decision": "reopen"}
-                return target_id, MergeDecided, fields
-            case "contradiction_resolution", decision if decision != "reopen":
-                fields = {"contradiction_id": target_id, "decision": "reopen"}
-                return target_id, ContradictionDecided, fields
-    raise Conflict(
-        f"{undone.hitl_event_id} cannot be taken back: {undone.undo_refusal or 'it stays'}."
-        f" Look at {target_id} as it is now, and decide about it anew.",
-        code="not_undoable",
-    )
-
-
-def _records(state: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """The atoms of a state, by id."""
-    return {atom["atom_id"]: atom for atom in state["atoms"]}
 
 
 async def _decide(

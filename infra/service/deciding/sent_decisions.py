@@ -16,7 +16,7 @@ from infra.store.sent_decisions import KnownTarget
 from projections.read import people
 from projections.read.decided import DecisionAnswer
 from projections.read.session import Conn, ReadModel
-from schemas.events.hitl import AtomDecided, ContradictionDecided, MergeDecided, PersonDecided
+from schemas.events.hitl import PersonDecided, ProposalDecided
 from streams.ledger.turns.refusals import DecisionTarget, find_refusal
 
 PENDING_FOR_S = 30  # how long an unanswered decision keeps others about its target away
@@ -54,7 +54,7 @@ async def judge(
     settings: Settings, decided: PersonDecided
 ) -> tuple[str | None, KnownTarget | None]:
     """The reason that the ledger would give now, with the target; None where it is not known."""
-    if not isinstance(decided, AtomDecided | ContradictionDecided | MergeDecided):
+    if isinstance(decided, ProposalDecided):
         return None, None
     target = await ask(settings, lambda tables: store.find_target(tables, decided.target_id))
     if target is None:

@@ -11,7 +11,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from schemas.events.hygiene import DocumentStatus
 from streams.hygiene.chunks.prose import Heading
@@ -106,15 +106,25 @@ _DOCUMENTS = frozenset(
 _UNCHECKED = re.compile(r"[ \t]*[-*+][ \t]*\[ \]")
 
 
-def status_of(text: str, path: str, title: str) -> DocumentStatus | None:
+class ToldStatus(NamedTuple):
+    """The status of a document, and whether it says that itself or its folder does."""
+
+    status: DocumentStatus | None = None
+    by: Literal["", "document", "folder"] = ""
+
+
+def tell_status(text: str, path: str, title: str) -> ToldStatus:
     """The status of a document of sections; None where it says none or leaves the choice open.
 
     Of several that it says, one by which it holds no more counts: it was added last. Its folder
     counts where it says nothing itself.
     """
     own_statuses = list(_own_statuses(text, title))
-    over = (it for it in own_statuses if it in ("rejected", "superseded"))
-    return next(over, None) or next(iter(own_statuses), None) or _status_of_folder(path)
+    over = [it for it in own_statuses if it in ("rejected", "superseded")]
+    for status in over or own_statuses:
+        return ToldStatus(status, "document")
+    folder = _status_of_folder(path)
+    return ToldStatus(folder, "folder") if folder else ToldStatus()
 
 
 def _own_statuses(text: str, title: str) -> Iterator[DocumentStatus]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from schemas.events.atom import DOCUMENT_STATUS, Judged
+from schemas.events.atom import DOCUMENT_STATUS
 from schemas.events.ledger import AtomRecord
 from schemas.features import keep_feature
 from schemas.worth import keep_best_role
@@ -33,7 +33,9 @@ def is_over(atom: AtomRecord) -> bool:
     return atom.attributes.get(DOCUMENT_STATUS) in OVER
 
 
-def derive_standing(atom: AtomRecord, judged: Judged, *, new_source: bool) -> dict[str, Any]:
+def derive_standing(
+    atom: AtomRecord, told_attributes: dict[str, str], *, new_source: bool
+) -> dict[str, Any]:
     """The fields that change because a document of the atom stands otherwise than before.
 
     A source that is one of several cannot take away what the others give. The role of its documents
@@ -41,10 +43,10 @@ def derive_standing(atom: AtomRecord, judged: Judged, *, new_source: bool) -> di
     introduce.
     """
     alone = atom.source_count == 1 and not new_source
-    attributes = keep_best_role(atom.attributes, judged.candidate.attributes)
-    attributes = keep_feature(attributes, judged.candidate.attributes, renewed=alone)
+    attributes = keep_best_role(atom.attributes, told_attributes)
+    attributes = keep_feature(attributes, told_attributes, renewed=alone)
     known = atom.attributes.get(DOCUMENT_STATUS)
-    told = judged.candidate.attributes.get(DOCUMENT_STATUS)
+    told = told_attributes.get(DOCUMENT_STATUS)
     if told == known or not (alone or _RANK.get(told, 0) > _RANK.get(known, 0)):
         return {} if attributes == atom.attributes else {"attributes": attributes}
     attributes = {k: v for k, v in attributes.items() if k != DOCUMENT_STATUS}

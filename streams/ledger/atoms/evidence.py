@@ -10,10 +10,10 @@ merge moves the row, so a quote read again is known wherever it is now.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from schemas.events.atom import CandidateRow, Reading
+from schemas.events.atom import ORIGIN, CandidateRow, Judged, Reading
 from schemas.events.ledger import AtomRecord, EvidenceRow, EvidenceState
 from schemas.ids import evidence_id
 from streams.ledger.atoms.document_status import holds
@@ -30,18 +30,19 @@ def add_rows(
     atom: AtomRecord,
     own_id: str,
     reading: Reading,
-    rows: Iterable[CandidateRow],
+    judged: Judged,
 ) -> Changes[tuple[AtomRecord, list[str]]]:
     """The atom with the rows it did not have fresh yet, and their ids.
 
     ``own_id`` is the atom id of the candidate's fingerprint, which differs after a merge.
     """
     added: list[str] = []
-    for row in rows:
+    origin = judged.candidate.attributes.get(ORIGIN, "")
+    for row in judged.rows:
         key = evidence_id(own_id, reading.chunk_id, row.char_start, row.char_end)
         evidence_row = ledger.evidence_row(atom.atom_id, key)
         if evidence_row is None:
-            fresh = _evidence(atom.atom_id, key, reading, row, ledger.turn.run_id)
+            fresh = _evidence(atom.atom_id, key, reading, row, ledger.turn.run_id, origin)
             yield note("evidence_added", atom.atom_id, key, "new_row")
             atom = yield from count_rows(ledger, atom, fresh, evidence=1, fresh=1)
         elif evidence_row.stale:
@@ -155,7 +156,7 @@ def status_by_rows(ledger: CurrentLedger, atom: AtomRecord) -> dict[str, Any]:
 
 
 def _evidence(
-    atom_id: str, key: str, reading: Reading, row: CandidateRow, run_id: str
+    atom_id: str, key: str, reading: Reading, row: CandidateRow, run_id: str, origin: str
 ) -> EvidenceRow:
     return EvidenceRow(
         evidence_id=key,
@@ -177,4 +178,5 @@ def _evidence(
         speaker_role=row.speaker_role,
         stated_at=row.stated_at,
         serial=row.serial,
+        origin=origin,
     )

@@ -16,6 +16,7 @@ from schemas.envelope import Envelope, Part
 from schemas.events.hitl import (
     DECIDING,
     ContradictionDecided,
+    DocumentRoleDecided,
     MergeDecided,
     MergeUndone,
     PersonDecided,
@@ -25,8 +26,9 @@ from schemas.events.ledger import EvidenceRow, HumanDecision, Resolution, Snapsh
 from schemas.ids import hitl_event_id
 from streams.ledger.people.decided_atoms import apply_to_atom
 from streams.ledger.people.decided_contradictions import apply_to_contradiction
+from streams.ledger.people.decided_documents import apply_to_document
 from streams.ledger.people.decided_merges import apply_to_merge, undo_merge
-from streams.ledger.people.proposals import decision_of, find_waiting, require_new
+from streams.ledger.people.proposals import AS_TOLD, decision_of, find_waiting, require_new
 from streams.ledger.people.ruling import Refused, Ruling
 from streams.ledger.summary import derive_summary
 from streams.ledger.turns.changes import Changes, note
@@ -99,6 +101,8 @@ def _apply(ledger: CurrentLedger, ruling: Ruling, decided: PersonDecided) -> Cha
             yield from undo_merge(ledger, ruling, decided)
         case ContradictionDecided():
             yield from apply_to_contradiction(ledger, ruling, decided)
+        case DocumentRoleDecided():
+            yield from apply_to_document(ledger, ruling, decided)
         case _:
             yield from apply_to_atom(ledger, ruling, decided)
 
@@ -123,8 +127,9 @@ def _record_effect(draft: ChangeSetDraft, due: DueDecision, ruling: Ruling) -> E
         hitl_event_id=ruling.hitl_event_id,
     )
     atoms = draft.made.atoms
-    for atom_id, atom in atoms.items():
-        atoms[atom_id] = atom.model_copy(update={"resolution": resolution})
+    if not isinstance(due.decided, DocumentRoleDecided):  # which says nothing of its atoms
+        for atom_id, atom in atoms.items():
+            atoms[atom_id] = atom.model_copy(update={"resolution": resolution})
     target = due.decided.target_id
     undone = f"undoes {ruling.undoes}" if ruling.undoes else ""
     draft.lay(note("hitl_applied", target, ruling.hitl_event_id, resolution.action, undone))
@@ -192,6 +197,8 @@ def _names(decided: PersonDecided) -> tuple[str, str, Any]:
             return "contradiction_resolution", decision, "contradiction"
         case ProposalDecided():
             return "proposal", decided.decision, "proposal"
+        case DocumentRoleDecided():
+            return "document_role", decided.role or AS_TOLD, "document"
         case _:
             return ACTIONS[decided.type_name], "", "atom"
 
@@ -216,6 +223,7 @@ def _before(draft: ChangeSetDraft) -> Snapshot:
         mentions=_list_known(view.mentions, project, keys),
         merge_candidates=_list_known(view.merge_candidates, project, made.merge_candidates),
         contradictions=_list_known(view.contradictions, project, made.contradictions),
+        document_roles=_list_known(view.document_roles, project, made.document_roles),
     )
 
 
@@ -249,4 +257,5 @@ def _show(ledger: CurrentLedger, keys: list[str]) -> Snapshot:
         atoms=_list_known(view.atoms, project, keys),
         merge_candidates=_list_known(view.merge_candidates, project, keys),
         contradictions=_list_known(view.contradictions, project, keys),
+        document_roles=_list_known(view.document_roles, project, keys),
     )

@@ -15,6 +15,7 @@ from schemas.events.hitl import (
     AtomUnverified,
     AtomVerified,
     ContradictionDecided,
+    DocumentRoleDecided,
     MergeDecided,
     MergeUndone,
     PersonDecided,
@@ -30,6 +31,7 @@ OF_ATOMS: dict[str, type[PersonDecided]] = {
     "atom_reinclusion": AtomReincluded,
     "unmerge": MergeUndone,
 }
+AS_TOLD = "as_told"  # the decision that a document has the role that its names tell
 NOT_RESOLVING = ("dismiss", "escalate", "reopen")
 
 
@@ -81,4 +83,7 @@ def _content_of(proposal: HumanDecision) -> tuple[type[PersonDecided], dict[str,
         }
     if proposal.action == "atom_verification":
         return AtomVerified, {"atom_id": target, "floor": proposal.floor}
+    if proposal.action == "document_role":
+        role = None if decision == AS_TOLD else decision
+        return DocumentRoleDecided, {"source_id": target, "role": role}
     return OF_ATOMS[proposal.action], {"atom_id": target}

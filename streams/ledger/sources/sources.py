@@ -12,6 +12,7 @@ from schemas.events.ingestion import SourceChange
 from schemas.events.ledger import AtomRecord
 from streams.ledger.atoms.evidence import TWO_ROWS_KINDS, stale_row, two_rows_apart
 from streams.ledger.atoms.lifecycle import retire
+from streams.ledger.sources.document_roles import move_role
 from streams.ledger.sources.documents import settle_documents
 from streams.ledger.sources.reanchor import reanchor, rows_of_source
 from streams.ledger.sources.wording import in_standing_words
@@ -31,6 +32,7 @@ def apply_source_changes(ledger: CurrentLedger, changes: list[SourceChange]) -> 
             case "renamed" if change.other_source_id:
                 yield from reanchor(ledger, change)
                 yield from _stale(ledger, change.other_source_id, None, "renamed")
+                yield from move_role(ledger, change.other_source_id, source)
             case "removed":
                 yield from _stale(ledger, source, None, "removed")
                 yield from _settle(ledger, source)

@@ -14,6 +14,7 @@ from schemas.events.ledger import (
     Change,
     ChangeOp,
     ContradictionRecord,
+    DocumentRoleRecord,
     EntityMention,
     EvidenceRow,
     LinkRecord,
@@ -63,7 +64,13 @@ class Doubt(NamedTuple):
 
 
 Records = (
-    AtomRecord | EvidenceRow | LinkRecord | EntityMention | MergeCandidate | ContradictionRecord
+    AtomRecord
+    | EvidenceRow
+    | LinkRecord
+    | EntityMention
+    | MergeCandidate
+    | ContradictionRecord
+    | DocumentRoleRecord
 )
 Changed = Records | MergeOp | Change | Turn | Support | Waiting | ReadAs | FingerprintsRead | Doubt
 T = TypeVar("T")

@@ -19,6 +19,7 @@ from schemas.events.ledger import (
     AtomRecord,
     Change,
     ContradictionRecord,
+    DocumentRoleRecord,
     EntityMention,
     EvidenceRow,
     LinkRecord,
@@ -49,6 +50,7 @@ class Made:
     mentions: dict[tuple[str, str], EntityMention] = field(default_factory=dict)
     merge_candidates: dict[str, MergeCandidate] = field(default_factory=dict)
     contradictions: dict[str, ContradictionRecord] = field(default_factory=dict)
+    document_roles: dict[str, DocumentRoleRecord] = field(default_factory=dict)  # by source
     merge_ops: list[MergeOp] = field(default_factory=list)
     changes: list[Change] = field(default_factory=list)
     support: dict[tuple[str, str], int] = field(default_factory=dict)
@@ -254,6 +256,12 @@ class CurrentLedger:
         return self._made.contradictions.get(
             contradiction_id
         ) or self.state.view.contradictions.get(key)
+
+    def document_role(self, source_id: str) -> DocumentRoleRecord | None:
+        """What a person has last said of the document's role; None where nobody has."""
+        key = f"{self.project}|{source_id}"
+        held = self.state.view.document_roles
+        return self._made.document_roles.get(source_id) or held.get(key)
 
     def contradictions_of(self, atom_id: str) -> list[ContradictionRecord]:
         """All contradictions an atom is part of, closed ones too, by id."""

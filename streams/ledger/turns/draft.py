@@ -8,6 +8,7 @@ from schemas.events.ledger import (
     AtomRecord,
     Change,
     ContradictionRecord,
+    DocumentRoleRecord,
     EntityMention,
     EvidenceRow,
     HumanDecision,
@@ -78,6 +79,8 @@ class ChangeSetDraft:
                 made.merge_candidates[changed.merge_candidate_id] = changed
             case ContradictionRecord():
                 made.contradictions[changed.contradiction_id] = changed
+            case DocumentRoleRecord():
+                made.document_roles[changed.source_id] = changed
             case MergeOp():
                 made.merge_ops.append(changed)
             case ReadAs(candidate_id, atom_id):
@@ -124,6 +127,7 @@ class ChangeSetDraft:
                 _raise_revision(contradiction, view.contradictions.get(f"{ledger.project}|{key}"))
                 for key, contradiction in made.contradictions.items()
             ],
+            document_roles=list(made.document_roles.values()),
             summary=summary,
             hitl=hitl,
         )

@@ -14,6 +14,7 @@ from schemas.events.ledger import (
     LIVE,
     AtomRecord,
     ContradictionRecord,
+    DocumentRoleRecord,
     EntityMention,
     EvidenceRow,
     LedgerChanged,
@@ -43,6 +44,9 @@ class LedgerView:
         )
         self.contradictions: Table[ContradictionRecord] = tables.table(
             "ledger_contradictions", ContradictionRecord
+        )
+        self.document_roles: Table[DocumentRoleRecord] = tables.table(
+            "ledger_document_roles", DocumentRoleRecord
         )
 
     def fold(self, record: Record) -> bool:
@@ -79,6 +83,8 @@ class LedgerView:
             self.merge_candidates[f"{project}|{pair.merge_candidate_id}"] = pair
         for contradiction in event.contradictions:
             self.contradictions[f"{project}|{contradiction.contradiction_id}"] = contradiction
+        for document in event.document_roles:
+            self.document_roles[f"{project}|{document.source_id}"] = document
 
     def last_seq(self, project: str) -> int:
         """The sequence number of the last accepted change set; 0 before the first."""

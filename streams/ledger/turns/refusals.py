@@ -21,14 +21,21 @@ from schemas.events.hitl import (
     MergeUndone,
     PersonDecided,
 )
-from schemas.events.ledger import LIVE, AtomRecord, ContradictionRecord, MergeCandidate
+from schemas.events.ledger import (
+    LIVE,
+    AtomRecord,
+    ContradictionRecord,
+    DocumentRoleRecord,
+    MergeCandidate,
+)
 
 OPEN = frozenset({"open", "escalated"})
 
 
 @dataclass(frozen=True, slots=True)
 class DecisionTarget:
-    """What is decided about: an atom, a contradiction or a merge candidate (``status`` its state).
+    """What is decided about: an atom, a contradiction, a merge candidate (``status`` its state), or
+    the role of a document (``status`` the one that a person has given to it).
 
     ``last_decision`` is the id of the last decision that touched it, ``decided_by`` who verified
     the atom or decided the pair; None: nobody.
@@ -56,6 +63,12 @@ def target_of_contradiction(contradiction_record: ContradictionRecord) -> Decisi
 
 def target_of_pair(pair: MergeCandidate) -> DecisionTarget:
     return DecisionTarget(pair.state, pair.revision, pair.hitl_event_id, pair.decided_by)
+
+
+def target_of_document(role: DocumentRoleRecord | None) -> DecisionTarget:
+    if role is None:
+        return DecisionTarget("", 0)
+    return DecisionTarget(role.role or "", role.revision, role.hitl_event_id, role.decided_by)
 
 
 def find_refusal(decided: PersonDecided, target: DecisionTarget) -> str | None:

@@ -189,6 +189,8 @@ class LedgerState:
         if made.outcome != "applied":
             return
         self.decided[f"{project}|{made.hitl_event_id}"] = event.ledger_seq
+        if made.target_type == "document":  # it says nothing of its atoms one by one
+            return
         before = {atom.atom_id: atom.confidence for atom in made.before.atoms}
         for atom in event.atoms:
             moved = [before.get(atom.atom_id, atom.confidence), atom.confidence]

@@ -18,6 +18,7 @@ from typing import Literal
 
 from schemas.events.atom import ORIGIN
 from schemas.events.ledger import AtomRecord
+from streams.headings import find_heading
 from streams.ledger.likeness.agreement import keep_order
 from streams.lexicons import Wording
 from streams.reduce.features.candidates import Candidate, named_features
@@ -25,7 +26,6 @@ from streams.reduce.features.material import MIN_ATOMS, Material
 from streams.reduce.texts.inputs import ItemInput, ListInput
 from streams.reduce.texts.titles import AREA_TITLES, capitalize
 from streams.reduce.texts.topics import ENTITY, HEADING, PHRASE, Topic, key_of, widen
-from streams.reduce.texts.vocabulary import find_heading
 from streams.reduce.texts.wording import content_words
 
 MAX_ITEMS = 60

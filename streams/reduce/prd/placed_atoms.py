@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 from schemas.events.atom import UNDER
 from schemas.events.ledger import AtomRecord, EvidenceRow
+from streams.headings import ELSEWHERE, NOWHERE
 from streams.reduce.texts.sections import is_excluded
-from streams.reduce.texts.vocabulary import ELSEWHERE, NOWHERE, find_wordings, weigh_headings
+from streams.reduce.texts.vocabulary import find_wordings, weigh_headings
 
 SPEAKS = {  # how much a document speaks for the product; by the attribute «origin»
     "": 1.0,

@@ -3,37 +3,22 @@
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Sequence
-from typing import Literal
 
 from schemas.bounded_cache import MIB, bounded_cache
+from streams.headings import find_heading
 from streams.lexicons import Wording, read_lexicons
 
-Table = Literal["heading", "wording"]
-NOWHERE, ELSEWHERE = "nowhere", "elsewhere"
-MOST_WORDS = 7  # of a heading that announces a section; a longer one tells a matter of its own
 REACH = (1.0, 0.7, 0.5)  # how much the nearest heading tells, and those above it
-_NUMBERING = re.compile(r"^(?:[\divx]+(?:[.)][\divx]*)+|\d+)\s+", re.IGNORECASE)
-_SIGNS = re.compile(r"[^\w]+")
 
 
 @functools.cache
-def _list_wordings(table: Table) -> tuple[tuple[str, Wording], ...]:
-    """The entries of a table in the file's order, each with what it tells."""
+def _list_wordings() -> tuple[tuple[str, Wording], ...]:
+    """The wordings in the file's order, each with what it tells."""
     return tuple(
-        (entry.fields["of"], Wording("placement", table, entry=entry.id))
-        for entry in read_lexicons("placement")[table].entries
+        (entry.fields["of"], Wording("placement", "wording", entry=entry.id))
+        for entry in read_lexicons("placement")["wording"].entries
     )
-
-
-@bounded_cache(2 * MIB, 2)
-def find_heading(heading: str) -> str:
-    """The section a heading announces, ``nowhere`` for one whose text tells nothing, or nothing."""
-    bare = " ".join(_SIGNS.sub(" ", _NUMBERING.sub("", heading.strip()).lower()).split())
-    of = next((of for of, heading in _list_wordings("heading") if heading.match(bare)), "")
-    told = of in (NOWHERE, ELSEWHERE) or len(bare.split()) <= MOST_WORDS
-    return of if told else ""
 
 
 def weigh_headings(path: Sequence[str]) -> dict[str, float]:
@@ -48,4 +33,4 @@ def weigh_headings(path: Sequence[str]) -> dict[str, float]:
 @bounded_cache(4 * MIB, 3)  # a text comes back whenever its atom changes
 def find_wordings(text: str) -> frozenset[str]:
     """The lists of which a wording is found in ``text``."""
-    return frozenset(of for of, wording in _list_wordings("wording") if wording.says(text))
+    return frozenset(of for of, wording in _list_wordings() if wording.says(text))

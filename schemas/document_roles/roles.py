@@ -11,8 +11,9 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterable, Sequence
+from typing import Literal, NamedTuple
 
-from agents.offline.lexicons import Wording
+from schemas.document_roles.lexicons import Wording
 
 _NAMED = {
     role: Wording("roles", role)
@@ -47,73 +48,102 @@ _OF_MEETINGS = frozenset(
     {"notes", "minutes", "meeting-notes", "attendees", "agenda", "agenda-items"}
 )
 _NO_WORD = re.compile(r"[^\w.()]+|_+")
+TellingName = Literal["", "folder", "file", "title", "heading"]
+
+
+class NamedRole(NamedTuple):
+    """``role``, and the ``name`` that tells it: of a folder, the file, its title or a heading.
+
+    Without ``name`` it is the role of what no name tells about.
+    """
+
+    role: str
+    by: TellingName = ""
+    name: str = ""
 
 
 def role_of(path: str, title: str, source_type: str, headings: Sequence[str]) -> str:
     """The role of a passage of a document: that of the document, unless a heading over it tells of
     another one («Contributing» in a README).
     """
-    if source_type == "agent_guide" and "/" not in path:
-        return "agent"
-    title = "" if path.endswith(title) else title
-    if _DATED.search(path) and any(normalise(it) in _OF_MEETINGS for it in headings):
-        return "minutes"
-    role = _role_of_document(path, title, source_type == "readme")
-    if role not in _SECTIONED:
-        return role
-    own = normalise(title)
+    document = tell_role(path, title, source_type, headings)
+    if document.role not in _SECTIONED:
+        return document.role
+    own = normalise(_title_apart(path, title))
     names = (normalise(it) for it in reversed(headings))
     named = _first_named((it for it in names if it != own), _BY_HEADING)
-    return "plan" if named == "ahead" else named or role
+    role = named.role if named else ""
+    return "plan" if role == "ahead" else role or document.role
+
+
+def tell_role(path: str, title: str, source_type: str, headings: Sequence[str]) -> NamedRole:
+    """The role of a whole document, which is not that of a section under one of ``headings``."""
+    if source_type == "agent_guide" and "/" not in path:
+        return NamedRole("agent", "file", path)
+    if _DATED.search(path):
+        of_meetings = (it for it in headings if normalise(it) in _OF_MEETINGS)
+        if (heading := next(of_meetings, None)) is not None:
+            return NamedRole("minutes", "heading", heading)
+    return _role_of_document(path, _title_apart(path, title), source_type == "readme")
+
+
+def _title_apart(path: str, title: str) -> str:
+    return "" if path.endswith(title) else title
 
 
 @functools.lru_cache(maxsize=256)  # a document's chunks come one after another
-def _role_of_document(path: str, title: str, is_readme: bool) -> str:
+def _role_of_document(path: str, title: str, is_readme: bool) -> NamedRole:
     *raw, file = path.split("/")
     stem = _SUFFIX.sub("", file.lower())
     folders = [normalise(it) for it in raw]
     names = [normalise(_SUFFIX.sub("", file)), normalise(title)]
     if _AGENT_FILE.says(path):
-        return "agent"
+        return NamedRole("agent", "file", file)
     if _TRANSLATED.says(stem):
-        return "translation"
+        return NamedRole("translation", "file", file)
     if is_readme and folders in ([], [".github"]):
-        return "readme"
-    genre = _first_named(folders, _GENRES) or _first_named(names[:1], _GENRES)
-    if genre or _is_outside(folders):
-        return genre or "foreign"
+        return NamedRole("readme", "file", file)
+    if genre := _first_named(folders, _GENRES):
+        return genre._replace(by="folder")
+    if genre := _first_named(names[:1], _GENRES):
+        return genre._replace(by="file")
+    if outside := _find_outside(folders):
+        return NamedRole("foreign", "folder", outside)
     if is_readme:
         return _role_of_readme(folders)
     return _role_by_names(folders, names)
 
 
-def _role_by_names(folders: list[str], names: list[str]) -> str:
-    nearest = _first_named(reversed(folders), _BY_NAME)
-    own = _first_named(names, _BY_NAME)
-    if nearest == "development" and own != "architecture":
+def _role_by_names(folders: list[str], names: list[str]) -> NamedRole:
+    nearest = _nearest_of(folders)
+    own = _first_named(names[:1], _BY_NAME, "file") or _first_named(names[1:], _BY_NAME, "title")
+    if nearest and nearest.role == "development" and (not own or own.role != "architecture"):
         return nearest
-    if own == "overview":
-        return own if _is_at_top(folders) else nearest or "product"
-    if nearest == "overview":  # a folder holds more than what its name says
-        nearest = "product"
-    return own or nearest or ("product" if _are_documents(folders) else "doc")
+    if own and own.role == "overview":
+        return own if _is_at_top(folders) else nearest or own._replace(role="product")
+    if nearest and nearest.role == "overview":  # a folder holds more than what its name says
+        nearest = nearest._replace(role="product")
+    return own or nearest or NamedRole("product" if _are_documents(folders) else "doc")
 
 
-def _role_of_readme(folders: list[str]) -> str:
+def _role_of_readme(folders: list[str]) -> NamedRole:
     if _are_documents(folders):
-        nearest = _first_named(reversed(folders), _BY_NAME)
-        return nearest or ("overview" if _is_at_top(folders) else "product")
-    return "part"
+        return _nearest_of(folders) or NamedRole("overview" if _is_at_top(folders) else "product")
+    return NamedRole("part", "folder", folders[-1])
 
 
-def _is_outside(folders: list[str]) -> bool:
-    """Whether it is tooling or a trial, in a folder that no folder of documents is around."""
+def _nearest_of(folders: list[str]) -> NamedRole | None:
+    return _first_named(reversed(folders), _BY_NAME, "folder")
+
+
+def _find_outside(folders: list[str]) -> str:
+    """The folder of tooling or a trial that no folder of documents is around; else nothing."""
     for folder in folders:
         if _DOCUMENTS.says(folder):
-            return False
+            return ""
         if _OUTSIDE.says(folder):
-            return True
-    return False
+            return folder
+    return ""
 
 
 def _are_documents(folders: list[str]) -> bool:
@@ -128,13 +158,15 @@ def _is_at_top(folders: list[str]) -> bool:
     )
 
 
-def _first_named(names: Iterable[str], roles: Sequence[str]) -> str:
-    """The role of the first of ``names`` that tells one of ``roles``; nothing where none does."""
+def _first_named(
+    names: Iterable[str], roles: Sequence[str], by: TellingName = ""
+) -> NamedRole | None:
+    """The first of ``names`` that tells one of ``roles``."""
     for name in names:
         for role in roles:
             if name and _NAMED[role].search(name):
-                return role
-    return ""
+                return NamedRole(role, by, name)
+    return None
 
 
 @functools.lru_cache(maxsize=4_096)
