@@ -128,8 +128,8 @@ def _first_pieces(pieces: Sequence[Piece], order: Sequence[PassageText]) -> list
 
 def _pieces_around(connection: Conn, judged: Sequence[Piece]) -> list[Piece]:
     """What else stands in the best documents, the nearest first."""
-    known = {each.passage_id for piece in judged for each in piece.passages}
-    found: list[Piece] = []
+    read = {each.passage_id for piece in judged for each in piece.passages}
+    pieces: list[Piece] = []
     best = list({piece.source_id: piece for piece in reversed(judged)}.values())[::-1]
     for piece in best[:DOCUMENTS]:
         here = piece.passages[0]
@@ -138,11 +138,11 @@ def _pieces_around(connection: Conn, judged: Sequence[Piece]) -> list[Piece]:
         others = [
             each
             for each in _pieces_of(connection, chunks)
-            if each.passages[0].passage_id not in known
+            if each.passages[0].passage_id not in read
         ]
         others.sort(key=lambda each: abs(each.passages[0].char_start - here.char_start))
-        found += others[: JUDGED // DOCUMENTS]
-    return found
+        pieces += others[: JUDGED // DOCUMENTS]
+    return pieces
 
 
 def _pieces_of(connection: Conn, chunk_ids: Iterable[str]) -> list[Piece]:
