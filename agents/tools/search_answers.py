@@ -51,11 +51,10 @@ def tell_result(result: ToolResult) -> str:
 def cite_result(result: ToolResult) -> tuple[Citation, ...]:
     """The places of what `tell_result` tells, in its order."""
     sentences, hits = _statements_of(result)
-    by_place = {
-        (each.citation.cited_id, each.citation.line_start): each.citation
-        for each in reversed([*sentences, *hits])
-    }
-    return tuple(reversed(by_place.values()))
+    by_place: dict[tuple[str, int | None], Citation] = {}
+    for citation in (each.citation for each in [*sentences, *hits]):
+        by_place.setdefault((citation.cited_id, citation.line_start), citation)
+    return tuple(by_place.values())
 
 
 def tell_hits(hits: Sequence[Json]) -> list[str]:

@@ -169,7 +169,7 @@ def _answer(connection: Conn, question: Question, limit: int, judge: Judge | Non
         return Answer(coverage=coverage, hits=[])
     fused = _fuse(atoms, passages, quoted, terms)
     texts = dict(read_passages(connection, [name for each in fused for name in each.passages]))
-    fused = _reorder(connection, question.query, fused, texts, judge)
+    fused = _reorder(connection, question, fused, texts, judge)
     scores = {each.passage_id: each.score for each in passages}
     grouped = _by_document(fused, texts, scores, limit)
     return Answer(coverage=coverage, hits=_show(connection, grouped, texts))
@@ -269,7 +269,7 @@ def _fuse(
 
 def _reorder(
     connection: Conn,
-    query: str,
+    question: Question,
     fused: Sequence[_Ranked],
     texts: dict[str, PassageText],
     judge: Judge | None,
@@ -278,13 +278,14 @@ def _reorder(
 
     ``texts`` gets those that the judge has found beside the candidates.
     """
+    query, project_id = question.query, question.project_id
     behind = put_last(connection, query, texts)
     ordered = sorted(
         fused,
         key=lambda each: (each.score < 1, behind(texts[each.passages[0]]) if each.passages else 0),
     )
     first = [texts[each.passages[0]] for each in ordered if each.passages][:LOOKED_AT]
-    judged = judge_passages(connection, query, first, judge) if judge else None
+    judged = judge_passages(connection, project_id, query, first, judge) if judge else None
     if judged is None:
         return ordered
     by_name = {each.passages[0]: each for each in ordered if each.passages}

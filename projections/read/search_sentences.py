@@ -77,7 +77,10 @@ def choose_sentences(
         ]
     ranks = [rank for _, (rank, _) in candidates]
     order = sorted(range(len(read)), key=lambda at: FURTHER_BACK * ranks[at] - scores[at])
-    return list({read[at].snippet: read[at] for at in reversed(order)}.values())[::-1][:most]
+    best: dict[str, Sentence] = {}
+    for sentence in (read[at] for at in order):
+        best.setdefault(sentence.snippet, sentence)
+    return list(best.values())[:most]
 
 
 def sentences_of(place: Place) -> Iterator[Sentence]:

@@ -13,10 +13,11 @@ from agents.project.assistant import run_assistant
 from agents.project.confirmations import Decision, WaitsForConfirmation
 from agents.project.own_objects import is_about_project
 from agents.project.rule_answers import NO_MODEL, choose_call, concerns_project
-from agents.project.state import AgentResult
+from agents.project.state import AgentResult, Citation
 from agents.tools.box import Tools
 from agents.tools.ledger import ledger_tools, open_point_tools
 from agents.tools.ports import Json, Ports
+from agents.tools.show import answer
 from tests.agents.turns import Recorded, Shelf, a_turn
 
 
@@ -440,3 +441,8 @@ def test_a_question_with_words_of_its_own_is_about_the_project(question: str, is
     assert is_about_project(question) == is_about
     if is_about:
         assert choose_call(question)[0] == "search_ledger"
+
+
+def test_what_is_cited_twice_stands_where_it_is_cited_first():
+    first, second = Citation(cited_id="atm_1"), Citation(cited_id="atm_2")
+    assert answer([], {}, [first, second, first]).citations == (first, second)

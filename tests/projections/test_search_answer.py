@@ -126,3 +126,12 @@ def test_a_sentence_of_a_better_place_comes_first_among_equals():
 def test_a_sentence_that_stands_twice_is_told_once():
     places = [place("The shelf is red today."), place("The shelf is red today.", "Again")]
     assert len(choose_sentences("Which shelf?", places, None, 5)) == 1
+
+
+def test_a_sentence_that_stands_twice_keeps_the_better_place():
+    places = [
+        place("The shelf is red today. The lamp is green."),
+        place("The shelf is red today.", "Again"),
+    ]
+    read = choose_sentences("Is the shelf red?", places, SmallReader(partial(prefer, "shelf")), 5)
+    assert [each.snippet for each in read] == ["The shelf is red today.", "The lamp is green."]

@@ -117,3 +117,14 @@ def test_the_real_reader_finds_the_answer_before_a_text_with_more_words(
     fetch_reader(Settings(cache=cache), print)
     assert ask(HOW_LONG, None)[0] == "docs/tracking.md"
     assert ask(HOW_LONG, SmallReader(partial(load_model, cache)))[0] == "docs/returns.md"
+
+
+def test_a_question_without_words_of_its_own_is_answered_by_the_opening_of_the_readme(
+    ask: Callable[..., list[str]],
+):
+    documents = {
+        "README.md": "# Depot\n\nParcels travel from shop to shop without paper.\n",
+        "docs/use.md": "# Use\n\nWhat one can do with it is written here, for whom it is, too.\n",
+    }
+    reader = SmallReader(partial(prefer, "without paper"))
+    assert ask("What can one do with it?", reader, **documents)[0] == "README.md"
