@@ -174,7 +174,7 @@ def database_server() -> Iterator[str]:
 def installation(cache: Path) -> Iterator[Settings]:
     """A running broker and database, shared by all tests of a worker."""
     folder = Path(tempfile.mkdtemp(prefix="cairn-test-"))
-    settings = Settings(home=folder, cache=cache, session_timeout_s=1.0)
+    settings = Settings(home=folder, cache=cache, session_timeout_s=1.0, reader=False)
     try:
         with running(settings, print) as located:
             yield located

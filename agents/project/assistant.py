@@ -40,7 +40,8 @@ from agents.project.state import AgentResult, Citation
 from agents.project.streaming import AnswerText
 from agents.project.turn import AssistantTurn, Steps
 from agents.tools.box import read_arguments, refuse
-from agents.tools.ledger import SEARCH_LEDGER, tell_result
+from agents.tools.ledger import SEARCH_LEDGER
+from agents.tools.search_answers import tell_result
 from agents.tools.tool import Tool, ToolBox, ToolResult
 from schemas.inflection import count
 

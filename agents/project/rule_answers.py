@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -16,6 +16,7 @@ from agents.project.confirmations import CallDeclined, say_declined
 from agents.project.consent import is_asked_for
 from agents.project.imperatives import is_question, list_orders
 from agents.project.lexicons import Wording
+from agents.project.own_objects import AMBIGUOUS, LISTS, is_about_project
 from agents.project.own_words import take_own_words
 from agents.project.rule_table import FORECAST, HANDED, LONGEST_READ, RULES, Arguments
 from agents.project.state import AgentResult, Citation
@@ -27,8 +28,10 @@ from agents.project.topic_answers import (
 )
 from agents.project.turn import Steps
 from agents.tools.box import refuse
-from agents.tools.ledger import HITS_TOLD, SEARCH_LEDGER, tell_result
+from agents.tools.ledger import SEARCH_LEDGER
+from agents.tools.search_answers import HITS_TOLD, cite_result, tell_result
 from agents.tools.tool import ToolBox, ToolResult
+from schemas.answering import NO_ANSWER
 
 NO_MODEL = "Answered by rules: no language model took part."
 NOT_UNDERSTOOD = (
@@ -68,6 +71,8 @@ def choose_call(request: str) -> tuple[str, Arguments]:
         if match is None:
             continue
         call = rule.tool, rule.arguments(match)
+        if rule.tool in AMBIGUOUS and is_about_project(question_text):
+            continue
         if not rule.changes:
             return doubtful or call
         if is_asked_for(*call, request, {}):
@@ -75,7 +80,11 @@ def choose_call(request: str) -> tuple[str, Arguments]:
         # «When will it be done?» is answered by a forecast, which is written on demand.
         if rule.tool == FORECAST or (not asks and (rule.reports or _CHANGE.match(own))):
             doubtful = doubtful or call
-    return doubtful or (SEARCH_LEDGER, {"query": question_text, "limit": HITS_TOLD})
+    return doubtful or (SEARCH_LEDGER, search_for(question_text))
+
+
+def search_for(request: str) -> Arguments:
+    return {"query": request[:LONGEST_READ], "limit": HITS_TOLD}
 
 
 def _is_document(request: str) -> bool:
@@ -96,7 +105,9 @@ async def run_rules(
     if arguments.get("kinds"):
         answer = await _answer_topic(steps, tools, arguments)
     else:
-        answer = _tell(arguments, await _call(steps, tools, name, arguments), name == SEARCH_LEDGER)
+        answer = _tell(name, arguments, await _call(steps, tools, name, arguments))
+        if name in LISTS and _is_empty(answer.calls[0][2]):
+            answer = await _ask_sources(steps, tools, answer)
     why = f"{NO_MODEL} {because}".strip()
     return AgentResult(
         agent=steps.turn.node,
@@ -106,8 +117,8 @@ async def run_rules(
             "rounds": 0,
             "coverage": answer.coverage,
             "tool_calls": [
-                {"tool": name, "args": dict(args), "is_error": result.is_error}
-                for args, result in answer.calls
+                {"tool": tool, "args": dict(args), "is_error": result.is_error}
+                for tool, args, result in answer.calls
             ],
         },
         response=f"{add_coverage(answer.text, answer.coverage)}\n\n{why}",
@@ -121,24 +132,24 @@ async def run_rules(
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """An answer and the calls behind it, all of one tool; ``coverage``: of searches alone."""
+    """An answer and the calls behind it, by tool; ``coverage``: of searches alone."""
 
     text: str
     citations: tuple[Citation, ...]
-    calls: Sequence[tuple[Mapping[str, Any], ToolResult]]
+    calls: Sequence[tuple[str, Mapping[str, Any], ToolResult]]
     coverage: str | None
 
     @property
     def error(self) -> str | None:
-        return next((str(it.data.get("error")) for _, it in self.calls if it.is_error), None)
+        return next((str(it.data.get("error")) for *_, it in self.calls if it.is_error), None)
 
 
-def _tell(arguments: Arguments, result: ToolResult, is_search: bool) -> _Answer:
-    calls = [(arguments, result)]
-    if not is_search or result.is_error:
+def _tell(tool: str, arguments: Mapping[str, Any], result: ToolResult) -> _Answer:
+    calls = [(tool, arguments, result)]
+    if tool != SEARCH_LEDGER or result.is_error:
         return _Answer(result.text, result.citations, calls, None)
     coverage = "some" if result.citations else "none"
-    return _Answer(tell_result(result), result.citations, calls, coverage)
+    return _Answer(tell_result(result), cite_result(result), calls, coverage)
 
 
 async def _answer_topic(steps: Steps, tools: ToolBox, first: Arguments) -> _Answer:
@@ -147,16 +158,33 @@ async def _answer_topic(steps: Steps, tools: ToolBox, first: Arguments) -> _Answ
     for part in split_topic(steps.turn.request, first):
         result = await _call(steps, tools, SEARCH_LEDGER, part.arguments)
         if result.is_error:
-            return _tell(first, result, is_search=True)
+            return _tell(SEARCH_LEDGER, first, result)
         parts.append(PartResult(part, result))
-    calls = [(part.part.arguments, part.result) for part in parts]
+    calls = [(SEARCH_LEDGER, part.part.arguments, part.result) for part in parts]
     nearest = None
     if not parts[0].hits:
         of_any_kind = {"query": first["query"], "limit": HITS_TOLD}
         nearest = await _call(steps, tools, SEARCH_LEDGER, of_any_kind)
-        calls.append((of_any_kind, nearest))
+        calls.append((SEARCH_LEDGER, of_any_kind, nearest))
     citations = cite_topic(parts, nearest)
     return _Answer(tell_topic(parts, nearest), citations, calls, "some" if citations else "none")
+
+
+async def _ask_sources(steps: Steps, tools: ToolBox, empty: _Answer) -> _Answer:
+    """What the documents say, where Cairn itself holds nothing of what is asked for."""
+    arguments = search_for(steps.turn.request)
+    result = await _call(steps, tools, SEARCH_LEDGER, arguments)
+    calls = [*empty.calls, (SEARCH_LEDGER, arguments, result)]
+    if result.is_error or result.data.get("coverage") in NO_ANSWER:
+        return replace(empty, calls=calls)
+    answer = _tell(SEARCH_LEDGER, arguments, result)
+    return replace(answer, text=f"{empty.text}\n\n{answer.text}", calls=calls)
+
+
+def _is_empty(result: ToolResult) -> bool:
+    """Whether a tool that lists something has found nothing to list."""
+    lists = [value for value in result.data.values() if isinstance(value, list | tuple)]
+    return not result.is_error and bool(lists) and not any(lists) and not result.citations
 
 
 async def _ask_back(steps: Steps, began: datetime) -> AgentResult:

@@ -12,7 +12,8 @@ from typing import Any
 
 from agents.project.lexicons import Wording
 from agents.project.topic_answers import AGAINST, DECISION
-from agents.tools.ledger import HITS_TOLD, SEARCH_LEDGER
+from agents.tools.ledger import SEARCH_LEDGER
+from agents.tools.search_answers import HITS_TOLD
 from schemas.shortening import shorten
 
 FORECAST = "forecast_delivery"
@@ -173,10 +174,10 @@ def _handed(match: re.Match[str]) -> Arguments:
 
 
 _ABOUT = r"\s\W*(?P<about>\w.*)"
-_ASKING = r"\b(?:list|show|which|what|all|give me|see)\b"
+_ASKING = r"\b(?:list|show|which|what|how many|all|give me|see)\b"
 _ITEMS = tuple((f"{kind}s", f"list_{kind}s") for kind in ("task", "feature", "sprint", "epic"))
 _OPEN_POINTS = (
-    ("contradictions?|conflicts?|contradicts?", "list_contradictions"),
+    ("contradictions?|conflicts|contradicts?", "list_contradictions"),
     ("unknowns?|open questions?|unanswered", "list_unknowns"),
 )
 _LISTED = (

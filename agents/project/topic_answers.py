@@ -13,8 +13,9 @@ from typing import Any
 
 from agents.project.lexicons import Wording
 from agents.project.state import Citation
-from agents.tools.ledger import HITS_TOLD, tell_hits, tell_result
+from agents.tools.search_answers import HITS_TOLD, cite_result, tell_hits, tell_result
 from agents.tools.tool import ToolResult
+from schemas.answering import NO_ANSWER
 
 DECISION = "decision"
 SUPERSEDED = "superseded"
@@ -86,14 +87,19 @@ def tell_topic(answers: Sequence[PartResult], nearest: ToolResult | None) -> str
         else:
             paragraphs.append(answer.part.nothing)
     if nearest and nearest.citations:
-        paragraphs[0] = f"{answers[0].part.nothing} What comes nearest:\n{tell_result(nearest)}"
+        near = tell_result(nearest)
+        if nearest.data.get("coverage") in NO_ANSWER:
+            near = "\n".join(tell_hits(nearest.data.get("hits") or ()))
+        paragraphs[0] = f"{answers[0].part.nothing} What comes nearest:\n{near}"
     return "\n\n".join(paragraphs)
 
 
 def cite_topic(answers: Sequence[PartResult], nearest: ToolResult | None) -> tuple[Citation, ...]:
     """What the answer tells, each once."""
-    results = [answer.result for answer in answers if answer.hits] + ([nearest] if nearest else [])
-    first = (citation for result in results for citation in result.citations[:HITS_TOLD])
+    cited = [answer.result.citations for answer in answers if answer.hits]
+    if nearest:
+        cited.append(cite_result(nearest))
+    first = (citation for citations in cited for citation in citations[:HITS_TOLD])
     return tuple({citation.cited_id: citation for citation in first}.values())
 
 

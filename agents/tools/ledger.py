@@ -9,6 +9,7 @@ from pydantic import Field
 
 from agents.project.state import Citation
 from agents.tools.ports import Json, Ports, ToolRefused
+from agents.tools.search_answers import HITS_TOLD, shorten_hit, show_sentences
 from agents.tools.show import (
     answer,
     cite_atom,
@@ -26,8 +27,7 @@ from schemas.inflection import count
 
 SEARCH_LEDGER = "search_ledger"
 PASSAGE = "psg_"  # how ids of passages begin
-HITS_TOLD = 4
-LONGEST_TOLD = 240  # characters
+SENTENCES_SHOWN = 2  # beside the hits
 MOST_ATOMS = 1_000
 NOTHING = "The ledger holds nothing on this (coverage: none)."
 
@@ -79,7 +79,8 @@ def ledger_tools(ports: Ports) -> list[Tool]:
         if not hits:
             return answer([NOTHING], result)
         lines = [f"Coverage: {result['coverage']}. {count(len(hits), 'hit')}."]
-        data = {**result, "hits": [_shorten(hit) for hit in hits[:HITS_TOLD]]}
+        lines += show_sentences((result.get("sentences") or ())[:SENTENCES_SHOWN])
+        data = {**result, "hits": [shorten_hit(hit) for hit in hits[:HITS_TOLD]]}
         cited = [citation for hit in hits for citation in _cite_hit(hit)]
         return answer(lines + [_show_hit(hit) for hit in hits], data, cited)
 
@@ -185,33 +186,6 @@ def source_list_tools(ports: Ports) -> list[Tool]:
     ]
 
 
-def tell_result(result: ToolResult) -> str:
-    """A result for somebody who reads it: of a search the first hits, in short."""
-    return "\n".join(tell_hits(result.data.get("hits") or [])) or result.text
-
-
-def tell_hits(hits: Sequence[Json]) -> list[str]:
-    """The first hits for somebody who reads them: what each says, and where."""
-    return [_tell_hit(hit) for hit in hits[:HITS_TOLD]]
-
-
-def _tell_hit(hit: Json) -> str:
-    cited_id = hit["atom_id"] or hit["passage_id"]
-    quotes = [cite_quote(cited_id, evidence) for evidence in hit["evidence"][:1]]
-    title = hit["title"] if hit["atom_id"] or not quotes else quotes[0].snippet or hit["title"]
-    kind = f" ({_name_kind(hit)})" if hit["atom_id"] else ""
-    places = ", ".join(filter(None, map(place_of, quotes)))
-    against = " Contradicted by another statement." if hit.get("open_contradictions") else ""
-    return f"- {cut(title, LONGEST_TOLD)}{kind}{f' [{places}]' if places else ''}{against}"
-
-
-def _name_kind(hit: Json) -> str:
-    """The kind, and the status of the atom, which is not that of its document."""
-    of_document = hit.get("document_status")
-    kind = hit["kind"].replace("_", " ")
-    return f"{kind}, {hit['status']}{f'; the document is {of_document}' if of_document else ''}"
-
-
 def _check_known(name: str, given: Iterable[str], choices: Sequence[str]) -> None:
     """Raises ToolRefused: a word that no atom has would look like an empty ledger."""
     for value in given:
@@ -235,13 +209,6 @@ def _show_hit(hit: Json) -> str:
     document = f", document {document_status}" if document_status else ""
     about = f"{hit['kind']}, {hit['status']}{document}"
     return f"- [{cited_id}] {about}: {cut(hit['title'])}.{against}{places}"
-
-
-def _shorten(hit: Json) -> Json:
-    """What `tell_hits` needs of a hit: a log keeps no more of it than a person reads."""
-    quotes = [{**quote, "snippet": cut(quote["snippet"])} for quote in hit["evidence"][:1]]
-    short = {name: value for name, value in hit.items() if name != "body"}
-    return short | {"title": cut(hit["title"]), "evidence": quotes}
 
 
 def _cite_hit(hit: Json) -> list[Citation]:

@@ -20,8 +20,10 @@ def answer(
     lines: Iterable[str], data: Mapping[str, Any], citations: Iterable[Citation] = ()
 ) -> ToolResult:
     """A result of these lines; each citation once."""
-    by_id = {citation.cited_id: citation for citation in reversed(list(citations))}
-    return ToolResult("\n".join(lines), data, tuple(reversed(by_id.values())))
+    by_id: dict[str, Citation] = {}
+    for citation in citations:
+        by_id.setdefault(citation.cited_id, citation)
+    return ToolResult("\n".join(lines), data, tuple(by_id.values()))
 
 
 def cite_quote(cited_id: str, quote: Json) -> Citation:

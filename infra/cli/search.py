@@ -9,6 +9,7 @@ from infra.cli.calls import unchecked
 from infra.cli.context import JSON_OPTION, PROJECT_OPTION, connect
 from infra.cli.output import answer as answer_console
 from infra.cli.output import cell
+from schemas.answering import NOT_ANSWERED
 
 if TYPE_CHECKING:
     from infra.client.models.ledger import Answer
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 LONGEST_QUOTE = 300
 NOT_COVERED = {
     "none": "No text of the project speaks of it.",
-    "weak": "No text of the project speaks of all of it. The nearest places:",
+    "weak": f"{NOT_ANSWERED} The nearest places:",
 }
 
 
@@ -67,10 +68,15 @@ def _about(hit: "Hit") -> str:
 
 
 def show(answer: "Answer") -> None:
-    """Each hit with its title, then its places: path, line and what stands there."""
+    """The sentence that answers, then each hit with its title and its places: path, line and what
+    stands there.
+    """
     out = answer_console()
     if said := NOT_COVERED.get(answer.coverage):
         out.print(said)
+    elif answer.sentences:
+        best = answer.sentences[0]
+        out.print(f"{best.snippet}  [{best.path}:{best.line_start}]\n", markup=False)
     for hit in answer.hits:
         out.print(f"{hit.title}{_about(hit)}", markup=False)
         for quote in hit.evidence:

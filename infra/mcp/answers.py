@@ -17,6 +17,7 @@ from infra.mcp.results import (
     Covered,
     Detail,
     Found,
+    SearchResult,
     Stated,
     Traced,
 )
@@ -34,9 +35,11 @@ from projections.read.contradictions import ContradictionCard
 from projections.read.coverage import Coverage
 from projections.read.lineage import TraceNode
 from projections.read.search import Answer
+from schemas.answering import NO_ANSWER, NOT_ANSWERED
 
 TITLE, BODY, QUOTE, PATH, WORD = 60, 90, 50, 40, 24  # tokens
 QUOTES, ATOMS, LOG = 2, 6, 2  # of one item
+SENTENCES = 2
 FACTS = (
     *("title", "text", "snippet", "kind", "status", "confidence", "artifact_type", "version"),
     *("artifact_state", "section_id", "path", "line_start", "line_end", "root", "revision_ref"),
@@ -53,6 +56,17 @@ class Quoted(Protocol):
     def line_end(self) -> int: ...
     @property
     def snippet(self) -> str: ...
+
+
+def head_of_search(answer: Answer) -> tuple[str, SearchResult]:
+    """How good the ground is, and the sentence that says it best."""
+    line = f"coverage: {answer.coverage}"
+    if answer.coverage in NO_ANSWER:
+        return f"{line}\n{NOT_ANSWERED}", SearchResult(coverage=answer.coverage, hits=[])
+    sentences = _cite(answer.sentences[:SENTENCES])
+    lines = [line, *([*["says it best:"], *_quote(sentences)] if sentences else [])]
+    result = SearchResult(coverage=answer.coverage, sentences=sentences or None, hits=[])
+    return "\n".join(lines), result
 
 
 def show_hits(answer: Answer) -> Iterator[Entry]:

@@ -26,9 +26,10 @@ class Found(Shown):
 
 
 class SearchResult(Result):
-    """coverage weak or none: the project hardly speaks of it."""
+    """coverage weak or none: nothing in the sources answers it. sentences: say it best."""
 
     coverage: str
+    sentences: list[Cited] | None = None
     hits: list[Found]
 
 

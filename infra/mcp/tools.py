@@ -121,11 +121,12 @@ class Tool:
 
 async def search(tables: ProjectTables, asked: Search) -> Answered:
     filters = Filters(kinds=tuple(asked.kinds), areas=tuple(asked.areas))
-    found = await tables.search(asked.query, filters, MOST_HITS)
+    found = await tables.answer(asked.query, filters, MOST_HITS)
+    line, head = answers.head_of_search(found)
     return _page(
         asked,
-        results.SearchResult(coverage=found.coverage, hits=[]),
-        f"coverage: {found.coverage}",
+        head,
+        line,
         "hits",
         answers.show_hits(found),
     )

@@ -14,14 +14,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
-from typing import Literal
 
 from projections.read.search_atoms import Filters as Filters
 from projections.read.search_atoms import FoundAtoms, Question, find_atoms
 from projections.read.search_judged import LOOKED_AT, Judge, judge_passages, put_last
 from projections.read.search_passages import PassageText, Ranked, rank_passages, read_passages
+from projections.read.search_sentences import Sentence
 from projections.read.search_terms import Terms, questions_in, terms_of
 from projections.read.session import Conn, ReadModel, Row, rows
+from schemas.answering import Coverage
 
 EVIDENCE_PER_HIT = 3
 MOST_ATOMS = 30  # that take part in the fusion
@@ -31,7 +32,6 @@ ATOMS_WEIGH = 0.2
 ATOM_HOLDS = 0.85  # of the words that the best passage holds, by weight
 ATOM_ANSWERS = 0.5  # of the words that the best atom holds, where only atoms are asked for
 SAME_DOCUMENT = 0.2  # of its best passage's score, to be shown with it
-Coverage = Literal["entity", "metadata", "fulltext", "weak", "none"]
 WEAK_BELOW = 0.6  # share of the question's words by weight, held by the passage with most
 NONE_BELOW = 0.25
 
@@ -87,6 +87,7 @@ class Hit(ReadModel):
     One of ``atom_id`` and ``passage_id`` is set. A passage has the kind ``passage``, the headings
     above it as its title, its text as its body, and no doubt about what it says: confidence 1.
     ``document_status`` is what an atom's document says of itself, such as `proposed` or `rejected`.
+    ``sentence`` is what a passage says to the question, where somebody asks for sentences.
     """
 
     atom_id: str | None = None
@@ -100,13 +101,18 @@ class Hit(ReadModel):
     score: float
     evidence: list[HitQuote]
     open_contradictions: list[str] = []
+    sentence: Sentence | None = None
 
 
 class Answer(ReadModel):
-    """``coverage``: the step that found the first; ``weak``: no text holds enough of the query."""
+    """``coverage``: the step that found the first; ``weak``: no text answers the query.
+
+    ``sentences`` are the best ones of the first places, where somebody asks for them.
+    """
 
     coverage: Coverage
     hits: list[Hit]
+    sentences: list[Sentence] = []
 
 
 @dataclass(slots=True)
@@ -163,7 +169,7 @@ def _answer(connection: Conn, question: Question, limit: int, judge: Judge | Non
         return Answer(coverage=coverage, hits=[])
     fused = _fuse(atoms, passages, quoted, terms)
     texts = dict(read_passages(connection, [name for each in fused for name in each.passages]))
-    fused = _reorder(connection, question.query, fused, texts, judge)
+    fused = _reorder(connection, question, fused, texts, judge)
     scores = {each.passage_id: each.score for each in passages}
     grouped = _by_document(fused, texts, scores, limit)
     return Answer(coverage=coverage, hits=_show(connection, grouped, texts))
@@ -263,7 +269,7 @@ def _fuse(
 
 def _reorder(
     connection: Conn,
-    query: str,
+    question: Question,
     fused: Sequence[_Ranked],
     texts: dict[str, PassageText],
     judge: Judge | None,
@@ -272,13 +278,14 @@ def _reorder(
 
     ``texts`` gets those that the judge has found beside the candidates.
     """
+    query, project_id = question.query, question.project_id
     behind = put_last(connection, query, texts)
     ordered = sorted(
         fused,
         key=lambda each: (each.score < 1, behind(texts[each.passages[0]]) if each.passages else 0),
     )
     first = [texts[each.passages[0]] for each in ordered if each.passages][:LOOKED_AT]
-    judged = judge_passages(connection, query, first, judge) if judge else None
+    judged = judge_passages(connection, project_id, query, first, judge) if judge else None
     if judged is None:
         return ordered
     by_name = {each.passages[0]: each for each in ordered if each.passages}

@@ -3,7 +3,8 @@
 What is superseded comes last, and code comes after prose unless the question names an identifier.
 The first candidates are then read by a model, if there is one, which says how well each answers: in
 pieces of about 1,000 characters with title and headings in front, since a place alone often does
-not say what it speaks of. Without a model, or without its answer in time, the order by words stays.
+not say what it speaks of. The opening of the README is read with them: «what is this for?» has no
+word to look for. Without a model, or without its answer in time, the order by words stays.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ JUDGED = 10  # pieces at once
 OF_DOCUMENT = 3  # of the first ones
 DOCUMENTS = 2  # that are looked around in
 CHUNKS_AROUND = 12
+OPENINGS = 2  # pieces of the README
 LOOKED_AT = 60  # of the first passages, for pieces and standing
 PIECE = 1_000  # characters
 CODE = frozenset({"code", "entry_point", "config", "manifest"})
@@ -47,6 +49,13 @@ BESIDE = """
 AROUND = """
     SELECT chunk_id FROM passages WHERE source_id = %s AND sanitized_hash = %s AND NOT obsolete
     GROUP BY chunk_id ORDER BY min(abs(char_start - %s)), chunk_id LIMIT %s
+"""
+
+
+OPENING = """
+    SELECT p.chunk_id FROM passages p JOIN sources s USING (source_id)
+    WHERE s.project_id = %s AND s.path ~* '^readme([.][a-z]+)?$' AND NOT p.obsolete
+    GROUP BY p.chunk_id ORDER BY min(p.char_start), p.chunk_id LIMIT %s
 """
 
 
@@ -89,13 +98,14 @@ def put_last(
 
 
 def judge_passages(
-    connection: Conn, question: str, order: Sequence[PassageText], judge: Judge
+    connection: Conn, project_id: str, question: str, order: Sequence[PassageText], judge: Judge
 ) -> list[tuple[float, Piece]] | None:
     """The first pieces and what stands around the best of them, best first.
 
     A document that speaks of the question often answers it where it repeats none of its words.
     """
     first = _first_pieces(_pieces_of(connection, {each.chunk_id for each in order}), order)
+    first += [piece for piece in _read_opening(connection, project_id) if piece not in first]
     scores = judge(question, [piece.text for piece in first])
     if not scores:
         return None
@@ -126,23 +136,32 @@ def _first_pieces(pieces: Sequence[Piece], order: Sequence[PassageText]) -> list
     return list(chosen.values())
 
 
+def _read_opening(connection: Conn, project_id: str) -> list[Piece]:
+    """How the README of the project begins."""
+    chunks = rows(connection, OPENING, project_id, OPENINGS)
+    pieces = _pieces_of(connection, {row["chunk_id"] for row in chunks})
+    return sorted(pieces, key=lambda piece: piece.passages[0].char_start)[:OPENINGS]
+
+
 def _pieces_around(connection: Conn, judged: Sequence[Piece]) -> list[Piece]:
     """What else stands in the best documents, the nearest first."""
-    known = {each.passage_id for piece in judged for each in piece.passages}
-    found: list[Piece] = []
-    best = list({piece.source_id: piece for piece in reversed(judged)}.values())[::-1]
-    for piece in best[:DOCUMENTS]:
+    read = {each.passage_id for piece in judged for each in piece.passages}
+    pieces: list[Piece] = []
+    best: dict[str, Piece] = {}
+    for piece in judged:
+        best.setdefault(piece.source_id, piece)
+    for piece in list(best.values())[:DOCUMENTS]:
         here = piece.passages[0]
         near = (here.source_id, here.sanitized_hash, here.char_start, CHUNKS_AROUND)
         chunks = [row["chunk_id"] for row in rows(connection, AROUND, *near)]
         others = [
             each
             for each in _pieces_of(connection, chunks)
-            if each.passages[0].passage_id not in known
+            if each.passages[0].passage_id not in read
         ]
         others.sort(key=lambda each: abs(each.passages[0].char_start - here.char_start))
-        found += others[: JUDGED // DOCUMENTS]
-    return found
+        pieces += others[: JUDGED // DOCUMENTS]
+    return pieces
 
 
 def _pieces_of(connection: Conn, chunk_ids: Iterable[str]) -> list[Piece]:

@@ -11,11 +11,13 @@ import pytest
 
 from agents.project.assistant import run_assistant
 from agents.project.confirmations import Decision, WaitsForConfirmation
-from agents.project.rule_answers import choose_call, concerns_project
-from agents.project.state import AgentResult
+from agents.project.own_objects import is_about_project
+from agents.project.rule_answers import NO_MODEL, choose_call, concerns_project
+from agents.project.state import AgentResult, Citation
 from agents.tools.box import Tools
-from agents.tools.ledger import ledger_tools
+from agents.tools.ledger import ledger_tools, open_point_tools
 from agents.tools.ports import Json, Ports
+from agents.tools.show import answer
 from tests.agents.turns import Recorded, Shelf, a_turn
 
 
@@ -356,3 +358,91 @@ def test_an_order_that_depends_on_something_is_asked_about():
         request = "mark task-003 as done if Ada agrees"
         asyncio.run(run_assistant(a_turn(request), None, shelf.tools(), Recorded()))
     assert shelf.calls == []
+
+
+@dataclass
+class Answering:
+    """A ledger whose search chooses sentences; everything that Cairn lists itself is empty."""
+
+    coverage: str = "fulltext"
+
+    async def search_ledger(self, *_: object, **__: object) -> Json:
+        places = {"path": "a.md", "source_id": "src_1"}
+        quote = {**places, "line_start": 1, "line_end": 9, "snippet": "# Seals\n\nAll of it. " * 40}
+        sentence = {**places, "line_start": 7, "line_end": 7, "snippet": "A depot signs its seals."}
+        other = {**places, "line_start": 4, "line_end": 4, "snippet": "Red seals break."}
+        hit = {"atom_id": None, "kind": "passage", "title": "Seals", "body": "", "status": "quoted"}
+        hits = [
+            {**hit, "passage_id": "psg_1", "evidence": [quote], "sentence": sentence},
+            {**hit, "passage_id": "psg_2", "evidence": [quote], "sentence": other},
+        ]
+        for number, each in enumerate((sentence, other), 1):
+            each["cited_id"] = f"psg_{number}"
+        chosen = [sentence] if self.coverage == "fulltext" else []
+        return {"coverage": self.coverage, "hits": hits, "sentences": chosen}
+
+    async def list_contradictions(self, *_: object, **__: object) -> list[Json]:
+        return []
+
+
+MORE = "What else is known:\n- Red seals break. [a.md:4]"
+
+
+def ask_sources(coverage: str, question: str) -> AgentResult:
+    ports = cast(Ports, Answering(coverage))
+    tools = Tools([*ledger_tools(ports), *open_point_tools(ports)])
+    return asyncio.run(run_assistant(a_turn(question), None, tools, Recorded()))
+
+
+def test_the_sentence_that_answers_is_told_first_with_its_line():
+    result = ask_sources("fulltext", "Who signs the seals?")
+    first, more, _ = result.response.split("\n\n")
+    assert first == "A depot signs its seals. [a.md:7]"
+    assert more == MORE
+    assert [(each.cited_id, each.line_start) for each in result.citations] == [
+        ("psg_1", 7),
+        ("psg_2", 4),
+    ]
+
+
+def test_what_nothing_answers_is_said_before_what_comes_nearest():
+    result = ask_sources("weak", "Who signs the seals?")
+    assert result.response.startswith(
+        "Nothing in the sources answers this. What comes nearest:\n- A depot signs its seals."
+    )
+
+
+@pytest.mark.parametrize(
+    ("coverage", "sentence"),
+    [("fulltext", "\n\nA depot signs its seals. [a.md:7]\n\n" + MORE), ("weak", "")],
+)
+def test_the_sources_answer_where_cairn_has_nothing_to_list(coverage: str, sentence: str):
+    result = ask_sources(coverage, "Which contradictions are there?")
+    assert result.response == f"Open contradictions: 0{sentence}\n\n{NO_MODEL}"
+    assert [call["tool"] for call in result.output["tool_calls"]] == [
+        "list_contradictions",
+        "search_ledger",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("question", "is_about"),
+    [
+        ("What did we spend?", False),
+        ("How many tasks are open?", False),
+        ("Who's overloaded right now?", False),
+        ("What does a transaction cost on the free plan?", True),
+        ("Which jobs run in the payment service?", True),
+        ("Who may see the members of a workspace?", True),
+        ("", False),
+    ],
+)
+def test_a_question_with_words_of_its_own_is_about_the_project(question: str, is_about: bool):
+    assert is_about_project(question) == is_about
+    if is_about:
+        assert choose_call(question)[0] == "search_ledger"
+
+
+def test_what_is_cited_twice_stands_where_it_is_cited_first():
+    first, second = Citation(cited_id="atm_1"), Citation(cited_id="atm_2")
+    assert answer([], {}, [first, second, first]).citations == (first, second)

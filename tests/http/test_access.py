@@ -34,7 +34,7 @@ def test_without_a_valid_token_nothing_is_told(called: Called):
 
 @broker
 def test_no_letters_of_a_header_are_a_fault(database_server: str, tmp_path: Path):
-    servers = Settings(database_url=database_server, kafka_bootstrap="127.0.0.1:1")
+    servers = Settings(database_url=database_server, kafka_bootstrap="127.0.0.1:1", reader=False)
     with apart(servers, tmp_path) as one:
         strange = {b"authorization": "Bearer cairn_é".encode("latin-1")}
         assert one.client.get("/v1/me", headers=strange).status_code == REFUSED

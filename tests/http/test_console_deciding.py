@@ -36,7 +36,7 @@ def one(database_server: str, tmp_path_factory: pytest.TempPathFactory) -> Itera
     driver.publish([fact(ProjectCreated(name="Shop"))])
     driver.publish(ingestion({path: text.encode() for path, text in DISAGREEING.items()}))
     driver.run()
-    servers = Settings(database_url=database_server, kafka_bootstrap="127.0.0.1:1")
+    servers = Settings(database_url=database_server, kafka_bootstrap="127.0.0.1:1", reader=False)
     with apart(servers, tmp_path_factory.mktemp("deciding")) as made:
         conninfo = made.settings.conninfo
         with postgres.connect(conninfo, autocommit=True) as connection:

@@ -34,9 +34,11 @@ def test_words_find_documents_statements_and_projects(
     """The statements are those that the ledger finds; an operator finds projects alone."""
     with called.client() as owner:
         asked = {"q": "Auth uses JWT tokens", "limit": "8"}
-        hits = owner.get(f"/v1/projects/{shown}/ledger/search", params=asked).json()["hits"]
+        answer = owner.get(f"/v1/projects/{shown}/ledger/search", params=asked).json()
+    hits, (first, *_) = answer["hits"], answer["sentences"]
     page = browser.open(f"{home}/search?q=Auth+uses+JWT+tokens")
     found = [it["href"] for it in page.all("a") if "data-kind" in it]
+    assert first["snippet"] in page.written, "the sentence that answers"
     atoms = [f"{home}/atoms/{it['atom_id']}" for it in hits if it["atom_id"]]
     assert atoms and [it for it in found if "/atoms/" in it] == atoms
     cards = [it["class"] for it in page.all("span") if it.get("role") == "tooltip"]
@@ -53,7 +55,7 @@ def test_words_find_documents_statements_and_projects(
 
 
 def test_a_project_is_found_that_the_menu_has_no_room_for(database_server: str, tmp_path: Path):
-    with apart(Settings(database_url=database_server), tmp_path) as one:
+    with apart(Settings(database_url=database_server, reader=False), tmp_path) as one:
         one.rows(
             "INSERT INTO projects (project_id, name, description, vision, timezone, created_at)"
             " SELECT 'prj_' || n, 'Shop ' || n, '', '', 'UTC', now() FROM generate_series(1, %s) n",

@@ -66,7 +66,7 @@ def one(database_server: str, tmp_path_factory: pytest.TempPathFactory) -> Itera
     merge = {"merge_candidate_id": pair.merge_candidate_id, "expected_revision": pair.revision}
     say(driver, "mia", "member", MergeDecided, decision="approve", **merge)
     say(driver, "ana", "pm", AtomVerified, **about[1])
-    servers = Settings(database_url=database_server, kafka_bootstrap="127.0.0.1:1")
+    servers = Settings(database_url=database_server, kafka_bootstrap="127.0.0.1:1", reader=False)
     with apart(servers, tmp_path_factory.mktemp("proposing")) as made:
         conninfo = made.settings.conninfo
         with postgres.connect(conninfo, autocommit=True) as connection:

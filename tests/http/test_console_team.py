@@ -123,7 +123,7 @@ def test_a_form_is_refused_for_what_it_says_though_the_address_of_its_page_says_
     database_server: str, tmp_path: Path
 ):
     home = f"{CONSOLE}/projects/prj_1"
-    with apart(Settings(database_url=database_server), tmp_path) as one:
+    with apart(Settings(database_url=database_server, reader=False), tmp_path) as one:
         one.rows(
             "INSERT INTO projects (project_id, name, description, vision, timezone, created_at)"
             " VALUES ('prj_1', 'Shop', '', '', 'UTC', now())"

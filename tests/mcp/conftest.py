@@ -61,7 +61,7 @@ class Assistant:
     """A client of a server over the project; each talk is a connection of its own."""
 
     def __init__(self, conninfo: str, project_id: str = PROJECT) -> None:
-        self._settings, self._project_id = Settings(database_url=conninfo), project_id
+        self._settings, self._project_id = Settings(database_url=conninfo, reader=False), project_id
 
     def talk(self, talk: Talk[T], era: str = "auto") -> T:
         async def connect() -> T:

@@ -43,7 +43,7 @@ def tools(model: ReadModel) -> Tools:
     log.write(fact(ProjectCreated(name="Parcel")))
     log.write(fact(MemberAdded(member_id="mem_1", name="Ana", skills={"integration": 3})))
     model.fold([*log.records, *records(frozenset(PROJECTED_TOPICS))])
-    return open_tools(Settings(database_url=model.conninfo))
+    return open_tools(Settings(database_url=model.conninfo, reader=False))
 
 
 def call(tools: Tools, name: str, **arguments: Any) -> ToolResult:
@@ -195,7 +195,7 @@ def test_a_task_is_refused_at_once_before_a_run_has_ended(model: ReadModel):
     with pytest.raises(Conflict) as refused:
         asyncio.run(
             change_item(
-                Settings(database_url=model.conninfo),
+                Settings(database_url=model.conninfo, reader=False),
                 ItemRequest(PROJECT, "task", "create", {"title": "Oil the gate"}, key="k-1"),
                 actor="ana",
             )

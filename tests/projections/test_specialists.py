@@ -118,7 +118,10 @@ class Office:
         self.model, self.play = model, play
         self.told: list[Event] = []
         self.ports = WrittenAlready(
-            Settings(database_url=model.conninfo), self._write_report, self._tell, self._generate
+            Settings(database_url=model.conninfo, reader=False),
+            self._write_report,
+            self._tell,
+            self._generate,
         )
         self.loops: list[LoopRecord] = []
         self.topic = Topic()

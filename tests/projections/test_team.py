@@ -141,7 +141,7 @@ def test_a_change_that_was_made_before_is_told_again_with_names_and_not_made_twi
     created = ProjectCreated(name="Parcel")
     log.write(outside_fact(created, project_id=PROJECT, occurred_at=AT, actor=PERSON))
     model.fold([*log.records, *records_of(play)])
-    tools = open_tools(Settings(database_url=model.conninfo))
+    tools = open_tools(Settings(database_url=model.conninfo, reader=False))
 
     def call(name: str, **arguments: Any) -> str:
         context = ToolContext(PROJECT, "ana", "pm", f"key of {name}")
@@ -162,7 +162,7 @@ def test_a_change_that_was_made_before_is_told_again_with_names_and_not_made_twi
 def test_what_the_writer_gave_up_is_told_with_its_reason_and_not_shown_as_done(
     model: ReadModel, play: Play, wanted: str
 ):
-    settings = Settings(database_url=model.conninfo)
+    settings = Settings(database_url=model.conninfo, reader=False)
     log = log_of(play)
     created = ProjectCreated(name="Parcel")
     log.write(outside_fact(created, project_id=PROJECT, occurred_at=AT, actor=PERSON))

@@ -51,7 +51,7 @@ def tools(model: ReadModel) -> Tools:
     log.write(fact(ProjectCreated(name="Parcel")))
     log.write(fact(MemberAdded(member_id="mem_1", name="Ana", skills={"integration": 3})))
     model.fold([*log.records, *records(frozenset(PROJECTED_TOPICS))])
-    return open_tools(Settings(database_url=model.conninfo))
+    return open_tools(Settings(database_url=model.conninfo, reader=False))
 
 
 def all_of(tools: Tools) -> list[Tool]:

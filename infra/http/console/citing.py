@@ -39,7 +39,10 @@ def cite_places(text: str, citations: Iterable[Cited]) -> CitedText:
 
 def list_places(quotes: Iterable[HitQuote]) -> list[HitQuote]:
     """The quotes, one for each line that they begin on."""
-    return list({(it.source_id, it.line_start): it for it in reversed(list(quotes))}.values())[::-1]
+    by_place: dict[tuple[str, int], HitQuote] = {}
+    for quote in quotes:
+        by_place.setdefault((quote.source_id, quote.line_start), quote)
+    return list(by_place.values())
 
 
 def cut_headings(text: str) -> str:

@@ -19,7 +19,7 @@ from infra.platform.errors import Invalid
 from infra.store.saved_views import SavedView, remove_view, rename_view, save_view
 from projections.read.artifact_list import list_artifacts
 from projections.read.projects import list_project_names
-from projections.read.search import Hit
+from projections.read.search import Answer, Hit, search_ledger
 
 Found = list[tuple[str, str, str]]  # where it is, what it is called, its kind
 
@@ -39,18 +39,18 @@ async def search_project(visit: PageContext) -> Response:
     """What speaks to ``q`` in this project, as the ledger finds it, its documents, and projects."""
     q = visit.asked("q")
     groups = [await _find_projects(visit, q)]
-    hits: Sequence[Hit] = ()
+    answer = None
     if q and visit.reads:
         p = visit.project_id
         titled = await visit.ask(list_artifacts, p, titled=q, limit=FOUND)
-        found = await visit.api.tables.search(p, q[:1_000], limit=FOUND)
+        answer = await _find_statements(visit, q[:1_000])
         documents = [
             (address("projects", p, "documents", it.artifact_id), it.title, it.artifact_type)
             for it in titled.items
         ]
-        hits = found.hits
-        groups = [("Documents", documents), ("Statements", _name_hits(p, hits)), *groups]
-    return _show_found(visit, groups, hits)
+        statements = _name_hits(p, answer.hits)
+        groups = [("Documents", documents), ("Statements", statements), *groups]
+    return _show_found(visit, groups, answer)
 
 
 @pages.act("/projects/{project}/views/save", *EVERYONE)
@@ -93,6 +93,14 @@ async def _find_projects(visit: PageContext, q: str | None) -> tuple[str, Found]
     return "Projects", [(address("projects", it.project_id), it.name, "project") for it in named]
 
 
+async def _find_statements(visit: PageContext, q: str) -> Answer:
+    """The palette asks with every letter: it has the order by words, and no sentence."""
+    if visit.is_palette:
+        answer: Answer = await visit.ask(search_ledger, visit.project_id, q, limit=FOUND)
+        return answer
+    return await visit.api.tables.answer(visit.project_id, q, limit=FOUND)
+
+
 def _name_hits(project_id: str, hits: Sequence[Hit]) -> Found:
     return [(_place_of(project_id, it), it.title or it.body, it.kind) for it in hits]
 
@@ -105,10 +113,16 @@ def _place_of(project_id: str, hit: Hit) -> str:
 
 
 def _show_found(
-    visit: PageContext, groups: list[tuple[str, Found]], hits: Sequence[Hit] = ()
+    visit: PageContext, groups: list[tuple[str, Found]], answer: Answer | None = None
 ) -> Response:
-    """The palette lists names alone; the page shows with ``hits`` what each rests on."""
+    """The palette lists names alone; the page shows what each hit of ``answer`` rests on."""
     shown = [(name, found) for name, found in groups if found]
     if visit.is_palette:
         return visit.show("found.html", groups=shown, hits=())
-    return visit.show("search.html", groups=shown, hits=hits, q=visit.asked("q") or "")
+    return visit.show(
+        "search.html",
+        groups=shown,
+        result=answer,
+        hits=answer.hits if answer else (),
+        q=visit.asked("q") or "",
+    )

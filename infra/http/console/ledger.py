@@ -151,7 +151,7 @@ async def _search(visit: PageContext, asked: dict[str, str | None]) -> Answer:
         statuses=get_args(AtomStatus) if status == "all" else (status,) if status else (),
     )
     words = (asked["q"] or "")[:1_000]
-    return await visit.api.tables.search(visit.project_id, words, filters, FOUND)
+    return await visit.api.tables.answer(visit.project_id, words, filters, FOUND)
 
 
 async def _find_neighbours(

@@ -16,6 +16,7 @@ from infra.http.console.assets import asset_address
 from infra.http.console.citing import cite_places, cut_headings, list_places
 from infra.http.console.spans import visible
 from infra.platform.clock import SystemClock
+from schemas.answering import NOT_ANSWERED
 from schemas.inflection import noun
 from schemas.quality_gate import REMOVALS
 from schemas.shortening import shorten
@@ -73,6 +74,7 @@ def build_environment() -> Environment:
         "without_headings": cut_headings,
     }
     environment.globals |= {"asset": asset_address, "address": address, "icon": icon}
+    environment.globals["not_answered"] = NOT_ANSWERED
     return environment
 
 

@@ -133,7 +133,7 @@ async def search(
     filters = Filters(
         kinds=tuple(kind or ()), areas=tuple(area or ()), statuses=tuple(status or ())
     )
-    return await api.tables.search(project, q, filters, limit)
+    return await api.tables.answer(project, q, filters, limit)
 
 
 @router.get("/v1/projects/{project}/atoms/{atom_id}", responses=OF_ANY)

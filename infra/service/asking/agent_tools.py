@@ -24,6 +24,7 @@ from infra.platform.errors import NotFound, Refusal, Unavailable
 from infra.platform.settings import Settings
 from infra.service.asking.research import ask_outside
 from infra.service.foundation.database import ask_project
+from infra.service.foundation.small_reader import open_reader
 from infra.service.ingesting.handed_documents import keep_pasted, tell_kept
 from infra.service.models.models import has_research, open_model
 from infra.service.planning.items import ItemRequest, change_item
@@ -38,7 +39,6 @@ from projections.read import (
     item_search,
     jobs,
     overview,
-    search,
     source_list,
     team,
 )
@@ -46,6 +46,7 @@ from projections.read.artifact_list import ArtifactDetail
 from projections.read.artifacts import Item
 from projections.read.page import Page, take
 from projections.read.search import Filters
+from projections.read.search_answer import answer_question
 from projections.read.session import Conn
 from projections.read.waiting import count_waiting
 from schemas.events.change import ChangedType, ListPhase
@@ -166,7 +167,8 @@ class ServicePorts:
         limit: int,
     ) -> Json:
         filters = Filters(kinds=tuple(kinds), areas=tuple(areas), statuses=tuple(statuses))
-        return _json(await self._ask(project, search.search_ledger, query, filters, limit))
+        judge = open_reader(self._settings)
+        return _json(await self._ask(project, answer_question, query, filters, limit, judge))
 
     @refusing
     async def read_atom(self, project: str, atom_id: str) -> Json:

@@ -19,7 +19,8 @@ from infra.platform.errors import DatabaseUnavailable, Refusal, Unavailable
 from infra.platform.loop import Threads
 from infra.platform.settings import Settings
 from infra.service.foundation.small_reader import open_reader
-from projections.read.search import Answer, Filters, search_ledger
+from projections.read.search import Answer, Filters
+from projections.read.search_answer import answer_question
 from projections.read.session import Conn, reading
 
 AT_ONCE = 16
@@ -56,11 +57,13 @@ class Tables:
                 lambda: self._answer(lambda conn: question(conn, *args, **kwargs))
             )
 
-    async def search(
+    async def answer(
         self, project_id: str, query: str, filters: Filters | None = None, limit: int = 10
     ) -> Answer:
-        """What speaks to ``query``, in the order of the small reader where there is one."""
-        return await self.ask(search_ledger, project_id, query, filters, limit, self._judge)
+        """What speaks to ``query``, in the order of the small reader where there is one, and the
+        sentences that say it best.
+        """
+        return await self.ask(answer_question, project_id, query, filters, limit, self._judge)
 
     def of_project(self, project_id: str) -> ProjectTables:
         """The same for one project, which has to exist."""
@@ -124,5 +127,5 @@ class ProjectTables:
     ) -> T:
         return await self.tables.ask(question, self.project_id, *args, **kwargs)
 
-    async def search(self, query: str, filters: Filters | None = None, limit: int = 10) -> Answer:
-        return await self.tables.search(self.project_id, query, filters, limit)
+    async def answer(self, query: str, filters: Filters | None = None, limit: int = 10) -> Answer:
+        return await self.tables.answer(self.project_id, query, filters, limit)
