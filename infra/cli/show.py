@@ -161,6 +161,7 @@ def render_prd(prd: "Artifact", *, in_full: bool) -> str:
     from streams.reduce.texts.sections import SHOWN
 
     lines = [f"# {prd.title} (version {prd.version}, {STATES[prd.artifact_state]})"]
+    lines += _tell_hindrance(prd)
     statements = [one for section in prd.sections for one in section.statements]
     mostly = is_mostly_provisional(statements)
     if any(one.provisional for one in statements):
@@ -172,6 +173,14 @@ def render_prd(prd: "Artifact", *, in_full: bool) -> str:
         lines += [line for one in shown for line in _cited(one, mostly=mostly)]
         lines += _notes(section, len(section.statements) - len(shown))
     return "\n".join(lines)
+
+
+def _tell_hindrance(prd: "Artifact") -> list[str]:
+    """Why a PRD is not final although everything is read."""
+    if prd.artifact_state != "preview_stable" or prd.lane != "deep":
+        return []
+    why = "a severe contradiction is open" if prd.blocked_by else "no quality gate has passed it"
+    return ["", f"_Everything is read; it is not final because {why}._"]
 
 
 def _tell_engine(artifact: "Artifact | Item") -> list[str]:

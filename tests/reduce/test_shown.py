@@ -98,3 +98,24 @@ def test_where_most_rest_on_drafts_the_others_are_marked():
     assert "_Most statements rest on drafts alone. Those marked (confirmed) do not:" in shown
     assert shown.count("(confirmed)") == 2
     assert "(provisional)" not in shown
+
+
+@pytest.mark.parametrize(
+    ("lane", "blocked_by", "told"),
+    [
+        ("preview", [], ""),
+        (
+            "deep",
+            [],
+            "_Everything is read; it is not final because no quality gate has passed it._",
+        ),
+        ("deep", ["ctr_1"], "it is not final because a severe contradiction is open._"),
+    ],
+)
+def test_a_prd_that_is_not_final_says_why_once_everything_is_read(lane, blocked_by, told):
+    given = {"artifact_state": "preview_stable", "lane": lane, "blocked_by": blocked_by}
+    shown = render_prd(shown_of(*MANY).model_copy(update=given), in_full=False)
+
+    assert "usable, not final" in shown.splitlines()[0]
+    assert told in shown
+    assert ("Everything is read" in shown) is bool(told)

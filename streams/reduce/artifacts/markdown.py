@@ -10,7 +10,7 @@ from schemas.events.artifact_sections import Section, Statement
 UNCITED = "(uncited)"  # a person wrote it, and nothing in the ledger is behind it
 STATES: dict[str, str] = {
     "draft": "draft",
-    "preview_stable": "preview, stable so far",
+    "preview_stable": "usable, not final",
     "stable": "stable",
 }
 
