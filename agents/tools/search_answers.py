@@ -4,6 +4,7 @@ known, each with its place.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -16,6 +17,12 @@ from schemas.answering import NO_ANSWER, NOT_ANSWERED
 HITS_TOLD = 4
 SENTENCES_TOLD = 3
 LONGEST_TOLD = 240  # characters
+# «Date: 2026-01-20», «Supersedes ADR 2.»: the head of a record, which answers only who asks for it.
+_FIELD = re.compile(
+    r"[A-Z][\w -]{1,20}: \S+(?: \S+){0,2}"
+    r"|(?:supersedes|superseded by|amends|see(?: also)?)\b.{0,40}",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +88,20 @@ def shorten_hit(hit: Json) -> Json:
 def _statements_of(result: ToolResult) -> tuple[list[_Statement], list[_Statement]]:
     """The sentences that answer, and the hits that say more than these."""
     is_answered = result.data.get("coverage") not in NO_ANSWER
-    chosen = (result.data.get("sentences") or ())[:SENTENCES_TOLD] if is_answered else ()
+    best = result.data.get("sentences") or ()
+    telling = [each for each in best[1:] if not _FIELD.fullmatch(each["snippet"])]
+    chosen = [*best[:1], *telling][:SENTENCES_TOLD] if is_answered else ()
     sentences = [_state_sentence(each) for each in chosen]
     places = {place_of(each.citation) for each in sentences}
     hits = [_state_hit(hit) for hit in result.data.get("hits") or ()]
-    more = [each for each in hits if not places or place_of(each.citation) not in places]
-    return sentences, more[: HITS_TOLD + 1 - len(sentences)] if sentences else more[:HITS_TOLD]
+    if not sentences:
+        return sentences, hits[:HITS_TOLD]
+    more = [
+        each
+        for each in hits
+        if place_of(each.citation) not in places and not _FIELD.fullmatch(each.text)
+    ]
+    return sentences, more[: HITS_TOLD + 1 - len(sentences)]
 
 
 def _state_sentence(sentence: Json) -> _Statement:

@@ -378,7 +378,8 @@ class Answering:
         ]
         for number, each in enumerate((sentence, other), 1):
             each["cited_id"] = f"psg_{number}"
-        chosen = [sentence] if self.coverage == "fulltext" else []
+        heads = [{**other, "snippet": it} for it in ("Date: 2026-01-20", "Supersedes ADR 2.")]
+        chosen = [sentence, *heads] if self.coverage == "fulltext" else []
         return {"coverage": self.coverage, "hits": hits, "sentences": chosen}
 
     async def list_contradictions(self, *_: object, **__: object) -> list[Json]:
