@@ -155,6 +155,12 @@ def test_the_command_lists_roles_and_sets_one(depot: Depot, called: Called):
     assert depot.origins() == {"product"}
     assert "the role that its names tell" in cairn.run("role", source, "as-told")
     assert depot.origins() == {"development"}
+    at = ("how-we-work/*", "guide", "--project", depot.project)
+    assert "recorded" in cairn.run("roles", *at)
+    assert wait_until(lambda: depot.origins() == {"guide"}, timeout_s=PATIENCE_S)
+    assert "already" in cairn.run("roles", *at)
+    cairn.run("roles", "how-we-work/*", "as-told", "--project", depot.project)
+    assert wait_until(lambda: depot.origins() == {"development"}, timeout_s=PATIENCE_S)
 
 
 def test_all_documents_of_a_folder_are_corrected_at_once(depot: Depot, called: Called):
