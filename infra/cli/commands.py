@@ -105,6 +105,7 @@ COMMANDS = {
     "role": Command(
         "Decide", "sources", "Say what a document is to the product, whatever its names tell."
     ),
+    "roles": Command("Decide", "sources", "Say what all documents at some paths are."),
     "next-batch": Command(
         "Read",
         "next_batch",

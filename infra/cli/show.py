@@ -197,7 +197,9 @@ def _cited(statement: "CitingStatement", *, mostly: bool = False) -> list[str]:
     """A statement, then a line for each atom that it cites; ``mostly``: most of the others are
     provisional.
     """
-    mark = "" if statement.provisional is mostly else "(confirmed)" if mostly else "(provisional)"
+    mark = "(provisional)" if statement.provisional and not mostly else ""
+    if mostly and statement.citations and not statement.provisional:
+        mark = "(confirmed)"
     marked = f" {mark}" if mark else ""
     places = [f"  {' '.join([*one.places[:1], one.atom_id])}" for one in statement.citations]
     uncited = "" if statement.citations else " (uncited)"

@@ -6,10 +6,10 @@
 import typer
 
 from infra.cli.calls import Cairn, unchecked
-from infra.cli.context import JSON_OPTION, PROJECT_OPTION, connect
+from infra.cli.context import JSON_OPTION, KEY_OPTION, PROJECT_OPTION, asking, connect
 from infra.cli.deciding import Deciding, by_person
 from infra.cli.output import as_lines, cell, table
-from infra.client.models.sources import RoleDecision, SourceState
+from infra.client.models.sources import RoleDecision, RolesDecision, SourceState
 from schemas.document_roles.public import DOCUMENT_ROLES, ROLE_NAMES
 
 AS_TOLD = "as-told"
@@ -70,6 +70,32 @@ def register(app: typer.Typer) -> None:
         """
         body = RoleDecision(role=None if document_role == AS_TOLD else unchecked(document_role))
         return Deciding(source, Cairn.decide_document_role, body)
+
+    app.command()(roles)
+
+
+def roles(
+    path: str = typer.Argument(help="Paths of documents, e.g. 'docs/how-we-work/*'."),
+    document_role: str = typer.Argument(metavar="ROLE", help="As for `cairn role`."),
+    project: str = PROJECT_OPTION,
+    rationale: str = typer.Option("", "--rationale", "-r", help="Reason for the decision."),
+    idempotency_key: str | None = KEY_OPTION,
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Say what all documents at some paths are: one decision each."""
+    cairn = connect()
+    role = None if document_role == AS_TOLD else unchecked(document_role)
+    body = RolesDecision(path=path, role=role, rationale=rationale)
+    with asking(idempotency_key) as key:
+        made = cairn.decide_document_roles(cairn.project_of(project), body, key=key)
+    if as_json:
+        as_lines(each.model_dump() for each in made)
+        return
+    table(
+        ("path", "source", "decision"),
+        ((each.path, each.source_id, each.code or "recorded") for each in made),
+        "All of them have this role already.",
+    )
 
 
 def _show(rows: list[SourceState], without_rows: str) -> None:

@@ -155,3 +155,30 @@ def test_the_command_lists_roles_and_sets_one(depot: Depot, called: Called):
     assert depot.origins() == {"product"}
     assert "the role that its names tell" in cairn.run("role", source, "as-told")
     assert depot.origins() == {"development"}
+    at = ("how-we-work/*", "guide", "--project", depot.project)
+    assert "recorded" in cairn.run("roles", *at)
+    assert wait_until(lambda: depot.origins() == {"guide"}, timeout_s=PATIENCE_S)
+    assert "already" in cairn.run("roles", *at)
+    cairn.run("roles", "how-we-work/*", "as-told", "--project", depot.project)
+    assert wait_until(lambda: depot.origins() == {"development"}, timeout_s=PATIENCE_S)
+
+
+def test_all_documents_of_a_folder_are_corrected_at_once(depot: Depot, called: Called):
+    home = f"{CONSOLE}/projects/{depot.project}"
+    body = {"path": "how-we-work/*", "role": "requirements"}
+    sent = depot.client.post(f"{depot.path}/source-roles", json=body, headers=keyed())
+    assert sent.status_code == 202, sent.text
+    assert [(it["path"], it["code"]) for it in sent.json()] == [("how-we-work/gate.md", "")]
+    assert wait_until(lambda: depot.origins() == {"product"}, timeout_s=PATIENCE_S)
+    again = depot.client.post(f"{depot.path}/source-roles", json=body, headers=keyed())
+    assert again.json() == []
+    none = depot.client.post(
+        f"{depot.path}/source-roles", json=body | {"path": "nowhere/*"}, headers=keyed()
+    )
+    assert (none.status_code, none.json()["code"]) == (422, "no_documents")
+    with Browser(called) as browser:
+        page = browser.open(f"{home}/sources?path=how-we-work/*")
+        form = f"{home}/source-roles"
+        sent = browser.client.post(form, data=page.fields(form) | {"role": ""})
+        assert sent.status_code == 200 and "1 document changed" in sent.text
+    assert wait_until(lambda: depot.origins() == {"development"}, timeout_s=PATIENCE_S)

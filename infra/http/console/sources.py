@@ -8,10 +8,11 @@ from infra.http.access import DECIDERS, OBSERVERS, READERS
 from infra.http.console.deciding import decide, decider
 from infra.http.console.page_context import PageContext
 from infra.http.console.pages import Pages
-from infra.http.console.rendering import address
+from infra.http.console.rendering import address, counted
 from infra.http.console.spans import ShownText, show_text
 from infra.platform.errors import Invalid, NotFound
 from infra.service.deciding.decisions import set_document_role
+from infra.service.deciding.document_roles import set_document_roles
 from projections.read import atom_detail, belonging, source_detail, source_list
 from schemas.document_roles.public import DOCUMENT_ROLES, ROLE_NAMES, DocumentRole
 
@@ -46,6 +47,22 @@ async def decide_role(visit: PageContext) -> Response:
     message, undo = await decide(setting, "Changed.")
     place = visit.form.get("back") or address("projects", visit.project_id, "sources")
     return visit.redirect_within(place, message, undo)
+
+
+@pages.act("/projects/{project}/source-roles", *DECIDERS, page=list_sources)
+async def decide_roles(visit: PageContext) -> Response:
+    """Say what all documents at the paths of the list are; then show that list again."""
+    path, role = visit.form.get("path", ""), _read_role(visit.form.get("role", ""))
+    made = await set_document_roles(
+        visit.api.settings, visit.project_id, path, decider(visit), role
+    )
+    refused = sum(bool(it.code) for it in made)
+    message = f"{counted(len(made) - refused, 'document')} changed."
+    if refused:
+        message += f" {refused} had changed meanwhile and were left alone."
+    return visit.redirect_within(
+        address("projects", visit.project_id, "sources", path=path), message
+    )
 
 
 def _read_role(name: str) -> DocumentRole | None:

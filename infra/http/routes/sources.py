@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
 from fastapi import APIRouter, Path, Query
+from pydantic import BaseModel, ConfigDict, Field
 
 from infra.http.access import DECIDERS, LEADERS, OBSERVERS, READERS, Guarded, allow
 from infra.http.api import ApiDep, CallerDep, WriteDep
@@ -22,7 +23,8 @@ from infra.http.parameters import (
     Wait,
 )
 from infra.http.routes.decisions import DECIDED, DecisionRequest, answer, decider
-from infra.service.deciding.decisions import set_document_role
+from infra.service.deciding.decisions import Decider, set_document_role
+from infra.service.deciding.document_roles import RoleChange, set_document_roles
 from infra.service.ingesting.removal import SourceRemoval
 from infra.service.ingesting.removal import remove_source as ask_for_removal
 from infra.service.reading.explaining import Explanation, explain_source
@@ -35,6 +37,7 @@ from projections.read.past_coverage import PastCoverage
 from projections.read.source_detail import SourceDetail
 from projections.read.source_list import SourceState
 from schemas.document_roles.public import DocumentRole
+from schemas.events.hitl import Role
 
 router = APIRouter(route_class=Guarded, tags=["Sources"])
 SourceId = Annotated[str, Path(max_length=100)]
@@ -45,6 +48,16 @@ class RoleDecision(DecisionRequest):
     """``role`` null: the document has the role that its names tell."""
 
     role: DocumentRole | None
+
+
+class RolesDecision(BaseModel):
+    """``path`` is a glob over paths, such as `docs/how-we-work/*`; ``role`` as of one document."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    path: str = Field(min_length=1, max_length=1_000)
+    role: DocumentRole | None
+    rationale: str = Field("", max_length=4_000)
 
 
 @router.get("/v1/projects/{project}/sources", responses=OF_ANY)
@@ -108,6 +121,20 @@ async def decide_document_role(
     by = decider(caller, write, body, wait)
     await api.tables.ask(belonging.check_belongs, project, source_id)
     return await answer(set_document_role(api.settings, source_id, by, body.role), by, source_id)
+
+
+@router.post("/v1/projects/{project}/source-roles", status_code=202, responses=OF_ANY)
+@allow(*DECIDERS, writes=True)
+async def decide_document_roles(
+    api: ApiDep, caller: CallerDep, write: WriteDep, project: Project, body: RolesDecision
+) -> list[RoleChange]:
+    """Say at once what all documents at some paths are, one decision each; at most 200.
+
+    Those that have the role already are left alone. The ledger answers in time: see the decisions
+    of the project.
+    """
+    by = Decider(caller.name, cast(Role, caller.role), body.rationale, key=write.key)
+    return await set_document_roles(api.settings, project, body.path, by, body.role)
 
 
 @router.delete("/v1/projects/{project}/sources/{source_id}", status_code=202, responses=OF_ANY)
