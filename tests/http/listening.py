@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,19 +28,25 @@ class Heard:
         return int(self.id.partition("-")[2])
 
 
-def listen(client: httpx.Client, stream_id: str, last_id: str = "") -> Iterator[Heard]:
+def listen(
+    client: httpx.Client, stream_id: str, last_id: str = "", tell_open: Callable[[], object] = int
+) -> Iterator[Heard]:
     """The frames behind ``last_id`` without heartbeats, until the server ends the stream.
 
-    Raises httpx.TransportError when it goes away.
+    ``tell_open`` is called once the server has answered: from then on nothing is missed. Raises
+    httpx.TransportError when it goes away.
     """
-    return listen_at(client, f"/v1/streams/{stream_id}", last_id)
+    return listen_at(client, f"/v1/streams/{stream_id}", last_id, tell_open)
 
 
-def listen_at(client: httpx.Client, url: str, last_id: str = "") -> Iterator[Heard]:
+def listen_at(
+    client: httpx.Client, url: str, last_id: str = "", tell_open: Callable[[], object] = int
+) -> Iterator[Heard]:
     """The same at an address, which may hold a stream token."""
     headers = {"last-event-id": last_id} if last_id else {}
     with client.stream("GET", url, headers=headers) as answer:
         assert answer.status_code == 200, answer.read()
+        tell_open()
         assert answer.headers["content-type"].startswith("text/event-stream")
         yield from (each for each in parse(answer.iter_lines()) if each.name != HEARTBEAT)
 
@@ -67,6 +73,7 @@ class Following(threading.Thread):
         self._called, self._stream_id, self._last_id = called, stream_id, last_id
         self.heard: list[Heard] = []
         self.connections = 0
+        self.is_open = threading.Event()  # it hears all that happens from now on
         self.stop = False
 
     def run(self) -> None:
@@ -74,7 +81,8 @@ class Following(threading.Thread):
             with self._called.client() as client:
                 try:
                     self.connections += 1
-                    for frame in listen(client, self._stream_id, self._last_id):
+                    opened = self.is_open.set
+                    for frame in listen(client, self._stream_id, self._last_id, opened):
                         self.heard.append(frame)
                         self._last_id = frame.id or self._last_id
                         if self.stop:

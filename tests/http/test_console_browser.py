@@ -524,7 +524,7 @@ def test_a_question_to_the_agents_is_answered_on_the_page(tab: Tab, home: str):
     assert "Auth uses" in tab.run("document.querySelector('.message.assistant .said').textContent")
     check_accessible(tab, "chat-answered")
     tab.run("document.querySelector('.message.assistant [data-evidence]').click()")
-    tab.wait_for("document.querySelector('#beside blockquote')")
+    tab.wait_for("document.querySelector('#beside blockquote, #beside .marked')")
     assert tab.reports == []
 
 

@@ -36,6 +36,7 @@ def test_a_client_leads_a_project_from_an_upload_to_a_sprint_plan(
     root = f"/v1/projects/{project}"
     following = Following(called, project)
     following.start()
+    assert following.is_open.wait(PATIENCE_S)
     documents = [
         {"path": path, "text": text} for path, text in FILES.items() if isinstance(text, str)
     ]

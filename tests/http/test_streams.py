@@ -51,7 +51,7 @@ def frames_in_table(called: Called, stream_id: str, after: int) -> list[int]:
 def test_an_ingest_is_told_live_through_a_kill_of_the_server(called: Called, page: Path):
     following = Following(called, called.project)
     following.start()
-    assert wait_until(lambda: following.connections > 0, timeout_s=PATIENCE_S)
+    assert following.is_open.wait(PATIENCE_S)
     page.write_text(page.read_text() + "\nThe service must print a label for each parcel.\n")
     ingest = called.cairn.start(
         *("ingest", str(called.folder), "--project", "Parcel", "--wait"),

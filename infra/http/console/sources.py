@@ -14,6 +14,7 @@ from infra.platform.errors import Invalid, NotFound
 from infra.service.deciding.decisions import set_document_role
 from infra.service.deciding.document_roles import set_document_roles
 from projections.read import atom_detail, belonging, source_detail, source_list
+from projections.read.search_passages import read_passages
 from schemas.document_roles.public import DOCUMENT_ROLES, ROLE_NAMES, DocumentRole
 
 pages = Pages()
@@ -104,6 +105,20 @@ async def show_source(visit: PageContext) -> Response:
     return visit.show(
         template, source=source, atom=atom, quote=quote, shown=shown, roles=ROLE_NAMES
     )
+
+
+@pages.show("/projects/{project}/passages/{passage}", *READERS)
+async def show_passage(visit: PageContext) -> Response:
+    """The text of the source that a passage is of, at ``line`` or where the passage begins."""
+    passage_id = visit.part("passage")
+    passages = await visit.ask(read_passages, [passage_id])
+    if passage_id not in passages:
+        raise NotFound(
+            f"{passage_id} is not there any more: its source has changed.", code="unknown_evidence"
+        )
+    passage = passages[passage_id]
+    line = visit.asked_number("line") or passage.line_start
+    return visit.go("projects", visit.project_id, "sources", passage.source_id, line=line)
 
 
 def _span_of_line(text: str, line: int | None) -> tuple[int, int] | None:
