@@ -380,3 +380,32 @@ def test_a_proposal_in_a_folder_named_by_its_abbreviation_is_a_feature():
     text = "# Lane hooks\n\n## State: APPROVED\n\nHooks run before a parcel enters its lane.\n"
 
     assert set(named(text, "DEPEP/lane-hooks.md", "Lane hooks")) == {"Lane hooks"}
+
+
+@pytest.mark.parametrize(
+    ("title", "name"),
+    [
+        ("Exponential backoff for crates", "Exponential backoff for crates"),
+        ("Design: Integrate lane scales (RFC 7) into the depot", "Lane scales into the depot"),
+        (
+            "Orders & challenges of lanes to handle the flow of crates",
+            "Orders & challenges of lanes",
+        ),
+    ],
+)
+def test_a_proposal_whose_title_stands_in_its_front_matter_is_a_feature(title: str, name: str):
+    front = f'---\ntitle: "{title}"\nauthors:\n  - "@ana"\nstatus: implementable\n---\n'
+
+    assert set(named(front, "design/20240102.lanes.md", status="accepted")) == {name}
+
+
+def test_a_title_behind_a_licence_opens_its_document_and_a_later_one_does_not():
+    text = "# Lane hooks\n\nHooks run before a parcel enters its lane.\n"
+
+    def at(start: int) -> set[str]:
+        path, headings = "proposals/lane-hooks.md", ("Lane hooks",)
+        chunk = a_chunk(text, path, headings=headings, source_type="doc", start=start)
+        return {it.attributes["feature"] for it in extract(chunk) if "feature" in it.attributes}
+
+    assert at(800) == {"Lane hooks"}
+    assert at(9_000) == set()

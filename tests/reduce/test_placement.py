@@ -9,6 +9,7 @@ import pytest
 from streams.headings import NOWHERE, find_heading
 from streams.lexicons import read_lexicons
 from streams.reduce.prd.placement import places
+from streams.reduce.prd.selection import Atoms, ProjectShortlist, select
 from streams.reduce.texts.vocabulary import find_wordings
 from tests.reduce.ledgers import a_requirement, a_row, an_atom, prd_of, texts
 
@@ -334,3 +335,31 @@ def test_the_same_statement_of_two_documents_is_printed_once_and_cites_both():
     )
 
     assert {it.atom_id for it in shown.citations} == {it.atom_id for it in twice}
+
+
+def test_a_section_that_documents_have_headings_for_takes_more_of_what_fits_it_second():
+    told = [
+        an_atom(
+            "claim",
+            f"Every {one} depot counts its crates by hand today",
+            attributes={"origin": "record"},
+            source=f"src_{one}",
+        )
+        for one in ("red", "green", "blue", "white", "grey", "black", "pink", "brown", "lilac")
+    ]
+
+    shortlist = ProjectShortlist()
+    for atom in told:
+        shortlist.put(atom, [a_row(atom, ("Counting crates", "Motivation"))])
+    table = {f"prj|{atom.atom_id}": atom for atom in told}
+    sections = {it.section_id: it.picks for it in select(shortlist, Atoms(table, "prj"))}
+
+    assert len(sections["problem"]) == 8
+
+
+def test_the_goal_of_the_product_is_told_wherever_a_document_tells_it():
+    for text in (
+        "Our primary goal at Depot is to lose no crate",
+        "The goal of the depot team is to lose no crate",
+    ):
+        assert first_of("claim", text, "Context", origin="product") == "goals"

@@ -42,6 +42,10 @@ _LINKED = re.compile(
     re.DOTALL,
 )
 _LABEL = re.compile(r"(?P<name>[^:.!?]{2,50}?)(?::| [-–—|] | -- )\s*(?P<rest>\S.*)", re.DOTALL)
+_LEADING_KIND = re.compile(
+    r"^(?:proposal|design|rfc|enhancement|feature)\s*[:–—-]\s+", re.IGNORECASE
+)
+_ASIDE_ANYWHERE = re.compile(r"\s*\([^()]*\)")
 _PLAIN = re.compile(r"[\w&’'-]+(?: [\w&’'/-]+)*")
 _OWNER = re.compile(r"(?<=\w )(?:your|our|their) ", re.IGNORECASE)
 _APART = re.compile(r"\W*(?:[:.–—-]|$)")
@@ -139,6 +143,15 @@ def named_item(raw: str, *, planned: bool = False) -> Named | None:
     if len(bare.split()) <= SHORT and (name := capability_name(bare, planned=planned)):
         return Named(name, "", labelled=False)
     return _cut(bare, planned)
+
+
+def name_beginning(title: str) -> str:
+    """What a longer title proposes, up to where it says what for: «Depot & lane CRDs to handle
+    orders» is about depot and lane CRDs.
+    """
+    text = _LEADING_KIND.sub("", _NUMBER.sub("", " ".join(show_heading(title).split())))
+    cut = _cut(_ASIDE_ANYWHERE.sub("", text), planned=True)
+    return cut.name if cut else ""
 
 
 def _name_outcome(text: str) -> Named | None:

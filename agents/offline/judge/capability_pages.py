@@ -15,6 +15,7 @@ from agents.offline.judge.capability_names import (
     capability_name,
     is_chosen_from,
     is_generic,
+    name_beginning,
     name_handled,
     name_of_folder,
     spell_as_in,
@@ -47,6 +48,8 @@ _SHORT_TITLES = (
 )
 _GROUPS = ("parent", "category", "section", "group")
 MAX_FOLDERS = 5
+MOST_BEFORE = 3_000  # characters of front matter and comments before a title
+_TITLED = re.compile(r"\s*(?:#[ \t]+\S[^\n]*|[^\n]+\n={3,})")
 
 
 class Page(NamedTuple):
@@ -66,8 +69,9 @@ def page_of(chunk: ChunkCreated) -> Page | None:
     place = _place_of(chunk)
     if not place:
         return None
-    text, title = chunk.text_payload, chunk.structure_path[0]
+    text = chunk.text_payload
     front, fields = read_front_matter(text)
+    title = chunk.structure_path[0] if chunk.structure_path else text[slice(*fields["title"])]
     at = text.find(title)
     titled = (at, at + len(title)) if at >= 0 else (0, len(text))
     short = (text[slice(*fields[key])] for key in _SHORT_TITLES if key in fields)
@@ -75,9 +79,10 @@ def page_of(chunk: ChunkCreated) -> Page | None:
     own, folders = _folders_of(chunk.path)
     if not folders and _INTRODUCTIONS.match(own):
         return None
-    name = _best_of(
-        [name for title in titles if (name := capability_name(title, titled=place == PAGE))]
-    )
+    given = {"titled": place == PAGE, "planned": place == RECORD}
+    name = _best_of([name for title in titles if (name := capability_name(title, **given))])
+    if not name and place == RECORD:
+        name = next(filter(None, map(name_beginning, (*titles, title))), "")
     if not name and (_INTRODUCTIONS.match(own) or is_generic(title)):
         own = own if not _INTRODUCTIONS.match(own) else folders.pop()
         name = spell_as_in(_name_stem(own), text)
@@ -151,7 +156,7 @@ def read_front_matter(text: str) -> tuple[int, dict[str, Span]]:
 def _place_of(chunk: ChunkCreated) -> str:
     """What sort of page it may be; nothing where it is none or does not begin its document."""
     path = chunk.path.lower()
-    if chunk.anchor_start or chunk.part_index or not chunk.structure_path or "/" not in path:
+    if not _opens_document(chunk) or "/" not in path:
         return ""
     if chunk.source_type not in ("doc", "readme", "architecture_doc") or is_plan(path):
         return ""
@@ -173,6 +178,22 @@ def _place_of(chunk: ChunkCreated) -> str:
     if not _DOCUMENTED.match(folders):
         return ""
     return TOPIC if _HALF_ELSEWHERE.says(path.rsplit(".", 1)[0]) else DOC
+
+
+def _opens_document(chunk: ChunkCreated) -> bool:
+    """Whether it begins its document, or the text behind its front matter and licence."""
+    if chunk.part_index:
+        return False
+    if not chunk.anchor_start:
+        fields = read_front_matter(chunk.text_payload)[1]
+        return bool(chunk.structure_path) or "title" in fields
+    titled = _TITLED.match(chunk.text_payload)
+    return (
+        chunk.anchor_start <= MOST_BEFORE
+        and len(chunk.structure_path) == 1
+        and titled is not None
+        and chunk.structure_path[0] in titled.group()
+    )
 
 
 def _name_stem(own: str) -> str:

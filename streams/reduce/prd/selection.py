@@ -22,6 +22,8 @@ from streams.reduce.texts.wording import content_words, numbers, pair_text
 
 POOL = 240  # atoms looked at per section; far above any section's limit, so that sources can spread
 SHORT_OF = 4  # a section with fewer statements takes atoms that fit it second
+HEADED = frozenset({"problem", "goals", "users", "risks"})  # what documents have headings for
+SHORT_OF_HEADED = 8
 MAX_CITED = 4
 MAX_PAIRS = 8
 SHOWN_PAIRS = 2
@@ -239,7 +241,7 @@ def select(shortlist: ProjectShortlist, atoms: Atoms) -> list[SectionInput]:
     for plan in content:
         selection.fill(plan, shortlist.own.get(plan.section_id, {}), plan.limit)
     for plan in content:
-        wanted = min(plan.limit, SHORT_OF)
+        wanted = min(plan.limit, SHORT_OF_HEADED if plan.section_id in HEADED else SHORT_OF)
         selection.fill(plan, shortlist.others.get(plan.section_id, {}), wanted)
     selection.ask_contradictions()
     selection.fill(questions, shortlist.own.get(questions.section_id, {}), questions.limit)
