@@ -105,7 +105,9 @@ COMMANDS = {
     "role": Command(
         "Decide", "sources", "Say what a document is to the product, whatever its names tell."
     ),
-    "roles": Command("Decide", "sources", "Say what all documents at some paths are."),
+    "roles": Command(
+        "Decide", "sources", "Say what all documents at some paths are: one decision each."
+    ),
     "next-batch": Command(
         "Read",
         "next_batch",

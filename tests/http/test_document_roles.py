@@ -175,7 +175,7 @@ def test_all_documents_of_a_folder_are_corrected_at_once(depot: Depot, called: C
     none = depot.client.post(
         f"{depot.path}/source-roles", json=body | {"path": "nowhere/*"}, headers=keyed()
     )
-    assert (none.status_code, none.json()["code"]) == (422, "no_documents")
+    assert (none.status_code, none.json()["code"]) == (404, "no_documents")
     with Browser(called) as browser:
         page = browser.open(f"{home}/sources?path=how-we-work/*")
         form = f"{home}/source-roles"

@@ -39,12 +39,16 @@ class Told:
 def told() -> Iterator[Told]:
     root, cairn = logging.getLogger(), logging.getLogger("cairn")
     before = root.handlers, root.level, cairn.level, structlog.get_config()
+    library = logging.getLogger("aiokafka")
+    quiet = library.level  # as a command leaves it that was run in this process
+    library.setLevel(logging.NOTSET)
     told = Told()
     log.configure(redact=redact_text, stream=told.stream, now=lambda: told.now_s)
     yield told
     root.handlers = before[0]
     root.setLevel(before[1])
     cairn.setLevel(before[2])
+    library.setLevel(quiet)
     structlog.configure(**before[3])
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from infra.platform.errors import Conflict, Invalid, Unavailable
+from infra.platform.errors import Conflict, Invalid, NotFound, Unavailable
 from infra.platform.settings import Settings
 from infra.service.deciding.decisions import UNANSWERED, Decider, set_document_role
 from infra.service.foundation.database import ask
@@ -28,7 +28,8 @@ async def set_document_roles(
 ) -> list[RoleChange]:
     """Give a role to every document whose path matches the glob and that has another one.
 
-    Nobody waits for the ledger's answers. Raises Invalid where there are none, or too many.
+    Nobody waits for the ledger's answers. Raises NotFound where there are none, Invalid where there
+    are too many.
     """
     listed = await ask(
         settings,
@@ -40,7 +41,7 @@ async def set_document_roles(
         )
     documents = [it for it in listed.items if it.source_id and it.role_reason]
     if not documents:
-        raise Invalid(f"No document matches {path}.", code="no_documents")
+        raise NotFound(f"No document matches {path}.", code="no_documents")
     changing = [it for it in documents if it.role != (role or it.told_role)]
     return [await _set_role(settings, it, by, role) for it in changing]
 
