@@ -19,7 +19,8 @@ SENTENCES_TOLD = 3
 LONGEST_TOLD = 240  # characters
 # «Date: 2026-01-20», «Supersedes ADR 2.»: the head of a record, which answers only who asks for it.
 _FIELD = re.compile(
-    r"[A-Z][\w -]{1,20}: \S+(?: \S+){0,2}"
+    r"(?:date|status|state|version|title|number|id|tags?|authors?|owners?|deciders?|reviewers?"
+    r"|approvers?|created|updated|last[ -](?:updated|modified))\s*:.{0,60}"
     r"|(?:supersedes|superseded by|amends|see(?: also)?)\b.{0,40}",
     re.IGNORECASE,
 )

@@ -371,9 +371,16 @@ def test_what_a_roadmap_promises_people_is_named_by_what_they_will_do():
 
 
 def test_a_name_that_begins_with_people_is_one():
-    found = named("# Depot\n\n## Features\n\n- People search\n- Team dashboards\n", "README.md")
+    found = named("# Depot\n\n## Features\n\n- People search\n- Lane maps\n", "README.md")
 
-    assert set(found) >= {"People search"}
+    assert set(found) == {"People search", "Lane maps"}
+
+
+@pytest.mark.parametrize("name", ["Milestone maps", "Winter tyres"])
+def test_a_feature_may_begin_like_a_period_of_a_plan(name: str):
+    text = f"# Depot\n\n## Features\n\n### {name}\n\nEvery lane has one that its porters see.\n"
+
+    assert name in named(text, "README.md")
 
 
 def test_a_proposal_in_a_folder_named_by_its_abbreviation_is_a_feature():

@@ -271,12 +271,17 @@ def test_what_a_product_does_for_somebody_is_its_purpose_whatever_its_title_anno
 
 def test_a_thing_with_risk_in_its_name_is_none_and_neither_is_what_guards_against_one():
     index = an_atom("claim", "The index counts depots in each county", attributes={"origin": "doc"})
-    guard = "A watchman tells the team of attacks and supports the depot"
+    guard = "A watchman immediately notifies the team of attacks"
 
     assert "risks" not in sections_of(index, "Depot Risk Index")
     assert sections_of(index, "Risks and mitigations") == ["risks"]
     assert first_of("risk", guard, "Watch") != "risks"
-    assert first_of("risk", "The depot is an open yard that attackers break into") != "risks"
+    assert first_of("risk", "The depot will be a shared yard at little cost") != "risks"
+    for harm in (
+        "A leaked key allows anybody to open every depot",
+        "Vendor lock-in is a danger that can stop all deliveries",
+    ):
+        assert first_of("risk", harm, severity="high") == "risks"
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import zipfile
+from functools import cache
 from pathlib import Path
 
 from infra.platform.settings import Settings
@@ -42,7 +43,8 @@ def find_problem(cache: Path) -> str | None:
     folder = folder_of(cache)
     for name, checksum in FILES.items():
         try:
-            found = hashlib.sha256((folder / name).read_bytes()).hexdigest()
+            stat = (folder / name).stat()
+            found = _checksum_of(folder / name, stat.st_size, stat.st_mtime_ns)
         except OSError:
             return (
                 f"The small reader is not there ({folder / name}): `cairn down` and `cairn up`"
@@ -54,6 +56,12 @@ def find_problem(cache: Path) -> str | None:
                 f" delete that folder, then `cairn down` and `cairn up`. {WITHOUT}"
             )
     return None
+
+
+@cache
+def _checksum_of(file: Path, size: int, mtime_ns: int) -> str:
+    """Read once as it stands: `status` asks again and again. Raises OSError."""
+    return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
 def fetch_reader(settings: Settings, say: Say, lock: Path = LOCK) -> None:

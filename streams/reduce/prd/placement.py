@@ -14,6 +14,7 @@ from collections.abc import Iterable
 
 from schemas.events.atom import DOCUMENT_STATUS
 from schemas.events.ledger import AtomRecord, EvidenceRow
+from streams.lexicons import Wording
 from streams.reduce.prd.admission import is_admitted, is_undecided
 from streams.reduce.prd.claims import WHAT_IT_IS, is_of_others, is_own, place_claim
 from streams.reduce.prd.placed_atoms import (
@@ -31,6 +32,8 @@ from streams.reduce.prd.subjects import (
 from streams.reduce.texts.sections import is_excluded
 from streams.reduce.texts.vocabulary import find_wordings
 
+_GUARDS = Wording("reduce", "guards")
+_HARMS = Wording("reduce", "harms")
 _DECIDING = frozenset({"record", "minutes", "plan", "talk", "architecture"})
 _NORMATIVE = re.compile(r"\b(?:MUST|SHALL|REQUIRED)\b|\bshall\b")
 _STORY = re.compile(r"^as an? \w", re.IGNORECASE)
@@ -210,10 +213,10 @@ def _risk(placed_atom: PlacedAtom) -> SectionFits:
     """What endangers the product; a limit in a description of its use is a limit, no risk."""
     if placed_atom.voice < FOR_A_PART:
         return SectionFits()
-    near = placed_atom.near("risks")
-    if not near and WHAT_IT_IS.match(placed_atom.atom.statement):
+    near, statement = placed_atom.near("risks"), placed_atom.atom.statement
+    if not near and WHAT_IT_IS.match(statement) and not _HARMS.says(statement):
         return place_claim(placed_atom)
-    if not near and "capability" in placed_atom.wordings:  # what guards against one
+    if not near and _GUARDS.match(statement):
         return placed_atom.fits(None, "non_functional_requirements")
     if "limit" in placed_atom.wordings and is_own(placed_atom):
         return placed_atom.fits("scope", "risks")

@@ -164,13 +164,10 @@ class _Selection:
 
     def _repeats(self, section_id: str, atom: AtomRecord) -> bool:
         """Whether a statement says the same; in the same section it then cites this atom too."""
-        words, figures = content_words(atom.title), numbers(atom.title)
-        said = content_words(atom.statement)
+        words, figures = content_words(atom.compared_title), numbers(atom.compared_title)
         for known, known_figures, known_section, at in self.spoken:
             shared = len(words & known)
-            lead = self.picks[known_section][at].lead
-            again = len(said) >= ENOUGH_WORDS and said == content_words(lead.statement)
-            whole = again or shared >= SAME_TITLE * len(words | known)
+            whole = shared >= SAME_TITLE * len(words | known)
             part = ENOUGH_WORDS <= shared == min(len(words), len(known))
             if not shared or not (whole or part):
                 continue
@@ -216,7 +213,7 @@ class _Selection:
 
     def _speak(self, section_id: str, pick: Pick) -> None:
         self.used.update(atom.atom_id for atom in pick.atoms)
-        title = pick.lead.title
+        title = pick.lead.compared_title
         at = len(self.picks[section_id])
         self.spoken.append((content_words(title), numbers(title), section_id, at))
         self.picks[section_id].append(pick)
