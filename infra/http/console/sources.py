@@ -117,6 +117,7 @@ async def show_passage(visit: PageContext) -> Response:
             f"{passage_id} is not there any more: its source has changed.", code="unknown_evidence"
         )
     passage = passages[passage_id]
+    await visit.ask(belonging.check_belongs, visit.project_id, passage.source_id)
     line = visit.asked_number("line") or passage.line_start
     return visit.go("projects", visit.project_id, "sources", passage.source_id, line=line)
 
