@@ -42,7 +42,7 @@ PACKAGES = (
 NAMED = {
     "agents.offline.lexicons": "names of our files",
     "schemas.lexicons": "names of our files",
-    "agents.offline.models.linear": "names of our files",
+    "schemas.linear": "names of our files",
     "agents.offline.segment.masks.mask": "a sign of its own table",
     "schemas.asyncapi": "names of our schemas",
     "schemas.code_version": "names of our packages",

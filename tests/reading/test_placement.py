@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agents.offline.models.linear import load_placement
+from agents.offline.models.weights import load_placement
 from tests.reading.documents import kinds, read
 
 PROPOSAL = "docs/proposals/0007-lanes.md"

@@ -9,7 +9,7 @@ import pytest
 
 from agents.offline.judge.features import draft_features
 from agents.offline.judge.soundness import SOUND
-from agents.offline.models.linear import load_soundness
+from agents.offline.models.weights import load_soundness
 from agents.offline.reader import extract, propose_drafts
 from agents.offline.recognise.cues import DOUBTED, LIKELY, MODAL, WEAK
 from tests.reading.documents import a_chunk

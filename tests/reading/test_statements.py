@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from agents.offline.models.linear import LANE_BITS, Weights, load_statements, pack
+from agents.offline.models.weights import load_statements
 from agents.offline.recognise.features import features_of
 from agents.offline.recognise.statements import classify
+from schemas.linear import LANE_BITS, Weights, pack
 
 
 @pytest.mark.parametrize(

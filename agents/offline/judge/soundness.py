@@ -15,7 +15,7 @@ from dataclasses import replace
 from agents.offline.judge.doubts import Doubt, doubt_of, is_note
 from agents.offline.judge.features import draft_features
 from agents.offline.lexicons import Wording
-from agents.offline.models.linear import load_soundness
+from agents.offline.models.weights import load_soundness
 from agents.offline.recognise.cues import (
     DOUBTED,
     EXPLICIT,

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable
 
 from agents.offline.lexicons import Wording
-from agents.offline.models.linear import load_placement, load_statements
+from agents.offline.models.weights import load_placement, load_statements
 from agents.offline.recognise import cues
 from agents.offline.recognise.cues import ANCHORED, MODAL, WEAK, Cue
 from agents.offline.recognise.features import features_of

@@ -11,13 +11,14 @@ import math
 from dataclasses import dataclass, field
 
 from agents.offline.lexicons import Wording
-from agents.offline.models.linear import Weights, load_statements
+from agents.offline.models.weights import load_statements
 from agents.offline.recognise import cues
 from agents.offline.recognise.features import features_of, names_task
 from agents.offline.recognise.moods import Asking, Need, find_asking, find_need
 from agents.offline.recognise.needs import requirement_attributes
 from agents.offline.recognise.qualities import quality_features
 from agents.offline.segment.wording import strip_markup
+from schemas.linear import Weights
 
 NOTHING = "other"
 MENTIONED = 0.15  # the probability from which a second kind is named

@@ -26,8 +26,8 @@ from sklearn.linear_model import LogisticRegression
 
 from agents.offline.judge.features import OWN_SAID, OWN_SUBJECT, UNKNOWN_ROOT
 from agents.offline.judge.soundness import SOUND
-from agents.offline.models.linear import Odds
 from agents.offline.recognise.cues import WEAK
+from schemas.linear import Odds
 from tests.reading.training.data import write_weights
 from tests.reading.training.statements import MODELS, SCALE
 

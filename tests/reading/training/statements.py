@@ -20,9 +20,9 @@ from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
 
 import agents.offline.models
-from agents.offline.models.linear import Weights, pack
 from agents.offline.recognise.features import features_of
 from agents.offline.recognise.qualities import NAMES, quality_features
+from schemas.linear import Weights, pack
 from tests.reading.training.data import (
     FOLDS,
     Example,

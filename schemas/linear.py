@@ -1,15 +1,13 @@
-"""The trained half of the reader: linear weights over features, added as whole numbers.
+"""Linear models: weights over features, added as whole numbers.
 
-Rules and weights err on different kinds, so both are asked (``statements.py``). The weights are
-whole numbers: a sum has no order, every machine gets the same. All labels' weights of one feature
-are packed into one number, a lane each, so that a feature costs one addition. Trained by
+A sum of whole numbers has no order, so every machine gets the same. All labels' weights of one
+feature are packed into one number, a lane each, so that a feature costs one addition. Trained by
 ``tests/reading/training``; decided against a larger model, because a reader of the ledger should
 wait for no download and a sum can be explained feature by feature.
 """
 
 from __future__ import annotations
 
-import functools
 import gzip
 import json
 import math
@@ -78,32 +76,16 @@ def pack(weights: Iterable[int]) -> int:
     return sum(weight << (LANE_BITS * lane) for lane, weight in enumerate(weights))
 
 
-@functools.cache
-def load_statements() -> Weights:
-    """What a statement is, by statements that somebody labelled."""
-    return _weights(_read("statements"))
-
-
-@functools.cache
-def load_placement() -> Weights:
-    """Under which kind of heading authors put a text; ``plain`` is under none that tells."""
-    return _weights(_read("placement"))
-
-
-@functools.cache
-def load_soundness() -> Odds:
-    """How likely a draft is sound, by drafts that people judged."""
-    read = _read("soundness")
-    return Odds(read["scale"], read["bias"], read["features"])
-
-
-def _read(name: str) -> dict[str, Any]:
-    file = resources.files(__package__).joinpath(f"{name}.json.gz")
-    content: dict[str, Any] = json.loads(gzip.decompress(file.read_bytes()))
+def read_model(package: str, name: str) -> dict[str, Any]:
+    """The content of the file ``name`` beside the modules of ``package``."""
+    content: dict[str, Any] = json.loads(
+        gzip.decompress(resources.files(package).joinpath(f"{name}.json.gz").read_bytes())
+    )
     return content
 
 
-def _weights(content: dict[str, Any]) -> Weights:
+def read_weights(content: Mapping[str, Any]) -> Weights:
+    """The weights that a file holds: of each feature one number a label."""
     return Weights(
         labels=tuple(content["labels"]),
         scale=content["scale"],
@@ -112,3 +94,8 @@ def _weights(content: dict[str, Any]) -> Weights:
         quality=content.get("quality", {}),
         quality_bias=content.get("quality_bias", 0),
     )
+
+
+def read_odds(content: Mapping[str, Any]) -> Odds:
+    """The odds that a file holds: of each feature one number."""
+    return Odds(content["scale"], content["bias"], content["features"])
