@@ -105,7 +105,7 @@ def read_atom(atom: AtomRecord, rows: Iterable[EvidenceRow]) -> PlacedAtom | Non
     fresh = sorted((row for row in rows if not row.stale), key=lambda row: row.evidence_id)
     voice = voice_of(atom)
     early = any(row.line_start <= EARLY_LINES for row in fresh) if fresh else True
-    headings = _read_headings([_path_of(atom, row) for row in fresh])
+    headings = read_headings(list_paths(atom, fresh))
     if early and _is_titled_only(atom, fresh):
         headings = {}
     if not voice or ELSEWHERE in headings or headings.get(NOWHERE, 0.0) >= _least_nowhere(atom):
@@ -113,6 +113,11 @@ def read_atom(atom: AtomRecord, rows: Iterable[EvidenceRow]) -> PlacedAtom | Non
     asked = any(_asks(row.structure_path, atom.statement) for row in fresh)
     placed_atom = PlacedAtom(atom, headings, find_wordings(atom.statement), voice, early, asked)
     return placed_atom if _stands_alone(placed_atom) else None
+
+
+def list_paths(atom: AtomRecord, rows: Iterable[EvidenceRow]) -> list[Sequence[str]]:
+    """The headings over each row, the title of its document first."""
+    return [_path_of(atom, row) for row in rows]
 
 
 def _path_of(atom: AtomRecord, row: EvidenceRow) -> Sequence[str]:
@@ -132,7 +137,7 @@ def _is_titled_only(atom: AtomRecord, rows: Sequence[EvidenceRow]) -> bool:
     )
 
 
-def _read_headings(paths: Sequence[Sequence[str]]) -> dict[str, float]:
+def read_headings(paths: Sequence[Sequence[str]]) -> dict[str, float]:
     """What the headings of the place tell that tells most; nowhere only if every place says so."""
     read = [
         {NOWHERE: 1.0}
@@ -175,4 +180,9 @@ def _stands_alone(placed_atom: PlacedAtom) -> bool:
         2 if is_excluded(placed_atom.atom) or placed_atom.atom.attributes.get("scope") else 4
     ):
         return False
-    return len(_CODE_WORD.findall(text)) < TOO_TECHNICAL
+    return count_code_words(text) < TOO_TECHNICAL
+
+
+def count_code_words(text: str) -> int:
+    """How many words of it only code has."""
+    return len(_CODE_WORD.findall(text))

@@ -11,11 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from schemas.events.ledger import LIVE, AtomRecord, ContradictionRecord, EvidenceRow
-from schemas.worth import worth
 from streams.ledger.atoms.document_status import is_over, is_unquoted
 from streams.ledger.likeness.agreement import keep_order
+from streams.reduce.prd.judged_places import judge_places
 from streams.reduce.prd.placed_atoms import SectionFit
-from streams.reduce.prd.placement import places
 from streams.reduce.texts.inputs import Pick, SectionInput
 from streams.reduce.texts.sections import SECTIONS, SHOWN, SectionPlan, says_no
 from streams.reduce.texts.wording import content_words, numbers, pair_text
@@ -29,7 +28,7 @@ MAX_PAIRS = 8
 SHOWN_PAIRS = 2
 SAME_TITLE = 0.8
 ENOUGH_WORDS = 6  # of a statement that a longer one repeats
-PER_SOURCE = 0.12
+PER_SOURCE = 0.25
 OFTEN = 4  # atoms of a source; one more counts no less than this one did
 CONTRADICTED = 0.1
 _SEVERITY = {"high": 0, "medium": 1, "low": 2}
@@ -62,19 +61,17 @@ class ProjectShortlist:
         if atom.status not in LIVE or atom.ledger != "pkl" or is_over(atom) or is_unquoted(atom):
             return
         self.live.add(atom.atom_id)
-        fits = places(atom, rows)
-        score = worth(atom)
+        fits = judge_places(atom, rows)
         if fits.own:
-            self._enter(self.own, fits.own, atom, score)
+            self._enter(self.own, fits.own, atom)
         for place in fits.others:
-            if place.fit > 0.0:
-                self._enter(self.others, place, atom, score)
+            self._enter(self.others, place, atom)
 
     def _enter(
-        self, lists: dict[str, dict[str, Entry]], place: SectionFit, atom: AtomRecord, score: float
+        self, lists: dict[str, dict[str, Entry]], place: SectionFit, atom: AtomRecord
     ) -> None:
         entries = lists.setdefault(place.section_id, {})
-        entries[atom.atom_id] = Entry(round(score + place.fit, 6), atom.latest_provenance.source_id)
+        entries[atom.atom_id] = Entry(place.fit, atom.latest_provenance.source_id)
         self.held.setdefault(atom.atom_id, []).append(entries)
 
     def put_contradiction(self, contradiction_record: ContradictionRecord) -> None:

@@ -1,0 +1,181 @@
+"""Trains ``streams/reduce/prd/section_weights.json.gz``: ``python -m
+tests.reduce.training.sections CLONES``.
+
+CLONES has a folder a project of ``statements.tsv``, with its documents as at the commit named there
+(``-``: as in the evaluation data). Each is read by the stages of the service, only the documents of
+which statements were judged; people said in which section of a PRD each statement belongs, or in
+none, and whether a reader would print it (2), keep it one click away (1) or leave it out (0). No
+text of the documents is kept: a row is the path, a hash of the statement, and the judgement.
+
+Logistic regression over the signs of an atom, rounded to whole numbers; scikit-learn 1.9.1, and
+nothing is drawn. ``--figures`` prints instead how well each project is judged by weights that have
+not seen it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import shutil
+import tempfile
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_matrix
+from sklearn.linear_model import LogisticRegression
+
+from infra.measure.whole import ingest
+from schemas.linear import read_odds, read_weights
+from streams.reduce.prd import judged_places
+from streams.reduce.prd.judged_places import NOWHERE
+from streams.reduce.prd.placement import places
+from streams.reduce.prd.signs import signs_of
+from tests.reading.training.data import write_weights
+
+JUDGED = Path(__file__).with_name("statements.tsv")
+OUT = Path(judged_places.__file__).with_name("section_weights.json.gz")
+SCALE = 64
+AT_LEAST = 6  # statements that show a sign
+OF_PROJECTS = 2
+OF_AN_ORIGIN = 25  # judged statements, so that weights and not rules place others of it
+SMOOTHING = 0.06  # the inverse strength of the L2 penalty
+PRINTED = 2
+STEPS = (100, 200, 400, 600, 1_000)
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A statement with its signs; ``also`` is a section that would be as right."""
+
+    project: str
+    signs: frozenset[str]
+    section: str
+    also: str
+    kept: int
+
+    def is_right(self, section: str) -> bool:
+        return self.kept > 0 and section in (self.section, self.also)
+
+
+def read_judged() -> dict[str, dict[tuple[str, str], list[str]]]:
+    """Section, second section and use of each statement, by project, then by path and hash."""
+    found: dict[str, dict[tuple[str, str], list[str]]] = defaultdict(dict)
+    for line in JUDGED.read_text(encoding="utf-8").splitlines():
+        if line.startswith("# "):
+            project = line.split()[1]
+        else:
+            path, digest, *said = line.split("\t")
+            found[project][path, digest] = said
+    return found
+
+
+def read_project(folder: Path, judged: dict[tuple[str, str], list[str]]) -> Iterator[Judged]:
+    with tempfile.TemporaryDirectory() as place:
+        copy = Path(place) / folder.name
+        for path in sorted({path for path, _ in judged}):
+            (copy / path).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(folder / path, copy / path)
+        outcome = ingest(copy)
+    evidence = outcome.evidence
+    for atom in sorted(outcome.live_atoms, key=lambda it: it.atom_id):
+        rows = evidence.get(atom.atom_id, [])
+        digest = hashlib.sha256(atom.statement.encode()).hexdigest()[:16]
+        for path in sorted({outcome.paths[row.source_id] for row in rows}):
+            if said := judged.get((path, digest)):
+                signs = frozenset(signs_of(atom, rows, places(atom, rows)))
+                yield Judged(folder.name, signs, said[0], said[1], int(said[2]))
+                break
+
+
+def learn(judged: Sequence[Judged]) -> dict[str, Any]:
+    """The file's content but for its ``about``."""
+    counts = Counter(sign for one in judged for sign in one.signs)
+    of_projects = Counter(
+        sign for _, sign in {(one.project, sign) for one in judged for sign in one.signs}
+    )
+    known = sorted(
+        sign for sign in counts if counts[sign] >= AT_LEAST and of_projects[sign] >= OF_PROJECTS
+    )
+    columns = {sign: at for at, sign in enumerate(known)}
+    where, starts = [], [0]
+    for one in judged:
+        where += sorted(columns[sign] for sign in one.signs if sign in columns)
+        starts.append(len(where))
+    matrix = csr_matrix((np.ones(len(where)), where, starts), shape=(len(judged), len(columns)))
+    sections = LogisticRegression(C=SMOOTHING, max_iter=3_000)
+    sections.fit(matrix, [one.section for one in judged])
+    kept = LogisticRegression(C=SMOOTHING, max_iter=3_000)
+    kept.fit(matrix, [one.kept == PRINTED for one in judged])
+    by_section = np.rint(sections.coef_ * SCALE).astype(int)
+    by_use = np.rint(kept.coef_[0] * SCALE).astype(int)
+    origins = Counter(
+        sign.removeprefix("origin=")
+        for one in judged
+        for sign in one.signs
+        if sign.startswith("origin=") and " " not in sign
+    )
+    return {
+        "scale": SCALE,
+        "labels": [str(label) for label in sections.classes_],
+        "bias": np.rint(sections.intercept_ * SCALE).astype(int).tolist(),
+        "features": {
+            sign: by_section[:, at].tolist()
+            for sign, at in columns.items()
+            if by_section[:, at].any()
+        },
+        "kept": {
+            "scale": SCALE,
+            "bias": int(np.rint(kept.intercept_[0] * SCALE)),
+            "features": {sign: int(by_use[at]) for sign, at in columns.items() if by_use[at]},
+        },
+        "origins": sorted(origin for origin, seen in origins.items() if seen >= OF_AN_ORIGIN),
+    }
+
+
+def tell(judged: Sequence[Judged]) -> Iterator[str]:
+    """How many of the likeliest are right, each project judged by weights of all others."""
+    found: list[tuple[float, bool, bool]] = []
+    for project in sorted({one.project for one in judged}):
+        content = learn([one for one in judged if one.project != project])
+        weights, odds = read_weights(content), read_odds(content["kept"])
+        for one in judged:
+            if one.project == project:
+                likely = weights.probabilities(one.signs)
+                likely.pop(NOWHERE)
+                section = max(sorted(likely), key=lambda it: likely[it])
+                right = one.is_right(section)
+                counts = likely[section] + odds.probability(one.signs)
+                found.append((counts, right, right and one.kept == PRINTED))
+    ranked = sorted(found, key=lambda it: -it[0])
+    for step in (*STEPS, len(ranked)):
+        share = sum(each[1] for each in ranked[:step]) / step
+        printed = sum(each[2] for each in ranked[:step]) / step
+        yield f"first {step} of {len(ranked)}: right {share:.2f}, to be printed {printed:.2f}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("clones", type=Path)
+    parser.add_argument("--figures", action="store_true")
+    asked = parser.parse_args()
+    by_project = read_judged()
+    judged = [
+        one
+        for project in sorted(by_project)
+        for one in read_project(asked.clones / project, by_project[project])
+    ]
+    if asked.figures:
+        print(*tell(judged), sep="\n")
+        return
+    digest = hashlib.sha256(JUDGED.read_bytes()).hexdigest()
+    about = {"made_by": "tests/reduce/training/sections.py", "statements_sha256": digest}
+    write_weights(OUT, learn(judged), about)
+    print(f"{len(judged)} statements of {len(by_project)} projects")
+
+
+if __name__ == "__main__":
+    main()
