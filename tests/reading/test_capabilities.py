@@ -312,6 +312,32 @@ def test_items_of_a_roadmap_are_planned_and_what_was_shipped_is_done():
     }
 
 
+def test_what_a_mark_ticks_off_in_a_roadmap_is_done():
+    text = """# Depot
+
+## Roadmap
+
+Status | Feature | Release
+-------|---------|--------
+✅ | Lane maps: every lane on a map | v1.2
+📅 | Belt scales: weigh heavy parcels | v2
+Done | Label printing in every depot | v1
+
+### Later
+
+- ✅ Van plans for the weekend
+- Night shifts for porters
+"""
+
+    assert {name: state(it) for name, it in named(text, "README.md", "Depot").items()} == {
+        "Lane maps": "done",
+        "Belt scales": "planned",
+        "Label printing in every depot": "done",
+        "Van plans for the weekend": "done",
+        "Night shifts for porters": "planned",
+    }
+
+
 @pytest.mark.parametrize(
     ("raw", "name"),
     [

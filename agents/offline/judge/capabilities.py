@@ -44,6 +44,7 @@ _FEATURES = Wording("capabilities", "feature_headings")
 _PERIODS = Wording("capabilities", "periods")
 _PLANS = Wording("capabilities", "plan_headings")
 _DONE = Wording("capabilities", "done_headings")
+_TICK = re.compile(r"[\s|>*+-]*(?:[✅☑✔]\ufe0f?|:white_check_mark:|:heavy_check_mark:)")
 _OTHER = Wording("capabilities", "other_headings")
 _GONE = Wording("capabilities", "gone_pages")
 _ABOUT_THE_PAGE = Wording("capabilities", "about_the_page")
@@ -252,7 +253,7 @@ def _is_first_cell(passage: Passage, parts: Sequence[Passage]) -> bool:
 def _introduce_item(
     text: str, passage: Passage, item: Named, state: str, planned: bool
 ) -> Introduction:
-    done = passage.form == "task" and passage.done
+    done = passage.done if passage.form == "task" else _is_ticked(text, passage)
     below = _below(passage.headings, planned)
     return Introduction(
         item.name,
@@ -262,6 +263,16 @@ def _introduce_item(
         DONE if done else state,
         _group_under(below),
     )
+
+
+def _is_ticked(text: str, passage: Passage) -> bool:
+    """Whether a mark says that it is there: in front of an item, or as a cell of its row."""
+    begin = text.rfind("\n", 0, passage.start) + 1
+    line = text[begin : text.find("\n", passage.end) if "\n" in text[passage.end :] else None]
+    if passage.form != "row":
+        return bool(_TICK.match(line))
+    cells = [simplify(cell) for cell in line.split("|")]
+    return any(_DONE.match(cell) for cell in cells) or any(map(_TICK.match, line.split("|")))
 
 
 def _headed(
