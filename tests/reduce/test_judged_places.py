@@ -11,7 +11,7 @@ from streams.reduce.prd.judged_places import NOWHERE, judge_places, load_model
 from streams.reduce.prd.placement import places
 from streams.reduce.prd.signs import signs_of
 from streams.reduce.texts.sections import PLANS
-from tests.reduce.ledgers import a_requirement, a_row, an_atom
+from tests.reduce.ledgers import a_requirement, a_row, an_atom, prd_of, texts
 
 
 def own_of(atom: Any, *headings: str, line: int = 8) -> str:
@@ -56,6 +56,15 @@ def test_nobody_has_decided_what_a_document_only_proposes():
 
     assert fits.own is None
     assert "architecture_decisions" not in {fit.section_id for fit in fits.others}
+
+
+def test_a_document_that_would_say_next_to_nothing_takes_what_rules_alone_place():
+    few = [
+        a_requirement(f"Every {one} crate must be sealed", attributes={"origin": "development"})
+        for one in ("red", "green")
+    ]
+
+    assert len(texts(prd_of(*few), "functional_requirements")) == 2
 
 
 def test_what_a_person_has_verified_stands_where_the_rules_say():

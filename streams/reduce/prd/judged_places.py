@@ -63,8 +63,11 @@ def judge_places(atom: AtomRecord, rows: Iterable[EvidenceRow] = ()) -> SectionF
     signs = signs_of(atom, found, fits)
     kept = load_model().kept.probability(signs)
     is_no_product = not voice_of(atom) or f"under {ELSEWHERE}" in signs
-    if atom.kind == "action_item" or is_no_product or kept < WORTH_PRINTING:
+    if atom.kind == "action_item" or is_no_product:
         return SectionFits()
+    spare = SectionFits(spare=fits.own)
+    if kept < WORTH_PRINTING:
+        return _raise_all(spare, worth(atom))
     proposed = atom.attributes.get(DOCUMENT_STATUS) == "proposed"
     able = [
         fit
@@ -74,6 +77,8 @@ def judge_places(atom: AtomRecord, rows: Iterable[EvidenceRow] = ()) -> SectionF
     is_likely = bool(able) and able[0].fit >= _least(able[0].section_id, LIKELY)
     own = able[0] if is_likely and not proposed else None  # nobody has agreed to it
     others = tuple(able[1:] if own else able)
+    if not own and not others:
+        return _raise_all(spare, worth(atom))
     return _raise_all(SectionFits(own, others), KEPT * kept + OF_WORTH * worth(atom))
 
 
@@ -109,4 +114,8 @@ def _raise_all(fits: SectionFits, by: float) -> SectionFits:
     def raised(fit: SectionFit) -> SectionFit:
         return SectionFit(fit.section_id, round(fit.fit + by, 6))
 
-    return SectionFits(raised(fits.own) if fits.own else None, tuple(map(raised, fits.others)))
+    return SectionFits(
+        raised(fits.own) if fits.own else None,
+        tuple(map(raised, fits.others)),
+        raised(fits.spare) if fits.spare else None,
+    )

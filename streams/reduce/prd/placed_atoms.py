@@ -52,10 +52,13 @@ class SectionFit:
 
 @dataclass(frozen=True, slots=True)
 class SectionFits:
-    """The atom's own section, if any, and those that may take it when they are short."""
+    """The atom's own section, if any, and those that may take it when they are short; ``spare``
+    takes it where the whole document would say next to nothing.
+    """
 
     own: SectionFit | None = None
     others: tuple[SectionFit, ...] = ()
+    spare: SectionFit | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ POOL = 240  # atoms looked at per section; far above any section's limit, so tha
 SHORT_OF = 4  # a section with fewer statements takes atoms that fit it second
 HEADED = frozenset({"problem", "goals", "users", "risks"})  # what documents have headings for
 SHORT_OF_HEADED = 8
+FEW = 12  # statements of a whole document; below it what rules alone place stands there too
 MAX_CITED = 4
 MAX_PAIRS = 8
 SHOWN_PAIRS = 2
@@ -49,6 +50,7 @@ class ProjectShortlist:
 
     own: dict[str, dict[str, Entry]] = field(default_factory=dict)
     others: dict[str, dict[str, Entry]] = field(default_factory=dict)
+    spare: dict[str, dict[str, Entry]] = field(default_factory=dict)
     held: dict[str, list[dict[str, Entry]]] = field(default_factory=dict)
     live: set[str] = field(default_factory=set)
     contradictions: dict[str, dict[str, ContradictionRecord]] = field(default_factory=dict)
@@ -66,6 +68,8 @@ class ProjectShortlist:
             self._enter(self.own, fits.own, atom)
         for place in fits.others:
             self._enter(self.others, place, atom)
+        if fits.spare:
+            self._enter(self.spare, fits.spare, atom)
 
     def _enter(
         self, lists: dict[str, dict[str, Entry]], place: SectionFit, atom: AtomRecord
@@ -237,6 +241,9 @@ def select(shortlist: ProjectShortlist, atoms: Atoms) -> list[SectionInput]:
     for plan in content:
         wanted = min(plan.limit, SHORT_OF_HEADED if plan.section_id in HEADED else SHORT_OF)
         selection.fill(plan, shortlist.others.get(plan.section_id, {}), wanted)
+    if sum(map(len, selection.picks.values())) < FEW:
+        for plan in SECTIONS:
+            selection.fill(plan, shortlist.spare.get(plan.section_id, {}), SHOWN)
     selection.ask_contradictions()
     selection.fill(questions, shortlist.own.get(questions.section_id, {}), questions.limit)
     return [
