@@ -1,4 +1,4 @@
-"""A question with its answer below it is closed by the answer; one that is only explained is open."""
+"""A question with its answer below it is closed by it; what only explains it closes none."""
 
 from __future__ import annotations
 

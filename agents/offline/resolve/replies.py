@@ -31,18 +31,18 @@ _FEWEST_WORDS = 3
 
 def reply_to(
     passage: Passage,
-    said: Sequence[Sentence],
+    asked: Sequence[Sentence],
     following: Passage | None,
     sentences: Sequence[Sentence],
 ) -> Sentence | None:
-    """What replies to the question that ``said`` begins with: the rest of its passage, or the
+    """What replies to the question that ``asked`` begins with: the rest of its passage, or the
     ``sentences`` of the passage that follows.
     """
-    if not said or not said[0].text.endswith("?"):
+    if not asked or not asked[0].text.endswith("?"):
         return None
-    is_set_off = passage.form == "heading" or _ASKS.fullmatch(said[0].raw.strip()) is not None
-    if len(said) > 1:
-        return _read_reply(passage, said[1]) if is_set_off else None
+    is_set_off = passage.form == "heading" or _ASKS.fullmatch(asked[0].raw.strip()) is not None
+    if len(asked) > 1:
+        return _read_reply(passage, asked[1]) if is_set_off else None
     if following is None or not sentences:
         return None
     is_under = following.form in ("item", "paragraph") and following.indent > passage.indent
