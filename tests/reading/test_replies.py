@@ -26,6 +26,8 @@ def answered(text: str, heading: str = "Questions", path: str = "docs/depot.md")
         f"Q: How many vans does the depot keep?\nA: {ANSWER}",
         f"Q: How many vans does the depot keep?\n\nA: {ANSWER}",
         f"**Q: How many vans does the depot keep?**\n\n**A:** {ANSWER}",
+        f"**Problem**: How many vans does the depot keep?\n\n**Solution**: {ANSWER}",
+        f"**How many vans does the depot keep?**\n{ANSWER[:-1]}:\n\n- red ones\n- blue ones",
         f"- How many vans does the depot keep?\n  - {ANSWER}",
     ],
 )
@@ -48,6 +50,7 @@ def test_a_yes_closes_a_question_that_stands_among_open_ones(path: str) -> None:
         ("**How many vans does the depot keep?**\nNobody knows how many are left.", "Questions"),
         ("**How many vans does the depot keep?**\nTo be decided by the town.", "Questions"),
         ("**How many vans does the depot keep?**\n\n**How many lanes does it keep?**", "Questions"),
+        ("**How many vans does the depot keep?**\nResults:\n\n- three\n- four", "Questions"),
         ("**How many vans does the depot keep?**\n\n- Three vans\n- Four vans", "Questions"),
         (f"How many vans does the depot keep?\n\n{ANSWER}", "Questions"),
     ],

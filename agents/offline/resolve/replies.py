@@ -25,7 +25,11 @@ _NO_REPLY = Wording("sequels", "no_replies")
 _LABEL = Wording("sequels", "reply_labels")
 _ANSWERS = Wording("sequels", "answers")
 _OPEN = Wording("headings", "left_open")
-_ASKS = re.compile(r"(?:\*\*|__)[^*\n]+\?\W*|(?:\*\*|__)?Q(?:uestion)?\s?\d*[:.)].*", re.DOTALL)
+_ASKS = re.compile(
+    r"(?:\*\*|__)[^*\n]+\?\W*|(?:\*\*|__)?(?:Q|Question|Problem)\s?\d*(?:\*\*|__)?[:.)].*",
+    re.DOTALL,
+)
+_FEWEST_ANNOUNCING = 5  # words of an answer that goes on in a list
 _FEWEST_WORDS = 3
 
 
@@ -65,6 +69,9 @@ def _read_reply(passage: Passage, sentence: Sentence) -> Sentence | None:
     is_open = any(_OPEN.match(simplify(it)) for it in passage.headings)
     if is_open and not (_ANSWERS.match(sentence.text) or _LABEL.match(sentence.text)):
         return None
+    text = sentence.text
+    if text.endswith(":") and len(words_of(text)) >= _FEWEST_ANNOUNCING:
+        sentence = replace(sentence, text=text.rstrip(":"))
     return _read(sentence)
 
 
