@@ -6,7 +6,8 @@ from typing import Literal
 
 from infra.platform.errors import Conflict, NotFound
 from projections.log_reader import Place
-from projections.read.session import Conn, ReadModel, like_holding, rows, select
+from projections.read.session import Conn, ReadModel, Row, like_holding, rows, select
+from schemas.confirmations import describe_status
 
 Result = Literal["atom", "merged", "refused"]
 SUGGESTED = 5
@@ -37,6 +38,7 @@ _CHUNKS = """
 # The rows of an atom that was merged stand with the one that took it in; its merge names them.
 _QUOTED = """
     SELECT e.char_start, e.char_end, a.atom_id AS about, a.kind, a.title, a.status,
+        a.status_reason, a.attributes, a.verified_by,
         CASE WHEN m.loser IS NULL THEN 'atom' ELSE 'merged' END AS result,
         CASE WHEN m.loser IS NULL THEN '' ELSE m.loser || ' was merged into it' END AS because
     FROM ledger_evidence e JOIN ledger_atoms a USING (atom_id)
@@ -131,8 +133,17 @@ def list_chunks(connection: Conn, source: SourceText) -> list[ChunkPlace]:
     return select(connection, ChunkPlace, _CHUNKS, source.source_id, source.sanitized_hash)
 
 
+def _explain_status(row: Row) -> QuotedPlace:
+    """The place with why its atom is active or a draft, where no merge is to be told of."""
+    reason, attributes, verified_by = (
+        row.pop(name) for name in ("status_reason", "attributes", "verified_by")
+    )
+    status = describe_status(row["status"], reason, attributes, verified_by=verified_by)
+    return QuotedPlace.model_validate(row | {"because": row["because"] or status})
+
+
 def list_quoted(connection: Conn, source: SourceText) -> list[QuotedPlace]:
     """What atoms and refused candidates quote of the text, atoms first."""
     key = source.source_id, source.sanitized_hash
-    quoted = select(connection, QuotedPlace, _QUOTED, *key)
+    quoted = [_explain_status(row) for row in rows(connection, _QUOTED, *key)]
     return quoted + select(connection, QuotedPlace, _REFUSED, *key)

@@ -28,6 +28,7 @@ from projections.read.decisions import (
     text,
 )
 from projections.read.session import Conn, rows
+from schemas.confirmations import describe_status
 
 
 def list_reasons(connection: Conn, known_id: str, fact_at: FactAt) -> list[TraceReason]:
@@ -279,7 +280,8 @@ def _explain_statement(
         )
     for row in rows(
         connection,
-        "SELECT a.atom_id, a.status, a.status_reason, a.title, a.confidence"
+        "SELECT a.atom_id, a.status, a.status_reason, a.attributes, a.verified_by, a.title,"
+        " a.confidence"
         " FROM (SELECT DISTINCT atom_id FROM artifact_citations WHERE statement_id = %s) c"
         " JOIN ledger_atoms a USING (atom_id) ORDER BY a.atom_id",
         statement_id,
@@ -287,7 +289,14 @@ def _explain_statement(
         yield TraceReason(
             step="ledger",
             what=f"cites an atom that is {row['status']}",
-            because=row["status_reason"] or row["status"],
+            because=describe_status(
+                row["status"],
+                row["status_reason"],
+                row["attributes"],
+                verified_by=row["verified_by"],
+            )
+            or row["status_reason"]
+            or row["status"],
             detail=f"{row['title']} ({row['confidence']:.2f})",
             about=row["atom_id"],
         )

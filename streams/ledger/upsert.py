@@ -23,9 +23,9 @@ from streams.ledger.atoms.evidence import (
     ACTIVE_CONFIDENCE,
     TWO_ROWS_KINDS,
     add_rows,
+    is_confirmed,
     merge_confidence,
     status_by_rows,
-    two_rows_apart,
 )
 from streams.ledger.atoms.lifecycle import has_lost
 from streams.ledger.atoms.newer_facts import settle_newer_facts
@@ -242,7 +242,7 @@ def _first_status(ledger: CurrentLedger, atom: AtomRecord, judged: Judged) -> tu
         return "active", "accepted"
     if atom.confidence < ACTIVE_CONFIDENCE:
         return "draft", "low_confidence"
-    if not two_rows_apart(ledger.rows_of(atom.atom_id)):
+    if not is_confirmed(ledger, atom):
         return "draft", "insufficient_evidence_draft"
     return "active", "accepted"
 

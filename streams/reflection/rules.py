@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from typing import Literal
 
+from schemas.confirmations import CONFIRMED_BY
 from schemas.events.atom import (
     BEYOND_LIMIT,
     KINDS,
@@ -111,8 +112,12 @@ def _adjust(
     return confidence, found
 
 
-def _check_floors(candidate: Candidate, rows: list[CandidateRow]) -> list[Finding]:
-    """R7 to R9."""
+def _check_floors(
+    candidate: Candidate, rows: list[CandidateRow], *, by_model: bool
+) -> list[Finding]:
+    """R7 to R9. What the place of a single row confirms needs no second one; a model's word about
+    its own statement confirms nothing.
+    """
     found = []
     if candidate.kind == "risk" and not any(row.impact_indicator for row in rows):
         found.append(Finding(rule="R7", code="risk_without_direct_impact"))
@@ -120,7 +125,9 @@ def _check_floors(candidate: Candidate, rows: list[CandidateRow]) -> list[Findin
     confirming = count_disjoint([row for row in rows if not row.framing])
     two_needed = candidate.kind in ("decision", "requirement")
     if two_needed and count and confirming < ROWS_TO_BE_ACTIVE:
-        found.append(Finding(rule="R8", code="insufficient_evidence_draft"))
+        confirmed_by = "" if by_model else candidate.attributes.get(CONFIRMED_BY, "")
+        code = "second_signal" if confirmed_by else "insufficient_evidence_draft"
+        found.append(Finding(rule="R8", code=code, detail=confirmed_by))
     if count < EVIDENCE_FLOOR:
         found.append(Finding(rule="R9", code="below_evidence_floor"))
     return found
@@ -156,7 +163,8 @@ def judge(
     confidence, adjustments = _adjust(
         candidate.confidence, rows, candidate.engine or reading.engine
     )
-    findings += evidence.findings + compared + _check_floors(candidate, rows) + adjustments
+    findings += evidence.findings + compared + _check_floors(candidate, rows, by_model=by_model)
+    findings += adjustments
     rejected = differs or any(finding.code in REJECTING for finding in findings)
     findings += _give_verdict(confidence, rejected=rejected)
     codes = {finding.code for finding in findings}

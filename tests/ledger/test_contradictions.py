@@ -65,6 +65,36 @@ def test_figures_of_two_sections_contradict_nothing():
     assert not told.view.contradictions
 
 
+@pytest.mark.parametrize("section", ["Delivery time", "Notes", "Orders"])
+def test_sections_named_after_what_a_statement_says_set_no_figures_apart(section: str):
+    told = disputed(
+        "Delivery requirements: every order must be delivered within 45 minutes",
+        f"{section}: every order must be delivered within 30 minutes",
+        kind="requirement",
+    )
+
+    assert only(told).explanation.startswith("the figures differ: within 30 minutes or within 45")
+
+
+def test_items_of_one_list_contradict_nothing():
+    told = story(
+        a_run(
+            Chunk(
+                "c1",
+                [
+                    judged(title, confidence=0.9, rows=[a_row(title, start)])
+                    for start, title in ((0, "The default port is 8080"), (50, PORT))
+                ],
+            )
+        )
+    )
+
+    assert not told.view.contradictions
+
+
+PORT = "The default port is 9090"
+
+
 def test_finding_it_again_updates_the_record_and_adds_none():
     told = story(
         a_run(
@@ -332,9 +362,12 @@ def test_a_side_that_comes_back_opens_it_again():
     assert (only(told).status, only(told).reopened) == ("open", True)
 
 
-def test_of_the_facts_of_one_list_the_last_one_is_suggested_also_when_it_returns():
+def test_of_the_facts_of_one_document_the_last_one_is_suggested_also_when_it_returns():
     facts = [f"The depot database is {name}" for name in ("Redis", "MySQL", "Oracle")]
-    rows = [a_row(fact, start=200 * at) for at, fact in enumerate(facts)]
+    rows = [
+        a_row(fact, start=200 * at).model_copy(update={"line_start": 20 * at})
+        for at, fact in enumerate(facts)
+    ]
     told = story(
         a_run(Chunk("c1", [judged(f, rows=[r]) for f, r in zip(facts, rows, strict=True)]))
     )

@@ -62,7 +62,8 @@ def test_entities_come_by_evidence_and_contradictions_while_open():
         a_run(
             Chunk("c1", [shop, intake]),
             Chunk("c2", [intake], source_id="src_b"),
-            Chunk("c3", [judged("Auth uses JWT tokens"), judged("Auth uses session cookies")]),
+            Chunk("c3", [judged("Auth uses JWT tokens")]),
+            Chunk("c4", [judged("Auth uses session cookies")], source_id="src_b"),
         )
     )
     summary = summary_of(told)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from schemas.confirmations import CONFIRMED_BY
+from schemas.events.ingestion import SourceChange
 from schemas.ids import atom_id
 from tests.ledger.story import Batch, Chunk, Run, a_row, a_run, judged, story
 
@@ -111,6 +113,35 @@ def test_a_row_that_only_frames_the_other_does_not_make_a_decision_active():
     framing = a_row(start=100).model_copy(update={"framing": True})
     told = story(a_run(Chunk("c1", [judged(FACT, kind="decision", rows=[a_row(), framing])])))
     assert (told.atom(FACT).status, told.atom(FACT).evidence_count) == ("draft", 2)
+
+
+CONFIRMED = {CONFIRMED_BY: "section"}
+
+
+@pytest.mark.parametrize("kind", ["decision", "requirement"])
+def test_what_its_place_confirms_is_active_from_one_row(kind: str):
+    told = story(a_run(Chunk("c1", [judged(FACT, kind=kind, attributes=CONFIRMED)])))
+    assert (told.atom(FACT).status, told.atom(FACT).status_reason) == ("active", "accepted")
+
+
+def test_a_draft_is_active_once_another_document_confirms_it():
+    told = story(a_run(Chunk("c1", [judged(FACT, kind="decision", status="draft")])))
+    again = judged(FACT, kind="decision", attributes=CONFIRMED)
+    told.given(a_run(Chunk("c2", [again], source_id="src_b"), trigger="t2"))
+    assert told.atom(FACT).status == "active"
+    assert told.atom(FACT).attributes[CONFIRMED_BY] == "section"
+
+
+def test_what_nothing_confirms_any_more_is_a_draft_at_the_end_of_its_run():
+    told = story(a_run(Chunk("c1", [judged(FACT, kind="decision", attributes=CONFIRMED)])))
+    moved = Chunk("c2", [judged(FACT, kind="decision", status="draft")], sanitized_hash="h2")
+    changed = SourceChange(kind="revised", source_id="src_a", old_hash="h1", new_hash="h2")
+    told.given(a_run(moved, changes=[changed], trigger="t2"))
+    assert CONFIRMED_BY not in told.atom(FACT).attributes
+    assert (told.atom(FACT).status, told.atom(FACT).status_reason) == (
+        "draft",
+        "evidence_below_floor",
+    )
 
 
 def test_two_rows_do_not_activate_a_decision_below_the_confidence_floor():

@@ -181,6 +181,51 @@ def test_minutes_tell_what_was_concluded() -> None:
     assert told["action_item"].endswith("sk the town about the noise of the vans")
 
 
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("Every order must be delivered within 30 minutes.", "requirement"),
+        ("Parcels of the night shift may not leave the depot without a seal.", "requirement"),
+        ("Customers cannot cancel an order once it is placed.", "requirement"),
+        ("- Lanes must be sealed before the vans leave", "requirement"),
+    ],
+)
+def test_a_plain_rule_in_minutes_is_a_requirement(text: str, kind: str) -> None:
+    told = read(f"# Depot meeting 2024-03-01\n\n## Delivery\n\n{text}\n", "meetings/a.md")
+    assert [it.kind for it in told] == [kind]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "- Anna: lanes must be wider",
+        "- Anna, lanes must be wider than the vans",
+        "- Anna thinks that lanes must be wider than the vans.",
+        "- We must talk about the lanes of the depot.",
+        "- Maybe lanes must be wider than the vans.",
+        "- Must lanes be wider than the vans?",
+    ],
+)
+def test_what_somebody_holds_in_a_meeting_is_no_rule(text: str) -> None:
+    assert read(f"# Depot meeting 2024-03-01\n\n## Delivery\n\n{text}\n", "meetings/a.md") == []
+
+
+def test_a_heading_of_minutes_is_no_decision() -> None:
+    text = "# Depot meeting\n\n## Summary of what we agreed\n\n- Use one queue for all depots\n"
+    assert [it.title for it in read(text, "meetings/2024-03-01.md")] == [
+        "Use one queue for all depots"
+    ]
+
+
+@pytest.mark.parametrize(
+    "opinion",
+    ["Ben, not sure whether we need more vans", "Ben (@ben) does the size of the vans matter?"],
+)
+def test_minutes_are_known_by_their_folder(opinion: str) -> None:
+    text = f"Attendees: Anna, Ben\n\n* Logistics\n  * {opinion}\n  * Do we have more vans?\n"
+    assert titles(text, "meetings/2024-03-01.md", start=0) == ["Do we have more vans?"]
+
+
 @pytest.mark.parametrize("heading", ["What we agreed", "Agreement on lanes", "Agreed points"])
 def test_what_stands_under_an_agreement_is_decided_with_what_is_nested_in_it(heading: str) -> None:
     agreed = "- Use one queue for all depots\n  - The old queue is read until March\n"

@@ -33,6 +33,18 @@ WHERE = an_atom("unknown", "Where is the audit log kept when a disk fails?", are
 WORLD = (RETRY, LIMIT, ORDERLY, DURABLE, FULL, STUCK, WHAT, AUDIT, SEALED, WHEN, WHERE)
 
 
+def agreed(name: str) -> list[AtomRecord]:
+    """What a decision record and a product page say of it, each in words of its own."""
+    texts = {
+        "record": f"The {name} of the depot must be sealed by hand each day",
+        "product": f"The {name} of a depot is sealed by the hand of a guard each day",
+    }
+    return [
+        a_requirement(text, source=f"src_{name}_{origin}", attributes={"origin": origin})
+        for origin, text in texts.items()
+    ]
+
+
 def cited(item: ArtifactSnapshot, section_id: str | None = None) -> set[str]:
     return {
         citation.atom_id
@@ -120,12 +132,7 @@ def test_a_disputed_cluster_names_both_sides_and_the_contradiction_it_considered
 
 
 def test_a_cluster_that_tells_what_an_earlier_one_told_is_passed_over_and_the_list_goes_on():
-    alike = [
-        a_requirement(f"The {name} must be sealed by {who} each day", source=f"src_{who}")
-        for name in ("stock table", "tariff book")
-        for who in ("the depot", "a guard")
-    ]
-    answer = Play().given(alike).ends()
+    answer = Play().given([*agreed("stock table"), *agreed("tariff book")]).ends()
     loop = next(one for one in answer.loops if one.phase == "insight_generation")
 
     assert len(items_of(answer, "insight")) == 2

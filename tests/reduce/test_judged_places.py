@@ -60,10 +60,11 @@ def test_nobody_has_decided_what_a_document_only_proposes():
 
 def test_a_document_that_would_say_next_to_nothing_takes_what_rules_alone_place():
     few = [
-        a_requirement(f"Every {one} crate must be sealed", attributes={"origin": "development"})
+        a_requirement(f"Every {one} crate must be sealed", attributes={"origin": "doc"})
         for one in ("red", "green")
     ]
 
+    assert own_of(few[0]) == ""
     assert len(texts(prd_of(*few), "functional_requirements")) == 2
 
 

@@ -25,7 +25,7 @@ from tests.reduce.ledgers import (
     items_of,
 )
 from tests.reduce.test_edits import OWN, a_change, edit_of, last, others, the_section
-from tests.reduce.test_items import WORLD
+from tests.reduce.test_items import WORLD, agreed
 
 WORDED = "Every order leaves the relay as a signed document, and failed deliveries are repeated."
 
@@ -223,11 +223,7 @@ def test_the_log_alone_says_what_a_model_has_worded(play: Play):
     assert again.answers()[-1] == last(play)
 
 
-ALIKE = [
-    a_requirement(f"The {name} must be sealed by {who} each day", source=f"src_{who}")
-    for name in ("stock table", "tariff book")
-    for who in ("the depot", "a guard")
-]
+ALIKE = [*agreed("stock table"), *agreed("tariff book")]
 
 
 @pytest.fixture(scope="module")

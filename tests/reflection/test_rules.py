@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from schemas.confirmations import CONFIRMED_BY
 from schemas.versions import REFLECTION_VERSION
 from streams.reflection import reflect
 from streams.reflection.spans import find_occurrences
@@ -204,6 +205,18 @@ def test_r8_what_a_statement_stands_under_is_cited_and_confirms_nothing():
     framing = a_row(KEEPS).model_copy(update={"framing": True})
     one = judged(a_candidate(a_row(CHOSE), framing, kind="requirement", confidence=0.95))
     assert (one.status, len(one.rows)) == ("draft", 2)
+
+
+@pytest.mark.parametrize("kind", ["decision", "requirement"])
+def test_r8_what_its_place_confirms_needs_one_row(kind):
+    confirmed = a_candidate(a_row(CHOSE), kind=kind, confidence=0.75).model_copy(
+        update={"attributes": {CONFIRMED_BY: "section"}, "engine": "heuristic"}
+    )
+    one = judged(confirmed)
+    assert (one.status, codes(one)) == ("active", ["second_signal", "accepted"])
+    assert one.findings[0].detail == "section"
+    by_model = judged(confirmed.model_copy(update={"engine": "model"}))
+    assert (by_model.status, codes(by_model)[0]) == ("draft", "insufficient_evidence_draft")
 
 
 def test_r8_overlapping_rows_count_once():

@@ -11,8 +11,8 @@ import pytest
 from agents.models.errors import AllProvidersFailed, BudgetExceeded, RequestRefused
 from streams.reduce.writer import Reduce
 from tests.models.provider import Failure, Request
-from tests.reduce.ledgers import ENOUGH, EXPORT, RETRY, Play, a_conflict, a_requirement
-from tests.reduce.test_items import WORLD
+from tests.reduce.ledgers import ENOUGH, EXPORT, RETRY, Play, a_conflict
+from tests.reduce.test_items import WORLD, agreed
 from tests.reduce.test_model_texts import ALIKE
 from tests.synthesis.chat import Project, answer, is_decision, wanted, words_of
 
@@ -240,11 +240,7 @@ def test_a_model_that_repeats_itself_ends_the_list(lists, scripted):
 
 
 def test_what_comes_after_an_item_that_repeats_another_is_worded_too(scripted):
-    more = [
-        a_requirement(f"The price list must be sealed by {who} each day", source=f"src_{who}")
-        for who in ("the depot", "a guard")
-    ]
-    play = Play().given((*ALIKE, *more))
+    play = Play().given((*ALIKE, *agreed("price list")))
     play.ends()
     lists, asked = Project(play), list[Request]()
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from agents.offline.judge.confirmations import CONFIRMED, WEIGHED, confirm_draft
 from agents.offline.judge.doubts import Doubt, doubt_of, is_note
 from agents.offline.judge.features import draft_features
 from agents.offline.lexicons import Wording
@@ -73,7 +74,21 @@ def judge_drafts(drafts: list[Draft], chunk: ChunkCreated) -> list[Draft]:
     cue that are surely good as sure as others by their wording, and what is hardly of its kind is
     too unlikely to pass reflection.
     """
-    return [_take_wording(_judge_draft(it, chunk)) for it in drafts]
+    return [_take_wording(_confirm(it, _judge_draft(it, chunk), chunk)) for it in drafts]
+
+
+def _confirm(draft: Draft, judged: Draft, chunk: ChunkCreated) -> Draft:
+    """``judged``, surer where something beside its words confirms it."""
+    if judged.confidence <= DOUBTED or draft.kind not in CONFIRMED:
+        return judged
+    doubt = doubt_of(draft, chunk)
+    weighed = not doubt and draft.kind in WEIGHED and _is_weighable(draft, chunk)
+    probability = load_soundness().probability(draft_features(draft, chunk)) if weighed else 0.0
+    return confirm_draft(draft, judged, chunk, doubt, probability)
+
+
+def _is_weighable(draft: Draft, chunk: ChunkCreated) -> bool:
+    return bool(chunk.structure_path) and _is_judged(draft, chunk)
 
 
 def _take_wording(draft: Draft) -> Draft:

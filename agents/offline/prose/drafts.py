@@ -175,7 +175,8 @@ def _drafts_at(setting: Setting, reads: Sequence[Read], at: int) -> Iterable[Dra
     if condition := condition_over(passage, ((it.passage, it.said) for it in reversed(reads[:at]))):
         drafts = [add_condition(it, condition) for it in drafts]
     after = reads[at + 1] if at + 1 < len(reads) else None
-    if after and (reply := reply_to(passage, after.passage, after.said)):
+    following = (after.passage, after.said) if after else (None, [])
+    if reply := reply_to(passage, read, *following):
         drafts = chain.from_iterable(add_reply(it, reply) for it in drafts)
     return drafts
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from agents.offline.lexicons import Wording
 from agents.offline.prose.formed import is_glossary, lower_told, make_formed
-from agents.offline.prose.minutes import is_of_meeting, keep_concluded
+from agents.offline.prose.minutes import is_of_meeting, is_of_one_voice, keep_concluded
 from agents.offline.recognise.cues import FORMED, MODAL
 from agents.offline.recognise.entities import names_in
 from agents.offline.recognise.fragments import has_verb, is_order
@@ -77,6 +77,8 @@ def add_forms(
     own_drafts = list(drafts)
     if is_of_meeting(passage.headings):
         return keep_concluded(setting, passage, role, sentences, own_drafts, place)
+    if setting.minutes:
+        own_drafts = [it for it in own_drafts if not is_of_one_voice(it.statement)]
     if sentences and not sentences[0].denied_by and not passage.done:
         formed = _find_formed(setting, passage, role, sentences, place)
         first = sentences[0].span

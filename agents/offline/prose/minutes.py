@@ -19,7 +19,13 @@ _ADDRESSED = Wording("forms", "addressed")
 _CONCLUDES = Wording("forms", "concludes")
 _CONCLUDED = Wording("forms", "concluded")
 _CONCLUDING = Wording("forms", "concluding")
+_RULES = Wording("forms", "rules")
 FEWEST_TOLD = 4  # words of a conclusion
+
+
+def is_of_one_voice(text: str) -> bool:
+    """Whether somebody is named in front of it: «Anna, we should …», «Anna (@anna) not now»."""
+    return _ADDRESSED.match(text) is not None
 
 
 @functools.lru_cache(maxsize=256)
@@ -37,7 +43,8 @@ def keep_concluded(
     place: Place,
 ) -> list[Draft]:
     """Of the drafts of a passage of minutes those that were concluded, and what else was."""
-    kept = [it for it in drafts if _is_concluded(it, role)]
+    texts = {it.span: it.text for it in sentences}
+    kept = [it for it in drafts if _is_concluded(it, role, texts.get(it.spans[0], it.statement))]
     return [*kept, *_conclusions(setting, passage, role, sentences, drafts, place)]
 
 
@@ -56,7 +63,7 @@ def _conclusions(
         text = sentence.text
         if sentence.span in spans or passage.done or text.endswith((":", "?")):
             continue
-        if _ADDRESSED.match(text):
+        if passage.form == "heading" or is_of_one_voice(text):
             continue
         concludes = over and has_verb(text) and passage.form in ("item", "paragraph")
         if (concludes or _CONCLUDED.says(text)) and len(text.split()) > FEWEST_TOLD:
@@ -67,13 +74,15 @@ def _conclusions(
             yield from filter(None, (made,))
 
 
-def _is_concluded(draft: Draft, role: Role) -> bool:
-    """Whether it is what a meeting concluded, and not what somebody said there."""
-    if _ADDRESSED.match(draft.statement):
+def _is_concluded(draft: Draft, role: Role, text: str) -> bool:
+    """Whether ``text``, its sentence, is what a meeting concluded, not what somebody said there."""
+    if is_of_one_voice(text):
         return False
     if draft.kind in ("action_item", "decision", "entity"):
         return True
     if draft.kind == "unknown" and not draft.title.endswith("?"):
         return True
     is_statement = role in ("decision", "action_item", "unknown", "risk", "requirement")
-    return is_statement or _CONCLUDES.says(draft.statement)
+    if is_statement or _CONCLUDES.says(draft.statement):
+        return True
+    return draft.kind in ("claim", "requirement") and _RULES.match(text) is not None

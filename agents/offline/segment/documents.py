@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from agents.offline.lexicons import Wording
 from agents.offline.segment.sections import document_name
+from schemas.document_roles.roles import role_of
 from schemas.events.hygiene import ChunkCreated
 
 _CONVERSATIONS = frozenset(
@@ -46,6 +47,7 @@ class Setting:
     own_voice: bool
     recorded: bool
     of_project: bool
+    minutes: bool
 
 
 def read_setting(chunk: ChunkCreated) -> Setting:
@@ -63,6 +65,7 @@ def read_setting(chunk: ChunkCreated) -> Setting:
         own_voice=deliberates or chunk.source_type in _OWN_VOICE,
         recorded=is_record(chunk),
         of_project=chunk.source_type == "readme" and "/" not in chunk.path,
+        minutes=role_of(chunk.path, chunk.title, chunk.source_type, ()) == "minutes",
     )
 
 

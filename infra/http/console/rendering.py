@@ -16,7 +16,9 @@ from infra.http.console.assets import asset_address
 from infra.http.console.citing import cite_places, cut_headings, list_places
 from infra.http.console.spans import visible
 from infra.platform.clock import SystemClock
+from projections.read.atom_detail import AtomDetail
 from schemas.answering import NOT_ANSWERED
+from schemas.confirmations import describe_status
 from schemas.inflection import noun
 from schemas.quality_gate import REMOVALS
 from schemas.shortening import shorten
@@ -72,10 +74,18 @@ def build_environment() -> Environment:
         "cite_places": cite_places,
         "places": list_places,
         "without_headings": cut_headings,
+        "because": explain_status,
     }
     environment.globals |= {"asset": asset_address, "address": address, "icon": icon}
     environment.globals["not_answered"] = NOT_ANSWERED
     return environment
+
+
+def explain_status(atom: AtomDetail) -> str:
+    """Why a live atom is active or a draft."""
+    return describe_status(
+        atom.status, atom.status_reason, atom.attributes, verified_by=atom.verified_by
+    )
 
 
 def address(*parts: str, **query: str | int | None) -> str:

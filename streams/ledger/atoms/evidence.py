@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from schemas.confirmations import CONFIRMED_BY
 from schemas.events.atom import ORIGIN, CandidateRow, Judged, Reading
 from schemas.events.ledger import AtomRecord, EvidenceRow, EvidenceState
 from schemas.ids import evidence_id
@@ -142,6 +143,15 @@ def two_rows_apart(rows: Sequence[EvidenceRow]) -> bool:
     )
 
 
+def is_confirmed(ledger: CurrentLedger, atom: AtomRecord) -> bool:
+    """Whether two fresh rows say it, or one that is quoted and whose place confirms it."""
+    rows = ledger.rows_of(atom.atom_id)
+    if two_rows_apart(rows):
+        return True
+    quoted = any(not row.stale and row.evidence_type == "direct" for row in rows)
+    return quoted and CONFIRMED_BY in atom.attributes
+
+
 def status_by_rows(ledger: CurrentLedger, atom: AtomRecord) -> dict[str, Any]:
     """The status a decision or requirement is due by its rows, as fields to change; else nothing.
 
@@ -150,9 +160,10 @@ def status_by_rows(ledger: CurrentLedger, atom: AtomRecord) -> dict[str, Any]:
     """
     if atom.kind not in TWO_ROWS_KINDS or atom.status != "draft" or not holds(atom):
         return {}
-    if atom.confidence < ACTIVE_CONFIDENCE or not two_rows_apart(ledger.rows_of(atom.atom_id)):
+    if atom.confidence < ACTIVE_CONFIDENCE or not is_confirmed(ledger, atom):
         return {}
-    return {"status": "active", "status_reason": "two_rows"}
+    two = two_rows_apart(ledger.rows_of(atom.atom_id))
+    return {"status": "active", "status_reason": "two_rows" if two else "accepted"}
 
 
 def _evidence(

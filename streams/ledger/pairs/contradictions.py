@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from schemas.events.ledger import AtomRecord, ContradictionRecord
+from schemas.events.ledger import AtomRecord, ContradictionRecord, EvidenceRow
 from schemas.fingerprint import norm_text
 from schemas.ids import pair_id
 from streams.ledger.atoms.lifecycle import SIDE_GONE
@@ -38,12 +38,15 @@ from streams.ledger.turns.changes import Changes, add_link, note
 from streams.ledger.turns.current import CurrentLedger
 from streams.ledger.turns.indexes import COMPARED_KINDS, subject_key
 from streams.ledger.turns.state import OPEN
+from streams.lexicons import load_words
 from streams.reflection.rules import CONFIDENCE_THRESHOLD
 
 TITLE_SIMILARITY = 0.75
 AFFIRMATIVE_SIMILARITY = 0.90
 MAX_SAME_SUBJECT = 16
 MAX_FOUND = 5
+STEM = 5  # characters of a word: «delivery» and «delivered»
+BESIDE = 6  # lines, of items that go over two
 MAX_READ = 8  # nearest whose sentences are read against each other: 0.1 ms a pair
 SEVERITIES = ("low", "medium", "high", "critical")
 DECIDED_FIELDS = (
@@ -54,6 +57,7 @@ DECIDED_FIELDS = (
     "escalated_to",
     "hitl_event_id",
 )
+SECTIONS = load_words("pairs", "section_names")
 _LABEL = re.compile(r"[A-Z][\w'’/-]*(?: [\w'’/-]+){0,3}: (?=[a-z])")
 Kind = Literal["polarity_mismatch", "body_conflict"]
 Severity = Literal["low", "medium", "high"]
@@ -96,6 +100,8 @@ def find_contradictions(
     found: list[tuple[AtomRecord, ContradictionReason]] = []
     for other in _comparable(ledger, atom, near):
         if is_unsure(atom) and is_unsure(other):
+            continue
+        if stand_together(ledger, atom, other):
             continue
         if reason := why_contradicts(atom, other):
             found.append((other, reason))
@@ -152,14 +158,49 @@ def why_contradicts(one: AtomRecord, other: AtomRecord) -> ContradictionReason |
 
 
 def _without_label(first: str, second: str) -> tuple[str, str]:
-    """Both statements; where one alone begins with the name of its section, without that.
+    """Both statements; where one alone begins with the name of its section, without that, and
+    where the names of both say nothing that the statements do not say.
 
-    «Loans: a tool must be returned within 14 days», «A tool must be returned within 21 days».
+    «Loans: a tool must be returned within 14 days», «A tool must be returned within 21 days»;
+    «Delivery time: orders must be delivered …», «Requirements: orders must be delivered …».
     """
     one, other = _LABEL.match(first), _LABEL.match(second)
-    if (one is None) == (other is None):
+    if one and other and not (_says_nothing(one) or _says_nothing(other)):
         return first, second
     return first[one.end() if one else 0 :], second[other.end() if other else 0 :]
+
+
+def _says_nothing(label: re.Match[str]) -> bool:
+    """Whether a section is named in words that set nothing apart: any section's, or those of the
+    statement under it.
+    """
+    stems = {word[:STEM] for word in norm_text(label.string[label.end() :]).split()}
+    return all(
+        word in SECTIONS or word[:STEM] in stems for word in norm_text(label.group()).split()
+    )
+
+
+def stand_together(ledger: CurrentLedger, one: AtomRecord, other: AtomRecord) -> bool:
+    """Whether both are read from lines of one section beside each other: items of one list, or a
+    heading and its text, which go on with each other. Of numbered facts the later one holds.
+    """
+    if "risk" in (one.kind, other.kind) or one.source_count > 1 or other.source_count > 1:
+        return False
+    places = [
+        (_place_of(row), row)
+        for row in ledger.rows_of(one.atom_id)
+        if not row.stale and row.serial is None
+    ]
+    return any(
+        _place_of(row_too) == place and abs(row.line_start - row_too.line_start) <= BESIDE
+        for row_too in ledger.rows_of(other.atom_id)
+        if not row_too.stale
+        for place, row in places
+    )
+
+
+def _place_of(row: EvidenceRow) -> tuple[str, str, tuple[str, ...]]:
+    return row.source_id, row.sanitized_hash, tuple(row.structure_path)
 
 
 def _read_titles(

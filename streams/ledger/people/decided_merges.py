@@ -21,8 +21,8 @@ from streams.ledger.atoms.entities import follow_split
 from streams.ledger.atoms.evidence import (
     TWO_ROWS_KINDS,
     count_rows,
+    is_confirmed,
     take_back_confidence,
-    two_rows_apart,
 )
 from streams.ledger.pairs.contradictions import (
     ContradictionReason,
@@ -311,7 +311,7 @@ def _without(ledger: CurrentLedger, op: MergeOp, holder: AtomRecord) -> Changes[
     least = max(op.confidence_before, holder.confidence_floor or 0.0)
     changed: dict[str, Any] = {"confidence": max(left, least)}
     unearned = holder.status_reason == "merged_with_active" or (
-        holder.kind in TWO_ROWS_KINDS and not two_rows_apart(ledger.rows_of(holder.atom_id))
+        holder.kind in TWO_ROWS_KINDS and not is_confirmed(ledger, holder)
     )
     if holder.status == "active" and unearned and not holder.verified_by:
         changed |= {"status": "draft", "status_reason": "unmerged"}

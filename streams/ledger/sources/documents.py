@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from schemas.events.atom import DocumentFacts, Reading
 from schemas.events.ledger import AtomRecord
-from streams.ledger.atoms.evidence import ACTIVE_CONFIDENCE, TWO_ROWS_KINDS, two_rows_apart
+from streams.ledger.atoms.evidence import ACTIVE_CONFIDENCE, TWO_ROWS_KINDS, is_confirmed
 from streams.ledger.atoms.lifecycle import REPLACED, retire
 from streams.ledger.pairs.revival import come_back
 from streams.ledger.sources.reanchor import rows_of_source
@@ -196,7 +196,7 @@ def _bring_back(
     if newer := atom.superseded_by:
         yield from end_link(ledger, newer, atom.atom_id, "supersedes", HOLDS_AGAIN)
     unsure = atom.kind in TWO_ROWS_KINDS and not (
-        atom.confidence >= ACTIVE_CONFIDENCE and two_rows_apart(ledger.rows_of(atom.atom_id))
+        atom.confidence >= ACTIVE_CONFIDENCE and is_confirmed(ledger, atom)
     )
     status = "draft" if unsure else "active"
     yield note("status_set", atom.atom_id, None, HOLDS_AGAIN, status)

@@ -17,8 +17,8 @@ from streams.ledger.atoms.evidence import (
     ACTIVE_CONFIDENCE,
     TWO_ROWS_KINDS,
     count_rows,
+    is_confirmed,
     status_by_rows,
-    two_rows_apart,
 )
 from streams.ledger.atoms.lifecycle import has_lost
 from streams.ledger.pairs.contradictions import find_contradictions
@@ -115,7 +115,7 @@ def find_naming_atom(ledger: CurrentLedger, row: EvidenceRow) -> str:
 def _revive(ledger: CurrentLedger, atom: AtomRecord, twin: EvidenceRow) -> Changes[None]:
     """The atom is live again, with near duplicates and contradictions looked for."""
     sure = atom.confidence >= ACTIVE_CONFIDENCE
-    apart = atom.kind not in TWO_ROWS_KINDS or two_rows_apart(ledger.rows_of(atom.atom_id))
+    apart = atom.kind not in TWO_ROWS_KINDS or is_confirmed(ledger, atom)
     status = "active" if sure and apart else "draft"
     yield note("status_set", atom.atom_id, None, "found_again", status)
     atom = yield from put_atom(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from schemas.events.ingestion import SourceChange
 from schemas.events.ledger import AtomRecord
-from streams.ledger.atoms.evidence import TWO_ROWS_KINDS, stale_row, two_rows_apart
+from streams.ledger.atoms.evidence import TWO_ROWS_KINDS, is_confirmed, stale_row
 from streams.ledger.atoms.lifecycle import retire
 from streams.ledger.sources.document_roles import move_role
 from streams.ledger.sources.documents import settle_documents
@@ -163,7 +163,7 @@ def _settle(ledger: CurrentLedger, source: str, *, bounded: bool = False) -> Cha
             atom.status == "active"
             and atom.kind in TWO_ROWS_KINDS
             and not atom.verified_by
-            and not two_rows_apart(ledger.rows_of(atom.atom_id))
+            and not is_confirmed(ledger, atom)
         ):
             yield from put_atom(ledger, atom, status="draft", status_reason="evidence_below_floor")
             yield note("status_set", atom.atom_id, None, "evidence_below_floor", "draft")

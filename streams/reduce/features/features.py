@@ -9,7 +9,7 @@ from typing import get_args
 from schemas.events.artifact_items import FeatureFields, InsightCategory, InsightFields, Priority
 from schemas.events.ledger import AtomRecord
 from schemas.features import DONE
-from streams.reduce.features.findings import sources_of
+from streams.reduce.features.wordings import sources_of
 from streams.reduce.texts.inputs import Grounds, ItemInput
 
 URGENCY: Mapping[str, float] = {"must": 1.0, "should": 0.6, "could": 0.3, "wont": 0.0}

@@ -90,7 +90,10 @@ def _shorten_context(atom: AtomRecord) -> str:
     """The title; of a long way through headings only where it begins."""
     if len(atom.context) <= MAX_CONTEXT or atom.statement == atom.title:
         return atom.title
-    return f"{atom.context.partition(', ')[0]}: {atom.statement}"
+    first, _, rest = atom.context.partition(", ")
+    if not any(sign.isalpha() for sign in first):  # «2021, Spring - Interviews»
+        first = f"{first}, {rest.partition(', ')[0]}"
+    return f"{first}: {atom.statement}"
 
 
 def section_text(section_id: str, atom: AtomRecord) -> str:

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from agents.offline.judge.confirmations import find_confirmation
 from agents.offline.judge.doubts import doubt_of
 from agents.offline.judge.features import draft_features
 from agents.offline.judge.soundness import least_of
@@ -52,13 +53,16 @@ def _rows(clones: Path, head: str, *lines: str) -> Iterator[dict[str, Any]]:
                 start, end = draft.spans[0]
                 quote = sha256_hex(chunk.text_payload[start:end])[:HASH_CHARS]
                 if (draft.kind, quote) in left:
+                    doubt = doubt_of(draft, chunk)
                     yield {
                         "project": repository,
                         "eye": eye,
                         "use": use,
                         "kind": draft.kind,
                         "confidence": draft.confidence,
-                        "least": least_of(draft, chunk, doubt_of(draft, chunk)),
+                        "least": least_of(draft, chunk, doubt),
+                        "confirmed": find_confirmation(draft, chunk, doubt, 1.0),
+                        "confirmed_unscored": find_confirmation(draft, chunk, doubt, 0.0),
                         "verdict": left.pop((draft.kind, quote)),
                         "features": sorted(draft_features(draft, chunk)),
                     }

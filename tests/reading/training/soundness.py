@@ -6,7 +6,8 @@ features of the drafts of all projects whose use is «train», rounded to whole 
 1.9.1, and nothing is drawn. Whoever had the document open, or read a title as it is told today,
 counts twice as much as who saw a draft's neighbours only. ``--figures`` prints instead how well
 each of these projects is judged by weights that have not seen it, of all drafts and of those read
-in their documents; ``--apart`` the same of the projects that are kept apart, by all others.
+in their documents; ``--apart`` the same of the projects that are kept apart, by all others;
+``--marks`` how many of those that would be active are right, by what confirms them.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
 
+from agents.offline.judge.confirmations import LEAST
 from agents.offline.judge.features import OWN_SAID, OWN_SUBJECT, UNKNOWN_ROOT
 from agents.offline.judge.soundness import SOUND
 from agents.offline.recognise.cues import WEAK
@@ -117,11 +119,27 @@ def told(found: Sequence[tuple[float, Example]]) -> Iterator[str]:
     yield f"above {WEAK} by the probability: {len(left)}, good {_good(left)}, wrong {wrong[1]}"
 
 
+def marks(found: Sequence[tuple[float, Example]]) -> Iterator[str]:
+    """How many of those that would be active are right, by what confirms them."""
+    sure: dict[str, list[tuple[float, Example]]] = {}
+    for probability, one in found:
+        scored = one["confirmed"] if probability >= LEAST else ""
+        if by := one["confirmed_unscored"] or scored:
+            sure.setdefault(f"{one['kind']}, {by}", []).append((probability, one))
+    every = [each for part in sure.values() for each in part]
+    for name, part in (*sorted(sure.items()), ("all", every)):
+        wrong = sum(one["verdict"] == "wrong" for _, one in part)
+        yield f"{name}: {len(part)}, good {_good(part)}, wrong {wrong / max(1, len(part)):.3f}"
+    good, held = (sum(_is_good(one) for _, one in each) for each in (found, every))
+    yield f"they are {held / max(1, good):.3f} of what is good among {len(found)}"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("examples", type=Path)
     parser.add_argument("--figures", action="store_true")
     parser.add_argument("--apart", action="store_true")
+    parser.add_argument("--marks", action="store_true")
     asked = parser.parse_args()
     read = [json.loads(line) for line in asked.examples.read_text(encoding="utf-8").splitlines()]
     known = [one for one in read if one["use"] == "train"]
@@ -129,6 +147,8 @@ def main() -> None:
         found = list(unseen(known))
         read_there = [each for each in found if each[1]["eye"] == WITH_DOCUMENT]
         print("\n".join((*told(found), "", "with the document open", *told(read_there))))
+    elif asked.marks:
+        print("\n".join(marks(list(unseen(known)))))
     elif asked.apart:
         apart = [one for one in read if one["use"] == "apart"]
         for eye in sorted({one["eye"] for one in apart}):

@@ -1,0 +1,59 @@
+"""A question with its answer below it is closed by it; what only explains it closes none."""
+
+from __future__ import annotations
+
+import pytest
+
+from agents.offline.reader import extract
+from tests.reading.documents import a_chunk
+
+ANSWER = "The depot keeps three vans for every lane."
+
+
+def answered(text: str, heading: str = "Questions", path: str = "docs/depot.md") -> dict[str, str]:
+    """Of each answer the question that it closes."""
+    found = extract(a_chunk(f"# Depot\n\n## {heading}\n\n{text}\n", path))
+    titles = {it.candidate_id: it.title for it in found}
+    return {it.title: titles[link.to] for it in found for link in it.relations}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"**How many vans does the depot keep?**\n{ANSWER}",
+        f"**How many vans does the depot keep?**\n\n{ANSWER}",
+        f"### How many vans does the depot keep?\n\n{ANSWER}",
+        f"Q: How many vans does the depot keep?\nA: {ANSWER}",
+        f"Q: How many vans does the depot keep?\n\nA: {ANSWER}",
+        f"**Q: How many vans does the depot keep?**\n\n**A:** {ANSWER}",
+        f"**Problem**: How many vans does the depot keep?\n\n**Solution**: {ANSWER}",
+        f"**How many vans does the depot keep?**\n{ANSWER[:-1]}:\n\n- red ones\n- blue ones",
+        f"- How many vans does the depot keep?\n  - {ANSWER}",
+    ],
+)
+def test_a_question_with_its_answer_below_is_closed(text: str) -> None:
+    ((answer, question),) = answered(text).items()
+    assert question.endswith("ow many vans does the depot keep?")
+    assert answer.endswith("he depot keeps three vans for every lane")
+
+
+@pytest.mark.parametrize("path", ["docs/depot.md", "meetings/2024-03-01.md"])
+def test_a_yes_closes_a_question_that_stands_among_open_ones(path: str) -> None:
+    text = "**Do we need a licence for vans?**\n\nYes, we need a licence of the town for vans.\n"
+    assert len(answered(text, "Open questions", path)) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "heading"),
+    [
+        (f"**How many vans does the depot keep?**\n{ANSWER}", "Open questions"),
+        ("**How many vans does the depot keep?**\nNobody knows how many are left.", "Questions"),
+        ("**How many vans does the depot keep?**\nTo be decided by the town.", "Questions"),
+        ("**How many vans does the depot keep?**\n\n**How many lanes does it keep?**", "Questions"),
+        ("**How many vans does the depot keep?**\nResults:\n\n- three\n- four", "Questions"),
+        ("**How many vans does the depot keep?**\n\n- Three vans\n- Four vans", "Questions"),
+        (f"How many vans does the depot keep?\n\n{ANSWER}", "Questions"),
+    ],
+)
+def test_what_explains_a_question_or_asks_another_one_closes_none(text: str, heading: str) -> None:
+    assert answered(text, heading) == {}
