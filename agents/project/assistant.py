@@ -31,14 +31,14 @@ from agents.project.assistant_prompt import (
     note_call,
     note_result,
 )
-from agents.project.confirmations import CallDeclined
 from agents.project.consent import is_asked_for
-from agents.project.effects import Effects, Json
-from agents.project.loop_guard import LoopGuard, name_call
 from agents.project.rule_answers import concerns_project, run_rules
 from agents.project.state import AgentResult, Citation
-from agents.project.streaming import AnswerText
 from agents.project.turn import AssistantTurn, Steps
+from agents.runs.confirmations import CallDeclined
+from agents.runs.effects import Effects, Json
+from agents.runs.loop_guard import LoopGuard, name_call
+from agents.runs.streaming import AnswerText
 from agents.tools.box import read_arguments, refuse
 from agents.tools.ledger import SEARCH_LEDGER
 from agents.tools.search_answers import tell_result

@@ -2,8 +2,7 @@
 specialists and may look at what they have made before it is answered.
 
 Who decides and who does the work is handed in. The graph alone keeps to the limit of a turn, and
-tells each step as an event before the next one begins. It traces to nobody (see the graph of the
-quality gate).
+tells each step as an event before the next one begins.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
 
-from agents.drawing import DrawnGraph, describe_graph
 from agents.project.state import (
     END,
     SPECIALISTS,
@@ -25,6 +23,7 @@ from agents.project.state import (
     NextAgent,
     Specialist,
 )
+from agents.runs.graphs import DrawnGraph, describe_graph, run_to_end
 from schemas.events.agent import (
     AgentCitation,
     AgentEngine,
@@ -151,12 +150,8 @@ def build_graph(parts: Parts) -> CompiledStateGraph[AgentState, None, AgentState
 
 async def run_graph(parts: Parts, state: AgentState) -> AgentState:
     """Go through the graph once; its last state. Raises what the parts raise."""
-    from langsmith import tracing_context
-
     steps = state["max_iterations"] + 2  # the graph keeps its own limit; this one is never met
-    with tracing_context(enabled=False):
-        done = await build_graph(parts).ainvoke(state, {"recursion_limit": steps})
-    return cast(AgentState, done)
+    return await run_to_end(build_graph(parts), state, steps)
 
 
 def draw_graph() -> DrawnGraph:

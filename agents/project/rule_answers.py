@@ -12,7 +12,6 @@ from datetime import datetime
 from typing import Any
 
 from agents.project.answers import add_coverage
-from agents.project.confirmations import CallDeclined, say_declined
 from agents.project.consent import is_asked_for
 from agents.project.imperatives import is_question, list_orders
 from agents.project.lexicons import Wording
@@ -27,6 +26,7 @@ from agents.project.topic_answers import (
     tell_topic,
 )
 from agents.project.turn import Steps
+from agents.runs.confirmations import CallDeclined, say_declined
 from agents.tools.box import refuse
 from agents.tools.ledger import SEARCH_LEDGER
 from agents.tools.search_answers import HITS_TOLD, cite_result, tell_result

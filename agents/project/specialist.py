@@ -11,11 +11,11 @@ from typing import Any
 from pydantic import BaseModel
 
 from agents.models.call import ChatModel
-from agents.project.asking import TurnEffects
-from agents.project.confirmations import CallDeclined, Decision, approve, say_declined
 from agents.project.consent import is_asked_for
-from agents.project.effects import EffectKey, Json
 from agents.project.state import AgentResult, AgentState, Citation
+from agents.runs.confirmations import CallDeclined, Decision, approve, say_declined
+from agents.runs.effects import EffectKey, Json
+from agents.runs.numbering import RunEffects
 from agents.tools.box import RANKS
 from agents.tools.ports import Ports, ToolRefused
 from agents.tools.show import cite_atom, cite_item, cut, statements_of
@@ -51,7 +51,7 @@ class SpecialistContext:
     request: str
     task: str
     state: AgentState
-    effects: TurnEffects
+    effects: RunEffects
     ports: Ports
     model: ChatModel | None
     actor: str

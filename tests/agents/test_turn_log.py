@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from agents.models.errors import AllProvidersFailed
-from agents.project.asking import TurnEffects
-from agents.project.confirmations import Confirmation, WaitsForConfirmation
-from agents.project.effects import Json, RecordMissing
 from agents.project.state import AgentResult, AgentState
+from agents.runs.confirmations import Confirmation, WaitsForConfirmation
+from agents.runs.effects import Json, RecordMissing
+from agents.runs.numbering import RunEffects
 from infra.platform.settings import Settings
 from infra.service.asking.agent_turns import run_turn
 from infra.service.asking.turn_log import TurnDiverged, TurnLog
@@ -58,7 +58,7 @@ def works(log: TurnLog, world: World) -> Any:
 
     async def perform(state: AgentState) -> AgentResult:
         iteration = state["iteration"]
-        effects = TurnEffects(log, PLACE.turn_id, PLACE.project_id, "planner", iteration)
+        effects = RunEffects(log, PLACE.turn_id, PLACE.project_id, "planner", iteration)
         first = await effects.run("model", {"ask": state["message_to_agent"]}, world.think)
         made = await effects.call("create_task", {"title": first["text"]}, world.change)
         await effects.run("model", {"ask": made["text"]}, world.think)
@@ -146,7 +146,7 @@ async def test_a_model_that_did_not_answer_does_not_answer_when_the_turn_runs_ag
 
     topic = Topic()
     for make in (refuse, World().think):
-        effects = TurnEffects(topic.open_log(), PLACE.turn_id, PLACE.project_id, "planner", 1)
+        effects = RunEffects(topic.open_log(), PLACE.turn_id, PLACE.project_id, "planner", 1)
         with pytest.raises(AllProvidersFailed):
             await effects.run("model", {"ask": "it"}, make)
 
@@ -157,7 +157,7 @@ async def test_what_is_used_is_what_the_log_holds_without_secrets():
         return {"text": f"the key is {MADE_UP}"}
 
     topic = Topic()
-    effects = TurnEffects(topic.open_log(), PLACE.turn_id, PLACE.project_id, "assistant", 1)
+    effects = RunEffects(topic.open_log(), PLACE.turn_id, PLACE.project_id, "assistant", 1)
     used = await effects.call("search", {"query": MADE_UP}, leak)
 
     (returned,) = [event for event in topic.events if isinstance(event, ToolReturned)]
@@ -174,7 +174,7 @@ async def test_a_turn_whose_program_has_changed_says_so():
     log = topic.open_log("2")
 
     async def other(state: AgentState) -> AgentResult:
-        effects = TurnEffects(log, PLACE.turn_id, PLACE.project_id, "planner", 2)
+        effects = RunEffects(log, PLACE.turn_id, PLACE.project_id, "planner", 2)
         await effects.run("model", {"ask": "something else"}, world.think)
         raise AssertionError("the log holds another question")
 
@@ -186,7 +186,7 @@ async def test_a_turn_whose_program_has_changed_says_so():
 async def test_the_end_of_a_turn_names_the_call_that_may_have_been_made():
     """A call is under way when the job is cancelled: nobody knows whether it took effect."""
     topic = Topic()
-    effects = TurnEffects(topic.open_log(), PLACE.turn_id, PLACE.project_id, "assistant", 1)
+    effects = RunEffects(topic.open_log(), PLACE.turn_id, PLACE.project_id, "assistant", 1)
 
     async def answer(_: str) -> Json:
         return {"text": "Here they are."}
@@ -218,7 +218,7 @@ async def run_without_its_model(request: str) -> Topic:
         project = {"project_id": PLACE.project_id, "name": "Yard"}
         return {"project": project, "history": [], "has_model": True}
 
-    await TurnEffects(log, PLACE.turn_id, PLACE.project_id, "turn", 0).run(
+    await RunEffects(log, PLACE.turn_id, PLACE.project_id, "turn", 0).run(
         "read", {"what": "context"}, look
     )
     with TemporaryDirectory() as home:

@@ -99,7 +99,7 @@ async def run_agent_turn(
 async def _perform(
     settings: Settings, turn_log: TurnLog, turn: TurnPlace, payload: TurnPayload
 ) -> Mapping[str, Any]:
-    from agents.project.confirmations import WaitsForConfirmation
+    from agents.runs.confirmations import WaitsForConfirmation
 
     told: dict[str, Any] = {"turn_id": turn.turn_id}
     try:
@@ -261,7 +261,7 @@ async def replay_turn(settings: Settings, project: str, turn_id: str) -> TurnChe
 
     Raises NotFound, Conflict for a turn without an answer or with a record that is missing.
     """
-    from agents.project.effects import RecordMissing
+    from agents.runs.effects import RecordMissing
 
     project_id = await ask(settings, partial(find_project, name_or_id=project))
     known = await read_turn_events(settings, turn_id, waits=False)

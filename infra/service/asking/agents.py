@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from agents.project.confirmations import ANSWER_WITHIN, read_decision
+from agents.runs.confirmations import ANSWER_WITHIN, read_decision
 from infra.platform.clock import SystemClock
 from infra.platform.errors import Conflict, Forbidden, Invalid, NotFound
 from infra.platform.settings import Settings
@@ -32,7 +32,7 @@ from schemas.envelope import Actor
 from schemas.ids import derive_id
 
 if TYPE_CHECKING:
-    from agents.drawing import DrawnGraph
+    from agents.runs.graphs import DrawnGraph
     from agents.tools.tool import ToolRole
 
 LONGEST_TEXT = 8_000

@@ -20,8 +20,8 @@ from agents.models.errors import (
     ModelError,
     RequestRefused,
 )
-from agents.project.confirmations import Decision
-from agents.project.effects import EffectKey, Json, RecordMissing
+from agents.runs.confirmations import Decision
+from agents.runs.effects import EffectKey, Json, RecordMissing
 from infra.platform.clock import SystemClock
 from infra.platform.errors import Refusal
 from infra.service.asking.turn_frames import frame_of
@@ -130,7 +130,7 @@ class TurnLog:
     async def run(
         self, key: EffectKey, kind: str, given: Json, make: Callable[[], Awaitable[Json]]
     ) -> Json:
-        """See ``agents.project.effects``."""
+        """See ``agents.runs.effects``."""
         position = _position_of(key)
         if kind == "tool":
             called = _as_text(self._clean(given["args"]))
@@ -212,9 +212,9 @@ class TurnLog:
             answer: Json = json.loads(event.answer)
             return answer
         raise TurnDiverged(
-            f"Event {self._next} of turn {key.turn_id} is not the {kind} effect"
+            f"Event {self._next} of turn {key.run_id} is not the {kind} effect"
             f" {key.effect_id} of {key.node}.",
-            detail={"turn_id": key.turn_id, "effect_id": key.effect_id},
+            detail={"turn_id": key.run_id, "effect_id": key.effect_id},
         )
 
     async def _pass_confirmations(self) -> None:
