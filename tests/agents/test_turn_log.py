@@ -19,7 +19,8 @@ from agents.runs.effects import Json, RecordMissing
 from agents.runs.numbering import RunEffects
 from infra.platform.settings import Settings
 from infra.service.asking.agent_turns import run_turn
-from infra.service.asking.turn_log import TurnDiverged, TurnLog
+from infra.service.asking.turn_log import TurnLog
+from infra.service.runs.run_log import RunDiverged
 from schemas.events.agent import (
     ConfirmationGiven,
     EffectRecorded,
@@ -178,7 +179,7 @@ async def test_a_turn_whose_program_has_changed_says_so():
         await effects.run("model", {"ask": "something else"}, world.think)
         raise AssertionError("the log holds another question")
 
-    with pytest.raises(TurnDiverged):
+    with pytest.raises(RunDiverged):
         await run(log, {"decide": accept_after("planner"), "planner": other})
 
 

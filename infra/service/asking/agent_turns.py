@@ -16,12 +16,13 @@ from infra.platform.clock import SystemClock
 from infra.platform.errors import Conflict, NotFound, Refusal, Unavailable
 from infra.platform.settings import Settings
 from infra.service.asking.turn_ends import abandon_calls
-from infra.service.asking.turn_log import Publish, TurnDiverged, TurnLog, TurnPlace
+from infra.service.asking.turn_log import TurnLog, TurnPlace
 from infra.service.asking.turn_payload import TurnEnd, TurnPayload
 from infra.service.foundation.database import ask, transact
 from infra.service.foundation.job_kind import Workplace, name_of
 from infra.service.foundation.publishing import redactor_of
 from infra.service.ingesting.handed_documents import tell_kept
+from infra.service.runs.run_log import Publish, RunDiverged
 from infra.store.jobs.keeper import RunningJob
 from projections.checksums import caught_up
 from projections.core import CORE
@@ -91,7 +92,7 @@ async def run_agent_turn(
             is_last = lease.attempt >= lease.max_attempts
             if is_last or (isinstance(error, Refusal) and not isinstance(error, Unavailable)):
                 code = _code_of(error)
-                said = CHANGED_SAID if isinstance(error, TurnDiverged) else FAILED_SAID
+                said = CHANGED_SAID if isinstance(error, RunDiverged) else FAILED_SAID
                 await turn_log.record_failure(code, said.format(code=code))
             raise
 

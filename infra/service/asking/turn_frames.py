@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from infra.service.runs.family import Frame
 from schemas.events.agent import (
     AgentEvent,
     ConfirmationRequested,
@@ -16,7 +17,6 @@ from schemas.events.agent import (
     ToolReturned,
 )
 
-Frame = tuple[str, dict[str, Any]]
 ENDS = frozenset(("done", "error"))
 PAUSES = frozenset(("confirmation_requested",))
 

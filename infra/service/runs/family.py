@@ -1,0 +1,101 @@
+"""The events by which one family of runs tells what every run tells.
+
+Turns of conversations are one family, on `agent.v1`. Another one names its own events here, each
+with the fields that the log reads; whatever else it tells is its own affair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Protocol
+
+from schemas.envelope import Actor, Event
+from schemas.events.agent import EffectPosition
+
+Frame = tuple[str, dict[str, Any]]
+
+
+class Answered(Protocol):
+    """The record of an effect; ``answer`` is a JSON text."""
+
+    @property
+    def position(self) -> EffectPosition: ...
+    @property
+    def answer(self) -> str: ...
+
+
+class Returned(Answered, Protocol):
+    """The record of a call of ``tool``."""
+
+    @property
+    def tool(self) -> str: ...
+
+
+class Called(Protocol):
+    """A call of ``tool`` that is about to be made."""
+
+    @property
+    def position(self) -> EffectPosition: ...
+    @property
+    def tool(self) -> str: ...
+
+
+class Asked(Protocol):
+    """A person is asked about a call."""
+
+    @property
+    def confirmation_id(self) -> str: ...
+
+
+class Decided(Asked, Protocol):
+    """What the person has decided; ``arguments`` is a JSON text where they were changed."""
+
+    @property
+    def decision(self) -> Any: ...
+    @property
+    def arguments(self) -> str | None: ...
+    @property
+    def reason(self) -> str: ...
+    @property
+    def given_by(self) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """``begun`` is the first event of a run, by the person who asks, ``ended`` its last one.
+
+    ``frame_of`` gives what whoever follows a run live sees of an event; None: nothing.
+    """
+
+    begun: type[Event]
+    called: type[Called]
+    returned: type[Returned]
+    recorded: type[Answered]
+    asked: type[Asked]
+    decided: type[Decided]
+    ended: type[Event]
+    frame_of: Callable[[Any], Frame | None]
+    agent: Actor
+
+
+@dataclass(frozen=True, slots=True)
+class RunPlace:
+    """A run of a project, and who asks for it. ``fields`` are those that say in each of its events
+    which run it belongs to.
+    """
+
+    project_id: str
+    run_id: str
+    asked_by: str
+    fields: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class RunEvent:
+    """An event of a run as its log has it; ``ordinal`` counts from 0 without gaps."""
+
+    ordinal: int
+    event: Event
+    occurred_at: datetime
