@@ -5,6 +5,7 @@ a replay needs every record.
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 
 from agents.models.errors import AllProvidersFailed
+from agents.project.graph import Decision
 from agents.project.state import AgentResult, AgentState
 from agents.runs.confirmations import Confirmation, WaitsForConfirmation
 from agents.runs.effects import Json, RecordMissing
@@ -20,6 +22,7 @@ from agents.runs.numbering import RunEffects
 from infra.platform.settings import Settings
 from infra.service.asking.agent_turns import run_turn
 from infra.service.asking.turn_log import TurnLog
+from infra.service.runs.family import write_event
 from infra.service.runs.run_log import RunDiverged
 from schemas.events.agent import (
     ConfirmationGiven,
@@ -28,6 +31,7 @@ from schemas.events.agent import (
     Routed,
     ToolReturned,
 )
+from schemas.ids import sha256_hex
 from tests.agents.talks import PLACE, Killed, Topic, accept_after, in_loop, run
 
 MADE_UP = "AKIA" + "IOSFODNN7EXAMPLE"
@@ -138,6 +142,24 @@ async def test_a_replay_is_the_same_and_stops_at_any_record_that_is_gone():
             assert event.position.effect_id in str(missing.value)
         else:
             assert event.type_name in str(missing.value)
+
+
+@in_loop
+async def test_a_replay_tells_every_event_to_the_letter_or_names_what_would_differ():
+    topic, world = Topic(), World()
+    await take_turn(topic, world)
+    log = topic.open_replay()
+    await run(log, {"decide": accept_after("planner"), "planner": works(log, World())})
+    contents = "\n".join(map(write_event, topic.events))
+    assert log.describe_replay() == (len(topic.events), sha256_hex(contents))
+
+    async def decide_otherwise(state: AgentState) -> Decision:
+        decision: Decision = await accept_after("planner")(state)
+        return replace(decision, thought=decision.thought + "!")
+
+    log = topic.open_replay()
+    with pytest.raises(RunDiverged, match="Event 0 .*: thought differ"):
+        await run(log, {"decide": decide_otherwise, "planner": works(log, World())})
 
 
 @in_loop

@@ -239,7 +239,8 @@ def is_over(known: Sequence[TurnEvent]) -> bool:
 
 class TurnCheckpoint(ReadModel):
     """The state of the graph at the end of a turn: ``results`` and ``thoughts`` have grown with
-    each step, all else is what came last.
+    each step, all else is what came last. ``events`` were told again to the letter; ``log_sha256``
+    is that of their contents.
     """
 
     request: str
@@ -255,12 +256,15 @@ class TurnCheckpoint(ReadModel):
     should_end: bool
     limit_reached: bool
     chat_history: list[dict[str, str]]
+    events: int
+    log_sha256: str
 
 
 async def replay_turn(settings: Settings, project: str, turn_id: str) -> TurnCheckpoint:
     """Run an answered turn again from its records alone. Nobody is asked, nothing is made or told.
 
-    Raises NotFound, Conflict for a turn without an answer or with a record that is missing.
+    Raises NotFound, Conflict for a turn without an answer, with a record that is missing, or that
+    would tell something else now.
     """
     from agents.runs.effects import RecordMissing
 
@@ -276,7 +280,9 @@ async def replay_turn(settings: Settings, project: str, turn_id: str) -> TurnChe
         state = await run_turn(settings, turn_log, turn, await turn_log.begin("", ""))
     except RecordMissing as missing:
         raise Conflict(str(missing), code="record_missing") from missing
-    return TurnCheckpoint.model_validate(to_jsonable_python(state))
+    events, log_sha256 = turn_log.describe_replay()
+    told = {"events": events, "log_sha256": log_sha256}
+    return TurnCheckpoint.model_validate(to_jsonable_python(state) | told)
 
 
 def _code_of(error: Exception) -> str:

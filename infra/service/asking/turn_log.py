@@ -64,6 +64,9 @@ class TurnLog(RunLog):
 
     async def begin(self, text: str, role: str) -> RequestReceived:
         """The request of the turn, as it was when that began: with ``text`` where it begins now."""
+        known = self.first
+        if isinstance(known, RequestReceived):
+            text, role = known.text, known.role
         await self.record(RequestReceived, text=text, role=role)
         assert isinstance(self.first, RequestReceived)
         return self.first

@@ -6,11 +6,13 @@ with the fields that the log reads; whatever else it tells is its own affair.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
+from schemas.codec import utc_millis
 from schemas.envelope import Actor, Event
 from schemas.events.agent import EffectPosition
 
@@ -99,3 +101,14 @@ class RunEvent:
     ordinal: int
     event: Event
     occurred_at: datetime
+
+
+def write_event(event: Event) -> str:
+    """The content of an event in the one form in which it is compared."""
+    return json.dumps(event.model_dump(), ensure_ascii=False, sort_keys=True, default=_write_time)
+
+
+def _write_time(value: object) -> str:
+    if isinstance(value, datetime):
+        return utc_millis(value).isoformat()
+    raise TypeError(f"no event holds a {type(value).__name__}")

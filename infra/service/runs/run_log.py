@@ -13,16 +13,18 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, TypeGuard, TypeVar
 
+from agents.runs.comparing import find_differing
 from agents.runs.confirmations import Decision
 from agents.runs.effects import EffectKey, Json, RecordMissing
 from infra.platform.clock import SystemClock
-from infra.platform.errors import Refusal
+from infra.platform.errors import Conflict
 from infra.service.runs.answers import as_text, make_answer, position_of, raise_for
-from infra.service.runs.family import Answered, Family, RunEvent, RunPlace
+from infra.service.runs.family import Answered, Family, RunEvent, RunPlace, write_event
 from infra.store.jobs.worker import as_plain_json
 from schemas.codec import utc_millis
 from schemas.envelope import Actor, Envelope, Event, outside_fact
 from schemas.events.stream import StreamFrame
+from schemas.ids import sha256_hex
 from schemas.strings import Redactor, redact_fact
 
 Publish = Callable[[Sequence[Envelope]], Awaitable[None]]
@@ -34,7 +36,7 @@ LEFT_OPEN = (
 )
 
 
-class RunDiverged(Refusal):
+class RunDiverged(Conflict):
     """The run does not go the way that its events say: its program has changed meanwhile."""
 
     code = "run_diverged"
@@ -62,6 +64,7 @@ class RunLog:
         self._known = {each.ordinal: (each.event, each.occurred_at) for each in known}
         self._is_resumed = bool(known)
         self._next, self._told, self._attempt = 0, 0, attempt
+        self._told_again: list[str] = []
 
     @property
     def is_replay(self) -> bool:
@@ -73,9 +76,9 @@ class RunLog:
         return self._is_resumed
 
     @property
-    def first(self) -> Event:
-        """The event with which the run has begun."""
-        return self._known[0][0]
+    def first(self) -> Event | None:
+        """The event with which the run has begun; None: it has not."""
+        return self._known[0][0] if 0 in self._known else None
 
     async def record(self, kind: type[Event], /, **fields: Any) -> datetime:
         """The event of this step is in the log; the time that it has there."""
@@ -87,6 +90,8 @@ class RunLog:
             return await self._add(kind, ordinal, fields)
         event, at = self._known[ordinal]
         self._check_kind(ordinal, event, kind)
+        if self.is_replay:
+            self._check_same(ordinal, event, self._write(kind, ordinal, fields, at).event)
         await self._show(event, ordinal, at)
         return at
 
@@ -155,6 +160,10 @@ class RunLog:
             for given in self._all(self._family.decided)
         }
 
+    def describe_replay(self) -> tuple[int, str]:
+        """How many events a replay has told again, and the SHA-256 of their contents in a row."""
+        return len(self._told_again), sha256_hex("\n".join(self._told_again))
+
     @property
     def has_ended(self) -> bool:
         return any(True for _ in self._all(self._family.ended))
@@ -219,6 +228,8 @@ class RunLog:
         """What was asked and decided in between has no step of its own."""
         between = (self._family.asked, self._family.decided)
         while (known := self._known.get(self._next)) is not None and isinstance(known[0], between):
+            if self.is_replay:
+                self._told_again.append(write_event(known[0]))
             await self._show(known[0], self._next, known[1])
             self._next += 1
 
@@ -241,12 +252,29 @@ class RunLog:
     async def _add(self, kind: type[Event], ordinal: int, fields: Json) -> datetime:
         assert self._publish is not None  # a replay was refused before
         at = utc_millis(SystemClock().now())
-        new = kind.model_validate({**self._place.fields, "ordinal": ordinal, **fields})
-        fact = redact_fact(self._fact_of(new, at), self._redactor)
+        fact = self._write(kind, ordinal, fields, at)
         await self._publish([fact])
         self._known[ordinal] = (fact.event, at)
         await self._show(fact.event, ordinal, at)
         return at
+
+    def _write(self, kind: type[Event], ordinal: int, fields: Json, at: datetime) -> Envelope:
+        """The event of this run as a fact, without secrets."""
+        new = kind.model_validate({**self._place.fields, "ordinal": ordinal, **fields})
+        return redact_fact(self._fact_of(new, at), self._redactor)
+
+    def _check_same(self, ordinal: int, event: Event, again: Event) -> None:
+        """Raises RunDiverged where a replay does not tell to the letter what the log holds."""
+        text = write_event(again)
+        if text != write_event(event):
+            run_id, type_name = self._place.run_id, event.type_name
+            differ = find_differing(json.loads(write_event(event)), json.loads(text))
+            raise RunDiverged(
+                f"Event {ordinal} of run {run_id}, {type_name}, would have other words now:"
+                f" {', '.join(differ)} differ.",
+                detail={"run_id": run_id, "ordinal": ordinal, "fields": differ},
+            )
+        self._told_again.append(text)
 
     async def _show(self, event: Event, ordinal: int, at: datetime) -> None:
         """The frame of an event; a repeat of it counts once."""
