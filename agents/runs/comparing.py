@@ -51,16 +51,16 @@ def find_differing(a: Any, b: Any, but: frozenset[str] = frozenset(), at: str = 
     """The places where two values differ, as dotted paths, at most one below each list."""
     if isinstance(a, Mapping) and isinstance(b, Mapping):
         names = [name for name in dict.fromkeys((*a, *b)) if name not in but]
-        found = []
+        paths = []
         for name in names:
             place = f"{at}.{name}" if at else str(name)
             if (name in a) != (name in b):
-                found.append(place)
+                paths.append(place)
             else:
-                found += find_differing(a.get(name), b.get(name), but, place)
-        return found
+                paths += find_differing(a.get(name), b.get(name), but, place)
+        return paths
     if isinstance(a, list | tuple) and isinstance(b, list | tuple) and len(a) == len(b):
         pairs = zip(a, b, strict=True)
         lists = (find_differing(*pair, but, f"{at}.{n}") for n, pair in enumerate(pairs))
-        return next((found for found in lists if found), [])
+        return next(filter(None, lists), [])
     return [] if a == b else [at]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from typing import Any, Literal
+from uuid import UUID
 
 from infra.platform.errors import NotFound
 from projections.read.page import PAGE, Listing, Page, page_of
@@ -114,7 +115,7 @@ class TurnEvent(ReadModel):
     event_type: str
     data: dict[str, Any]
     occurred_at: datetime
-    event_id: Any
+    event_id: UUID
 
 
 class Confirmation(ReadModel):

@@ -89,6 +89,8 @@ class Delivered(Delivery):
 def frame_of(event: Event) -> tuple[str, dict[str, Any]] | None:
     if isinstance(event, Done):
         return "step", {"tool": event.tool}
+    if isinstance(event, GateOpened):
+        return "gate", {"tool": event.tool}
     return ("done", {"text": event.text}) if isinstance(event, Delivered) else None
 
 
@@ -140,7 +142,9 @@ class Depot:
         at = datetime.fromisoformat("2026-11-02T09:00:00Z")
         known = [RunEvent(event.ordinal, event, at) for event in self.events]
         place = RunPlace("prj_1", self.run_id, "ana", {"delivery_id": self.run_id})
-        return RunLog(DELIVERIES, place, known, StageRedactor(), self.publish, copied=copied)
+        log = RunLog(DELIVERIES, place, known, StageRedactor(), self.publish)
+        log.copy(copied or {})
+        return log
 
     async def think(self) -> Json:
         self.thoughts += 1
@@ -166,8 +170,9 @@ async def deliver(depot: Depot, log: RunLog) -> None:
 
 async def deliver_or_ask(depot: Depot, copied: Mapping[int, Event] | None = None) -> str:
     """One job of a delivery: up to its end, or to the call that waits, which it returns."""
+    log = depot.open(copied)
     while True:
-        log = depot.open(copied)
+        log.rewind()
         try:
             await deliver(depot, log)
         except WaitsForConfirmation as waits:
@@ -196,7 +201,7 @@ async def test_a_run_of_another_family_pauses_and_goes_on_in_a_new_job():
     depot = await approved_delivery(Depot())
 
     assert [type(event) for event in depot.events] == TYPES
-    assert depot.frames == ["step", "done"]
+    assert depot.frames == ["gate", "step", "done"]
     assert [what for _, what in depot.calls] == ["crate 1"]
     assert depot.thoughts == 1
 
@@ -231,7 +236,7 @@ async def test_a_copied_run_asks_nobody_again_up_to_its_place_and_then_goes_on_b
     assert await deliver_or_ask(fork, copied_until(first, 5, answer=done)) == ""
 
     assert [type(event) for event in fork.events] == TYPES
-    assert (fork.calls, fork.thoughts) == ([], 0)
+    assert (fork.calls, fork.thoughts, fork.frames) == ([], 0, ["step", "done"])
     (gate,) = [event for event in fork.events if isinstance(event, GateDecided)]
     (asked,) = [event for event in fork.events if isinstance(event, GateOpened)]
     (source,) = [event for event in first.events if isinstance(event, GateOpened)]

@@ -5,35 +5,30 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from pydantic_core import to_jsonable_python
 
-from infra.platform import postgres
 from infra.platform.clock import SystemClock
-from infra.platform.errors import Conflict, NotFound, Refusal, Unavailable
+from infra.platform.errors import Conflict, Refusal, Unavailable
 from infra.platform.settings import Settings
+from infra.service.asking.forks import read_copied
 from infra.service.asking.turn_ends import abandon_calls
+from infra.service.asking.turn_events import is_over, read_turn, read_turn_events
 from infra.service.asking.turn_log import TurnLog, TurnPlace
 from infra.service.asking.turn_payload import TurnEnd, TurnPayload
-from infra.service.foundation.database import ask, transact
+from infra.service.foundation.database import transact
 from infra.service.foundation.job_kind import Workplace, name_of
 from infra.service.foundation.publishing import redactor_of
 from infra.service.ingesting.handed_documents import tell_kept
 from infra.service.runs.run_log import Publish, RunDiverged
 from infra.store.jobs.keeper import RunningJob
-from projections.checksums import caught_up
-from projections.core import CORE
-from projections.read import agents as read
 from projections.read.agents import TurnEvent
-from projections.read.projects import find_project
 from projections.read.session import ReadModel
 from schemas.envelope import Actor
 from schemas.events.agent import (
     AgentCitation,
-    AgentEvent,
     RequestReceived,
     Responded,
 )
@@ -84,6 +79,8 @@ async def run_agent_turn(
         turn_log = TurnLog(turn, known, redactor_of(settings), publish, attempt)
         if payload.ended is not None:
             return await _end(settings, turn_log, payload, payload.ended)
+        if payload.fork is not None:
+            turn_log.copy(await read_copied(settings, payload.fork, turn))
         if payload.given is not None:
             await turn_log.take_decision(**payload.given.model_dump(exclude={"message_key"}))
         try:
@@ -103,19 +100,23 @@ async def _perform(
     from agents.runs.confirmations import WaitsForConfirmation
 
     told: dict[str, Any] = {"turn_id": turn.turn_id}
-    try:
-        request = await turn_log.begin(payload.text, payload.role)
-        state = await run_turn(settings, turn_log, turn, request, payload.attached)
-    except WaitsForConfirmation as waits:
-        asked = waits.confirmation
-        await turn_log.request_confirmation(
-            confirmation_id=asked.confirmation_id,
-            tool=asked.tool,
-            arguments=json.dumps(asked.arguments, ensure_ascii=False, sort_keys=True),
-            summary=asked.summary,
-        )
-        return told | {"status": WAITING, "confirmation_id": asked.confirmation_id}
-    return told | {"status": ANSWERED, "iterations": state["iteration"]}
+    while True:
+        turn_log.rewind()
+        request = await turn_log.begin(payload.text, payload.role, payload.fork)
+        try:
+            state = await run_turn(settings, turn_log, turn, request, payload.attached)
+        except WaitsForConfirmation as waits:
+            asked = waits.confirmation
+            await turn_log.request_confirmation(
+                confirmation_id=asked.confirmation_id,
+                tool=asked.tool,
+                arguments=json.dumps(asked.arguments, ensure_ascii=False, sort_keys=True),
+                summary=asked.summary,
+            )
+            if not await turn_log.copy_decision(asked.confirmation_id):
+                return told | {"status": WAITING, "confirmation_id": asked.confirmation_id}
+        else:
+            return told | {"status": ANSWERED, "iterations": state["iteration"]}
 
 
 async def _end(
@@ -124,7 +125,7 @@ async def _end(
     """The turn is over without an answer. Raises Unavailable where what its job still did came
     first: a job that is cancelled does not stop at once.
     """
-    await turn_log.begin(payload.text, payload.role)
+    await turn_log.begin(payload.text, payload.role, payload.fork)
     await turn_log.record_failure(f"turn_{ended}", ENDED_SAID[ended])
     if not is_over(await read_turn_events(settings, payload.turn_id, waits=True)):
         raise Unavailable("The job of the turn has not stopped yet.", code="turn_goes_on")
@@ -224,19 +225,6 @@ async def _open_model(
         yield model or AbsentModel()
 
 
-async def read_turn_events(settings: Settings, turn_id: str, *, waits: bool) -> list[TurnEvent]:
-    """The events of a turn; ``waits``: when the tables hold all that the log holds now."""
-    if waits:
-        conversations = replace(CORE, topics=(AgentEvent.topic,))
-        with postgres.connect(settings.conninfo, autocommit=True) as connection:
-            await caught_up(conversations, settings, connection)
-    return await ask(settings, lambda tables: read.list_turn_events(tables, turn_id))
-
-
-def is_over(known: Sequence[TurnEvent]) -> bool:
-    return any(each.event_type == Responded.type_name for each in known)
-
-
 class TurnCheckpoint(ReadModel):
     """The state of the graph at the end of a turn: ``results`` and ``thoughts`` have grown with
     each step, all else is what came last. ``events`` were told again to the letter; ``log_sha256``
@@ -261,20 +249,22 @@ class TurnCheckpoint(ReadModel):
 
 
 async def replay_turn(settings: Settings, project: str, turn_id: str) -> TurnCheckpoint:
+    """See `replay_events`. Raises NotFound, too."""
+    return await replay_events(settings, await read_turn(settings, project, turn_id))
+
+
+async def replay_events(settings: Settings, known: Sequence[TurnEvent]) -> TurnCheckpoint:
     """Run an answered turn again from its records alone. Nobody is asked, nothing is made or told.
 
-    Raises NotFound, Conflict for a turn without an answer, with a record that is missing, or that
-    would tell something else now.
+    Raises Conflict for a turn without an answer, with a record that is missing, or that would tell
+    something else now.
     """
     from agents.runs.effects import RecordMissing
 
-    project_id = await ask(settings, partial(find_project, name_or_id=project))
-    known = await read_turn_events(settings, turn_id, waits=False)
-    if not known or known[0].project_id != project_id:
-        raise NotFound(f"There is no turn {turn_id}.", code="unknown_turn")
     if known[-1].event_type != Responded.type_name or known[-1].data["error"]:
         raise Conflict("The turn has no answer, so it has no end.", code="turn_not_answered")
-    turn = TurnPlace(project_id, known[0].conversation_id, turn_id, "")
+    first = known[0]
+    turn = TurnPlace(first.project_id, first.conversation_id, first.turn_id, "")
     turn_log = TurnLog(turn, known, redactor_of(settings), publish=None)
     try:
         state = await run_turn(settings, turn_log, turn, await turn_log.begin("", ""))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from infra.service.asking.turn_frames import frame_of
+from infra.service.asking.turn_payload import Fork
 from infra.service.runs.family import Family, RunEvent, RunPlace
 from infra.service.runs.run_log import Publish, RunLog
 from projections.read.agents import TurnEvent
@@ -34,7 +35,11 @@ TURNS = Family(
     ended=Responded,
     frame_of=frame_of,
     agent=Actor(type="agent", id="project_agents"),
+    said=("text",),
 )
+
+
+REQUEST = ("text", "role", "forked_from", "forked_at")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +67,14 @@ class TurnLog(RunLog):
         run = RunPlace(place.project_id, place.turn_id, place.asked_by, fields)
         super().__init__(TURNS, run, list_events(known), redactor, publish, attempt)
 
-    async def begin(self, text: str, role: str) -> RequestReceived:
+    async def begin(self, text: str, role: str, fork: Fork | None = None) -> RequestReceived:
         """The request of the turn, as it was when that began: with ``text`` where it begins now."""
-        known = self.first
-        if isinstance(known, RequestReceived):
-            text, role = known.text, known.role
-        await self.record(RequestReceived, text=text, role=role)
+        said: dict[str, Any] = {"text": text, "role": role}
+        if fork is not None:
+            said |= {"forked_from": fork.turn_id, "forked_at": fork.at}
+        if self.first is not None:
+            said = {name: getattr(self.first, name) for name in REQUEST}
+        await self.record(RequestReceived, **said)
         assert isinstance(self.first, RequestReceived)
         return self.first
 

@@ -68,7 +68,8 @@ class Decided(Asked, Protocol):
 class Family:
     """``begun`` is the first event of a run, by the person who asks, ``ended`` its last one.
 
-    ``frame_of`` gives what whoever follows a run live sees of an event; None: nothing.
+    ``said`` are the fields of ``begun`` with that person's words. ``frame_of`` gives what whoever
+    follows a run live sees of an event; None: nothing.
     """
 
     begun: type[Event]
@@ -80,6 +81,7 @@ class Family:
     ended: type[Event]
     frame_of: Callable[[Any], Frame | None]
     agent: Actor
+    said: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

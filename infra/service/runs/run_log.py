@@ -45,8 +45,7 @@ class RunDiverged(Conflict):
 class RunLog:
     """The events of one run. ``publish`` None: a replay, in which nothing is made or told.
 
-    ``attempt`` names this try at the run among others. ``copied`` are the first events of another
-    run: where this one comes to the place of one of them, it takes its answer from there.
+    ``attempt`` names this try at the run among others.
     """
 
     def __init__(
@@ -57,10 +56,10 @@ class RunLog:
         redactor: Redactor,
         publish: Publish | None,
         attempt: str = "",
-        copied: Mapping[int, Event] | None = None,
     ) -> None:
         self._family, self._place = family, place
-        self._redactor, self._publish, self._copied = redactor, publish, copied or {}
+        self._redactor, self._publish = redactor, publish
+        self._copied: Mapping[int, Event] = {}
         self._known = {each.ordinal: (each.event, each.occurred_at) for each in known}
         self._is_resumed = bool(known)
         self._next, self._told, self._attempt = 0, 0, attempt
@@ -79,6 +78,14 @@ class RunLog:
     def first(self) -> Event | None:
         """The event with which the run has begun; None: it has not."""
         return self._known[0][0] if 0 in self._known else None
+
+    def copy(self, events: Mapping[int, Event]) -> None:
+        """Take answers from the first events of another run, each at its place."""
+        self._copied = events
+
+    def rewind(self) -> None:
+        """The run begins again: what it has told by now answers it."""
+        self._next = 0
 
     async def record(self, kind: type[Event], /, **fields: Any) -> datetime:
         """The event of this step is in the log; the time that it has there."""
@@ -277,9 +284,11 @@ class RunLog:
         self._told_again.append(text)
 
     async def _show(self, event: Event, ordinal: int, at: datetime) -> None:
-        """The frame of an event; a repeat of it counts once."""
+        """The frame of an event; a repeat of it counts once. Whoever follows is asked nothing that
+        is decided.
+        """
         frame = self._family.frame_of(event)
-        if frame is None or self._publish is None:
+        if frame is None or self._publish is None or self._is_decided(event, ordinal):
             return
         shown = self._frame(*frame, ordinal, is_last=isinstance(event, self._family.ended))
         await self._publish([self._fact_of(event, at).caused(shown)])
@@ -299,6 +308,14 @@ class RunLog:
             actor=Actor(type="human", id=self._place.asked_by) if by_person else self._family.agent,
             correlation_id=self._place.run_id,
         )
+
+    def _is_decided(self, event: Event, ordinal: int) -> bool:
+        """Whether it asks for a decision that this run or the copied one holds."""
+        if not isinstance(event, self._family.asked):
+            return False
+        decided = {one.confirmation_id for one in self._all(self._family.decided)}
+        following = self._copied.get(ordinal + 1)
+        return event.confirmation_id in decided or isinstance(following, self._family.decided)
 
     def _is_answer(self, event: Event) -> TypeGuard[Answered]:
         return isinstance(event, (self._family.returned, self._family.recorded))

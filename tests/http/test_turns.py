@@ -1,0 +1,247 @@
+"""Turns by their logs: replayed to the letter without a network, forked and compared."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.http.conftest import Called
+from tests.http.test_chat import decide, done, find_task, frames_until_end, say
+
+pytestmark = pytest.mark.broker
+
+REPLAYED_ALONE = """
+import asyncio, json, sys
+from pathlib import Path
+
+NETWORK = {"socket.connect", "socket.bind", "socket.sendto", "socket.getaddrinfo"}
+
+def refuse(event, _):
+    if event in NETWORK:
+        raise AssertionError(event)
+
+sys.addaudithook(refuse)
+from infra.platform.settings import Settings
+from infra.service.asking.agent_turns import replay_events
+from projections.read.agents import TurnEvent
+
+known = [TurnEvent.model_validate(each) for each in json.load(sys.stdin)["events"]]
+state = asyncio.run(replay_events(Settings(home=Path(sys.argv[1])), known))
+print(json.dumps(state.model_dump(mode="json"), sort_keys=True))
+"""
+
+
+def turns_of(project: str) -> str:
+    return f"/v1/projects/{project}/turns"
+
+
+def events_of(owner: httpx.Client, project: str, turn_id: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = done(owner.get(f"{turns_of(project)}/{turn_id}/events"))["events"]
+    return found
+
+
+def number_of(events: list[dict[str, Any]], event_type: str) -> int:
+    numbers = {one["event_type"]: int(one["ordinal"]) for one in reversed(events)}
+    return numbers[f"agent.{event_type}"]
+
+
+def fork(
+    owner: httpx.Client, project: str, turn_id: str, at: object, **changes: object
+) -> httpx.Response:
+    body = {"at": str(at), "changes": {name.replace("__", "."): it for name, it in changes.items()}}
+    return owner.post(f"{turns_of(project)}/{turn_id}/fork", json=body)
+
+
+@pytest.fixture(scope="module")
+def asked(owner: httpx.Client, called: Called) -> Any:
+    """An answered turn in which the assistant has called a tool."""
+    return say(owner, called.project, "What is the status of the project?")
+
+
+def test_a_replay_is_the_same_to_the_letter_where_nothing_can_be_connected_to(
+    owner: httpx.Client, called: Called, asked: Any, tmp_path: Path
+):
+    path = f"{turns_of(called.project)}/{asked['turn_id']}"
+    log = done(owner.get(f"{path}/events"))
+    replayed = [done(owner.get(f"{path}/checkpoint")) for _ in range(2)]
+    assert replayed[0] == replayed[1]
+    assert replayed[0]["events"] == len(log["events"])
+
+    alone = subprocess.run(
+        [sys.executable, "-c", REPLAYED_ALONE, str(tmp_path)],
+        input=json.dumps(log),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+    assert alone.returncode == 0, alone.stderr
+    assert alone.stdout.strip() == json.dumps(replayed[0], sort_keys=True)
+
+
+def test_a_replay_names_the_event_whose_record_was_changed(
+    owner: httpx.Client, called: Called, asked: Any, tmp_path: Path
+):
+    events = events_of(owner, called.project, asked["turn_id"])
+    number = number_of(events, "tool_returned")
+    answer = json.loads(events[number]["data"]["answer"])
+    events[number]["data"]["answer"] = json.dumps(answer | {"text": "There are 9,999 tasks."})
+
+    alone = subprocess.run(
+        [sys.executable, "-c", REPLAYED_ALONE, str(tmp_path)],
+        input=json.dumps({"events": events}),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+    assert f"Event {number_of(events, 'result_produced')} of run" in alone.stderr
+
+
+def test_a_fork_goes_on_from_a_changed_result_of_a_tool_and_asks_nobody_again(
+    owner: httpx.Client, called: Called, asked: Any
+):
+    events = events_of(owner, called.project, asked["turn_id"])
+    number = number_of(events, "tool_returned")
+
+    forked = done(
+        fork(owner, called.project, asked["turn_id"], number, text="There are 9,999 tasks.")
+    )
+
+    assert (forked["status"], forked["answer"]["content"].count("9,999")) == ("answered", 1)
+    assert forked["conversation_id"] != asked["conversation_id"]
+    others = events_of(owner, called.project, forked["turn_id"])
+    first = others[0]["data"]
+    assert (first["forked_from"], first["forked_at"]) == (asked["turn_id"], number)
+    assert [one["event_type"] for one in others] == [one["event_type"] for one in events]
+    for mine, theirs in zip(others[1:number], events[1:number], strict=True):
+        assert mine["data"].get("answer") == theirs["data"].get("answer")
+    assert events_of(owner, called.project, asked["turn_id"]) == events
+    names = [name for name, _ in frames_until_end(owner, forked["turn_id"])]
+    assert names == [name for name, _ in frames_until_end(owner, asked["turn_id"])]
+    replayed = done(owner.get(f"{turns_of(called.project)}/{forked['turn_id']}/checkpoint"))
+    assert "9,999" in replayed["final_response"]
+
+    compared = done(
+        owner.get(
+            f"{turns_of(called.project)}/{asked['turn_id']}/comparison",
+            params={"other": forked["turn_id"]},
+        )
+    )
+    assert compared["first"]["ordinal"] == number
+    assert compared["first"]["fields"] == ["answer.text"]
+    assert compared["first"]["b"]["data"]["answer"]["text"] == "There are 9,999 tasks."
+    assert compared["a"]["tools"] == compared["b"]["tools"] != []
+    assert compared["b"]["forked_at"] == number
+
+
+def test_the_same_key_is_the_same_fork_and_an_event_has_two_names(
+    owner: httpx.Client, called: Called, asked: Any
+):
+    path = f"{turns_of(called.project)}/{asked['turn_id']}/fork"
+    events = events_of(owner, called.project, asked["turn_id"])
+    key = {"idempotency-key": secrets.token_hex(8)}
+    body = {"at": events[0]["event_id"], "changes": {"text": "Who are you?"}}
+
+    turn = done(owner.post(path, json=body, headers=key))
+
+    assert turn["answer"]["author"] == "supervisor"
+    assert done(owner.post(path, json=body, headers=key)) == turn
+
+
+def test_a_fork_before_a_decision_asks_a_person_again_and_may_be_decided_otherwise(
+    owner: httpx.Client, called: Called
+):
+    project, title = called.project, "Mend the hoist"
+    say(owner, project, f"create a task: {title}")
+    turn = say(owner, project, f"delete «{title}»")
+    done(decide(owner, project, turn, "reject"))
+    events = events_of(owner, project, turn["turn_id"])
+    number = number_of(events, "confirmation_given")
+
+    again = done(fork(owner, project, turn["turn_id"], number))
+    assert (again["status"], again["waiting"][0]["tool"]) == ("waiting", "delete_task")
+    assert again["waiting"][0]["confirmation_id"] != turn["waiting"][0]["confirmation_id"]
+    assert find_task(owner, project, title)
+
+    kept = done(fork(owner, project, turn["turn_id"], number, reason="we keep it"))
+    assert "Not done (we keep it)" in kept["answer"]["content"]
+    assert find_task(owner, project, title)
+
+    approved = done(fork(owner, project, turn["turn_id"], number, decision="approve"))
+    assert approved["status"] == "answered"
+    assert find_task(owner, project, title) is None
+    (given,) = [
+        one["data"]
+        for one in events_of(owner, project, approved["turn_id"])
+        if one["event_type"] == "agent.confirmation_given"
+    ]
+    assert (given["decision"], given["reason"]) == ("approve", "")
+
+
+def test_nobody_approves_by_a_fork_what_they_may_not_do(owner: httpx.Client, called: Called):
+    project = called.project
+    say(owner, project, "create a feature: Count the barrels")
+    turn = say(owner, project, "delete feature «Count the barrels»")
+    done(decide(owner, project, turn, "reject"))
+    number = number_of(events_of(owner, project, turn["turn_id"]), "confirmation_given")
+
+    with called.client(called.make_token("member", project)) as member:
+        refused = fork(member, project, turn["turn_id"], number, decision="approve")
+        assert refused.json()["code"] == "role_not_allowed"
+    with called.client(called.make_token("viewer", project)) as viewer:
+        assert fork(viewer, project, turn["turn_id"], 0).status_code == 403
+
+
+def test_what_cannot_be_forked_is_refused_with_the_reason(
+    owner: httpx.Client, called: Called, asked: Any
+):
+    turn_id = asked["turn_id"]
+    events = events_of(owner, called.project, turn_id)
+    refusals = {
+        "unknown_event": fork(owner, called.project, turn_id, 999),
+        "event_invalid": fork(owner, called.project, turn_id, "first"),
+        "fork_at_end": fork(owner, called.project, turn_id, len(events) - 1),
+        "event_follows": fork(
+            owner, called.project, turn_id, number_of(events, "routed"), next_agent="planner"
+        ),
+        "unknown_field": fork(
+            owner, called.project, turn_id, number_of(events, "tool_returned"), colour="red"
+        ),
+        "unknown_turn": fork(owner, called.other, turn_id, 0),
+    }
+    assert {code: refused.json()["code"] for code, refused in refusals.items()} == {
+        code: code for code in refusals
+    }
+
+
+def test_the_command_line_lists_forks_replays_and_compares(
+    owner: httpx.Client, called: Called, asked: Any
+):
+    def agents(*arguments: str) -> str:
+        return called.cairn.run("agents", *arguments, "--project", called.project)
+
+    turn_id = asked["turn_id"]
+    number = str(number_of(events_of(owner, called.project, turn_id), "tool_returned"))
+    listed = [json.loads(line) for line in agents("events", turn_id, "--json").splitlines()]
+    assert [one["ordinal"] for one in listed] == [*range(len(listed))]
+    assert "agent.tool_returned" in agents("events", turn_id)
+    assert json.loads(agents("replay", turn_id))["events"] == len(listed)
+
+    told = agents("fork", turn_id, "--at", number, "--set", "text=All is lost.", "--json")
+    last = json.loads(told.splitlines()[-1])
+    assert (last["event"], "All is lost." in last["text"]) == ("done", True)
+
+    shown = agents("diff", turn_id, last["turn_id"])
+    assert f"They part at event {number}: answer.text." in shown
+    assert f"{turn_id}, event {number}" in shown
+    assert "Both are the same" in agents("diff", turn_id, turn_id)
