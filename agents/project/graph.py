@@ -39,6 +39,8 @@ from schemas.events.agent import (
 if TYPE_CHECKING:
     from langgraph.graph.state import CompiledStateGraph
 
+    from agents.runs.saver import RunSaver
+
 SCHEDULER = "scheduler"
 LIMIT_SAID = "The turn has reached its limit of {limit} steps; this is the best result so far."
 NOTHING_SAID = "The turn has reached its limit of {limit} steps without a result."
@@ -130,7 +132,9 @@ def after_specialist(state: AgentState) -> AfterSpecialist:
     return "__end__" if state["should_end"] else "supervisor"
 
 
-def build_graph(parts: Parts) -> CompiledStateGraph[AgentState, None, AgentState, AgentState]:
+def build_graph(
+    parts: Parts, saver: RunSaver | None = None
+) -> CompiledStateGraph[AgentState, None, AgentState, AgentState]:
     from langgraph.graph import END as LAST
     from langgraph.graph import START, StateGraph
 
@@ -145,13 +149,13 @@ def build_graph(parts: Parts) -> CompiledStateGraph[AgentState, None, AgentState
             graph.add_edge(name, LAST)
         else:
             graph.add_conditional_edges(name, after_specialist)
-    return graph.compile(name="project")
+    return graph.compile(checkpointer=saver, name="project")
 
 
-async def run_graph(parts: Parts, state: AgentState) -> AgentState:
+async def run_graph(parts: Parts, state: AgentState, saver: RunSaver | None = None) -> AgentState:
     """Go through the graph once; its last state. Raises what the parts raise."""
     steps = state["max_iterations"] + 2  # the graph keeps its own limit; this one is never met
-    return await run_to_end(build_graph(parts), state, steps)
+    return await run_to_end(build_graph(parts, saver), state, steps, saver)
 
 
 def draw_graph() -> DrawnGraph:

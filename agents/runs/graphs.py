@@ -7,7 +7,10 @@ not for the environment to say: no graph is traced.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, cast
+
+if TYPE_CHECKING:
+    from agents.runs.saver import RunSaver
 
 S = TypeVar("S")
 
@@ -42,14 +45,25 @@ def describe_graph(drawn: Any) -> DrawnGraph:
 class Graph(Protocol):
     """A graph as it is compiled."""
 
-    async def ainvoke(self, state: Any, config: Any, /) -> Any: ...
+    async def ainvoke(
+        self, state: Any, config: Any, /, *, durability: Literal["sync"] | None
+    ) -> Any: ...
 
 
-async def run_to_end(graph: Graph, state: S, steps: int) -> S:
+async def run_to_end(graph: Graph, state: S, steps: int, saver: RunSaver | None = None) -> S:
     """Go through the graph once; its last state. ``steps`` is more than it may take by its own
     limit. Raises what the nodes raise.
+
+    With the ``saver`` that the graph is compiled with it goes on at the step that was kept last.
     """
     from langsmith import tracing_context
 
+    config: dict[str, Any] = {"recursion_limit": steps}
+    given: S | None = state
+    if saver is not None:
+        config["configurable"] = {"thread_id": saver.run_id}
+        given = None if await saver.resume(config["configurable"]) else state
+    # A step is kept before the next one begins: the log must not be ahead of what is kept with it.
+    durability: Literal["sync"] | None = "sync" if saver else None
     with tracing_context(enabled=False):
-        return cast(S, await graph.ainvoke(state, {"recursion_limit": steps}))
+        return cast(S, await graph.ainvoke(given, config, durability=durability))

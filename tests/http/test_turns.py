@@ -12,6 +12,9 @@ from typing import Any
 import httpx
 import pytest
 
+from infra.platform import postgres
+from infra.runtime.local.process import wait_until
+from projections.read.session import rows
 from tests.http.conftest import Called
 from tests.http.test_chat import decide, done, find_task, frames_until_end, say
 
@@ -36,6 +39,10 @@ known = [TurnEvent.model_validate(each) for each in json.load(sys.stdin)["events
 state = asyncio.run(replay_events(Settings(home=Path(sys.argv[1])), known))
 print(json.dumps(state.model_dump(mode="json"), sort_keys=True))
 """
+
+
+TAMPERED = "UPDATE checkpoints SET state = set_byte(state, 20, get_byte(state, 20) # 1)"
+CUT_OFF = "UPDATE checkpoints SET state = substring(state FOR 40), position = 1"
 
 
 def turns_of(project: str) -> str:
@@ -245,3 +252,29 @@ def test_the_command_line_lists_forks_replays_and_compares(
     assert f"They part at event {number}: answer.text." in shown
     assert f"{turn_id}, event {number}" in shown
     assert "Both are the same" in agents("diff", turn_id, turn_id)
+
+
+@pytest.mark.parametrize("harm", ["", "DELETE FROM checkpoints", TAMPERED, CUT_OFF])
+def test_what_is_kept_of_a_turn_that_waits_may_be_lost_or_forged(
+    owner: httpx.Client, called: Called, harm: str
+):
+    title = f"Sand the deck {len(harm)}"
+    say(owner, called.project, f"create a task: {title}")
+    turn = say(owner, called.project, f"delete «{title}»")
+    with postgres.connect(called.cairn.settings_now().conninfo, autocommit=True) as tables:
+
+        def kept() -> int:
+            query = "SELECT count(*) AS n FROM checkpoints WHERE run_id = %s"
+            return int(rows(tables, query, turn["turn_id"])[0]["n"])
+
+        assert kept() == 1
+        if harm:
+            tables.execute(f"{harm} WHERE run_id = %s", (turn["turn_id"],))
+        answered = done(decide(owner, called.project, turn, "approve"))
+        assert (answered["status"], title in answered["answer"]["content"]) == ("answered", True)
+        assert wait_until(lambda: kept() == 0, timeout_s=30)
+    assert find_task(owner, called.project, title) is None
+    names = [name for name, _ in frames_until_end(owner, turn["turn_id"])]
+    assert (names.count("tool_call"), names.count("routing"), names[-1]) == (1, 1, "done")
+    path = f"{turns_of(called.project)}/{turn['turn_id']}/checkpoint"
+    assert done(owner.get(path))["events"] == len(events_of(owner, called.project, turn["turn_id"]))

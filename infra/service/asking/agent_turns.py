@@ -22,6 +22,7 @@ from infra.service.foundation.database import transact
 from infra.service.foundation.job_kind import Workplace, name_of
 from infra.service.foundation.publishing import redactor_of
 from infra.service.ingesting.handed_documents import tell_kept
+from infra.service.runs.checkpoints import StoredStates, make_saver
 from infra.service.runs.run_log import Publish, RunDiverged
 from infra.store.jobs.keeper import RunningJob
 from projections.read.agents import TurnEvent
@@ -36,6 +37,7 @@ from schemas.events.agent import (
 if TYPE_CHECKING:
     from agents.models.call import ChatModel
     from agents.project.state import AgentState
+    from agents.runs.saver import RunSaver
     from agents.tools.tool import ToolRole
     from infra.service.asking.agent_parts import TurnContext
 
@@ -84,27 +86,33 @@ async def run_agent_turn(
         if payload.given is not None:
             await turn_log.take_decision(**payload.given.model_dump(exclude={"message_key"}))
         try:
-            return await _perform(settings, turn_log, turn, payload)
+            done = await _perform(settings, turn_log, turn, payload)
         except Exception as error:
             is_last = lease.attempt >= lease.max_attempts
             if is_last or (isinstance(error, Refusal) and not isinstance(error, Unavailable)):
                 code = _code_of(error)
                 said = CHANGED_SAID if isinstance(error, RunDiverged) else FAILED_SAID
                 await turn_log.record_failure(code, said.format(code=code))
+                await StoredStates(settings).drop(turn.turn_id)
             raise
+        if done["status"] == ANSWERED:
+            await StoredStates(settings).drop(turn.turn_id)
+        return done
 
 
 async def _perform(
     settings: Settings, turn_log: TurnLog, turn: TurnPlace, payload: TurnPayload
 ) -> Mapping[str, Any]:
+    from agents.project.state import STATE_TYPES
     from agents.runs.confirmations import WaitsForConfirmation
 
     told: dict[str, Any] = {"turn_id": turn.turn_id}
     while True:
         turn_log.rewind()
         request = await turn_log.begin(payload.text, payload.role, payload.fork)
+        saver = make_saver(settings, turn_log, turn.turn_id, STATE_TYPES)
         try:
-            state = await run_turn(settings, turn_log, turn, request, payload.attached)
+            state = await run_turn(settings, turn_log, turn, request, payload.attached, saver)
         except WaitsForConfirmation as waits:
             asked = waits.confirmation
             await turn_log.request_confirmation(
@@ -127,6 +135,7 @@ async def _end(
     """
     await turn_log.begin(payload.text, payload.role, payload.fork)
     await turn_log.record_failure(f"turn_{ended}", ENDED_SAID[ended])
+    await StoredStates(settings).drop(payload.turn_id)
     if not is_over(await read_turn_events(settings, payload.turn_id, waits=True)):
         raise Unavailable("The job of the turn has not stopped yet.", code="turn_goes_on")
     return {"status": ENDED, "turn_id": payload.turn_id}
@@ -138,10 +147,12 @@ async def run_turn(
     turn: TurnPlace,
     asked: RequestReceived,
     attached: Sequence[str] = (),
+    saver: RunSaver | None = None,
 ) -> AgentState:
     """Go through the graph, up to the answer in the log. Raises what its parts raise.
 
-    ``attached`` are the paths of the sources that came with a turn that begins now.
+    ``attached`` are the paths of the sources that came with a turn that begins now. With ``saver``
+    it goes on at the step that was kept last.
     """
     from agents.project.graph import run_graph
     from agents.tools.registry import build_tools
@@ -161,7 +172,7 @@ async def run_turn(
             ports=ports,
             decisions=turn_log.list_decisions(),
         )
-        state = await run_graph(build_parts(around), begin_state(asked.text, context))
+        state = await run_graph(build_parts(around), begin_state(asked.text, context), saver)
     await _respond(turn_log, state, context.attached)
     return state
 

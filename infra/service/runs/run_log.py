@@ -79,6 +79,25 @@ class RunLog:
         """The event with which the run has begun; None: it has not."""
         return self._known[0][0] if 0 in self._known else None
 
+    @property
+    def position(self) -> int:
+        """The number of the next event."""
+        return self._next
+
+    def hash_until(self, position: int) -> str | None:
+        """The SHA-256 of the events before ``position``; None where the log ends earlier."""
+        if any(ordinal not in self._known for ordinal in range(position)):
+            return None
+        contents = (write_event(self._known[ordinal][0]) for ordinal in range(position))
+        return sha256_hex("\n".join(contents))
+
+    async def go_to(self, position: int) -> None:
+        """The steps before ``position`` are done; their frames are shown."""
+        for ordinal in range(self._next, position):
+            event, at = self._known[ordinal]
+            await self._show(event, ordinal, at)
+        self._next = position
+
     def copy(self, events: Mapping[int, Event]) -> None:
         """Take answers from the first events of another run, each at its place."""
         self._copied = events
