@@ -31,11 +31,11 @@ from agents.project.assistant_prompt import (
     note_call,
     note_result,
 )
-from agents.project.consent import is_asked_for
 from agents.project.rule_answers import concerns_project, run_rules
 from agents.project.state import AgentResult, Citation
 from agents.project.turn import AssistantTurn, Steps
 from agents.runs.confirmations import CallDeclined
+from agents.runs.consent.consent import is_asked_for
 from agents.runs.effects import Effects, Json
 from agents.runs.loop_guard import LoopGuard, name_call
 from agents.runs.streaming import AnswerText

@@ -11,9 +11,9 @@ from typing import Any
 from pydantic import BaseModel
 
 from agents.models.call import ChatModel
-from agents.project.consent import is_asked_for
 from agents.project.state import AgentResult, AgentState, Citation
 from agents.runs.confirmations import CallDeclined, Decision, approve, say_declined
+from agents.runs.consent.consent import is_asked_for
 from agents.runs.effects import EffectKey, Json
 from agents.runs.numbering import RunEffects
 from agents.tools.box import RANKS

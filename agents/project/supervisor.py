@@ -14,11 +14,11 @@ from agents.fence import FENCE_RULE, fence
 from agents.models.call import ChatModel, Message
 from agents.models.errors import ModelError
 from agents.project.asking import ask_for_data
-from agents.project.consent import asks_for_schedule
 from agents.project.graph import SCHEDULER, Decision
-from agents.project.own_words import take_own_words
 from agents.project.router import Row, read_rows, route_by_rule
 from agents.project.state import END, HANDED, AgentResult, AgentState, NextAgent
+from agents.runs.consent.consent import asks_for_schedule
+from agents.runs.consent.own_words import take_own_words
 from agents.runs.numbering import RunEffects
 
 PROMPT_VERSION = "supervisor-2"
