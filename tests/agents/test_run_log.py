@@ -87,10 +87,6 @@ class Delivered(Delivery):
 
 
 def frame_of(event: Event) -> tuple[str, dict[str, Any]] | None:
-    if isinstance(event, Done):
-        return "step", {"tool": event.tool}
-    if isinstance(event, GateOpened):
-        return "gate", {"tool": event.tool}
     return ("done", {"text": event.text}) if isinstance(event, Delivered) else None
 
 
@@ -201,7 +197,7 @@ async def test_a_run_of_another_family_pauses_and_goes_on_in_a_new_job():
     depot = await approved_delivery(Depot())
 
     assert [type(event) for event in depot.events] == TYPES
-    assert depot.frames == ["gate", "step", "done"]
+    assert depot.frames == ["confirmation_requested", "tool_call", "tool_result", "done"]
     assert [what for _, what in depot.calls] == ["crate 1"]
     assert depot.thoughts == 1
 
@@ -236,7 +232,7 @@ async def test_a_copied_run_asks_nobody_again_up_to_its_place_and_then_goes_on_b
     assert await deliver_or_ask(fork, copied_until(first, 5, answer=done)) == ""
 
     assert [type(event) for event in fork.events] == TYPES
-    assert (fork.calls, fork.thoughts, fork.frames) == ([], 0, ["step", "done"])
+    assert (fork.calls, fork.thoughts, fork.frames) == ([], 0, ["tool_call", "tool_result", "done"])
     (gate,) = [event for event in fork.events if isinstance(event, GateDecided)]
     (asked,) = [event for event in fork.events if isinstance(event, GateOpened)]
     (source,) = [event for event in first.events if isinstance(event, GateOpened)]

@@ -6,6 +6,7 @@ import json
 import secrets
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from infra.runtime.local.process import wait_until
 from projections.read.session import rows
 from tests.http.conftest import Called
 from tests.http.test_chat import decide, done, find_task, frames_until_end, say
+from tests.models.provider import Request, scripted_provider, write_models
 
 pytestmark = pytest.mark.broker
 
@@ -55,8 +57,13 @@ def events_of(owner: httpx.Client, project: str, turn_id: str) -> list[dict[str,
 
 
 def number_of(events: list[dict[str, Any]], event_type: str) -> int:
+    """The number of the first event of this type."""
     numbers = {one["event_type"]: int(one["ordinal"]) for one in reversed(events)}
     return numbers[f"agent.{event_type}"]
+
+
+def last_of(events: list[dict[str, Any]], event_type: str) -> int:
+    return number_of(events[::-1], event_type)
 
 
 def fork(
@@ -278,3 +285,89 @@ def test_what_is_kept_of_a_turn_that_waits_may_be_lost_or_forged(
     assert (names.count("tool_call"), names.count("routing"), names[-1]) == (1, 1, "done")
     path = f"{turns_of(called.project)}/{turn['turn_id']}/checkpoint"
     assert done(owner.get(path))["events"] == len(events_of(owner, called.project, turn["turn_id"]))
+
+
+def count_tasks(request: Request) -> dict[str, Any]:
+    """A model that looks at the tasks and says how many it has read of."""
+    if "next_agent" in request.messages[0]["content"]:
+        return {"next_agent": "assistant", "message_to_agent": "Count.", "thought": "A question."}
+    if "list_tasks returned" not in request.text:
+        return {"tool": "list_tasks", "args": {}}
+    seen = "seven" if "There are 7 of them." in request.text else "some"
+    return {"answer": f"There are {seen} tasks.", "citations": []}
+
+
+def test_a_fork_asks_a_model_only_what_comes_after_the_changed_event(
+    owner: httpx.Client, called: Called
+):
+    models, project = called.cairn.settings.models_file, called.other
+    question = "How many tasks are there?"
+    with scripted_provider(count_tasks) as provider:
+
+        def times_asked() -> int:  # the sections of the PRD are asked for as well
+            return sum(question in request.text for request in provider.requests)
+
+        write_models(models, openai=provider)
+        try:
+            engine = "rules"
+            while engine != "model":  # its worker starts a moment later
+                turn = say(owner, project, question)
+                engine = turn["answer"]["engine"]
+            events = events_of(owner, project, turn["turn_id"])
+            number = last_of(events, "tool_returned")
+            whole = times_asked()
+            same = done(fork(owner, project, turn["turn_id"], last_of(events, "effect_recorded")))
+            assert times_asked() == whole
+            forked = done(
+                fork(owner, project, turn["turn_id"], number, text="There are 7 of them.")
+            )
+            assert times_asked() == whole + 1
+        finally:
+            models.unlink()
+
+    assert turn["answer"]["content"].startswith("There are some tasks.")
+    assert same["answer"]["content"] == turn["answer"]["content"]
+    assert forked["answer"]["content"].startswith("There are seven tasks.")
+    compared = done(
+        owner.get(
+            f"{turns_of(project)}/{turn['turn_id']}/comparison",
+            params={"other": forked["turn_id"]},
+        )
+    )
+    a, b = compared["a"], compared["b"]
+    assert (compared["first"]["ordinal"], a["tools"]) == (number, b["tools"])
+    assert (a["model_calls"], a["tokens"]) == (b["model_calls"], b["tokens"])
+    assert a["model_calls"] == 3 and a["tokens"] > 0
+
+
+def test_of_twenty_decisions_at_once_one_counts_and_the_call_is_made_once(
+    owner: httpx.Client, called: Called
+):
+    project = called.project
+    for title in ("Calk the hull", "Mend the hull"):
+        say(owner, project, f"create a task: {title}")
+    turn = say(owner, project, "delete «Calk the hull»")
+    (waiting,) = turn["waiting"]
+    path = f"/v1/projects/{project}/confirmations/{waiting['confirmation_id']}"
+    edit: dict[str, Any] = {"decision": "edit", "arguments": {"task": "Mend the hull"}}
+    decisions: list[dict[str, Any]] = [
+        {"decision": "approve"},
+        {"decision": "reject"},
+        edit,
+        {"decision": "approve"},
+    ] * 5
+
+    with ThreadPoolExecutor(len(decisions)) as threads:
+        answers = list(threads.map(lambda decision: owner.post(path, json=decision), decisions))
+
+    frames = frames_until_end(owner, turn["turn_id"])
+    events = events_of(owner, project, turn["turn_id"])
+    (given,) = [each["data"] for each in events if each["event_type"].endswith("on_given")]
+    assert {answer.status_code for answer in answers} == {200, 409}
+    for decision, answer in zip(decisions, answers, strict=True):
+        assert answer.is_success <= (decision["decision"] == given["decision"])
+    calls = 0 if given["decision"] == "reject" else 1
+    assert [name for name, _ in frames].count("tool_call") == calls
+    gone = {"approve": "Calk the hull", "edit": "Mend the hull"}.get(given["decision"])
+    for title in ("Calk the hull", "Mend the hull"):
+        assert (find_task(owner, project, title) is None) == (title == gone)

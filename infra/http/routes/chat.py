@@ -28,7 +28,6 @@ from infra.service.asking.agents import (
     TurnFrame,
     TurnStatus,
 )
-from infra.service.asking.turn_frames import ENDS, PAUSES
 from infra.service.ingesting.handed_documents import (
     LONGEST_DOCUMENT,
     LONGEST_NAME,
@@ -36,6 +35,7 @@ from infra.service.ingesting.handed_documents import (
     HandedDocument,
 )
 from infra.service.reading import live_streams as streams
+from infra.service.runs.frames import ENDS, PAUSES
 from infra.store.tokens import Caller
 from projections.read import agents as agents_read
 from projections.read.agents import Conversation

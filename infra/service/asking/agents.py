@@ -13,11 +13,11 @@ from infra.platform.clock import SystemClock
 from infra.platform.errors import Conflict, Forbidden, Invalid, NotFound
 from infra.platform.settings import Settings
 from infra.service.asking.turn_ends import abandon_calls
-from infra.service.asking.turn_frames import ENDS, PAUSES
 from infra.service.asking.turn_payload import GivenDecision, TurnPayload, decision_key, turn_job
 from infra.service.foundation.database import ask, transact, wait_for, wait_until_shown
 from infra.service.foundation.publishing import check_key, draw_key, redactor_of
 from infra.service.ingesting.handed_documents import HandedDocument, check_documents, keep_documents
+from infra.service.runs.frames import ENDS, PAUSES
 from infra.store import turn_jobs
 from infra.store.jobs import queue
 from infra.store.jobs.worker import as_plain_json

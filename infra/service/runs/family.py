@@ -33,27 +33,39 @@ class Returned(Answered, Protocol):
 
     @property
     def tool(self) -> str: ...
+    @property
+    def is_error(self) -> bool: ...
 
 
 class Called(Protocol):
-    """A call of ``tool`` that is about to be made."""
+    """A call of ``tool`` that is about to be made; ``arguments`` is a JSON text."""
 
     @property
     def position(self) -> EffectPosition: ...
     @property
     def tool(self) -> str: ...
+    @property
+    def arguments(self) -> str: ...
 
 
 class Asked(Protocol):
-    """A person is asked about a call."""
+    """A person is asked about a call; ``summary`` says in a sentence what it would do."""
 
     @property
     def confirmation_id(self) -> str: ...
+    @property
+    def tool(self) -> str: ...
+    @property
+    def arguments(self) -> str: ...
+    @property
+    def summary(self) -> str: ...
 
 
-class Decided(Asked, Protocol):
+class Decided(Protocol):
     """What the person has decided; ``arguments`` is a JSON text where they were changed."""
 
+    @property
+    def confirmation_id(self) -> str: ...
     @property
     def decision(self) -> Any: ...
     @property
@@ -69,7 +81,7 @@ class Family:
     """``begun`` is the first event of a run, by the person who asks, ``ended`` its last one.
 
     ``said`` are the fields of ``begun`` with that person's words. ``frame_of`` gives what whoever
-    follows a run live sees of an event; None: nothing.
+    follows a run live sees of the other events; None: nothing.
     """
 
     begun: type[Event]

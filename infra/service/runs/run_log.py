@@ -20,6 +20,7 @@ from infra.platform.clock import SystemClock
 from infra.platform.errors import Conflict
 from infra.service.runs.answers import as_text, make_answer, position_of, raise_for
 from infra.service.runs.family import Answered, Family, RunEvent, RunPlace, write_event
+from infra.service.runs.frames import frame_of
 from infra.store.jobs.worker import as_plain_json
 from schemas.codec import utc_millis
 from schemas.envelope import Actor, Envelope, Event, outside_fact
@@ -306,7 +307,7 @@ class RunLog:
         """The frame of an event; a repeat of it counts once. Whoever follows is asked nothing that
         is decided.
         """
-        frame = self._family.frame_of(event)
+        frame = frame_of(self._family, event)
         if frame is None or self._publish is None or self._is_decided(event, ordinal):
             return
         shown = self._frame(*frame, ordinal, is_last=isinstance(event, self._family.ended))
