@@ -7,14 +7,17 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from typing import Any, ClassVar
 
 import pytest
 
-from agents.runs.confirmations import WaitsForConfirmation, approve
+from agents.runs.confirmations import approve
 from agents.runs.effects import Json
 from agents.runs.numbering import RunEffects
+from infra.service.runs.driving import drive
 from infra.service.runs.family import Family, RunEvent, RunPlace
+from infra.service.runs.forking import copy_until
 from infra.service.runs.run_log import RunLog
 from schemas.envelope import Actor, Envelope, Event
 from schemas.events.agent import ConfirmationDecision, EffectPosition
@@ -167,19 +170,8 @@ async def deliver(depot: Depot, log: RunLog) -> None:
 async def deliver_or_ask(depot: Depot, copied: Mapping[int, Event] | None = None) -> str:
     """One job of a delivery: up to its end, or to the call that waits, which it returns."""
     log = depot.open(copied)
-    while True:
-        log.rewind()
-        try:
-            await deliver(depot, log)
-        except WaitsForConfirmation as waits:
-            asked = waits.confirmation
-            await log.request_confirmation(
-                asked.confirmation_id, tool=asked.tool, arguments="{}", summary=asked.summary
-            )
-            if await log.copy_decision(asked.confirmation_id):
-                continue
-            return asked.confirmation_id
-        return ""
+    done = await drive(log, partial(deliver, depot, log))
+    return "" if done is None else done.confirmation_id
 
 
 async def approved_delivery(depot: Depot) -> Depot:
@@ -256,6 +248,27 @@ async def test_a_copied_run_that_is_killed_anywhere_ends_as_if_it_had_not_been()
         assert await deliver_or_ask(fork, copied) == waiting
         assert fork.events == whole.events, room
         assert fork.thoughts == 0
+
+
+@in_loop
+async def test_a_run_forked_at_any_event_comes_to_the_same_end_and_repeats_only_what_is_behind():
+    first = await approved_delivery(Depot())
+    at = datetime.fromisoformat("2026-11-02T09:00:00Z")
+    events = [RunEvent(event.ordinal, event, at) for event in first.events]
+    for number in range(len(events) - 1):
+        fork = Depot(f"dlv_{number + 2}")
+        copied = copy_until(DELIVERIES, events, number, {}, "ana")
+
+        if waiting := await deliver_or_ask(fork, copied):
+            await fork.open().take_decision(waiting, decision="approve", given_by="ana")
+            assert await deliver_or_ask(fork) == ""
+
+        assert [type(event) for event in fork.events] == TYPES, number
+        assert fork.events[-1].model_dump()["text"] == "shipped crate 1", number
+        assert len(fork.calls) == (0 if number >= TYPES.index(Done) else 1), number
+        assert fork.thoughts == (0 if number >= TYPES.index(Noted) else 1), number
+        (given,) = [event for event in fork.events if isinstance(event, GateDecided)]
+        assert given.given_by == ("bo" if number >= TYPES.index(Done) else "ana"), number
 
 
 def test_secrets_of_a_run_do_not_reach_its_log():

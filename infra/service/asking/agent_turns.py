@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
@@ -23,6 +22,7 @@ from infra.service.foundation.job_kind import Workplace, name_of
 from infra.service.foundation.publishing import redactor_of
 from infra.service.ingesting.handed_documents import tell_kept
 from infra.service.runs.checkpoints import StoredStates, make_saver
+from infra.service.runs.driving import drive
 from infra.service.runs.run_log import Publish, RunDiverged
 from infra.store.jobs.keeper import RunningJob
 from projections.read.agents import TurnEvent
@@ -51,6 +51,10 @@ FAILED_SAID = "Something went wrong in this turn ({code}). Nothing more will hap
 CHANGED_SAID = (
     "Cairn was updated while this turn waited, so the turn cannot go on where it stopped. Nothing"
     " more will happen; ask again."
+)
+FORK_CHANGED_SAID = (
+    "Cairn was updated since the other turn, so this one cannot begin like it. Nothing more will"
+    " happen; ask again."
 )
 
 Opened = Callable[[Settings], AbstractAsyncContextManager[Publish]]
@@ -91,7 +95,9 @@ async def run_agent_turn(
             is_last = lease.attempt >= lease.max_attempts
             if is_last or (isinstance(error, Refusal) and not isinstance(error, Unavailable)):
                 code = _code_of(error)
-                said = CHANGED_SAID if isinstance(error, RunDiverged) else FAILED_SAID
+                said = FAILED_SAID
+                if isinstance(error, RunDiverged):
+                    said = FORK_CHANGED_SAID if payload.fork else CHANGED_SAID
                 await turn_log.record_failure(code, said.format(code=code))
                 await StoredStates(settings).drop(turn.turn_id)
             raise
@@ -104,27 +110,18 @@ async def _perform(
     settings: Settings, turn_log: TurnLog, turn: TurnPlace, payload: TurnPayload
 ) -> Mapping[str, Any]:
     from agents.project.state import STATE_TYPES
-    from agents.runs.confirmations import WaitsForConfirmation
+    from agents.runs.confirmations import Confirmation
 
-    told: dict[str, Any] = {"turn_id": turn.turn_id}
-    while True:
-        turn_log.rewind()
+    async def program() -> AgentState:
         request = await turn_log.begin(payload.text, payload.role, payload.fork)
         saver = make_saver(settings, turn_log, turn.turn_id, STATE_TYPES)
-        try:
-            state = await run_turn(settings, turn_log, turn, request, payload.attached, saver)
-        except WaitsForConfirmation as waits:
-            asked = waits.confirmation
-            await turn_log.request_confirmation(
-                confirmation_id=asked.confirmation_id,
-                tool=asked.tool,
-                arguments=json.dumps(asked.arguments, ensure_ascii=False, sort_keys=True),
-                summary=asked.summary,
-            )
-            if not await turn_log.copy_decision(asked.confirmation_id):
-                return told | {"status": WAITING, "confirmation_id": asked.confirmation_id}
-        else:
-            return told | {"status": ANSWERED, "iterations": state["iteration"]}
+        return await run_turn(settings, turn_log, turn, request, payload.attached, saver)
+
+    told: dict[str, Any] = {"turn_id": turn.turn_id}
+    done = await drive(turn_log, program)
+    if isinstance(done, Confirmation):
+        return told | {"status": WAITING, "confirmation_id": done.confirmation_id}
+    return told | {"status": ANSWERED, "iterations": done["iteration"]}
 
 
 async def _end(
