@@ -1,4 +1,4 @@
-"""`cairn agents events, replay, fork, diff`: turns of the agents by their logs."""
+"""`cairn agents turns, events, replay, fork, diff`: turns of the agents by their logs."""
 
 from __future__ import annotations
 
@@ -25,6 +25,27 @@ def register(agents: typer.Typer) -> None:
 
 
 def _register_logs(agents: typer.Typer) -> None:
+    @agents.command()
+    def turns(
+        project: str = PROJECT_OPTION,
+        conversation: str | None = typer.Option(
+            None, "--conversation", metavar="ID", help="Only turns of this conversation."
+        ),
+        limit: int = typer.Option(20, min=1, max=1_000, help="How many at most."),
+        as_json: bool = JSON_OPTION,
+    ) -> None:
+        """List turns by their questions, the newest first."""
+        cairn = connect(start=False)
+        asked = cairn.list_turns(cairn.project_of(project), conversation=conversation).take(limit)
+        if as_json:
+            as_lines(one.model_dump() for one in asked)
+            return
+        rows = (
+            [one.turn_id, one.asked_by, cell(one.question), one.error or one.answered_by]
+            for one in asked
+        )
+        table(("turn", "asked by", "question", "answered by"), rows, "No turns.")
+
     @agents.command()
     def events(
         turn: str = TURN, project: str = PROJECT_OPTION, as_json: bool = JSON_OPTION

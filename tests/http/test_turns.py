@@ -245,6 +245,8 @@ def test_the_command_line_lists_forks_replays_and_compares(
         return called.cairn.run("agents", *arguments, "--project", called.project)
 
     turn_id = asked["turn_id"]
+    shown = agents("turns", "--conversation", asked["conversation_id"])
+    assert turn_id in shown and "What is the status of the project?" in shown
     number = str(number_of(events_of(owner, called.project, turn_id), "tool_returned"))
     listed = [json.loads(line) for line in agents("events", turn_id, "--json").splitlines()]
     assert [one["ordinal"] for one in listed] == [*range(len(listed))]

@@ -9,16 +9,19 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from infra.http.access import READERS, WRITERS, Guarded, allow
 from infra.http.api import ApiDep, CallerDep, WriteDep
-from infra.http.parameters import OF_ANY, Project
+from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Project
 from infra.http.routes.chat import STREAMED, Accepts, Turn, answer_turn
 from infra.service.asking import agent_turns, forks, turn_comparison, turn_events
 from infra.service.asking.agent_turns import TurnCheckpoint
 from infra.service.asking.forks import ForkRequest
 from infra.service.asking.turn_comparison import TurnComparison
-from projections.read.agents import TurnEvent
+from projections.read import agents
+from projections.read.agents import AskedTurn, TurnEvent
+from projections.read.page import Page
 
 router = APIRouter(route_class=Guarded, tags=["Chat"])
-ROOT = "/v1/projects/{project}/turns/{turn_id}"
+TURNS = "/v1/projects/{project}/turns"
+ROOT = TURNS + "/{turn_id}"
 TurnId = Annotated[str, Path(max_length=100)]
 MOST_CHANGES = 20
 
@@ -39,6 +42,21 @@ class TurnEvents(BaseModel):
     """All events of a turn, in their order."""
 
     events: list[TurnEvent]
+
+
+@router.get(TURNS, responses=OF_ANY)
+@allow(*READERS)
+async def list_turns(
+    api: ApiDep,
+    project: Project,
+    conversation: Annotated[str | None, Query(max_length=100)] = None,
+    cursor: Cursor = None,
+    limit: Limit = DEFAULT_LIMIT,
+) -> Page[AskedTurn]:
+    """Turns of conversations by their questions, the newest first."""
+    return await api.tables.ask(
+        agents.list_turns, project, conversation=conversation, cursor=cursor, limit=limit
+    )
 
 
 @router.get(ROOT + "/events", responses=OF_ANY)
