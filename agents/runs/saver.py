@@ -103,11 +103,13 @@ class RunSaver(BaseCheckpointSaver[int]):
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
         at = {**config["configurable"], "checkpoint_id": checkpoint["id"]}
+        self._latest = CheckpointTuple({"configurable": at}, checkpoint, metadata)
+        if metadata.get("source") == "input":  # before the first step there is nothing to keep
+            return {"configurable": at}
         kind, state = self.serde.dumps_typed((checkpoint, metadata))
         position = self._log.position
         seal = self._seal(self._sealed(position, kind, state))
         await self._store.keep(self.run_id, KeptState(position, kind, state, seal))
-        self._latest = CheckpointTuple({"configurable": at}, checkpoint, metadata)
         return {"configurable": at}
 
     async def aput_writes(

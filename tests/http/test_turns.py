@@ -373,3 +373,27 @@ def test_of_twenty_decisions_at_once_one_counts_and_the_call_is_made_once(
     gone = {"approve": "Calk the hull", "edit": "Mend the hull"}.get(given["decision"])
     for title in ("Calk the hull", "Mend the hull"):
         assert (find_task(owner, project, title) is None) == (title == gone)
+
+
+def test_each_turn_of_a_long_conversation_adds_as_much_as_the_one_before(
+    owner: httpx.Client, called: Called
+):
+    chat = f"/v1/projects/{called.project}/chat"
+    turn = say(owner, called.project, "Show all tasks")
+    body = {"message": "Show all tasks", "conversation_id": turn["conversation_id"]}
+    sizes = []
+    for _ in range(14):  # the agents are shown the ten newest messages
+        turn = done(owner.post(chat, json=body))
+        sizes.append(len(json.dumps(events_of(owner, called.project, turn["turn_id"]))))
+
+    assert max(sizes[6:]) < 1.05 * min(sizes[6:]), sizes
+    with postgres.connect(called.cairn.settings_now().conninfo, autocommit=True) as tables:
+
+        def kept() -> int:
+            query = (
+                "SELECT count(*) AS n FROM checkpoints WHERE run_id IN"
+                " (SELECT turn_id FROM conversation_messages WHERE conversation_id = %s)"
+            )
+            return int(rows(tables, query, turn["conversation_id"])[0]["n"])
+
+        assert wait_until(lambda: kept() == 0, timeout_s=30)
