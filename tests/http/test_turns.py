@@ -202,18 +202,32 @@ def test_a_fork_before_a_decision_asks_a_person_again_and_may_be_decided_otherwi
     assert (given["decision"], given["reason"]) == ("approve", "")
 
 
-def test_nobody_approves_by_a_fork_what_they_may_not_do(owner: httpx.Client, called: Called):
+def test_nobody_goes_on_with_a_turn_of_a_role_that_may_do_more(
+    owner: httpx.Client, called: Called, asked: Any
+):
     project = called.project
-    say(owner, project, "create a feature: Count the barrels")
-    turn = say(owner, project, "delete feature «Count the barrels»")
-    done(decide(owner, project, turn, "reject"))
-    number = number_of(events_of(owner, project, turn["turn_id"]), "confirmation_given")
-
     with called.client(called.make_token("member", project)) as member:
-        refused = fork(member, project, turn["turn_id"], number, decision="approve")
-        assert refused.json()["code"] == "role_not_allowed"
+        refused = fork(member, project, asked["turn_id"], 0)
+        assert (refused.status_code, refused.json()["code"]) == (403, "role_not_allowed")
+        turn = say(member, project, "delete feature «Count the barrels»")
     with called.client(called.make_token("viewer", project)) as viewer:
         assert fork(viewer, project, turn["turn_id"], 0).status_code == 403
+
+    forked = done(fork(owner, project, turn["turn_id"], 0))
+
+    assert forked["answer"]["content"] == turn["answer"]["content"]
+    first = events_of(owner, project, forked["turn_id"])[0]["data"]
+    assert first["role"] == "member"
+
+
+def test_a_changed_decision_has_to_fit_its_call(owner: httpx.Client, called: Called):
+    project = called.project
+    say(owner, project, "create a task: Count the barrels")
+    turn = say(owner, project, "delete «Count the barrels»")
+    done(decide(owner, project, turn, "reject"))
+    number = number_of(events_of(owner, project, turn["turn_id"]), "confirmation_given")
+    refused = fork(owner, project, turn["turn_id"], number, arguments={"task": ""})
+    assert refused.json()["code"] == "arguments_invalid"
 
 
 def test_what_cannot_be_forked_is_refused_with_the_reason(

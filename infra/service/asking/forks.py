@@ -9,10 +9,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 from uuid import UUID
 
-from infra.platform.errors import Invalid, NotFound
+from infra.platform.errors import Forbidden, Invalid, NotFound
 from infra.platform.settings import Settings
 from infra.service.asking.agents import BegunTurn, check_call, check_text, enqueue_turn
 from infra.service.asking.turn_events import read_turn
@@ -33,11 +33,14 @@ from schemas.events.agent import (
 )
 from schemas.ids import derive_id
 
+if TYPE_CHECKING:
+    from agents.tools.tool import ToolRole
+
 
 @dataclass(frozen=True, slots=True)
 class ForkRequest:
     """``at`` is the number of an event of the turn, or its id; at 0 the question is asked anew.
-    ``changes`` are values of that event by dotted path. ``role`` is that of who asks.
+    ``changes`` are values of that event by dotted path. ``role`` is that of who forks.
     """
 
     project: str
@@ -51,7 +54,8 @@ class ForkRequest:
 async def fork_turn(settings: Settings, request: ForkRequest, *, actor: str) -> BegunTurn:
     """Begin a turn that goes on from an event of another one. The same key again is the same turn.
 
-    Raises NotFound, Invalid, Conflict and Forbidden for a call that the role may not approve.
+    It keeps the role of the other turn, since what tools may do follows from that. Raises NotFound,
+    Invalid, Conflict, and Forbidden for a role that may do less.
     """
     check_key(request.key)
     known = await read_turn(settings, request.project, request.turn_id)
@@ -69,7 +73,7 @@ async def fork_turn(settings: Settings, request: ForkRequest, *, actor: str) -> 
         conversation_id=conversation_id,
         turn_id=derive_id("trn", conversation_id, request.key),
         text=check_text(settings, first.text),
-        role=request.role,
+        role=_check_role(first.role, request.role),
         is_first=True,
         fork=Fork(turn_id=request.turn_id, at=at, changes=changes),
     )
@@ -109,8 +113,20 @@ def _find_event(known: list[TurnEvent], at: str) -> int:
     raise NotFound(f"The turn has no event {at}.", code="unknown_event", detail={"at": at})
 
 
+def _check_role(asked_in: str, role: str) -> str:
+    """The role of the turn. Raises Forbidden where who forks it may do less."""
+    from agents.tools.box import RANKS
+
+    if RANKS[cast("ToolRole", role)] < RANKS.get(cast("ToolRole", asked_in), 0):
+        raise Forbidden(
+            f"The turn was asked in the role {asked_in}, which may do more than {role}: ask anew.",
+            code="role_not_allowed",
+        )
+    return asked_in or role
+
+
 def _check_decision(settings: Settings, events: list[RunEvent], changed: Event, role: str) -> None:
-    """Nobody has a call made by a fork that they may not make themselves."""
+    """A call is approved as by an answer to it: its tool is there, and its arguments fit."""
     if not isinstance(changed, ConfirmationGiven) or changed.decision == "reject":
         return
     for each in events:
