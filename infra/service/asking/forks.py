@@ -68,7 +68,7 @@ async def fork_turn(settings: Settings, request: ForkRequest, *, actor: str) -> 
     first = copied[0]
     assert isinstance(first, RequestReceived)
     project_id = known[0].project_id
-    conversation_id = derive_id("cnv", project_id, request.key)
+    conversation_id = derive_id("cnv", project_id, "fork", request.key)
     payload = TurnPayload(
         conversation_id=conversation_id,
         turn_id=derive_id("trn", conversation_id, request.key),
