@@ -316,7 +316,8 @@ def count_tasks(request: Request) -> dict[str, Any]:
 def test_a_fork_asks_a_model_only_what_comes_after_the_changed_event(
     owner: httpx.Client, called: Called
 ):
-    models, project = called.cairn.settings.models_file, called.other
+    models = called.cairn.settings.models_file
+    project = called.cairn.run("project", "create", "Counted", "--idempotency-key", "ct").strip()
     question = "How many tasks are there?"
     with scripted_provider(count_tasks) as provider:
 
