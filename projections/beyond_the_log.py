@@ -72,6 +72,7 @@ BEYOND_THE_LOG: tuple[Unfolded, ...] = (
         " did not answer.",
     ),
     Unfolded("data keys, which are told on vault.key.v1", ("vault_keys", "vault_restored")),
+    Unfolded("states of runs of agents, which their logs hold", ("checkpoints",)),
     Unfolded("answers of models, which are told on llm.answer.v1", ("model_answers",)),
     Unfolded(
         "where folding has come to, and which database this is",

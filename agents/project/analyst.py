@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from agents.project.effects import Json
 from agents.project.outputs import AnalysisResult, FoundInsight, Gap, Pattern
 from agents.project.outside import TITLE, ask_outside, tell_findings
 from agents.project.specialist import SpecialistContext, cite_slim
 from agents.project.state import AgentResult
 from agents.project.wording import word_summary
+from agents.runs.effects import Json
 from schemas.inflection import count
 
 SHOWN = 5

@@ -1,80 +1,18 @@
-"""How the nodes of a turn make effects: numbered within a node's iteration, so that each one finds
-its record again.
-"""
+"""How the nodes of a turn ask a model for data."""
 
 from __future__ import annotations
 
-import json
-from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
+from collections.abc import Sequence
 from typing import Any
 
 from agents.models.call import ChatModel, Message, ModelAnswer, ModelRequest, Tier
-from agents.project.effects import EffectKey, Effects, Json
-from schemas.ids import sha256_hex
-
-
-@dataclass(slots=True)
-class TurnEffects:
-    """The effects of one node in one iteration of a turn."""
-
-    effects: Effects
-    turn_id: str
-    project_id: str
-    node: str
-    iteration: int
-    counts: Counter[tuple[str, int]] = field(default_factory=Counter)
-
-    def at(self, node: str, iteration: int) -> TurnEffects:
-        """The same turn at another place."""
-        return TurnEffects(
-            self.effects, self.turn_id, self.project_id, node, iteration, self.counts
-        )
-
-    async def run(self, kind: str, given: Json, make: Callable[[], Awaitable[Json]]) -> Json:
-        """The next effect at this place, recorded or made."""
-        return await self.effects.run(self._next_key(given), kind, given, make)
-
-    async def call(self, tool: str, args: Json, make: Callable[[str], Awaitable[Json]]) -> Json:
-        """What a tool answers; ``make`` is given the key under which a change is asked for."""
-        given = {"tool": tool, "args": dict(args)}
-        key = self._next_key(given)
-        return await self.effects.run(key, "tool", given, lambda: make(key.effect_id))
-
-    async def call_approved(
-        self,
-        tool: str,
-        args: Json,
-        make: Callable[[str, Json], Awaitable[Json]],
-        approved: Callable[[EffectKey], Json],
-    ) -> Json:
-        """The same with the arguments that a person lets it have."""
-        key = self._next_key({"tool": tool, "args": dict(args)})
-        final = approved(key)
-        given = {"tool": tool, "args": dict(final)}
-        return await self.effects.run(key, "tool", given, lambda: make(key.effect_id, final))
-
-    async def read_clock(self, now: Callable[[], datetime]) -> datetime:
-        async def make() -> Json:
-            return {"now": now().isoformat()}
-
-        return datetime.fromisoformat((await self.run("clock", {}, make))["now"])
-
-    def _next_key(self, given: Json) -> EffectKey:
-        number = self.counts[self.node, self.iteration]
-        self.counts[self.node, self.iteration] += 1
-        return EffectKey(self.turn_id, self.node, self.iteration, number, hash_input(given))
-
-
-def hash_input(given: Json) -> str:
-    return sha256_hex(json.dumps(given, sort_keys=True, ensure_ascii=False, default=str))
+from agents.runs.effects import Json
+from agents.runs.numbering import RunEffects
 
 
 async def ask_for_data(
     model: ChatModel,
-    effects: TurnEffects,
+    effects: RunEffects,
     messages: Sequence[Message],
     schema: dict[str, Any],
     *,
@@ -91,7 +29,7 @@ async def ask_for_data(
         project_id=effects.project_id,
         agent=effects.node,
         stage="chat",
-        run_id=effects.turn_id,
+        run_id=effects.run_id,
     )
 
     async def make() -> Json:

@@ -9,10 +9,10 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from agents.project.effects import Json
 from agents.project.outputs import MemberLoad, RecommendedMove, WorkloadRebalanceResponse
 from agents.project.specialist import SpecialistContext
 from agents.project.state import AgentResult
+from agents.runs.effects import Json
 from agents.tools.box import RANKS
 from agents.tools.tool import ToolContext, ToolRole
 from schemas.tasks import OVER

@@ -31,14 +31,15 @@ from agents.project.assistant_prompt import (
     note_call,
     note_result,
 )
-from agents.project.confirmations import CallDeclined
-from agents.project.consent import is_asked_for
-from agents.project.effects import Effects, Json
-from agents.project.loop_guard import LoopGuard, name_call
 from agents.project.rule_answers import concerns_project, run_rules
 from agents.project.state import AgentResult, Citation
-from agents.project.streaming import AnswerText
 from agents.project.turn import AssistantTurn, Steps
+from agents.runs.confirmations import CallDeclined
+from agents.runs.consent.consent import is_asked_for
+from agents.runs.cost import Cost, read_cost
+from agents.runs.effects import Effects, Json
+from agents.runs.loop_guard import LoopGuard, name_call
+from agents.runs.streaming import AnswerText
 from agents.tools.box import read_arguments, refuse
 from agents.tools.ledger import SEARCH_LEDGER
 from agents.tools.search_answers import tell_result
@@ -74,8 +75,7 @@ class _Work:
     is_told: bool = False
     coverage: str | None = None
     rounds: int = 0
-    tokens: int = 0
-    cost_usd: float = 0.0
+    cost: Cost = Cost()
 
     @property
     def turn(self) -> AssistantTurn:
@@ -157,8 +157,7 @@ async def _ask(work: _Work, model: ChatModel) -> Json:
         }
 
     answer = await work.steps.ask({"request_hash": request.request_hash}, make)
-    work.tokens += answer.get("tokens", 0)
-    work.cost_usd += answer.get("cost_usd", 0.0)
+    work.cost += read_cost(answer)
     return answer
 
 
@@ -337,8 +336,8 @@ async def _finish(work: _Work, end: _End, began: datetime) -> AgentResult:
         citations=end.citations,
         engine="model",
         error=None if end.reason == "answered" else end.reason,
-        tokens=work.tokens,
-        cost_usd=work.cost_usd,
+        tokens=work.cost.tokens,
+        cost_usd=work.cost.cost_usd,
         started_at=began,
         finished_at=await work.steps.read_clock(),
     )

@@ -2,8 +2,7 @@
 specialists and may look at what they have made before it is answered.
 
 Who decides and who does the work is handed in. The graph alone keeps to the limit of a turn, and
-tells each step as an event before the next one begins. It traces to nobody (see the graph of the
-quality gate).
+tells each step as an event before the next one begins.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
 
-from agents.drawing import DrawnGraph, describe_graph
 from agents.project.state import (
     END,
     SPECIALISTS,
@@ -25,6 +23,7 @@ from agents.project.state import (
     NextAgent,
     Specialist,
 )
+from agents.runs.graphs import DrawnGraph, describe_graph, run_to_end
 from schemas.events.agent import (
     AgentCitation,
     AgentEngine,
@@ -39,6 +38,8 @@ from schemas.events.agent import (
 
 if TYPE_CHECKING:
     from langgraph.graph.state import CompiledStateGraph
+
+    from agents.runs.saver import RunSaver
 
 SCHEDULER = "scheduler"
 LIMIT_SAID = "The turn has reached its limit of {limit} steps; this is the best result so far."
@@ -131,7 +132,9 @@ def after_specialist(state: AgentState) -> AfterSpecialist:
     return "__end__" if state["should_end"] else "supervisor"
 
 
-def build_graph(parts: Parts) -> CompiledStateGraph[AgentState, None, AgentState, AgentState]:
+def build_graph(
+    parts: Parts, saver: RunSaver | None = None
+) -> CompiledStateGraph[AgentState, None, AgentState, AgentState]:
     from langgraph.graph import END as LAST
     from langgraph.graph import START, StateGraph
 
@@ -146,17 +149,13 @@ def build_graph(parts: Parts) -> CompiledStateGraph[AgentState, None, AgentState
             graph.add_edge(name, LAST)
         else:
             graph.add_conditional_edges(name, after_specialist)
-    return graph.compile(name="project")
+    return graph.compile(checkpointer=saver, name="project")
 
 
-async def run_graph(parts: Parts, state: AgentState) -> AgentState:
+async def run_graph(parts: Parts, state: AgentState, saver: RunSaver | None = None) -> AgentState:
     """Go through the graph once; its last state. Raises what the parts raise."""
-    from langsmith import tracing_context
-
     steps = state["max_iterations"] + 2  # the graph keeps its own limit; this one is never met
-    with tracing_context(enabled=False):
-        done = await build_graph(parts).ainvoke(state, {"recursion_limit": steps})
-    return cast(AgentState, done)
+    return await run_to_end(build_graph(parts, saver), state, steps, saver)
 
 
 def draw_graph() -> DrawnGraph:

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agents.project.confirmations import CallDeclined
-from agents.project.effects import Json
 from agents.project.outputs import ResearchFinding
-from agents.project.own_words import take_own_words
 from agents.project.specialist import SpecialistContext
+from agents.runs.confirmations import CallDeclined
+from agents.runs.consent.own_words import take_own_words
+from agents.runs.effects import Json
 from agents.tools.ports import ToolRefused
 from agents.tools.research import DEEP_RESEARCH, tell_finding
 from agents.tools.tool import ToolContext

@@ -10,7 +10,6 @@ import re
 from collections.abc import Sequence
 from datetime import datetime
 
-from agents.project.effects import Json
 from agents.project.outputs import (
     BreakdownResponse,
     BrokenDownTask,
@@ -28,6 +27,7 @@ from agents.project.outside import TITLE, ask_outside, tell_findings
 from agents.project.specialist import SpecialistContext, cite_slim
 from agents.project.state import AgentResult
 from agents.project.wording import word_summary
+from agents.runs.effects import Json
 from agents.tools.ports import ToolRefused
 from agents.tools.tool import ToolContext
 from schemas.inflection import count

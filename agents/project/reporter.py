@@ -9,10 +9,10 @@ from datetime import datetime
 
 from pydantic import BaseModel, ValidationError
 
-from agents.project.effects import Json
 from agents.project.outputs import REPORTS, MarkdownReport
 from agents.project.specialist import SpecialistContext, cite_slim, slim_item
 from agents.project.state import AgentResult
+from agents.runs.effects import Json
 from agents.tools.ports import ToolRefused
 from agents.tools.tool import ToolContext
 

@@ -12,12 +12,8 @@ from datetime import datetime
 from typing import Any
 
 from agents.project.answers import add_coverage
-from agents.project.confirmations import CallDeclined, say_declined
-from agents.project.consent import is_asked_for
-from agents.project.imperatives import is_question, list_orders
 from agents.project.lexicons import Wording
 from agents.project.own_objects import AMBIGUOUS, LISTS, is_about_project
-from agents.project.own_words import take_own_words
 from agents.project.rule_table import FORECAST, HANDED, LONGEST_READ, RULES, Arguments
 from agents.project.state import AgentResult, Citation
 from agents.project.topic_answers import (
@@ -27,6 +23,10 @@ from agents.project.topic_answers import (
     tell_topic,
 )
 from agents.project.turn import Steps
+from agents.runs.confirmations import CallDeclined, say_declined
+from agents.runs.consent.consent import is_asked_for
+from agents.runs.consent.imperatives import is_question, list_orders
+from agents.runs.consent.own_words import take_own_words
 from agents.tools.box import refuse
 from agents.tools.ledger import SEARCH_LEDGER
 from agents.tools.search_answers import HITS_TOLD, cite_result, tell_result

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from datetime import datetime
 
-from agents.project.effects import Json
 from agents.project.outputs import ScheduledWork, ScheduleList
 from agents.project.specialist import SpecialistContext
 from agents.project.state import AgentResult
+from agents.runs.effects import Json
 from agents.tools.reports import tell_schedules
 from agents.tools.tool import ToolContext
 

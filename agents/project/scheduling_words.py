@@ -14,9 +14,9 @@ from datetime import date, datetime, timedelta
 from itertools import pairwise
 from zoneinfo import ZoneInfo
 
-from agents.project.imperatives import strip_lead
 from agents.project.scheduling import FIELDS_OF_CRON, complete, is_cron
-from agents.project.scheduling_patterns import (
+from agents.runs.consent.imperatives import strip_lead
+from agents.runs.consent.scheduling_patterns import (
     READ,
     DayPhrase,
     blank,
@@ -30,8 +30,8 @@ from agents.project.scheduling_patterns import (
     unheld_patterns,
     words,
 )
-from agents.project.scheduling_times import Time, move_into, read_part, take_times
-from agents.project.scheduling_work import EDGES, Work, capitalise_title, find_work, trim
+from agents.runs.consent.scheduling_times import Time, move_into, read_part, take_times
+from agents.runs.consent.scheduling_work import EDGES, Work, capitalise_title, find_work, trim
 from schemas.events.job import Priority
 from schemas.events.schedule import Recurrence
 

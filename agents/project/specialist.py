@@ -11,11 +11,12 @@ from typing import Any
 from pydantic import BaseModel
 
 from agents.models.call import ChatModel
-from agents.project.asking import TurnEffects
-from agents.project.confirmations import CallDeclined, Decision, approve, say_declined
-from agents.project.consent import is_asked_for
-from agents.project.effects import EffectKey, Json
 from agents.project.state import AgentResult, AgentState, Citation
+from agents.runs.confirmations import CallDeclined, Decision, approve, say_declined
+from agents.runs.consent.consent import is_asked_for
+from agents.runs.cost import Cost
+from agents.runs.effects import EffectKey, Json
+from agents.runs.numbering import RunEffects
 from agents.tools.box import RANKS
 from agents.tools.ports import Ports, ToolRefused
 from agents.tools.show import cite_atom, cite_item, cut, statements_of
@@ -51,7 +52,7 @@ class SpecialistContext:
     request: str
     task: str
     state: AgentState
-    effects: TurnEffects
+    effects: RunEffects
     ports: Ports
     model: ChatModel | None
     actor: str
@@ -59,8 +60,7 @@ class SpecialistContext:
     now: Callable[[], datetime]
     can_research: bool = False
     decisions: Mapping[str, Decision] = field(default_factory=dict)
-    tokens: int = 0
-    cost_usd: float = 0.0
+    cost: Cost = Cost()
     used_model: bool = False
 
     @property
@@ -226,8 +226,8 @@ class SpecialistContext:
             requires_review=requires_review,
             citations=tuple(citations),
             engine="model" if self.used_model else "rules",
-            tokens=self.tokens,
-            cost_usd=self.cost_usd,
+            tokens=self.cost.tokens,
+            cost_usd=self.cost.cost_usd,
             started_at=began,
             finished_at=await self.read_clock(),
         )

@@ -77,6 +77,9 @@ class ProjectState(BaseModel):
     counts_by_kind: dict[str, int] = {}
 
 
+STATE_TYPES = (ProjectState, AgentResult, AgentThought, Citation)  # that a state holds
+
+
 class AgentState(TypedDict):
     """The state of one turn; ``results`` and ``thoughts`` grow, all else is replaced."""
 

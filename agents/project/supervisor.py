@@ -13,12 +13,13 @@ from pydantic import BaseModel, ConfigDict, Field
 from agents.fence import FENCE_RULE, fence
 from agents.models.call import ChatModel, Message
 from agents.models.errors import ModelError
-from agents.project.asking import TurnEffects, ask_for_data
-from agents.project.consent import asks_for_schedule
+from agents.project.asking import ask_for_data
 from agents.project.graph import SCHEDULER, Decision
-from agents.project.own_words import take_own_words
 from agents.project.router import Row, read_rows, route_by_rule
 from agents.project.state import END, HANDED, AgentResult, AgentState, NextAgent
+from agents.runs.consent.consent import asks_for_schedule
+from agents.runs.consent.own_words import take_own_words
+from agents.runs.numbering import RunEffects
 
 PROMPT_VERSION = "supervisor-2"
 LONGEST_SHOWN = 4_000  # characters of a result that the supervisor looks at
@@ -54,7 +55,7 @@ class RoutingDecision(BaseModel):
     thought: str = Field(max_length=2_000)
 
 
-async def decide(state: AgentState, model: ChatModel | None, effects: TurnEffects) -> Decision:
+async def decide(state: AgentState, model: ChatModel | None, effects: RunEffects) -> Decision:
     """Who works next. After a result that wants a review: accept it, send it back, or go on."""
     by_rule = _decide_by_rule(state)
     if model is None:
@@ -86,7 +87,7 @@ def _decide_by_rule(state: AgentState) -> Decision:
 
 
 async def _ask_model(
-    state: AgentState, model: ChatModel, effects: TurnEffects
+    state: AgentState, model: ChatModel, effects: RunEffects
 ) -> RoutingDecision | None:
     """The model's decision; one of no use is asked for once more, then it is None.
 

@@ -9,12 +9,12 @@ from datetime import UTC, datetime
 from typing import Any
 
 from agents.models.call import Message
-from agents.project.confirmations import Decision, approve
-from agents.project.effects import EffectKey, Effects, Json
 from agents.project.state import Citation, ProjectState
+from agents.runs.confirmations import Decision, approve
+from agents.runs.effects import EffectKey, Effects, Json
+from agents.runs.numbering import hash_input
 from agents.tools.box import call_tool, may_call
 from agents.tools.tool import Tool, ToolContext, ToolResult, ToolRole
-from schemas.ids import sha256_hex
 
 LONGEST_TEXT = 12_000  # characters of a result that a model reads and the log keeps
 MOST_CITED = 100  # places of a result; those whose ids it shows come first
@@ -54,11 +54,11 @@ class Steps:
     def next_key(self, given: Json) -> EffectKey:
         self.made += 1
         return EffectKey(
-            turn_id=self.turn.turn_id,
+            run_id=self.turn.turn_id,
             node=self.turn.node,
             iteration=self.turn.iteration,
             ordinal=self.made,
-            input_hash=sha256_hex(json.dumps(given, sort_keys=True, ensure_ascii=False)),
+            input_hash=hash_input(given),
         )
 
     async def read_clock(self) -> datetime:

@@ -13,6 +13,7 @@ from agents.models.call import Message
 from agents.models.errors import ModelError
 from agents.project.asking import ask_for_data
 from agents.project.specialist import SpecialistContext
+from agents.runs.cost import read_cost
 
 PROMPT_VERSION = "wording-2"
 MOST_FACTS = 50
@@ -59,8 +60,7 @@ async def word_summary(specialist: SpecialistContext, facts: Sequence[str], by_r
         summary = WordedSummary.model_validate(answer.data)
     except (ModelError, ValidationError):
         return by_rule
-    specialist.tokens += answer.usage.input_tokens + answer.usage.output_tokens
-    specialist.cost_usd += answer.cost_usd or 0.0
+    specialist.cost += read_cost(answer.model_dump())
     kept = [sentence.text.strip() for sentence in summary.sentences if _rests(sentence, len(shown))]
     specialist.used_model = bool(kept)
     return " ".join(kept) or by_rule

@@ -3,8 +3,7 @@
 
 Who judges and who revises is handed in, by rule now and by a model one day; so is the validator of
 citations. The graph alone sees to it that only failing sections change, and to the limits of a
-mode. It traces to nobody: LangGraph would send all it sees to a service when the environment of
-the process says so, which is not for the environment to say.
+mode.
 """
 
 from __future__ import annotations
@@ -12,9 +11,9 @@ from __future__ import annotations
 import operator
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, TypedDict, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, TypedDict
 
-from agents.drawing import DrawnGraph, describe_graph
+from agents.runs.graphs import DrawnGraph, describe_graph, run_to_end
 from schemas.envelope import Event
 from schemas.events.artifact_quality import DimensionScore, QualityMode, QualityRun
 from schemas.events.artifact_sections import ReviewFinding, Section
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from langgraph.graph.state import CompiledStateGraph
 
 EVALUATOR, REVISER = "evaluator", "reviser"
+STEPS = 2 * max(MAX_ITERATIONS.values()) + 2  # never met: a mode has a limit of its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,10 +187,7 @@ def _draw() -> Any:
 
 async def run_gate(parts: Parts) -> GateState:
     """Go through the graph once; its last state. Raises what the parts raise."""
-    from langsmith import tracing_context
-
-    with tracing_context(enabled=False):
-        return cast(GateState, await build_graph(parts).ainvoke({"events": []}))
+    return await run_to_end(build_graph(parts), GateState(events=[]), STEPS)
 
 
 def conclude(state: GateState, parts: Parts) -> QualityRun:

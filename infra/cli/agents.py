@@ -1,16 +1,21 @@
-"""`cairn agents`: how the agents are put together, what they can call, and what a turn came to."""
+"""`cairn agents`: how the agents are put together, what they can call, and what turns came to."""
 
 from __future__ import annotations
 
 import typer
 
-from infra.cli.context import JSON_OPTION, PROJECT_OPTION, connect
+from infra.cli import agent_turns
+from infra.cli.context import JSON_OPTION, connect
 from infra.cli.output import as_lines, cell, table
 
 
 def register(app: typer.Typer) -> None:
-    agents = typer.Typer(no_args_is_help=True, help="Show graphs and tools of the agents.")
+    agents = typer.Typer(
+        no_args_is_help=True,
+        help="Graphs, tools and turns of the agents: replay, fork and compare turns.",
+    )
     app.add_typer(agents, name="agents")
+    agent_turns.register(agents)
 
     @agents.command()
     def graph(
@@ -22,16 +27,6 @@ def register(app: typer.Typer) -> None:
             as_lines([drawn.model_dump()])
         else:
             print(drawn.mermaid.rstrip())
-
-    @agents.command()
-    def replay(
-        turn: str = typer.Argument(help="The id of an answered turn."),
-        project: str = PROJECT_OPTION,
-    ) -> None:
-        """Run a turn again from its records alone; its state at the end, as JSON."""
-        cairn = connect(start=False)
-        state = cairn.replay_turn(cairn.project_of(project), turn)
-        as_lines([state.model_dump(mode="json")])
 
     @agents.command()
     def tools(as_json: bool = JSON_OPTION) -> None:

@@ -120,7 +120,10 @@ class Talk:
             wait=False,
             documents=list(documents),
         )
-        turn = self._cairn.say(self._project, body, key=key)
+        self.go_on(self._cairn.say(self._project, body, key=key))
+
+    def go_on(self, turn: Turn) -> None:
+        """Show a turn up to its end; a person is asked in between."""
         is_new = self._conversation is None
         self._conversation = turn.conversation_id
         asked = self._follow(turn)

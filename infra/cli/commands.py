@@ -215,7 +215,11 @@ COMMANDS = {
         "verify_log",
         "Check the log: places, schemas, ids, hashes, sequences, quotes, citations.",
     ),
-    "agents": Command("Operate", "agents", "Show graphs and tools of the agents."),
+    "agents": Command(
+        "Operate",
+        "agents",
+        "Graphs, tools and turns of the agents: replay, fork and compare turns.",
+    ),
     "bench": Command("Measure", "bench", "Measure speed, with the baseline in the same run."),
     "eval": Command(
         "Measure",

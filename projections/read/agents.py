@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from datetime import datetime
 from typing import Any, Literal
+from uuid import UUID
 
 from infra.platform.errors import NotFound
-from projections.read.page import PAGE, Listing, Page, page_of
+from projections.read.page import PAGE, Condition, Listing, Page, page_of
 from projections.read.session import Conn, ReadModel, rows, select
 
 CONVERSATIONS = Listing(
@@ -14,6 +15,14 @@ CONVERSATIONS = Listing(
     "conversation_id, project_id, title, started_by, started_at, updated_at",
     "conversations",
     {"started_at": "timestamptz", "conversation_id": "text"},
+)
+TURNS = Listing(
+    "turns",
+    "q.turn_id, q.conversation_id, q.author AS asked_by, q.sent_at AS asked_at,"
+    " q.content AS question, a.author AS answered_by, a.engine, coalesce(a.error, '') AS error",
+    "conversation_messages q LEFT JOIN conversation_messages a"
+    " ON a.turn_id = q.turn_id AND a.role = 'assistant'",
+    {"q.sent_at": "timestamptz", "q.turn_id": "text"},
 )
 ONE = f"SELECT {CONVERSATIONS.columns} FROM conversations WHERE conversation_id = %s"
 MESSAGES = """
@@ -93,6 +102,19 @@ class ChatMessage(ReadModel):
     sent_at: datetime
 
 
+class AskedTurn(ReadModel):
+    """A turn by its question; ``answered_by`` None: it has no answer yet."""
+
+    turn_id: str
+    conversation_id: str
+    asked_by: str
+    asked_at: datetime
+    question: str
+    answered_by: str | None
+    engine: str | None
+    error: str
+
+
 class TurnAnswer(ReadModel):
     turn_id: str
     conversation_id: str
@@ -114,7 +136,7 @@ class TurnEvent(ReadModel):
     event_type: str
     data: dict[str, Any]
     occurred_at: datetime
-    event_id: Any
+    event_id: UUID
 
 
 class Confirmation(ReadModel):
@@ -167,6 +189,22 @@ def list_conversations(
         connection, CONVERSATIONS, conditions, cursor, limit, backwards=newest_first
     )
     return Page(items=[Conversation(**row) for row in records], next_cursor=following)
+
+
+def list_turns(
+    connection: Conn,
+    project_id: str,
+    *,
+    conversation: str | None = None,
+    cursor: str | None = None,
+    limit: int = PAGE,
+) -> Page[AskedTurn]:
+    """A page of turns, the newest first. Raises Refusal for a bad cursor."""
+    conditions: list[Condition] = [("q.project_id = %s", project_id), ("q.role = 'user'",)]
+    if conversation is not None:
+        conditions.append(("q.conversation_id = %s", conversation))
+    records, following = page_of(connection, TURNS, conditions, cursor, limit, backwards=True)
+    return Page(items=[AskedTurn(**row) for row in records], next_cursor=following)
 
 
 def read_conversation(connection: Conn, project_id: str, conversation_id: str) -> Conversation:

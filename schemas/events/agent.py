@@ -79,12 +79,19 @@ class AgentEvent(Event):
 
 
 class RequestReceived(AgentEvent):
-    """A person has asked something; the turn begins. ``role`` is that of who asks."""
+    """A person has asked something; the turn begins. ``role`` is that of who asks.
+
+    ``forked_from`` is the turn that this one goes on from otherwise, with its events up to number
+    ``forked_at``; empty for most.
+    """
 
     type_name: ClassVar[str] = "agent.request_received"
+    schema_version: ClassVar[int] = 2
 
     text: str
     role: str = ""
+    forked_from: str = ""
+    forked_at: int | None = None
 
 
 class Routed(AgentEvent):

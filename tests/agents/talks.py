@@ -18,6 +18,7 @@ from agents.project.state import (
     ProjectState,
     Specialist,
 )
+from agents.runs.saver import RunSaver
 from infra.service.asking.turn_log import TurnLog, TurnPlace
 from projections.read.agents import TurnEvent
 from schemas.envelope import Envelope
@@ -123,7 +124,12 @@ def a_state(request: str = "How is it?", **changed: Any) -> AgentState:
     return state
 
 
-async def run(topic_log: TurnLog, parts: dict[str, Any], request: str = "How is it?") -> AgentState:
+async def run(
+    topic_log: TurnLog,
+    parts: dict[str, Any],
+    request: str = "How is it?",
+    saver: RunSaver | None = None,
+) -> AgentState:
     """Go through the graph; ``parts`` are `decide` and specialists by name."""
 
     async def nobody(state: AgentState) -> AgentResult:
@@ -131,7 +137,7 @@ async def run(topic_log: TurnLog, parts: dict[str, Any], request: str = "How is 
 
     specialists: dict[Specialist, Any] = {name: parts.get(name, nobody) for name in SPECIALISTS}
     decide = parts.get("decide", accept_after("assistant"))
-    return await run_graph(Parts(decide, specialists, topic_log.record), a_state(request))
+    return await run_graph(Parts(decide, specialists, topic_log.record), a_state(request), saver)
 
 
 def accept_after(first: Specialist) -> Any:

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from agents.models.call import Message
 from agents.project.answers import Compare, find_false_sentences
 from agents.project.assistant import run_assistant
-from agents.project.confirmations import Decision, WaitsForConfirmation
 from agents.project.state import AgentResult, Citation
-from agents.project.streaming import AnswerText
 from agents.project.turn import AssistantTurn
+from agents.runs.confirmations import Decision, WaitsForConfirmation
+from agents.runs.streaming import AnswerText
 from tests.agents.turns import OverHttp, Recorded, Shelf, a_turn
 from tests.models.provider import Failure, Request, Script, Step, scripted_provider
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.project.confirmations import read_decision
-from agents.project.consent import is_asked_for
 from agents.project.rule_answers import choose_call
+from agents.runs.confirmations import read_decision
+from agents.runs.consent.consent import is_asked_for
 
 NAMES = {"art_1a": "task-003 Password reset"}
 ORDERED: list[tuple[str, str, dict[str, Any]]] = [

@@ -10,10 +10,10 @@ from typing import cast
 import pytest
 
 from agents.project.assistant import run_assistant
-from agents.project.confirmations import Decision, WaitsForConfirmation
 from agents.project.own_objects import is_about_project
 from agents.project.rule_answers import NO_MODEL, choose_call, concerns_project
 from agents.project.state import AgentResult, Citation
+from agents.runs.confirmations import Decision, WaitsForConfirmation
 from agents.tools.box import Tools
 from agents.tools.ledger import ledger_tools, open_point_tools
 from agents.tools.ports import Json, Ports

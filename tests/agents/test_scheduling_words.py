@@ -14,7 +14,7 @@ from agents.project.scheduling_words import (
     read_recurrence,
     read_schedules,
 )
-from agents.project.scheduling_work import ASSISTANT, find_work
+from agents.runs.consent.scheduling_work import ASSISTANT, find_work
 from schemas.events.schedule import Recurrence
 
 NOW = datetime(2026, 11, 26, 16, 0, 30, tzinfo=UTC)  # a Thursday, 17:00:30 in Berlin

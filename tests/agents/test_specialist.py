@@ -13,11 +13,11 @@ import pytest
 
 from agents.project import planner, scheduler
 from agents.project.analyst import analyse
-from agents.project.asking import TurnEffects
-from agents.project.confirmations import Decision, WaitsForConfirmation
-from agents.project.effects import Json
 from agents.project.specialist import SpecialistContext, do_work
 from agents.project.state import AgentResult
+from agents.runs.confirmations import Decision, WaitsForConfirmation
+from agents.runs.effects import Json
+from agents.runs.numbering import RunEffects
 from agents.tools.ports import Ports
 from agents.tools.tool import ToolContext
 from tests.agents.talks import PLACE, Topic, a_state
@@ -72,7 +72,7 @@ def work(request: str, outside: Outside, topic: Topic, decision: Decision | None
         request=request,
         task=request,
         state=a_state(request),
-        effects=TurnEffects(topic.open_log(), PLACE.turn_id, PLACE.project_id, "specialist", 2),
+        effects=RunEffects(topic.open_log(), PLACE.turn_id, PLACE.project_id, "specialist", 2),
         ports=cast(Ports, outside),
         model=None,
         actor="ana",

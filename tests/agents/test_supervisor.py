@@ -15,9 +15,9 @@ import pytest
 from agents.models.call import ModelRequest
 from agents.models.errors import AllProvidersFailed
 from agents.project import supervisor
-from agents.project.asking import TurnEffects
 from agents.project.graph import Decision
 from agents.project.state import AgentResult
+from agents.runs.numbering import RunEffects
 from tests.agents.talks import PLACE, Topic, a_state
 from tests.extraction.asking import AnsweringModel
 
@@ -35,7 +35,7 @@ class Asked:
 
     def decide(self, request: str, **state: Any) -> Decision:
         log = self.topic.open_log()
-        effects = TurnEffects(log, PLACE.turn_id, PLACE.project_id, "supervisor", 1)
+        effects = RunEffects(log, PLACE.turn_id, PLACE.project_id, "supervisor", 1)
         model = AnsweringModel(self._answer) if self._answers else None
         return asyncio.run(supervisor.decide(a_state(request, **state), model, effects))
 

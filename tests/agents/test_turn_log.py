@@ -5,6 +5,7 @@ a replay needs every record.
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,13 +14,16 @@ from typing import Any
 import pytest
 
 from agents.models.errors import AllProvidersFailed
-from agents.project.asking import TurnEffects
-from agents.project.confirmations import Confirmation, WaitsForConfirmation
-from agents.project.effects import Json, RecordMissing
+from agents.project.graph import Decision
 from agents.project.state import AgentResult, AgentState
+from agents.runs.confirmations import Confirmation, WaitsForConfirmation
+from agents.runs.effects import Json, RecordMissing
+from agents.runs.numbering import RunEffects
 from infra.platform.settings import Settings
 from infra.service.asking.agent_turns import run_turn
-from infra.service.asking.turn_log import TurnDiverged, TurnLog
+from infra.service.asking.turn_log import TurnLog
+from infra.service.runs.family import write_event
+from infra.service.runs.run_log import RunDiverged
 from schemas.events.agent import (
     ConfirmationGiven,
     EffectRecorded,
@@ -27,6 +31,7 @@ from schemas.events.agent import (
     Routed,
     ToolReturned,
 )
+from schemas.ids import sha256_hex
 from tests.agents.talks import PLACE, Killed, Topic, accept_after, in_loop, run
 
 MADE_UP = "AKIA" + "IOSFODNN7EXAMPLE"
@@ -58,7 +63,7 @@ def works(log: TurnLog, world: World) -> Any:
 
     async def perform(state: AgentState) -> AgentResult:
         iteration = state["iteration"]
-        effects = TurnEffects(log, PLACE.turn_id, PLACE.project_id, "planner", iteration)
+        effects = RunEffects(log, PLACE.turn_id, PLACE.project_id, "planner", iteration)
         first = await effects.run("model", {"ask": state["message_to_agent"]}, world.think)
         made = await effects.call("create_task", {"title": first["text"]}, world.change)
         await effects.run("model", {"ask": made["text"]}, world.think)
@@ -140,13 +145,31 @@ async def test_a_replay_is_the_same_and_stops_at_any_record_that_is_gone():
 
 
 @in_loop
+async def test_a_replay_tells_every_event_to_the_letter_or_names_what_would_differ():
+    topic, world = Topic(), World()
+    await take_turn(topic, world)
+    log = topic.open_replay()
+    await run(log, {"decide": accept_after("planner"), "planner": works(log, World())})
+    contents = "\n".join(map(write_event, topic.events))
+    assert log.describe_replay() == (len(topic.events), sha256_hex(contents))
+
+    async def decide_otherwise(state: AgentState) -> Decision:
+        decision: Decision = await accept_after("planner")(state)
+        return replace(decision, thought=decision.thought + "!")
+
+    log = topic.open_replay()
+    with pytest.raises(RunDiverged, match="Event 0 .*: thought differ"):
+        await run(log, {"decide": decide_otherwise, "planner": works(log, World())})
+
+
+@in_loop
 async def test_a_model_that_did_not_answer_does_not_answer_when_the_turn_runs_again():
     async def refuse() -> Json:
         raise AllProvidersFailed("all providers are away")
 
     topic = Topic()
     for make in (refuse, World().think):
-        effects = TurnEffects(topic.open_log(), PLACE.turn_id, PLACE.project_id, "planner", 1)
+        effects = RunEffects(topic.open_log(), PLACE.turn_id, PLACE.project_id, "planner", 1)
         with pytest.raises(AllProvidersFailed):
             await effects.run("model", {"ask": "it"}, make)
 
@@ -157,7 +180,7 @@ async def test_what_is_used_is_what_the_log_holds_without_secrets():
         return {"text": f"the key is {MADE_UP}"}
 
     topic = Topic()
-    effects = TurnEffects(topic.open_log(), PLACE.turn_id, PLACE.project_id, "assistant", 1)
+    effects = RunEffects(topic.open_log(), PLACE.turn_id, PLACE.project_id, "assistant", 1)
     used = await effects.call("search", {"query": MADE_UP}, leak)
 
     (returned,) = [event for event in topic.events if isinstance(event, ToolReturned)]
@@ -174,11 +197,11 @@ async def test_a_turn_whose_program_has_changed_says_so():
     log = topic.open_log("2")
 
     async def other(state: AgentState) -> AgentResult:
-        effects = TurnEffects(log, PLACE.turn_id, PLACE.project_id, "planner", 2)
+        effects = RunEffects(log, PLACE.turn_id, PLACE.project_id, "planner", 2)
         await effects.run("model", {"ask": "something else"}, world.think)
         raise AssertionError("the log holds another question")
 
-    with pytest.raises(TurnDiverged):
+    with pytest.raises(RunDiverged):
         await run(log, {"decide": accept_after("planner"), "planner": other})
 
 
@@ -186,7 +209,7 @@ async def test_a_turn_whose_program_has_changed_says_so():
 async def test_the_end_of_a_turn_names_the_call_that_may_have_been_made():
     """A call is under way when the job is cancelled: nobody knows whether it took effect."""
     topic = Topic()
-    effects = TurnEffects(topic.open_log(), PLACE.turn_id, PLACE.project_id, "assistant", 1)
+    effects = RunEffects(topic.open_log(), PLACE.turn_id, PLACE.project_id, "assistant", 1)
 
     async def answer(_: str) -> Json:
         return {"text": "Here they are."}
@@ -218,7 +241,7 @@ async def run_without_its_model(request: str) -> Topic:
         project = {"project_id": PLACE.project_id, "name": "Yard"}
         return {"project": project, "history": [], "has_model": True}
 
-    await TurnEffects(log, PLACE.turn_id, PLACE.project_id, "turn", 0).run(
+    await RunEffects(log, PLACE.turn_id, PLACE.project_id, "turn", 0).run(
         "read", {"what": "context"}, look
     )
     with TemporaryDirectory() as home:

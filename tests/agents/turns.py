@@ -13,10 +13,10 @@ import jsonschema
 
 from agents.models.call import ModelAnswer, ModelRequest, Usage
 from agents.models.errors import AllProvidersFailed, AnswerMalformed
-from agents.project.confirmations import Decision
-from agents.project.effects import EffectKey, Json
 from agents.project.state import Citation, ProjectState
 from agents.project.turn import AssistantTurn
+from agents.runs.confirmations import Decision
+from agents.runs.effects import EffectKey, Json
 from agents.tools.box import Tools
 from agents.tools.changes import CreateTask, DeleteTask, UpdateFeature, UpdateSprint, UpdateTask
 from agents.tools.items import ListItems

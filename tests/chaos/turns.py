@@ -13,10 +13,10 @@ from pathlib import Path
 from infra.platform import log
 from infra.platform.settings import Settings
 from infra.service.asking.agent_turns import Opened, open_facts, run_agent_turn
-from infra.service.asking.turn_log import Publish
 from infra.service.asking.turn_payload import TurnPayload
 from infra.service.foundation.job_kind import JobKind
 from infra.service.jobs.jobs import Kinds, run_jobs
+from infra.service.runs.run_log import Publish
 from schemas.envelope import Envelope
 from streams.hygiene.redaction.strings import redact_text
 from tests.jobs.process import TIMING

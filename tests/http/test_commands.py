@@ -26,6 +26,7 @@ READS = [
     "project list --json",
     "atoms",
     "atoms --json",
+    "agents turns --json",
     "atoms --kind risk --order age --limit 3 --json",
     "atoms --as-of-seq 3 --json",
     "atoms --as-of 2100-01-01T00:00 --json",

@@ -103,6 +103,22 @@ def test_a_conversation_is_told_in_its_order_with_what_its_answers_cite(
     assert len(agents.list_newest_messages(model.connection, "cnv_1", "trn_c", 3)) == 3
 
 
+def test_turns_are_listed_by_their_questions_the_newest_first(model: ReadModel):
+    folded(model, *a_turn("trn_a", 0, "How is it?"), *a_turn("trn_b", 5, "And now?")[:1])
+
+    newest = agents.list_turns(model.connection, PROJECT, limit=1)
+    assert newest.next_cursor
+    oldest = agents.list_turns(model.connection, PROJECT, cursor=newest.next_cursor)
+
+    listed = [*newest.items, *oldest.items]
+    assert [(one.question, one.answered_by) for one in listed] == [
+        ("And now?", None),
+        ("How is it?", "assistant"),
+    ]
+    assert not agents.list_turns(model.connection, PROJECT, conversation="cnv_2").items
+    assert not agents.list_turns(model.connection, "prj_other").items
+
+
 def test_the_title_of_a_conversation_is_its_first_words_whole(model: ReadModel):
     begins = "Which of the requirements about acknowledged writes contradict another"
     folded(model, *a_turn("t1", question=f"{begins} requirement?"))

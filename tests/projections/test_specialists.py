@@ -12,8 +12,6 @@ import pytest
 
 from agents.models.call import ChatModel
 from agents.project import analyst, assigner, planner, reporter
-from agents.project.asking import TurnEffects
-from agents.project.effects import Json
 from agents.project.outputs import (
     REPORTS,
     AnalysisResult,
@@ -27,6 +25,8 @@ from agents.project.outputs import (
 )
 from agents.project.specialist import SpecialistContext, Work, do_work
 from agents.project.state import AgentResult, AgentState
+from agents.runs.effects import Json
+from agents.runs.numbering import RunEffects
 from agents.tools.tool import ToolContext, ToolRole
 from infra.platform.settings import Settings
 from infra.service.asking.agent_tools import ServicePorts
@@ -167,7 +167,7 @@ class Office:
             request=request,
             task=request,
             state=state,
-            effects=TurnEffects(self.topic.open_log(), "trn_1", PROJECT, "specialist", 2),
+            effects=RunEffects(self.topic.open_log(), "trn_1", PROJECT, "specialist", 2),
             ports=self.ports,
             model=model,
             actor="ana",

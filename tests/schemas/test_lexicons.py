@@ -16,6 +16,7 @@ from schemas.lexicons import Lexicons, Wording
 ROOMS = {  # the package that has the files, by the room whose code asks for them
     "agents/offline": "agents.offline.lexicons",
     "agents/project": "agents.project.lexicons",
+    "agents/runs": "agents.runs.consent.lexicons",
     "streams": "streams.lexicons",
     "schemas/document_roles": "schemas.document_roles.lexicons",
 }
@@ -100,10 +101,15 @@ def find_in_whole(home, file, name, lexicon):
     return whole.match if lexicon.anchored else whole.search
 
 
+WITH_WORDINGS = ("agents.offline.", "agents.project.", "agents.runs.", "streams.")
+
+
 def list_modules():
     for room in (agents, streams):
         for it in pkgutil.walk_packages(room.__path__, f"{room.__name__}."):
-            if it.name.startswith(("agents.offline.", "agents.project.", "streams.")):
+            if it.name.startswith(
+                ("agents.offline.", "agents.project.", "agents.runs.", "streams.")
+            ):
                 yield importlib.import_module(it.name)
 
 

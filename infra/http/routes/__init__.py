@@ -29,6 +29,7 @@ from infra.http.routes import (
     sources,
     streams,
     tokens,
+    turns,
     views,
     webhooks,
 )
@@ -51,6 +52,7 @@ AREAS: tuple[APIRouter, ...] = (
     jobs.router,
     quality.router,
     chat.router,
+    turns.router,
     planning.router,
     items.tasks,
     items.features,

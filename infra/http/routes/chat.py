@@ -18,8 +18,7 @@ from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Project
 from infra.http.problems import NotOffered
 from infra.http.sse import EventStream
 from infra.platform.errors import DatabaseUnavailable, Unavailable
-from infra.service.asking import agent_turns, agents
-from infra.service.asking.agent_turns import TurnCheckpoint
+from infra.service.asking import agents
 from infra.service.asking.agents import (
     BegunTurn,
     ChatRequest,
@@ -29,7 +28,6 @@ from infra.service.asking.agents import (
     TurnFrame,
     TurnStatus,
 )
-from infra.service.asking.turn_frames import ENDS, PAUSES
 from infra.service.ingesting.handed_documents import (
     LONGEST_DOCUMENT,
     LONGEST_NAME,
@@ -37,6 +35,7 @@ from infra.service.ingesting.handed_documents import (
     HandedDocument,
 )
 from infra.service.reading import live_streams as streams
+from infra.service.runs.frames import ENDS, PAUSES
 from infra.store.tokens import Caller
 from projections.read import agents as agents_read
 from projections.read.agents import Conversation
@@ -48,7 +47,6 @@ router = APIRouter(route_class=Guarded, tags=["Chat"])
 ROOT = "/v1/projects/{project}"
 ConversationId = Annotated[str, Path(max_length=100)]
 ConfirmationId = Annotated[str, Path(max_length=100)]
-TurnId = Annotated[str, Path(max_length=100)]
 EVENT_STREAM = "text/event-stream"
 ANSWERED_WITHIN_S = 110.0
 TOLD = ("conversation_id", "turn_id", "job_id", "after")
@@ -123,7 +121,7 @@ class Graph(BaseModel):
     mermaid: str
 
 
-async def _answer(
+async def answer_turn(
     api: Api, caller: Caller, turn: BegunTurn, accept: str | None, *, wait: bool
 ) -> Any:
     """The frames of a turn, or how it stands when it is done or waits for a person."""
@@ -186,7 +184,7 @@ async def say(
         project, body.message, body.conversation_id, write.key, caller.role, documents
     )
     turn = await agents.begin_turn(api.settings, request, actor=caller.name)
-    return await _answer(api, caller, turn, accept, wait=body.wait)
+    return await answer_turn(api, caller, turn, accept, wait=body.wait)
 
 
 @router.get(ROOT + "/conversations", responses=OF_ANY)
@@ -207,13 +205,6 @@ async def read_conversation(
     return await api.tables.ask(agents.whole_conversation, project, conversation_id)
 
 
-@router.get(ROOT + "/turns/{turn_id}/checkpoint", responses=OF_ANY)
-@allow(*READERS)
-async def replay_turn(api: ApiDep, project: Project, turn_id: TurnId) -> TurnCheckpoint:
-    """The state of the agents at the end of an answered turn, run again from its records."""
-    return await agent_turns.replay_turn(api.settings, project, turn_id)
-
-
 @router.post(
     ROOT + "/confirmations/{confirmation_id}", response_model=Turn, responses=STREAMED | OF_ANY
 )
@@ -231,7 +222,7 @@ async def answer_confirmation(
     turn = await agents.answer_confirmation(
         api.settings, project, answer, actor=caller.name, role=caller.role
     )
-    return await _answer(api, caller, turn, accept, wait=body.wait)
+    return await answer_turn(api, caller, turn, accept, wait=body.wait)
 
 
 @router.get("/v1/agents/graphs/{name}", responses=OF_ANY)

@@ -10,13 +10,13 @@ from typing import Any
 from agents.models.call import ChatModel, Message, ModelAnswer, ModelRequest, StreamPart
 from agents.models.errors import AllProvidersFailed
 from agents.project import analyst, assigner, assistant, planner, reporter, scheduler, supervisor
-from agents.project.asking import TurnEffects
-from agents.project.confirmations import Decision as PersonDecision
-from agents.project.effects import Json
 from agents.project.graph import Decision, Parts, Perform
 from agents.project.specialist import SpecialistContext, Work, do_work
 from agents.project.state import AgentResult, AgentState, Specialist
 from agents.project.turn import AssistantTurn
+from agents.runs.confirmations import Decision as PersonDecision
+from agents.runs.effects import Json
+from agents.runs.numbering import RunEffects
 from agents.tools.ports import Ports
 from agents.tools.tool import ToolBox, ToolRole
 from infra.platform.clock import SystemClock
@@ -69,9 +69,9 @@ class Surroundings:
     decisions: Mapping[str, PersonDecision]
 
     @property
-    def effects(self) -> TurnEffects:
+    def effects(self) -> RunEffects:
         place = self.turn
-        return TurnEffects(self.turn_log, place.turn_id, place.project_id, "turn", 0)
+        return RunEffects(self.turn_log, place.turn_id, place.project_id, "turn", 0)
 
 
 async def read_context(
@@ -96,7 +96,7 @@ async def read_context(
         came = {"attached": [*attached]} if attached else {}
         return {**await ask(settings, question), **found, "asked_by": turn.asked_by, **came}
 
-    effects = TurnEffects(turn_log, turn.turn_id, turn.project_id, "turn", 0)
+    effects = RunEffects(turn_log, turn.turn_id, turn.project_id, "turn", 0)
     known = await effects.run("read", {"what": "context"}, make)
     return TurnContext(**{"asked_by": turn.asked_by, **known})
 
@@ -131,7 +131,7 @@ def build_parts(around: Surroundings) -> Parts:
 
 
 def _context_of(
-    around: Surroundings, name: Specialist, effects: TurnEffects, state: AgentState
+    around: Surroundings, name: Specialist, effects: RunEffects, state: AgentState
 ) -> SpecialistContext:
     return SpecialistContext(
         name=name,

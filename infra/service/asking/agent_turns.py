@@ -2,37 +2,34 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from pydantic_core import to_jsonable_python
 
-from infra.platform import postgres
 from infra.platform.clock import SystemClock
-from infra.platform.errors import Conflict, NotFound, Refusal, Unavailable
+from infra.platform.errors import Conflict, Refusal, Unavailable
 from infra.platform.settings import Settings
+from infra.service.asking.forks import read_copied
 from infra.service.asking.turn_ends import abandon_calls
-from infra.service.asking.turn_log import Publish, TurnDiverged, TurnLog, TurnPlace
+from infra.service.asking.turn_events import is_over, read_turn, read_turn_events
+from infra.service.asking.turn_log import TurnLog, TurnPlace
 from infra.service.asking.turn_payload import TurnEnd, TurnPayload
-from infra.service.foundation.database import ask, transact
+from infra.service.foundation.database import transact
 from infra.service.foundation.job_kind import Workplace, name_of
 from infra.service.foundation.publishing import redactor_of
 from infra.service.ingesting.handed_documents import tell_kept
+from infra.service.runs.checkpoints import StoredStates, make_saver
+from infra.service.runs.driving import drive
+from infra.service.runs.run_log import Publish, RunDiverged
 from infra.store.jobs.keeper import RunningJob
-from projections.checksums import caught_up
-from projections.core import CORE
-from projections.read import agents as read
 from projections.read.agents import TurnEvent
-from projections.read.projects import find_project
 from projections.read.session import ReadModel
 from schemas.envelope import Actor
 from schemas.events.agent import (
     AgentCitation,
-    AgentEvent,
     RequestReceived,
     Responded,
 )
@@ -40,6 +37,7 @@ from schemas.events.agent import (
 if TYPE_CHECKING:
     from agents.models.call import ChatModel
     from agents.project.state import AgentState
+    from agents.runs.saver import RunSaver
     from agents.tools.tool import ToolRole
     from infra.service.asking.agent_parts import TurnContext
 
@@ -53,6 +51,10 @@ FAILED_SAID = "Something went wrong in this turn ({code}). Nothing more will hap
 CHANGED_SAID = (
     "Cairn was updated while this turn waited, so the turn cannot go on where it stopped. Nothing"
     " more will happen; ask again."
+)
+FORK_CHANGED_SAID = (
+    "Cairn was updated since the other turn, so this one cannot begin like it. Nothing more will"
+    " happen; ask again."
 )
 
 Opened = Callable[[Settings], AbstractAsyncContextManager[Publish]]
@@ -83,38 +85,43 @@ async def run_agent_turn(
         turn_log = TurnLog(turn, known, redactor_of(settings), publish, attempt)
         if payload.ended is not None:
             return await _end(settings, turn_log, payload, payload.ended)
+        if payload.fork is not None:
+            turn_log.copy(await read_copied(settings, payload.fork, turn))
         if payload.given is not None:
             await turn_log.take_decision(**payload.given.model_dump(exclude={"message_key"}))
         try:
-            return await _perform(settings, turn_log, turn, payload)
+            done = await _perform(settings, turn_log, turn, payload)
         except Exception as error:
             is_last = lease.attempt >= lease.max_attempts
             if is_last or (isinstance(error, Refusal) and not isinstance(error, Unavailable)):
                 code = _code_of(error)
-                said = CHANGED_SAID if isinstance(error, TurnDiverged) else FAILED_SAID
+                said = FAILED_SAID
+                if isinstance(error, RunDiverged):
+                    said = FORK_CHANGED_SAID if payload.fork else CHANGED_SAID
                 await turn_log.record_failure(code, said.format(code=code))
+                await StoredStates(settings).drop(turn.turn_id)
             raise
+        if done["status"] == ANSWERED:
+            await StoredStates(settings).drop(turn.turn_id)
+        return done
 
 
 async def _perform(
     settings: Settings, turn_log: TurnLog, turn: TurnPlace, payload: TurnPayload
 ) -> Mapping[str, Any]:
-    from agents.project.confirmations import WaitsForConfirmation
+    from agents.project.state import STATE_TYPES
+    from agents.runs.confirmations import Confirmation
+
+    async def program() -> AgentState:
+        request = await turn_log.begin(payload.text, payload.role, payload.fork)
+        saver = make_saver(settings, turn_log, turn.turn_id, STATE_TYPES)
+        return await run_turn(settings, turn_log, turn, request, payload.attached, saver)
 
     told: dict[str, Any] = {"turn_id": turn.turn_id}
-    try:
-        request = await turn_log.begin(payload.text, payload.role)
-        state = await run_turn(settings, turn_log, turn, request, payload.attached)
-    except WaitsForConfirmation as waits:
-        asked = waits.confirmation
-        await turn_log.request_confirmation(
-            confirmation_id=asked.confirmation_id,
-            tool=asked.tool,
-            arguments=json.dumps(asked.arguments, ensure_ascii=False, sort_keys=True),
-            summary=asked.summary,
-        )
-        return told | {"status": WAITING, "confirmation_id": asked.confirmation_id}
-    return told | {"status": ANSWERED, "iterations": state["iteration"]}
+    done = await drive(turn_log, program)
+    if isinstance(done, Confirmation):
+        return told | {"status": WAITING, "confirmation_id": done.confirmation_id}
+    return told | {"status": ANSWERED, "iterations": done["iteration"]}
 
 
 async def _end(
@@ -123,8 +130,9 @@ async def _end(
     """The turn is over without an answer. Raises Unavailable where what its job still did came
     first: a job that is cancelled does not stop at once.
     """
-    await turn_log.begin(payload.text, payload.role)
+    await turn_log.begin(payload.text, payload.role, payload.fork)
     await turn_log.record_failure(f"turn_{ended}", ENDED_SAID[ended])
+    await StoredStates(settings).drop(payload.turn_id)
     if not is_over(await read_turn_events(settings, payload.turn_id, waits=True)):
         raise Unavailable("The job of the turn has not stopped yet.", code="turn_goes_on")
     return {"status": ENDED, "turn_id": payload.turn_id}
@@ -136,10 +144,12 @@ async def run_turn(
     turn: TurnPlace,
     asked: RequestReceived,
     attached: Sequence[str] = (),
+    saver: RunSaver | None = None,
 ) -> AgentState:
     """Go through the graph, up to the answer in the log. Raises what its parts raise.
 
-    ``attached`` are the paths of the sources that came with a turn that begins now.
+    ``attached`` are the paths of the sources that came with a turn that begins now. With ``saver``
+    it goes on at the step that was kept last.
     """
     from agents.project.graph import run_graph
     from agents.tools.registry import build_tools
@@ -159,7 +169,7 @@ async def run_turn(
             ports=ports,
             decisions=turn_log.list_decisions(),
         )
-        state = await run_graph(build_parts(around), begin_state(asked.text, context))
+        state = await run_graph(build_parts(around), begin_state(asked.text, context), saver)
     await _respond(turn_log, state, context.attached)
     return state
 
@@ -223,22 +233,10 @@ async def _open_model(
         yield model or AbsentModel()
 
 
-async def read_turn_events(settings: Settings, turn_id: str, *, waits: bool) -> list[TurnEvent]:
-    """The events of a turn; ``waits``: when the tables hold all that the log holds now."""
-    if waits:
-        conversations = replace(CORE, topics=(AgentEvent.topic,))
-        with postgres.connect(settings.conninfo, autocommit=True) as connection:
-            await caught_up(conversations, settings, connection)
-    return await ask(settings, lambda tables: read.list_turn_events(tables, turn_id))
-
-
-def is_over(known: Sequence[TurnEvent]) -> bool:
-    return any(each.event_type == Responded.type_name for each in known)
-
-
 class TurnCheckpoint(ReadModel):
     """The state of the graph at the end of a turn: ``results`` and ``thoughts`` have grown with
-    each step, all else is what came last.
+    each step, all else is what came last. ``events`` were told again to the letter; ``log_sha256``
+    is that of their contents.
     """
 
     request: str
@@ -254,28 +252,35 @@ class TurnCheckpoint(ReadModel):
     should_end: bool
     limit_reached: bool
     chat_history: list[dict[str, str]]
+    events: int
+    log_sha256: str
 
 
 async def replay_turn(settings: Settings, project: str, turn_id: str) -> TurnCheckpoint:
+    """See `replay_events`. Raises NotFound, too."""
+    return await replay_events(settings, await read_turn(settings, project, turn_id))
+
+
+async def replay_events(settings: Settings, known: Sequence[TurnEvent]) -> TurnCheckpoint:
     """Run an answered turn again from its records alone. Nobody is asked, nothing is made or told.
 
-    Raises NotFound, Conflict for a turn without an answer or with a record that is missing.
+    Raises Conflict for a turn without an answer, with a record that is missing, or that would tell
+    something else now.
     """
-    from agents.project.effects import RecordMissing
+    from agents.runs.effects import RecordMissing
 
-    project_id = await ask(settings, partial(find_project, name_or_id=project))
-    known = await read_turn_events(settings, turn_id, waits=False)
-    if not known or known[0].project_id != project_id:
-        raise NotFound(f"There is no turn {turn_id}.", code="unknown_turn")
     if known[-1].event_type != Responded.type_name or known[-1].data["error"]:
         raise Conflict("The turn has no answer, so it has no end.", code="turn_not_answered")
-    turn = TurnPlace(project_id, known[0].conversation_id, turn_id, "")
+    first = known[0]
+    turn = TurnPlace(first.project_id, first.conversation_id, first.turn_id, "")
     turn_log = TurnLog(turn, known, redactor_of(settings), publish=None)
     try:
         state = await run_turn(settings, turn_log, turn, await turn_log.begin("", ""))
     except RecordMissing as missing:
         raise Conflict(str(missing), code="record_missing") from missing
-    return TurnCheckpoint.model_validate(to_jsonable_python(state))
+    events, log_sha256 = turn_log.describe_replay()
+    told = {"events": events, "log_sha256": log_sha256}
+    return TurnCheckpoint.model_validate(to_jsonable_python(state) | told)
 
 
 def _code_of(error: Exception) -> str:

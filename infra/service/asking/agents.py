@@ -8,16 +8,16 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from agents.project.confirmations import ANSWER_WITHIN, read_decision
+from agents.runs.confirmations import ANSWER_WITHIN, read_decision
 from infra.platform.clock import SystemClock
 from infra.platform.errors import Conflict, Forbidden, Invalid, NotFound
 from infra.platform.settings import Settings
 from infra.service.asking.turn_ends import abandon_calls
-from infra.service.asking.turn_frames import ENDS, PAUSES
 from infra.service.asking.turn_payload import GivenDecision, TurnPayload, decision_key, turn_job
 from infra.service.foundation.database import ask, transact, wait_for, wait_until_shown
 from infra.service.foundation.publishing import check_key, draw_key, redactor_of
 from infra.service.ingesting.handed_documents import HandedDocument, check_documents, keep_documents
+from infra.service.runs.frames import ENDS, PAUSES
 from infra.store import turn_jobs
 from infra.store.jobs import queue
 from infra.store.jobs.worker import as_plain_json
@@ -32,7 +32,7 @@ from schemas.envelope import Actor
 from schemas.ids import derive_id
 
 if TYPE_CHECKING:
-    from agents.drawing import DrawnGraph
+    from agents.runs.graphs import DrawnGraph
     from agents.tools.tool import ToolRole
 
 LONGEST_TEXT = 8_000
@@ -127,7 +127,7 @@ async def begin_turn(settings: Settings, request: ChatRequest, *, actor: str) ->
     same key again is the same turn. Raises Invalid, NotFound, DatabaseUnavailable, and for a
     decision what `answer_confirmation` raises.
     """
-    text = _check_text(settings, request.text)
+    text = check_text(settings, request.text)
     check_key(request.key)
     check_documents(request.documents, request.role)
     project_id = await ask(settings, partial(projects.find_project, name_or_id=request.project))
@@ -159,7 +159,7 @@ async def begin_turn(settings: Settings, request: ChatRequest, *, actor: str) ->
         role=request.role,
         is_first=request.conversation_id is None,
     )
-    return await _enqueue(settings, project_id, payload, payload.turn_id, actor)
+    return await enqueue_turn(settings, project_id, payload, payload.turn_id, actor)
 
 
 async def answer_confirmation(
@@ -183,7 +183,7 @@ async def answer_confirmation(
     if (answer.decision == "edit") != (answer.arguments is not None):
         raise Invalid("Changed arguments belong to `edit`, and to nothing else.", code="no_edit")
     if answer.decision != "reject":
-        _check_call(settings, found.tool, answer.arguments, role)
+        check_call(settings, found.tool, answer.arguments, role)
     given = GivenDecision.model_validate(
         {
             "confirmation_id": answer.confirmation_id,
@@ -196,7 +196,7 @@ async def answer_confirmation(
     )
     payload = TurnPayload(conversation_id=found.conversation_id, turn_id=found.turn_id, given=given)
     key = decision_key(found.turn_id, answer.confirmation_id)
-    turn = await _enqueue(settings, found.project_id, payload, key, actor)
+    turn = await enqueue_turn(settings, found.project_id, payload, key, actor)
     return replace(turn, after=after, decided=answer.confirmation_id)
 
 
@@ -259,7 +259,7 @@ def describe_agent_graph(name: str) -> DrawnGraph:
     return drawings[name]()
 
 
-async def _enqueue(
+async def enqueue_turn(
     settings: Settings, project_id: str, payload: TurnPayload, key: str, actor: str
 ) -> BegunTurn:
     by = Actor(type="human", id=redactor_of(settings).text(actor))
@@ -306,7 +306,7 @@ def _read_answer(
     return ConfirmationAnswer(waiting[0].confirmation_id, decision, message_key=key)
 
 
-def _check_text(settings: Settings, text: str) -> str:
+def check_text(settings: Settings, text: str) -> str:
     """The message without secrets: it is stored in clear. Raises Invalid."""
     clean = redactor_of(settings).text(text).strip()
     if not clean or len(clean) > LONGEST_TEXT:
@@ -328,9 +328,7 @@ def _check_known(project_id: str, conversation_id: str, tables: Conn) -> None:
         )
 
 
-def _check_call(
-    settings: Settings, name: str, changed: Mapping[str, Any] | None, role: str
-) -> None:
+def check_call(settings: Settings, name: str, changed: Mapping[str, Any] | None, role: str) -> None:
     """Whether who has the role may make the call, with these arguments where they are changed.
 
     Raises Forbidden, Invalid, Conflict.

@@ -8,7 +8,7 @@ until it has ended; its job is the same.
 
 from __future__ import annotations
 
-from agents.project.confirmations import ABANDONED
+from agents.runs.confirmations import ABANDONED
 from infra.service.asking.turn_payload import GivenDecision, TurnPayload, decision_key, turn_job
 from infra.store.jobs import queue
 from infra.store.jobs.outbox import Conn

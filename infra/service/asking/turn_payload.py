@@ -24,11 +24,22 @@ class GivenDecision(Payload):
     message_key: str = ""
 
 
+class Fork(Payload):
+    """Which turn is gone on with otherwise: its events up to number ``at`` are taken over, that one
+    with ``changes``, values by dotted path.
+    """
+
+    turn_id: str
+    at: int
+    changes: dict[str, Any] = {}
+
+
 TurnEnd = Literal["dead", "cancelled"]
 
 
 class TurnPayload(Payload):
-    """A turn to begin, to go on with after ``given``, or to end since its job has ``ended``.
+    """A turn to begin, to go on with after ``given``, or to end since its job has ``ended``. One
+    with ``fork`` begins like another turn.
 
     ``text``, ``role``, that of who asks, and ``attached``, the paths of the sources that came with
     the message, are of a turn to begin: its log has them from then on.
@@ -40,6 +51,7 @@ class TurnPayload(Payload):
     role: str = ""
     is_first: bool = False
     attached: list[str] = []
+    fork: Fork | None = None
     given: GivenDecision | None = None
     ended: TurnEnd | None = None
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 
-from agents.project.confirmations import ANSWER_WITHIN
 from agents.project.scheduling import defer_until, slot_of
+from agents.runs.confirmations import ANSWER_WITHIN
 from infra.platform import postgres
 from infra.platform.errors import Invalid, Unavailable
 from infra.platform.log import get

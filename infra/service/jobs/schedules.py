@@ -19,8 +19,8 @@ from agents.project.scheduling_words import (
     read_recurrence,
     read_schedules,
 )
-from agents.project.scheduling_work import ASSISTANT, find_work
 from agents.project.state import SPECIALISTS
+from agents.runs.consent.scheduling_work import ASSISTANT, find_work
 from infra.platform.clock import SystemClock
 from infra.platform.errors import Invalid, NotFound
 from infra.platform.settings import Settings

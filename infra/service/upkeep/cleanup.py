@@ -1,6 +1,6 @@
 """What the API does by itself while it runs: it forgets what is old.
 
-That is keys, rows of the audit log, sessions, uploads, and notes of decisions.
+That is keys, rows of the audit log, sessions, uploads, notes of decisions, and states of runs.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from infra.platform.log import get
 from infra.platform.settings import Settings
 from infra.service.foundation.connections import Tables
 from infra.service.projects.projects import end_left_work, erase_deleted
+from infra.store.checkpoints import forget_checkpoints
 from infra.store.requests import forget_old
 from infra.store.sent_decisions import forget_sent
 from infra.store.sessions import forget_sessions
@@ -64,6 +65,7 @@ async def forget_all(settings: Settings, tables: Tables) -> int:
     while count := await tables.ask(forget_uploads, settings.http_keys_days):
         forgotten += count
     forgotten += await tables.ask(forget_sent, settings.http_keys_days)
+    forgotten += await tables.ask(forget_checkpoints, settings.http_keys_days)
     if forgotten:
         log.info("upkeep.expired_rows_deleted", rows=forgotten)
     return forgotten

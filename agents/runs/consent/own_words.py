@@ -11,13 +11,13 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from agents.project.imperatives import (
+from agents.runs.consent.imperatives import (
     GREETING,
     asks_for_change,
     names_kind_before,
 )
-from agents.project.lexicons import Wording
-from agents.project.scheduling_patterns import take_recurrences
+from agents.runs.consent.lexicons import Wording
+from agents.runs.consent.scheduling_patterns import take_recurrences
 
 CUT = "…"  # stands for what is left out
 DATA = f" {CUT} "

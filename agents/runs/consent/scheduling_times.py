@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from functools import cache
 
-from agents.project.scheduling_patterns import NO_CASE, READ, any_word, blank, words
+from agents.runs.consent.scheduling_patterns import NO_CASE, READ, any_word, blank, words
 
 _HALF = r"(?: ?(?P<half>[ap])\.?m\b\.?)"
 _PART = r"(?: (?:in the|at) (?P<part>morning|afternoon|evening|night))"

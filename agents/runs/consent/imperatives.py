@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from agents.project.lexicons import Wording
+from agents.runs.consent.lexicons import Wording
 
 FAMILIES = {  # what begins an order, by what it does
     name: Wording("orders", name)

@@ -20,11 +20,11 @@ Json = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class EffectKey:
-    """Where an effect stands: ``turn_id`` is the run, ``ordinal`` counts within the node's
+    """Where an effect stands: ``run_id`` is the run, ``ordinal`` counts within the node's
     iteration, ``input_hash`` is the hash of what the effect is given.
     """
 
-    turn_id: str
+    run_id: str
     node: str
     iteration: int
     ordinal: int
@@ -34,7 +34,7 @@ class EffectKey:
     def effect_id(self) -> str:
         return derive_id(
             "eff",
-            self.turn_id,
+            self.run_id,
             self.node,
             str(self.iteration),
             str(self.ordinal),

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from agents.project.effects import EffectKey
+from agents.runs.effects import EffectKey
 from schemas.events.agent import ConfirmationDecision
 from schemas.ids import derive_id
 

@@ -12,12 +12,19 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from agents.project.imperatives import FAMILIES, KINDS, Order, is_question, list_orders, strip_lead
-from agents.project.lexicons import Wording, list_ids, load_words
-from agents.project.own_words import CUT, take_own_words
-from agents.project.scheduling_patterns import list_weekdays, take_recurrences
-from agents.project.scheduling_times import take_times
-from agents.project.scheduling_work import find_work
+from agents.runs.consent.imperatives import (
+    FAMILIES,
+    KINDS,
+    Order,
+    is_question,
+    list_orders,
+    strip_lead,
+)
+from agents.runs.consent.lexicons import Wording, list_ids, load_words
+from agents.runs.consent.own_words import CUT, take_own_words
+from agents.runs.consent.scheduling_patterns import list_weekdays, take_recurrences
+from agents.runs.consent.scheduling_times import take_times
+from agents.runs.consent.scheduling_work import find_work
 
 OWN_SHARE = 0.6  # of the words of each text
 NO_TEXTS = frozenset(("as_of", "status", "phase", "report_type"))

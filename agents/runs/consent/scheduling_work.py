@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from agents.project.scheduling_patterns import NO_CASE, READ, words
+from agents.runs.consent.scheduling_patterns import NO_CASE, READ, words
 
 ASSISTANT = "assistant"
 EDGES = re.compile(r"^[\s,;:.!?–-]+|[\s,;:.!?–-]+$")

@@ -1,0 +1,1 @@
+"""What every run of agents shares, whatever it works on. Of ours it imports ``schemas`` only."""

@@ -1,0 +1,63 @@
+"""States of runs in the database, sealed with the key of this installation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from infra.platform.settings import Settings
+from infra.service.access.signed import signature_of
+from infra.service.access.stream_tokens import read_stream_key
+from infra.service.foundation.database import ask, transact
+from infra.service.runs.run_log import RunLog
+from infra.store.checkpoints import (
+    CheckpointRow,
+    drop_checkpoint,
+    find_checkpoint,
+    keep_checkpoint,
+)
+from schemas.code_version import code_version
+from schemas.ids import sha256_hex
+
+if TYPE_CHECKING:
+    from agents.runs.saver import KeptState, RunSaver
+
+PURPOSE = b"checkpoint:"
+
+
+class StoredStates:
+    """The last state of each run, in its row."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+
+    async def read(self, run_id: str) -> KeptState | None:
+        from agents.runs.saver import KeptState
+
+        row = await ask(self._settings, partial(find_checkpoint, run_id=run_id))
+        if row is None:
+            return None
+        return KeptState(row.position, row.kind, row.state, row.seal)
+
+    async def keep(self, run_id: str, kept: KeptState) -> None:
+        row = CheckpointRow(
+            position=kept.position, kind=kept.kind, state=kept.state, seal=kept.seal
+        )
+        await transact(self._settings, partial(keep_checkpoint, run_id=run_id, row=row))
+
+    async def drop(self, run_id: str) -> None:
+        await transact(self._settings, partial(drop_checkpoint, run_id=run_id))
+
+
+def make_saver(settings: Settings, run_log: RunLog, run_id: str, types: Sequence[type]) -> RunSaver:
+    """The saver of a run whose state holds values of these ``types``."""
+    from agents.runs.saver import RunSaver
+
+    key = read_stream_key(settings)
+
+    def seal(data: bytes) -> str:
+        return signature_of(key, PURPOSE, sha256_hex(data))
+
+    program = code_version("agents")
+    return RunSaver(run_id, run_log, StoredStates(settings), seal, program, types)
