@@ -26,7 +26,7 @@ def test_the_weights_know_every_section_and_nowhere():
 def test_what_introduces_the_product_and_what_a_record_decides_stand_in_their_sections():
     purpose = an_atom(
         "claim",
-        "Relay helps small depots send crates abroad without paper",
+        "Relay is a service that helps small depots send crates abroad",
         attributes={"origin": "readme", "about": "project"},
     )
     decision = an_atom(
