@@ -20,9 +20,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from schemas.data_files import read_table
-from schemas.patterns import compile_for_small
+from schemas.patterns import compile_for_small, join_at_edges
 
 SLOT = "…"
+_GROUP = f"(?:{SLOT})"
 _REFERENCE = re.compile(r"‹(\w+)›")
 _OWN = ("id", "example", "counterexample", "patterns", "words", "groups")
 
@@ -54,6 +55,18 @@ class Lexicon:
         joined = "|".join(pattern for entry in entries for pattern in entry.patterns)
         flags = re.NOFLAG if self.cased else re.IGNORECASE
         return re.compile(self.frame.replace(SLOT, joined), flags)
+
+    def compile_to_find(self, *entries: Entry) -> re.Pattern[str]:
+        """One that is found where that of these entries is, perhaps as another match: in a text in
+        small letters, unless it says that no case counts or the list minds it.
+        """
+        patterns = [pattern for entry in entries for pattern in entry.patterns]
+        is_free = self.frame in (SLOT, _GROUP)
+        joined = join_at_edges(patterns) if is_free else "|".join(patterns)
+        pattern = joined if is_free else self.frame.replace(SLOT, joined)
+        if self.cased:
+            return re.compile(pattern)
+        return compile_for_small(pattern) or re.compile(pattern, re.IGNORECASE)
 
     @property
     def words(self) -> frozenset[str]:
@@ -133,12 +146,16 @@ class Wording:
     def __init__(self, lexicons: Lexicons, file: str, *names: str, entry: str = "") -> None:
         self._source = (lexicons, file, names, entry)
 
-    @functools.cached_property
-    def pattern(self) -> re.Pattern[str]:
+    def _read(self) -> tuple[Lexicon, list[Entry]]:
+        """The list that gives the frame, and the entries of all."""
         lexicons, file, names, entry = self._source
         lists = [lexicons.read(file)[name] for name in names]
-        entries = [it for entry_list in lists for it in entry_list.entries if entry in ("", it.id)]
-        return lists[0].compile(*entries)
+        return lists[0], [it for each in lists for it in each.entries if entry in ("", it.id)]
+
+    @functools.cached_property
+    def pattern(self) -> re.Pattern[str]:
+        lexicon, entries = self._read()
+        return lexicon.compile(*entries)
 
     @functools.cached_property
     def search(self) -> Find:
@@ -164,15 +181,12 @@ class Wording:
     def split(self) -> Callable[..., list[str]]:
         return self.pattern.split
 
-    def says(self, text: str) -> bool:
-        """Whether it is found anywhere in ``text``: like ``search``, in a quarter of the time."""
-        return self._says(text)
-
     @functools.cached_property
-    def _says(self) -> Callable[[str], bool]:
-        pattern = self.pattern
-        minds_case = not pattern.flags & re.IGNORECASE
-        bare = None if minds_case else compile_for_small(pattern.pattern)
-        if bare is None:
-            return lambda text: pattern.search(text) is not None
-        return lambda text: bare.search(text.lower()) is not None
+    def says(self) -> Callable[[str], bool]:
+        """Whether it is found anywhere in a text: like ``search``, in a tenth of the time."""
+        lexicon, entries = self._read()
+        pattern = lexicon.compile_to_find(*entries)
+        search = pattern.search
+        if lexicon.cased or pattern.flags & re.IGNORECASE:
+            return lambda text: search(text) is not None
+        return lambda text: search(text.lower()) is not None

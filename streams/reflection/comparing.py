@@ -19,9 +19,11 @@ from streams.reflection.quoted_words import find_other_names, find_other_words
 LONGEST_STATEMENT = 2_500  # characters; a title and a body are shorter
 LONGEST_QUOTE = 4_000
 LONGEST_AROUND = 6_000
+MOST_WORDS = 400  # of a text
 ENOUGH_WORDS = 5  # to tell a language by
 MOST_SHARED = 0.5  # of a statement's words with a quote in another language, names among them
 _ENGLISH = load_words("reflection", "english")
+_WORD = re.compile(r"[^\W\d_]+")
 _QUOTATION = re.compile(r"^[ \t]*>[> \t]*", re.MULTILINE)
 _TITLE_LINE = re.compile(r"^([ \t]*(?:!!!|\?\?\?\+?|#{1,6})[ \t].*)$", re.MULTILINE)
 _EMPHASIS = re.compile(
@@ -45,8 +47,12 @@ def find_differences(statement: str, passage: Passage) -> list[Difference]:
 
 def _take_off_marks(text: str) -> str:
     """What a page shows: neither emphasis, nor the marks of a quotation, nor named characters."""
-    plain = _TITLE_LINE.sub(r"\1\n", _QUOTATION.sub("", unescape(text).replace("\r\n", "\n")))
-    return _EMPHASIS.sub("", plain)
+    plain = unescape(text).replace("\r\n", "\n")
+    if ">" in plain:
+        plain = _QUOTATION.sub("", plain)
+    if any(it in plain for it in ("#", "!!!", "???")):
+        plain = _TITLE_LINE.sub(r"\1\n", plain)
+    return _EMPHASIS.sub("", plain) if any(it in plain for it in "`*_") else plain
 
 
 def _find(text: str, passage: Passage) -> Iterator[Difference]:
@@ -59,9 +65,10 @@ def _find(text: str, passage: Passage) -> Iterator[Difference]:
 
 def _is_foreign(statement: str, quote: str) -> bool:
     """Whether one of the two is English and the other is not: then words cannot be compared."""
-    texts = [re.findall(r"[^\W\d_]+", text.lower())[:400] for text in (statement, quote)]
+    texts = [_WORD.findall(text.lower())[:MOST_WORDS] for text in (statement, quote)]
     if min(map(len, texts)) < ENOUGH_WORDS:
         return False
-    shares = [sum(word in _ENGLISH for word in words) / len(words) for words in texts]
-    shared = len(set(texts[0]) & set(texts[1])) / len(set(texts[0]))
-    return min(shares) < 0.02 and max(shares) > 0.12 and shared < MOST_SHARED
+    shares = [sum(map(_ENGLISH.__contains__, words)) / len(words) for words in texts]
+    if min(shares) >= 0.02 or max(shares) <= 0.12:
+        return False
+    return len(set(texts[0]) & set(texts[1])) / len(set(texts[0])) < MOST_SHARED

@@ -99,10 +99,9 @@ def _scan(text: str) -> Iterator[tuple[Quantity, str]]:
         for at in range(0, len(line), LONGEST_SCAN):
             part = line[at : at + LONGEST_SCAN]
             for quantity in quantities_of(part):
-                yield (
-                    replace(quantity, limit=_limit_of(quantity, part)),
-                    part[quantity.start : quantity.end],
-                )
+                limit = _limit_of(quantity, part)
+                one = quantity if limit == quantity.limit else replace(quantity, limit=limit)
+                yield one, part[quantity.start : quantity.end]
 
 
 def _limit_of(quantity: Quantity, text: str) -> Limit:

@@ -53,6 +53,7 @@ _ANNOUNCING = LEVELS.keys() | frozenset(("following", "this", "these", "that", "
 _CUT = re.compile(r"(?:\([^()]*|\S*)…\Z")
 _DEGREES = frozenset(("more", "less", "fewer", "most", "least"))  # of what?
 _GRAMMAR = load_words("reflection", "grammar")
+_DENYING = NEGATORS | ONLY
 _DONTS = re.compile(r"n['’]ts?\b", re.IGNORECASE)
 _PREFIX = re.compile(r"^(?:un|in|im|ir|il|non-?|dis|mis|anti-?)(?=[a-z]{4})")
 _STEM_OF_LESS = re.compile(r"^([a-z]{4,})less$")
@@ -62,17 +63,20 @@ def find_other_sense(statement: str, passage: Passage) -> Iterator[Difference]:
     """Sentences of ``statement`` that say otherwise than those of its quote."""
     if passage.is_code:
         return
-    quoted = [sense_of(one) for one in _split(_join_lines(passage.quote))[:MOST_SENTENCES]]
+    whole = _join_lines(passage.quote)
+    shown = [it for text in dict.fromkeys((whole, _ASIDE.sub(" ", whole))) for it in _split(text)]
+    named = [part for it in shown for part in (_LABELLED.split(it) if _is_label(it) else (it,))]
+    copied = tuple(
+        dict.fromkeys(_SENTENCE_MARK.join(map(_fold, parts)) for parts in (shown, named))
+    )
+    others = [it for it in _split(statement) if not _is_copied(it, copied)]
+    if not others:  # as nearly always with rules: the rest is the dear part
+        return
+    quoted = [sense_of(one) for one in _split(whole)]
     near_words = frozenset(re.findall(r"[^\W\d_]+", passage.near.lower()))
     if _DONTS.search(passage.near):
         near_words |= {"not"}
-    whole = _join_lines(passage.quote)
-    shown = [it for text in (whole, _ASIDE.sub(" ", whole)) for it in _split(text)]
-    named = [part for it in shown for part in (_LABELLED.split(it) if _is_label(it) else (it,))]
-    copied = [_SENTENCE_MARK.join(map(_fold, parts)) for parts in (shown, named)]
-    for sentence in _split(statement):
-        if any(_is_copied(sentence, text) for text in copied):
-            continue
+    for sentence in others:
         ours = sense_of(sentence)
         beside = _find_beside(ours, quoted)
         found = [list(_compare(ours, theirs, near_words)) for theirs in beside]
@@ -94,18 +98,26 @@ def _is_label(sentence: str) -> bool:
 
 def _fold(text: str) -> str:
     """The words alone, between single blanks; of links what is shown."""
-    return f" {' '.join(_LETTERS.findall(_TARGET.sub(' ', text.lower())))} "
+    small = text.lower()
+    return f" {' '.join(_LETTERS.findall(_TARGET.sub(' ', small) if ']' in small else small))} "
 
 
-def _is_copied(sentence: str, quoted: str) -> bool:
-    """Whether it stands in the quote word for word, a heading before it perhaps."""
-    sentence = _CUT.sub("", sentence)
+def _is_copied(sentence: str, quoted: Sequence[str]) -> bool:
+    """Whether it stands in a quote word for word, a heading before it perhaps."""
+    if sentence.endswith("…"):
+        sentence = _CUT.sub("", sentence)
     parts = (sentence, *sentence.split(": ", 1)[1:])
-    for part in [_fold(it) for each in parts for it in (each, _ASIDE.sub(" ", each))]:
-        pieces = quoted.split(part)[:-1] if part.strip() else []
-        if pieces:
+    spellings = dict.fromkeys(it for each in parts for it in (each, _ASIDE.sub(" ", each)))
+    folded = [it for it in dict.fromkeys(map(_fold, spellings)) if it.strip()]
+    return any(_stands_in(folded, it) for it in quoted)
+
+
+def _stands_in(folded: Sequence[str], quoted: str) -> bool:
+    """Whether the first spelling that stands in a quote is denied by no word before it."""
+    for part in folded:
+        if pieces := quoted.split(part)[:-1]:
             before = [it.rsplit(_SENTENCE_MARK)[-1].split()[-BEFORE_COPIED:] for it in pieces]
-            return all((NEGATORS | ONLY).isdisjoint(words) for words in before)
+            return all(_DENYING.isdisjoint(words) for words in before)
     return False
 
 

@@ -119,9 +119,11 @@ def _names(text: str) -> list[str]:
     found: dict[str, None] = {}
     for line in _CLAUSE.split(text):
         words = _NAME.findall(_PLACEHOLDER.sub(" ", line))
-        small = sum(word[0].islower() for word in words)
+        small = sum([word[0].islower() for word in words])
         is_titled = len(words) > 2 and small * 3 <= len(words)
         for number, word in enumerate(words):
+            if word.islower() and word.isalpha():
+                continue
             is_name = _MIXED.search(word) and not word.isupper() or (word.isupper() and small > 1)
             is_inside = number and word[0].isupper() and not is_titled and len(word) > 1
             if (is_name or is_inside) and word.lower() not in _SAYS_NOTHING:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import accumulate
 
 from schemas.events.atom import CandidateRow
@@ -68,12 +69,11 @@ def move_row(row: CandidateRow, chunk: ChunkCreated, start: int, end: int) -> Ca
 _GOES_ON = Wording("reflection", "goes_on")
 
 
-def sentence_starts(text: str) -> list[int]:
+@lru_cache(maxsize=8)  # the statements of a chunk come one after another
+def sentence_starts(text: str) -> tuple[int, ...]:
     """Where sentences, paragraphs and list items begin; always with 0."""
-    return [
-        0,
-        *(match.end() for match in _SENTENCE_END.finditer(text) if match.end() < len(text)),
-    ]
+    ends = [match.end() for match in _SENTENCE_END.finditer(text)]
+    return (0, *(it for it in ends if it < len(text)))
 
 
 def neighbourhood(starts: Sequence[int], length: int, start: int, end: int, reach: int) -> slice:

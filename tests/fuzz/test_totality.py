@@ -47,6 +47,7 @@ NAMED = {
     "schemas.asyncapi": "names of our schemas",
     "schemas.code_version": "names of our packages",
     "schemas.patterns.compile_for_small": "a pattern",
+    "schemas.patterns.join_at_edges": "patterns",
     "schemas.topics.is_kept_whole": "names of our topics",
     "streams.hygiene.chunks.python.syntax_tree": "SyntaxError where it is no Python",
     "streams.ledger.likeness.weighing.load_weights": "names of our files",

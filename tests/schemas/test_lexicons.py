@@ -8,6 +8,8 @@ from importlib import resources
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import agents
 import streams
@@ -26,6 +28,7 @@ FILES = [
     for file in sorted(resources.files(home).iterdir(), key=lambda it: it.name)
     if file.name.endswith(".toml")
 ]
+SIGNS = "aZ5äÖß.…!?,:;()[]{}|#*_`'’\"“–—/ \n"
 EACH_FILE = pytest.mark.parametrize(("home", "file"), [row[1:] for row in FILES])
 
 
@@ -89,6 +92,29 @@ def test_each_list_as_a_whole_finds_what_its_entries_find(home, file):
         if not find(entry.example)
     ]
     assert missed == []
+
+
+def list_texts(home, file):
+    entries = [it for each in Lexicons(home).read(file).values() for it in each.entries]
+    return [text for it in entries for text in (it.example, it.counterexample)]
+
+
+@EACH_FILE
+@settings(max_examples=4, deadline=None)
+@given(data=st.data())
+def test_a_list_says_of_a_text_what_its_pattern_finds(home, file, data):
+    drawn = st.lists(st.one_of(st.sampled_from(list_texts(home, file)), st.text(SIGNS, max_size=8)))
+    texts = [*list_texts(home, file), data.draw(drawn.map(" ".join))]
+    room = importlib.import_module(home)
+    lists = Lexicons(home).read(file).items()
+    wordings = [room.Wording(file, name) for name, each in lists if each.entries[0].patterns]
+    different = [
+        (it.pattern.pattern, text)
+        for it in wordings
+        for text in texts
+        if it.says(text) != (it.search(text) is not None)
+    ]
+    assert different == []
 
 
 def find_in_whole(home, file, name, lexicon):

@@ -218,7 +218,7 @@ def _is_spoken(raw: str, words: str) -> bool:
     return not is_noise(strip_markup(_CODE_SPAN.sub("code", raw)))
 
 
-def _without_label(text: str, spans: list[Span]) -> list[Span]:
+def _without_label(text: str, spans: Sequence[Span]) -> Sequence[Span]:
     """``spans`` but for a first one that only names what follows: «**No standard.** There is …»."""
     label = _LABEL.fullmatch(text, *spans[0]) if len(spans) > 1 else None
     return spans if label is None or has_verb(label.group("said")) else spans[1:]

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from agents.offline.judge.features import mark_place
 from agents.offline.lexicons import Wording
 from agents.offline.recognise import cues
+from agents.offline.recognise.cues import Cue
 from agents.offline.recognise.noise import needs_context, presents
 from agents.offline.recognise.stated import find_stated, is_of_option
 from agents.offline.resolve.drafts import Draft, make_draft
@@ -81,7 +82,7 @@ def stated_drafts(
             whole = _join(prior, whole, setting.text) if prior else whole
         made = (
             make_draft(it, whole, read.passage.headings, subject, None, place, setting.text)
-            for it in (cue, replace(cue, kind="claim", attributes={}))
+            for it in _likely(cue)
         )
         if draft := next(filter(None, made), None):
             polarity = None if draft.kind == "unknown" else cues.polarity_of(text)
@@ -90,6 +91,12 @@ def stated_drafts(
                 draft, setting, read.passage, read.role, number, led=False
             )
     return drafts
+
+
+def _likely(cue: Cue) -> Iterator[Cue]:
+    """What a sentence states, else that it claims it."""
+    yield cue
+    yield replace(cue, kind="claim", attributes={})
 
 
 def add_stated(sure: Sequence[Draft], stated: dict[Span, Draft]) -> list[Draft]:
@@ -129,8 +136,11 @@ def _is_set_as_title(sentence: Sentence) -> bool:
 
 def _apart(sentence: Sentence, text: str) -> Iterator[Sentence]:
     """A sentence and the reason after it, each by itself."""
-    yield replace(sentence, following=None, reason="")
-    if span := sentence.following:
+    if sentence.following is None:
+        yield sentence
+    else:
+        span = sentence.following
+        yield replace(sentence, following=None, reason="")
         yield replace(
             sentence,
             span=span,

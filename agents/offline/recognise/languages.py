@@ -82,7 +82,7 @@ def _is_decided(text: str) -> bool:
 
 def _find_language(words: list[str]) -> Language | None:
     """The language with the most function words, where these are more than the English ones."""
-    english = sum(word in _ENGLISH for word in words)
-    counted = [(sum(word in it.words for word in words), it) for it in (_GERMAN, _SPANISH)]
+    english = sum(map(_ENGLISH.__contains__, words))
+    counted = [(sum(map(it.words.__contains__, words)), it) for it in (_GERMAN, _SPANISH)]
     most, language = max(counted, key=lambda pair: pair[0])
     return language if most > english else None

@@ -22,6 +22,7 @@ _LOG_LINE = Wording("noise", "log_line")
 _CHANGE_LINE = Wording("noise", "change_lines")
 _CREDITED = re.compile(r"#\d+\W{1,3}(?:by |from )?@[A-Za-z]")  # a change and who made it
 _CODE_SIGNS = re.compile(r"[{}]|;\s*$|=>|->|::|\(\)|\b\w+\(\w*[,)]|==|!=|&&|\|\||\+=|</|/>|\$\{|:=")
+_CODE_SIGN = re.compile(r"[{};=(&|<>]|::")  # one of these is in each of them
 _CODE_LINE = Wording("noise", "code_line")
 
 
@@ -55,7 +56,7 @@ def is_noise(text: str) -> bool:
         return True
     if len(text) > 12 * len(words) or text.isupper():
         return True
-    signs = len(_CODE_SIGNS.findall(text))
+    signs = len(_CODE_SIGNS.findall(text)) if _CODE_SIGN.search(text) else 0
     if signs >= 3 or (signs and 12 * signs > len(words) + 6):
         return True
     heard = word_set(text)

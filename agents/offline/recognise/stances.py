@@ -7,6 +7,7 @@ nearest counts. Only announcements do so: a condition or a reason over a list de
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -89,6 +90,7 @@ _CONDITION = re.compile(r"(?:if|when|whenever|unless|until|while|in case|as long
 _ASIDE = re.compile(r"\s*\([^()]*\)")
 
 
+@functools.lru_cache(maxsize=256)  # each item under it asks
 def _stance_of_lead(words: str) -> Stance | None:
     """What an announcement says of its items; nothing where it only tells when or why."""
     if len(words.split()) > MAX_LEAD_WORDS:

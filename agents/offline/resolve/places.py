@@ -70,11 +70,12 @@ class Place(NamedTuple):
 
 def place_of(passage: Passage, setting: Setting) -> Place:
     whole = document_subject(passage.headings)
-    label = _LABEL.match(setting.text, passage.start, passage.end)
     part, over = _parts_of(passage.headings[bool(whole) :])
-    text = label.group("name") or label.group("term") if label else ""
-    text = text if passage.form == "item" and role_of(text) == "plain" else ""
-    alone = label is not None and setting.text[label.end() - 1] in "*`)"
+    text = alone = ""
+    if passage.form == "item" and (label := _LABEL.match(setting.text, passage.start, passage.end)):
+        text = label.group("name") or label.group("term")
+        text = text if role_of(text) == "plain" else ""
+        alone = text if setting.text[label.end() - 1] in "*`)" else ""
     return Place(
         whole,
         part,
@@ -83,7 +84,7 @@ def place_of(passage: Passage, setting: Setting) -> Place:
         over,
         setting.recorded,
         setting.of_project,
-        text if alone else "",
+        alone,
     )
 
 

@@ -26,6 +26,7 @@ _MARKS = re.compile(
 _HINTS = re.compile(
     r"%%|\[\[|==|[ \t]\^[A-Za-z]|[.!?)…][ \t]+#[A-Za-z]|[📅⏳🛫➕✅❌🔺⏫🔼🔽⏬🔁🆔⛔]"
 )
+_SIGNS = ("%%", "[[", "==", "^", "#")  # one of these is in each hint of a text without pictures
 _FAILED = re.compile(
     r"^(?P<quoted>>(?:[ \t]?>){0,4})[ \t]*\[!(?:failure|fail|missing)\][^\n]*"
     r"(?:\n(?P=quoted)[^\n]*)*",
@@ -64,7 +65,8 @@ def without_marks(text: str, dialect: str) -> str:
     if "[" in text:
         text = _CANCELLED.sub(_blank, _FAILED.sub(_blank, text))
         text = _TASK.sub(lambda it: _TASK_STATE.sub(" ", it[0]), text)
-    return _MARKS.sub(_mark, text) if _HINTS.search(text) else text
+    may_hold = not text.isascii() or any(it in text for it in _SIGNS)
+    return _MARKS.sub(_mark, text) if may_hold and _HINTS.search(text) else text
 
 
 def _note(note: re.Match[str]) -> str:

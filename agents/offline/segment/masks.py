@@ -41,6 +41,7 @@ _SEARCH = {
     }.items()
 }
 _HINTS = re.compile("~~|<(?:s|del|strike)\\b|<!--|line-through|strike|:del:|[\u0335-\u0338]", re.I)
+_SIGNS = ("~~", "<", "line-through", "strike", ":del:")  # one is in each hint that is ASCII
 _REPLACES = re.compile(r"^[ \t]*\.\. \|(?P<name>[^|\n]+)\| replace::(?P<text>[^\n]*)$", re.M)
 _MARKER = re.compile(r"[ \t>]*(?:[-*+•]|\d{1,3}[.)])?[ \t]*(?:\[[ xX-]\][ \t]+)?")
 _NO_BREAK = re.compile(r"[^\n]")
@@ -64,7 +65,7 @@ def mask(text: str, dialect: str) -> str:
         masked = _substitute(blank(masked, tuple(drawn_markup(masked))))
     masked = without_marks(masked, dialect)
     masked = _TEMPLATE.sub(lambda it: _NO_BREAK.sub(" ", it[0]), masked)
-    if not _HINTS.search(text):
+    if (text.isascii() and not _has_sign(text.lower())) or not _HINTS.search(text):
         return masked
     pieces, at = [], 0
     for it in _SEARCH[dialect].finditer(masked):
@@ -72,6 +73,10 @@ def mask(text: str, dialect: str) -> str:
             pieces += [masked[at : it.start()], _fill(masked, it)]
             at = it.end()
     return "".join((*pieces, masked[at:]))
+
+
+def _has_sign(small: str) -> bool:
+    return any(it in small for it in _SIGNS)
 
 
 def _is_heading(text: str, struck: re.Match[str]) -> bool:

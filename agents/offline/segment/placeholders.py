@@ -17,18 +17,26 @@ from agents.offline.segment.definitions import Definition, read_definitions
 from agents.offline.segment.html import HTML_NAME
 from agents.offline.segment.wording import capitalise
 
-_CODE = (
-    r"(?:^|(?<=\n))[ \t>]*(?P<fence>`{3,}|~{3,})[^\n]*\n[\s\S]*?"
-    r"(?:\n[ \t>]*(?P=fence)|\Z)|(?P<ticks>`+)(?!`)[^`\n]*(?<!`)(?P=ticks)(?!`)"
-    r"|\{%[^%\n]*%\}|<!--[\s\S]{0,2000}?-->"
+_FENCED = (
+    r"(?P<fenced>(?m:^)[ \t>]*(?P<fence>`{3,}|~{3,})[^\n]*\n[\s\S]*?(?:\n[ \t>]*(?P=fence)|\Z))"
 )
+_CODE = r"(?P<ticks>`+)(?!`)[^`\n]*(?<!`)(?P=ticks)(?!`)|\{%[^%\n]*%\}|<!--[\s\S]{0,2000}?-->"
 _BEFORE = r"(?<![^\s(\"'“‘«*_>|])"
 _OPERAND = r"(?:!?[A-Za-z_][\w.]{0,30}(?:\[\w{1,9}\])?|-?\d[\d.]{0,9}|\"[^\"\n]{0,20}\")"
 _HEAVY = r"[ \t]?(?:===?|!==?|&&|\|\|)[ \t]?"
 _LIGHT = r"[ \t][<>]=?[ \t]"
 _SMALL = r"(?:-?\d[\d.]{0,9}|[A-Za-z]{1,2})"
 _NUMBER = r"[ ]?(?:[-+−–]?\d[\d.]{0,11}|[-+−]?∞)[ ]?"
-_PLACEHOLDER = re.compile(
+_AT_WORD = (  # what begins where a word does
+    r"(?P<power>(?<![\w^\\$/\[.])(?:\w[\w./·]{0,20})?\w\^[-+−]?\w{1,4}\^?(?![\w^$]))"
+    r"|(?P<index>(?<![\w\[\]])(?:[a-z]\[\d{1,3}\]|(?<=[Aa]rray )\w{1,30}\[\d{1,3}\]"
+    r"|[A-Za-z]\w{0,30}\[[ijkn]\])(?![\w(:\[]))"
+    rf"|(?P<compared>(?<![\w=!<>&|.\"]){_OPERAND}(?:{_LIGHT}{_OPERAND})?{_HEAVY}{_OPERAND}"
+    rf"(?:(?:{_HEAVY}|{_LIGHT}){_OPERAND}){{0,3}}(?![\w=!<>&|(\"]))"
+    rf"|(?P<less>(?<![\w=!<>&|.\"])(?:{_SMALL}[ \t](?:[<>]=?|[≤≥])[ \t]{_SMALL}"
+    rf"|{_OPERAND}[ \t](?:[<>]=|[≤≥])[ \t]{_OPERAND})(?![\w=!<>&|(\"]))"
+)
+_AT_SIGN = (
     r"(?P<ticked>`(?:[$#]?\{[\w.-]{1,40}\}|\{\{ ?\.?[\w.-]{1,40} ?\}\}|%\w{2,40}%)`)"
     rf"|(?P<code>{_CODE})"
     r"|(?P<bad>\$\{[\w.-]{1,60}(?::?[-=][^{}\n]{0,40})?\}(?=[/\w{$\\])[^\s]*)"
@@ -42,17 +50,16 @@ _PLACEHOLDER = re.compile(
     r"|(?P<barred>(?<![\w|])\|(?P<bar>[^\s|][^|\n]{0,60}(?<=[^\s|]))\|(?![\w|]))"
     rf"|(?P<range>(?<![\w\])!])[\[(\]]{_NUMBER}(?:(?:[,;]|\.{{2,3}}|…){_NUMBER}){{1,5}}[\])\[]"
     r"(?![\w(:_]))"
-    r"|(?P<power>(?<![\w^\\$/\[.])(?:\w[\w./·]{0,20})?\w\^[-+−]?\w{1,4}\^?(?![\w^$]))"
-    r"|(?P<index>(?<![\w\[\]])(?:[a-z]\[\d{1,3}\]|(?<=[Aa]rray )\w{1,30}\[\d{1,3}\]"
-    r"|[A-Za-z]\w{0,30}\[[ijkn]\])(?![\w(:\[]))"
-    rf"|(?P<compared>(?<![\w=!<>&|.\"]){_OPERAND}(?:{_LIGHT}{_OPERAND})?{_HEAVY}{_OPERAND}"
-    rf"(?:(?:{_HEAVY}|{_LIGHT}){_OPERAND}){{0,3}}(?![\w=!<>&|(\"]))"
-    rf"|(?P<less>(?<![\w=!<>&|.\"])(?:{_SMALL}[ \t](?:[<>]=?|[≤≥])[ \t]{_SMALL}"
-    rf"|{_OPERAND}[ \t](?:[<>]=|[≤≥])[ \t]{_OPERAND})(?![\w=!<>&|(\"]))"
     r"|(?P<bound>(?<=[^\s>|][ \t(])(?:[<>]=?|[≤≥])[ \t]?\d[\d.,]{0,11})"
     r"|(?P<version>(?<![^\s(\"'“])[\^~]\d[\w.*]{0,20}[\w*])"
     r"|(?P<math>(?<![\w$\\])\$(?=[^\s$])[^$\n`]{1,56}(?<=[^\s$])\$(?![\w$]))"
 )
+_AT_SIGNS = rf"{_FENCED}|(?=[`~>{{<$#%|\[(\]≤≥^])(?:{_AT_SIGN})"  # most places have no such sign
+_PLACEHOLDER = re.compile(rf"(?<!\w)(?=[\w!\"-])(?:{_AT_WORD})|{_AT_SIGNS}")
+_NO_WORDS = re.compile(rf"{_AT_SIGNS}|(?P<compared>(?!))")
+_IN_WORDS = re.compile(
+    r"\^|\w\[|[=!]=|&&|\|\||[ \t](?:[<>]=?|[≤≥])[ \t]"
+)  # one is in each of these
 _HINTS = re.compile(r"[{%|^<>≤≥$]|~\d|==|!=|&&|[\[(\]] ?[-+−∞\d][^\n]{0,14}[,;.…]|\w\[\w")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _NO_PROSE = re.compile(
@@ -114,7 +121,8 @@ def hide_placeholders(text: str, dialect: str) -> Masked:
     definitions = read_definitions(text, dialect)
     free = _Words(text)
     pieces, at = [], 0
-    for it in _PLACEHOLDER.finditer(text):
+    pattern = _PLACEHOLDER if _IN_WORDS.search(text) else _NO_WORDS
+    for it in pattern.finditer(text):
         if not _is_meant(text, it, dialect, definitions) or len(masked.words) >= MOST:
             continue
         word = masked.words.get(it[0]) or free.take(len(it[0]))
@@ -139,7 +147,7 @@ def _is_meant(
     text: str, match: re.Match[str], dialect: str, definitions: dict[str, Definition]
 ) -> bool:
     """Whether it stands in a sentence, and is what it looks like."""
-    if match["code"] is not None or match["bad"] is not None:
+    if any(match[it] is not None for it in ("fenced", "code", "bad")):
         return False
     if not _SHORTEST <= len(match[0]) <= _LONGEST:
         return False

@@ -88,13 +88,15 @@ _NO_NAME = Wording("headings", "no_section_name")
 _EMOJI = re.compile(r"(?<!\w):[a-z][a-z\d_]{2,30}:(?![\w`])")
 _ASKING = re.compile(r"(?:how|why|what|when|where|who)\b")
 _SUFFIX = re.compile(r"\.\w{1,8}$")
+_REMARKS = re.compile(r"\([^)]*\)|\{[^}]*\}|<[^>]*>|:\w+:")
+_NO_WORD = re.compile(r"[^\w &-]+|_")
 
 
 @bounded_cache(MIB, 4)
 def simplify(heading: str) -> str:
     """``heading`` in lower-case words without numbering, markup and remarks in parentheses."""
-    text = re.sub(r"\([^)]*\)|\{[^}]*\}|<[^>]*>|:\w+:", " ", heading).lower()
-    text = " ".join(re.sub(r"[^\w &-]+|_", " ", text).split()).strip("- ")
+    text = _REMARKS.sub(" ", heading).lower()
+    text = " ".join(_NO_WORD.sub(" ", text).split()).strip("- ")
     return _NUMBERING.sub("", text)
 
 

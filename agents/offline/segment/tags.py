@@ -6,6 +6,7 @@ where its neighbours are labelled with other words («Pending: …»), which who
 
 from __future__ import annotations
 
+import functools
 import re
 from typing import Literal
 
@@ -70,6 +71,7 @@ def takes_back(text: str, *, surely: bool = False) -> bool:
     return _TAIL.match(text[match.end() :]) is not None
 
 
+@functools.lru_cache(maxsize=512)
 def is_taken_back(raw: str, *, surely: bool = False) -> bool:
     """Whether a heading or passage carries a tag, label, badge or sign that takes it back."""
     line = raw.strip()
@@ -79,7 +81,8 @@ def is_taken_back(raw: str, *, surely: bool = False) -> bool:
         return True
     if (status := _SHOUTED.match(line)) and takes_back(status["said"]):
         return True
-    if (remark := _LABEL_REMARK.match(line)) and takes_back(remark["said"]):
+    is_bracketed = "(" in line or "[" in line
+    if is_bracketed and (remark := _LABEL_REMARK.match(line)) and takes_back(remark["said"]):
         return True
     if (tag := _TAG.match(line)) and takes_back(tag["said"]):
         shouted = tag["said"].isupper() or "[" in tag["open"] or "(" in tag["open"]
@@ -105,6 +108,7 @@ def status_in(text: str) -> str:
     return match["said"] if match else ""
 
 
+@functools.lru_cache(maxsize=512)  # all that stands under it asks
 def stance_of_heading(heading: str, text: str) -> Stance | None:
     """What a heading, whose words are ``text``, says of what stands under it."""
     for stance, wording in _HEADINGS:

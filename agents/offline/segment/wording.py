@@ -6,6 +6,7 @@ then made plain.
 
 from __future__ import annotations
 
+import functools
 import html
 import re
 
@@ -70,6 +71,7 @@ _ESCAPE = re.compile(r"\\([\\`*_{}\[\]()#+.!<>|~-])")
 _QUOTES = re.compile(r"'{2,3}(?=\S)([^']+?)'{2,3}")  # MediaWiki
 _RST_REFERENCE = re.compile(r"(?<!\w)([A-Za-z][\w-]*?[A-Za-z0-9])_(?=[\s.,;:)!?]|$)")
 _BLANKS = re.compile(r"\s+")
+_BEFORE_MARK = re.compile(r" ([,.;:?!)])(?=[\s,.;]|$)")
 _HARD_BREAK = re.compile(
     r"(?<=\S)(?: \+|\\)(?=\s*$)(?!\s*\n[ \t]*(?:\*|//|#|--)[ \t])", re.MULTILINE
 )  # AsciiDoc's, Markdown's; in a comment a sum goes on in the next line
@@ -82,7 +84,8 @@ _HALF_PAIR = Wording("sentences", "half_pairs")
 _SUBORDINATE = Wording("sentences", "subordinate")
 
 
-def split_sentences(text: str, start: int, end: int) -> list[Span]:
+@functools.lru_cache(maxsize=512)  # a passage, its lead and its label are asked about twice
+def split_sentences(text: str, start: int, end: int) -> tuple[Span, ...]:
     """The sentences of ``[start, end)``, in order, without outer blanks."""
     spans: list[Span] = []
     begin, ticks_from, ticks = start, start, 0
@@ -97,7 +100,7 @@ def split_sentences(text: str, start: int, end: int) -> list[Span]:
             begin += 1
     if begin < end:
         spans.append((begin, end))
-    return spans
+    return tuple(spans)
 
 
 def _is_inner(text: str, begin: int, match: re.Match[str]) -> bool:
@@ -135,9 +138,13 @@ def _take_off(raw: str, *, rst: bool) -> str:
         raw = _RUN_IN.sub("", _TERM_LINE.sub(_with_term, raw, count=1))
     if "::" in raw:
         raw = TERM.sub(r"\1:", raw)
+    may_break = "\\" in raw or " +" in raw
     if not _MARKUP.search(raw):
-        return _ORNAMENT.sub("", _HARD_BREAK.sub("", raw.strip()))
-    text = _NEWLINE.sub(" ", _HARD_BREAK.sub("", raw))
+        raw = raw.strip()
+        return _ORNAMENT.sub("", _HARD_BREAK.sub("", raw) if may_break else raw)
+    text = _HARD_BREAK.sub("", raw) if may_break else raw
+    if "\n" in text:
+        text = _NEWLINE.sub(" ", text)
     if rst and "`" in text:
         text = _JOINT.sub("", _UNLINKED.sub("", text))
     codes: list[str] = []
@@ -170,9 +177,10 @@ def _take_off(raw: str, *, rst: bool) -> str:
         text = _ESCAPE.sub(r"\1", text)
     if "&" in text:
         text = html.unescape(text)
-    text = _ORNAMENT.sub("", _BLANKS.sub(" ", text).strip(" \t*_|").lstrip("> "))
-    text = re.sub(r"\s+([,.;:?!)])(?=[\s,.;]|$)", r"\1", text)
-    text = re.sub(r"\(\s+", "(", text)
+    text = _ORNAMENT.sub("", " ".join(text.split()).strip(" \t*_|").lstrip("> "))
+    text = _BEFORE_MARK.sub(r"\1", text)
+    if "( " in text:
+        text = text.replace("( ", "(")
     if codes:
         text = _STAND_IN.sub(lambda letter: codes[ord(letter.group()) - _FIRST_STAND_IN], text)
     return text

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from text_to_num import find_numbers
 
 DIGITS = r"\d(?:[\d.,'\u2019_\u00a0\u202f\u2009]*\d)?(?: \d{3}(?!\d))*"
+DIGIT = re.compile(r"\d")
 MAX_DIGITS = 1_000
 _GROUPS_APART = re.compile(r"['\u2019_\s]")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*|[^\s\w]")

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from streams.ledger.figures.measure_tables import EVERY, join_patterns
 from streams.ledger.figures.moments import CLOCK
+from streams.ledger.figures.numerals import DIGIT
 from streams.ledger.figures.readings import INTERVAL, TIME, Found, point, span_of_time
 
 _SECONDS = {
@@ -35,6 +36,8 @@ def find_periods(text: str) -> Iterator[Found]:
         for match in _EVERY.finditer(text):
             period = EVERY[" ".join(match.group().lower().split())]
             yield Found(*match.span(), (point(INTERVAL, period),))
+    if not DIGIT.search(text):
+        return
     for match in _COMPACT.finditer(text):
         parts = _COMPACT_PART.findall(match.group())
         yield span_of_time(*match.span(), sum(int(n) * _SECONDS[unit] for n, unit in parts))

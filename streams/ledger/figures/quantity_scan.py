@@ -33,7 +33,7 @@ from streams.ledger.figures.moments import (
     days_of_year,
     find_moments,
 )
-from streams.ledger.figures.numerals import DIGITS, find_number_words, read_digits
+from streams.ledger.figures.numerals import DIGIT, DIGITS, find_number_words, read_digits
 from streams.ledger.figures.periods import find_periods
 from streams.ledger.figures.prices import (
     find_money_before,
@@ -86,6 +86,7 @@ _EVERY_BEFORE = re.compile(r"\b(?:every|alle|each)\s+$", re.I)
 _LETTERED = re.compile(
     rf"\b(?P<noun>(?i:{join_patterns(NUMBERED.scopes)}))\s(?P<letter>[A-HJ-Z])\b"
 )
+_LETTER_ALONE = re.compile(r"(?<=\s)[A-HJ-Z]\b")
 _STANDARD = re.compile(
     rf"(?<![\w.-])(?P<noun>{join_patterns(NUMBERED.values)})[-/]?v?(?P<number>\d+(?:\.\d+)*)(?![\w-])",
     re.I,
@@ -142,11 +143,12 @@ def _find_moments(text: str) -> Iterator[Found]:
 
 
 def _find_numbers(text: str) -> Iterator[Found]:
-    for match in _VERSION.finditer(text):
+    has_digits = DIGIT.search(text) is not None
+    for match in _VERSION.finditer(text) if has_digits else ():
         yield _name(*match.span(), "version", match.group()[1:])
-    for match in _LETTERED.finditer(text):
+    for match in _LETTERED.finditer(text) if _LETTER_ALONE.search(text) else ():
         yield _name(*match.span("letter"), match["noun"].lower(), match["letter"])
-    for match in _STANDARD.finditer(text):
+    for match in _STANDARD.finditer(text) if has_digits else ():
         yield _name(*match.span(), match["noun"].lower(), match["number"])
     for bare in _find_bare(text):
         if number := _read_number(text, bare):
@@ -154,7 +156,7 @@ def _find_numbers(text: str) -> Iterator[Found]:
 
 
 def _find_bare(text: str) -> Iterator[Bare]:
-    for match in _DIGITS.finditer(text):
+    for match in _DIGITS.finditer(text) if DIGIT.search(text) else ():
         written = match.group().replace("\u2212", "-")
         sign = -1 if written.startswith("-") else 1
         digits = written.lstrip("-")
@@ -170,7 +172,7 @@ def _find_bare(text: str) -> Iterator[Bare]:
 
 def _find_places(text: str) -> Iterator[Found]:
     """`3rd` and «third»."""
-    for match in _PLACE.finditer(text):
+    for match in _PLACE.finditer(text) if DIGIT.search(text) else ():
         yield Found(*match.span(), (point(PLACE, Fraction(int(match[1]))),))
     for word in find_number_words(text):
         if word.is_place:
