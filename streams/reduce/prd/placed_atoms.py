@@ -44,7 +44,7 @@ _CODE_HEADING = re.compile(r"`?[\w.*-]*(?:[_=<(/{]|\w\.\w)\S*(?: .*)?")
 
 @dataclass(frozen=True, slots=True)
 class SectionFit:
-    """A section an atom fits in; ``fit`` is added to its score there."""
+    """A section an atom fits in, and how well."""
 
     section_id: str
     fit: float = 0.0

@@ -241,11 +241,14 @@ def select(shortlist: ProjectShortlist, atoms: Atoms) -> list[SectionInput]:
     for plan in content:
         wanted = min(plan.limit, SHORT_OF_HEADED if plan.section_id in HEADED else SHORT_OF)
         selection.fill(plan, shortlist.others.get(plan.section_id, {}), wanted)
-    if sum(map(len, selection.picks.values())) < FEW:
-        for plan in SECTIONS:
+    is_thin = sum(map(len, selection.picks.values())) < FEW
+    if is_thin:
+        for plan in content:
             selection.fill(plan, shortlist.spare.get(plan.section_id, {}), SHOWN)
     selection.ask_contradictions()
     selection.fill(questions, shortlist.own.get(questions.section_id, {}), questions.limit)
+    if is_thin:
+        selection.fill(questions, shortlist.spare.get(questions.section_id, {}), SHOWN)
     return [
         SectionInput(section_id=plan.section_id, picks=list(_order(plan, selection.picks)))
         for plan in SECTIONS
