@@ -21,7 +21,11 @@ _BY_REASON = {
     "two_rows": "two passages say so",
     "merged_with_active": "it was merged with one that was active",
     "found_again": "it was found again",
-    "document_holds_again": "its document holds again",
+    "document_holds": "its document holds again",
+    "reopened": "a person took back what had closed it",
+    "reincluded": "a person took it in again",
+    "unmerged": "a merge that it had gone into was undone",
+    "wording_stands": "its words are those that a document still says",
     "answer_gone": "what answered it is gone",
 }
 _DRAFT_BECAUSE = {
@@ -30,6 +34,7 @@ _DRAFT_BECAUSE = {
     "low_confidence": "it is not sure enough",
     "evidence_below_floor": "a passage that said so is gone",
     "unmerged": "the merge that made it active was undone",
+    "document_holds": "it is not sure enough, although its document holds again",
 }
 
 
@@ -38,10 +43,9 @@ def describe_status(
 ) -> str:
     """Why a live atom is active or a draft, as a line for people; nothing of others."""
     if status == "draft":
-        reason = status_reason.removeprefix("document_")
-        if reason != status_reason:
-            return f"draft because its document is {reason}"
-        because = _DRAFT_BECAUSE.get(status_reason)
+        because = _DRAFT_BECAUSE.get(status_reason, "")
+        if not because and status_reason.startswith("document_"):
+            because = f"its document is {status_reason.removeprefix('document_')}"
         return f"draft because {because}" if because else ""
     if status != "active":
         return ""

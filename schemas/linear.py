@@ -2,8 +2,8 @@
 
 A sum of whole numbers has no order, so every machine gets the same. All labels' weights of one
 feature are packed into one number, a lane each, so that a feature costs one addition. Trained by
-``tests/reading/training``; decided against a larger model, because a reader of the ledger should
-wait for no download and a sum can be explained feature by feature.
+``tests/reading/training`` and ``tests/reduce/training``; decided against a larger model, because
+nobody should wait for a download and a sum can be explained feature by feature.
 """
 
 from __future__ import annotations

@@ -176,8 +176,8 @@ class EvidenceRow(Part):
     """A link from an atom to an exact span of a sanitized payload.
 
     Of talk it says who spoke when, and whether it is only ``framing``, as ``CandidateRow`` does.
-    ``origin`` is what its reader took the document for, whatever a person has said since; empty in
-    rows of version 1.
+    ``origin`` is what its reader took the document for, whatever a person has said since;
+    ``confirmed_by`` is what confirms the atom there. Both are empty in rows of version 1.
     """
 
     evidence_id: str
@@ -202,6 +202,7 @@ class EvidenceRow(Part):
     stated_at: datetime | None = None
     serial: int | None = None
     origin: str = ""
+    confirmed_by: str = ""
 
 
 class LinkRecord(Part):
@@ -360,7 +361,7 @@ class LedgerChanged(Event):
     the first). ``summary`` comes with the turn that commits a batch, with the end of a run and with
     a decision that changed an atom. ``hitl`` comes with a decision, applied or refused.
 
-    Version 2 has ``document_roles`` and the ``origin`` of evidence.
+    Version 2 has ``document_roles``, and ``origin`` and ``confirmed_by`` of evidence.
     """
 
     type_name: ClassVar[str] = "ledger.changed"

@@ -26,6 +26,7 @@ from streams.ledger.atoms.evidence import (
     is_confirmed,
     merge_confidence,
     status_by_rows,
+    with_confirmation,
 )
 from streams.ledger.atoms.lifecycle import has_lost
 from streams.ledger.atoms.newer_facts import settle_newer_facts
@@ -183,6 +184,7 @@ def _create(
     )
     yield note("atom_created", own_id, candidate.candidate_id, "new_fingerprint")
     atom, _ = yield from add_rows(ledger, atom, own_id, reading, judged)
+    atom = with_confirmation(ledger, atom)
     status, reason = _first_status(ledger, atom, judged)
     return (yield from put_atom(ledger, atom, status=status, status_reason=reason))
 
@@ -210,6 +212,7 @@ def _upsert(
     atom = atom.model_copy(update=changed | stands)
     revived = atom.status in REVIVED_BY_EVIDENCE and (new_source or not has_lost(atom))
     if revived:
+        atom = with_confirmation(ledger, atom)
         status, reason = _first_status(ledger, atom, judged)
         changed = {"status": status, "status_reason": "found_again"}
         changed |= {"superseded_by": None, "previous_status": None}

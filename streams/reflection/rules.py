@@ -125,7 +125,8 @@ def _check_floors(
     confirming = count_disjoint([row for row in rows if not row.framing])
     two_needed = candidate.kind in ("decision", "requirement")
     if two_needed and count and confirming < ROWS_TO_BE_ACTIVE:
-        confirmed_by = "" if by_model else candidate.attributes.get(CONFIRMED_BY, "")
+        told = candidate.attributes.get(CONFIRMED_BY, "")
+        confirmed_by = "" if by_model or not confirming else told
         code = "second_signal" if confirmed_by else "insufficient_evidence_draft"
         found.append(Finding(rule="R8", code=code, detail=confirmed_by))
     if count < EVIDENCE_FLOOR:

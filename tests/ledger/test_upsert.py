@@ -144,6 +144,46 @@ def test_what_nothing_confirms_any_more_is_a_draft_at_the_end_of_its_run():
     )
 
 
+@pytest.mark.parametrize(
+    ("gone", "status", "attributes"), [("src_a", "draft", {}), ("src_b", "active", CONFIRMED)]
+)
+@pytest.mark.parametrize("confirming", ["first", "second"])
+def test_a_confirmation_goes_with_the_document_that_gave_it(
+    confirming: str, gone: str, status: str, attributes: dict[str, str]
+):
+    chunks = [
+        Chunk("c1", [judged(FACT, kind="decision", attributes=CONFIRMED)]),
+        Chunk("c2", [judged(FACT, kind="decision", status="draft")], source_id="src_b"),
+    ]
+    told = story(a_run(*(chunks if confirming == "first" else reversed(chunks))))
+    removal = SourceChange(kind="removed", source_id=gone, old_hash="h1")
+    told.given(a_run(trigger="t2", removals=[removal]))
+    assert (told.atom(FACT).status, told.atom(FACT).attributes) == (status, attributes)
+
+
+def test_a_confirmation_stays_while_another_document_gives_it():
+    told = story(a_run(Chunk("c1", [judged(FACT, kind="decision", attributes=CONFIRMED)])))
+    again = judged(FACT, kind="decision", attributes={CONFIRMED_BY: "label"})
+    told.given(a_run(Chunk("c2", [again], source_id="src_b"), trigger="t2"))
+    gone = SourceChange(kind="removed", source_id="src_b", old_hash="h1")
+    told.given(a_run(trigger="t3", removals=[gone]))
+    assert (told.atom(FACT).status, told.atom(FACT).attributes) == ("active", CONFIRMED)
+
+
+def test_another_place_of_a_document_takes_no_confirmation_away():
+    told = story(a_run(Chunk("c1", [judged(FACT, kind="decision", attributes=CONFIRMED)])))
+    again = judged(FACT, kind="decision", status="draft")
+    told.given(a_run(Chunk("c2", [again]), trigger="t2"))
+    assert (told.atom(FACT).status, told.atom(FACT).attributes) == ("active", CONFIRMED)
+
+
+def test_what_only_frames_a_statement_confirms_nothing():
+    framing = a_row().model_copy(update={"framing": True})
+    one = judged(FACT, kind="decision", rows=[framing], attributes=CONFIRMED)
+    told = story(a_run(Chunk("c1", [one])))
+    assert (told.atom(FACT).status, told.atom(FACT).attributes) == ("draft", {})
+
+
 def test_two_rows_do_not_activate_a_decision_below_the_confidence_floor():
     apart = [a_row(start=0), a_row(start=100)]
     weak = judged(FACT, kind="decision", rows=apart, confidence=0.55)

@@ -6,6 +6,7 @@ import pytest
 
 from agents.offline.reader import extract
 from schemas.confirmations import CONFIRMED_BY, describe_status
+from streams.ledger.sources.documents import HOLDS_AGAIN
 from tests.reading.documents import a_chunk
 
 RULE = "Every parcel of the night shift must be sealed before the van leaves the depot."
@@ -57,6 +58,12 @@ def test_minutes_confirm_nothing(text: str) -> None:
         ("active", "accepted", {}, "active because its own words say what it is"),
         ("draft", "document_proposed", {}, "draft because its document is proposed"),
         ("draft", "judged_draft", {}, "draft because only its wording speaks for it"),
+        ("active", HOLDS_AGAIN, {}, "active because its document holds again"),
+        ("draft", HOLDS_AGAIN, {}, "draft because it is not sure enough, although its document"),
+        ("active", "reopened", {}, "active because a person took back what had closed it"),
+        ("active", "reincluded", {}, "active because a person took it in again"),
+        ("active", "unmerged", {}, "active because a merge that it had gone into was undone"),
+        ("active", "wording_stands", {}, "active because its words are those that a document"),
         ("merged", "duplicate", {}, ""),
     ],
 )

@@ -129,8 +129,8 @@ def test_what_only_a_meeting_decided_is_told_so():
     (title,) = insights(decided)
     known = of("requirement", "Vans of the night shift must carry two seals each", "product")
 
-    assert title.startswith("Only the minutes of a meeting say: Vans of the night shift")
-    assert not any(it.startswith("Only") for it in insights(decided, known))
+    assert title.startswith("Said only in the minutes of a meeting: Vans of the night shift")
+    assert not any(it.startswith("Said only") for it in insights(decided, known))
     of_meeting = of("decision", "The next meeting is about two seals", "minutes", confidence=0.75)
     assert insights(of_meeting) == {}
 

@@ -209,12 +209,14 @@ def test_r8_what_a_statement_stands_under_is_cited_and_confirms_nothing():
 
 @pytest.mark.parametrize("kind", ["decision", "requirement"])
 def test_r8_what_its_place_confirms_needs_one_row(kind):
-    confirmed = a_candidate(a_row(CHOSE), kind=kind, confidence=0.75).model_copy(
-        update={"attributes": {CONFIRMED_BY: "section"}, "engine": "heuristic"}
-    )
+    place = {"attributes": {CONFIRMED_BY: "section"}, "engine": "heuristic"}
+    confirmed = a_candidate(a_row(CHOSE), kind=kind, confidence=0.75).model_copy(update=place)
     one = judged(confirmed)
     assert (one.status, codes(one)) == ("active", ["second_signal", "accepted"])
     assert one.findings[0].detail == "section"
+    framing = a_row(CHOSE).model_copy(update={"framing": True})
+    framed = judged(a_candidate(framing, kind=kind).model_copy(update=place))
+    assert (framed.status, codes(framed)[0]) == ("draft", "insufficient_evidence_draft")
     by_model = judged(confirmed.model_copy(update={"engine": "model"}))
     assert (by_model.status, codes(by_model)[0]) == ("draft", "insufficient_evidence_draft")
 

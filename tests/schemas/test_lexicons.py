@@ -133,9 +133,7 @@ WITH_WORDINGS = ("agents.offline.", "agents.project.", "agents.runs.", "streams.
 def list_modules():
     for room in (agents, streams):
         for it in pkgutil.walk_packages(room.__path__, f"{room.__name__}."):
-            if it.name.startswith(
-                ("agents.offline.", "agents.project.", "agents.runs.", "streams.")
-            ):
+            if it.name.startswith(WITH_WORDINGS):
                 yield importlib.import_module(it.name)
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from schemas.confirmations import CONFIRMED_BY
 from schemas.events.atom import DOCUMENT_STATUS
 from schemas.events.ledger import AtomRecord
 from schemas.features import keep_feature
@@ -46,7 +45,6 @@ def derive_standing(
     alone = atom.source_count == 1 and not new_source
     attributes = keep_best_role(atom.attributes, told_attributes)
     attributes = keep_feature(attributes, told_attributes, renewed=alone)
-    attributes = _keep_confirmation(attributes, told_attributes, renewed=alone)
     known = atom.attributes.get(DOCUMENT_STATUS)
     told = told_attributes.get(DOCUMENT_STATUS)
     if told == known or not (alone or _RANK.get(told, 0) > _RANK.get(known, 0)):
@@ -56,12 +54,3 @@ def derive_standing(
     if told in HOLDS_NOT and atom.status == "active" and not atom.verified_by:
         return changed | {"status": "draft", "status_reason": f"document_{told}"}
     return changed
-
-
-def _keep_confirmation(
-    earlier: dict[str, str], told_attributes: dict[str, str], *, renewed: bool
-) -> dict[str, str]:
-    """What confirms the atom, as its reading says now; what another document says stays."""
-    if CONFIRMED_BY in told_attributes:
-        return earlier | {CONFIRMED_BY: told_attributes[CONFIRMED_BY]}
-    return {key: it for key, it in earlier.items() if not (renewed and key == CONFIRMED_BY)}

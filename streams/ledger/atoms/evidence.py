@@ -38,16 +38,17 @@ def add_rows(
     ``own_id`` is the atom id of the candidate's fingerprint, which differs after a merge.
     """
     added: list[str] = []
-    origin = judged.candidate.attributes.get(ORIGIN, "")
+    told = judged.candidate.attributes
     for row in judged.rows:
         key = evidence_id(own_id, reading.chunk_id, row.char_start, row.char_end)
         evidence_row = ledger.evidence_row(atom.atom_id, key)
         if evidence_row is None:
-            fresh = _evidence(atom.atom_id, key, reading, row, ledger.turn.run_id, origin)
+            fresh = _evidence(atom.atom_id, key, reading, row, ledger.turn.run_id, told)
             yield note("evidence_added", atom.atom_id, key, "new_row")
             atom = yield from count_rows(ledger, atom, fresh, evidence=1, fresh=1)
         elif evidence_row.stale:
-            fresh = evidence_row.model_copy(update={"stale": False, "stale_since_seq": None})
+            read = {"confirmed_by": told.get(CONFIRMED_BY, "")}
+            fresh = evidence_row.model_copy(update={"stale": False, "stale_since_seq": None} | read)
             yield note("evidence_refreshed", atom.atom_id, key, "read_again")
             atom = yield from count_rows(ledger, atom, fresh, fresh=1)
         else:
@@ -87,6 +88,7 @@ def count_rows(
     supports = bool(ledger.supports(row.source_id, atom.atom_id))
     count = atom.evidence_count + evidence
     stale = atom.stale_evidence_count + evidence - fresh
+    confirming = {CONFIRMED_BY: row.confirmed_by} if fresh > 0 and _confirms(row) else {}
     return atom.model_copy(
         update={
             "evidence_count": count,
@@ -95,6 +97,7 @@ def count_rows(
             + (fresh if row.evidence_type == "direct" else 0),
             "source_count": atom.source_count + supports - supported,
             "evidence_state": evidence_state(count, stale),
+            "attributes": atom.attributes | confirming,
         }
     )
 
@@ -146,10 +149,25 @@ def two_rows_apart(rows: Sequence[EvidenceRow]) -> bool:
 def is_confirmed(ledger: CurrentLedger, atom: AtomRecord) -> bool:
     """Whether two fresh rows say it, or one that is quoted and whose place confirms it."""
     rows = ledger.rows_of(atom.atom_id)
-    if two_rows_apart(rows):
-        return True
-    quoted = any(not row.stale and row.evidence_type == "direct" for row in rows)
-    return quoted and CONFIRMED_BY in atom.attributes
+    return two_rows_apart(rows) or any(not row.stale and _confirms(row) for row in rows)
+
+
+def with_confirmation(ledger: CurrentLedger, atom: AtomRecord) -> AtomRecord:
+    """The atom as its fresh rows confirm it: by no document that says it no more."""
+    if CONFIRMED_BY not in atom.attributes:
+        return atom
+    rows = ledger.rows_of(atom.atom_id)
+    by = {row.confirmed_by for row in rows if not row.stale and _confirms(row)}
+    if atom.attributes[CONFIRMED_BY] in by:
+        return atom
+    attributes = {key: it for key, it in atom.attributes.items() if key != CONFIRMED_BY}
+    return atom.model_copy(
+        update={"attributes": attributes | ({CONFIRMED_BY: min(by)} if by else {})}
+    )
+
+
+def _confirms(row: EvidenceRow) -> bool:
+    return bool(row.confirmed_by) and row.evidence_type == "direct" and not row.framing
 
 
 def status_by_rows(ledger: CurrentLedger, atom: AtomRecord) -> dict[str, Any]:
@@ -167,7 +185,7 @@ def status_by_rows(ledger: CurrentLedger, atom: AtomRecord) -> dict[str, Any]:
 
 
 def _evidence(
-    atom_id: str, key: str, reading: Reading, row: CandidateRow, run_id: str, origin: str
+    atom_id: str, key: str, reading: Reading, row: CandidateRow, run_id: str, told: dict[str, str]
 ) -> EvidenceRow:
     return EvidenceRow(
         evidence_id=key,
@@ -189,5 +207,6 @@ def _evidence(
         speaker_role=row.speaker_role,
         stated_at=row.stated_at,
         serial=row.serial,
-        origin=origin,
+        origin=told.get(ORIGIN, ""),
+        confirmed_by=told.get(CONFIRMED_BY, ""),
     )

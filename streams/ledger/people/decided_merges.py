@@ -23,6 +23,7 @@ from streams.ledger.atoms.evidence import (
     count_rows,
     is_confirmed,
     take_back_confidence,
+    with_confirmation,
 )
 from streams.ledger.pairs.contradictions import (
     ContradictionReason,
@@ -307,6 +308,7 @@ def _is_of(row: EvidenceRow, wordings: list[str]) -> bool:
 
 def _without(ledger: CurrentLedger, op: MergeOp, holder: AtomRecord) -> Changes[AtomRecord]:
     """The holder without what the merge gave to its confidence and status."""
+    holder = with_confirmation(ledger, holder)
     left = take_back_confidence(holder.confidence, op.confidence_before, op.confidence_after)
     least = max(op.confidence_before, holder.confidence_floor or 0.0)
     changed: dict[str, Any] = {"confidence": max(left, least)}

@@ -10,7 +10,12 @@ from __future__ import annotations
 
 from schemas.events.ingestion import SourceChange
 from schemas.events.ledger import AtomRecord
-from streams.ledger.atoms.evidence import TWO_ROWS_KINDS, is_confirmed, stale_row
+from streams.ledger.atoms.evidence import (
+    TWO_ROWS_KINDS,
+    is_confirmed,
+    stale_row,
+    with_confirmation,
+)
 from streams.ledger.atoms.lifecycle import retire
 from streams.ledger.sources.document_roles import move_role
 from streams.ledger.sources.documents import settle_documents
@@ -159,6 +164,9 @@ def _settle(ledger: CurrentLedger, source: str, *, bounded: bool = False) -> Cha
                 yield from retire(ledger, atom, "obsolete", "not_found_again")
             continue
         atom = yield from in_standing_words(ledger, atom)
+        confirmed = with_confirmation(ledger, atom)
+        if confirmed is not atom:
+            atom = yield from put_atom(ledger, confirmed)
         if (
             atom.status == "active"
             and atom.kind in TWO_ROWS_KINDS

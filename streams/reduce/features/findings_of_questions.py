@@ -69,5 +69,5 @@ def find_lone_decisions(grounds: Grounds) -> Iterator[Finding]:
             continue
         near = grounds.wordings.find_near(lead, SAYS_IT_TOO)
         if not any(kind_of_document(it) != "talk" for it in near):
-            title = f"Only {name_document(lead)} say: {say(lead, in_context=True)}"
+            title = f"Said only in {name_document(lead)}: {say(lead, in_context=True)}"
             yield tell_about(grounds, "gap", title, [lead, *near[:1]])
