@@ -1,4 +1,4 @@
-"""What a run takes over from another one has to fit it: the approval its call, a record its kind."""
+"""What a run takes over from another one has to fit it: an approval its call, a record its kind."""
 
 from __future__ import annotations
 

@@ -237,8 +237,8 @@ async def _open_model(
 
 class TurnCheckpoint(ReadModel):
     """The state of the graph at the end of a turn: ``results`` and ``thoughts`` have grown with
-    each step, all else is what came last. ``events`` were told again to the letter; ``log_sha256``
-    is that of their contents.
+    each step, all else is what came last. ``events`` were told again to the letter, but for
+    questions and decisions; ``log_sha256`` is that of their contents.
     """
 
     request: str

@@ -39,8 +39,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ForkRequest:
-    """``at`` is the number of an event of the turn, or its id; at 0 the question is asked anew.
-    ``changes`` are values of that event by dotted path. ``role`` is that of who forks.
+    """``at`` is the number of an event of the turn, or its id; at 0 the question is asked anew,
+    without what was said before it and the documents that came with it. ``changes`` are values of
+    that event by dotted path. ``role`` is that of who forks.
     """
 
     project: str
