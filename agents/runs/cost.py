@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Calls of models that were answered, with the tokens of both ways."""
+    """Calls of models, also those that failed, with the tokens of both ways."""
 
     model_calls: int = 0
     tokens: int = 0
@@ -25,6 +25,12 @@ class Cost:
 
 def read_cost(answer: Mapping[str, Any]) -> Cost:
     """The cost of one recorded answer of a model; it says so itself, or holds the usage."""
-    usage = answer.get("usage") or {}
-    tokens = usage.get("input_tokens", 0) + usage.get("output_tokens", 0)
-    return Cost(1, answer.get("tokens", tokens), answer.get("cost_usd") or 0.0)
+    found = answer.get("usage")
+    usage = found if isinstance(found, Mapping) else {}
+    tokens = _number(usage.get("input_tokens")) + _number(usage.get("output_tokens"))
+    return Cost(1, int(_number(answer.get("tokens", tokens))), _number(answer.get("cost_usd")))
+
+
+def _number(value: Any) -> float:
+    """A fork may have put anything in the place of a number that was not known."""
+    return value if isinstance(value, (int, float)) else 0

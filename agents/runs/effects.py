@@ -1,6 +1,6 @@
-"""The one way in which agents touch the world, so that a turn can be taken up again and replayed.
+"""The one way in which agents touch the world, so that a run can be taken up again and replayed.
 
-An effect has a key that follows from where it stands in the turn and from what it is given. When
+An effect has a key that follows from where it stands in the run and from what it is given. When
 its event is in the log, that is the answer; else the effect is made and its event is acknowledged
 before the answer is used. An effect that was begun and not answered, since the process ended
 meanwhile, may or may not have happened: one that changes something is therefore made through a
@@ -43,7 +43,7 @@ class EffectKey:
 
 
 class Effects(Protocol):
-    """The effects of one turn."""
+    """The effects of one run."""
 
     async def run(
         self, key: EffectKey, kind: str, given: Json, make: Callable[[], Awaitable[Json]]
@@ -57,7 +57,7 @@ class Effects(Protocol):
         ...
 
     async def tell(self, event: str, data: Json) -> None:
-        """Send a frame to whoever follows the turn live; it changes nothing."""
+        """Send a frame to whoever follows the run live; it changes nothing."""
         ...
 
 

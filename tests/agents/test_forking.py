@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from agents.runs.comparing import Step, find_differing, find_divergence
 from agents.runs.cost import Cost, read_cost
 from infra.platform.errors import Invalid
+from infra.service.asking.agent_parts import TurnContext
+from infra.service.asking.agent_turns import begin_state
 from infra.service.asking.turn_log import TURNS
 from infra.service.runs.family import RunEvent
 from infra.service.runs.forking import change_event, copy_until
@@ -77,8 +79,82 @@ def test_a_changed_decision_is_that_of_who_forks():
 
 
 @pytest.mark.parametrize(
+    ("changes", "code"),
+    [
+        ({"arguments": None}, "no_edit"),
+        ({"decision": "edit"}, "no_edit"),
+        ({"decision": "edit", "arguments": ["task-2"]}, "no_edit"),
+        ({"decision": "approve", "arguments": {"task": "task-2"}}, "no_edit"),
+        ({"decision": "reject", "arguments": {"task": "task-2"}}, "no_edit"),
+        ({"reason": "It is old."}, "change_invalid"),
+        ({"decision": "reject", "reason": "x" * 1_001}, "change_invalid"),
+    ],
+)
+def test_a_changed_decision_says_all_that_the_call_needs(changes: dict[str, Any], code: str):
+    with pytest.raises(Invalid) as refused:
+        change_event(TURNS, events()[4].event, changes, "ana")
+    assert refused.value.code == code
+
+
+def test_a_declined_call_may_get_another_reason_and_an_edited_one_its_own_arguments():
+    given = events()[4].event
+    declined = change_event(
+        TURNS, given.model_copy(update={"decision": "reject"}), {"reason": "Keep it."}, "ana"
+    )
+    assert isinstance(declined, ConfirmationGiven)
+    assert (declined.decision, declined.reason, declined.given_by) == ("reject", "Keep it.", "ana")
+    edited = given.model_copy(update={"decision": "edit", "arguments": '{"task": "task-2"}'})
+    approved = change_event(TURNS, edited, {"decision": "approve"}, "ana")
+    assert isinstance(approved, ConfirmationGiven)
+    assert (approved.decision, approved.arguments) == ("approve", None)
+
+
+CONTEXT: dict[str, Any] = {
+    "project": {"project_id": "prj_1", "name": "Hoist", "counts_by_kind": {}},
+    "history": [],
+    "asked_by": "bo",
+    "has_model": False,
+}
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"project.project_id": "prj_2"},
+        {"project": CONTEXT["project"] | {"project_id": "prj_2"}},
+        {"asked_by": "bo"},
+        {"project.name": "Crane", "project.project_id": "prj_2"},
+    ],
+)
+def test_a_fork_stays_in_its_project_and_is_asked_by_who_forks(changes: dict[str, Any]):
+    read = EffectRecorded.model_validate(
+        {"conversation_id": "cnv_1", "turn_id": "trn_1", "ordinal": 1, "position": AT}
+        | {"kind": "read", "answer": json.dumps(CONTEXT)}
+    )
+    with pytest.raises(Invalid) as refused:
+        change_event(TURNS, read, changes, "ana")
+    assert refused.value.code == "change_invalid"
+    renamed = change_event(TURNS, read, {"project.name": "Crane"}, "ana")
+    assert isinstance(renamed, EffectRecorded)
+    assert json.loads(renamed.answer)["project"]["name"] == "Crane"
+
+
+def test_a_turn_is_of_the_project_that_it_was_asked_in_whatever_its_records_say():
+    context = TurnContext(
+        project={"project_id": "prj_2", "name": "x", "counts_by_kind": {}},
+        history=[],
+        has_model=False,
+    )
+    assert begin_state("Delete it", context, "prj_1")["project"].project_id == "prj_1"
+
+
+@pytest.mark.parametrize(
     ("at", "changes", "code"),
     [
+        (1, {"reply": 5}, "change_invalid"),
+        (1, {"reply.tool": None}, "change_invalid"),
+        (1, {"seen.0.id": True}, "change_invalid"),
+        (1, {"seen." + "9" * 5_000: {}}, "unknown_field"),
         (0, {"role": "owner"}, "unknown_field"),
         (1, {"reply.colour": "red"}, "unknown_field"),
         (1, {"seen.2": {}}, "unknown_field"),
@@ -115,6 +191,8 @@ def test_runs_part_at_the_first_event_that_is_not_the_same_but_for_their_names_a
     assert find_divergence(a, b) is None
     parted = find_divergence(a, b[:1])
     assert parted and (parted.ordinal, parted.b) == (1, None)
+    asked = [[Step(1, "y", {"answer": {"asked_by": by}})] for by in ("ana", "bo")]
+    assert find_divergence(*asked) is None
     other = find_divergence(a, [Step(0, "x", {"turn_id": "b", "text": "bye"})])
     assert other and (other.ordinal, other.fields) == (0, ("text",))
 
@@ -125,3 +203,10 @@ def test_both_forms_of_a_models_answer_say_what_it_has_cost():
     failed = {"model_error": {"code": "all_providers_failed"}}
     total = read_cost(whole) + read_cost(short) + read_cost(failed)
     assert total == Cost(model_calls=3, tokens=150, cost_usd=0.75)
+
+
+def test_what_is_no_number_costs_nothing():
+    assert read_cost({"usage": 5, "cost_usd": "much"}) == Cost(model_calls=1)
+    assert read_cost(
+        {"usage": {"input_tokens": "x", "output_tokens": 2}, "cost_usd": None}
+    ) == Cost(1, 2)

@@ -96,8 +96,9 @@ async def fork_turn(
     body: TurnFork,
     accept: Accepts = None,
 ) -> Any:
-    """Go on from an event of a turn otherwise, in a new conversation. Its answer comes as of a
-    question.
+    """Go on from an event of a turn otherwise, in a new conversation. What it does is done. Its
+    answer comes as of a question. At event 0 the question is asked anew, without what was said
+    before it and the documents that came with it.
     """
     request = ForkRequest(project, turn_id, body.at, body.changes, write.key, caller.role)
     turn = await forks.fork_turn(api.settings, request, actor=caller.name)

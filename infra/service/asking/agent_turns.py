@@ -22,7 +22,7 @@ from infra.service.foundation.job_kind import Workplace, name_of
 from infra.service.foundation.publishing import redactor_of
 from infra.service.ingesting.handed_documents import tell_kept
 from infra.service.runs.checkpoints import StoredStates, make_saver
-from infra.service.runs.driving import drive
+from infra.service.runs.driving import drive, replay
 from infra.service.runs.run_log import Publish, RunDiverged
 from infra.store.jobs.keeper import RunningJob
 from projections.read.agents import TurnEvent
@@ -169,17 +169,19 @@ async def run_turn(
             ports=ports,
             decisions=turn_log.list_decisions(),
         )
-        state = await run_graph(build_parts(around), begin_state(asked.text, context), saver)
+        begin = begin_state(asked.text, context, turn.project_id)
+        state = await run_graph(build_parts(around), begin, saver)
     await _respond(turn_log, state, context.attached)
     return state
 
 
-def begin_state(text: str, context: TurnContext) -> AgentState:
+def begin_state(text: str, context: TurnContext, project_id: str) -> AgentState:
+    """The state before the first step. The project is that of the turn, whatever was recorded."""
     from agents.project.state import MAX_ITERATIONS, SUPERVISOR, ProjectState
 
     return {
         "request": text,
-        "project": ProjectState.model_validate(context.project),
+        "project": ProjectState.model_validate(context.project | {"project_id": project_id}),
         "current_agent": SUPERVISOR,
         "next_agent": "",
         "message_to_agent": "",
@@ -235,8 +237,8 @@ async def _open_model(
 
 class TurnCheckpoint(ReadModel):
     """The state of the graph at the end of a turn: ``results`` and ``thoughts`` have grown with
-    each step, all else is what came last. ``events`` were told again to the letter; ``log_sha256``
-    is that of their contents.
+    each step, all else is what came last. ``events`` were told again to the letter, but for
+    questions and decisions; ``log_sha256`` is that of their contents.
     """
 
     request: str
@@ -267,17 +269,16 @@ async def replay_events(settings: Settings, known: Sequence[TurnEvent]) -> TurnC
     Raises Conflict for a turn without an answer, with a record that is missing, or that would tell
     something else now.
     """
-    from agents.runs.effects import RecordMissing
-
     if known[-1].event_type != Responded.type_name or known[-1].data["error"]:
         raise Conflict("The turn has no answer, so it has no end.", code="turn_not_answered")
     first = known[0]
     turn = TurnPlace(first.project_id, first.conversation_id, first.turn_id, "")
     turn_log = TurnLog(turn, known, redactor_of(settings), publish=None)
-    try:
-        state = await run_turn(settings, turn_log, turn, await turn_log.begin("", ""))
-    except RecordMissing as missing:
-        raise Conflict(str(missing), code="record_missing") from missing
+
+    async def program() -> AgentState:
+        return await run_turn(settings, turn_log, turn, await turn_log.begin("", ""))
+
+    state = await replay(turn_log, program)
     events, log_sha256 = turn_log.describe_replay()
     told = {"events": events, "log_sha256": log_sha256}
     return TurnCheckpoint.model_validate(to_jsonable_python(state) | told)

@@ -39,8 +39,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ForkRequest:
-    """``at`` is the number of an event of the turn, or its id; at 0 the question is asked anew.
-    ``changes`` are values of that event by dotted path. ``role`` is that of who forks.
+    """``at`` is the number of an event of the turn, or its id; at 0 the question is asked anew,
+    without what was said before it and the documents that came with it. ``changes`` are values of
+    that event by dotted path. ``role`` is that of who forks.
     """
 
     project: str
@@ -81,20 +82,24 @@ async def fork_turn(settings: Settings, request: ForkRequest, *, actor: str) -> 
 
 
 async def read_copied(settings: Settings, fork: Fork, turn: TurnPlace) -> dict[int, Event]:
-    """What the fork takes over from the other turn. Who asks is who has asked for the fork."""
+    """What the fork takes over from the other turn. It is of its own project, and who asks is who
+    has asked for it.
+    """
     known = await read_turn(settings, turn.project_id, fork.turn_id)
     copied = copy_until(TURNS, list_events(known), fork.at, fork.changes, turn.asked_by)
-    return {ordinal: _ask_as(event, turn.asked_by) for ordinal, event in copied.items()}
+    return {ordinal: _place(event, turn) for ordinal, event in copied.items()}
 
 
-def _ask_as(event: Event, asked_by: str) -> Event:
-    """The event with which a turn begins names who asks."""
+def _place(event: Event, turn: TurnPlace) -> Event:
+    """The event with which a turn begins names who asks, and in which project."""
     if not isinstance(event, EffectRecorded) or event.kind != "read":
         return event
     answer = json.loads(event.answer)
     if "asked_by" not in answer:
         return event
-    return event.model_copy(update={"answer": as_text(answer | {"asked_by": asked_by})})
+    project = answer["project"] | {"project_id": turn.project_id}
+    placed = answer | {"asked_by": turn.asked_by, "project": project}
+    return event.model_copy(update={"answer": as_text(placed)})
 
 
 def _find_event(known: list[TurnEvent], at: str) -> int:

@@ -36,8 +36,8 @@ TURNS = Family(
     frame_of=frame_of,
     agent=Actor(type="agent", id="project_agents"),
     said=("text",),
+    fixed=("project.project_id", "asked_by"),
 )
-
 
 REQUEST = ("text", "role", "forked_from", "forked_at")
 

@@ -6,6 +6,8 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from agents.runs.confirmations import Confirmation, WaitsForConfirmation
+from agents.runs.effects import RecordMissing
+from infra.platform.errors import Conflict
 from infra.service.runs.answers import as_text
 from infra.service.runs.run_log import RunLog
 
@@ -32,3 +34,17 @@ async def drive(run_log: RunLog, program: Callable[[], Awaitable[T]]) -> T | Con
         )
         if not await run_log.copy_decision(asked.confirmation_id):
             return asked
+
+
+async def replay(run_log: RunLog, program: Callable[[], Awaitable[T]]) -> T:
+    """What the program comes to from the records alone. Raises Conflict where one is missing, or
+    where the program would tell something else or ask about another call now.
+    """
+    try:
+        return await program()
+    except RecordMissing as missing:
+        raise Conflict(str(missing), code="record_missing") from missing
+    except WaitsForConfirmation as waits:
+        tool = waits.confirmation.tool
+        what = f"is no decision about this call of {tool}, but the run would ask for one now"
+        raise run_log.diverge(run_log.position, what) from waits

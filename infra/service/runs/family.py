@@ -28,6 +28,13 @@ class Answered(Protocol):
     def answer(self) -> str: ...
 
 
+class Recorded(Answered, Protocol):
+    """The record of an effect that is no call of a tool; ``kind`` says which one."""
+
+    @property
+    def kind(self) -> Any: ...
+
+
 class Returned(Answered, Protocol):
     """The record of a call of ``tool``."""
 
@@ -80,20 +87,23 @@ class Decided(Protocol):
 class Family:
     """``begun`` is the first event of a run, by the person who asks, ``ended`` its last one.
 
-    ``said`` are the fields of ``begun`` with that person's words. ``frame_of`` gives what whoever
+    ``said`` are the fields of ``begun`` with that person's words, ``fixed`` the places in what was
+    read of tables that say where the run is and who asks, which no fork
+    changes. ``frame_of`` gives what whoever
     follows a run live sees of the other events; None: nothing.
     """
 
     begun: type[Event]
     called: type[Called]
     returned: type[Returned]
-    recorded: type[Answered]
+    recorded: type[Recorded]
     asked: type[Asked]
     decided: type[Decided]
     ended: type[Event]
     frame_of: Callable[[Any], Frame | None]
     agent: Actor
     said: tuple[str, ...] = ()
+    fixed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

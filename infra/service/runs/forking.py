@@ -14,10 +14,12 @@ from pydantic import ValidationError
 
 from infra.platform.errors import Invalid, NotFound
 from infra.service.runs.answers import as_text
-from infra.service.runs.family import Family, RunEvent
+from infra.service.runs.family import Decided, Family, RunEvent
 from schemas.envelope import Event
 
 DECISION = ("decision", "arguments", "reason")
+LONGEST_REASON = 1_000
+LONGEST_NUMBER = 9  # digits; no list is that long
 
 
 def copy_until(
@@ -51,18 +53,14 @@ def copy_until(
 def change_event(family: Family, event: Event, changes: Mapping[str, Any], by: str) -> Event:
     """The event with what is changed of it. Raises Invalid."""
     if isinstance(event, (family.returned, family.recorded)):
+        if isinstance(event, family.recorded) and event.kind == "read":
+            _check_fixed(changes, family.fixed)
         answer = json.loads(event.answer)
         for path, value in changes.items():
             answer = _set(answer, path.split("."), value, path)
         return _with(event, {"answer": as_text(answer)})
     if isinstance(event, family.decided):
-        _check_names(changes, DECISION)
-        new = dict(changes)
-        if "arguments" in new:
-            new = {"decision": "edit"} | new | {"arguments": as_text(new["arguments"])}
-        elif "decision" in new:
-            new["arguments"] = None
-        return _with(event, new | {"given_by": by})
+        return _with(event, _decide(event, changes) | {"given_by": by})
     if isinstance(event, family.begun):
         _check_names(changes, family.said)
         return _with(event, changes)
@@ -73,14 +71,48 @@ def change_event(family: Family, event: Event, changes: Mapping[str, Any], by: s
     )
 
 
+def _decide(event: Decided, changes: Mapping[str, Any]) -> dict[str, Any]:
+    """What is decided instead. A call is made again only where that is said. Raises Invalid."""
+    _check_names(changes, DECISION)
+    new = dict(changes)
+    if "arguments" in new:
+        new = {"decision": "edit"} | new
+    decision = new.get("decision", event.decision)
+    if decision != "reject" and not {"decision", "arguments"} & new.keys():
+        raise Invalid("Say `decision`, too: the call would be made again.", code="change_invalid")
+    if (decision == "edit") != isinstance(new.get("arguments"), dict):
+        raise Invalid("Changed arguments belong to `edit`, and to nothing else.", code="no_edit")
+    if len(str(new.get("reason", ""))) > LONGEST_REASON:
+        raise Invalid(f"A reason has at most {LONGEST_REASON:,} characters.", code="change_invalid")
+    return new | {"arguments": as_text(new["arguments"]) if decision == "edit" else None}
+
+
+def _check_fixed(changes: Mapping[str, Any], fixed: Sequence[str]) -> None:
+    for name in changes:
+        for place in fixed:
+            if f"{place}.".startswith(f"{name}.") or name.startswith(f"{place}."):
+                raise Invalid(
+                    f"{name} cannot be changed: a fork stays in its project, and is asked by who"
+                    " forks.",
+                    code="change_invalid",
+                    detail={"at": name},
+                )
+
+
 def _set(value: Any, path: Sequence[str], new: Any, whole: str) -> Any:
     """``value`` with ``new`` at the path, which it has already."""
     if not path:
+        if value is not None and _type_of(new) != _type_of(value):
+            raise Invalid(
+                f"{whole} cannot be that: it is {_type_of(value)}, not {_type_of(new)}.",
+                code="change_invalid",
+                detail={"at": whole},
+            )
         return new
     name, *rest = path
     if isinstance(value, dict) and name in value:
         return value | {name: _set(value[name], rest, new, whole)}
-    if isinstance(value, list) and name.isdecimal() and int(name) < len(value):
+    if isinstance(value, list) and _is_number(name) and int(name) < len(value):
         number = int(name)
         return [*value[:number], _set(value[number], rest, new, whole), *value[number + 1 :]]
     there = list(value) if isinstance(value, dict) else []
@@ -90,6 +122,23 @@ def _set(value: Any, path: Sequence[str], new: Any, whole: str) -> Any:
         code="unknown_field",
         detail={"field": whole},
     )
+
+
+def _type_of(value: Any) -> str:
+    """The type of a value in JSON."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "a truth value"
+    if isinstance(value, (int, float)):
+        return "a number"
+    if isinstance(value, str):
+        return "a text"
+    return "a list" if isinstance(value, list) else "an object"
+
+
+def _is_number(name: str) -> bool:
+    return len(name) <= LONGEST_NUMBER and name.isdecimal()
 
 
 def _check_names(changes: Mapping[str, Any], names: Sequence[str]) -> None:

@@ -40,7 +40,7 @@ LEFT_OPEN = (
 class RunDiverged(Conflict):
     """The run does not go the way that its events say: its program has changed meanwhile."""
 
-    code = "run_diverged"
+    code = "turn_diverged"  # as it was released, when turns were the only runs
 
 
 class RunLog:
@@ -221,6 +221,14 @@ class RunLog:
         )
         await self._publish([fact])
 
+    def diverge(self, ordinal: int, what: str, **detail: object) -> RunDiverged:
+        """The error that ``what`` says of an event of this run."""
+        run_id = self._place.run_id
+        return RunDiverged(
+            f"Event {ordinal} of run {run_id} {what}.",
+            detail={"run_id": run_id, "ordinal": ordinal} | detail,
+        )
+
     @property
     def _last(self) -> int:
         return max(self._known, default=-1)
@@ -240,9 +248,9 @@ class RunLog:
             copied = self._copied.get(self._next)
             if copied is None:
                 return None
-            if self._is_answer(copied) and _stand_alike(copied, key):
+            if self._is_answer(copied, kind) and _stand_alike(copied, key):
                 return dict(json.loads(copied.answer))
-        elif self._is_answer(event) and event.position.effect_id == key.effect_id:
+        elif self._is_answer(event, kind) and event.position.effect_id == key.effect_id:
             answer: Json = json.loads(event.answer)
             return answer
         raise RunDiverged(
@@ -269,17 +277,25 @@ class RunLog:
     def _check_kind(self, ordinal: int, event: Event | None, kind: type[Event]) -> None:
         """Raises RunDiverged where another event stands in the place of one of this kind."""
         if event is not None and not isinstance(event, kind):
-            run_id = self._place.run_id
-            raise RunDiverged(
-                f"Event {ordinal} of run {run_id} is {event.type_name}, but the run would"
-                f" tell {kind.type_name} now.",
-                detail={"run_id": run_id, "ordinal": ordinal},
+            raise self.diverge(
+                ordinal, f"is {event.type_name}, but the run would tell {kind.type_name} now"
             )
+
+    def _check_call(self, ordinal: int, event: Event) -> None:
+        """Raises RunDiverged where the run that is copied holds another call in the place of this
+        one: what was approved or answered there is not about this one.
+        """
+        copied, calls = self._copied.get(ordinal), (self._family.called, self._family.asked)
+        if not (isinstance(event, calls) and isinstance(copied, calls)):
+            return
+        if (event.tool, event.arguments) != (copied.tool, copied.arguments):
+            raise self.diverge(ordinal, f"is about another call than this one of {event.tool}")
 
     async def _add(self, kind: type[Event], ordinal: int, fields: Json) -> datetime:
         assert self._publish is not None  # a replay was refused before
         at = utc_millis(SystemClock().now())
         fact = self._write(kind, ordinal, fields, at)
+        self._check_call(ordinal, fact.event)
         await self._publish([fact])
         self._known[ordinal] = (fact.event, at)
         await self._show(fact.event, ordinal, at)
@@ -294,12 +310,11 @@ class RunLog:
         """Raises RunDiverged where a replay does not tell to the letter what the log holds."""
         text = write_event(again)
         if text != write_event(event):
-            run_id, type_name = self._place.run_id, event.type_name
             differ = find_differing(json.loads(write_event(event)), json.loads(text))
-            raise RunDiverged(
-                f"Event {ordinal} of run {run_id}, {type_name}, would have other words now:"
-                f" {', '.join(differ)} differ.",
-                detail={"run_id": run_id, "ordinal": ordinal, "fields": differ},
+            raise self.diverge(
+                ordinal,
+                f"would have other words now, as {event.type_name}: {', '.join(differ)} differ",
+                fields=differ,
             )
         self._told_again.append(text)
 
@@ -337,8 +352,11 @@ class RunLog:
         following = self._copied.get(ordinal + 1)
         return event.confirmation_id in decided or isinstance(following, self._family.decided)
 
-    def _is_answer(self, event: Event) -> TypeGuard[Answered]:
-        return isinstance(event, (self._family.returned, self._family.recorded))
+    def _is_answer(self, event: Event, kind: str) -> TypeGuard[Answered]:
+        """Whether it is the record of an effect of this kind."""
+        if isinstance(event, self._family.recorded):
+            return bool(event.kind == kind)
+        return kind == "tool" and isinstance(event, self._family.returned)
 
     def _all(self, kind: type[E]) -> Iterator[E]:
         return (event for event, _ in self._known.values() if isinstance(event, kind))
