@@ -92,6 +92,25 @@ def test_items_of_one_list_contradict_nothing():
     assert not told.view.contradictions
 
 
+def test_opposites_of_one_list_contradict_each_other():
+    told = story(
+        a_run(
+            Chunk(
+                "c1",
+                [
+                    judged(title, kind="requirement", confidence=0.9, rows=[a_row(title, start)])
+                    for start, title in (
+                        (0, "Users must be able to delete an account"),
+                        (50, "Users must not be able to delete an account"),
+                    )
+                ],
+            )
+        )
+    )
+
+    assert only(told).contradiction_type == "polarity_mismatch"
+
+
 PORT = "The default port is 9090"
 
 

@@ -322,6 +322,8 @@ Status | Feature | Release
 ✅ | Lane maps: every lane on a map | v1.2
 📅 | Belt scales: weigh heavy parcels | v2
 Done | Label printing in every depot | v1
+Completed 20 % | Crate sensors: know where each crate is | v3
+✅ needed by sales | Price lists: one for each lane | Available in Q4
 
 ### Later
 
@@ -333,6 +335,8 @@ Done | Label printing in every depot | v1
         "Lane maps": "done",
         "Belt scales": "planned",
         "Label printing in every depot": "done",
+        "Crate sensors": "planned",
+        "Price lists": "planned",
         "Van plans for the weekend": "done",
         "Night shifts for porters": "planned",
     }

@@ -226,6 +226,14 @@ def test_minutes_are_known_by_their_folder(opinion: str) -> None:
     assert titles(text, "meetings/2024-03-01.md", start=0) == ["Do we have more vans?"]
 
 
+@pytest.mark.parametrize("first", ["", "Today, ", "Finally, ", "Instead, "])
+def test_a_decision_of_minutes_may_begin_with_an_adverb(first: str) -> None:
+    said = f"{first}we decided to use one queue for all depots"
+    text = f"# Depot meeting\n\n## Decisions\n\n- {said[:1].upper()}{said[1:]}.\n"
+
+    assert "decision" in {it.kind for it in read(text, "meetings/2024-03-01.md")}
+
+
 @pytest.mark.parametrize("heading", ["What we agreed", "Agreement on lanes", "Agreed points"])
 def test_what_stands_under_an_agreement_is_decided_with_what_is_nested_in_it(heading: str) -> None:
     agreed = "- Use one queue for all depots\n  - The old queue is read until March\n"

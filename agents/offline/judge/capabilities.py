@@ -44,7 +44,13 @@ _FEATURES = Wording("capabilities", "feature_headings")
 _PERIODS = Wording("capabilities", "periods")
 _PLANS = Wording("capabilities", "plan_headings")
 _DONE = Wording("capabilities", "done_headings")
-_TICK = re.compile(r"[\s|>*+-]*(?:[✅☑✔]\ufe0f?|:white_check_mark:|:heavy_check_mark:)")
+_MARK = r"(?:[✅☑✔]\ufe0f?|:white_check_mark:|:heavy_check_mark:)"
+_TICK = re.compile(rf"[\s>*+-]*(?:\d+[.)]\s*)?{_MARK}")
+_DONE_CELL = re.compile(
+    rf"\s*(?:{_MARK}\s*)?(?:done|shipped|released|completed?|delivered|finished|launched"
+    r"|implemented|available|live)?\s*",
+    re.IGNORECASE,
+)
 _OTHER = Wording("capabilities", "other_headings")
 _GONE = Wording("capabilities", "gone_pages")
 _ABOUT_THE_PAGE = Wording("capabilities", "about_the_page")
@@ -271,8 +277,7 @@ def _is_ticked(text: str, passage: Passage) -> bool:
     line = text[begin : text.find("\n", passage.end) if "\n" in text[passage.end :] else None]
     if passage.form != "row":
         return bool(_TICK.match(line))
-    cells = [simplify(cell) for cell in line.split("|")]
-    return any(_DONE.match(cell) for cell in cells) or any(map(_TICK.match, line.split("|")))
+    return any(cell.strip() and _DONE_CELL.fullmatch(cell) for cell in line.split("|"))
 
 
 def _headed(

@@ -101,11 +101,11 @@ def find_contradictions(
     for other in _comparable(ledger, atom, near):
         if is_unsure(atom) and is_unsure(other):
             continue
-        if stand_together(ledger, atom, other):
-            continue
-        if reason := why_contradicts(atom, other):
+        reason = why_contradicts(atom, other)
+        together = stand_together(ledger, atom, other)
+        if reason and (not together or reason.kind == "polarity_mismatch"):
             found.append((other, reason))
-        elif ledger.judges:
+        elif ledger.judges and not together and not reason:
             yield from note_doubt(ledger, atom, other)
     found.sort(key=lambda each: (-each[0].confidence, each[0].atom_id))
     for other, reason in found[:MAX_FOUND]:
@@ -182,19 +182,20 @@ def _says_nothing(label: re.Match[str]) -> bool:
 
 def stand_together(ledger: CurrentLedger, one: AtomRecord, other: AtomRecord) -> bool:
     """Whether both are read from lines of one section beside each other: items of one list, or a
-    heading and its text, which go on with each other. Of numbered facts the later one holds.
+    heading and its text, which go on with each other. Of numbered facts the later one holds; what
+    stands under no heading is no list.
     """
     if "risk" in (one.kind, other.kind) or one.source_count > 1 or other.source_count > 1:
         return False
     places = [
         (_place_of(row), row)
         for row in ledger.rows_of(one.atom_id)
-        if not row.stale and row.serial is None
+        if not row.stale and row.serial is None and row.structure_path
     ]
     return any(
         _place_of(row_too) == place and abs(row.line_start - row_too.line_start) <= BESIDE
         for row_too in ledger.rows_of(other.atom_id)
-        if not row_too.stale
+        if not row_too.stale and row_too.serial is None
         for place, row in places
     )
 
