@@ -25,8 +25,8 @@ class Cost:
 
 def read_cost(answer: Mapping[str, Any]) -> Cost:
     """The cost of one recorded answer of a model; it says so itself, or holds the usage."""
-    found = answer.get("usage")
-    usage = found if isinstance(found, Mapping) else {}
+    value = answer.get("usage")
+    usage = value if isinstance(value, Mapping) else {}
     tokens = _number(usage.get("input_tokens")) + _number(usage.get("output_tokens"))
     return Cost(1, int(_number(answer.get("tokens", tokens))), _number(answer.get("cost_usd")))
 
