@@ -327,7 +327,7 @@ def test_the_same_statement_of_two_documents_is_printed_once_and_cites_both():
         an_atom(
             "claim",
             f"{name}: {statement}",
-            attributes={"within": name},
+            attributes={"origin": "product", "within": name},
             source=f"src_{name}",
         )
         for name in ("Veterans", "Seniors")
@@ -347,7 +347,7 @@ def test_a_section_that_documents_have_headings_for_takes_more_of_what_fits_it_s
         an_atom(
             "claim",
             f"Every {one} depot counts its crates by hand today",
-            attributes={"origin": "talk", "document_status": "proposed"},
+            attributes={"origin": "record"},
             source=f"src_{one}",
         )
         for one in ("red", "green", "blue", "white", "grey", "black", "pink", "brown", "lilac")

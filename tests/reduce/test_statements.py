@@ -218,22 +218,16 @@ def test_a_context_is_told_but_for_the_project_s_name_in_its_own_readme():
         "Relay: users can cancel orders",
         name="own",
         attributes={"context": "Relay", "origin": "readme"},
-        verified_by="ana",
     )
 
     named = an_atom(
-        "claim",
-        "users can print orders",
-        name="named",
-        attributes={"origin": "readme"},
-        verified_by="ana",
+        "claim", "users can print orders", name="named", attributes={"origin": "readme"}
     )
     part = an_atom(
         "claim",
         "Relay, Intake: users can see orders",
         name="part",
         attributes={"context": "Relay, Intake", "origin": "readme"},
-        verified_by="ana",
     )
 
     said = texts(prd_of(told, own, named, part), "functional_requirements")

@@ -44,7 +44,7 @@ _CODE_HEADING = re.compile(r"`?[\w.*-]*(?:[_=<(/{]|\w\.\w)\S*(?: .*)?")
 
 @dataclass(frozen=True, slots=True)
 class SectionFit:
-    """A section an atom fits in, and how well."""
+    """A section an atom fits in; ``fit`` is added to its score there."""
 
     section_id: str
     fit: float = 0.0
@@ -52,13 +52,10 @@ class SectionFit:
 
 @dataclass(frozen=True, slots=True)
 class SectionFits:
-    """The atom's own section, if any, and those that may take it when they are short; ``spare``
-    takes it where the whole document would say next to nothing.
-    """
+    """The atom's own section, if any, and those that may take it when they are short."""
 
     own: SectionFit | None = None
     others: tuple[SectionFit, ...] = ()
-    spare: SectionFit | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from schemas.events.ledger import LIVE, AtomRecord, ContradictionRecord, EvidenceRow
+from schemas.worth import worth
 from streams.ledger.atoms.document_status import is_over, is_unquoted
 from streams.ledger.likeness.agreement import keep_order
-from streams.reduce.prd.judged_places import judge_places
 from streams.reduce.prd.placed_atoms import SectionFit
+from streams.reduce.prd.placement import places
+from streams.reduce.prd.use import WORTH_PRINTING, use_of
 from streams.reduce.texts.inputs import Pick, SectionInput
 from streams.reduce.texts.sections import SECTIONS, SHOWN, SectionPlan, says_no
 from streams.reduce.texts.wording import content_words, numbers, pair_text
@@ -23,13 +25,13 @@ POOL = 240  # atoms looked at per section; far above any section's limit, so tha
 SHORT_OF = 4  # a section with fewer statements takes atoms that fit it second
 HEADED = frozenset({"problem", "goals", "users", "risks"})  # what documents have headings for
 SHORT_OF_HEADED = 8
-FEW = 12  # statements of a whole document; below it what rules alone place stands there too
+FEW = 12  # statements of a whole document; below it what a reader would hardly print stands there
 MAX_CITED = 4
 MAX_PAIRS = 8
 SHOWN_PAIRS = 2
 SAME_TITLE = 0.8
 ENOUGH_WORDS = 6  # of a statement that a longer one repeats
-PER_SOURCE = 0.25
+PER_SOURCE = 0.12
 OFTEN = 4  # atoms of a source; one more counts no less than this one did
 CONTRADICTED = 0.1
 _SEVERITY = {"high": 0, "medium": 1, "low": 2}
@@ -46,11 +48,14 @@ class Entry:
 
 @dataclass(slots=True)
 class ProjectShortlist:
-    """The live atoms of a project by section, and its open contradictions by atom."""
+    """The live atoms of a project by section, and its open contradictions by atom; ``spare`` are
+    those that a reader would hardly print, ``use`` how likely he would print the others.
+    """
 
     own: dict[str, dict[str, Entry]] = field(default_factory=dict)
     others: dict[str, dict[str, Entry]] = field(default_factory=dict)
     spare: dict[str, dict[str, Entry]] = field(default_factory=dict)
+    use: dict[str, float] = field(default_factory=dict)
     held: dict[str, list[dict[str, Entry]]] = field(default_factory=dict)
     live: set[str] = field(default_factory=set)
     contradictions: dict[str, dict[str, ContradictionRecord]] = field(default_factory=dict)
@@ -60,22 +65,29 @@ class ProjectShortlist:
         for entries in self.held.pop(atom.atom_id, []):
             entries.pop(atom.atom_id, None)
         self.live.discard(atom.atom_id)
+        self.use.pop(atom.atom_id, None)
         if atom.status not in LIVE or atom.ledger != "pkl" or is_over(atom) or is_unquoted(atom):
             return
         self.live.add(atom.atom_id)
-        fits = judge_places(atom, rows)
+        evidence = list(rows)
+        fits = places(atom, evidence)
+        use, score = use_of(atom, evidence, fits), worth(atom)
+        if use < WORTH_PRINTING:
+            if fits.own:
+                self._enter(self.spare, fits.own, atom, score)
+            return
+        self.use[atom.atom_id] = use
         if fits.own:
-            self._enter(self.own, fits.own, atom)
+            self._enter(self.own, fits.own, atom, score)
         for place in fits.others:
-            self._enter(self.others, place, atom)
-        if fits.spare:
-            self._enter(self.spare, fits.spare, atom)
+            if place.fit > 0.0:
+                self._enter(self.others, place, atom, score)
 
     def _enter(
-        self, lists: dict[str, dict[str, Entry]], place: SectionFit, atom: AtomRecord
+        self, lists: dict[str, dict[str, Entry]], place: SectionFit, atom: AtomRecord, score: float
     ) -> None:
         entries = lists.setdefault(place.section_id, {})
-        entries[atom.atom_id] = Entry(place.fit, atom.latest_provenance.source_id)
+        entries[atom.atom_id] = Entry(round(score + place.fit, 6), atom.latest_provenance.source_id)
         self.held.setdefault(atom.atom_id, []).append(entries)
 
     def put_contradiction(self, contradiction_record: ContradictionRecord) -> None:
@@ -250,13 +262,19 @@ def select(shortlist: ProjectShortlist, atoms: Atoms) -> list[SectionInput]:
     if is_thin:
         selection.fill(questions, shortlist.spare.get(questions.section_id, {}), SHOWN)
     return [
-        SectionInput(section_id=plan.section_id, picks=list(_order(plan, selection.picks)))
+        SectionInput(
+            section_id=plan.section_id, picks=list(_order(plan, selection.picks, shortlist.use))
+        )
         for plan in SECTIONS
     ]
 
 
-def _order(plan: SectionPlan, picks: dict[str, list[Pick]]) -> Iterator[Pick]:
-    """Best first; under scope what is in before what is out, some of both among those shown."""
+def _order(
+    plan: SectionPlan, picks: dict[str, list[Pick]], use: Mapping[str, float]
+) -> Iterator[Pick]:
+    """What a reader would likeliest print first; under scope what is in before what is out, some of
+    both among those shown.
+    """
     chosen = picks[plan.section_id]
     if plan.section_id == "open_questions":  # what the team asks itself before what disagrees
         asked = [pick for pick in chosen if not pick.paired]
@@ -264,7 +282,9 @@ def _order(plan: SectionPlan, picks: dict[str, list[Pick]]) -> Iterator[Pick]:
         first = asked[: SHOWN - min(len(pairs), SHOWN_PAIRS)]
         return iter([*first, *pairs, *asked[len(first) :]])
     if plan.section_id != "scope":
-        return iter(chosen)
+        return iter(
+            sorted(chosen, key=lambda pick: -max(use.get(it.atom_id, 0.0) for it in pick.atoms))
+        )
     inside = [pick for pick in chosen if not says_no(pick.lead)]
     outside = [pick for pick in chosen if says_no(pick.lead)]
     first_in = inside[: max(SHOWN - len(outside), SHOWN // 2)]

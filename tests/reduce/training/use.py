@@ -1,5 +1,6 @@
-"""Trains ``streams/reduce/prd/section_weights.json.gz``: ``python -m
-tests.reduce.training.sections CLONES``.
+"""Trains ``streams/reduce/prd/use_weights.json.gz``.
+
+``python -m tests.reduce.training.use CLONES``
 
 CLONES has a folder a project of ``statements.tsv``, with its documents as at the commit named there
 (``-``: as in the evaluation data). Each is read by the stages of the service, only the documents of
@@ -29,15 +30,14 @@ from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
 
 from infra.measure.whole import ingest
-from schemas.linear import read_odds, read_weights
-from streams.reduce.prd import judged_places
-from streams.reduce.prd.judged_places import NOWHERE
+from schemas.linear import read_odds
+from streams.reduce.prd import use
 from streams.reduce.prd.placement import places
 from streams.reduce.prd.signs import signs_of
 from tests.reading.training.data import write_weights
 
 JUDGED = Path(__file__).with_name("statements.tsv")
-OUT = Path(judged_places.__file__).with_name("section_weights.json.gz")
+OUT = Path(use.__file__).with_name("use_weights.json.gz")
 SCALE = 64
 AT_LEAST = 6  # statements that show a sign
 OF_PROJECTS = 2
@@ -49,16 +49,11 @@ STEPS = (100, 200, 400, 600, 1_000)
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A statement with its signs; ``also`` is a section that would be as right."""
+    """A statement with its signs, and its use from 0 to 2."""
 
     project: str
     signs: frozenset[str]
-    section: str
-    also: str
     kept: int
-
-    def is_right(self, section: str) -> bool:
-        return self.kept > 0 and section in (self.section, self.also)
 
 
 def read_judged() -> dict[str, dict[tuple[str, str], list[str]]]:
@@ -87,7 +82,7 @@ def read_project(folder: Path, judged: dict[tuple[str, str], list[str]]) -> Iter
         for path in sorted({outcome.paths[row.source_id] for row in rows}):
             if said := judged.get((path, digest)):
                 signs = frozenset(signs_of(atom, rows, places(atom, rows)))
-                yield Judged(folder.name, signs, said[0], said[1], int(said[2]))
+                yield Judged(folder.name, signs, int(said[2]))
                 break
 
 
@@ -106,11 +101,8 @@ def learn(judged: Sequence[Judged]) -> dict[str, Any]:
         where += sorted(columns[sign] for sign in one.signs if sign in columns)
         starts.append(len(where))
     matrix = csr_matrix((np.ones(len(where)), where, starts), shape=(len(judged), len(columns)))
-    sections = LogisticRegression(C=SMOOTHING, max_iter=3_000)
-    sections.fit(matrix, [one.section for one in judged])
     kept = LogisticRegression(C=SMOOTHING, max_iter=3_000)
     kept.fit(matrix, [one.kept == PRINTED for one in judged])
-    by_section = np.rint(sections.coef_ * SCALE).astype(int)
     by_use = np.rint(kept.coef_[0] * SCALE).astype(int)
     origins = Counter(
         sign.removeprefix("origin=")
@@ -120,41 +112,25 @@ def learn(judged: Sequence[Judged]) -> dict[str, Any]:
     )
     return {
         "scale": SCALE,
-        "labels": [str(label) for label in sections.classes_],
-        "bias": np.rint(sections.intercept_ * SCALE).astype(int).tolist(),
-        "features": {
-            sign: by_section[:, at].tolist()
-            for sign, at in columns.items()
-            if by_section[:, at].any()
-        },
-        "kept": {
-            "scale": SCALE,
-            "bias": int(np.rint(kept.intercept_[0] * SCALE)),
-            "features": {sign: int(by_use[at]) for sign, at in columns.items() if by_use[at]},
-        },
+        "bias": int(np.rint(kept.intercept_[0] * SCALE)),
+        "features": {sign: int(by_use[at]) for sign, at in columns.items() if by_use[at]},
         "origins": sorted(origin for origin, seen in origins.items() if seen >= OF_AN_ORIGIN),
     }
 
 
 def tell(judged: Sequence[Judged]) -> Iterator[str]:
-    """How many of the likeliest are right, each project judged by weights of all others."""
-    found: list[tuple[float, bool, bool]] = []
+    """How many of the likeliest are to be printed, each project judged by weights of all others."""
+    found: list[tuple[float, int]] = []
     for project in sorted({one.project for one in judged}):
-        content = learn([one for one in judged if one.project != project])
-        weights, odds = read_weights(content), read_odds(content["kept"])
-        for one in judged:
-            if one.project == project:
-                likely = weights.probabilities(one.signs)
-                likely.pop(NOWHERE)
-                section = max(sorted(likely), key=lambda it: likely[it])
-                right = one.is_right(section)
-                counts = likely[section] + odds.probability(one.signs)
-                found.append((counts, right, right and one.kept == PRINTED))
+        odds = read_odds(learn([one for one in judged if one.project != project]))
+        own = [one for one in judged if one.project == project]
+        found += [(odds.probability(one.signs), one.kept) for one in own]
     ranked = sorted(found, key=lambda it: -it[0])
     for step in (*STEPS, len(ranked)):
-        share = sum(each[1] for each in ranked[:step]) / step
-        printed = sum(each[2] for each in ranked[:step]) / step
-        yield f"first {step} of {len(ranked)}: right {share:.2f}, to be printed {printed:.2f}"
+        first = [kept for _, kept in ranked[:step]]
+        printed = sum(kept == PRINTED for kept in first) / step
+        about = sum(kept > 0 for kept in first) / step
+        yield f"first {step} of {len(ranked)}: to be printed {printed:.2f}, of use {about:.2f}"
 
 
 def main() -> None:
@@ -172,7 +148,7 @@ def main() -> None:
         print(*tell(judged), sep="\n")
         return
     digest = hashlib.sha256(JUDGED.read_bytes()).hexdigest()
-    about = {"made_by": "tests/reduce/training/sections.py", "statements_sha256": digest}
+    about = {"made_by": "tests/reduce/training/use.py", "statements_sha256": digest}
     write_weights(OUT, learn(judged), about)
     print(f"{len(judged)} statements of {len(by_project)} projects")
 
