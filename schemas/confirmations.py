@@ -2,7 +2,7 @@
 
 A decision or requirement needs a second passage, unless its document itself says what it is: by the
 heading over it, a label in front of it, or a rule's own form. The reader notes which as an
-attribute; nothing else is kept of it.
+attribute, and the ledger at the passage, so that it goes with that.
 """
 
 from __future__ import annotations

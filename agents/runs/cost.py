@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -33,4 +34,4 @@ def read_cost(answer: Mapping[str, Any]) -> Cost:
 
 def _number(value: Any) -> float:
     """A fork may have put anything in the place of a number that was not known."""
-    return value if isinstance(value, (int, float)) else 0
+    return value if isinstance(value, (int, float)) and math.isfinite(value) else 0

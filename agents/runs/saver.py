@@ -8,6 +8,7 @@ first step, finds each effect in the log, and keeps its state again. One state a
 
 from __future__ import annotations
 
+import hmac
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -135,7 +136,8 @@ class RunSaver(BaseCheckpointSaver[int]):
     def _is_sealed(self, kept: KeptState) -> bool:
         if self._log.hash_until(kept.position) is None:
             return False
-        return kept.seal == self._seal(self._sealed(kept.position, kept.kind, kept.state))
+        seal = self._seal(self._sealed(kept.position, kept.kind, kept.state))
+        return hmac.compare_digest(kept.seal.encode(), seal.encode())
 
     def _sealed(self, position: int, kind: str, state: bytes) -> bytes:
         about = (self.run_id, self._program, str(position), self._log.hash_until(position), kind)

@@ -1,10 +1,16 @@
-"""What a fork may not do: act on another project, or as somebody else."""
+"""What a fork may not do: act on another project, or as somebody else; and how one fails."""
 
 from __future__ import annotations
+
+import asyncio
+from typing import Any
 
 import httpx
 import pytest
 
+from infra.runtime.local.process import wait_until
+from infra.service.asking.agents import enqueue_turn
+from infra.service.asking.turn_payload import Fork, TurnPayload
 from tests.http.conftest import Called
 from tests.http.test_chat import decide, done, say
 from tests.http.test_turns import events_of, fork, number_of
@@ -41,3 +47,28 @@ def test_a_turn_forked_by_somebody_else_parts_nowhere_for_that(owner: httpx.Clie
     forked = done(fork(owner, project, turn["turn_id"], len(events) - 2))
     path = f"/v1/projects/{project}/turns/{turn['turn_id']}/comparison"
     assert done(owner.get(path, params={"other": forked["turn_id"]}))["first"] is None
+
+
+def test_a_fork_whose_other_turn_is_gone_ends_with_the_reason(owner: httpx.Client, called: Called):
+    settings = called.cairn.settings_now()
+    turn = say(owner, called.project, "What is the status of the project?")
+    first = events_of(owner, called.project, turn["turn_id"])[0]
+    payload = TurnPayload(
+        conversation_id="cnv_of_a_fork",
+        turn_id="trn_of_a_fork",
+        text="What is the status of the project?",
+        role="owner",
+        is_first=True,
+        fork=Fork(turn_id="trn_gone", at=1),
+    )
+    asyncio.run(enqueue_turn(settings, first["project_id"], payload, payload.turn_id, "ana"))
+
+    def ended() -> list[dict[str, Any]]:
+        path = f"/v1/projects/{called.project}/turns/{payload.turn_id}/events"
+        answer = owner.get(path)
+        events: list[dict[str, Any]] = answer.json()["events"] if answer.is_success else []
+        return [one for one in events if one["event_type"] == "agent.responded"]
+
+    assert wait_until(lambda: bool(ended()), timeout_s=120)
+    (last,) = ended()
+    assert last["data"]["error"] == "unknown_turn"

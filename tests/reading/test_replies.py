@@ -53,6 +53,20 @@ def test_a_yes_closes_a_question_that_stands_among_open_ones(path: str) -> None:
         ("**How many vans does the depot keep?**\nResults:\n\n- three\n- four", "Questions"),
         ("**How many vans does the depot keep?**\n\n- Three vans\n- Four vans", "Questions"),
         (f"How many vans does the depot keep?\n\n{ANSWER}", "Questions"),
+        (f"**How many vans does the depot keep?**\n{ANSWER}", "Unknowns"),
+        (f"**How many vans does the depot keep?**\n{ANSWER}", "Open decisions"),
+        (f"**How many vans does the depot keep?**\n{ANSWER}", "To be decided"),
+        (f"**How many vans does the depot keep?**\n{ANSWER}", "Unresolved questions for later"),
+        *(
+            (f"### How many vans does the depot keep?\n\n{remark}", "Questions")
+            for remark in (
+                "We have not agreed on this point.",
+                "This needs more research before we start.",
+                "Not discussed in this meeting.",
+                "More input from drivers is needed here.",
+                "This was raised by two customers last week.",
+            )
+        ),
     ],
 )
 def test_what_explains_a_question_or_asks_another_one_closes_none(text: str, heading: str) -> None:

@@ -194,6 +194,17 @@ def test_a_risk_of_a_feature_in_another_document_is_one_for_the_feature():
     assert insights(LABELS, averted) == {}
 
 
+def test_a_question_about_a_feature_is_one_insight():
+    asked = of("unknown", "How does label printing go on without power in the depot?", "plan")
+    about = of("claim", "Vans without power wait in the depot", "product")
+    found = insights(LABELS, asked, about)
+
+    assert [title for title, one in found.items() if ids(asked) & cited(one)] == [
+        "Open in another document about Label printing:"
+        " how does label printing go on without power in the depot?"
+    ]
+
+
 def test_what_is_planned_and_missed_today_or_wished_for_is_found():
     missing = an_atom(
         "claim", "Van plans are not supported by the depot", source="src_b", polarity="negate"

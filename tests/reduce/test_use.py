@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from streams.reduce.prd.placement import places
 from streams.reduce.prd.selection import Atoms, ProjectShortlist, select
 from streams.reduce.prd.signs import signs_of
-from streams.reduce.prd.use import UNTOLD, VOUCHED, WORTH_PRINTING, load_model, use_of
+from streams.reduce.prd.use import UNJUDGED, VOUCHED, WORTH_PRINTING, load_model, use_of
 from tests.reduce.ledgers import a_requirement, a_row, an_atom
 
 
@@ -44,7 +44,7 @@ def test_what_a_person_has_verified_is_printed_first_and_the_unjudged_counts_as_
 
     assert use(verified, *HOW_TO, line=80) == VOUCHED
     assert "talk" not in load_model().origins
-    assert use(talk) == UNTOLD
+    assert use(talk) == UNJUDGED
 
 
 def sealed(name: str) -> Any:

@@ -44,13 +44,8 @@ _FEATURES = Wording("capabilities", "feature_headings")
 _PERIODS = Wording("capabilities", "periods")
 _PLANS = Wording("capabilities", "plan_headings")
 _DONE = Wording("capabilities", "done_headings")
-_MARK = r"(?:[✅☑✔]\ufe0f?|:white_check_mark:|:heavy_check_mark:)"
-_TICK = re.compile(rf"[\s>*+-]*(?:\d+[.)]\s*)?{_MARK}")
-_DONE_CELL = re.compile(
-    rf"\s*(?:{_MARK}\s*)?(?:done|shipped|released|completed?|delivered|finished|launched"
-    r"|implemented|available|live)?\s*",
-    re.IGNORECASE,
-)
+_TICK = Wording("capabilities", "ticks")
+_DONE_CELL = Wording("capabilities", "done_cells")
 _OTHER = Wording("capabilities", "other_headings")
 _GONE = Wording("capabilities", "gone_pages")
 _ABOUT_THE_PAGE = Wording("capabilities", "about_the_page")
@@ -273,11 +268,10 @@ def _introduce_item(
 
 def _is_ticked(text: str, passage: Passage) -> bool:
     """Whether a mark says that it is there: in front of an item, or as a cell of its row."""
-    begin = text.rfind("\n", 0, passage.start) + 1
-    line = text[begin : text.find("\n", passage.end) if "\n" in text[passage.end :] else None]
+    line = text[text.rfind("\n", 0, passage.start) + 1 :].split("\n", 1)[0]
     if passage.form != "row":
-        return bool(_TICK.match(line))
-    return any(cell.strip() and _DONE_CELL.fullmatch(cell) for cell in line.split("|"))
+        return _TICK.match(line) is not None
+    return any(_DONE_CELL.fullmatch(cell.strip()) for cell in line.split("|"))
 
 
 def _headed(

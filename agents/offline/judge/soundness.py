@@ -5,11 +5,12 @@ trained sum sees beside its words is where it stands, how it is introduced and w
 is known there. Decided against a rule for each cause: on projects nobody had read, what went wrong
 was spread over too many. What is doubted is kept as a draft; what nothing but its wording calls so
 is the last of the drafts below ``KEPT``. Only what says nothing is refused. Whole numbers, as in
-``linear.py``; made by ``tests/reading/training/soundness.py``.
+``schemas/linear.py``; made by ``tests/reading/training/soundness.py``.
 """
 
 from __future__ import annotations
 
+import functools
 from dataclasses import replace
 
 from agents.offline.judge.confirmations import CONFIRMED, WEIGHED, confirm_draft
@@ -74,17 +75,33 @@ def judge_drafts(drafts: list[Draft], chunk: ChunkCreated) -> list[Draft]:
     cue that are surely good as sure as others by their wording, and what is hardly of its kind is
     too unlikely to pass reflection.
     """
-    return [_take_wording(_confirm(it, _judge_draft(it, chunk), chunk)) for it in drafts]
+    weighings = (_Weighing(draft, chunk) for draft in drafts)
+    return [_take_wording(_confirm(it, _judge_draft(it))) for it in weighings]
 
 
-def _confirm(draft: Draft, judged: Draft, chunk: ChunkCreated) -> Draft:
+class _Weighing:
+    """A draft with what is asked of it more than once."""
+
+    def __init__(self, draft: Draft, chunk: ChunkCreated) -> None:
+        self.draft, self.chunk, self.doubt = draft, chunk, doubt_of(draft, chunk)
+
+    @functools.cached_property
+    def features(self) -> set[str]:
+        return draft_features(self.draft, self.chunk)
+
+    @functools.cached_property
+    def probability(self) -> float:
+        """How likely it is good."""
+        return load_soundness().probability(self.features)
+
+
+def _confirm(weighing: _Weighing, judged: Draft) -> Draft:
     """``judged``, surer where something beside its words confirms it."""
+    draft, chunk, doubt = weighing.draft, weighing.chunk, weighing.doubt
     if judged.confidence <= DOUBTED or draft.kind not in CONFIRMED:
         return judged
-    doubt = doubt_of(draft, chunk)
     weighed = not doubt and draft.kind in WEIGHED and _is_weighable(draft, chunk)
-    probability = load_soundness().probability(draft_features(draft, chunk)) if weighed else 0.0
-    return confirm_draft(draft, judged, chunk, doubt, probability)
+    return confirm_draft(draft, judged, chunk, doubt, weighing.probability if weighed else 0.0)
 
 
 def _is_weighable(draft: Draft, chunk: ChunkCreated) -> bool:
@@ -157,8 +174,8 @@ def _is_judged(draft: Draft, chunk: ChunkCreated) -> bool:
     return draft.kind in JUDGED and long and not draft.answers
 
 
-def _judge_draft(draft: Draft, chunk: ChunkCreated) -> Draft:
-    doubt = doubt_of(draft, chunk)
+def _judge_draft(weighing: _Weighing) -> Draft:
+    draft, chunk, doubt = weighing.draft, weighing.chunk, weighing.doubt
     if doubt == Doubt.EMPTY or (doubt and draft.kind == "entity"):
         return replace(draft, confidence=UNLIKELY)
     if draft.confidence in (LIKELY, FORMED):
@@ -167,11 +184,9 @@ def _judge_draft(draft: Draft, chunk: ChunkCreated) -> Draft:
     if kept == NEVER:
         return replace(draft, confidence=DOUBTED)
     least = least_of(draft, chunk, doubt)
-    weighed = kept > 0.0 or 0.0 < least < NEVER
-    features = draft_features(draft, chunk) if weighed else set()
-    if kept and load_soundness().probability(features - OF_PATH) < kept:
+    if kept and load_soundness().probability(weighing.features - OF_PATH) < kept:
         return replace(draft, confidence=DOUBTED)
     if not least:
         return draft
-    probability = load_soundness().probability(features) if least < NEVER else 0.0
-    return replace(draft, confidence=max(MODAL, draft.confidence) if probability >= least else WEAK)
+    is_sure = least < NEVER and weighing.probability >= least
+    return replace(draft, confidence=max(MODAL, draft.confidence) if is_sure else WEAK)

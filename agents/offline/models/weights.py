@@ -8,22 +8,22 @@ import functools
 
 from schemas.linear import Odds, Weights, read_model, read_odds, read_weights
 
-_PACKAGE = __package__ or "agents.offline.models"
+_HERE = "agents.offline.models"
 
 
 @functools.cache
 def load_statements() -> Weights:
     """What a statement is, by statements that somebody labelled."""
-    return read_weights(read_model(_PACKAGE, "statements"))
+    return read_weights(read_model(_HERE, "statements"))
 
 
 @functools.cache
 def load_placement() -> Weights:
     """Under which kind of heading authors put a text; ``plain`` is under none that tells."""
-    return read_weights(read_model(_PACKAGE, "placement"))
+    return read_weights(read_model(_HERE, "placement"))
 
 
 @functools.cache
 def load_soundness() -> Odds:
     """How likely a draft is sound, by drafts that people judged."""
-    return read_odds(read_model(_PACKAGE, "soundness"))
+    return read_odds(read_model(_HERE, "soundness"))

@@ -76,6 +76,7 @@ async def run_agent_turn(
     may_be_known = not payload.is_first or lease.epoch > 1 or payload.given is not None
     known = await read_turn_events(settings, payload.turn_id, waits=may_be_known)
     if is_over(known):
+        await StoredStates(settings).drop(payload.turn_id)
         return {"status": ANSWERED, "turn_id": payload.turn_id}
     if payload.given is None and payload.ended is None and not payload.is_first:
         by = Actor(type="human", id=turn.asked_by)
@@ -85,11 +86,11 @@ async def run_agent_turn(
         turn_log = TurnLog(turn, known, redactor_of(settings), publish, attempt)
         if payload.ended is not None:
             return await _end(settings, turn_log, payload, payload.ended)
-        if payload.fork is not None:
-            turn_log.copy(await read_copied(settings, payload.fork, turn))
         if payload.given is not None:
             await turn_log.take_decision(**payload.given.model_dump(exclude={"message_key"}))
         try:
+            if payload.fork is not None:
+                turn_log.copy(await read_copied(settings, payload.fork, turn))
             done = await _perform(settings, turn_log, turn, payload)
         except Exception as error:
             is_last = lease.attempt >= lease.max_attempts
@@ -98,6 +99,9 @@ async def run_agent_turn(
                 said = FAILED_SAID
                 if isinstance(error, RunDiverged):
                     said = FORK_CHANGED_SAID if payload.fork else CHANGED_SAID
+                if turn_log.first is None:
+                    turn_log.rewind()
+                    await turn_log.begin(payload.text, payload.role, payload.fork)
                 await turn_log.record_failure(code, said.format(code=code))
                 await StoredStates(settings).drop(turn.turn_id)
             raise

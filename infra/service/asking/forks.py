@@ -82,24 +82,20 @@ async def fork_turn(settings: Settings, request: ForkRequest, *, actor: str) -> 
 
 
 async def read_copied(settings: Settings, fork: Fork, turn: TurnPlace) -> dict[int, Event]:
-    """What the fork takes over from the other turn. It is of its own project, and who asks is who
-    has asked for it.
-    """
+    """What the fork takes over from the other turn; who asks is who has asked for it."""
     known = await read_turn(settings, turn.project_id, fork.turn_id)
     copied = copy_until(TURNS, list_events(known), fork.at, fork.changes, turn.asked_by)
-    return {ordinal: _place(event, turn) for ordinal, event in copied.items()}
+    return {ordinal: _ask_as(event, turn) for ordinal, event in copied.items()}
 
 
-def _place(event: Event, turn: TurnPlace) -> Event:
-    """The event with which a turn begins names who asks, and in which project."""
+def _ask_as(event: Event, turn: TurnPlace) -> Event:
+    """What a turn reads first names who asks."""
     if not isinstance(event, EffectRecorded) or event.kind != "read":
         return event
     answer = json.loads(event.answer)
     if "asked_by" not in answer:
         return event
-    project = answer["project"] | {"project_id": turn.project_id}
-    placed = answer | {"asked_by": turn.asked_by, "project": project}
-    return event.model_copy(update={"answer": as_text(placed)})
+    return event.model_copy(update={"answer": as_text(answer | {"asked_by": turn.asked_by})})
 
 
 def _find_event(known: list[TurnEvent], at: str) -> int:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
+from importlib.metadata import version
 from typing import TYPE_CHECKING
 
+from infra.platform.errors import Unavailable
 from infra.platform.settings import Settings
 from infra.service.access.signed import signature_of
 from infra.service.access.stream_tokens import read_stream_key
@@ -44,7 +47,8 @@ class StoredStates:
         row = CheckpointRow(
             position=kept.position, kind=kept.kind, state=kept.state, seal=kept.seal
         )
-        await transact(self._settings, partial(keep_checkpoint, run_id=run_id, row=row))
+        with suppress(Unavailable):  # a cache: the run begins at an earlier step without it
+            await transact(self._settings, partial(keep_checkpoint, run_id=run_id, row=row))
 
     async def drop(self, run_id: str) -> None:
         await transact(self._settings, partial(drop_checkpoint, run_id=run_id))
@@ -59,5 +63,5 @@ def make_saver(settings: Settings, run_log: RunLog, run_id: str, types: Sequence
     def seal(data: bytes) -> str:
         return signature_of(key, PURPOSE, sha256_hex(data))
 
-    program = code_version("agents")
+    program = f"{code_version('agents', 'schemas')}+langgraph-{version('langgraph')}"
     return RunSaver(run_id, run_log, StoredStates(settings), seal, program, types)

@@ -88,9 +88,8 @@ class Family:
     """``begun`` is the first event of a run, by the person who asks, ``ended`` its last one.
 
     ``said`` are the fields of ``begun`` with that person's words, ``fixed`` the places in what was
-    read of tables that say where the run is and who asks, which no fork
-    changes. ``frame_of`` gives what whoever
-    follows a run live sees of the other events; None: nothing.
+    read of tables that say where the run is and who asks, which no fork changes. ``frame_of`` gives
+    what whoever follows a run live sees of the other events; None: nothing.
     """
 
     begun: type[Event]

@@ -65,6 +65,7 @@ class RunLog:
         self._is_resumed = bool(known)
         self._next, self._told, self._attempt = 0, 0, attempt
         self._told_again: list[str] = []
+        self._hashes = [sha256_hex(place.run_id)]
 
     @property
     def is_replay(self) -> bool:
@@ -86,11 +87,15 @@ class RunLog:
         return self._next
 
     def hash_until(self, position: int) -> str | None:
-        """The SHA-256 of the events before ``position``; None where the log ends earlier."""
-        if any(ordinal not in self._known for ordinal in range(position)):
-            return None
-        contents = (write_event(self._known[ordinal][0]) for ordinal in range(position))
-        return sha256_hex("\n".join(contents))
+        """The SHA-256 of the events before ``position``, each with that of those before it; None
+        where the log ends earlier.
+        """
+        while len(self._hashes) <= position:
+            event, _ = self._known.get(len(self._hashes) - 1, (None, None))
+            if event is None:
+                return None
+            self._hashes.append(sha256_hex(f"{self._hashes[-1]}\n{write_event(event)}"))
+        return self._hashes[position]
 
     async def go_to(self, position: int) -> None:
         """The steps before ``position`` are done; their frames are shown."""

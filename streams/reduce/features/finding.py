@@ -30,6 +30,7 @@ class Finding:
     picks: Sequence[Pick]
     worth: float
     copied: bool = False  # told of text that goes from one document into others
+    of_feature: bool = False  # led by the statement that introduces one
 
     @property
     def key(self) -> str:
@@ -38,6 +39,11 @@ class Finding:
     @property
     def atoms(self) -> list[AtomRecord]:
         return [atom for pick in self.picks for atom in pick.atoms]
+
+    @property
+    def own_ids(self) -> set[str]:
+        """Its statements but for the one that introduces a feature, which leads others, too."""
+        return {atom.atom_id for atom in self.atoms[self.of_feature :]}
 
 
 @dataclass(frozen=True, slots=True)

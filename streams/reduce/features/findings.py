@@ -30,7 +30,6 @@ from streams.reduce.texts.titles import capitalize
 MAX_TITLE = 140
 MOST = {"conflict": 10, "risk": 8, "gap": 8, "opportunity": 6, "trend": 5, "pattern": 5}
 MOST_COPIES = 2
-ABOUT_FEATURES = frozenset({"risk", "opportunity"})  # led by a statement that leads others, too
 PER_SOURCE = {"trend": 1, "opportunity": 1}  # of one category, led by one document
 PER_SOURCE_ELSE = 2
 KINDS = frozenset({"claim", "decision", "requirement", "risk", "domain_signal", "unknown"})
@@ -42,7 +41,7 @@ def insight_clusters(
     """The insights, category by category, those of most worth first.
 
     ``standing`` are the keys of those the last preview had. No statement stands in two insights of
-    one category.
+    one category, but for those that introduce a feature.
     """
     atoms = material.best(material.topics.scores, KINDS)
     wordings = Wordings.of(it for it in atoms if speaks_for_project(it))
@@ -77,10 +76,9 @@ def _choose(findings: Iterable[Finding], most: int, standing: frozenset[str]) ->
     copies = 0
     chosen: list[Finding] = []
     for one in ranked:
-        lead, others = one.atoms[0], one.atoms[1:]
-        atom_ids = {atom.atom_id for atom in others} or {lead.atom_id}
+        lead = one.atoms[0]
         source = lead.first_provenance.source_id
-        if one.anchor in anchors or used & atom_ids or len(chosen) == most:
+        if one.anchor in anchors or used & one.own_ids or len(chosen) == most:
             continue
         if one.category == "gap" and any(is_repeated(lead, it.atoms[0]) for it in chosen):
             continue
@@ -91,9 +89,7 @@ def _choose(findings: Iterable[Finding], most: int, standing: frozenset[str]) ->
             continue
         copies += one.copied
         anchors.add(one.anchor)
-        used.update(
-            atom_ids if one.category in ABOUT_FEATURES else (it.atom_id for it in one.atoms)
-        )
+        used |= one.own_ids
         led_by[source] += 1
         chosen.append(one)
     return chosen

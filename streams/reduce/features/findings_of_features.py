@@ -25,7 +25,7 @@ _TELLING = frozenset({"claim", "domain_signal", "requirement"})
 def find_of_features(grounds: Grounds) -> Iterator[Finding]:
     """Risks, questions, gaps and wishes that another document has for a feature."""
     for candidate in grounds.named:
-        foreign = [atom for atom in _list_foreign(grounds, candidate)]
+        foreign = list(_list_foreign(grounds, candidate))
         if risks := [it for it in foreign if it.kind == "risk" and is_harmful(it)]:
             title = f"Another document sees a risk for {candidate.name}: {say(risks[0])}"
             yield _tell(grounds, "risk", candidate, title, risks)
@@ -84,6 +84,5 @@ def _tell(
 ) -> Finding:
     atoms = [candidate.introducing[0], *atoms][:MAX_SHOWN]
     shown = grounds.material.section("description", atoms).picks
-    return Finding(
-        category, candidate.key, candidate.name, title, shown, 1.0 + candidate.weight / 10
-    )
+    weight = 1.0 + candidate.weight / 10
+    return Finding(category, candidate.key, candidate.name, title, shown, weight, of_feature=True)

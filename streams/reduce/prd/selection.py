@@ -71,6 +71,8 @@ class ProjectShortlist:
         self.live.add(atom.atom_id)
         evidence = list(rows)
         fits = places(atom, evidence)
+        if not fits.own and not fits.others:
+            return
         use, score = use_of(atom, evidence, fits), worth(atom)
         if use < WORTH_PRINTING:
             if fits.own:

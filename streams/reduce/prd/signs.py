@@ -1,4 +1,4 @@
-"""What the trained placement sees of an atom: its kind, document, headings, wording and form.
+"""What the trained weights see of an atom: its kind, document, headings, wording and form.
 
 None of its words: what holds for another project is in the lists of wordings and in the form, and
 weights of words know the projects they were learnt from. A sign is a short text, a name with its
@@ -42,12 +42,11 @@ _FORMS = {
     "we": re.compile(r"\b(?:we|our|us)\b", re.IGNORECASE),
     "you": re.compile(r"\b(?:you|your)\b", re.IGNORECASE),
     "I": re.compile(r"\bI\b"),
-    "lower": re.compile(r"[a-z]"),
+    "lower": re.compile(r"^[a-z]"),
     "backward": re.compile(
-        r"(?:it|this|that|these|those|they|he|she|here|there|also|such|but|and|or|so)\b", re.I
+        r"^(?:it|this|that|these|those|they|he|she|here|there|also|such|but|and|or|so)\b", re.I
     ),
 }
-_AT_START = frozenset({"lower", "backward"})
 _HEADING_WORD = re.compile(r"[a-z]+")
 STEM = 6
 _TELLS = {
@@ -136,7 +135,7 @@ def _of_form(atom: AtomRecord) -> Iterator[str]:
     if atom.context:
         yield "in context"
     for name, form in _FORMS.items():
-        if form.match(text) if name in _AT_START else form.search(text):
+        if form.search(text):
             yield name
 
 

@@ -1,12 +1,10 @@
-"""Whether a reader would print a statement in a PRD, as people's judgements of others say.
+"""Whether a reader would print a statement in a PRD, as learnt from judgements of others.
 
-The rules of ``placement`` say where a statement belongs; two of three of those they put among the
-first ten of a section a strict reader did not want there. A linear model that was
-trained by such judgements (its card: ``use_weights.md``) tells from the same signs how likely he
-would print one. What he would hardly
-print stands nowhere, the rest of a section stands in that order. Decided against: to let weights
-choose the section, too, or more of the statements. Lines read better so, but half of those that a
-product manager asks for by name were lost.
+The rules of ``placement`` say where a statement belongs; a strict reader could use one of three
+that they put among the first ten of a section. A linear model (its card: ``use_weights.md``) tells
+from the signs of a statement how likely he would print it. What he would hardly print stands
+nowhere, the rest of a section in that order. Decided against: to let weights choose the section,
+too. Lines read no better so, and a third of those that a product manager wants was lost.
 """
 
 from __future__ import annotations
@@ -21,8 +19,8 @@ from schemas.linear import Odds, read_model, read_odds
 from streams.reduce.prd.placed_atoms import SectionFits
 from streams.reduce.prd.signs import signs_of
 
-WORTH_PRINTING = 0.1  # below it one of eight that were read was usable
-UNTOLD = 0.3  # the use of what nobody judged: about that of the others in a section
+WORTH_PRINTING = 0.1  # of 25 that were read below .15 three were usable
+UNJUDGED = 0.3  # the use of what nothing was judged of: about that of the others in a section
 VOUCHED = 1.0  # what a person has verified comes first
 
 
@@ -52,5 +50,5 @@ def use_of(atom: AtomRecord, rows: Iterable[EvidenceRow], fits: SectionFits) -> 
     is_scope = fits.own is not None and fits.own.section_id == "scope"
     is_judged = atom.attributes.get(ORIGIN) in load_model().origins
     if atom.kind == "entity" or is_scope or not is_judged:
-        return UNTOLD
+        return UNJUDGED
     return load_model().use.probability(signs_of(atom, rows, fits))

@@ -22,7 +22,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
 
 from agents.offline.judge.confirmations import LEAST
@@ -31,7 +30,7 @@ from agents.offline.judge.soundness import SOUND
 from agents.offline.recognise.cues import WEAK
 from schemas.linear import Odds
 from tests.reading.training.data import write_weights
-from tests.reading.training.statements import MODELS, SCALE
+from tests.reading.training.statements import MODELS, SCALE, matrix_of
 
 AT_EVEN = 8  # drafts that show a feature
 WITH_DOCUMENT = "document"  # the eye of readers who had it open
@@ -50,12 +49,7 @@ def learned(examples: Sequence[Example]) -> dict[str, Any]:
     columns = {
         feature: at for at, feature in enumerate(sorted(s for s in counts if counts[s] >= AT_EVEN))
     }
-    where, starts = [], [0]
-    for one in examples:
-        where += [columns[feature] for feature in one["features"] if feature in columns]
-        starts.append(len(where))
-    shape = (len(examples), len(columns))
-    matrix = csr_matrix((np.ones(len(where)), where, starts), shape=shape)
+    matrix = matrix_of([set(one["features"]) for one in examples], columns)
     model = LogisticRegression(C=SMOOTHING, max_iter=1_000)
     weighed = [COUNTS.get(one["eye"], 1.0) for one in examples]
     model.fit(matrix, [_is_good(one) for one in examples], sample_weight=weighed)

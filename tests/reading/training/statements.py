@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +63,7 @@ def learned(examples: Sequence[Example], features: Sequence[set[str]]) -> dict[s
     }
 
 
-def matrix_of(features: Sequence[set[str]], columns: dict[str, int]) -> csr_matrix:
+def matrix_of(features: Sequence[Set[str]], columns: dict[str, int]) -> csr_matrix:
     """One row a text, one column a feature."""
     where, starts = [], [0]
     for shown in features:

@@ -4,9 +4,10 @@
 
 CLONES has a folder a project of ``statements.tsv``, with its documents as at the commit named there
 (``-``: as in the evaluation data). Each is read by the stages of the service, only the documents of
-which statements were judged; people said in which section of a PRD each statement belongs, or in
-none, and whether a reader would print it (2), keep it one click away (1) or leave it out (0). No
-text of the documents is kept: a row is the path, a hash of the statement, and the judgement.
+which statements were judged: in which section of a PRD each statement belongs, or in none, a second
+section that would be as right, and whether a reader would print it (2), keep it one click away (1)
+or leave it out (0). Only the last is learnt. No text of the documents is kept: a row is the path, a
+hash of the statement, and the judgement.
 
 Logistic regression over the signs of an atom, rounded to whole numbers; scikit-learn 1.9.1, and
 nothing is drawn. ``--figures`` prints instead how well each project is judged by weights that have
@@ -26,7 +27,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
 
 from infra.measure.whole import ingest
@@ -35,10 +35,10 @@ from streams.reduce.prd import use
 from streams.reduce.prd.placement import places
 from streams.reduce.prd.signs import signs_of
 from tests.reading.training.data import write_weights
+from tests.reading.training.statements import SCALE, matrix_of
 
 JUDGED = Path(__file__).with_name("statements.tsv")
 OUT = Path(use.__file__).with_name("use_weights.json.gz")
-SCALE = 64
 AT_LEAST = 6  # statements that show a sign
 OF_PROJECTS = 2
 OF_AN_ORIGIN = 25  # judged statements, so that weights and not rules place others of it
@@ -96,11 +96,7 @@ def learn(judged: Sequence[Judged]) -> dict[str, Any]:
         sign for sign in counts if counts[sign] >= AT_LEAST and of_projects[sign] >= OF_PROJECTS
     )
     columns = {sign: at for at, sign in enumerate(known)}
-    where, starts = [], [0]
-    for one in judged:
-        where += sorted(columns[sign] for sign in one.signs if sign in columns)
-        starts.append(len(where))
-    matrix = csr_matrix((np.ones(len(where)), where, starts), shape=(len(judged), len(columns)))
+    matrix = matrix_of([one.signs for one in judged], columns)
     kept = LogisticRegression(C=SMOOTHING, max_iter=3_000)
     kept.fit(matrix, [one.kept == PRINTED for one in judged])
     by_use = np.rint(kept.coef_[0] * SCALE).astype(int)
