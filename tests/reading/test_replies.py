@@ -37,6 +37,24 @@ def test_a_question_with_its_answer_below_is_closed(text: str) -> None:
     assert answer.endswith("he depot keeps three vans for every lane")
 
 
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Which orders are signed?", "Every order needs to be signed by two drivers."),
+        ("Does one key open both gates?", "A second key is needed for the north gate."),
+        ("How much room does a van take?", "A van needs more room than the old ones."),
+        ("When is a lane not swept?", "A lane that was not answered for is not swept."),
+    ],
+)
+def test_an_answer_that_says_what_is_needed_closes_its_question(question: str, answer: str) -> None:
+    assert len(answered(f"**{question}**\n{answer}")) == 1
+
+
+def test_a_heading_that_says_where_something_is_discussed_leaves_no_question_open() -> None:
+    under = "Questions\n\n### Where to discuss lanes"
+    assert len(answered(f"**How many vans does the depot keep?**\n{ANSWER}", under)) == 1
+
+
 @pytest.mark.parametrize("path", ["docs/depot.md", "meetings/2024-03-01.md"])
 def test_a_yes_closes_a_question_that_stands_among_open_ones(path: str) -> None:
     text = "**Do we need a licence for vans?**\n\nYes, we need a licence of the town for vans.\n"
@@ -64,6 +82,8 @@ def test_a_yes_closes_a_question_that_stands_among_open_ones(path: str) -> None:
                 "This needs more research before we start.",
                 "Not discussed in this meeting.",
                 "More input from drivers is needed here.",
+                "This still needs to be agreed with the town.",
+                "A decision is needed by the end of May.",
                 "This was raised by two customers last week.",
             )
         ),

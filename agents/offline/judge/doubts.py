@@ -1,6 +1,6 @@
 """Turns of phrase by which a draft is a weak cue, whoever wrote it and wherever it stands.
 
-Found among the drafts that people judged (``tests/reading/training/drafts.tsv``, .65 of all good):
+Found among the judged drafts (``tests/reading/training/drafts.tsv``, .65 of all good):
 of each at most one in three was good there, but for what dangles or is cut (102 judged, .44 good;
 «is then» 37, .57, of which with the document open 10, .30), what links to its subject (112, .35),
 needs and tasks that point back (218, .37) and «of that …» (46, .46). What a common product or

@@ -25,5 +25,5 @@ def load_placement() -> Weights:
 
 @functools.cache
 def load_soundness() -> Odds:
-    """How likely a draft is sound, by drafts that people judged."""
+    """How likely a draft is sound, by judged drafts; its card says who judged them."""
     return read_odds(read_model(_HERE, "soundness"))

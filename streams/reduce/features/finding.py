@@ -43,7 +43,8 @@ class Finding:
     @property
     def own_ids(self) -> set[str]:
         """Its statements but for the one that introduces a feature, which leads others, too."""
-        return {atom.atom_id for atom in self.atoms[self.of_feature :]}
+        own = self.atoms[1:] if self.of_feature else self.atoms
+        return {atom.atom_id for atom in own}
 
 
 @dataclass(frozen=True, slots=True)

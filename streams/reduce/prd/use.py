@@ -20,7 +20,7 @@ from streams.reduce.prd.placed_atoms import SectionFits
 from streams.reduce.prd.signs import signs_of
 
 WORTH_PRINTING = 0.1  # of 25 that were read below .15 three were usable
-UNJUDGED = 0.3  # the use of what nothing was judged of: about that of the others in a section
+UNJUDGED = 0.3  # of sorts without judgements: about the mean of a section
 VOUCHED = 1.0  # what a person has verified comes first
 
 
