@@ -45,6 +45,13 @@ def answer_to(job: bytes) -> bytes:
         return pickle.dumps(("failed", failure.error_class, failure.error))
 
 
+def can_read(job: bytes) -> bool:
+    """Once all that ``job`` needs is imported; it is not done."""
+    name, _ = pickle.loads(job)
+    function_of(name)
+    return True
+
+
 @lru_cache(64)
 def function_of(name: bytes) -> Callable[..., object]:
     """The function of a job: there are few, and they come with every one."""

@@ -22,7 +22,7 @@ from streams.shell.cleaning import Clean
 from streams.shell.failures import ChildFailed
 from streams.shell.pool import ChildDied, ChildPool, JobTimedOut
 
-TRY_S = 6.0  # of work; a child that starts anew needs two of them
+TRY_S = 6.0  # of work; what a new child uses for the first time takes it about one
 TRY_S_PER_MIB = 5.0  # three times what the longest text takes
 
 

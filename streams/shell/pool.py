@@ -2,10 +2,11 @@
 
 A regular expression that runs away holds the interpreter: only another process can be timed and
 killed. What counts is the time a child works, or sleeps on something that does not come; waiting
-for a processor is no fault of its job, and to start it again would make a busy machine busier. Each
-child is a fresh interpreter (no fork of a process with threads), of lower priority,
-and ends with its parent. Decided against: ``multiprocessing`` and pools on top of it, which run the
-program's main module again in every child.
+for a processor is no fault of its job, and to start it again would make a busy machine busier. Nor
+is it the job's fault how long a child takes to begin: what its first jobs need is imported before
+their time counts. Each child is a fresh interpreter (no fork of a process with threads), of lower
+priority, and ends with its parent. Decided against: ``multiprocessing`` and pools on top of it,
+which run the program's main module again in every child.
 """
 
 from __future__ import annotations
@@ -24,12 +25,13 @@ from typing import TypeVar
 
 import psutil
 
-from streams.shell.child import LENGTH
+from streams.shell.child import LENGTH, can_read
 from streams.shell.failures import ChildFailed, ShellFailure
 from streams.undecidable import Failure
 
 T = TypeVar("T")
 JOB_TIMEOUT_S = 20.0  # of work
+BEGIN_TIMEOUT_S = 60.0  # of work: an interpreter and its imports from a slow disk
 LOOK_EVERY_S = 1.0
 AT_ONCE = 16  # jobs in one message to a child: most are shorter than the way there and back
 BUFFER_BYTES = 1024 * 1024
@@ -77,9 +79,13 @@ class Child:
                 process.kill()
         return process
 
+    @property
+    def is_running(self) -> bool:
+        return self._process is not None and self._process.returncode is None
+
     async def start(self) -> None:
         """The process runs."""
-        if self._process is None or self._process.returncode is not None:
+        if not self.is_running:
             self._process = await asyncio.create_subprocess_exec(
                 *(sys.executable, "-P", "-m", "streams.shell.child"),
                 *(str(os.getpid()), str(self._nice)),
@@ -303,6 +309,13 @@ class ChildPool:
     async def _answers(self, child: Child, jobs: Sequence[Job]) -> list[bytes]:
         """Raises JobTimedOut, ChildDied."""
         calls, limit_s = [job.call for job in jobs], max(job.limit_s for job in jobs)
+        if not child.is_running:
+            readings = [_call(can_read, (call,)) for call in calls]
+            await self._timed(child, readings, BEGIN_TIMEOUT_S)
+        return await self._timed(child, calls, limit_s)
+
+    async def _timed(self, child: Child, calls: Sequence[bytes], limit_s: float) -> list[bytes]:
+        """Raises JobTimedOut, ChildDied."""
         try:
             async with asyncio.timeout(None) as limit:
                 with self._limit(child, limit, limit_s):

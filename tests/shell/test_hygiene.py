@@ -241,7 +241,7 @@ def test_a_part_that_takes_too_long_is_left_out_alone_and_told(fresh: Settings) 
 
     async def scenario() -> None:
         functions = (endless_on_mark, stage_0.decide, stage_0.give_up, mirrored)
-        sick = Hygiene(*functions, limit_s=12)  # a child that starts anew needs two of them
+        sick = Hygiene(*functions, limit_s=6)
         text = PARAGRAPH + b"The pump may run endlessly.\n\nThe valve must close by itself.\n"
         await publish(fresh, *a_revision("t1", text))
         [marker] = await answers(fresh, 1, Stages(hygiene=sick))

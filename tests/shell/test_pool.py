@@ -1,6 +1,7 @@
 """Child processes: a job fails alone, and no child outlives its parent."""
 
 import asyncio
+import importlib
 import os
 import signal
 import subprocess
@@ -18,7 +19,14 @@ from infra.runtime.local.process import start_time_of, wait_until
 from streams.shell.failures import ChildFailed
 from streams.shell.pool import JOB_TIMEOUT_S, ChildDied, ChildPool, JobTimedOut
 
-HANGS_S = 5  # of work; a child is there within one, or two beside another worker of tests
+HANGS_S = 5  # of work
+SLOW = """
+import os, time
+while os.getppid() == {parent} and time.process_time() < 5:
+    pass
+def half(number):
+    return number // 2
+"""
 
 
 @asynccontextmanager
@@ -112,6 +120,23 @@ def test_a_job_that_waits_for_a_processor_is_not_ended() -> None:
             os.kill(pid, signal.SIGCONT)
             assert await waiting == 4
             assert starved.pids() == [pid]
+
+    asyncio.run(scenario())
+
+
+def test_how_long_a_child_takes_to_begin_is_no_work_of_its_job(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "slow_to_import.py").write_text(SLOW.format(parent=os.getpid()))
+    monkeypatch.syspath_prepend(tmp_path)
+    half = importlib.import_module("slow_to_import").half
+
+    async def scenario() -> None:
+        async with children(1, nice=0, timeout_s=1) as pool:
+            assert await pool.run(half, 4) == 2
+            with pytest.raises(JobTimedOut):
+                await pool.run(blocked)
+            assert await pool.run(half, 6) == 3
 
     asyncio.run(scenario())
 
