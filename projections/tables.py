@@ -204,12 +204,21 @@ TABLES: tuple[Table, ...] = (
     _table(
         "conversations",
         "conversation_id",
-        merge={"title": "first", "started_by": "first", "started_at": "min"},
+        merge={
+            "title": "first",
+            "started_by": "first",
+            "started_at": "min",
+            "owner": "first",
+            "agent": "first",
+        },
         compared=False,
     ),
+    _table("agent_handoffs", "turn_id", "call_id", compared=False),
     _table("conversation_messages", "turn_id", "role", compared=False),
     _table("agent_results", "turn_id", "ordinal", compared=False),
     _table("agent_thoughts", "turn_id", "ordinal", compared=False),
     _table("tool_calls", "effect_id", compared=False),
     _table("confirmations", "confirmation_id", compared=False),
+    _table("memories", "memory_id", compared=False),
+    _table("assistant_workflows", "owner", "name", compared=False),
 )

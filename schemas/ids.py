@@ -15,8 +15,8 @@ ID_HEX_DIGITS = 32
 # What an id may begin with: rules that look for secrets know an id by it.
 ID_PREFIXES = (
     "ann", "art", "atm", "chk", "cnd", "cnf", "cnv", "con", "ctr", "dlq", "dlv", "eff", "evd",
-    "gen", "hitl", "job", "llm", "lnk", "mem", "mop", "mrg", "msg", "onb", "pg", "prj", "psg",
-    "qlr", "reb", "red", "run", "src", "stm", "syn", "tok", "trn", "tst", "whk", "wrk",
+    "gen", "hitl", "job", "llm", "lnk", "mem", "mop", "mrg", "mry", "msg", "onb", "pg", "prj",
+    "psg", "qlr", "reb", "red", "run", "src", "stm", "syn", "tok", "trn", "tst", "whk", "wrk",
 )  # fmt: skip
 
 

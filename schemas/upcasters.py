@@ -21,6 +21,7 @@ def keep(payload: Payload) -> Payload:
 
 
 UPCASTERS: Mapping[tuple[str, int], Upcaster] = {  # by event type and version
+    ("agent.confirmation_requested", 1): keep,
     ("agent.request_received", 1): keep,
     ("ledger.changed", 1): keep,
 }

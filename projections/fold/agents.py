@@ -13,6 +13,8 @@ from schemas.events.agent import (
     AgentEvent,
     ConfirmationGiven,
     ConfirmationRequested,
+    HandoffFinished,
+    HandoffStarted,
     RequestReceived,
     Responded,
     ResultProduced,
@@ -41,6 +43,8 @@ def request_received(rows: Rows, fact: Envelope, event: RequestReceived) -> None
             "started_by": fact.actor.id,
             "started_at": fact.occurred_at,
             "updated_at": fact.occurred_at,
+            "owner": event.owner,
+            "agent": event.agent,
         },
     )
     _say(rows, fact, event, {"role": "user", "author": fact.actor.id, "content": event.text})
@@ -109,6 +113,28 @@ def confirmation_given(rows: Rows, fact: Envelope, event: ConfirmationGiven) -> 
     rows.add(fact, "confirmations", _confirmation(event) | given)
 
 
+def handoff_started(rows: Rows, fact: Envelope, event: HandoffStarted) -> None:
+    _keep(rows, fact, event)
+    began = {
+        "task": event.task,
+        "started_ordinal": event.ordinal,
+        "started_at": fact.occurred_at,
+    }
+    rows.add(fact, "agent_handoffs", _handoff(event) | began)
+
+
+def handoff_finished(rows: Rows, fact: Envelope, event: HandoffFinished) -> None:
+    _keep(rows, fact, event)
+    ended = {
+        "summary": event.summary,
+        "notes": json.loads(event.notes),
+        "is_error": event.is_error,
+        "finished_ordinal": event.ordinal,
+        "finished_at": fact.occurred_at,
+    }
+    rows.add(fact, "agent_handoffs", _handoff(event) | ended)
+
+
 def _keep(rows: Rows, fact: Envelope, event: AgentEvent) -> None:
     data = {
         "event_type": event.type_name,
@@ -158,6 +184,11 @@ def _confirmation(event: ConfirmationRequested | ConfirmationGiven) -> Row:
     }
 
 
+def _handoff(event: HandoffStarted | HandoffFinished) -> Row:
+    names = ("turn_id", "call_id", "conversation_id", "thread", "from_agent", "to_agent")
+    return {name: getattr(event, name) for name in names}
+
+
 FOLDS: dict[type[Event], Any] = dict.fromkeys(AGENT_EVENTS, keep_event) | {
     RequestReceived: request_received,
     Responded: responded,
@@ -167,4 +198,6 @@ FOLDS: dict[type[Event], Any] = dict.fromkeys(AGENT_EVENTS, keep_event) | {
     ToolReturned: tool_returned,
     ConfirmationRequested: confirmation_requested,
     ConfirmationGiven: confirmation_given,
+    HandoffStarted: handoff_started,
+    HandoffFinished: handoff_finished,
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
@@ -25,6 +26,13 @@ TURNS = Listing(
     {"q.sent_at": "timestamptz", "q.turn_id": "text"},
 )
 ONE = f"SELECT {CONVERSATIONS.columns} FROM conversations WHERE conversation_id = %s"
+OWNER = "SELECT owner FROM conversations WHERE conversation_id = %s AND owner <> ''"
+OWNED = "q.conversation_id IN (SELECT conversation_id FROM conversations WHERE owner = %s)"
+CHOSEN = "SELECT data ->> 'project' AS project FROM agent_events WHERE turn_id = %s AND ordinal = 0"
+ALL_CHOSEN = (
+    "SELECT DISTINCT data ->> 'project' AS project FROM agent_events"
+    " WHERE conversation_id = %s AND ordinal = 0 AND data ->> 'project' <> '' ORDER BY project"
+)
 MESSAGES = """
     SELECT turn_id, role, author, content, citations, engine, error, sent_at
     FROM conversation_messages WHERE conversation_id = %s ORDER BY sent_at, turn_id, ordinal
@@ -41,6 +49,19 @@ EVENTS = """
         updated_from_event_id AS event_id
     FROM agent_events WHERE turn_id = %s ORDER BY ordinal
 """
+# What is long in an event, and shown to nobody, stays behind.
+STEPS = """
+    SELECT turn_id, ordinal, project_id, conversation_id, event_type,
+        data - '{notes,answer,arguments,summary}'::text[] AS data, occurred_at,
+        updated_from_event_id AS event_id
+    FROM agent_events WHERE conversation_id = %s AND event_type = ANY(%s) ORDER BY turn_id, ordinal
+"""
+THREAD = """
+    SELECT notes FROM agent_handoffs
+    WHERE thread = %s AND turn_id <> %s AND finished_at IS NOT NULL
+    ORDER BY finished_at DESC, turn_id DESC, finished_ordinal DESC LIMIT 1
+"""
+COUNT = "SELECT count(*)::int AS events FROM agent_events WHERE turn_id = %s"
 ANSWER = """
     SELECT turn_id, conversation_id, content, author, citations, engine, error, sent_at
     FROM conversation_messages WHERE turn_id = %s AND role = 'assistant'
@@ -55,6 +76,7 @@ OPEN = f"decision IS NULL AND NOT EXISTS ({OVER.format(turn='confirmations.turn_
 DECIDED = """
     SELECT coalesce(max(f.seq), -1) AS seq FROM stream_frames f
     WHERE f.stream_id = %s AND f.name = 'confirmation_requested'
+        AND coalesce((f.data::jsonb ->> 'more')::int, 0) = 0
         AND EXISTS (SELECT FROM stream_frames n WHERE n.stream_id = f.stream_id AND n.seq > f.seq)
 """
 EXPIRED = f"""
@@ -195,12 +217,18 @@ def list_turns(
     connection: Conn,
     project_id: str,
     *,
+    owner: str = "",
     conversation: str | None = None,
     cursor: str | None = None,
     limit: int = PAGE,
 ) -> Page[AskedTurn]:
-    """A page of turns, the newest first. Raises Refusal for a bad cursor."""
+    """A page of turns, the newest first; those of conversations with the assistant by ``owner``.
+
+    Raises Refusal for a bad cursor.
+    """
     conditions: list[Condition] = [("q.project_id = %s", project_id), ("q.role = 'user'",)]
+    if owner:
+        conditions.append((OWNED, owner))
     if conversation is not None:
         conditions.append(("q.conversation_id = %s", conversation))
     records, following = page_of(connection, TURNS, conditions, cursor, limit, backwards=True)
@@ -211,12 +239,44 @@ def read_conversation(connection: Conn, project_id: str, conversation_id: str) -
     """Raises NotFound, also for a conversation of another project."""
     first = next(iter(select(connection, Conversation, ONE, conversation_id)), None)
     if first is None or first.project_id != project_id:
-        raise NotFound(
-            f"There is no conversation {conversation_id}.",
-            code="unknown_conversation",
-            detail={"conversation_id": conversation_id},
-        )
+        raise unknown_conversation(conversation_id)
     return first
+
+
+def unknown_conversation(conversation_id: str) -> NotFound:
+    """The same words for one that is not there and for one that is not theirs."""
+    return NotFound(
+        f"There is no conversation {conversation_id}.",
+        code="unknown_conversation",
+        detail={"conversation_id": conversation_id},
+    )
+
+
+def find_owner(connection: Conn, conversation_id: str) -> str | None:
+    """Whose conversation with the assistant it is; None where it is none."""
+    return next((row["owner"] for row in rows(connection, OWNER, conversation_id)), None)
+
+
+def list_chosen_projects(connection: Conn, conversation_id: str) -> list[str]:
+    """The projects that were chosen for messages of a conversation with the assistant."""
+    return [row["project"] for row in rows(connection, ALL_CHOSEN, conversation_id)]
+
+
+def find_chosen_project(connection: Conn, turn_id: str) -> str:
+    """The project that was chosen for a message to the assistant; empty where none was."""
+    projects = (row["project"] for row in rows(connection, CHOSEN, turn_id))
+    return str(next(projects, "") or "")
+
+
+def list_own_conversations(
+    connection: Conn, owner: str, *, cursor: str | None = None, limit: int = PAGE
+) -> Page[Conversation]:
+    """A page of the conversations of a person with the assistant, the newest first."""
+    conditions = [("owner = %s", owner)]
+    records, following = page_of(
+        connection, CONVERSATIONS, conditions, cursor, limit, backwards=True
+    )
+    return Page(items=[Conversation(**row) for row in records], next_cursor=following)
 
 
 def list_messages(connection: Conn, conversation_id: str) -> list[ChatMessage]:
@@ -231,8 +291,27 @@ def list_newest_messages(
     return rows(connection, NEWEST, conversation_id, before_turn, limit)
 
 
+def read_thread(connection: Conn, thread: str, before_turn: str) -> list[dict[str, Any]]:
+    """The notes of the last work in a thread of agents, of another turn; empty where none is."""
+    for row in rows(connection, THREAD, thread, before_turn):
+        notes: list[dict[str, Any]] = row["notes"]
+        return notes
+    return []
+
+
 def list_turn_events(connection: Conn, turn_id: str) -> list[TurnEvent]:
     return select(connection, TurnEvent, EVENTS, turn_id)
+
+
+def list_steps(connection: Conn, conversation_id: str, types: Sequence[str]) -> list[TurnEvent]:
+    """The events of these types in a conversation, turn by turn, without what is long in them."""
+    return select(connection, TurnEvent, STEPS, conversation_id, list(types))
+
+
+def count_turn_events(connection: Conn, turn_id: str) -> int:
+    """How many the tables hold of a turn: its first ones."""
+    (row,) = rows(connection, COUNT, turn_id)
+    return int(row["events"])
 
 
 def find_turn_answer(connection: Conn, turn_id: str) -> TurnAnswer | None:
@@ -243,12 +322,17 @@ def read_confirmation(connection: Conn, project_id: str, confirmation_id: str) -
     """Raises NotFound."""
     row = find_confirmation(connection, confirmation_id)
     if row is None or row.project_id != project_id:
-        raise NotFound(
-            f"There is no confirmation {confirmation_id}.",
-            code="unknown_confirmation",
-            detail={"confirmation_id": confirmation_id},
-        )
+        raise unknown_confirmation(confirmation_id)
     return row
+
+
+def unknown_confirmation(confirmation_id: str) -> NotFound:
+    """The same words for one that is not there and for one that is not theirs."""
+    return NotFound(
+        f"There is no confirmation {confirmation_id}.",
+        code="unknown_confirmation",
+        detail={"confirmation_id": confirmation_id},
+    )
 
 
 def find_confirmation(connection: Conn, confirmation_id: str) -> Confirmation | None:

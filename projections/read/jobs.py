@@ -8,11 +8,18 @@ from typing import Any
 from infra.platform.errors import Invalid, NotFound
 from projections.read.page import PAGE, Condition, Listing, Page, page_of
 from projections.read.session import Conn, ReadModel, select
+from schemas.envelope import SERVICE_WIDE
 from schemas.events.job import JOB_STATUSES, PRIORITIES
 
+# What somebody has said to the assistant is theirs alone.
+PAYLOAD = (
+    f"CASE WHEN j.job_type = 'agent_turn' AND j.project_id = '{SERVICE_WIDE}'"
+    " THEN '{}'::jsonb ELSE j.payload END AS payload"
+)
 COLUMNS = (
     "j.job_id, j.project_id, j.job_type, j.idempotency_key, j.priority, j.status, j.lease_owner,"
-    " j.lease_expires_at, j.lease_epoch, j.attempt_count, j.max_attempts, j.run_after, j.payload,"
+    " j.lease_expires_at, j.lease_epoch, j.attempt_count, j.max_attempts, j.run_after,"
+    f" {PAYLOAD},"
     " j.result, j.progress, j.last_error, j.error_class, j.correlation_id, j.created_by,"
     " j.created_at, j.updated_at, j.started_at, j.finished_at, j.transition"
 )
@@ -21,7 +28,7 @@ JOBS = Listing("jobs", COLUMNS, "orchestration_jobs j", {"(-j.created_seq)": "bi
 
 class Job(ReadModel):
     """A job; ``transition`` counts what has happened to it. ``progress`` is what its handler said
-    last. A lower ``priority`` is served first.
+    last. A lower ``priority`` is served first. ``payload`` is empty where the assistant was asked.
     """
 
     job_id: str

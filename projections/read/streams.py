@@ -9,23 +9,35 @@ from functools import cached_property
 
 from infra.platform.errors import NotFound
 from projections.read.session import Conn, ReadModel, rows, select
+from schemas.envelope import SERVICE_WIDE
 
-STREAM = """
-    SELECT project_id, created_at FROM projects WHERE project_id = %s
+STREAM = f"""
+    SELECT project_id, created_at, '' AS owner, '' AS chosen FROM projects WHERE project_id = %s
     UNION ALL
-    SELECT project_id, p.created_at FROM ingestion_runs JOIN projects p USING (project_id)
+    SELECT project_id, p.created_at, '', '' FROM ingestion_runs JOIN projects p USING (project_id)
     WHERE run_id = %s
     UNION ALL
-    SELECT project_id, p.created_at FROM quality_runs JOIN projects p USING (project_id)
+    SELECT project_id, p.created_at, '', '' FROM quality_runs JOIN projects p USING (project_id)
     WHERE quality_run_id = %s
     UNION ALL
-    SELECT project_id, p.created_at FROM onboarding_pipelines JOIN projects p USING (project_id)
+    SELECT project_id, p.created_at, '', ''
+    FROM onboarding_pipelines JOIN projects p USING (project_id)
     WHERE pipeline_id = %s
     UNION ALL
-    (SELECT project_id, p.created_at FROM orchestration_jobs JOIN projects p USING (project_id)
+    (SELECT project_id, p.created_at, '', ''
+    FROM orchestration_jobs JOIN projects p USING (project_id)
     WHERE correlation_id = %s AND job_type = 'agent_turn' LIMIT 1)
     UNION ALL
-    (SELECT project_id, p.created_at FROM stream_frames JOIN projects p USING (project_id)
+    (SELECT project_id, to_timestamp(0), payload -> 'assistant' ->> 'owner',
+        coalesce(payload -> 'assistant' ->> 'project', '') FROM orchestration_jobs
+    WHERE correlation_id = %s AND job_type = 'agent_turn' AND project_id = '{SERVICE_WIDE}'
+        AND payload ? 'assistant' LIMIT 1)
+    UNION ALL
+    SELECT project_id, to_timestamp(0), data ->> 'owner', coalesce(data ->> 'project', '')
+    FROM agent_events
+    WHERE turn_id = %s AND ordinal = 0 AND project_id = '{SERVICE_WIDE}'
+    UNION ALL
+    (SELECT project_id, p.created_at, '', '' FROM stream_frames JOIN projects p USING (project_id)
     WHERE stream_id = %s LIMIT 1)
 """
 FRAME = "stream_id, seq, name, data, is_last"
@@ -71,7 +83,8 @@ ENDS_OF_PIPELINE = f"{ENDS_OF} FROM ({OF_PIPELINE} WHERE p.pipeline_id = %s) fra
 
 
 class Stream(ReadModel):
-    """A stream that exists.
+    """A stream that exists. One of the assistant is for its ``owner`` alone, as long as they see
+    the ``chosen`` project.
 
     ``epoch`` belongs to this stream alone and changes when its project is made anew in another log:
     the places of frames are comparable within one stream only.
@@ -80,6 +93,8 @@ class Stream(ReadModel):
     stream_id: str
     project_id: str
     epoch: str
+    owner: str = ""
+    chosen: str = ""
 
     @property
     def is_endless(self) -> bool:
@@ -109,9 +124,9 @@ class StreamEnds(ReadModel):
 
 def read_stream(connection: Conn, stream_id: str) -> Stream:
     """The stream of a project, of a run, or of what has frames. Raises NotFound."""
-    for row in rows(connection, STREAM, *[stream_id] * 6):
-        epoch = _epoch(stream_id, row["created_at"])
-        return Stream(stream_id=stream_id, project_id=row["project_id"], epoch=epoch)
+    for row in rows(connection, STREAM, *[stream_id] * 8):
+        epoch = _epoch(stream_id, row.pop("created_at"))
+        return Stream(stream_id=stream_id, epoch=epoch, **row)
     raise unknown_stream(stream_id)
 
 

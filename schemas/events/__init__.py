@@ -75,6 +75,7 @@ from schemas.events.job import (
 from schemas.events.judgement import JudgementRequested, PairJudged
 from schemas.events.ledger import LedgerChanged
 from schemas.events.ledger_retry import LedgerRetryRequested
+from schemas.events.memory import MEMORY_EVENTS
 from schemas.events.model_calls import CALL_FACTS
 from schemas.events.pipeline import PIPELINE_FACTS
 from schemas.events.project import (
@@ -195,6 +196,7 @@ _EVENTS: tuple[type[Event], ...] = (
     JobCancelled,
     *CALL_FACTS,
     *AGENT_EVENTS,
+    *MEMORY_EVENTS,
     DeadLetter,
     RecordUndecidable,
     DeadLetterResolved,

@@ -82,7 +82,9 @@ class RequestReceived(AgentEvent):
     """A person has asked something; the turn begins. ``role`` is that of who asks.
 
     ``forked_from`` is the turn that this one goes on from otherwise, with its events up to number
-    ``forked_at``; empty for most.
+    ``forked_at``; empty for most. ``agent`` is who is asked, ``comms`` the assistant; empty: the
+    agents of the project. A conversation with the assistant belongs to its ``owner``; the chosen
+    ``project``, the ``workflow`` of theirs and their ``time_zone`` are those of this message.
     """
 
     type_name: ClassVar[str] = "agent.request_received"
@@ -92,6 +94,11 @@ class RequestReceived(AgentEvent):
     role: str = ""
     forked_from: str = ""
     forked_at: int | None = None
+    agent: str = ""
+    owner: str = ""
+    project: str = ""
+    workflow: str = ""
+    time_zone: str = ""
 
 
 class Routed(AgentEvent):
@@ -171,14 +178,19 @@ class LimitReached(AgentEvent):
 
 
 class ConfirmationRequested(AgentEvent):
-    """A person has to say whether a tool may be called. ``arguments`` is a JSON text."""
+    """A person has to say whether a tool may be called. ``arguments`` is a JSON text.
+
+    ``more``: how many further calls of the same step are asked about after this one.
+    """
 
     type_name: ClassVar[str] = "agent.confirmation_requested"
+    schema_version: ClassVar[int] = 2
 
     confirmation_id: str
     tool: str
     arguments: str
     summary: str
+    more: int = 0
 
 
 class ConfirmationGiven(AgentEvent):
@@ -191,6 +203,45 @@ class ConfirmationGiven(AgentEvent):
     arguments: str | None = None
     reason: str = ""
     given_by: str = ""
+
+
+class HandoffStarted(AgentEvent):
+    """An agent hands ``task`` over to another one, which works until the event that finishes it.
+
+    ``call_id`` is that of the call in the agent that hands over. The agent goes on with ``thread``,
+    what it has done in this conversation before.
+    """
+
+    type_name: ClassVar[str] = "agent.handoff_started"
+
+    call_id: str
+    from_agent: str
+    to_agent: str
+    thread: str
+    task: str
+
+
+class HandoffFinished(AgentEvent):
+    """What has come of it, in words; ``notes`` is what the thread goes on with, a JSON text."""
+
+    type_name: ClassVar[str] = "agent.handoff_finished"
+
+    call_id: str
+    from_agent: str
+    to_agent: str
+    thread: str
+    summary: str
+    citations: list[AgentCitation] = []
+    notes: str = "[]"
+    is_error: bool = False
+
+
+class FollowupsSuggested(AgentEvent):
+    """What the user may want to ask next."""
+
+    type_name: ClassVar[str] = "agent.followups_suggested"
+
+    actions: list[str]
 
 
 class Responded(AgentEvent):
@@ -217,5 +268,8 @@ AGENT_EVENTS: tuple[type[AgentEvent], ...] = (
     LimitReached,
     ConfirmationRequested,
     ConfirmationGiven,
+    HandoffStarted,
+    HandoffFinished,
+    FollowupsSuggested,
     Responded,
 )

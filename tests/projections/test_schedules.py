@@ -325,7 +325,7 @@ def test_work_without_a_job_is_asked_of_the_agents_who_may_only_read(world: Worl
 def test_a_turn_that_nobody_goes_on_with_is_ended_by_a_job(world: World):
     world.kinds = ALL_JOB_KINDS
     place: dict[str, Any] = {"conversation_id": "cnv_1", "turn_id": "trn_1"}
-    asked = {"tool": "delete_task", "arguments": "{}", "summary": "Delete it."}
+    asked: dict[str, Any] = {"tool": "delete_task", "arguments": "{}", "summary": "Delete it."}
     world.say(
         RequestReceived(**place, ordinal=0, text="Delete task 1", role="pm"),
         ConfirmationRequested(**place, ordinal=1, confirmation_id="cnf_1", **asked),
@@ -351,7 +351,7 @@ def test_a_turn_that_nobody_goes_on_with_is_ended_by_a_job(world: World):
 def test_a_turn_whose_job_cannot_be_read_keeps_no_other_one_waiting(world: World):
     world.kinds = ALL_JOB_KINDS
     place: dict[str, Any] = {"conversation_id": "cnv_1", "turn_id": "trn_1"}
-    asked = {"tool": "delete_task", "arguments": "{}", "summary": "Delete it."}
+    asked: dict[str, Any] = {"tool": "delete_task", "arguments": "{}", "summary": "Delete it."}
     world.say(ConfirmationRequested(**place, ordinal=1, confirmation_id="cnf_1", **asked))
     late = THURSDAY + timedelta(hours=7)
     world.beat(late)
