@@ -34,7 +34,7 @@ from agents.project.assistant_prompt import (
 from agents.project.rule_answers import concerns_project, run_rules
 from agents.project.state import AgentResult, Citation
 from agents.project.turn import AssistantTurn, Steps
-from agents.runs.confirmations import CallDeclined
+from agents.runs.confirmations import CallDeclined, tell_declined
 from agents.runs.consent.consent import is_asked_for
 from agents.runs.cost import Cost, read_cost
 from agents.runs.effects import Effects, Json
@@ -49,8 +49,6 @@ from schemas.inflection import count
 MAX_ROUNDS = 10
 MALFORMED = frozenset(it.code for it in UNUSABLE.values())
 ACT_NOW = "You only said what you would do. Do it now with a tool, or give the answer itself."
-DECLINED = "The user declined this call. Do not repeat it; go on without it."
-EXPIRED = "Nobody confirmed this call in time. Do not repeat it; go on without it."
 SAYS_OTHERWISE = (
     "These sentences say otherwise than what they cite. Say what is cited, or leave them out:"
 )
@@ -239,8 +237,7 @@ async def _call(work: _Work, name: str, arguments: Mapping[str, Any], call: str)
     try:
         result = await _change(work, tool, arguments)
     except CallDeclined as declined:
-        why = f" They said: {declined.reason}" if declined.reason else ""
-        work.declined[call] = EXPIRED if declined.is_expired else f"{DECLINED}{why}"
+        work.declined[call] = tell_declined(declined.is_expired, declined.reason)
         return refuse(work.declined[call], "declined")
     if not result.is_error:
         work.done[call] = result  # a change is made once, however often it is asked for
@@ -262,7 +259,7 @@ def _is_asked_for(work: _Work, tool: Tool, arguments: Mapping[str, Any]) -> bool
         for key, citation in work.known.items()
         if key.startswith("art_")
     }
-    return is_asked_for(tool.name, arguments, work.turn.request, names)
+    return is_asked_for(tool.name, arguments, work.turn.ordered, names)
 
 
 def _judge(work: _Work, reply: Json) -> _End | None:

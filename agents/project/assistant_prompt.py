@@ -14,7 +14,7 @@ from agents.fence import FENCE_RULE, fence
 from agents.models.call import Message, ModelRequest
 from agents.project.turn import AssistantTurn
 from agents.tools.box import may_call
-from agents.tools.tool import Tool, ToolBox, ToolResult
+from agents.tools.tool import Described, ToolBox, ToolResult
 
 PROMPT_VERSION = "assistant-5"
 NEWEST_MESSAGES = 10
@@ -77,7 +77,7 @@ def build_request(
 
 def _instruct(turn: AssistantTurn, tools: ToolBox) -> str:
     named = (tools.find(name) for name in tools.names())
-    lines = [_describe(tool) for tool in named if tool and may_call(turn.role, tool)]
+    lines = [describe_tool(tool) for tool in named if tool and may_call(turn.role, tool)]
     return "\n".join([INSTRUCTIONS + "\n".join(lines), "", f"Project: {turn.project.name}."])
 
 
@@ -90,7 +90,7 @@ def _fence_answer(message: Message) -> Message:
     )
 
 
-def _describe(tool: Tool) -> str:
+def describe_tool(tool: Described) -> str:
     """One line: name, arguments with their types, what it does, what the arguments hold."""
     schema = tool.arguments.model_json_schema()
     required = schema.get("required", ())

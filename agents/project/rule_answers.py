@@ -207,7 +207,7 @@ async def _call(
     tool = tools.find(name)
     if tool is None:
         return refuse(f"There is no tool {name}.", "unknown_tool")
-    is_sure = not tool.mutating or is_asked_for(name, arguments, steps.turn.request, {})
+    is_sure = not tool.mutating or is_asked_for(name, arguments, steps.turn.ordered, {})
     if is_sure and not tool.confirm:
         return await steps.call(tool, arguments)
     try:

@@ -26,7 +26,7 @@ async def schedule(specialist: SpecialistContext, began: datetime, do: Schedule)
     async def make(context: ToolContext, args: Json) -> Json:
         return await do(context, args["request"])
 
-    args = {"request": specialist.request}
+    args = {"request": specialist.ordered}
     result = await specialist.change(
         SCHEDULE, args, make, confirm=not specialist.is_asked(SCHEDULE, args)
     )

@@ -45,7 +45,7 @@ Change = Callable[[ToolContext, Json], Awaitable[Json]]
 class SpecialistContext:
     """``request`` is what the user asks, ``task`` what the supervisor says of it;
     ``can_research`` as it was when the turn began. ``decisions`` are those of people about calls of
-    this turn.
+    this turn. ``said`` is what the user has said where another agent has worded the request.
     """
 
     name: str
@@ -62,6 +62,7 @@ class SpecialistContext:
     decisions: Mapping[str, Decision] = field(default_factory=dict)
     cost: Cost = Cost()
     used_model: bool = False
+    said: str | None = None
 
     @property
     def project_id(self) -> str:
@@ -173,9 +174,14 @@ class SpecialistContext:
 
         return await self._read("ranked members", look)
 
+    @property
+    def ordered(self) -> str:
+        """The words in which the user orders changes."""
+        return self.request if self.said is None else self.said
+
     def is_asked(self, tool: str, args: Json) -> bool:
         """Whether the user's own words ask for this change."""
-        return is_asked_for(tool, args, self.request, {})
+        return is_asked_for(tool, args, self.ordered, {})
 
     async def change(
         self, tool: str, args: Json, make: Change, *, needs: ToolRole = "pm", confirm: bool = False

@@ -28,7 +28,8 @@ class AssistantTurn:
     """What the user asks, on whose behalf, and what was said before, oldest first.
 
     ``decisions`` are those about confirmations of this turn, by confirmation id. ``is_resumed``:
-    the turn ran before, and may have told pieces of an answer that it never had whole.
+    the turn ran before, and may have told pieces of an answer that it never had whole. ``said`` is
+    what the user has said where another agent has worded the request: it alone orders changes.
     """
 
     turn_id: str
@@ -41,6 +42,12 @@ class AssistantTurn:
     iteration: int = 1
     decisions: Mapping[str, Decision] = field(default_factory=dict)
     is_resumed: bool = False
+    said: str | None = None
+
+    @property
+    def ordered(self) -> str:
+        """The words in which the user orders changes."""
+        return self.request if self.said is None else self.said
 
 
 @dataclass(slots=True)
@@ -100,18 +107,25 @@ class Steps:
         )
 
         async def make() -> Json:
-            return _as_json(await call_tool(tool, context, arguments))
+            return as_json(await call_tool(tool, context, arguments))
 
-        result = await self.effects.run(key, "tool", given, make)
-        cited = tuple(Citation.model_validate(citation) for citation in result["citations"])
-        return ToolResult(result["text"], result["data"], cited, result["is_error"])
+        if tool.once:
+            given["once"] = True
+        return read_result(await self.effects.run(key, "tool", given, make))
 
 
 def _describe(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
     return {"tool": tool.name, "args": dict(arguments)}
 
 
-def _as_json(result: ToolResult) -> dict[str, Any]:
+def read_result(recorded: Json) -> ToolResult:
+    """The result of a call as the log has it."""
+    cited = tuple(Citation.model_validate(citation) for citation in recorded["citations"])
+    return ToolResult(recorded["text"], recorded["data"], cited, recorded["is_error"])
+
+
+def as_json(result: ToolResult) -> dict[str, Any]:
+    """The result of a call as the log keeps it."""
     data = json.dumps(result.data, ensure_ascii=False, default=str)
     text = result.text
     if len(text) > LONGEST_TEXT:

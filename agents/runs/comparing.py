@@ -11,7 +11,7 @@ from typing import Any
 
 OWN_NAMES = frozenset(
     ("conversation_id", "turn_id", "confirmation_id", "effect_id", "input_hash")
-    + ("forked_from", "forked_at", "call_id", "request_hash", "asked_by")
+    + ("forked_from", "forked_at", "call_id", "request_hash", "asked_by", "thread", "notes")
 )
 TIMES = frozenset(("started_at", "finished_at", "now", "latency_ms"))
 

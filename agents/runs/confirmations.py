@@ -1,14 +1,16 @@
 """Calls that wait for a person: what is shown, what can be decided, and how a turn goes on.
 
-The node that makes the call raises WaitsForConfirmation before anything of it has happened. The
-turn is run again when the decision is recorded: its effects answer from their records, the call
-finds its decision under the same id and goes on from there, once.
+The node that makes the calls raises WaitsForConfirmation before anything of those that wait has
+happened. The turn is run again when a decision is recorded: its effects answer from their records,
+the call finds its decision under the same id and goes on from there, once. Each call of a step is
+decided by itself; what is decided is made, in the order of the decisions, and the rest waits.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Literal
 
@@ -69,11 +71,40 @@ class CallDeclined(Exception):
 
 
 class WaitsForConfirmation(Exception):
-    """The turn goes on when a person has decided about ``confirmation``."""
+    """The turn goes on when a person has decided about one of ``confirmations``."""
 
-    def __init__(self, confirmation: Confirmation) -> None:
-        super().__init__(confirmation.summary)
-        self.confirmation = confirmation
+    def __init__(self, *confirmations: Confirmation) -> None:
+        super().__init__(" ".join(one.summary for one in confirmations))
+        self.confirmations = confirmations
+
+    @property
+    def confirmation(self) -> Confirmation:
+        """The first of them."""
+        return self.confirmations[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """How the calls of a step stand: the numbers of those that are decided, in the order of the
+    decisions, and those that wait, in their own order.
+    """
+
+    decided: tuple[int, ...]
+    open: tuple[Confirmation, ...]
+
+
+def settle(
+    calls: Sequence[tuple[EffectKey, str, Mapping[str, Any]]], decisions: Mapping[str, Decision]
+) -> Settled:
+    """Which of these calls, each of which needs a person, are to be made or declined now, and in
+    which order: that of ``decisions``, so that a replay has them in the same one.
+    """
+    asked = [confirmation_of(*call) for call in calls]
+    numbers = {one.confirmation_id: number for number, one in enumerate(asked)}
+    return Settled(
+        decided=tuple(numbers[given] for given in decisions if given in numbers),
+        open=tuple(one for one in asked if one.confirmation_id not in decisions),
+    )
 
 
 def approve(
@@ -103,6 +134,14 @@ def say_declined(declined: CallDeclined) -> str:
     return f"{why}: {declined}"
 
 
+def tell_declined(is_expired: bool, reason: str) -> str:
+    """What a model is told of a call that is not made."""
+    if is_expired:
+        return "Nobody confirmed this call in time. Do not repeat it; go on without it."
+    why = f" They said: {reason}" if reason else ""
+    return f"The user declined this call. Do not repeat it; go on without it.{why}"
+
+
 def read_decision(message: str) -> Literal["approve", "reject"] | None:
     """What a message says of a call that waits, if it says nothing else; in English words."""
     text = message.strip()
@@ -115,8 +154,13 @@ def confirmation_of(key: EffectKey, tool: str, arguments: Mapping[str, Any]) -> 
     """The confirmation of the call that would be the effect ``key``; the same call, the same id."""
     text = ", ".join(f"{name} {value!r}" for name, value in arguments.items())
     return Confirmation(
-        confirmation_id=derive_id("cnf", key.effect_id),
+        confirmation_id=name_confirmation(key.effect_id),
         tool=tool,
         arguments=dict(arguments),
         summary=f"{tool.replace('_', ' ').capitalize()}: {text or 'no arguments'}.",
     )
+
+
+def name_confirmation(effect_id: str) -> str:
+    """The id of the confirmation of the call that is this effect."""
+    return derive_id("cnf", effect_id)

@@ -4,7 +4,8 @@ An effect has a key that follows from where it stands in the run and from what i
 its event is in the log, that is the answer; else the effect is made and its event is acknowledged
 before the answer is used. An effect that was begun and not answered, since the process ended
 meanwhile, may or may not have happened: one that changes something is therefore made through a
-request whose idempotency key is the effect's key.
+request whose idempotency key is the effect's key. Where the outside knows of no such key it is made
+``once``: one that was begun and not answered is not made again.
 """
 
 from __future__ import annotations
@@ -51,8 +52,9 @@ class Effects(Protocol):
         """The recorded answer of the effect, or that of ``make`` after it is recorded.
 
         ``kind`` is ``model``, ``tool``, ``clock`` or ``read`` (of the project's tables). ``given``
-        of a tool has ``tool`` and ``args``. In a replay a missing record raises RecordMissing,
-        which names it.
+        of a tool has ``tool`` and ``args``, and ``once`` for a call that is not made again where it
+        was begun and not answered: its answer says so. In a replay a missing record raises
+        RecordMissing, which names it.
         """
         ...
 

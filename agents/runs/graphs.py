@@ -54,8 +54,10 @@ async def run_to_end(graph: Graph, state: S, steps: int, saver: RunSaver | None 
     """Go through the graph once; its last state. ``steps`` is more than it may take by its own
     limit. Raises what the nodes raise.
 
-    With the ``saver`` that the graph is compiled with it goes on at the step that was kept last.
+    With the ``saver`` that the graph is compiled with it goes on at the step that was kept last. It
+    is a run of its own also where a node of another graph starts it.
     """
+    from langchain_core.runnables.config import var_child_runnable_config
     from langsmith import tracing_context
 
     config: dict[str, Any] = {"recursion_limit": steps}
@@ -65,5 +67,9 @@ async def run_to_end(graph: Graph, state: S, steps: int, saver: RunSaver | None 
         given = None if await saver.resume(config["configurable"]) else state
     # A step is kept before the next one begins: the log must not be ahead of what is kept with it.
     durability: Literal["sync"] | None = "sync" if saver else None
-    with tracing_context(enabled=False):
-        return cast(S, await graph.ainvoke(given, config, durability=durability))
+    around = var_child_runnable_config.set(None)
+    try:
+        with tracing_context(enabled=False):
+            return cast(S, await graph.ainvoke(given, config, durability=durability))
+    finally:
+        var_child_runnable_config.reset(around)

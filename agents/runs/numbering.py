@@ -33,11 +33,16 @@ class RunEffects:
         """The next effect at this place, recorded or made."""
         return await self.effects.run(self._next_key(given), kind, given, make)
 
-    async def call(self, tool: str, args: Json, make: Callable[[str], Awaitable[Json]]) -> Json:
+    async def call(
+        self,
+        tool: str,
+        args: Json,
+        make: Callable[[str], Awaitable[Json]],
+        *,
+        once: bool = False,
+    ) -> Json:
         """What a tool answers; ``make`` is given the key under which a change is asked for."""
-        given = {"tool": tool, "args": dict(args)}
-        key = self._next_key(given)
-        return await self.effects.run(key, "tool", given, lambda: make(key.effect_id))
+        return await self.make_call(self.next_key(tool, args), tool, args, make, once=once)
 
     async def call_approved(
         self,
@@ -45,12 +50,30 @@ class RunEffects:
         args: Json,
         make: Callable[[str, Json], Awaitable[Json]],
         approved: Callable[[EffectKey], Json],
+        *,
+        once: bool = False,
     ) -> Json:
         """The same with the arguments that a person lets it have."""
-        key = self._next_key({"tool": tool, "args": dict(args)})
+        key = self.next_key(tool, args)
         final = approved(key)
-        given = {"tool": tool, "args": dict(final)}
-        return await self.effects.run(key, "tool", given, lambda: make(key.effect_id, final))
+        return await self.make_call(key, tool, final, lambda it: make(it, final), once=once)
+
+    def next_key(self, tool: str, args: Json) -> EffectKey:
+        """The key of the next call: those of a step are numbered before any of them is made."""
+        return self._next_key({"tool": tool, "args": dict(args)})
+
+    async def make_call(
+        self,
+        key: EffectKey,
+        tool: str,
+        args: Json,
+        make: Callable[[str], Awaitable[Json]],
+        *,
+        once: bool = False,
+    ) -> Json:
+        """What the call with this key answers. ``once``: see `Tool`."""
+        given = {"tool": tool, "args": dict(args)} | ({"once": True} if once else {})
+        return await self.effects.run(key, "tool", given, lambda: make(key.effect_id))
 
     async def read_clock(self, now: Callable[[], datetime]) -> datetime:
         async def make() -> Json:

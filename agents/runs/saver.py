@@ -107,7 +107,10 @@ class RunSaver(BaseCheckpointSaver[int]):
         self._latest = CheckpointTuple({"configurable": at}, checkpoint, metadata)
         if metadata.get("source") == "input":  # before the first step there is nothing to keep
             return {"configurable": at}
-        kind, state = self.serde.dumps_typed((checkpoint, metadata))
+        try:
+            kind, state = self.serde.dumps_typed((checkpoint, metadata))
+        except (TypeError, ValueError, OverflowError, RecursionError):
+            return {"configurable": at}  # a cache: the run begins at an earlier step without it
         position = self._log.position
         seal = self._seal(self._sealed(position, kind, state))
         await self._store.keep(self.run_id, KeptState(position, kind, state, seal))

@@ -105,6 +105,7 @@ class Settings(BaseModel):
     heartbeat_s: Annotated[int, Field(ge=1, le=86_400)] = 900
     auto_synthesis: bool = True
     reader: bool = True
+    checkpoints: Literal["postgres", "memory"] = "postgres"
     http_proxies: Annotated[str | None, AfterValidator(lambda text: _networks(text))] = None
     http_rate: Annotated[float, Field(ge=1, le=100_000)] = 200.0
     http_keys_days: Annotated[int, Field(ge=1, le=365)] = 7

@@ -33,7 +33,11 @@ def keep_checkpoint(connection: Conn, run_id: str, row: CheckpointRow) -> None:
 
 
 def drop_checkpoint(connection: Conn, run_id: str) -> None:
-    connection.execute("DELETE FROM checkpoints WHERE run_id = %s", (run_id,))
+    """With those of the work that agents have handed over in the run."""
+    connection.execute(
+        "DELETE FROM checkpoints WHERE run_id = %s OR starts_with(run_id, %s)",
+        (run_id, f"{run_id}."),
+    )
 
 
 def forget_checkpoints(connection: Conn, days: int) -> int:

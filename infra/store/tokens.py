@@ -14,6 +14,7 @@ from typing import Literal, cast, get_args
 from infra.platform.errors import NotFound
 from projections.read.page import PAGE, Condition, Listing, Page, page_of
 from projections.read.session import Conn, ReadModel, rows
+from projections.read.streams import Stream
 
 ApiRole = Literal["owner", "pm", "member", "viewer", "operator", "privacy_officer"]
 ROLES: tuple[ApiRole, ...] = get_args(ApiRole)
@@ -25,6 +26,11 @@ TOKENS = Listing(
     "api_tokens t",
     {"t.created_at": "timestamptz", "t.token_id": "text"},
 )
+KNOWN_NAME = """
+    SELECT 1 AS known FROM api_tokens WHERE name = %s
+    UNION ALL SELECT 1 FROM conversations WHERE owner = %s
+    UNION ALL SELECT 1 FROM memories WHERE namespace = %s LIMIT 1
+"""
 LIVE = "revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())"
 
 
@@ -46,6 +52,14 @@ class Caller:
 
     def may_see(self, project_id: str) -> bool:
         return self.projects is None or project_id in self.projects
+
+    def may_follow(self, stream: Stream) -> bool:
+        """Whether the stream is theirs: one of the assistant is for its owner alone,
+        as long as they see the project that was chosen in it."""
+        if stream.owner:
+            is_seen = not stream.chosen or self.may_see(stream.chosen)
+            return self.name == stream.owner and is_seen
+        return self.may_see(stream.project_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +83,11 @@ class Token(ReadModel):
     created_at: datetime
     expires_at: datetime | None
     revoked_at: datetime | None = None
+
+
+def is_known_name(connection: Conn, name: str) -> bool:
+    """Whether a token or something that belongs to a person has this name."""
+    return bool(rows(connection, KNOWN_NAME, name, name, f"user:{name}"))
 
 
 def find_caller(connection: Conn, token: str) -> Caller | None:

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.runs.comparing import Step, find_differing, find_divergence
+from agents.runs.confirmations import name_confirmation
 from agents.runs.cost import Cost, read_cost
 from infra.platform.errors import Invalid
 from infra.service.asking.agent_parts import TurnContext
@@ -31,16 +32,21 @@ from schemas.events.agent import (
 )
 
 AT = EffectPosition(effect_id="eff_1", node="assistant", iteration=2, number=1, input_hash="h")
-ANSWER = {"reply": {"tool": "list_tasks", "args": {}}, "seen": [{"id": 1}, {"id": 2}]}
+ASKED = name_confirmation(AT.effect_id)
+ANSWER: dict[str, Any] = {
+    "reply": {"tool": "list_tasks", "args": {}},
+    "seen": [{"id": 1}, {"id": 2}],
+}
+ANSWER |= {"found": [], "error": None}
 TOLD: list[tuple[type[Event], dict[str, Any]]] = [
     (RequestReceived, {"text": "Delete it", "role": "pm"}),
     (EffectRecorded, {"position": AT, "kind": "model", "answer": json.dumps(ANSWER)}),
     (Routed, dict.fromkeys(("agent", "next_agent", "message_to_agent", "thought"), "assistant")),
     (
         ConfirmationRequested,
-        {"confirmation_id": "cnf_1", "tool": "t", "arguments": "{}", "summary": ""},
+        {"confirmation_id": ASKED, "tool": "t", "arguments": "{}", "summary": ""},
     ),
-    (ConfirmationGiven, {"confirmation_id": "cnf_1", "decision": "approve", "given_by": "bo"}),
+    (ConfirmationGiven, {"confirmation_id": ASKED, "decision": "approve", "given_by": "bo"}),
     (ToolCalled, {"position": AT, "tool": "t", "arguments": "{}"}),
     (ToolReturned, {"position": AT, "tool": "t", "answer": '{"text": "Done."}'}),
 ]
@@ -68,7 +74,30 @@ def test_a_value_of_an_answer_is_changed_where_it_stands():
     assert json.loads(changed.answer) == {
         "reply": {"tool": "list_sprints", "args": {}},
         "seen": [{"id": 1}, {"id": 7}],
+        "found": [],
+        "error": None,
     }
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"reply": {"answer": "There are none.", "citations": []}},
+        {"reply.args": {"limit": 5}},
+        {"seen": []},
+        {"seen": [{"id": 3}, {"id": 4}, {"id": 5}]},
+        {"found": []},
+        {"error": "It failed."},
+    ],
+)
+def test_a_value_may_be_changed_to_one_of_its_kind(changes: dict[str, Any]):
+    changed = copy_until(TURNS, events(), 1, changes, "ana")[1]
+    assert isinstance(changed, EffectRecorded)
+    ((path, value),) = changes.items()
+    answer = json.loads(changed.answer)
+    for name in path.split("."):
+        answer = answer[name]
+    assert answer == value
 
 
 def test_a_changed_decision_is_that_of_who_forks():
@@ -154,6 +183,12 @@ def test_a_turn_is_of_the_project_that_it_was_asked_in_whatever_its_records_say(
         (1, {"reply": 5}, "change_invalid"),
         (1, {"reply.tool": None}, "change_invalid"),
         (1, {"seen.0.id": True}, "change_invalid"),
+        (1, {"seen": [{"id": "one"}]}, "change_invalid"),
+        (1, {"seen": [{"name": 1}]}, "change_invalid"),
+        (1, {"seen": [{"id": 1}, None]}, "change_invalid"),
+        (1, {"reply": {"tool": None}}, "change_invalid"),
+        (1, {"found": [{"id": 1}]}, "change_invalid"),
+        (1, {"error": {"code": 1}}, "change_invalid"),
         (1, {"seen." + "9" * 5_000: {}}, "unknown_field"),
         (0, {"role": "owner"}, "unknown_field"),
         (1, {"reply.colour": "red"}, "unknown_field"),
@@ -210,3 +245,13 @@ def test_what_is_no_number_costs_nothing():
     assert read_cost(
         {"usage": {"input_tokens": "x", "output_tokens": 2}, "cost_usd": None}
     ) == Cost(1, 2)
+
+
+def test_the_changed_result_of_a_call_is_taken_over_with_the_call_and_its_approval():
+    copied = copy_until(TURNS, events(), 6, {"text": "Not done."}, "ana")
+    assert [type(copied[number]) for number in range(3, 7)] == [
+        ConfirmationRequested,
+        ConfirmationGiven,
+        ToolCalled,
+        ToolReturned,
+    ]

@@ -73,6 +73,7 @@ class GateOpened(Delivery):
     tool: str
     arguments: str
     summary: str
+    more: int = 0
 
 
 class GateDecided(Delivery):
@@ -171,7 +172,7 @@ async def deliver_or_ask(depot: Depot, copied: Mapping[int, Event] | None = None
     """One job of a delivery: up to its end, or to the call that waits, which it returns."""
     log = depot.open(copied)
     done = await drive(log, partial(deliver, depot, log))
-    return "" if done is None else done.confirmation_id
+    return "" if done is None else done.confirmations[0].confirmation_id
 
 
 async def approved_delivery(depot: Depot) -> Depot:

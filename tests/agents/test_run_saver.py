@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from agents.project.state import STATE_TYPES, AgentState
-from agents.runs.saver import KeptState, RunSaver
+from agents.runs.saver import KeptState, RunSaver, StateStore
 from infra.service.asking.turn_log import TurnLog
 from schemas.ids import sha256_hex
 from streams.hygiene.redaction.strings import StageRedactor
@@ -49,7 +49,7 @@ class Counted:
         return await accept_after("planner")(state)
 
 
-def saver_of(shelf: Shelf, log: TurnLog, program: str = "today") -> RunSaver:
+def saver_of(shelf: StateStore, log: TurnLog, program: str = "today") -> RunSaver:
     def seal(data: bytes) -> str:
         return sha256_hex(b"a key" + data)
 
@@ -57,7 +57,7 @@ def saver_of(shelf: Shelf, log: TurnLog, program: str = "today") -> RunSaver:
 
 
 async def take_turn(
-    topic: Topic, world: World, shelf: Shelf, counted: Counted, program: str = "today"
+    topic: Topic, world: World, shelf: StateStore, counted: Counted, program: str = "today"
 ) -> AgentState:
     log = topic.open_log("1" if not topic.facts else "2")
     parts = {"decide": counted.decide, "planner": works(log, world)}

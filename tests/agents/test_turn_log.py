@@ -24,6 +24,7 @@ from infra.service.asking.agent_turns import run_turn
 from infra.service.asking.turn_log import TurnLog
 from infra.service.runs.family import write_event
 from infra.service.runs.run_log import RunDiverged
+from infra.store.jobs.lease import LeaseLost
 from schemas.events.agent import (
     ConfirmationGiven,
     EffectRecorded,
@@ -32,6 +33,7 @@ from schemas.events.agent import (
     ToolReturned,
 )
 from schemas.ids import sha256_hex
+from streams.hygiene.redaction.strings import StageRedactor
 from tests.agents.talks import PLACE, Killed, Topic, accept_after, in_loop, run
 
 MADE_UP = "AKIA" + "IOSFODNN7EXAMPLE"
@@ -319,3 +321,33 @@ async def test_a_turn_that_waits_for_a_person_goes_on_once_it_is_decided():
     ]
     assert list(world.asked.values()) == [1]
     assert topic.frames.count("confirmation_requested") == 1
+
+
+@pytest.mark.parametrize(
+    ("allowed", "made"), [(0, (0, 0, 0)), (1, (1, 0, 0)), (2, (1, 1, 0)), (3, (1, 1, 1))]
+)
+def test_a_turn_whose_job_is_taken_away_asks_no_model_and_calls_no_tool_any_more(
+    allowed: int, made: tuple[int, int, int]
+):
+    """A thought, a change, for which it looks before and behind the record, and a thought."""
+
+    @in_loop
+    async def check() -> None:
+        topic, world = Topic(), World()
+        left = iter(range(allowed))
+
+        async def check_held() -> None:
+            if next(left, None) is None:
+                raise LeaseLost("The job was cancelled.")
+
+        log = TurnLog(PLACE, [], StageRedactor(), topic.publish, "1", check_held)
+        with pytest.raises(LeaseLost):
+            await run(log, {"decide": accept_after("planner"), "planner": works(log, world)})
+        called = topic.types.count("tool_called")
+        assert (world.model_calls, called, len(world.changes)) == made
+
+        state = await take_turn(topic, world, "2")
+        assert state["results"][0].response.endswith("task-1")
+        assert len(world.changes) == 1
+
+    check()

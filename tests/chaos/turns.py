@@ -15,6 +15,7 @@ from infra.platform.settings import Settings
 from infra.service.asking.agent_turns import Opened, open_facts, run_agent_turn
 from infra.service.asking.turn_payload import TurnPayload
 from infra.service.foundation.job_kind import JobKind
+from infra.service.jobs.agent_jobs import assist
 from infra.service.jobs.jobs import Kinds, run_jobs
 from infra.service.runs.run_log import Publish
 from schemas.envelope import Envelope
@@ -52,6 +53,8 @@ def do_turns(environ: Mapping[str, str], written: Path, point: str) -> None:
         os.dup2(log_file.fileno(), 2)
     log.configure("info", redact=redact_text)
     kinds: Kinds = {
-        "agent_turn": JobKind(TurnPayload, partial(run_agent_turn, opened=dying_at(point)))
+        "agent_turn": JobKind(
+            TurnPayload, partial(run_agent_turn, assist=assist, opened=dying_at(point))
+        )
     }
     asyncio.run(run_jobs(Settings.from_env(environ), environ, kinds=kinds, timing=TIMING))

@@ -19,6 +19,12 @@ from infra.runtime.supervisor import read_state
 CONNECTED_WITHIN_S = 0.5
 DATABASE_PORT = 5432
 
+CHECKPOINTS = {
+    "postgres": "kept in the database",
+    "memory": "kept in memory alone: a restart loses them, and each run begins at its first step"
+    " again, which its log answers",
+}
+
 
 def describe_standing(settings: Settings) -> dict[str, Any]:
     """The fields of a status of the installation; ``answers``: something listens there."""
@@ -60,6 +66,7 @@ def describe_standing(settings: Settings) -> dict[str, Any]:
         "disabled_webhooks": [],
         "loss": [],
         "reader": None,
+        "checkpoints": CHECKPOINTS[settings.checkpoints],
     }
 
 

@@ -15,7 +15,7 @@ from infra.platform import postgres
 from infra.platform.errors import Conflict, Forbidden, Invalid, NotFound
 from infra.platform.files import write_whole
 from infra.platform.settings import Settings
-from infra.store.tokens import Caller, Token, TokenSpec, find_caller, insert_token
+from infra.store.tokens import Caller, Token, TokenSpec, find_caller, insert_token, is_known_name
 from projections.read.projects import list_project_ids
 from projections.read.session import Conn
 from schemas.ids import derive_id
@@ -38,6 +38,7 @@ def create_token(connection: Conn, spec: TokenSpec, by: Caller, key: str) -> New
     Conflict when ``key`` has made a token before.
     """
     _check_projects(connection, spec, by)
+    _check_name(connection, spec, by)
     return _insert(connection, spec, by.name, _token_id(by.token_id, key))
 
 
@@ -81,6 +82,16 @@ def _check_projects(connection: Conn, spec: TokenSpec, by: Caller) -> None:
     for project_id in spec.projects:
         if not by.may_see(project_id) or project_id not in list_project_ids(connection, project_id):
             raise NotFound(f"There is no project {project_id}.", code="unknown_project")
+
+
+def _check_name(connection: Conn, spec: TokenSpec, by: Caller) -> None:
+    """What belongs to a person is told by their name, so nobody takes that of somebody else, but
+    for whoever may see all there is. Raises Forbidden.
+    """
+    if by.projects is not None and spec.name != by.name and is_known_name(connection, spec.name):
+        raise Forbidden(
+            f"Somebody is called {spec.name} already: choose another name.", code="name_taken"
+        )
 
 
 def _insert(connection: Conn, spec: TokenSpec, created_by: str, token_id: str) -> NewToken:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -15,7 +16,7 @@ from agents.project.specialist import SpecialistContext, Work, do_work
 from agents.project.state import AgentResult, AgentState, Specialist
 from agents.project.turn import AssistantTurn
 from agents.runs.confirmations import Decision as PersonDecision
-from agents.runs.effects import Json
+from agents.runs.effects import EffectKey, Json
 from agents.runs.numbering import RunEffects
 from agents.tools.ports import Ports
 from agents.tools.tool import ToolBox, ToolRole
@@ -55,9 +56,27 @@ class AbsentModel:
         yield await self.complete(request)
 
 
+@asynccontextmanager
+async def open_turn_model(
+    settings: Settings, *, has_model: bool, is_replay: bool
+) -> AsyncIterator[ChatModel | None]:
+    """The model of a turn that began with one, also where none is configured any more: what it
+    has answered is in the log. None for a turn that began without.
+    """
+    from infra.service.models.models import open_model
+
+    if not has_model or is_replay:
+        yield AbsentModel() if has_model else None
+        return
+    async with open_model(settings) as model:
+        yield model or AbsentModel()
+
+
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """All that the parts of one turn need. ``decisions`` are those of people about its calls."""
+    """All that the parts of one turn need. ``decisions`` are those of people about its calls.
+    ``said`` is what the user has said where another agent has worded the request.
+    """
 
     turn: TurnPlace
     role: ToolRole
@@ -67,6 +86,7 @@ class Surroundings:
     tools: ToolBox
     ports: Ports
     decisions: Mapping[str, PersonDecision]
+    said: str | None = None
 
     @property
     def effects(self) -> RunEffects:
@@ -146,6 +166,7 @@ def _context_of(
         now=SystemClock().now,
         can_research=around.context.has_research,
         decisions=around.decisions,
+        said=around.said,
     )
 
 
@@ -160,10 +181,26 @@ async def _assist(around: Surroundings, state: AgentState) -> AgentResult:
         iteration=state["iteration"],
         decisions=around.decisions,
         is_resumed=around.turn_log.is_resumed,
+        said=around.said,
     )
-    return await assistant.run_assistant(
-        turn, around.model, around.tools, around.turn_log, _compare
-    )
+    effects = around.turn_log if around.said is None else _Unheard(around.turn_log)
+    return await assistant.run_assistant(turn, around.model, around.tools, effects, _compare)
+
+
+@dataclass(frozen=True, slots=True)
+class _Unheard:
+    """The effects of a turn whose answer another agent words: it is not told as it comes."""
+
+    turn_log: TurnLog
+
+    async def run(
+        self, key: EffectKey, kind: str, given: Json, make: Callable[[], Awaitable[Json]]
+    ) -> Json:
+        return await self.turn_log.run(key, kind, given, make)
+
+    async def tell(self, event: str, data: Json) -> None:
+        if event != "token":
+            await self.turn_log.tell(event, data)
 
 
 def _compare(sentence: str, cited: str) -> list[str]:

@@ -95,16 +95,16 @@ async def list_agent_tools(settings: Settings) -> list[AgentTool]:
     """What the assistant can do, without a look at any project."""
     tools = open_tools(settings)
     found = (tools.find(name) for name in tools.names())
-    return [_describe(one) for one in found if one]
+    return [describe_tool(one) for one in found if one]
 
 
 def find_agent_tool(settings: Settings, name: str) -> AgentTool | None:
     """A tool of this installation; None where it has none of this name."""
     found = open_tools(settings).find(name)
-    return _describe(found) if found else None
+    return describe_tool(found) if found else None
 
 
-def _describe(tool: Tool) -> AgentTool:
+def describe_tool(tool: Tool) -> AgentTool:
     return AgentTool(
         tool.name,
         tool.description,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
+from pydantic import ValidationError
 from pydantic_core import to_jsonable_python
 
 from infra.platform.clock import SystemClock
@@ -17,14 +18,15 @@ from infra.service.asking.turn_ends import abandon_calls
 from infra.service.asking.turn_events import is_over, read_turn, read_turn_events
 from infra.service.asking.turn_log import TurnLog, TurnPlace
 from infra.service.asking.turn_payload import TurnEnd, TurnPayload
-from infra.service.foundation.database import transact
+from infra.service.foundation.database import ask, transact
 from infra.service.foundation.job_kind import Workplace, name_of
 from infra.service.foundation.publishing import redactor_of
 from infra.service.ingesting.handed_documents import tell_kept
-from infra.service.runs.checkpoints import StoredStates, make_saver
-from infra.service.runs.driving import drive, replay
+from infra.service.runs.checkpoints import make_saver, open_states
+from infra.service.runs.driving import Paused, drive, replay
 from infra.service.runs.run_log import Publish, RunDiverged
 from infra.store.jobs.keeper import RunningJob
+from infra.store.jobs.lease import LeaseLost, check_held
 from projections.read.agents import TurnEvent
 from projections.read.session import ReadModel
 from schemas.envelope import Actor
@@ -35,7 +37,6 @@ from schemas.events.agent import (
 )
 
 if TYPE_CHECKING:
-    from agents.models.call import ChatModel
     from agents.project.state import AgentState
     from agents.runs.saver import RunSaver
     from agents.tools.tool import ToolRole
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 
 HISTORY = 10  # messages of the conversation that the agents are shown
 ANSWERED, WAITING, ENDED = "answered", "waiting", "ended"
+STOPPED = "the conversation was stopped"
 ENDED_SAID: Mapping[TurnEnd, str] = {
     "dead": "The turn has failed for good without an answer. Nothing more will happen; ask again.",
     "cancelled": "The turn was cancelled before it was answered. Nothing more will happen.",
@@ -56,7 +58,14 @@ FORK_CHANGED_SAID = (
     "Cairn was updated since the other turn, so this one cannot begin like it. Nothing more will"
     " happen; ask again."
 )
+CHANGE_UNFIT_SAID = (
+    "What was changed does not fit what reads it, so the turn cannot go on. Nothing more will"
+    " happen; fork again with another value."
+)
 
+Assist = Callable[
+    [Settings, Mapping[str, str], TurnLog, TurnPlace, RequestReceived], Awaitable[object]
+]
 Opened = Callable[[Settings], AbstractAsyncContextManager[Publish]]
 
 
@@ -68,64 +77,86 @@ def open_facts(settings: Settings) -> AbstractAsyncContextManager[Publish]:
 
 
 async def run_agent_turn(
-    place: Workplace, job: RunningJob, payload: TurnPayload, opened: Opened = open_facts
+    place: Workplace,
+    job: RunningJob,
+    payload: TurnPayload,
+    assist: Assist,
+    opened: Opened = open_facts,
 ) -> Mapping[str, Any]:
-    """Go through a turn up to its answer, or up to a question to a person."""
+    """Go through a turn up to its answer, or up to a question to a person; ``assist`` goes through
+    one of the assistant.
+    """
     lease, settings = job.lease, place.settings
     turn = TurnPlace(lease.project_id, payload.conversation_id, payload.turn_id, name_of(lease))
     may_be_known = not payload.is_first or lease.epoch > 1 or payload.given is not None
     known = await read_turn_events(settings, payload.turn_id, waits=may_be_known)
     if is_over(known):
-        await StoredStates(settings).drop(payload.turn_id)
+        await open_states(settings).drop(payload.turn_id)
         return {"status": ANSWERED, "turn_id": payload.turn_id}
     if payload.given is None and payload.ended is None and not payload.is_first:
         by = Actor(type="human", id=turn.asked_by)
         await transact(settings, partial(abandon_calls, payload=payload, by=by))
     async with opened(settings) as publish:
         attempt = f"{lease.job_id}|{lease.epoch}"
-        turn_log = TurnLog(turn, known, redactor_of(settings), publish, attempt)
+        check = partial(ask, settings, partial(check_held, lease=lease))
+        turn_log = TurnLog(turn, known, redactor_of(settings), publish, attempt, check)
         if payload.ended is not None:
             return await _end(settings, turn_log, payload, payload.ended)
         if payload.given is not None:
             await turn_log.take_decision(**payload.given.model_dump(exclude={"message_key"}))
         try:
             if payload.fork is not None:
-                turn_log.copy(await read_copied(settings, payload.fork, turn))
-            done = await _perform(settings, turn_log, turn, payload)
+                turn_log.copy(await read_copied(settings, payload, turn))
+            done = await _perform(place, turn_log, turn, payload, assist)
+        except LeaseLost:
+            raise  # whoever took the job away sees to its end
         except Exception as error:
             is_last = lease.attempt >= lease.max_attempts
-            if is_last or (isinstance(error, Refusal) and not isinstance(error, Unavailable)):
-                code = _code_of(error)
-                said = FAILED_SAID
+            is_changed = payload.fork is not None and bool(payload.fork.changes)
+            is_unfit = is_changed and isinstance(error, ValidationError)
+            is_refused = isinstance(error, Refusal) and not isinstance(error, Unavailable)
+            if is_last or is_refused or is_unfit:
+                code = "change_unfit" if is_unfit else _code_of(error)
+                said = CHANGE_UNFIT_SAID if is_unfit else FAILED_SAID
                 if isinstance(error, RunDiverged):
                     said = FORK_CHANGED_SAID if payload.fork else CHANGED_SAID
                 if turn_log.first is None:
                     turn_log.rewind()
-                    await turn_log.begin(payload.text, payload.role, payload.fork)
+                    await _begin(turn_log, payload)
                 await turn_log.record_failure(code, said.format(code=code))
-                await StoredStates(settings).drop(turn.turn_id)
+                await open_states(settings).drop(turn.turn_id)
             raise
         if done["status"] == ANSWERED:
-            await StoredStates(settings).drop(turn.turn_id)
+            await open_states(settings).drop(turn.turn_id)
         return done
 
 
+async def _begin(turn_log: TurnLog, payload: TurnPayload) -> RequestReceived:
+    return await turn_log.begin(payload.text, payload.role, payload.fork, payload.assistant)
+
+
 async def _perform(
-    settings: Settings, turn_log: TurnLog, turn: TurnPlace, payload: TurnPayload
+    place: Workplace, turn_log: TurnLog, turn: TurnPlace, payload: TurnPayload, assist: Assist
 ) -> Mapping[str, Any]:
     from agents.project.state import STATE_TYPES
-    from agents.runs.confirmations import Confirmation
 
-    async def program() -> AgentState:
-        request = await turn_log.begin(payload.text, payload.role, payload.fork)
+    settings = place.settings
+
+    async def program() -> str:
+        request = await _begin(turn_log, payload)
+        if request.agent:
+            await assist(settings, place.environ, turn_log, turn, request)
+            return ANSWERED
         saver = make_saver(settings, turn_log, turn.turn_id, STATE_TYPES)
-        return await run_turn(settings, turn_log, turn, request, payload.attached, saver)
+        await run_turn(settings, turn_log, turn, request, payload.attached, saver)
+        return ANSWERED
 
     told: dict[str, Any] = {"turn_id": turn.turn_id}
     done = await drive(turn_log, program)
-    if isinstance(done, Confirmation):
-        return told | {"status": WAITING, "confirmation_id": done.confirmation_id}
-    return told | {"status": ANSWERED, "iterations": done["iteration"]}
+    if isinstance(done, Paused):
+        waiting = [one.confirmation_id for one in done.confirmations]
+        return told | {"status": WAITING, "confirmation_ids": waiting}
+    return told | {"status": done}
 
 
 async def _end(
@@ -134,9 +165,12 @@ async def _end(
     """The turn is over without an answer. Raises Unavailable where what its job still did came
     first: a job that is cancelled does not stop at once.
     """
-    await turn_log.begin(payload.text, payload.role, payload.fork)
+    await _begin(turn_log, payload)
+    for which in turn_log.list_open_questions() if payload.stopped_by else ():
+        by = payload.stopped_by
+        await turn_log.take_decision(which, decision="reject", reason=STOPPED, given_by=by)
     await turn_log.record_failure(f"turn_{ended}", ENDED_SAID[ended])
-    await StoredStates(settings).drop(payload.turn_id)
+    await open_states(settings).drop(payload.turn_id)
     if not is_over(await read_turn_events(settings, payload.turn_id, waits=True)):
         raise Unavailable("The job of the turn has not stopped yet.", code="turn_goes_on")
     return {"status": ENDED, "turn_id": payload.turn_id}
@@ -157,12 +191,19 @@ async def run_turn(
     """
     from agents.project.graph import run_graph
     from agents.tools.registry import build_tools
-    from infra.service.asking.agent_parts import Surroundings, build_parts, read_context
+    from infra.service.asking.agent_parts import (
+        Surroundings,
+        build_parts,
+        open_turn_model,
+        read_context,
+    )
     from infra.service.asking.agent_tools import ServicePorts
 
     context = await read_context(settings, turn_log, turn, HISTORY, attached)
     ports = ServicePorts(settings, can_research=context.has_research)
-    async with _open_model(settings, turn_log, context) as model:
+    async with open_turn_model(
+        settings, has_model=context.has_model, is_replay=turn_log.is_replay
+    ) as model:
         around = Surroundings(
             turn=turn,
             role=cast("ToolRole", asked.role),
@@ -222,23 +263,6 @@ async def _respond(turn_log: TurnLog, state: AgentState, attached: Sequence[str]
     )
 
 
-@asynccontextmanager
-async def _open_model(
-    settings: Settings, turn_log: TurnLog, context: TurnContext
-) -> AsyncIterator[ChatModel | None]:
-    """The model of a turn that began with one, also where none is configured any more: what it
-    has answered is in the log. None for a turn that began without.
-    """
-    from infra.service.asking.agent_parts import AbsentModel
-    from infra.service.models.models import open_model
-
-    if not context.has_model or turn_log.is_replay:
-        yield AbsentModel() if context.has_model else None
-        return
-    async with open_model(settings) as model:
-        yield model or AbsentModel()
-
-
 class TurnCheckpoint(ReadModel):
     """The state of the graph at the end of a turn: ``results`` and ``thoughts`` have grown with
     each step, all else is what came last. ``events`` were told again to the letter, but for
@@ -273,19 +297,30 @@ async def replay_events(settings: Settings, known: Sequence[TurnEvent]) -> TurnC
     Raises Conflict for a turn without an answer, with a record that is missing, or that would tell
     something else now.
     """
+
+    async def program(turn_log: TurnLog, turn: TurnPlace) -> AgentState:
+        return await run_turn(settings, turn_log, turn, await turn_log.begin("", ""))
+
+    return TurnCheckpoint.model_validate(await replay_log(settings, known, program))
+
+
+async def replay_log(
+    settings: Settings,
+    known: Sequence[TurnEvent],
+    program: Callable[[TurnLog, TurnPlace], Awaitable[Mapping[str, Any]]],
+) -> dict[str, Any]:
+    """The state to which a program of any agents comes from the records of an answered turn alone,
+    with how many ``events`` were told again and their ``log_sha256``. Raises as `replay_events`.
+    """
     if known[-1].event_type != Responded.type_name or known[-1].data["error"]:
         raise Conflict("The turn has no answer, so it has no end.", code="turn_not_answered")
     first = known[0]
     turn = TurnPlace(first.project_id, first.conversation_id, first.turn_id, "")
     turn_log = TurnLog(turn, known, redactor_of(settings), publish=None)
-
-    async def program() -> AgentState:
-        return await run_turn(settings, turn_log, turn, await turn_log.begin("", ""))
-
-    state = await replay(turn_log, program)
+    state = await replay(turn_log, lambda: program(turn_log, turn))
     events, log_sha256 = turn_log.describe_replay()
-    told = {"events": events, "log_sha256": log_sha256}
-    return TurnCheckpoint.model_validate(to_jsonable_python(state) | told)
+    told: dict[str, Any] = to_jsonable_python(dict(state))
+    return told | {"events": events, "log_sha256": log_sha256}
 
 
 def _code_of(error: Exception) -> str:

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal
 
 from agents.runs.confirmations import ANSWER_WITHIN, read_decision
 from infra.platform.clock import SystemClock
 from infra.platform.errors import Conflict, Forbidden, Invalid, NotFound
 from infra.platform.settings import Settings
+from infra.service.asking.call_checks import check_call
 from infra.service.asking.turn_ends import abandon_calls
 from infra.service.asking.turn_payload import GivenDecision, TurnPayload, decision_key, turn_job
 from infra.service.foundation.database import ask, transact, wait_for, wait_until_shown
 from infra.service.foundation.publishing import check_key, draw_key, redactor_of
 from infra.service.ingesting.handed_documents import HandedDocument, check_documents, keep_documents
-from infra.service.runs.frames import ENDS, PAUSES
+from infra.service.runs.frames import ENDS, StopFinder
 from infra.store import turn_jobs
 from infra.store.jobs import queue
 from infra.store.jobs.worker import as_plain_json
@@ -32,13 +33,11 @@ from schemas.envelope import Actor
 from schemas.ids import derive_id
 
 if TYPE_CHECKING:
-    from agents.runs.graphs import DrawnGraph
-    from agents.tools.tool import ToolRole
+    from agents.tools.tool import Tool
 
 LONGEST_TEXT = 8_000
 PAGE_FRAMES = 256
 LOOKED_AGAIN_S = 10.0
-GRAPHS = ("project", "quality")
 TurnStatus = Literal["running", "answered", "failed", "waiting"]
 
 
@@ -123,9 +122,9 @@ async def begin_turn(settings: Settings, request: ChatRequest, *, actor: str) ->
     """Ask the agents; the turn is done in the background, after all others of its conversation.
 
     Where a call waits in the conversation, a plain yes or no decides about it and its turn goes on;
-    with anything else the call is not made, which its turn says before this one is answered. The
-    same key again is the same turn. Raises Invalid, NotFound, DatabaseUnavailable, and for a
-    decision what `answer_confirmation` raises.
+    with anything else the call is not made, which its turn says before this one is answered. With
+    several a plain yes or no decides nothing. The same key again is the same turn. Raises Invalid,
+    NotFound, Conflict, DatabaseUnavailable, and for a decision what `answer_confirmation` raises.
     """
     text = check_text(settings, request.text)
     check_key(request.key)
@@ -133,13 +132,15 @@ async def begin_turn(settings: Settings, request: ChatRequest, *, actor: str) ->
     project_id = await ask(settings, partial(projects.find_project, name_or_id=request.project))
     conversation_id = request.conversation_id or derive_id("cnv", project_id, request.key)
     if request.conversation_id is not None:
-        await ask(settings, partial(_check_known, project_id, conversation_id))
-        if decided := await ask(settings, partial(_find_decided, conversation_id, request.key)):
-            return decided
-        look = partial(_read_answer, conversation_id, request.key, text)
-        if not request.documents and (answer := await ask(settings, look)):
+        await ask(settings, partial(check_known, project_id, conversation_id))
+        said = "" if request.documents else text
+        look = partial(find_message_decision, conversation_id, request.key, said)
+        found = await ask(settings, look)
+        if isinstance(found, BegunTurn):
+            return found
+        if found is not None:
             return await answer_confirmation(
-                settings, project_id, answer, actor=actor, role=request.role
+                settings, project_id, found, actor=actor, role=request.role
             )
     attached = []
     if request.documents:
@@ -170,9 +171,25 @@ async def answer_confirmation(
     ``role`` is that of who decides: nobody has a call made that they may not make themselves.
     Raises NotFound, Conflict for one that is decided or too old, Forbidden, Invalid.
     """
+    from infra.service.asking.agent_tools import open_tools
+
+    project_id = await ask(settings, partial(projects.find_project, name_or_id=project))
+    find_tool = open_tools(settings).find
+    return await decide_call(settings, project_id, answer, find_tool, actor=actor, role=role)
+
+
+async def decide_call(
+    settings: Settings,
+    project_id: str,
+    answer: ConfirmationAnswer,
+    find_tool: Callable[[str], Tool | None],
+    *,
+    actor: str,
+    role: str,
+) -> BegunTurn:
+    """The same for a call of any agents, whose tools ``find_tool`` finds."""
 
     def question(tables: Conn) -> tuple[Confirmation, int]:
-        project_id = projects.find_project(tables, project)
         found = read.read_confirmation(tables, project_id, answer.confirmation_id)
         _check_open(found, is_over=read.find_turn_answer(tables, found.turn_id) is not None)
         return found, read_ends(tables, found.turn_id).last
@@ -183,7 +200,7 @@ async def answer_confirmation(
     if (answer.decision == "edit") != (answer.arguments is not None):
         raise Invalid("Changed arguments belong to `edit`, and to nothing else.", code="no_edit")
     if answer.decision != "reject":
-        check_call(settings, found.tool, answer.arguments, role)
+        check_call(find_tool(found.tool), found.tool, answer.arguments, role)
     given = GivenDecision.model_validate(
         {
             "confirmation_id": answer.confirmation_id,
@@ -210,12 +227,12 @@ def whole_conversation(tables: Conn, project_id: str, conversation_id: str) -> C
 
 
 async def follow_turn(settings: Settings, turn: BegunTurn) -> AsyncGenerator[TurnFrame, None]:
-    """The frames of a turn as they come, up to its end or to a call that waits for a person.
+    """The frames of a turn as they come, up to its end or to calls that wait for a person.
 
     One whose job has ended without an answer ends, too: see `turn_ends`. Raises
     DatabaseUnavailable.
     """
-    after = turn.after
+    after, stop = turn.after, StopFinder(turn.decided)
 
     def look(tables: Conn) -> list[Frame] | None:
         return list_frames(tables, turn.turn_id, after, PAGE_FRAMES) or None
@@ -224,7 +241,7 @@ async def follow_turn(settings: Settings, turn: BegunTurn) -> AsyncGenerator[Tur
         for frame in await wait_for(settings, look, timeout_s=LOOKED_AGAIN_S) or ():
             after = frame.seq
             yield TurnFrame(frame.seq, frame.name, json.loads(frame.data))
-            if frame.name in ENDS | PAUSES:
+            if stop.stops_at(frame.name, frame.data):
                 return
 
 
@@ -238,25 +255,17 @@ async def read_turn(settings: Settings, turn: BegunTurn, last: TurnFrame) -> Tur
             return TurnState(answer=answer, waiting=[])
         if last.name in ENDS:
             return None
-        found = read.find_confirmation(tables, last.data["confirmation_id"])
-        if found is None:
+        if read.count_turn_events(tables, turn.turn_id) < last.data.get("events", 0):
             return None
-        return TurnState(answer=None, waiting=[] if found.decision else [found])
+        waiting = read.list_open_confirmations(tables, turn.conversation_id)
+        return TurnState(answer=None, waiting=[one for one in waiting if _waits(turn, one)])
 
     return await wait_until_shown(settings, look, "The turn", turn_id=turn.turn_id)
 
 
-def describe_agent_graph(name: str) -> DrawnGraph:
-    """A graph as it is compiled: ``project`` or ``quality``. Raises NotFound."""
-    from agents.project import graph as project_graph
-    from agents.quality import graph as quality_graph
-
-    drawings = dict.fromkeys(("quality", "quality_gate"), quality_graph.describe_drawing)
-    drawings["project"] = project_graph.draw_graph
-    if name not in drawings:
-        known = ", ".join(GRAPHS)
-        raise NotFound(f"There is no graph {name}: there are {known}.", code="unknown_graph")
-    return drawings[name]()
+def _waits(turn: BegunTurn, asked: Confirmation) -> bool:
+    """Whether it is a call of this turn; what was decided just now the tables may not hold yet."""
+    return asked.turn_id == turn.turn_id and asked.confirmation_id != turn.decided
 
 
 async def enqueue_turn(
@@ -277,6 +286,17 @@ async def enqueue_turn(
     return BegunTurn(project_id, payload.conversation_id, payload.turn_id, job_id, after)
 
 
+def find_message_decision(
+    conversation_id: str, key: str, text: str, tables: Conn
+) -> BegunTurn | ConfirmationAnswer | None:
+    """The turn that a message has made go on by its decision, or what it decides now; None: it is
+    about something else. Raises Conflict where it does not say which one of several it means.
+    """
+    return _find_decided(conversation_id, key, tables) or _read_answer(
+        conversation_id, key, text, tables
+    )
+
+
 def _find_decided(conversation_id: str, key: str, tables: Conn) -> BegunTurn | None:
     """The turn that goes on since the message of this key has decided about its call."""
     for row in turn_jobs.list_decided_by(tables, conversation_id, key):
@@ -293,7 +313,10 @@ def _find_decided(conversation_id: str, key: str, tables: Conn) -> BegunTurn | N
 def _read_answer(
     conversation_id: str, key: str, text: str, tables: Conn
 ) -> ConfirmationAnswer | None:
-    """What a message decides about the one call that waits; None: it is about something else."""
+    """What a message decides about the one call that waits; None: it is about something else.
+
+    Raises Conflict where it does not say which one of several it means.
+    """
     decision = read_decision(text)
     since = SystemClock().now() - ANSWER_WITHIN
     waiting = [
@@ -301,8 +324,15 @@ def _read_answer(
         for one in read.list_open_confirmations(tables, conversation_id)
         if one.requested_at > since
     ]
-    if decision is None or len(waiting) != 1:
+    if decision is None or not waiting:
         return None
+    if len(waiting) > 1:
+        asked = " ".join(f"{number}. {one.summary}" for number, one in enumerate(waiting, 1))
+        raise Conflict(
+            f"{len(waiting)} calls wait, so nothing is decided: answer each one. {asked}",
+            code="several_calls_wait",
+            detail={"confirmation_ids": [one.confirmation_id for one in waiting]},
+        )
     return ConfirmationAnswer(waiting[0].confirmation_id, decision, message_key=key)
 
 
@@ -319,34 +349,14 @@ def _clean(settings: Settings, arguments: Mapping[str, Any] | None) -> dict[str,
     return arguments if arguments is None else as_plain_json(arguments, redactor_of(settings).text)
 
 
-def _check_known(project_id: str, conversation_id: str, tables: Conn) -> None:
+def check_known(project_id: str, conversation_id: str, tables: Conn) -> None:
+    """Raises NotFound, also for a conversation of another project."""
     if not turn_jobs.has_conversation(tables, project_id, conversation_id):
         raise NotFound(
             f"There is no conversation {conversation_id}.",
             code="unknown_conversation",
             detail={"conversation_id": conversation_id},
         )
-
-
-def check_call(settings: Settings, name: str, changed: Mapping[str, Any] | None, role: str) -> None:
-    """Whether who has the role may make the call, with these arguments where they are changed.
-
-    Raises Forbidden, Invalid, Conflict.
-    """
-    from agents.tools.box import may_call, read_arguments
-    from agents.tools.tool import ToolResult
-    from infra.service.asking.agent_tools import open_tools
-
-    tool = open_tools(settings).find(name)
-    if tool is None:
-        raise Conflict(f"There is no tool {name} any more: ask again.", code="tool_gone")
-    if not may_call(cast("ToolRole", role), tool):
-        raise Forbidden(
-            f"The role {role} may not use {name}, so it cannot approve it: it takes {tool.role}.",
-            code="role_not_allowed",
-        )
-    if changed is not None and isinstance(wrong := read_arguments(tool, changed), ToolResult):
-        raise Invalid(wrong.text, code="arguments_invalid")
 
 
 def _check_same(tables: Conn, job_id: str, given: GivenDecision) -> None:

@@ -7,17 +7,18 @@ asks nobody; from there on all it does is its own, for whoever has asked for the
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 from uuid import UUID
 
 from infra.platform.errors import Forbidden, Invalid, NotFound
 from infra.platform.settings import Settings
-from infra.service.asking.agents import BegunTurn, check_call, check_text, enqueue_turn
-from infra.service.asking.turn_events import read_turn
+from infra.service.asking.agents import BegunTurn, check_text, enqueue_turn
+from infra.service.asking.call_checks import check_call
+from infra.service.asking.turn_events import read_own_turn, read_turn
 from infra.service.asking.turn_log import TURNS, TurnPlace, list_events
-from infra.service.asking.turn_payload import Fork, TurnPayload
+from infra.service.asking.turn_payload import AskedAssistant, Fork, TurnPayload
 from infra.service.foundation.publishing import check_key, draw_key, redactor_of
 from infra.service.runs.answers import as_text
 from infra.service.runs.family import RunEvent
@@ -34,7 +35,7 @@ from schemas.events.agent import (
 from schemas.ids import derive_id
 
 if TYPE_CHECKING:
-    from agents.tools.tool import ToolRole
+    from agents.tools.tool import Tool, ToolRole
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,18 +59,37 @@ async def fork_turn(settings: Settings, request: ForkRequest, *, actor: str) -> 
     It keeps the role of the other turn, since what tools may do follows from that. Raises NotFound,
     Invalid, Conflict, and Forbidden for a role that may do less.
     """
-    check_key(request.key)
+    from infra.service.asking.agent_tools import open_tools
+
     known = await read_turn(settings, request.project, request.turn_id)
+    return await fork_events(settings, known, request, open_tools(settings).find, actor=actor)
+
+
+async def fork_events(
+    settings: Settings,
+    known: list[TurnEvent],
+    request: ForkRequest,
+    find_tool: Callable[[str], Tool | None],
+    *,
+    actor: str,
+) -> BegunTurn:
+    """The same for a turn of any agents with these events, whose tools ``find_tool`` finds."""
+    check_key(request.key)
     at = _find_event(known, request.at)
     changes = as_plain_json(request.changes, redactor_of(settings).text)
     events = list_events(known)
     copied = copy_until(TURNS, events, at, changes, actor)
     if changes:
-        _check_decision(settings, events, copied[at], request.role)
+        _check_decision(find_tool, events, copied[max(copied)], request.role)
     first = copied[0]
     assert isinstance(first, RequestReceived)
     project_id = known[0].project_id
     conversation_id = derive_id("cnv", project_id, "fork", request.key)
+    asked = None
+    if first.agent:
+        conversation_id = derive_id("cnv", project_id, first.owner, "fork", request.key)
+        names = AskedAssistant.model_fields
+        asked = AskedAssistant(**{name: getattr(first, name) for name in names})
     payload = TurnPayload(
         conversation_id=conversation_id,
         turn_id=derive_id("trn", conversation_id, request.key),
@@ -77,13 +97,21 @@ async def fork_turn(settings: Settings, request: ForkRequest, *, actor: str) -> 
         role=_check_role(first.role, request.role),
         is_first=True,
         fork=Fork(turn_id=request.turn_id, at=at, changes=changes),
+        assistant=asked,
     )
     return await enqueue_turn(settings, project_id, payload, payload.turn_id, actor)
 
 
-async def read_copied(settings: Settings, fork: Fork, turn: TurnPlace) -> dict[int, Event]:
+async def read_copied(
+    settings: Settings, payload: TurnPayload, turn: TurnPlace
+) -> dict[int, Event]:
     """What the fork takes over from the other turn; who asks is who has asked for it."""
-    known = await read_turn(settings, turn.project_id, fork.turn_id)
+    fork, asked = payload.fork, payload.assistant
+    assert fork is not None
+    if asked is not None:
+        known = await read_own_turn(settings, asked.owner, fork.turn_id)
+    else:
+        known = await read_turn(settings, turn.project_id, fork.turn_id)
     copied = copy_until(TURNS, list_events(known), fork.at, fork.changes, turn.asked_by)
     return {ordinal: _ask_as(event, turn) for ordinal, event in copied.items()}
 
@@ -126,7 +154,9 @@ def _check_role(asked_in: str, role: str) -> str:
     return asked_in or role
 
 
-def _check_decision(settings: Settings, events: list[RunEvent], changed: Event, role: str) -> None:
+def _check_decision(
+    find_tool: Callable[[str], Tool | None], events: list[RunEvent], changed: Event, role: str
+) -> None:
     """A call is approved as by an answer to it: its tool is there, and its arguments fit."""
     if not isinstance(changed, ConfirmationGiven) or changed.decision == "reject":
         return
@@ -137,4 +167,4 @@ def _check_decision(settings: Settings, events: list[RunEvent], changed: Event, 
             and asked.confirmation_id == changed.confirmation_id
         ):
             arguments = None if changed.arguments is None else json.loads(changed.arguments)
-            check_call(settings, asked.tool, arguments, role)
+            check_call(find_tool(asked.tool), asked.tool, arguments, role)

@@ -14,6 +14,7 @@ from infra.service.asking.turn_events import read_turn
 from projections.read.agents import TurnEvent
 from projections.read.session import ReadModel
 from schemas.events.agent import (
+    ConfirmationGiven,
     ConfirmationRequested,
     EffectRecorded,
     RequestReceived,
@@ -70,8 +71,13 @@ class TurnComparison(ReadModel):
 
 async def compare_turns(settings: Settings, project: str, a: str, b: str) -> TurnComparison:
     """Both turns of the project, event by event. Raises NotFound."""
-    known_a = await read_turn(settings, project, a)
-    known_b = await read_turn(settings, project, b)
+    return compare_events(
+        await read_turn(settings, project, a), await read_turn(settings, project, b)
+    )
+
+
+def compare_events(known_a: Sequence[TurnEvent], known_b: Sequence[TurnEvent]) -> TurnComparison:
+    """The same for the events of two turns."""
     steps_a, steps_b = list_steps(known_a), list_steps(known_b)
     return TurnComparison(
         a=_summarise(known_a, steps_a),
@@ -95,7 +101,7 @@ def _summarise(known: Sequence[TurnEvent], steps: Sequence[Step]) -> TurnSummary
         conversation_id=known[0].conversation_id,
         forked_from=first.get("forked_from", ""),
         forked_at=first.get("forked_at"),
-        status=_status_of(steps[-1]),
+        status=_status_of(steps),
         events=len(steps),
         model_calls=cost.model_calls,
         tokens=cost.tokens,
@@ -104,12 +110,15 @@ def _summarise(known: Sequence[TurnEvent], steps: Sequence[Step]) -> TurnSummary
     )
 
 
-def _status_of(last: Step) -> TurnStatus:
-    if last.event_type == ConfirmationRequested.type_name:
-        return "waiting"
-    if last.event_type != Responded.type_name:
-        return "running"
-    return "failed" if last.data["error"] else "answered"
+def _status_of(steps: Sequence[Step]) -> TurnStatus:
+    last = steps[-1]
+    if last.event_type == Responded.type_name:
+        return "failed" if last.data["error"] else "answered"
+    asked, decided = (
+        {step.data["confirmation_id"] for step in steps if step.event_type == kind.type_name}
+        for kind in (ConfirmationRequested, ConfirmationGiven)
+    )
+    return "waiting" if asked - decided else "running"
 
 
 def _describe(first: Divergence | None) -> TurnDivergence | None:

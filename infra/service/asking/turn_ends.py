@@ -21,10 +21,12 @@ from projections.read.agents import (
 from schemas.envelope import Actor
 
 
-def end_turn(tables: Conn, over: UnansweredTurn, by: Actor) -> None:
-    """Have a turn end whose job is over."""
+def end_turn(tables: Conn, over: UnansweredTurn, by: Actor, *, stopped_by: str = "") -> None:
+    """Have a turn end whose job is over, or was ``stopped_by`` somebody."""
     asked = TurnPayload.model_validate(over.payload)
-    payload = asked.model_copy(update={"ended": over.status, "given": None, "is_first": False})
+    payload = asked.model_copy(
+        update={"ended": over.status, "given": None, "is_first": False, "stopped_by": stopped_by}
+    )
     key = f"{asked.turn_id}|ended"
     queue.enqueue(tables, turn_job(over.project_id, payload, key, over.created_by), by)
 

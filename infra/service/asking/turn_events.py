@@ -15,6 +15,7 @@ from projections.core import CORE
 from projections.read import agents as read
 from projections.read.agents import TurnEvent
 from projections.read.projects import find_project
+from schemas.envelope import SERVICE_WIDE
 from schemas.events.agent import AgentEvent, Responded
 
 
@@ -23,19 +24,36 @@ async def read_turn(settings: Settings, project: str, turn_id: str) -> list[Turn
     project_id = await ask(settings, partial(find_project, name_or_id=project))
     known = await read_turn_events(settings, turn_id, waits=False)
     if not known or known[0].project_id != project_id:
-        raise NotFound(
-            f"There is no turn {turn_id}.", code="unknown_turn", detail={"turn_id": turn_id}
-        )
+        raise unknown_turn(turn_id)
     return known
+
+
+async def read_own_turn(settings: Settings, owner: str, turn_id: str) -> list[TurnEvent]:
+    """The events of a turn of the assistant that this person has asked. Raises NotFound."""
+    known = await read_turn_events(settings, turn_id, waits=False)
+    if not known or known[0].project_id != SERVICE_WIDE or known[0].data.get("owner") != owner:
+        raise unknown_turn(turn_id)
+    return known
+
+
+def unknown_turn(turn_id: str) -> NotFound:
+    return NotFound(
+        f"There is no turn {turn_id}.", code="unknown_turn", detail={"turn_id": turn_id}
+    )
 
 
 async def read_turn_events(settings: Settings, turn_id: str, *, waits: bool) -> list[TurnEvent]:
     """The events of a turn; ``waits``: when the tables hold all that the log holds now."""
     if waits:
-        conversations = replace(CORE, topics=(AgentEvent.topic,))
-        with postgres.connect(settings.conninfo, autocommit=True) as connection:
-            await caught_up(conversations, settings, connection)
+        await wait_for_turns(settings)
     return await ask(settings, lambda tables: read.list_turn_events(tables, turn_id))
+
+
+async def wait_for_turns(settings: Settings) -> None:
+    """Return when the tables hold all that the log of conversations holds now."""
+    conversations = replace(CORE, topics=(AgentEvent.topic,))
+    with postgres.connect(settings.conninfo, autocommit=True) as connection:
+        await caught_up(conversations, settings, connection)
 
 
 def is_over(known: Sequence[TurnEvent]) -> bool:

@@ -8,11 +8,15 @@ from typing import Any
 from infra.service.runs.family import Frame
 from schemas.events.agent import (
     AgentEvent,
+    FollowupsSuggested,
+    HandoffFinished,
+    HandoffStarted,
     Responded,
     ResultProduced,
     Routed,
     ThoughtRecorded,
 )
+from schemas.events.memory import MemoryStored
 
 
 def frame_of(event: AgentEvent) -> Frame | None:
@@ -25,6 +29,14 @@ def frame_of(event: AgentEvent) -> Frame | None:
         case ResultProduced():
             shown = event.result.model_dump(mode="json", exclude={"output", "requires_review"})
             return "result", shown | {"output": json.loads(event.result.output)}
+        case HandoffStarted():
+            return "handoff_started", _pick(event, "call_id from_agent to_agent task")
+        case HandoffFinished():
+            return "handoff_finished", _pick(event, "call_id from_agent to_agent summary is_error")
+        case FollowupsSuggested():
+            return "follow_up_actions", {"follow_up_actions": event.actions}
+        case MemoryStored():
+            return "memory_stored", _pick(event, "memory_id namespace text relation")
         case Responded() if event.error:
             told = {"code": event.error, "message": event.text, "retriable": False}
             return "error", told | _ids(event)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from infra.service.asking.turn_frames import frame_of
-from infra.service.asking.turn_payload import Fork
+from infra.service.asking.turn_payload import AskedAssistant, Fork
 from infra.service.runs.family import Family, RunEvent, RunPlace
-from infra.service.runs.run_log import Publish, RunLog
+from infra.service.runs.run_log import Check, Publish, RunLog
 from projections.read.agents import TurnEvent
 from schemas.envelope import Actor
 from schemas.events import EVENT_TYPES
@@ -36,10 +36,11 @@ TURNS = Family(
     frame_of=frame_of,
     agent=Actor(type="agent", id="project_agents"),
     said=("text",),
-    fixed=("project.project_id", "asked_by"),
+    fixed=("project.project_id", "asked_by", "text", "memory_id", "memories"),
 )
 
 REQUEST = ("text", "role", "forked_from", "forked_at")
+OF_ASSISTANT = ("agent", "owner", "project", "workflow", "time_zone")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,18 +63,27 @@ class TurnLog(RunLog):
         redactor: Redactor,
         publish: Publish | None,
         attempt: str = "",
+        check: Check | None = None,
     ) -> None:
         fields = {"conversation_id": place.conversation_id, "turn_id": place.turn_id}
         run = RunPlace(place.project_id, place.turn_id, place.asked_by, fields)
-        super().__init__(TURNS, run, list_events(known), redactor, publish, attempt)
+        super().__init__(TURNS, run, list_events(known), redactor, publish, attempt, check)
 
-    async def begin(self, text: str, role: str, fork: Fork | None = None) -> RequestReceived:
+    async def begin(
+        self,
+        text: str,
+        role: str,
+        fork: Fork | None = None,
+        assistant: AskedAssistant | None = None,
+    ) -> RequestReceived:
         """The request of the turn, as it was when that began: with ``text`` where it begins now."""
         said: dict[str, Any] = {"text": text, "role": role}
         if fork is not None:
             said |= {"forked_from": fork.turn_id, "forked_at": fork.at}
+        if assistant is not None:
+            said |= assistant.model_dump()
         if self.first is not None:
-            said = {name: getattr(self.first, name) for name in REQUEST}
+            said = {name: getattr(self.first, name) for name in REQUEST + OF_ASSISTANT}
         await self.record(RequestReceived, **said)
         assert isinstance(self.first, RequestReceived)
         return self.first

@@ -34,14 +34,26 @@ class Fork(Payload):
     changes: dict[str, Any] = {}
 
 
+class AskedAssistant(Payload):
+    """Who is asked instead of the agents of a project: see `RequestReceived`."""
+
+    agent: str
+    owner: str
+    project: str = ""
+    workflow: str = ""
+    time_zone: str = ""
+
+
 TurnEnd = Literal["dead", "cancelled"]
 
 
 class TurnPayload(Payload):
-    """A turn to begin, to go on with after ``given``, or to end since its job has ``ended``. One
-    with ``fork`` begins like another turn.
+    """A turn to begin, to go on with after ``given``, or to end since its job has ``ended``, where
+    it was ``stopped_by`` somebody with the calls that wait in it declined. One with ``fork`` begins
+    like another turn.
 
-    ``text``, ``role``, that of who asks, and ``attached``, the paths of the sources that came with
+    ``assistant`` says that the assistant is asked. ``text``, ``role``, that of who asks, and
+    ``attached``, the paths of the sources that came with
     the message, are of a turn to begin: its log has them from then on.
     """
 
@@ -52,8 +64,10 @@ class TurnPayload(Payload):
     is_first: bool = False
     attached: list[str] = []
     fork: Fork | None = None
+    assistant: AskedAssistant | None = None
     given: GivenDecision | None = None
     ended: TurnEnd | None = None
+    stopped_by: str = ""
 
 
 def turn_job(project_id: str, payload: TurnPayload, key: str, created_by: str) -> NewJob:

@@ -16,6 +16,7 @@ from agents.models.errors import (
 from agents.runs.effects import EffectKey, Json
 from schemas.events.agent import EffectPosition
 
+UNKNOWN = "outcome_unknown"
 FAILED = "model_error"  # in the place of a model's answer
 KINDS: tuple[type[ModelError], ...] = (AllProvidersFailed, RequestRefused, BudgetExceeded)
 MODEL_ERRORS: Mapping[str, type[ModelError]] = {
@@ -31,6 +32,20 @@ async def make_answer(kind: str, make: Callable[[], Awaitable[Json]]) -> Json:
         return await make()
     except ModelError as error:
         return {FAILED: {"code": error.code, "message": str(error)}}
+
+
+def tell_unknown(tool: str) -> Json:
+    """The answer of a call that was begun before and is not made again."""
+    return {
+        "text": (
+            f"{tool} was called before and has not answered: what it does may or may not have"
+            " happened. Look whether it has before you try again."
+        ),
+        "is_error": True,
+        "code": UNKNOWN,
+        "data": {"error": UNKNOWN},
+        "citations": [],
+    }
 
 
 def raise_for(answer: Json) -> Json:

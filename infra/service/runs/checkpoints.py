@@ -1,12 +1,15 @@
-"""States of runs in the database, sealed with the key of this installation."""
+"""States of runs in the database, or in this process alone, sealed with the key of this
+installation.
+"""
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from importlib.metadata import version
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from infra.platform.errors import Unavailable
 from infra.platform.settings import Settings
@@ -27,6 +30,48 @@ if TYPE_CHECKING:
     from agents.runs.saver import KeptState, RunSaver
 
 PURPOSE = b"checkpoint:"
+MOST_KEPT = 1_000  # states in memory, some tens of kilobytes each: the oldest is left first
+
+
+class States(Protocol):
+    """Where the last state of each run is kept; see `agents.runs.saver.StateStore`."""
+
+    async def read(self, run_id: str) -> KeptState | None: ...
+
+    async def keep(self, run_id: str, kept: KeptState) -> None: ...
+
+    async def drop(self, run_id: str) -> None:
+        """Also of the work that agents have handed over in the run."""
+        ...
+
+
+def open_states(settings: Settings) -> States:
+    """The states of this installation, where its settings keep them."""
+    return _IN_MEMORY if settings.checkpoints == "memory" else StoredStates(settings)
+
+
+class StatesInMemory:
+    """The last state of each run that this process has worked on last."""
+
+    def __init__(self, most: int = MOST_KEPT) -> None:
+        self._most = most
+        self._kept: OrderedDict[str, KeptState] = OrderedDict()
+
+    async def read(self, run_id: str) -> KeptState | None:
+        return self._kept.get(run_id)
+
+    async def keep(self, run_id: str, kept: KeptState) -> None:
+        self._kept[run_id] = kept
+        self._kept.move_to_end(run_id)
+        if len(self._kept) > self._most:
+            self._kept.popitem(last=False)
+
+    async def drop(self, run_id: str) -> None:
+        for known in [it for it in self._kept if it == run_id or it.startswith(f"{run_id}.")]:
+            del self._kept[known]
+
+
+_IN_MEMORY = StatesInMemory()
 
 
 class StoredStates:
@@ -64,4 +109,4 @@ def make_saver(settings: Settings, run_log: RunLog, run_id: str, types: Sequence
         return signature_of(key, PURPOSE, sha256_hex(data))
 
     program = f"{code_version('agents', 'schemas')}+langgraph-{version('langgraph')}"
-    return RunSaver(run_id, run_log, StoredStates(settings), seal, program, types)
+    return RunSaver(run_id, run_log, open_states(settings), seal, program, types)

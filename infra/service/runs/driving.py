@@ -1,8 +1,9 @@
-"""One job of a run: its program goes up to its end, or up to a call that waits for a person."""
+"""One job of a run: its program goes up to its end, or up to calls that wait for a person."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import TypeVar
 
 from agents.runs.confirmations import Confirmation, WaitsForConfirmation
@@ -14,26 +15,45 @@ from infra.service.runs.run_log import RunLog
 T = TypeVar("T")
 
 
-async def drive(run_log: RunLog, program: Callable[[], Awaitable[T]]) -> T | Confirmation:
-    """What the program comes to, or the call that waits; the question is in the log.
+@dataclass(frozen=True, slots=True)
+class Paused:
+    """The calls that wait for a person."""
+
+    confirmations: tuple[Confirmation, ...]
+
+
+async def drive(run_log: RunLog, program: Callable[[], Awaitable[T]]) -> T | Paused:
+    """What the program comes to, or the calls that wait; the questions are in the log.
 
     The program begins at its first step each time. A run that copies another one takes that one's
     decisions as they come, and goes on. Raises what the program raises.
     """
     while True:
         run_log.rewind()
+        decided = run_log.list_decisions()
         try:
             return await program()
         except WaitsForConfirmation as waits:
-            asked = waits.confirmation
-        await run_log.request_confirmation(
-            confirmation_id=asked.confirmation_id,
-            tool=asked.tool,
-            arguments=as_text(asked.arguments),
-            summary=asked.summary,
-        )
-        if not await run_log.copy_decision(asked.confirmation_id):
-            return asked
+            waiting = waits.confirmations
+        new = [one for one in waiting if not run_log.is_asked(one.confirmation_id)]
+        more = len(waiting)
+        for one in new:
+            more -= 1
+            await run_log.request_confirmation(
+                confirmation_id=one.confirmation_id,
+                tool=one.tool,
+                arguments=as_text(one.arguments),
+                summary=one.summary,
+                more=more,
+            )
+        await run_log.copy_decisions()
+        if run_log.list_decisions() != decided:
+            continue
+        for one in waiting:
+            if one not in new:
+                more -= 1
+                await run_log.ask_again(one.confirmation_id, more)
+        return Paused(waiting)
 
 
 async def replay(run_log: RunLog, program: Callable[[], Awaitable[T]]) -> T:

@@ -56,8 +56,12 @@ class Called(Protocol):
 
 
 class Asked(Protocol):
-    """A person is asked about a call; ``summary`` says in a sentence what it would do."""
+    """A person is asked about a call; ``summary`` says in a sentence what it would do, ``more``
+    how many further calls are asked about with it.
+    """
 
+    @property
+    def ordinal(self) -> int: ...
     @property
     def confirmation_id(self) -> str: ...
     @property
@@ -66,6 +70,8 @@ class Asked(Protocol):
     def arguments(self) -> str: ...
     @property
     def summary(self) -> str: ...
+    @property
+    def more(self) -> int: ...
 
 
 class Decided(Protocol):

@@ -12,14 +12,15 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from agents.runs.confirmations import name_confirmation
 from infra.platform.errors import Invalid, NotFound
 from infra.service.runs.answers import as_text
+from infra.service.runs.changed_values import set_value
 from infra.service.runs.family import Decided, Family, RunEvent
 from schemas.envelope import Event
 
 DECISION = ("decision", "arguments", "reason")
 LONGEST_REASON = 1_000
-LONGEST_NUMBER = 9  # digits; no list is that long
 
 
 def copy_until(
@@ -28,7 +29,8 @@ def copy_until(
     """The events up to number ``at``, that one with ``changes``: values by dotted path.
 
     A call without its result is made anew, and a person is asked about it again: who approved it
-    approved it then. ``by`` decides what is changed of a decision. Raises NotFound, Invalid.
+    approved it then. Without it the events behind it come earlier. ``by`` decides what is changed
+    of a decision. Raises NotFound, Invalid.
     """
     known = {each.ordinal: each.event for each in events}
     if at not in known:
@@ -39,15 +41,34 @@ def copy_until(
         )
     if isinstance(known[at], family.ended):
         raise Invalid("Nothing follows the last event: fork at one before it.", code="fork_at_end")
-    copied = {ordinal: event for ordinal, event in known.items() if ordinal <= at}
+    before = [known[ordinal] for ordinal in sorted(known) if ordinal < at]
     if changes:
-        copied[at] = change_event(family, known[at], changes, by)
-        return copied
-    last = at
-    while isinstance(copied[last], (family.called, family.asked, family.decided)):
-        del copied[last]
-        last -= 1
-    return copied
+        last = change_event(family, known[at], changes, by)
+        return dict(enumerate(_leave_open_calls(family, [*before, last], last)))
+    copied = _leave_open_calls(family, [*before, known[at]])
+    while isinstance(copied[-1], (family.called, family.asked, family.decided)):
+        copied.pop()
+    return dict(enumerate(copied))
+
+
+def _leave_open_calls(
+    family: Family, events: Sequence[Event], changed: Event | None = None
+) -> list[Event]:
+    """The events without the calls that have no result among them, and without their approvals
+    but for one that is ``changed`` now.
+    """
+    returned = [each.position.effect_id for each in events if isinstance(each, family.returned)]
+    approved = set(map(name_confirmation, returned))
+
+    def stays(event: Event) -> bool:
+        if isinstance(event, family.called):
+            return event.position.effect_id in returned
+        if isinstance(event, family.decided):
+            has_result = event.confirmation_id in approved
+            return has_result or event.decision == "reject" or event is changed
+        return True
+
+    return list(filter(stays, events))
 
 
 def change_event(family: Family, event: Event, changes: Mapping[str, Any], by: str) -> Event:
@@ -57,7 +78,7 @@ def change_event(family: Family, event: Event, changes: Mapping[str, Any], by: s
             _check_fixed(changes, family.fixed)
         answer = json.loads(event.answer)
         for path, value in changes.items():
-            answer = _set(answer, path.split("."), value, path)
+            answer = set_value(answer, path.split("."), value, path)
         return _with(event, {"answer": as_text(answer)})
     if isinstance(event, family.decided):
         return _with(event, _decide(event, changes) | {"given_by": by})
@@ -97,48 +118,6 @@ def _check_fixed(changes: Mapping[str, Any], fixed: Sequence[str]) -> None:
                     code="change_invalid",
                     detail={"at": name},
                 )
-
-
-def _set(value: Any, path: Sequence[str], new: Any, whole: str) -> Any:
-    """``value`` with ``new`` at the path, which it has already."""
-    if not path:
-        if value is not None and _type_of(new) != _type_of(value):
-            raise Invalid(
-                f"{whole} cannot be that: it is {_type_of(value)}, not {_type_of(new)}.",
-                code="change_invalid",
-                detail={"at": whole},
-            )
-        return new
-    name, *rest = path
-    if isinstance(value, dict) and name in value:
-        return value | {name: _set(value[name], rest, new, whole)}
-    if isinstance(value, list) and _is_number(name) and int(name) < len(value):
-        number = int(name)
-        return [*value[:number], _set(value[number], rest, new, whole), *value[number + 1 :]]
-    there = list(value) if isinstance(value, dict) else []
-    has = f"there are {', '.join(there)}" if there else "nothing is below it"
-    raise Invalid(
-        f"The answer has no {whole}: at {name!r} {has}.",
-        code="unknown_field",
-        detail={"field": whole},
-    )
-
-
-def _type_of(value: Any) -> str:
-    """The type of a value in JSON."""
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "a truth value"
-    if isinstance(value, (int, float)):
-        return "a number"
-    if isinstance(value, str):
-        return "a text"
-    return "a list" if isinstance(value, list) else "an object"
-
-
-def _is_number(name: str) -> bool:
-    return len(name) <= LONGEST_NUMBER and name.isdecimal()
 
 
 def _check_names(changes: Mapping[str, Any], names: Sequence[str]) -> None:

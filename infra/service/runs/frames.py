@@ -9,7 +9,7 @@ from infra.service.runs.family import Asked, Called, Family, Frame, Returned
 from schemas.envelope import Event
 
 ENDS = frozenset(("done", "error"))
-PAUSES = frozenset(("confirmation_requested",))
+QUESTION = "confirmation_requested"
 OF_A_RESULT = ("text", "citations")
 
 
@@ -20,7 +20,7 @@ def frame_of(family: Family, event: Event) -> Frame | None:
     if isinstance(event, family.returned):
         return "tool_result", _name_call(event) | _show_result(event)
     if isinstance(event, family.asked):
-        return "confirmation_requested", _show_question(event)
+        return QUESTION, show_question(event, event.more, event.ordinal + 1)
     return family.frame_of(event)
 
 
@@ -34,10 +34,36 @@ def _show_result(event: Returned) -> dict[str, Any]:
     return {"is_error": event.is_error} | shown
 
 
-def _show_question(event: Asked) -> dict[str, Any]:
+def show_question(event: Asked, more: int, events: int) -> dict[str, Any]:
+    """A call that waits. ``events`` are those that the log holds by now."""
     return {
         "confirmation_id": event.confirmation_id,
         "tool": event.tool,
         "summary": event.summary,
         "arguments": json.loads(event.arguments),
+        "more": more,
+        "events": events,
     }
+
+
+class StopFinder:
+    """Finds the frame at which a run ends or waits for a person.
+
+    A run asks about several calls one by one, and waits at the last one. Where one of them is
+    ``decided``, it asked before that decision came to it, and goes on.
+    """
+
+    def __init__(self, decided: str = "") -> None:
+        self._decided = decided
+        self._asked: set[str] = set()
+
+    def stops_at(self, name: str, data: str) -> bool:
+        """Whether the run goes no further than the next frame; ``data`` is its JSON."""
+        if name != QUESTION:
+            return name in ENDS
+        asked = json.loads(data)
+        self._asked.add(asked["confirmation_id"])
+        if asked.get("more"):
+            return False
+        is_decided, self._asked = self._decided in self._asked, set()
+        return not is_decided

@@ -18,19 +18,29 @@ from agents.runs.confirmations import Decision
 from agents.runs.effects import EffectKey, Json, RecordMissing
 from infra.platform.clock import SystemClock
 from infra.platform.errors import Conflict
-from infra.service.runs.answers import as_text, make_answer, position_of, raise_for
-from infra.service.runs.family import Answered, Family, RunEvent, RunPlace, write_event
-from infra.service.runs.frames import frame_of
-from infra.store.jobs.worker import as_plain_json
+from infra.service.runs.answers import as_text, make_answer, position_of, raise_for, tell_unknown
+from infra.service.runs.copied_run import CopiedRun, stand_alike
+from infra.service.runs.family import (
+    Answered,
+    Asked,
+    Decided,
+    Family,
+    RunEvent,
+    RunPlace,
+    write_event,
+)
+from infra.service.runs.frames import QUESTION, frame_of, show_question
+from infra.service.runs.run_facts import RunFacts
 from schemas.codec import utc_millis
-from schemas.envelope import Actor, Envelope, Event, outside_fact
-from schemas.events.stream import StreamFrame
+from schemas.envelope import Envelope, Event
 from schemas.ids import sha256_hex
-from schemas.strings import Redactor, redact_fact
+from schemas.strings import Redactor
 
 Publish = Callable[[Sequence[Envelope]], Awaitable[None]]
+Check = Callable[[], Awaitable[None]]
 E = TypeVar("E")
 
+CHECKED = frozenset(("model", "tool"))  # kinds of effects that touch the outside
 LEFT_OPEN = (
     " The tool {tool} was called before and has not answered: what it does may or may not have"
     " completed."
@@ -46,7 +56,8 @@ class RunDiverged(Conflict):
 class RunLog:
     """The events of one run. ``publish`` None: a replay, in which nothing is made or told.
 
-    ``attempt`` names this try at the run among others.
+    ``attempt`` names this try at the run among others. ``check`` raises where the run is not this
+    process's any more: no model or tool is called then.
     """
 
     def __init__(
@@ -57,11 +68,13 @@ class RunLog:
         redactor: Redactor,
         publish: Publish | None,
         attempt: str = "",
+        check: Check | None = None,
     ) -> None:
         self._family, self._place = family, place
-        self._redactor, self._publish = redactor, publish
-        self._copied: Mapping[int, Event] = {}
-        self._known = {each.ordinal: (each.event, each.occurred_at) for each in known}
+        self._facts, self._publish, self._check = RunFacts(family, place, redactor), publish, check
+        self._copied = CopiedRun(family)
+        ordered = sorted(known, key=lambda each: each.ordinal)
+        self._known = {each.ordinal: (each.event, each.occurred_at) for each in ordered}
         self._is_resumed = bool(known)
         self._next, self._told, self._attempt = 0, 0, attempt
         self._told_again: list[str] = []
@@ -106,7 +119,7 @@ class RunLog:
 
     def copy(self, events: Mapping[int, Event]) -> None:
         """Take answers from the first events of another run, each at its place."""
-        self._copied = events
+        self._copied = CopiedRun(self._family, events)
 
     def rewind(self) -> None:
         """The run begins again: what it has told by now answers it."""
@@ -118,12 +131,12 @@ class RunLog:
         ordinal, self._next = self._next, self._next + 1
         if ordinal not in self._known:
             self._check_missing(ordinal, kind.type_name)
-            self._check_kind(ordinal, self._copied.get(ordinal), kind)
+            self._check_kind(ordinal, self._copied.find(ordinal), kind)
             return await self._add(kind, ordinal, fields)
         event, at = self._known[ordinal]
         self._check_kind(ordinal, event, kind)
         if self.is_replay:
-            self._check_same(ordinal, event, self._write(kind, ordinal, fields, at).event)
+            self._check_same(ordinal, event, self._facts.write(kind, ordinal, fields, at).event)
         await self._show(event, ordinal, at)
         return at
 
@@ -132,14 +145,22 @@ class RunLog:
     ) -> Json:
         """See ``agents.runs.effects``."""
         family, position = self._family, position_of(key)
+        is_once = bool(given.get("once"))
+        was_begun = is_once and any(it.position == position for it in self._all(family.called))
         if kind == "tool":
-            called = as_text(self._clean(given["args"]))
+            await self._pass_confirmations()
+            await self._check_held()
+            called = as_text(self._facts.clean(given["args"]))
             await self._record(
                 family.called, position=position, tool=given["tool"], arguments=called
             )
         answer = await self._find_answer(key, kind)
+        if answer is None and was_begun:
+            answer = tell_unknown(given["tool"])
         if answer is None:
-            answer = self._clean(await make_answer(kind, make))
+            if kind in CHECKED:
+                await self._check_held()
+            answer = self._facts.clean(await make_answer(kind, make))
         told: dict[str, Any] = {"position": position, "answer": as_text(answer)}
         if kind == "tool":
             failed = bool(answer.get("is_error"))
@@ -148,11 +169,21 @@ class RunLog:
             await self._record(family.recorded, **told, **{"kind": kind})
         return raise_for(answer)
 
+    def is_asked(self, confirmation_id: str) -> bool:
+        return self._find_question(confirmation_id) is not None
+
     async def request_confirmation(self, confirmation_id: str, **asked: Any) -> None:
         """A person is asked about a call, once."""
         await self._pass_confirmations()
-        if all(one.confirmation_id != confirmation_id for one in self._all(self._family.asked)):
+        if not self.is_asked(confirmation_id):
             await self._record(self._family.asked, confirmation_id=confirmation_id, **asked)
+
+    async def ask_again(self, confirmation_id: str, more: int) -> None:
+        """Show the question about a call that still waits: who follows the run from now on has not
+        seen it.
+        """
+        if (asked := self._find_question(confirmation_id)) is not None:
+            await self.tell(QUESTION, show_question(asked, more, self._last + 1))
 
     async def take_decision(
         self, confirmation_id: str, arguments: Json | None = None, **given: Any
@@ -160,28 +191,17 @@ class RunLog:
         """What was decided about a call is in the log; the first decision is final."""
         if any(one.confirmation_id == confirmation_id for one in self._all(self._family.decided)):
             return
-        text = None if arguments is None else as_text(self._clean(arguments))
+        text = None if arguments is None else as_text(self._facts.clean(arguments))
         await self.append(
             self._family.decided, confirmation_id=confirmation_id, arguments=text, **given
         )
 
-    async def copy_decision(self, confirmation_id: str) -> bool:
-        """Whether the run that is copied holds a decision at this place; it is this run's, too."""
-        copied = self._copied.get(self._last + 1)
-        if not isinstance(copied, self._family.decided):
-            return False
-        await self.append(
-            self._family.decided,
-            confirmation_id=confirmation_id,
-            decision=copied.decision,
-            arguments=copied.arguments,
-            reason=copied.reason,
-            given_by=copied.given_by,
-        )
-        return True
+    async def copy_decisions(self) -> None:
+        """The decisions that the run that is copied holds in this place are this run's, too."""
+        await self._pass_confirmations()
 
     def list_decisions(self) -> dict[str, Decision]:
-        """All decisions of the run by confirmation."""
+        """All decisions of the run by confirmation, in their order."""
         return {
             given.confirmation_id: Decision(
                 kind=given.decision,
@@ -191,6 +211,28 @@ class RunLog:
             )
             for given in self._all(self._family.decided)
         }
+
+    def list_told(self, kind: type[E]) -> list[E]:
+        """The events of a kind that the run has come by, in their order."""
+        passed = (self._known.get(ordinal) for ordinal in range(self._next))
+        return [known[0] for known in passed if known and isinstance(known[0], kind)]
+
+    def list_decided(self) -> list[tuple[str, Json, Decision]]:
+        """The calls about which somebody has decided: tool, arguments and decision of each, in the
+        order of the decisions.
+        """
+        asked = {one.confirmation_id: one for one in self._all(self._family.asked)}
+        return [
+            (asked[known].tool, json.loads(asked[known].arguments), decision)
+            for known, decision in self.list_decisions().items()
+            if known in asked
+        ]
+
+    def list_open_questions(self) -> list[str]:
+        """The confirmations that nobody has decided about, in their order."""
+        decided = self.list_decisions()
+        asked = [one.confirmation_id for one in self._all(self._family.asked)]
+        return [one for one in asked if one not in decided]
 
     def describe_replay(self) -> tuple[int, str]:
         """How many events a replay has told again, and the SHA-256 of their contents in a row."""
@@ -216,15 +258,7 @@ class RunLog:
         if self._publish is None:
             return
         self._told += 1
-        frame = self._frame(event, data, self._told)
-        fact = outside_fact(
-            frame,
-            project_id=self._place.project_id,
-            occurred_at=utc_millis(SystemClock().now()),
-            actor=self._family.agent,
-            natural_key=f"{self._place.run_id}|{self._attempt}|{self._told}",
-        )
-        await self._publish([fact])
+        await self._publish([self._facts.tell((event, dict(data)), self._told, self._attempt)])
 
     def diverge(self, ordinal: int, what: str, **detail: object) -> RunDiverged:
         """The error that ``what`` says of an event of this run."""
@@ -238,6 +272,11 @@ class RunLog:
     def _last(self) -> int:
         return max(self._known, default=-1)
 
+    async def _check_held(self) -> None:
+        """Raises what ``check`` raises. What the log holds is only read again."""
+        if self._check is not None and self._next > self._last:
+            await self._check()
+
     async def _record(self, kind: type[Any], /, **fields: Any) -> None:
         await self.record(kind, **fields)
 
@@ -250,10 +289,10 @@ class RunLog:
         if event is None and self._publish is None:
             raise RecordMissing(key, kind)
         if event is None:
-            copied = self._copied.get(self._next)
+            copied = self._copied.find(self._next)
             if copied is None:
                 return None
-            if self._is_answer(copied, kind) and _stand_alike(copied, key):
+            if self._is_answer(copied, kind) and stand_alike(copied, key):
                 return dict(json.loads(copied.answer))
         elif self._is_answer(event, kind) and event.position.effect_id == key.effect_id:
             answer: Json = json.loads(event.answer)
@@ -265,13 +304,40 @@ class RunLog:
         )
 
     async def _pass_confirmations(self) -> None:
-        """What was asked and decided in between has no step of its own."""
+        """What was asked and decided in between has no step of its own. A decision that the run
+        that is copied holds here comes now.
+        """
         between = (self._family.asked, self._family.decided)
-        while (known := self._known.get(self._next)) is not None and isinstance(known[0], between):
-            if self.is_replay:
-                self._told_again.append(write_event(known[0]))
-            await self._show(known[0], self._next, known[1])
+        while True:
+            event, _ = self._known.get(self._next, (None, None))
+            if event is None and (copied := self._copied.find_decision(self._next)):
+                await self._copy_decision(copied)
+            elif not isinstance(event, between):
+                return
+            elif self.is_replay:
+                self._told_again.append(write_event(event))
             self._next += 1
+
+    async def _copy_decision(self, copied: Decided) -> None:
+        """The same decision about this run's own question. Raises RunDiverged where it has none."""
+        number = self._copied.find_question(copied)
+        asked, _ = self._known.get(-1 if number is None else number, (None, None))
+        if not isinstance(asked, self._family.asked):
+            raise self.diverge(self._next, "decides about a call that this run has not asked about")
+        await self.append(
+            self._family.decided,
+            confirmation_id=asked.confirmation_id,
+            decision=copied.decision,
+            arguments=copied.arguments,
+            reason=copied.reason,
+            given_by=copied.given_by,
+        )
+
+    def _find_question(self, confirmation_id: str) -> Asked | None:
+        for asked in self._all(self._family.asked):
+            if asked.confirmation_id == confirmation_id:
+                return asked
+        return None
 
     def _check_missing(self, ordinal: int, type_name: str) -> None:
         """Raises RecordMissing where the log has to hold the event."""
@@ -286,30 +352,16 @@ class RunLog:
                 ordinal, f"is {event.type_name}, but the run would tell {kind.type_name} now"
             )
 
-    def _check_call(self, ordinal: int, event: Event) -> None:
-        """Raises RunDiverged where the run that is copied holds another call in the place of this
-        one: what was approved or answered there is not about this one.
-        """
-        copied, calls = self._copied.get(ordinal), (self._family.called, self._family.asked)
-        if not (isinstance(event, calls) and isinstance(copied, calls)):
-            return
-        if (event.tool, event.arguments) != (copied.tool, copied.arguments):
-            raise self.diverge(ordinal, f"is about another call than this one of {event.tool}")
-
     async def _add(self, kind: type[Event], ordinal: int, fields: Json) -> datetime:
         assert self._publish is not None  # a replay was refused before
         at = utc_millis(SystemClock().now())
-        fact = self._write(kind, ordinal, fields, at)
-        self._check_call(ordinal, fact.event)
+        fact = self._facts.write(kind, ordinal, fields, at)
+        if self._copied.is_other_call(ordinal, fact.event):
+            raise self.diverge(ordinal, "is about another call than the one that it would make now")
         await self._publish([fact])
         self._known[ordinal] = (fact.event, at)
-        await self._show(fact.event, ordinal, at)
+        await self._show(fact.event, ordinal, at, is_new=True)
         return at
-
-    def _write(self, kind: type[Event], ordinal: int, fields: Json, at: datetime) -> Envelope:
-        """The event of this run as a fact, without secrets."""
-        new = kind.model_validate({**self._place.fields, "ordinal": ordinal, **fields})
-        return redact_fact(self._fact_of(new, at), self._redactor)
 
     def _check_same(self, ordinal: int, event: Event, again: Event) -> None:
         """Raises RunDiverged where a replay does not tell to the letter what the log holds."""
@@ -323,39 +375,20 @@ class RunLog:
             )
         self._told_again.append(text)
 
-    async def _show(self, event: Event, ordinal: int, at: datetime) -> None:
-        """The frame of an event; a repeat of it counts once. Whoever follows is asked nothing that
-        is decided.
+    async def _show(
+        self, event: Event, ordinal: int, at: datetime, *, is_new: bool = False
+    ) -> None:
+        """The frame of an event; a repeat of it counts once. A question is shown when it is new,
+        and again where the run waits for it; not where the copied run decides.
         """
         frame = frame_of(self._family, event)
-        if frame is None or self._publish is None or self._is_decided(event, ordinal):
+        if frame is None or self._publish is None:
             return
-        shown = self._frame(*frame, ordinal, is_last=isinstance(event, self._family.ended))
-        await self._publish([self._fact_of(event, at).caused(shown)])
-
-    def _frame(self, name: str, data: Json, ordinal: int, *, is_last: bool = False) -> StreamFrame:
-        text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-        return StreamFrame(
-            stream_id=self._place.run_id, ordinal=ordinal, name=name, data=text, is_last=is_last
-        )
-
-    def _fact_of(self, event: Event, at: datetime) -> Envelope:
-        by_person = isinstance(event, self._family.begun)
-        return outside_fact(
-            event,
-            project_id=self._place.project_id,
-            occurred_at=at,
-            actor=Actor(type="human", id=self._place.asked_by) if by_person else self._family.agent,
-            correlation_id=self._place.run_id,
-        )
-
-    def _is_decided(self, event: Event, ordinal: int) -> bool:
-        """Whether it asks for a decision that this run or the copied one holds."""
-        if not isinstance(event, self._family.asked):
-            return False
-        decided = {one.confirmation_id for one in self._all(self._family.decided)}
-        following = self._copied.get(ordinal + 1)
-        return event.confirmation_id in decided or isinstance(following, self._family.decided)
+        if isinstance(event, self._family.asked) and (
+            not is_new or self._copied.is_decided_next(ordinal)
+        ):
+            return
+        await self._publish([self._facts.show(event, frame, ordinal, at)])
 
     def _is_answer(self, event: Event, kind: str) -> TypeGuard[Answered]:
         """Whether it is the record of an effect of this kind."""
@@ -365,15 +398,3 @@ class RunLog:
 
     def _all(self, kind: type[E]) -> Iterator[E]:
         return (event for event, _ in self._known.values() if isinstance(event, kind))
-
-    def _clean(self, value: Json) -> Json:
-        """Without secrets, as it will stand in the log: what is used is what is recorded."""
-        return as_plain_json(value, self._redactor.text)
-
-
-def _stand_alike(copied: Answered, key: EffectKey) -> bool:
-    """Whether the effect of another run stands where ``key`` stands in this one. What it was given
-    holds the name of its run, so that is not compared.
-    """
-    place = copied.position
-    return (place.node, place.iteration, place.number) == (key.node, key.iteration, key.ordinal)

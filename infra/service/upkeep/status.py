@@ -34,7 +34,8 @@ class InstallationStatus:
     project and cause the chunks that rules have read in place of a model. ``undecided`` says what a
     stage could not decide, ``disabled_webhooks`` where news is not sent any more. ``loss`` says,
     for two weeks, what was lost with an earlier database and what to do. ``reader`` says why search
-    has to do without the small reader that the setting wants.
+    has to do without the small reader that the setting wants, ``checkpoints`` where states of runs
+    of agents are kept.
     """
 
     running: bool
@@ -53,6 +54,7 @@ class InstallationStatus:
     damage: list[Row]
     vault: list[str]
     by_rules: dict[str, dict[str, int]]
+    checkpoints: str
     undecided: list[str] = field(default_factory=list)
     disabled_webhooks: list[str] = field(default_factory=list)
     loss: list[str] = field(default_factory=list)

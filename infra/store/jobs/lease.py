@@ -130,6 +130,13 @@ def renew(
         raise _lost(lease)
 
 
+def check_held(connection: Conn, lease: Lease) -> None:
+    """Raises LeaseLost where the job is somebody else's by now, or was cancelled."""
+    query = f"SELECT FROM orchestration_jobs WHERE {HELD}".encode()
+    if connection.execute(query, _held(lease)).fetchone() is None:
+        raise _lost(lease)
+
+
 def succeed(connection: Conn, lease: Lease, result: Mapping[str, Any]) -> None:
     """The job is done. Raises LeaseLost."""
     values = _held(lease) | {"result": Jsonb(dict(result))}
