@@ -86,6 +86,21 @@ class Secrets:
         self.check_host(definition, role, url)
         return secret_at(definition.credentials[role], self.environ)
 
+    def find_own(self, place: str, project_id: str | None, url: str) -> Secret:
+        """A secret that the operator has named for all of the installation, to be sent to the host
+        of ``url``. What the file says of it holds; ``project_id``: for whom, None for no project.
+
+        Raises SecretNotAllowed, SourceRefused.
+        """
+        name = self.name_of(place)
+        binding, host = self._binding(name), host_of(url)
+        allowed = binding.projects
+        if allowed is not None and ANY_PROJECT not in allowed and project_id not in allowed:
+            raise _refuse_project(name, project_id or ANY_PROJECT)
+        if binding.hosts is not None and host not in {_written_host(it) for it in binding.hosts}:
+            raise _refuse_host(name, host or without_credentials(url))
+        return secret_at(place, self.environ)
+
     def check_project(self, definition: Definition, role: str) -> None:
         """Raises SecretNotAllowed unless the definition's project may use the secret."""
         name = self.name_of(definition.credentials[role])
@@ -96,12 +111,7 @@ class Secrets:
         else:
             is_allowed = ANY_PROJECT in allowed or project in allowed
         if not is_allowed:
-            raise SecretNotAllowed(
-                f"The project {project} may not use the secret {name}: whoever runs the service"
-                f' allows it in {FILE} of CAIRN_HOME, below ["{name}"] with'
-                f' projects = ["{project}"].',
-                detail={"secret": name, "project": project},
-            )
+            raise _refuse_project(name, project)
 
     def check_host(self, definition: Definition, role: str, url: str) -> None:
         """Raises SecretNotAllowed unless the project may use it and it may go where ``url`` is."""
@@ -114,12 +124,7 @@ class Secrets:
         else:
             is_allowed = host in {_written_host(each) for each in allowed}
         if not host or not is_allowed:
-            shown = host or without_credentials(url)
-            raise SecretNotAllowed(
-                f"The secret {name} may not be sent to {shown}: whoever runs the service allows it"
-                f' in {FILE} of CAIRN_HOME, below ["{name}"] with hosts = ["{shown}"].',
-                detail={"secret": name, "host": shown},
-            )
+            raise _refuse_host(name, host or without_credentials(url))
 
     def check(self, definition: Definition) -> None:
         """Raises SecretNotAllowed unless each secret may be used as the definition says."""
@@ -161,6 +166,25 @@ class Secrets:
                 " the service corrects it.",
                 code="secrets_file_unfit",
             ) from error
+
+
+def _refuse_project(name: str, project: str) -> SecretNotAllowed:
+    whose = (
+        "A conversation without a project" if project == ANY_PROJECT else f"The project {project}"
+    )
+    return SecretNotAllowed(
+        f"{whose} may not use the secret {name}: whoever runs the service allows it in {FILE} of"
+        f' CAIRN_HOME, below ["{name}"] with projects = ["{project}"].',
+        detail={"secret": name, "project": project},
+    )
+
+
+def _refuse_host(name: str, host: str) -> SecretNotAllowed:
+    return SecretNotAllowed(
+        f"The secret {name} may not be sent to {host}: whoever runs the service allows it in"
+        f' {FILE} of CAIRN_HOME, below ["{name}"] with hosts = ["{host}"].',
+        detail={"secret": name, "host": host},
+    )
 
 
 def host_of(url: str) -> str:

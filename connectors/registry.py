@@ -30,8 +30,11 @@ class Budgets:
 
     def of(self, added: ConnectorAdded) -> Budget:
         places = sorted(f"{each.role} {each.location}" for each in added.credentials)
-        key = (added.base_url, *places)
-        return self._known.setdefault(key, Budget(percent=added.budget_percent))
+        return self.of_account(added.base_url, *places, percent=added.budget_percent)
+
+    def of_account(self, base_url: str, *places: str, percent: int) -> Budget:
+        """The budget of the account whose credentials are at these places."""
+        return self._known.setdefault((base_url, *places), Budget(percent=percent))
 
 
 def service_of(name: str) -> Service:

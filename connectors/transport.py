@@ -1,8 +1,8 @@
 """HTTP requests to services: retries, rate limits, conditional requests, no secret in messages.
 
-A request is repeated only where that is harmless. It waits as long as the service asks, and gives
-up with a time to return instead of blocking a process. A rate limit belongs to an account, so all
-streams of an account share one ``Budget``.
+A request is repeated only where that is harmless; one that changes something is sent once. It
+waits as long as the service asks, and gives up with a time to return instead of blocking a process.
+A rate limit belongs to an account, so all streams of an account share one ``Budget``.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import asyncio
 import json
 import random
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Literal
 from urllib.parse import urljoin, urlsplit
@@ -19,19 +19,24 @@ from urllib.parse import urljoin, urlsplit
 import httpx
 
 from connectors.connector import SourceRefused, SourceUnavailable
+from connectors.http_client import check_base_url, open_client, origin_of
 from connectors.rate_limits import Budget, http_date, retry_after
-from infra.platform.addresses import is_loopback, is_well_formed, without_credentials
 from infra.platform.clock import Clock, SystemClock
 
 MAX_ANSWER_BYTES = 32 * 1024 * 1024
 ATTEMPTS = 5
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 30.0
 MAX_WAIT_S = 60.0  # a longer wait is left to the next poll
-CONNECT_S, READ_S, WHOLE_S = 10.0, 30.0, 120.0
+WHOLE_S = 120.0
 MAX_REDIRECTS = 3
 PASSING = frozenset((408, 429, 500, 502, 503, 504))
+REDIRECTS = frozenset((301, 302, 307, 308))
+# A request that failed so was never sent.
+NOT_SENT = (
+    httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError,
+    httpx.UnsupportedProtocol, httpx.LocalProtocolError, httpx.InvalidURL,
+)  # fmt: skip
 LIMIT_WORDS = (b"rate limit", b"abuse detection")  # GitHub's, of its secondary limits
-LOOPBACK = frozenset(("127.0.0.1", "::1", "localhost"))
 
 Params = Mapping[str, str | int]
 LostReason = Literal["unauthorised", "forbidden", "not_found"]
@@ -65,6 +70,12 @@ class BudgetSpent(SourceUnavailable):
     def __init__(self, message: str, until: datetime) -> None:
         super().__init__(message)
         self.until = until
+
+
+class AnswerLost(SourceUnavailable):
+    """A request that changes something was sent and not answered: it may have been carried out."""
+
+    code = "answer_lost"
 
 
 class AccessLost(SourceRefused):
@@ -116,6 +127,41 @@ class Response:
             ) from error
 
 
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long a transport keeps trying. ``attempts``: of a request that is safe to repeat.
+    ``advice`` ends the message when it gives up.
+    """
+
+    attempts: int = ATTEMPTS
+    max_wait_s: float = MAX_WAIT_S
+    whole_s: float = WHOLE_S
+    advice: str = "the next poll continues"
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """``seen``: statuses returned to the caller; None: all but rate limits and what may pass.
+    ``is_repeatable``: it may be sent again.
+    """
+
+    method: str
+    path: str
+    params: Params | None = None
+    body: Any = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    resource: str = "core"
+    seen: frozenset[int] | None = frozenset()
+    is_repeatable: bool = True
+
+    def wants(self, answer: Response) -> bool:
+        if answer.status < 300:
+            return True
+        if self.seen is None:
+            return answer.status not in PASSING and not is_rate_limited(answer)
+        return answer.status in self.seen
+
+
 Authorise = Callable[[], Awaitable[Mapping[str, str]]]
 Sleep = Callable[[float], Awaitable[None]]
 
@@ -136,14 +182,15 @@ class Transport:
         clock: Clock | None = None,
         sleep: Sleep = asyncio.sleep,
         max_answer_bytes: int = MAX_ANSWER_BYTES,
+        patience: Patience = Patience(),  # noqa: B008  # it is frozen
     ) -> None:
         self.base_url = check_base_url(base_url)
         self.budget = budget
         self._authorise, self._sleep = authorise, sleep
         self._clock = clock or SystemClock()
-        self._max_answer_bytes = max_answer_bytes
+        self._max_answer_bytes, self._patience = max_answer_bytes, patience
         self._jitter = random.Random()
-        self._client = _client(base_url)
+        self._client = open_client(base_url)
 
     async def __aenter__(self) -> Transport:
         return self
@@ -167,7 +214,8 @@ class Transport:
         Raises AccessLost, BudgetSpent, SourceUnavailable, SourceRefused.
         """
         more = dict(headers or {}) | ({"If-None-Match": etag} if etag else {})
-        return await self._request("GET", path, params, None, more, resource, seen | {304})
+        asked = _Request("GET", path, params, None, more, resource, seen | {304})
+        return await self._request(asked)
 
     async def post(
         self,
@@ -179,73 +227,83 @@ class Transport:
         headers: Mapping[str, str] | None = None,
     ) -> Response:
         """The answer to a request that is safe to repeat (a search, a token); raises as `get`."""
-        return await self._request("POST", path, None, body, dict(headers or {}), resource, seen)
+        asked = _Request("POST", path, None, body, headers or {}, resource, seen)
+        return await self._request(asked)
 
-    async def _request(
+    async def send(
         self,
         method: str,
         path: str,
-        params: Params | None,
-        body: Any,
-        more: dict[str, str],
-        resource: str,
-        seen: frozenset[int],
+        *,
+        params: Params | None = None,
+        body: Any = None,
+        headers: Mapping[str, str] | None = None,
+        is_repeatable: bool,
     ) -> Response:
-        url = self._address(path)
-        for attempt in range(1, ATTEMPTS + 1):
-            await self._wait_for_budget(resource)
+        """The answer to any request, whatever its status but a rate limit or one that may pass.
+
+        A request that is not repeatable is sent once and follows no redirect. Raises AnswerLost
+        where nobody can tell whether it was carried out, else as `get`.
+        """
+        asked = _Request(
+            method, path, params, body, headers or {}, seen=None, is_repeatable=is_repeatable
+        )
+        return await self._request(asked)
+
+    async def _request(self, asked: _Request) -> Response:
+        url = self._address(asked.path)
+        for attempt in range(1, self._patience.attempts + 1):
+            await self._wait_for_budget(asked.resource)
             try:
-                answer = await self._once(method, url, params, body, more)
+                answer = await self._once(asked, url)
             except (httpx.RequestError, httpx.InvalidURL, TimeoutError) as error:
-                reason = type(error).__name__
-                await self._pause(attempt, None, f"{self._host} does not answer ({reason})")
+                what = f"{self._host} does not answer ({type(error).__name__})"
+                if not asked.is_repeatable and not isinstance(error, NOT_SENT):
+                    raise self._lost(what) from error
+                await self._pause(attempt, None, what)
                 continue
-            self.budget.learn(resource, answer.headers, self._clock.now())
-            if answer.status in seen or answer.status < 300:
+            self.budget.learn(asked.resource, answer.headers, self._clock.now())
+            if asked.wants(answer):
                 return answer
             if is_rate_limited(answer):
-                await self._apply_limit(answer)
+                until = self._apply_limit(answer)
+                if not asked.is_repeatable:
+                    raise self._budget_error(until)
             elif answer.status in PASSING:
+                what = f"{self._host} answers with {answer.status}"
+                if not asked.is_repeatable:
+                    raise self._lost(what)
                 wait = retry_after(answer.headers, self._clock.now())
-                await self._pause(attempt, wait, f"{self._host} answers with {answer.status}")
+                await self._pause(attempt, wait, what)
             else:
                 raise self._refusal(answer, url)
-        raise SourceUnavailable(
-            f"{self._host} keeps limiting our requests: the next poll continues."
-        )
+        limiting = f"{self._host} keeps limiting our requests"
+        raise SourceUnavailable(f"{limiting}: {self._patience.advice}.")
 
-    async def _once(
-        self,
-        method: str,
-        url: str,
-        params: Params | None,
-        body: Any,
-        more: Mapping[str, str],
-    ) -> Response:
-        query = dict(params) if params else None
-        async with asyncio.timeout(WHOLE_S):
+    async def _once(self, asked: _Request, url: str) -> Response:
+        query = dict(asked.params) if asked.params else None
+        async with asyncio.timeout(self._patience.whole_s):
             for _ in range(MAX_REDIRECTS + 1):
-                headers = {"User-Agent": "cairn", **await self._authorise(), **more}
-                asked = self._client.build_request(
-                    method, url, params=query, json=body, headers=headers
+                headers = {"User-Agent": "cairn", **await self._authorise(), **asked.headers}
+                request = self._client.build_request(
+                    asked.method, url, params=query, json=asked.body, headers=headers
                 )
-                answer = await self._read(asked)
+                answer = await self._read(request, asked)
                 self.budget.requests += 1
-                if answer.status not in (301, 302, 307, 308):
+                if answer.status not in REDIRECTS or not asked.is_repeatable:
                     return answer
                 url, query = self._address(urljoin(url, answer.headers.get("location", ""))), None
         raise SourceUnavailable(f"{self._host} redirects endlessly.")
 
-    async def _read(self, asked: httpx.Request) -> Response:
-        response = await self._client.send(asked, stream=True)
+    async def _read(self, request: httpx.Request, asked: _Request) -> Response:
+        response = await self._client.send(request, stream=True)
         try:
             parts, size = [], 0
             async for part in response.aiter_bytes():
                 size += len(part)
                 if size > self._max_answer_bytes:
-                    raise SourceRefused(
-                        f"{self._host} answered with more than {self._max_answer_bytes:,} bytes."
-                    )
+                    what = f"{self._host} answered with more than {self._max_answer_bytes:,} bytes"
+                    raise SourceRefused(f"{what}.") if asked.is_repeatable else self._lost(what)
                 parts.append(part)
         finally:
             await response.aclose()
@@ -257,7 +315,7 @@ class Transport:
         until = self.budget.free_at(resource, now)
         if until is None:
             return
-        if (until - now).total_seconds() > MAX_WAIT_S:
+        if (until - now).total_seconds() > self._patience.max_wait_s:
             raise self._budget_error(until)
         await self._sleep((until - now).total_seconds())
 
@@ -272,11 +330,14 @@ class Transport:
     def _budget_error(self, until: datetime) -> BudgetSpent:
         return BudgetSpent(
             f"Our {self.budget.percent} % of the rate limit at {self._host} is used up until"
-            f" {until:%H:%M:%S} UTC: the next poll continues.",
+            f" {until:%H:%M:%S} UTC: {self._patience.advice}.",
             until,
         )
 
-    async def _apply_limit(self, answer: Response) -> None:
+    def _lost(self, what: str) -> AnswerLost:
+        return AnswerLost(f"{what}: what was asked may or may not have been carried out.")
+
+    def _apply_limit(self, answer: Response) -> datetime:
         """Stops all requests of the account until a primary or secondary limit is over."""
         now = self._clock.now()
         wait = retry_after(answer.headers, now)
@@ -284,15 +345,17 @@ class Transport:
             window = self.budget.windows.get(answer.headers.get("x-ratelimit-resource", "core"))
             is_spent = window and window.remaining == 0 and window.resets_at > now
             wait = (window.resets_at - now).total_seconds() if window and is_spent else MAX_WAIT_S
-        self.budget.blocked_until = now + timedelta(seconds=max(0.0, wait))
+        until = now + timedelta(seconds=max(0.0, wait))
+        self.budget.blocked_until = until
+        return until
 
     async def _pause(self, attempt: int, asked_s: float | None, what: str) -> None:
         pause_s = min(LONGEST_PAUSE_S, FIRST_PAUSE_S * 2 ** (attempt - 1))
         pause_s *= 0.5 + self._jitter.random()
         if asked_s is not None:
             pause_s = asked_s
-        if attempt == ATTEMPTS or pause_s > MAX_WAIT_S:
-            raise SourceUnavailable(f"{what}: the next poll continues.")
+        if attempt == self._patience.attempts or pause_s > self._patience.max_wait_s:
+            raise SourceUnavailable(f"{what}: {self._patience.advice}.")
         await self._sleep(pause_s)
 
     def _refusal(self, answer: Response, url: str) -> Exception:
@@ -317,49 +380,13 @@ class Transport:
     def _address(self, path: str) -> str:
         """The full address; only the service's own origin is requested."""
         url = urljoin(self.base_url, path.lstrip("/") if "://" not in path else path)
-        if _origin(url) != _origin(self.base_url):
+        if origin_of(url) != origin_of(self.base_url):
             raise SourceRefused(f"{self._host} points to another host, which is not requested.")
         return url
 
     @property
     def _host(self) -> str:
         return urlsplit(self.base_url).netloc.rpartition("@")[2]
-
-
-def _client(base_url: str) -> httpx.AsyncClient:
-    """A client that uses the environment's proxies, for a service on this machine none.
-
-    Raises SourceRefused if it cannot.
-    """
-    timeout = httpx.Timeout(READ_S, connect=CONNECT_S)
-    try:
-        return httpx.AsyncClient(
-            timeout=timeout, follow_redirects=False, trust_env=not is_loopback(base_url)
-        )
-    except (
-        httpx.InvalidURL,
-        ValueError,
-        ImportError,
-    ):  # the message would show parts of the address
-        raise SourceRefused(
-            "A proxy of the environment cannot be used: set HTTP_PROXY, HTTPS_PROXY and ALL_PROXY"
-            " to http://user:password@host:port, with %40 for an @ and %2F for a / in a password."
-        ) from None
-
-
-def check_base_url(url: str) -> str:
-    """Returns ``url`` with a slash at its end. Raises SourceRefused if it would leak secrets."""
-    if not is_well_formed(url) or "@" in (parts := urlsplit(url)).netloc:
-        raise SourceRefused(
-            f"{without_credentials(url)!r} is not an address of a service: write https://host/path,"
-            " without user, password or query."
-        )
-    if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in LOOPBACK):
-        raise SourceRefused(
-            f"{without_credentials(url)!r} would send the credential unencrypted: give an https"
-            " address."
-        )
-    return url if url.endswith("/") else f"{url}/"
 
 
 def is_rate_limited(answer: Response) -> bool:
@@ -371,8 +398,3 @@ def is_rate_limited(answer: Response) -> bool:
     spent = answer.headers.get("x-ratelimit-remaining") == "0"
     is_limit = any(words in answer.body.lower() for words in LIMIT_WORDS)
     return spent or "retry-after" in answer.headers or is_limit
-
-
-def _origin(url: str) -> tuple[str, str | None, int | None]:
-    parts = urlsplit(url)
-    return parts.scheme, parts.hostname, parts.port

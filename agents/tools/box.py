@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from agents.tools.ports import ToolRefused
-from agents.tools.tool import Tool, ToolArguments, ToolContext, ToolResult, ToolRole
+from agents.tools.tool import Described, Tool, ToolArguments, ToolContext, ToolResult, ToolRole
 
 LONGEST_CALL_S = 120.0
 _HALF = re.compile("[\ud800-\udfff]")
@@ -39,7 +39,7 @@ def may_call(role: ToolRole, tool: Tool) -> bool:
     return RANKS[role] >= RANKS[tool.role]
 
 
-def read_arguments(tool: Tool, given: Any) -> ToolArguments | ToolResult:
+def read_arguments(tool: Described, given: Any) -> ToolArguments | ToolResult:
     """The arguments as the tool takes them, or what is wrong with them."""
     if not _is_text(given):
         return refuse(

@@ -56,6 +56,8 @@ class ToolContext:
 @dataclass(frozen=True, slots=True)
 class Tool:
     """``mutating``: it changes something. ``confirm``: a person is asked before each call.
+    ``once``: a call that was begun and not answered is never made again: nobody can tell whether it
+    has happened.
 
     ``space`` groups tools for retrieval. ``call`` never raises for what the model can mend: it
     answers with an error text.
@@ -68,7 +70,19 @@ class Tool:
     space: str = "project"
     mutating: bool = False
     confirm: bool = False
+    once: bool = False
     role: ToolRole = "viewer"
+
+
+class Described(Protocol):
+    """What a model is told of a tool."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def description(self) -> str: ...
+    @property
+    def arguments(self) -> type[ToolArguments]: ...
 
 
 class ToolBox(Protocol):

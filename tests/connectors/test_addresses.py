@@ -11,9 +11,10 @@ import pytest
 
 from connectors.clones import GitUrl, root_of_url
 from connectors.connector import SourceRefused, SourceUnavailable, UnknownSource
+from connectors.http_client import check_base_url
 from connectors.rate_limits import Budget
 from connectors.recognise import open_source
-from connectors.transport import Transport, check_base_url
+from connectors.transport import Transport
 from infra.platform import postgres
 from infra.platform.addresses import without_credentials
 from infra.platform.errors import DatabaseUnavailable

@@ -9,18 +9,21 @@ import traceback
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
 from connectors.connector import SourceRefused, SourceUnavailable
+from connectors.http_client import check_base_url
 from connectors.rate_limits import Budget
 from connectors.transport import (
     AccessLost,
+    AnswerLost,
     BudgetSpent,
+    Patience,
     Response,
     Secret,
     Transport,
-    check_base_url,
 )
 from tests.connectors.github_side import a_server
 from tests.connectors.stand_ins.github import LIMIT, GitHubServer
@@ -50,12 +53,17 @@ Asking = Callable[[GitHubServer, Transport], Awaitable[Response]]
 
 def asked(
     ask: Asking, *, faults: list[Fault] | None = None, time: Time | None = None,
-    budget: Budget | None = None, max_answer_bytes: int = 2**20,
+    budget: Budget | None = None, max_answer_bytes: int = 2**20, patience: Patience | None = None,
 ) -> tuple[Response, GitHubServer]:  # fmt: skip
     time = time or Time()
 
     async def run() -> tuple[Response, GitHubServer]:
-        options = {"clock": time, "sleep": time.sleep, "max_answer_bytes": max_answer_bytes}
+        options: dict[str, Any] = {
+            "clock": time,
+            "sleep": time.sleep,
+            "max_answer_bytes": max_answer_bytes,
+        }
+        options |= {"patience": patience} if patience else {}
         async with a_server(budget=budget, **options) as (server, transport):
             server.add("acme/shop").open_issue("One", "It is one.")
             server.faults = faults or []
@@ -234,3 +242,90 @@ def test_no_error_holds_the_credential() -> None:
             assert "stand-in-token" not in told
         else:
             pytest.fail("it was answered")
+
+
+async def a_change(server: GitHubServer, transport: Transport) -> Response:
+    return await transport.send("POST", LIST, body={"title": "Two"}, is_repeatable=False)
+
+
+async def a_search(server: GitHubServer, transport: Transport) -> Response:
+    return await transport.send("GET", LIST, params={"page": 1}, is_repeatable=True)
+
+
+@dataclass
+class Watched:
+    """Lets a test look at the server after an error, too."""
+
+    ask: Asking
+    server: GitHubServer | None = None
+
+    async def __call__(self, server: GitHubServer, transport: Transport) -> Response:
+        self.server = server
+        return await self.ask(server, transport)
+
+    @property
+    def requests(self) -> int:
+        return len(self.server.asked) if self.server else 0
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        *map(Fault, (408, 500, 502, 503, 504)),
+        Fault(503, {"Retry-After": "1"}),
+        Fault(0, drop=True),
+        Fault(200, drop=True),
+        Fault(200, body="x" * 2_000),
+    ],
+    ids=lambda fault: f"{fault.status} {'drop' if fault.drop else ''}{len(fault.body)}",
+)
+def test_a_change_whose_answer_is_lost_is_sent_once_and_says_so(fault: Fault) -> None:
+    change, time = Watched(a_change), Time()
+    with pytest.raises(AnswerLost, match="may or may not have been carried out"):
+        asked(change, faults=[fault] * 3, time=time, max_answer_bytes=1_000)
+    assert change.requests == 1
+    assert time.waits == []
+
+
+@pytest.mark.parametrize("status", [301, 302, 307, 308, 400, 401, 404, 409, 422])
+def test_other_answers_to_a_change_are_returned_as_they_are(status: int) -> None:
+    fault = Fault(status, {"Location": "/elsewhere"}, '{"message": "no"}')
+    answer, server = asked(a_change, faults=[fault])
+    assert (answer.status, answer.json()) == (status, {"message": "no"})
+    assert len(server.asked) == 1
+
+
+def test_a_limited_change_is_not_sent_again_and_stops_the_account() -> None:
+    change, budget = Watched(a_change), Budget()
+    with pytest.raises(BudgetSpent) as caught:
+        asked(change, faults=[Fault(429, {"Retry-After": "7"})], budget=budget)
+    assert change.requests == 1
+    assert budget.blocked_until == caught.value.until == NOW + timedelta(seconds=7)
+
+
+def test_a_change_that_could_not_be_sent_is_tried_again() -> None:
+    time = Time()
+
+    async def with_nobody_there() -> None:
+        async def nothing() -> dict[str, str]:
+            return {}
+
+        closed = "http://127.0.0.1:9"
+        async with Transport(closed, nothing, Budget(), clock=time, sleep=time.sleep) as transport:
+            await transport.send("POST", "x", body={}, is_repeatable=False)
+
+    with pytest.raises(SourceUnavailable, match="ConnectError") as caught:
+        asyncio.run(with_nobody_there())
+    assert not isinstance(caught.value, AnswerLost)
+    assert len(time.waits) == 4
+
+
+def test_a_search_sent_by_any_method_is_repeated_as_far_as_patience_goes() -> None:
+    answer, server = asked(a_search, faults=[Fault(502)] * 2)
+    assert len(answer.json()) == 1
+    assert len(server.asked) == 3
+
+    search, patience = Watched(a_search), Patience(attempts=2, advice="try again later")
+    with pytest.raises(SourceUnavailable, match="502: try again later"):
+        asked(search, faults=[Fault(502)] * 3, patience=patience)
+    assert search.requests == 2

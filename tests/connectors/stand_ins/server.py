@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -27,13 +27,18 @@ class Fault:
 
 @dataclass
 class Asked:
-    """One request as the server saw it; ``etag`` is the condition it was asked under."""
+    """One request as the server saw it; ``etag`` is the condition it was asked under, ``target``
+    the path and query as they were sent.
+    """
 
     method: str
     url: URL
     authorization: str = ""
     etag: str | None = None
     status: int = 0
+    target: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes = b""
 
     @property
     def path(self) -> str:
@@ -104,6 +109,9 @@ class Server:
             request.url,
             request.headers.get("Authorization", ""),
             request.headers.get("If-None-Match"),
+            target=request.raw_path,
+            headers=request.headers,
+            body=await request.read(),
         )
         self.asked.append(asked)
         self.before_each(asked)
@@ -115,7 +123,7 @@ class Server:
                 request.transport.close()
             if fault.status:
                 return web.Response(status=fault.status, headers=fault.headers, text=fault.body)
-        body = json.loads(await request.read() or b"{}")
+        body = json.loads(asked.body or b"{}")
         response = await self.route(asked, body)
         asked.status = response.status
         return response

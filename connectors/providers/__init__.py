@@ -1,0 +1,1 @@
+"""Outside services as tools of the assistant: each is a definition file, called over HTTP."""
