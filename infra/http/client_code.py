@@ -69,7 +69,7 @@ def write_code(document: Mapping[str, Any]) -> dict[str, str]:
 
 def _render_models(api: ApiDocument, area: str) -> str:
     name = area.removesuffix("_parts")
-    about = "several areas" if area == SHARED else f"the area {name.capitalize()}"
+    about = "several areas" if name == SHARED else f"the area {name.capitalize()}"
     what = "What the models" if name != area else "What requests and answers"
     names = api.areas[area]
     used = {inner for name in names for inner in refs(api.schemas[name])}

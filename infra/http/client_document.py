@@ -92,7 +92,7 @@ class ApiDocument:
         for name in self._inside_out(sorted(users)):
             (*areas,) = users[name]
             area = areas[0] if len(areas) == 1 else SHARED
-            area = f"{area}_parts" if name in parts and area != SHARED else area
+            area = f"{area}_parts" if name in parts else area
             self.area_of[name] = area
             self.areas[area].append(name)
 

@@ -37,6 +37,8 @@ async def follow(
     async def is_allowed() -> bool:
         try:
             known = await (find_again() if find_again else api.callers.find_by_id(caller.token_id))
+            if stream.owner:  # who speaks for its owner does so as long as their token is valid
+                return known is not None and caller.may_follow(stream)
             is_there = await api.is_there(stream.project_id)
         except DatabaseUnavailable:  # nothing can be revoked now, nor does anything new come
             return True

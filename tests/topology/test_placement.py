@@ -51,6 +51,12 @@ KEYS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(
         (name for name in EVENT_TYPES if name.startswith("agent.")), ("conversation_id",)
     ),
+    "memory.stored": ("conversation_id",),
+    "memory.added": ("namespace",),
+    "memory.edited": ("namespace",),
+    "memory.forgotten": ("namespace",),
+    "assistant.workflow_saved": ("owner",),
+    "assistant.workflow_removed": ("owner",),
     "dlq.recorded": ("origin_topic", "origin_key"),
     "dlq.undecidable": ("origin_topic", "origin_key"),
     "dlq.resolved": ("dead_letter_id",),

@@ -22,6 +22,7 @@ from infra.service.upkeep.audit import hash_tables
 from infra.store.tokens import Caller
 from projections.read.jobs import Job, Transition, list_jobs, list_transitions, read_job
 from projections.read.page import Page
+from schemas.envelope import SERVICE_WIDE
 from schemas.events.job import JobStatus, JobType
 
 router = APIRouter(route_class=Guarded, tags=["Administration"])
@@ -149,7 +150,9 @@ async def retry_any_job(api: ApiDep, caller: CallerDep, job_id: JobId) -> Job:
 async def _find_job(api: Api, caller: Caller, job_id: str) -> Job:
     """Raises NotFound, in the same words, for a job that is not there or not theirs."""
     job = await api.tables.ask(read_job, job_id)
-    if not caller.may_see(job.project_id):
+    is_of_assistant = job.project_id == SERVICE_WIDE and job.job_type == "agent_turn"
+    is_theirs = job.created_by == f"human:{caller.name}" or caller.role in OPERATORS
+    if not caller.may_see(job.project_id) or (is_of_assistant and not is_theirs):
         raise NotFound(f"There is no job {job_id}.", code="unknown_job", detail={"job_id": job_id})
     return job
 

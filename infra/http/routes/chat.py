@@ -18,7 +18,7 @@ from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Project
 from infra.http.problems import NotOffered
 from infra.http.sse import EventStream
 from infra.platform.errors import DatabaseUnavailable, Unavailable
-from infra.service.asking import agents
+from infra.service.asking import agents, stopping
 from infra.service.asking.agents import (
     BegunTurn,
     ChatRequest,
@@ -28,6 +28,8 @@ from infra.service.asking.agents import (
     TurnFrame,
     TurnStatus,
 )
+from infra.service.asking.graphs import describe_agent_graph
+from infra.service.asking.stopping import StoppedConversation
 from infra.service.ingesting.handed_documents import (
     LONGEST_DOCUMENT,
     LONGEST_NAME,
@@ -35,12 +37,13 @@ from infra.service.ingesting.handed_documents import (
     HandedDocument,
 )
 from infra.service.reading import live_streams as streams
-from infra.service.runs.frames import ENDS, PAUSES
+from infra.service.runs.frames import StopFinder
 from infra.store.tokens import Caller
 from projections.read import agents as agents_read
 from projections.read.agents import Conversation
 from projections.read.page import Page
 from projections.read.streams import read_stream
+from schemas.envelope import SERVICE_WIDE
 from schemas.events.agent import ConfirmationDecision
 
 router = APIRouter(route_class=Guarded, tags=["Chat"])
@@ -93,7 +96,7 @@ class ConfirmationReply(BaseModel):
 
 class Turn(BaseModel):
     """How a turn stands: ``answered`` with its answer, ``failed``, ``waiting`` for a person who
-    decides about a call, or ``running``. Its frames are on the stream with its id; those of this
+    decides about calls, or ``running``. Its frames are on the stream with its id; those of this
     request are behind the place ``after``.
     """
 
@@ -137,7 +140,7 @@ async def answer_turn(
         return response
     try:
         async with asyncio.timeout(ANSWERED_WITHIN_S), aclosing(batches):
-            last = await _wait_for_pause(batches)
+            last = await _wait_for_pause(batches, StopFinder(turn.decided))
     except TimeoutError:
         raise Unavailable(
             f"The turn is not done within {ANSWERED_WITHIN_S:.0f} s; it goes on. Ask again with the"
@@ -151,11 +154,13 @@ async def answer_turn(
     return Turn(**told, status=state.status, answer=state.answer, waiting=state.waiting)
 
 
-async def _wait_for_pause(batches: AsyncIterator[streams.Batch]) -> TurnFrame | None:
+async def _wait_for_pause(
+    batches: AsyncIterator[streams.Batch], stop: StopFinder
+) -> TurnFrame | None:
     """The frame at which the turn ends or waits for a person; None where none comes any more."""
     async for batch in batches:
         for frame in batch.frames:
-            if frame.name in ENDS | PAUSES:
+            if stop.stops_at(frame.name, frame.data):
                 return TurnFrame(frame.seq, frame.name, json.loads(frame.data))
     return None
 
@@ -165,7 +170,7 @@ async def _is_allowed(api: Api, caller: Caller, turn: BegunTurn) -> bool:
         known = await api.callers.find_by_id(caller.token_id)
     except DatabaseUnavailable:  # nothing can be revoked now, nor does anything new come
         return True
-    return known is not None and known.may_see(turn.project_id)
+    return known is not None and (turn.project_id == SERVICE_WIDE or known.may_see(turn.project_id))
 
 
 @router.post(ROOT + "/chat", response_model=Turn, responses=STREAMED | OF_ANY)
@@ -205,6 +210,17 @@ async def read_conversation(
     return await api.tables.ask(agents.whole_conversation, project, conversation_id)
 
 
+@router.post(ROOT + "/conversations/{conversation_id}/stop", responses=OF_ANY)
+@allow(*READERS, writes=True)
+async def stop_conversation(
+    api: ApiDep, caller: CallerDep, project: Project, conversation_id: ConversationId
+) -> StoppedConversation:
+    """End what goes on in a conversation, also calls that wait; a viewer ends what they asked."""
+    return await stopping.stop_conversation_of(
+        api.settings, project, conversation_id, actor=caller.name, role=caller.role
+    )
+
+
 @router.post(
     ROOT + "/confirmations/{confirmation_id}", response_model=Turn, responses=STREAMED | OF_ANY
 )
@@ -228,12 +244,14 @@ async def answer_confirmation(
 @router.get("/v1/agents/graphs/{name}", responses=OF_ANY)
 @allow(*EVERYONE)
 async def read_graph(name: Annotated[str, Path(max_length=100)], accept: Accepts = None) -> Graph:
-    """A graph of agents, `project` or `quality`, as it is compiled; never as a picture (501)."""
+    """A graph of agents as it is compiled, never as a picture (501): `project`, `quality`, and of
+    the assistant `comms`, `executor` and `provider`.
+    """
     if accept and "image/" in accept:
         raise NotOffered(
             "Graphs are not drawn as pictures here: take the Mermaid text.", code="graph_not_drawn"
         )
-    graph = agents.describe_agent_graph(name)
+    graph = describe_agent_graph(name)
     return Graph(
         nodes=list(graph.nodes),
         steps=[(edge.source, edge.target) for edge in graph.edges],

@@ -115,6 +115,6 @@ async def _create_token(
 async def find_stream(api: Api, caller: Caller, stream_id: str) -> Stream:
     """Raises NotFound, in the same words, for a stream that is not there or not theirs."""
     stream = await api.tables.ask(read_stream, stream_id)
-    if not caller.may_see(stream.project_id):
+    if not caller.may_follow(stream):
         raise unknown_stream(stream_id)
     return stream

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 from connectors.connector import SourceRefused, SourceUnavailable, UnknownSource
 from connectors.definitions import Definition, check_credential, connector_id
+from connectors.http_client import check_base_url
 from connectors.records import lines_of
 from connectors.registry import service_of, stream_names
 from connectors.service import WEBHOOK, Capability, Service
 from connectors.sync import Engine, Outcome, Stream
-from connectors.transport import check_base_url
 from infra.platform.clock import SystemClock
 from infra.platform.errors import NotFound
 from infra.platform.settings import Settings
