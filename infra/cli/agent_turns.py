@@ -1,4 +1,7 @@
-"""`cairn agents turns, events, replay, fork, diff`: turns of the agents by their logs."""
+"""`cairn agents stop, turns, events, replay, fork, diff`: turns of the agents by their logs.
+
+Without a project they are those of your own conversations with the assistant.
+"""
 
 from __future__ import annotations
 
@@ -9,25 +12,46 @@ from typing import Any
 import typer
 
 from infra.cli.chat import Talk
-from infra.cli.context import JSON_OPTION, KEY_OPTION, PROJECT_OPTION, asking, connect, say
+from infra.cli.context import JSON_OPTION, KEY_OPTION, asking, connect, say
 from infra.cli.output import answer, as_lines, cell, table
-from infra.client.models.chat import TurnFork
-from infra.client.models.chat_parts import TurnStep, TurnSummary
+from infra.cli.partners import partner_of
+from infra.client.models.shared import TurnFork
+from infra.client.models.shared_parts import TurnStep, TurnSummary
+from schemas.inflection import count
 
+PROJECT = typer.Option(
+    None, "--project", "-p", help="Name or id of the project; without it: the assistant's, yours."
+)
 TURN = typer.Argument(help="The id of a turn.")
 LONGEST_DATA = 300
 NOT_SHOWN = frozenset(("position", "confirmation_id"))
 
 
 def register(agents: typer.Typer) -> None:
+    _register_stop(agents)
     _register_logs(agents)
     _register_forks(agents)
+
+
+def _register_stop(agents: typer.Typer) -> None:
+    @agents.command()
+    def stop(
+        conversation: str = typer.Argument(help="The id of a conversation."),
+        project: str | None = PROJECT,
+        as_json: bool = JSON_OPTION,
+    ) -> None:
+        """End what goes on in a conversation; calls that wait in it are not made."""
+        stopped = partner_of(connect(start=False), project).stop(conversation)
+        if as_json:
+            as_lines([stopped.model_dump()])
+        else:
+            say(f"{count(len(stopped.turns), 'turn')} stopped.")
 
 
 def _register_logs(agents: typer.Typer) -> None:
     @agents.command()
     def turns(
-        project: str = PROJECT_OPTION,
+        project: str | None = PROJECT,
         conversation: str | None = typer.Option(
             None, "--conversation", metavar="ID", help="Only turns of this conversation."
         ),
@@ -35,8 +59,7 @@ def _register_logs(agents: typer.Typer) -> None:
         as_json: bool = JSON_OPTION,
     ) -> None:
         """List turns by their questions, the newest first."""
-        cairn = connect(start=False)
-        asked = cairn.list_turns(cairn.project_of(project), conversation=conversation).take(limit)
+        asked = partner_of(connect(start=False), project).list_turns(conversation).take(limit)
         if as_json:
             as_lines(one.model_dump() for one in asked)
             return
@@ -48,11 +71,10 @@ def _register_logs(agents: typer.Typer) -> None:
 
     @agents.command()
     def events(
-        turn: str = TURN, project: str = PROJECT_OPTION, as_json: bool = JSON_OPTION
+        turn: str = TURN, project: str | None = PROJECT, as_json: bool = JSON_OPTION
     ) -> None:
         """List what is in the log of a turn, each event with its number."""
-        cairn = connect(start=False)
-        listed = cairn.list_turn_events(cairn.project_of(project), turn).events
+        listed = partner_of(connect(start=False), project).list_events(turn).events
         if as_json:
             as_lines(one.model_dump() for one in listed)
             return
@@ -62,11 +84,10 @@ def _register_logs(agents: typer.Typer) -> None:
     @agents.command()
     def replay(
         turn: str = typer.Argument(help="The id of an answered turn."),
-        project: str = PROJECT_OPTION,
+        project: str | None = PROJECT,
     ) -> None:
         """Run a turn again from its records alone, asking nobody; its last state, as JSON."""
-        cairn = connect(start=False)
-        state = cairn.replay_turn(cairn.project_of(project), turn)
+        state = partner_of(connect(start=False), project).replay(turn)
         as_lines([state.model_dump(mode="json")])
         say(f"{state.events} events told again to the letter, SHA-256 {state.log_sha256}.")
 
@@ -75,7 +96,7 @@ def _register_forks(agents: typer.Typer) -> None:
     @agents.command()
     def fork(
         turn: str = TURN,
-        project: str = PROJECT_OPTION,
+        project: str | None = PROJECT,
         at: str = typer.Option(..., "--at", metavar="EVENT", help="An event, by number or id."),
         change: list[str] = typer.Option(
             [],
@@ -89,9 +110,10 @@ def _register_forks(agents: typer.Typer) -> None:
         """Go on from an event of a turn otherwise, in a new conversation. What it does is done."""
         cairn = connect(start=False)
         body = TurnFork(at=at, changes=dict(map(_read_change, change)), wait=False)
-        talk = Talk(cairn, project, None, as_json=as_json)
+        partner = partner_of(cairn, project)
+        talk = Talk(cairn, partner, None, as_json=as_json)
         with asking(idempotency_key) as key:
-            forked = cairn.fork_turn(cairn.project_of(project), turn, body, key=key)
+            forked = partner.fork(turn, body, key)
         if not as_json:
             say(f"turn: {forked.turn_id}")
         talk.go_on(forked)
@@ -102,12 +124,11 @@ def _register_forks(agents: typer.Typer) -> None:
     def diff(
         a: str = TURN,
         b: str = TURN,
-        project: str = PROJECT_OPTION,
+        project: str | None = PROJECT,
         as_json: bool = JSON_OPTION,
     ) -> None:
         """Compare two turns: where they part, what they cost, which tools they called."""
-        cairn = connect(start=False)
-        compared = cairn.compare_turns(cairn.project_of(project), a, other=b)
+        compared = partner_of(connect(start=False), project).compare(a, b)
         if as_json:
             as_lines([compared.model_dump(mode="json")])
             return

@@ -71,7 +71,14 @@ COMMANDS = {
         "Answer a question with passages and atoms, each with the places it comes from.",
     ),
     "chat": Command(
-        "Read", "chat", "Ask the agents of a project, or talk with them; answers cite places."
+        "Read",
+        "chat",
+        "Ask the agents of a project or the assistant, or talk with them; answers cite places.",
+    ),
+    "assistant": Command(
+        "Read",
+        "assistant",
+        "Your conversations with the assistant; what it remembers of you and may use.",
     ),
     "mcp": Command(
         "Read", "mcp_server", "Answer a coding assistant (MCP) about one project, on stdio."

@@ -18,11 +18,10 @@ if TYPE_CHECKING:
 
     from infra.client.models.shared import (
         Burndown,
-        CitingSection,
-        CitingStatement,
         Item,
         SpeculativeArtifact,
     )
+    from infra.client.models.shared_parts import CitingSection, CitingStatement
     from infra.client.models.views import ArtifactView
     from infra.client.models.views_parts import Artifact, RemovedItem
 

@@ -63,6 +63,7 @@ def show(status: SimpleNamespace) -> None:
         answers = "answers" if part["answers"] else "does not answer"
         place = f" {part['address']}" if part["address"] else ""
         out.print(f"{name}: {part['origin']} ({part['reason']}){place}, {answers}", soft_wrap=True)
+    out.print(f"states of agents' runs: {status.checkpoints}", soft_wrap=True)
     if problem := status.broker["problem"]:
         out.print(problem, soft_wrap=True)
     if not status.running:

@@ -85,7 +85,7 @@ def audited(client: httpx.Client) -> Iterator[dict[str, Any]]:
 def called(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Called]:
     folder = tmp_path_factory.mktemp("http") / "parcel"
     write_to(folder)
-    with service() as cairn:
+    with service(YARD_TOKEN="a key of the yard") as cairn:
         parcel = cairn.run("project", "create", "Parcel", "--idempotency-key", "parcel")
         other = cairn.run("project", "create", "Other", "--idempotency-key", "other")
         cairn.ingest(folder, "Parcel", "first")

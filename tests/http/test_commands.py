@@ -27,6 +27,8 @@ READS = [
     "atoms",
     "atoms --json",
     "agents turns --json",
+    "assistant providers",
+    "assistant providers --json",
     "atoms --kind risk --order age --limit 3 --json",
     "atoms --as-of-seq 3 --json",
     "atoms --as-of 2100-01-01T00:00 --json",

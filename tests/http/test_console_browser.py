@@ -24,6 +24,7 @@ from tests.http.axe import find_faults
 from tests.http.chromium import Tab, chromium
 from tests.http.conftest import PATIENCE_S, Called
 from tests.http.console import CONSOLE, Browser
+from tests.http.test_several_calls import ask_about_two
 
 pytestmark = [pytest.mark.broker, pytest.mark.slow]
 PICTURES = Path(os.environ.get("CAIRN_TEST_PICTURES", "build/console"))
@@ -157,6 +158,7 @@ def test_pages_are_light_and_accessible_in_both_themes_wide_narrow_and_enlarged(
     pages = {page.strip("/") or "overview": home + page for page in PAGES} | {
         "projects": f"{CONSOLE}/projects",
         "sessions": f"{CONSOLE}/sessions",
+        "memories": f"{CONSOLE}/memories",
         "settings": f"{CONSOLE}/settings",
         "search": f"{home}/search?q=JWT",
         "views": f"{home}/views",
@@ -525,6 +527,22 @@ def test_a_question_to_the_agents_is_answered_on_the_page(tab: Tab, home: str):
     check_accessible(tab, "chat-answered")
     tab.run("document.querySelector('.message.assistant [data-evidence]').click()")
     tab.wait_for("document.querySelector('#beside blockquote, #beside .marked')")
+    assert tab.reports == []
+
+
+def test_a_turn_that_waits_for_two_calls_shows_both_and_goes_on_after_an_answer(
+    tab: Tab, called: Called
+):
+    with called.client() as owner:
+        turn = ask_about_two(owner, called)
+    tab.look()
+    chat = f"{CONSOLE}/projects/{called.other}/chat/{turn['conversation_id']}"
+    tab.open(f"{chat}?turn={turn['turn_id']}")
+    tab.wait_for("document.querySelectorAll('article.card').length === 2")
+    tab.keep("chat-two-calls")
+    tab.run("document.querySelectorAll('article.card [value=reject]')[1].click()")
+    tab.wait_for("!location.search && document.querySelector('.message.assistant .said')")
+    assert tab.run("document.querySelectorAll('article.card').length") == 0
     assert tab.reports == []
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import Any
 
 import httpx
@@ -72,3 +73,22 @@ def test_a_fork_whose_other_turn_is_gone_ends_with_the_reason(owner: httpx.Clien
     assert wait_until(lambda: bool(ended()), timeout_s=120)
     (last,) = ended()
     assert last["data"]["error"] == "unknown_turn"
+
+
+def test_a_changed_value_that_only_its_reader_finds_wrong_ends_the_fork_with_a_sentence(
+    owner: httpx.Client, called: Called
+):
+    turn = say(owner, called.project, "What do we know about parcels?")
+    events = events_of(owner, called.project, turn["turn_id"])
+    number = number_of(events, "tool_returned")
+    assert json.loads(events[number]["data"]["answer"])["citations"][0]["line_start"] > 0
+
+    refused = fork(owner, called.project, turn["turn_id"], number, citations=[{"path": "a.md"}])
+    assert refused.json()["code"] == "change_invalid"
+    assert "the items of the list have cited_id, line_end" in refused.json()["message"]
+
+    failed = done(
+        fork(owner, called.project, turn["turn_id"], number, citations__0__line_start=1.5)
+    )
+    assert (failed["status"], failed["answer"]["error"]) == ("failed", "change_unfit")
+    assert "fork again with another value" in failed["answer"]["content"]

@@ -18,8 +18,12 @@ from infra.platform.settings import Settings
 from infra.store.tokens import ROLES
 
 FOR_ANYBODY = {"/health", "/ready", "/v1/openapi.json", "/openapi.json"}
-# As whoever reads may, anyway; what agents do for a viewer is what a viewer may.
-WATCHES = {"create_stream_token", "create_pipeline_stream_token", "say"}
+# As whoever reads may, anyway; what agents do for a viewer is what a viewer may, and may stop.
+WATCHES = {"create_stream_token", "create_pipeline_stream_token", "say", "stop_conversation"}
+WATCHES |= {"say_to_assistant", "stop_own_conversation"}
+# Of nobody but themselves.
+OWN = {"add_memory", "edit_memory", "forget_memory", "forget_memories"}
+OWN |= {"save_named_workflow", "remove_named_workflow"}
 SIGNED = {"/v1/webhooks/{service}/{project}"}
 ROUTES: list[Any] = [route for area in AREAS for route in area.routes]
 
@@ -47,7 +51,7 @@ def test_every_route_declares_its_roles(route: Any):
     assert (access.writes or access.signed) == bool(
         {method.lower() for method in route.methods or ()} & set(WRITING)
     )
-    readers = {"privacy_officer"} if route.name in WATCHES else {"viewer", "privacy_officer"}
+    readers = {"privacy_officer"} if route.name in WATCHES | OWN else {"viewer", "privacy_officer"}
     assert not access.writes or not readers & set(access.roles)
 
 

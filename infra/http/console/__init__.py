@@ -6,6 +6,7 @@ from starlette.routing import BaseRoute, Mount, Route
 
 from infra.http.auth import CONSOLE
 from infra.http.console import (
+    assistant,
     chat,
     deciding,
     documents,
@@ -14,6 +15,7 @@ from infra.http.console import (
     history,
     items,
     ledger,
+    memories,
     naming,
     onboarding,
     overview,
@@ -34,7 +36,7 @@ from infra.http.console.reference import serve_reference
 AREAS = (
     *(signing_in, signing_in_with, overview, ledger, sources, documents, editing, deciding),
     *(proposing, work, chat, onboarding, team, items, history, upkeep, webhooks, finding),
-    *(preferences, naming),
+    *(preferences, assistant, memories, naming),
 )
 
 

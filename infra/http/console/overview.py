@@ -24,6 +24,7 @@ from projections.read.coverage import read_coverage
 from projections.read.runs import list_runs
 from projections.read.streams import read_stream, unknown_stream
 from schemas.areas import AREAS
+from schemas.envelope import SERVICE_WIDE
 
 pages = Pages()
 FACTS_SHOWN, DISPUTES_SHOWN, STATEMENTS_SHOWN, RUNS_SHOWN = 6, 3, 6, 4
@@ -84,12 +85,14 @@ async def follow_project(visit: PageContext) -> Response:
 
 
 async def follow_stream(visit: PageContext, stream_id: str) -> Response:
-    """The frames of a stream of the project, behind the last one that the browser has.
+    """The frames of a stream of the project of the address, behind the last one that the browser
+    has. Where the address has no project it is one of the assistant.
 
-    Raises NotFound for a stream of another project.
+    Raises NotFound for a stream of another project, or of somebody else.
     """
     stream = await visit.ask(read_stream, stream_id)
-    if stream.project_id != visit.project_id:
+    project_id = visit.request.path_params.get("project", SERVICE_WIDE)
+    if stream.project_id != project_id or not visit.caller.may_follow(stream):
         raise unknown_stream(stream_id)
     return await follow(
         visit.api,

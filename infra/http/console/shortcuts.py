@@ -50,6 +50,7 @@ SHORTCUTS = (
     Shortcut("merges", "m", "Merges", goes=True),
     Shortcut("proposals", "v", "Proposals", goes=True),
     Shortcut("chat", "t", "Chat", goes=True),
+    Shortcut("assistant", "i", "Assistant", goes=True),
     Shortcut("team", "p", "Team", goes=True),
     Shortcut("onboarding", "b", "Onboarding", goes=True),
     Shortcut("sources", "s", "Sources", goes=True),

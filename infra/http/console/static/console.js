@@ -320,6 +320,9 @@ if (stream) {
   attend();
 }
 
+const zone = Intl.DateTimeFormat().resolvedOptions().timeZone || "";
+document.querySelectorAll("[data-time-zone]").forEach((each) => { each.value = zone; });
+
 document.addEventListener("htmx:sse:before:message", (event) => {
   const { event: name, data } = event.detail.message;
   show(event.target.closest("[data-turn]"), name, data);
@@ -334,22 +337,53 @@ const STEPS = {
   thinking: (it) => it.thought,
   tool_call: (it) => `${it.tool} is called`,
   tool_result: (it) => `${it.tool} ${it.is_error ? "failed" : "answered"}`,
+  handoff_started: (it) => `${it.from_agent} hands on to ${it.to_agent}: ${it.task}`,
+  handoff_finished: (it) => `${it.to_agent} ${it.is_error ? "failed" : "is done"}`,
+  memory_stored: (it) => `Remembered: ${it.text}`,
 };
+const DEEPEST = 3;
+const working = [];  // who was handed something and is not done, each within the one before
+
+// How far in a step stands: a handoff beside what its agent does, and what comes of it further in.
+function depthOf(name, it) {
+  if (name === "handoff_finished") working.splice(working.lastIndexOf(it.to_agent), 1);
+  const by = name.startsWith("handoff") ? working.lastIndexOf(it.from_agent) + 1 : working.length;
+  if (name === "handoff_started") working.push(it.to_agent);
+  return Math.min(by, DEEPEST);
+}
+
+// The answer as it comes; what is taken back is not what it comes to.
+function showPiece(turn, { text, retracted }) {
+  const coming = turn.querySelector(".coming");
+  coming.textContent = retracted ? "" : coming.textContent + text;
+}
+
+// The stream of a turn is told from its beginning: what it asked before it knew of the last decision is
+// over. It asks about several calls one by one, and pauses at the last one.
+let asked = [];
+let isKnown = false;
+
+function pausesAt(decided, { confirmation_id: id, more }) {
+  asked.push(id);
+  if (more) return false;
+  const asksAboutIt = asked.includes(decided);
+  isKnown ||= asksAboutIt || !decided;
+  asked = [];
+  return isKnown && !asksAboutIt;
+}
 
 function show(turn, name, data) {
-  // The stream of a turn is told from its beginning: what was asked before the last decision is over.
-  if (name === "confirmation_requested" && turn.dataset.decided) {
-    if (JSON.parse(data).confirmation_id === turn.dataset.decided) turn.dataset.decided = "";
-    return;
-  }
+  if (name === "confirmation_requested" && !pausesAt(turn.dataset.decided, JSON.parse(data))) return;
   if (["done", "error", "confirmation_requested"].includes(name)) {
     location.replace(turn.dataset.after);
     return;
   }
-  const told = STEPS[name]?.(JSON.parse(data));
-  if (!told) return;
+  if (name === "token") showPiece(turn, JSON.parse(data));
+  const step = STEPS[name] && JSON.parse(data);
+  if (!step) return;
   const line = document.createElement("li");
-  line.textContent = told;
+  line.textContent = STEPS[name](step);
+  line.className = `in-${depthOf(name, step)}`;
   turn.querySelector(".steps").append(line);
 }
 
