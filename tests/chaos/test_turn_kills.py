@@ -18,6 +18,7 @@ import pytest
 
 from infra.platform.settings import Settings
 from infra.service.asking.agents import BegunTurn, ChatRequest, begin_turn, follow_turn
+from infra.service.assistant.conversations import Asks, MessageRequest, begin_message
 from infra.service.projects.projects import create_project
 from projections.read import session
 from projections.read.agents import list_turn_events
@@ -35,6 +36,11 @@ CALLED, RETURNED = "agent.tool_called", "agent.tool_returned"
 ROUNDS = (
     (f"{CALLED} before", f"{RETURNED} before"),
     (f"{CALLED} after", f"{RETURNED} after"),
+)
+STORED, RESPONDED = "memory.stored", "agent.responded"
+AROUND_MEMORY = (
+    (f"{STORED} before", f"{RESPONDED} before"),
+    (f"{STORED} after", f"{RESPONDED} before"),
 )
 
 
@@ -78,6 +84,16 @@ async def last_frame(settings: Settings, turn: BegunTurn) -> str:
     return names[-1]
 
 
+def die_and_end(settings: Settings, turn: BegunTurn, points: tuple[str, ...]) -> None:
+    """A worker is killed at each point, one after the other; the last one ends the turn."""
+    for point in points:
+        with worker(settings, dies_at=point) as dying:
+            dying.join(PATIENCE_S)
+            assert dying.exitcode == -signal.SIGKILL
+    with worker(settings):
+        assert asyncio.run(last_frame(settings, turn)) == "done"
+
+
 def test_a_tool_runs_once_though_its_worker_is_killed_around_the_call(fresh: Settings) -> None:
     turns: list[BegunTurn] = []
     with projector(fresh):
@@ -85,12 +101,7 @@ def test_a_tool_runs_once_though_its_worker_is_killed_around_the_call(fresh: Set
         for points in ROUNDS:
             asked = ChatRequest("Yard", "Schedule a sprint report every monday at 09:00")
             turns.append(asyncio.run(begin_turn(fresh, asked, actor="ana")))
-            for point in points:
-                with worker(fresh, dies_at=point) as dying:
-                    dying.join(PATIENCE_S)
-                    assert dying.exitcode == -signal.SIGKILL
-            with worker(fresh):
-                assert asyncio.run(last_frame(fresh, turns[-1])) == "done"
+            die_and_end(fresh, turns[-1], points)
 
     with session.reading(fresh.conninfo) as tables:
         for turn in turns:
@@ -100,3 +111,20 @@ def test_a_tool_runs_once_though_its_worker_is_killed_around_the_call(fresh: Set
             "SELECT count(*) FROM scheduled_work WHERE project_id = %s", (project.project_id,)
         ).fetchone()
     assert found == (len(turns),)
+
+
+def test_the_assistant_remembers_once_though_its_worker_is_killed(fresh: Settings) -> None:
+    turns: list[BegunTurn] = []
+    asks = Asks(owner="ana", role="member", may_see=lambda _: True)
+    with projector(fresh):
+        for day, points in zip(("Fridays", "Mondays"), AROUND_MEMORY, strict=True):
+            asked = MessageRequest(asks, f"Remember that I work on {day}")
+            turns.append(asyncio.run(begin_message(fresh, {}, asked)))
+            die_and_end(fresh, turns[-1], points)
+
+    with session.reading(fresh.conninfo) as tables:
+        for turn in turns:
+            told = Counter(event.event_type for event in list_turn_events(tables, turn.turn_id))
+            assert told[STORED] == 1
+        found = tables.execute("SELECT text FROM memories ORDER BY text").fetchall()
+    assert found == [("I work on Fridays",), ("I work on Mondays",)]

@@ -200,16 +200,19 @@ def test_a_workflow_is_saved_under_a_name_of_its_owner(ana: httpx.Client, bo: ht
 
 def test_the_command_line_keeps_memories_and_workflows(called: Called):
     cairn = called.cairn
+    cairn.run("assistant", "memories", "forget", "--all")
     memory_id = cairn.run("assistant", "memories", "add", "I prefer the terminal").strip()
     cairn.run("assistant", "memories", "edit", memory_id, "I prefer a dark terminal")
     (memory,) = cairn.json("assistant", "memories", "list")
     assert (memory["text"], memory["kind"]) == ("I prefer a dark terminal", "fact")
     assert "dark terminal" in cairn.run("assistant", "memories", "list")
-    assert "Nothing" in cairn.run("assistant", "memories", "list", "--agents")
+    of_agents = cairn.json("assistant", "memories", "list", "--agents")
+    assert memory_id not in [one["memory_id"] for one in of_agents]
     cairn.run("assistant", "memories", "forget", memory_id)
     cairn.run("assistant", "memories", "add", "I live in Berlin")
     cairn.run("assistant", "memories", "forget", "--all")
     assert cairn.json("assistant", "memories", "list") == []
+    assert "Nothing" in cairn.run("assistant", "memories", "list")
     cairn.run("assistant", "workflows", "save", "daily", "--prompt", "Say what is due.")
     (workflow,) = cairn.json("assistant", "workflows", "list")
     assert (workflow["name"], workflow["tools"]) == ("daily", [])

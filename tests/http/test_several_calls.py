@@ -124,11 +124,14 @@ FOLLOWED = """
 import sys
 from infra.cli.chat import Talk
 from infra.cli.context import connect
-from infra.client.models.chat import Turn
+from infra.cli.partners import ProjectAgents
+from infra.client.models.shared import Turn
 
 project, conversation_id, turn_id = sys.argv[1:]
 at = {"conversation_id": conversation_id, "turn_id": turn_id, "job_id": "", "after": -1}
-Talk(connect(), project, None, as_json=False).go_on(Turn(**at, status="running"))
+cairn = connect()
+talk = Talk(cairn, ProjectAgents(cairn, project), None, as_json=False)
+talk.go_on(Turn(**at, status="running"))
 """
 
 
