@@ -135,14 +135,23 @@ def clean(settings: Settings, text: str) -> str:
 
 
 def free_id(tables: Conn, namespace: str, text: str) -> str:
-    """The id of a new memory of this text, which holds no secret: no memory has had it before."""
+    """The id of a new memory of this text, which holds no secret: no memory has had it before.
+
+    Who remembers the same meanwhile has the same id, so that it is one memory.
+    """
     ids = list_memory_ids(namespace, text)
     while True:
         tried = list(islice(ids, IDS_AT_ONCE))
         used = read.list_used_ids(tables, tried)
+        live = {it.memory_id: it.text for it in read.list_live(tables, [namespace], MOST_LIVE)}
         for memory_id in tried:
-            if memory_id not in used:
+            says_it = memory_id in live and _is_same(namespace, live[memory_id], text)
+            if says_it or memory_id not in used:
                 return memory_id
+
+
+def _is_same(namespace: str, one: str, other: str) -> bool:
+    return next(list_memory_ids(namespace, one)) == next(list_memory_ids(namespace, other))
 
 
 async def _read(settings: Settings, caller: Caller, memory_id: str) -> MemoryRecord:
