@@ -14,12 +14,12 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Literal
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urlsplit
 
 import httpx
 
 from connectors.connector import SourceRefused, SourceUnavailable
-from connectors.http_client import check_base_url, open_client, origin_of
+from connectors.http_client import LOCATION, check_base_url, follow, open_client
 from connectors.rate_limits import Budget, http_date, retry_after
 from infra.platform.clock import Clock, SystemClock
 
@@ -292,7 +292,7 @@ class Transport:
                 self.budget.requests += 1
                 if answer.status not in REDIRECTS or not asked.is_repeatable:
                     return answer
-                url, query = self._address(urljoin(url, answer.headers.get("location", ""))), None
+                url, query = follow(url, answer.headers[LOCATION]), None
         raise SourceUnavailable(f"{self._host} redirects endlessly.")
 
     async def _read(self, request: httpx.Request, asked: _Request) -> Response:
@@ -308,6 +308,7 @@ class Transport:
         finally:
             await response.aclose()
         headers = {name.lower(): value for name, value in response.headers.items()}
+        headers[LOCATION] = response.extensions[LOCATION]
         return Response(response.status_code, headers, b"".join(parts))
 
     async def _wait_for_budget(self, resource: str) -> None:
@@ -379,10 +380,7 @@ class Transport:
 
     def _address(self, path: str) -> str:
         """The full address; only the service's own origin is requested."""
-        url = urljoin(self.base_url, path.lstrip("/") if "://" not in path else path)
-        if origin_of(url) != origin_of(self.base_url):
-            raise SourceRefused(f"{self._host} points to another host, which is not requested.")
-        return url
+        return follow(self.base_url, path.lstrip("/") if "://" not in path else path)
 
     @property
     def _host(self) -> str:

@@ -216,6 +216,22 @@ def test_credentials_go_to_no_other_host() -> None:
 
 
 @pytest.mark.parametrize(
+    "place",
+    [
+        "",
+        "http://[::1",
+        "https://api.example.org:99999/x",
+        "//xn--a/",
+        "https://xn--",
+        "a" * 70_000,
+    ],
+)
+def test_a_redirect_to_no_address_is_refused_by_name(place: str) -> None:
+    with pytest.raises(SourceRefused, match="points to (what is no address|another host)"):
+        asked(the_list, faults=[Fault(302, {"Location": place} if place else {})] * 9)
+
+
+@pytest.mark.parametrize(
     "url", ["http://api.example.org", "https://ada:pass@example.org", "ftp://example.org", "x"]
 )
 def test_an_address_that_would_give_the_credential_away_is_refused(url: str) -> None:
