@@ -203,10 +203,11 @@ def _read(
         return _fail(f"{title} refuses the call: {reason}.", "provider_refused")
     try:
         text, data = show_answer(answer, tool.show)
+        data = clean(data, hidden)
     except UnreadableAnswer as error:
         done = f" The call itself succeeded ({status})." if tool.is_mutating else ""
         return _fail(f"{title}: {str(error).rstrip('.')}.{done}", "answer_unreadable")
-    return Outcome(hide(text, hidden), clean(data, hidden))
+    return Outcome(hide(text, hidden), data)
 
 
 def _refuse(definition: ProviderDefinition, account: Account, status: int, detail: str) -> Outcome:

@@ -145,6 +145,7 @@ class Shown(_Part):
 class ToolDefinition(_Part):
     """One tool: a request with places for arguments. ``reads``: it changes nothing, so that nobody
     is asked before and it may be repeated; so does every GET that does not say otherwise.
+    ``confirm``: a person is asked also before a call that reads.
     """
 
     name: ToolName
@@ -177,6 +178,11 @@ class ToolDefinition(_Part):
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
+        if self.is_mutating and self.confirm is False:
+            raise ValueError(
+                "confirm = false is for what only reads: remove it, so that a person is asked"
+                " before, or write reads = true where the call changes nothing"
+            )
         if self.body is not None and self.method == "GET":
             raise ValueError("a GET has no body: move the values to query")
         in_path = templates.list_path_names(self.path)

@@ -6,8 +6,10 @@ import base64
 import json
 from dataclasses import dataclass, field
 from email import message_from_bytes
+from email.header import decode_header, make_header
 from email.message import EmailMessage
 from email.policy import default
+from email.utils import getaddresses, parseaddr
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -15,6 +17,7 @@ from urllib.parse import quote
 import pytest
 
 from connectors.providers.files import BUILT_IN
+from connectors.providers.mails import encode_mail
 from tests.connectors.stand_ins.provider import (
     KEY,
     TOKEN,
@@ -337,17 +340,69 @@ def test_a_value_in_a_path_never_leaves_its_segment(hostile: str, tmp_path: Path
 
 @pytest.mark.parametrize(
     "part",
-    [{"subject": "Hello\r\nBcc: eve@example.org"}, {"to": ["bo@example.org\nBcc: eve@x.org"]}],
+    [
+        {"subject": "Hello\r\nBcc: eve@x.org"},
+        {"to": ["bo@example.org\nBcc: eve@x.org"]},
+        {"subject": "=?utf-8?q?Hello=0D=0ABcc:_eve=40x.org?="},
+        {"subject": "Hello =?UTF-8?B?DQpCY2M6IGV2ZUB4Lm9yZw==?="},
+        {"to": ["=?utf-8?q?bo=40example.org=2C_eve=40x.org?= <bo@example.org>"]},
+        {"cc": ["=?utf-8?q?eve=40x", "org?="]},
+        {"to": ["bo@example.org eve@x.org"]},
+        {"to": ["bo@example.org; eve@x.org"]},
+        {"to": ["bo@example.org (eve@x.org)"]},
+        {"to": ["bo(eve@x.org)@example.org"]},
+        {"to": ["<@x.org:bo@example.org>"]},
+        {"to": ["Team: bo@example.org, eve@x.org;"]},
+        {"to": ['"eve@x.org, Bo" <bo@example.org>']},
+        {"to": ["eve@x.org <bo@example.org>"]},
+        {"to": ["b\u00f6@example.org"]},
+        {"to": ["Bo, eve <bo@example.org>"]},
+        {"to": ["bo"]},
+        {"to": ["Bo <bo@example.org> <eve@x.org>"]},
+        {"to": ["bo@example.org\u202e"]},
+        {"to": ["bo@example.org," + " " * 49_000 + "x"]},
+        {"in_reply_to": "<a@b> =?utf-8?q?=0D=0ABcc:_eve=40x.org?="},
+        {"in_reply_to": "<a@b>\r\nBcc: eve@x.org"},
+        {"in_reply_to": "<a@b> (eve@x.org)"},
+    ],
 )
-def test_a_mail_gets_no_second_header_by_a_line_break(part: dict[str, Any], tmp_path: Path):
+def test_a_mail_whose_head_would_say_something_else_is_refused(
+    part: dict[str, Any], tmp_path: Path
+):
     wanted = {"to": ["bo@example.org"], "subject": "Hello", "text": "Hi"} | part
 
     async def once() -> None:
         async with ProviderServer().running() as server:
             server.replace_built_in(tmp_path, "gmail")
             result = await ask(tmp_path, "gmail_send_message", wanted)
-            assert result.is_error
-            assert "line breaks" in result.text
+            assert result.data == {"error": "arguments_invalid"}
+            assert next(iter(part)) in result.text
             assert server.asked == []
 
     run(once())
+
+
+@pytest.mark.parametrize(
+    ("to", "subject"),
+    [
+        (["bo@example.org"], "Hello"),
+        (['"Berg, Ana" <ana@example.org>', "Bo <bo@example.org>"], "Why? =? What?"),
+        (['"{}, Bo" <bo@example.org>'.format("a" * 90)], "S" * 490),
+        ([f"Änne Müller von und zu {n} <a{n}@example.org>" for n in range(30)], "Grüße " * 80),
+        (['"Müller, Änne" <a@example.org>'], " Hello "),
+        ([f"{'Ö' * 190} <a@example.org>"], "\U0001f600" * 120),
+    ],
+)
+def test_a_mail_goes_to_those_who_are_named_and_says_what_is_written(to: list[str], subject: str):
+    raw = base64.urlsafe_b64decode(encode_mail({"to": to, "subject": subject, "text": "Hi"}))
+    head = raw.partition(b"\r\n\r\n")[0]
+    assert head.isascii()
+    assert max(map(len, head.split(b"\r\n"))) <= 998
+    mail = message_from_bytes(raw, policy=default)
+    assert [name for name, _ in mail.items()] == [
+        "To", "Subject", "Content-Type", "Content-Transfer-Encoding", "MIME-Version",
+    ]  # fmt: skip
+    sent = getaddresses([str(message_from_bytes(raw)["To"])])
+    decoded = [(str(make_header(decode_header(name))), address) for name, address in sent]
+    assert decoded == [parseaddr(one) for one in to]
+    assert mail["Subject"] == subject.strip()

@@ -28,6 +28,7 @@ from tests.connectors.stand_ins.server import Fault
 
 READ = ("notes_read", {"note_id": "n1"})
 WRITE = ("notes_write", {"note_id": "n1", "text": "Hello"})
+MOVED = "no address|another host|redirect"
 UNSURE = "may or may not have happened"
 DEEP = "[" * 5_000 + "]" * 5_000
 
@@ -87,6 +88,13 @@ def test_a_body_keeps_types_and_leaves_out_what_is_not_given(tmp_path: Path):
         (Fault(200, body="<html>Sign in</html>"), "answer_unreadable", "is not JSON"),
         (Fault(200, body=DEEP), "answer_unreadable", "not JSON|too deep"),
         (Fault(200, body="[" * 80 + "]" * 80), "answer_unreadable", "too deep"),
+        (Fault(200, body="[" * 61 + "]" * 61), "answer_unreadable", "too deep"),
+        (Fault(302), "provider_refused", MOVED),
+        (
+            Fault(302, {"Location": "//xn--a/"}),
+            "provider_refused",
+            MOVED,
+        ),
     ],
     ids=lambda value: str(value.status) if isinstance(value, Fault) else "",
 )
@@ -101,6 +109,14 @@ def test_a_rude_answer_is_a_clear_error(
     assert any(part in result.text for part in told.split("|"))
     assert len(server.asked) == 1
     assert "evil" not in result.text
+
+
+@pytest.mark.parametrize("depth", range(55, 66))
+def test_an_answer_of_any_depth_is_shown_or_refused(depth: int, tmp_path: Path):
+    result, _ = call(tmp_path, READ, Fault(200, body="[" * depth + "]" * depth))
+    if result.is_error:
+        assert result.data == {"error": "answer_unreadable"}
+    assert result.is_error == (depth > 60)
 
 
 @pytest.mark.parametrize(
