@@ -96,13 +96,14 @@ def agent_namespace(agent: str) -> str:
 def list_memory_ids(namespace: str, text: str) -> Iterator[str]:
     """The ids that a memory of this text may have: the first one that was never used is its id.
 
-    So the same fact from two conversations at once is one memory, and one that was forgotten may be
-    remembered anew. ``text`` holds no secret.
+    So the same words from two conversations at once are one memory, and one that was forgotten may
+    be remembered anew. Capitals, spaces and the mark at the end make no other words; another order
+    does: it may say something else. ``text`` holds no secret.
     """
-    words = " ".join(sorted(word.stem for word in list_words(text))) or tidy(text).casefold()
-    denied = "not" if is_denied(text) else ""
+    plain = tidy(text).casefold()
+    words = plain.rstrip(" .!") or plain
     for number in count():
-        yield derive_id("mry", namespace, words, denied, number)
+        yield derive_id("mry", namespace, words, number)
 
 
 def tidy(text: str) -> str:

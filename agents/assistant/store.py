@@ -55,8 +55,10 @@ class RunStore(BaseStore):
         """Store what is new in ``text``; which relation it has to what is known."""
 
         async def look() -> Json:
+            # Listed before the id is drawn: what others remember or forget meanwhile is seen there.
+            listed = await self._ports.list_memories([namespace])
             prepared = await self._ports.prepare_memory(namespace, text)
-            near = await self._look(namespace, prepared["text"], NEAR)
+            near = _rank(prepared["text"], listed, NEAR)
             return {"memories": near, **prepared}
 
         recorded = await effects.run("read", {"what": "near", "namespace": namespace}, look)
@@ -76,9 +78,7 @@ class RunStore(BaseStore):
         return relation.kind
 
     async def _look(self, namespace: str, query: str, limit: int) -> list[Json]:
-        matches = await self._ports.list_memories([namespace])
-        ranked = rank(query, map(MEMORY.validate_python, matches), limit)
-        return [MEMORY.dump_python(one, mode="json") for one in ranked]
+        return _rank(query, await self._ports.list_memories([namespace]), limit)
 
     def _add_own(
         self, namespace: str, matches: Sequence[Memory], query: str, limit: int
@@ -113,6 +113,11 @@ class RunStore(BaseStore):
                 return None
             case _:
                 raise NotImplementedError("memories are searched and added")
+
+
+def _rank(query: str, listed: Iterable[Json], limit: int) -> list[Json]:
+    ranked = rank(query, map(MEMORY.validate_python, listed), limit)
+    return [MEMORY.dump_python(one, mode="json") for one in ranked]
 
 
 def _as_item(memory: Memory) -> SearchItem:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from agents.assistant.comms import COMMS_AGENT
 from agents.assistant.end_hooks import memory_learning_node
+from agents.assistant.memory import list_memory_ids
 from agents.assistant.messages import text_of
 from agents.assistant.providers import Provider
 from agents.assistant.state import AssistantState
 from agents.assistant.subagents import create_provider_subagent
 from agents.assistant.work import AtWork
+from agents.runs.effects import Json
 from agents.tools.retrieval import ToolRegistry
 from infra.service.runs.driving import Paused
 from schemas.events.agent import FollowupsSuggested, HandoffFinished, ToolCalled
@@ -260,6 +264,39 @@ async def test_the_same_fact_is_one_memory_and_is_found_in_another_conversation(
     ) as provider:
         await later.attempt("How do I like answers?", OverHttp(provider.base_url))
     assert fact in provider.requests[1].text
+
+
+@dataclass
+class BusyWorld(World):
+    """Another conversation remembers the same and forgets it, between two looks of this one."""
+
+    used: set[str] = field(default_factory=set)
+    fact: str = "I prefer tabs"
+    looks: int = 0
+
+    async def list_memories(self, namespaces: Sequence[str]) -> Sequence[Json]:
+        self._look()
+        return ()
+
+    async def prepare_memory(self, namespace: str, text: str) -> Json:
+        free = (it for it in list_memory_ids(namespace, text) if it not in self.used)
+        memory_id = next(free)
+        self._look()
+        return {"text": text, "memory_id": memory_id}
+
+    def _look(self) -> None:
+        self.looks += 1
+        if self.looks == 1:
+            self.used.add(next(list_memory_ids("user:ana", self.fact)))
+
+
+@in_loop
+async def test_what_others_remember_and_forget_meanwhile_does_not_take_a_memory_along():
+    world = BusyWorld()
+    await world.attempt(f"Remember that {world.fact}", None)
+    (stored,) = [one for one in world.topic.events if isinstance(one, MemoryStored)]
+    assert stored.text == world.fact
+    assert stored.memory_id not in world.used
 
 
 @in_loop

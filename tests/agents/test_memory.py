@@ -187,6 +187,21 @@ def test_one_fact_has_one_row_of_ids_in_its_namespace():
         assert next(list_memory_ids(namespace, text)) not in first
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Ana manages Bo", "Bo manages Ana"),
+        ("The demo is before the review", "The review is before the demo"),
+        ("I work for Bo", "I work with Bo"),
+        ("Call me at 10 in May", "Call me at 5 in May"),
+        ("!", "?"),
+    ],
+)
+def test_other_words_or_another_order_are_another_memory(one: str, other: str):
+    ids = [list(islice(list_memory_ids("user:ana", text), 3)) for text in (one, other)]
+    assert not set(ids[0]) & set(ids[1])
+
+
 def test_a_memory_is_one_line_without_marks_that_nobody_sees():
     assert tidy(" I\u200b prefer\n tabs\x00 ") == "I prefer tabs"
 
