@@ -9,7 +9,7 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 
-from agents.assistant.messages import result_message, text_of
+from agents.assistant.messages import code_of, result_message, text_of
 from agents.assistant.state import AssistantState
 from agents.assistant.work import AtWork, Change, LocalTool
 from agents.project.turn import as_json, read_result
@@ -23,8 +23,7 @@ from agents.runs.confirmations import (
 )
 from agents.runs.consent.consent import is_asked_for
 from agents.runs.effects import EffectKey, Json
-from agents.runs.loop_guard import LoopGuard, name_call
-from agents.runs.numbering import hash_input
+from agents.runs.loop_guard import DECLINED, DECLINED_BEFORE, PUT_OFF, LoopGuard, name_call
 from agents.tools.box import call_tool, may_call, read_arguments, refuse
 from agents.tools.tool import Tool, ToolResult
 from schemas.events.agent import ToolCalled, ToolReturned
@@ -106,11 +105,10 @@ def _again(result: ToolResult) -> ToolResult:
 def _list_calls(at_work: AtWork, state: AssistantState) -> list[Call]:
     last = state["messages"][-1]
     assert isinstance(last, AIMessage)
-    number, agent = state["round"], at_work.agent.name
+    effects = at_work.effects_of_calls(state["round"])
     calls = []
     for place, each in enumerate(last.tool_calls):
-        given = {"tool": each["name"], "args": each["args"]}
-        key = EffectKey(at_work.work_id, agent, number, place + 1, hash_input(given))
+        key = effects.next_key(each["name"], each["args"])
         calls.append(Call(str(each["id"]), each["name"], each["args"], place, key))
     return calls
 
@@ -118,10 +116,10 @@ def _list_calls(at_work: AtWork, state: AssistantState) -> list[Call]:
 def _find_tool(at_work: AtWork, state: AssistantState, call: Call) -> Tool | LocalTool | ToolResult:
     """The tool of a call that can be made, or its result where it cannot or need not be made."""
     if call.place >= MOST_CALLS:
-        return refuse(TOO_MANY.format(limit=MOST_CALLS), "too_many_calls")
+        return refuse(TOO_MANY.format(limit=MOST_CALLS), PUT_OFF)
     tool = at_work.agent.find(call.tool, state["bound"])
     if tool is None:
-        bound = (one.name for one in at_work.agent.list_bound(state["bound"]))
+        bound = (one.name for one in at_work.agent.list_bound(state["bound"], at_work.run.role))
         message = NOT_HERE.format(name=call.tool, known=", ".join(bound) or "none")
         return refuse(message, "unknown_tool")
     wrong = read_arguments(tool, call.arguments)
@@ -132,7 +130,7 @@ def _find_tool(at_work: AtWork, state: AssistantState, call: Call) -> Tool | Loc
         confirmation_of(call.key, call.tool, call.arguments).confirmation_id
     )
     if (why := records.list_declined().get(call.name)) and not is_asked:
-        return refuse(why, "declined")
+        return refuse(why, DECLINED_BEFORE)
     if not tool.mutating or is_asked:
         return tool
     return _find_done(state, call) or _find_made(at_work, call) or tool
@@ -203,7 +201,7 @@ async def _make_decided(at_work: AtWork, tool: Tool, call: Call) -> ToolResult:
     try:
         approved = approve(call.key, call.tool, call.arguments, at_work.run.decisions)
     except CallDeclined as declined:
-        return refuse(tell_declined(declined.is_expired, declined.reason), "declined")
+        return refuse(tell_declined(declined.is_expired, declined.reason), DECLINED)
     result = await _call(at_work, tool, call, approved)
     if approved is call.arguments:
         return result
@@ -216,14 +214,14 @@ async def _call(
 ) -> ToolResult:
     """The one result of the call, recorded."""
     run = at_work.run
-    given: dict[str, Any] = {"tool": tool.name, "args": dict(arguments)}
-    if tool.once:
-        given["once"] = True
 
-    async def make() -> Json:
-        return as_json(await call_tool(tool, run.context(call.key), arguments))
+    async def make(key: str) -> Json:
+        return as_json(await call_tool(tool, run.context(key), arguments))
 
-    return read_result(await run.effects.run(call.key, "tool", given, make))
+    effects = at_work.effects_of_calls(call.key.iteration)
+    return read_result(
+        await effects.make_call(call.key, tool.name, arguments, make, once=tool.once)
+    )
 
 
 def _collect(
@@ -238,9 +236,7 @@ def _collect(
     bound = [*state["bound"]]
     for call in calls:
         result = done[call.call_id]
-        guard.take(call.name)
-        if result.is_error:
-            guard.take_failure(call.tool)
+        guard.take(call.name, call.tool, code_of(result))
         warning = guard.warn(call.name, call.tool)
         bound += [name for name in result.data.get("bound", ()) if name not in bound]
         message_id = f"{call.call_id}.result"
@@ -261,7 +257,6 @@ def _count(at_work: AtWork, messages: Sequence[AnyMessage]) -> LoopGuard:
             result = results.get(str(each["id"]))
             if result is None or not str(each["id"]).startswith(begin):
                 continue
-            guard.take(name_call(each["name"], each["args"]))
-            if result.status == "error":
-                guard.take_failure(each["name"])
+            error = (result.artifact or {}).get("error") if result.status == "error" else None
+            guard.take(name_call(each["name"], each["args"]), each["name"], error)
     return guard

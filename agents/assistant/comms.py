@@ -61,4 +61,5 @@ COMMS_AGENT = Agent(
 
 async def run_comms(run: AssistantRun, begin: AssistantState) -> AssistantState:
     """The whole answer to a message. Raises WaitsForConfirmation."""
+    run.answer_stream.is_open = run.records.is_resumed
     return await run_agent(run, COMMS_AGENT, run.run_id, begin)

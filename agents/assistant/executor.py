@@ -13,9 +13,9 @@ from agents.assistant.retrieve import RETRIEVE_TOOLS
 from agents.assistant.run import AssistantRun
 from agents.assistant.subagents import subagent_of
 from agents.assistant.work import Agent, AtWork, LocalTool
-from agents.tools.box import refuse
+from agents.tools.box import may_call, refuse
 from agents.tools.retrieval import ToolRegistry
-from agents.tools.tool import ToolArguments, ToolResult
+from agents.tools.tool import ToolArguments, ToolResult, ToolRole
 
 EXECUTOR = "executor"
 PROMPT = """\
@@ -73,7 +73,13 @@ HANDOFF = LocalTool(
 
 def make_executor(run: AssistantRun) -> Agent:
     """The executor of a run, which knows of the providers that it has."""
-    return describe_executor(run.tools, run.providers.values())
+    providers = [one for one in run.providers.values() if _may_ask(one, run.role)]
+    return describe_executor(run.tools, providers)
+
+
+def _may_ask(provider: Provider, role: ToolRole) -> bool:
+    """Whether the role may call any of its tools; those of the project come with it."""
+    return not provider.tools or any(may_call(role, tool) for tool in provider.tools)
 
 
 def describe_executor(tools: ToolRegistry, providers: Iterable[Provider]) -> Agent:

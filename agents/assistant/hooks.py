@@ -8,7 +8,6 @@ from typing import Any
 from langchain_core.messages import (
     AIMessage,
     AnyMessage,
-    HumanMessage,
     RemoveMessage,
     SystemMessage,
     ToolMessage,
@@ -16,7 +15,7 @@ from langchain_core.messages import (
 )
 from langchain_core.messages.utils import count_tokens_approximately
 
-from agents.assistant.messages import SYSTEM, text_of
+from agents.assistant.messages import SYSTEM, find_task, text_of
 from agents.assistant.prompt import instruct
 from agents.assistant.state import AssistantState
 from agents.assistant.work import AtWork, Change, Hook
@@ -64,11 +63,11 @@ PRE_MODEL_HOOKS = (
 
 
 def trim(messages: Sequence[AnyMessage], max_tokens: int) -> list[AnyMessage]:
-    """The newest messages within ``max_tokens``, with the system message and the last thing that a
-    person has asked. Both are kept, whatever their size.
+    """The newest messages within ``max_tokens``, with the system message and the task. Both are
+    kept, whatever their size.
     """
-    asked = [one for one in messages if isinstance(one, HumanMessage)][-1:]
-    fixed = [one for one in messages if isinstance(one, SystemMessage) or one in asked]
+    task = find_task(messages)
+    fixed = [one for one in messages if isinstance(one, SystemMessage) or one is task]
     if count_tokens_approximately(messages) <= max_tokens:
         return [*messages]
     room = max_tokens - count_tokens_approximately(fixed)

@@ -22,10 +22,23 @@ from schemas.shortening import shorten
 
 LONGEST_NOTE, MOST_NOTES = 2_000, 20  # of what a thread keeps of one piece of work
 SYSTEM = "system"
+NOTE = ".note"  # ends the id of what we say to a model in the place of a person
 
 
 def text_of(message: AnyMessage) -> str:
     return message.content if isinstance(message.content, str) else str(message.content)
+
+
+def note_message(message_id: str, text: str) -> HumanMessage:
+    """What we object to in the reply ``message_id``."""
+    return HumanMessage(id=f"{message_id}{NOTE}", content=text)
+
+
+def find_task(messages: Sequence[AnyMessage]) -> HumanMessage | None:
+    """The last message in which a person, or another agent, says what to do."""
+    asked = (one for one in messages if isinstance(one, HumanMessage))
+    tasks = [one for one in asked if not str(one.id).endswith(NOTE)]
+    return tasks[-1] if tasks else None
 
 
 def call_message(message_id: str, calls: Sequence[tuple[str, str, Json]]) -> AIMessage:
@@ -46,10 +59,16 @@ def result_message(
         status="error" if result.is_error else "success",
         artifact={
             "warning": warning,
+            "error": code_of(result),
             "is_empty": _is_empty(result),
             "citations": [citation.model_dump() for citation in result.citations],
         },
     )
+
+
+def code_of(result: ToolResult) -> str | None:
+    """The code of an error, which may be empty; None: it went well."""
+    return str(result.data.get("error", "")) if result.is_error else None
 
 
 def _is_empty(result: ToolResult) -> bool:
@@ -122,8 +141,12 @@ def _show(message: AnyMessage) -> Message:
 
 
 def note_messages(messages: Sequence[AnyMessage]) -> list[dict[str, Any]]:
-    """What a thread keeps of one piece of work: the newest messages, cut, calls with results."""
+    """What a thread keeps of one piece of work: the task and the newest messages, cut, calls with
+    results.
+    """
     kept = [one for one in messages if not isinstance(one, SystemMessage)][-MOST_NOTES:]
+    if (task := find_task(messages)) is not None and task not in kept:
+        kept = [task, *kept[1:]]
     notes: list[dict[str, Any]] = []
     for message in kept:
         note: dict[str, Any] = {"type": message.type, "id": message.id}

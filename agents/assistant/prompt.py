@@ -59,6 +59,6 @@ def instruct(at_work: AtWork, state: AssistantState) -> str:
         parts.append(f"{REMEMBERED}\n{fence(chr(10).join(state['memories']))}")
     if run.workflow is not None:
         parts.append(f"The user works by the workflow {run.workflow.name}:\n{run.workflow.prompt}")
-    tools = [describe_tool(tool) for tool in agent.list_bound(state["bound"])]
+    tools = [describe_tool(tool) for tool in agent.list_bound(state["bound"], run.role)]
     parts.append("\n".join(["Tools:", *tools]) if tools else "You have no tools.")
     return "\n\n".join(parts)

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 
-from agents.assistant.messages import as_model_messages, call_message, list_citations, list_places
+from agents.assistant.messages import (
+    as_model_messages,
+    call_message,
+    list_citations,
+    list_places,
+    note_message,
+)
 from agents.assistant.prompt import ANSWER_SCHEMA, MOST_TOKENS, PROMPT_VERSION
 from agents.assistant.rules import reply_by_rules
-from agents.assistant.run import AssistantRun
 from agents.assistant.state import AssistantState
 from agents.assistant.work import AtWork, Change
-from agents.models.call import ModelAnswer, ModelRequest, Retracted
-from agents.models.errors import UNUSABLE, AllProvidersFailed, ModelError
+from agents.models.call import ModelAnswer, ModelRequest
+from agents.models.errors import UNUSABLE, ModelError
 from agents.project.answers import check_answer, is_promise
 from agents.runs.effects import Json
-from agents.runs.streaming import AnswerText
 from schemas.events.agent import EffectRecorded
 
 MAX_ROUNDS = 15
@@ -135,7 +138,7 @@ def _end(at_work: AtWork, number: int, text: str, reason: str) -> Change:
 
 
 def _note(at_work: AtWork, number: int, text: str) -> HumanMessage:
-    return HumanMessage(id=f"{at_work.work_id}.{number}.note", content=text)
+    return note_message(_message_id(at_work, number), text)
 
 
 def _message_id(at_work: AtWork, number: int) -> str:
@@ -187,7 +190,7 @@ async def _ask(at_work: AtWork, state: AssistantState, number: int) -> Json:
 
     async def make() -> Json:
         try:
-            answer = await _listen(at_work, request)
+            answer = await _read_answer(at_work, request)
         except ModelError as error:
             return {"code": error.code, "message": str(error)}
         return {
@@ -201,31 +204,10 @@ async def _ask(at_work: AtWork, state: AssistantState, number: int) -> Json:
     return await effects.run("model", {"round": number}, make)
 
 
-async def _listen(at_work: AtWork, request: ModelRequest) -> ModelAnswer:
-    """The whole answer; whoever follows the run reads it sentence by sentence as it comes."""
+async def _read_answer(at_work: AtWork, request: ModelRequest) -> ModelAnswer:
+    """The whole answer; that of an agent which talks to a person is told as it comes."""
     run = at_work.run
     assert run.model is not None
     if not at_work.agent.tells_tokens:
         return await run.model.complete(request)
-    answer_text = AnswerText()
-    await _take_back(run)
-    async with aclosing(run.model.stream(request)) as parts:  # who stops listening ends the call
-        async for part in parts:
-            match part:
-                case ModelAnswer():
-                    return part
-                case Retracted():
-                    await _take_back(run)
-                    answer_text = AnswerText()
-                case piece:
-                    if sentences := answer_text.take(piece):
-                        run.pieces.is_open = True
-                        await run.effects.tell("token", {"text": sentences})
-    raise AllProvidersFailed("The answer has ended before it was whole.")
-
-
-async def _take_back(run: AssistantRun) -> None:
-    """What was told of an answer that did not stay."""
-    if run.pieces.is_open:
-        run.pieces.is_open = False
-        await run.effects.tell("token", {"text": "", "retracted": True})
+    return await run.answer_stream.listen(run.model.stream(request))

@@ -7,6 +7,7 @@ from pydantic import Field
 from agents.assistant.work import AtWork, LocalTool
 from agents.project.assistant_prompt import describe_tool
 from agents.runs.effects import Json
+from agents.tools.box import may_call
 from agents.tools.tool import ToolArguments, ToolResult
 
 
@@ -19,8 +20,10 @@ class RetrieveTools(ToolArguments):
 
 async def _retrieve(at_work: AtWork, call_id: str, wanted: RetrieveTools) -> ToolResult:
     async def look() -> Json:
-        matches = at_work.agent.retrievable.search(wanted.query, wanted.limit)
-        return {tool.name: describe_tool(tool) for tool in matches}
+        tools = at_work.agent.retrievable
+        ranked = tools.search(wanted.query, len(tools.names()))
+        matches = [tool for tool in ranked if may_call(at_work.run.role, tool)]
+        return {tool.name: describe_tool(tool) for tool in matches[: wanted.limit]}
 
     matches = await at_work.effects_of(call_id).run("read", {"what": "tools"}, look)
     if not matches:

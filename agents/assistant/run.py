@@ -9,9 +9,10 @@ from typing import Any, Protocol, TypeVar
 
 from agents.assistant.providers import Provider
 from agents.models.call import ChatModel
+from agents.project.answer_stream import AnswerStream
 from agents.project.state import Citation
 from agents.runs.confirmations import Decision
-from agents.runs.effects import EffectKey, Effects, Json
+from agents.runs.effects import Effects, Json
 from agents.runs.saver import RunSaver
 from agents.tools.retrieval import ToolRegistry
 from agents.tools.tool import ToolContext, ToolRole
@@ -22,6 +23,11 @@ E = TypeVar("E", bound=AgentEvent)
 
 class RunRecords(Protocol):
     """The log of the run, as far as it has come."""
+
+    @property
+    def is_resumed(self) -> bool:
+        """Whether the run has run before: pieces that it told then may not stay."""
+        ...
 
     async def record(self, kind: type[AgentEvent], /, **fields: Any) -> datetime:
         """The event of this step is in the log; the time that it has there."""
@@ -83,13 +89,6 @@ class AssistantPorts(Protocol):
         ...
 
 
-@dataclass(slots=True)
-class AnswerPieces:
-    """Whether pieces of an answer were told that may not stay."""
-
-    is_open: bool = False
-
-
 @dataclass(frozen=True, slots=True)
 class AssistantRun:
     """One message to the assistant and what answers it.
@@ -116,11 +115,11 @@ class AssistantRun:
     tools: ToolRegistry
     providers: Mapping[str, Provider]
     save: Callable[[str], RunSaver | None]
+    answer_stream: AnswerStream
     decisions: Mapping[str, Decision] = field(default_factory=dict)
     workflow: Workflow | None = None
     has_project: bool = False
     is_fork: bool = False
-    pieces: AnswerPieces = field(default_factory=AnswerPieces)
 
-    def context(self, key: EffectKey) -> ToolContext:
-        return ToolContext(self.project_id, self.owner, self.role, key.effect_id)
+    def context(self, effect_id: str) -> ToolContext:
+        return ToolContext(self.project_id, self.owner, self.role, effect_id)

@@ -10,8 +10,9 @@ from agents.assistant.run import AssistantRun
 from agents.assistant.state import AssistantState
 from agents.assistant.store import RunStore
 from agents.runs.numbering import RunEffects
+from agents.tools.box import may_call
 from agents.tools.retrieval import ToolRegistry
-from agents.tools.tool import Tool, ToolArguments, ToolResult
+from agents.tools.tool import Tool, ToolArguments, ToolResult, ToolRole
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +65,10 @@ class Agent:
                 return tool
         return self.retrievable.find(name) if self.calls_any or name in bound else None
 
-    def list_bound(self, bound: Sequence[str]) -> list[AnyTool]:
-        """What the model is told of."""
-        return [*self.tools, *filter(None, map(self.retrievable.find, bound))]
+    def list_bound(self, bound: Sequence[str], role: ToolRole) -> list[AnyTool]:
+        """What the model is told of: what it may call."""
+        tools = [*self.tools, *filter(None, map(self.retrievable.find, bound))]
+        return [tool for tool in tools if not isinstance(tool, Tool) or may_call(role, tool)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +84,12 @@ class AtWork:
         """The effects of a node, numbered anew in each iteration."""
         run = self.run
         return RunEffects(run.effects, self.work_id, run.project_id, node, iteration)
+
+    def effects_of_calls(self, iteration: int) -> RunEffects:
+        """The effects of the calls of a reply, numbered behind the reply itself."""
+        effects = self.effects_at(self.agent.name, iteration)
+        effects.counts[self.agent.name, iteration] = 1
+        return effects
 
     def effects_of(self, call_id: str) -> RunEffects:
         """The effects of one call of a tool of ours."""

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from contextlib import aclosing
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from agents.models.call import ChatModel, Message, ModelAnswer, ModelRequest, Retracted
-from agents.models.errors import UNUSABLE, AllProvidersFailed, ModelError
+from agents.models.call import ChatModel, Message
+from agents.models.errors import UNUSABLE, ModelError
+from agents.project.answer_stream import AnswerStream
 from agents.project.answers import (
     CheckedAnswer,
     Compare,
@@ -38,8 +38,7 @@ from agents.runs.confirmations import CallDeclined, tell_declined
 from agents.runs.consent.consent import is_asked_for
 from agents.runs.cost import Cost, read_cost
 from agents.runs.effects import Effects, Json
-from agents.runs.loop_guard import LoopGuard, name_call
-from agents.runs.streaming import AnswerText
+from agents.runs.loop_guard import DECLINED, DECLINED_BEFORE, LoopGuard, name_call
 from agents.tools.box import read_arguments, refuse
 from agents.tools.ledger import SEARCH_LEDGER
 from agents.tools.search_answers import tell_result
@@ -62,6 +61,7 @@ class _Work:
     steps: Steps
     tools: ToolBox
     compare: Compare
+    stream: AnswerStream
     guard: LoopGuard = field(default_factory=LoopGuard)
     notes: list[Message] = field(default_factory=list)
     known: dict[str, Citation] = field(default_factory=dict)
@@ -70,7 +70,6 @@ class _Work:
     declined: dict[str, str] = field(default_factory=dict)
     asked_again: set[str] = field(default_factory=set)
     last: ToolResult | None = None
-    is_told: bool = False
     coverage: str | None = None
     rounds: int = 0
     cost: Cost = Cost()
@@ -104,7 +103,8 @@ async def run_assistant(
     """
     steps = Steps(turn, effects)
     began = await steps.read_clock()
-    work = _Work(steps, tools, compare, is_told=turn.is_resumed)
+    stream = AnswerStream(effects, is_open=turn.is_resumed)
+    work = _Work(steps, tools, compare, stream)
     if model is None:
         return await run_rules(steps, tools, began)
     if concerns_project(turn.request):
@@ -145,7 +145,7 @@ async def _ask(work: _Work, model: ChatModel) -> Json:
 
     async def make() -> Json:
         try:
-            answer = await _listen(work, model, request)
+            answer = await work.stream.listen(model.stream(request))
         except ModelError as error:
             return {"code": error.code, "message": str(error)}
         return {
@@ -157,32 +157,6 @@ async def _ask(work: _Work, model: ChatModel) -> Json:
     answer = await work.steps.ask({"request_hash": request.request_hash}, make)
     work.cost += read_cost(answer)
     return answer
-
-
-async def _listen(work: _Work, model: ChatModel, request: ModelRequest) -> ModelAnswer:
-    """The whole answer; whoever follows the turn reads it sentence by sentence as it comes."""
-    await _take_back(work)
-    answer_text = AnswerText()
-    async with aclosing(model.stream(request)) as parts:  # who stops listening ends the call
-        async for part in parts:
-            match part:
-                case ModelAnswer():
-                    return part
-                case Retracted():
-                    await _take_back(work)
-                    answer_text = AnswerText()
-                case piece:
-                    if sentences := answer_text.take(piece):
-                        work.is_told = True
-                        await work.steps.effects.tell("token", {"text": sentences})
-    raise AllProvidersFailed("The answer has ended before it was whole.")
-
-
-async def _take_back(work: _Work) -> None:
-    """What was told of an answer that did not stay."""
-    if work.is_told:
-        work.is_told = False
-        await work.steps.effects.tell("token", {"text": "", "retracted": True})
 
 
 def _error_of(answer: Json) -> ModelError:
@@ -201,10 +175,9 @@ async def _ground(work: _Work) -> None:
 async def _act(work: _Work, name: str, arguments: Mapping[str, Any]) -> None:
     """One call and its one result, which the model reads."""
     call = name_call(name, arguments)
-    work.guard.take(call)
     result = await _call(work, name, arguments, call)
-    if result.is_error:
-        work.guard.take_failure(name)
+    error = str(result.data.get("error", "")) if result.is_error else None
+    work.guard.take(call, name, error)
     for citation in result.citations:
         work.known.setdefault(citation.cited_id, citation)
     if name == SEARCH_LEDGER and not result.is_error:
@@ -229,7 +202,7 @@ async def _call(work: _Work, name: str, arguments: Mapping[str, Any], call: str)
     if isinstance(wrong := read_arguments(tool, arguments), ToolResult):
         return wrong
     if call in work.declined:
-        return refuse(work.declined[call], "declined")
+        return refuse(work.declined[call], DECLINED_BEFORE)
     if call in work.done:
         return work.done[call]
     if not (tool.mutating or tool.confirm):
@@ -238,7 +211,7 @@ async def _call(work: _Work, name: str, arguments: Mapping[str, Any], call: str)
         result = await _change(work, tool, arguments)
     except CallDeclined as declined:
         work.declined[call] = tell_declined(declined.is_expired, declined.reason)
-        return refuse(work.declined[call], "declined")
+        return refuse(work.declined[call], DECLINED)
     if not result.is_error:
         work.done[call] = result  # a change is made once, however often it is asked for
     return result

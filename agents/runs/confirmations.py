@@ -22,6 +22,16 @@ from schemas.ids import derive_id
 
 ANSWER_WITHIN = timedelta(hours=6)  # approving later acts on a world that has moved on
 ABANDONED = "another message came first"
+NOT_SHOWN = "(not shown)"
+SHORTEST_KEY = 16  # characters; a shorter one names an issue, a project or a page
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_SPACE = re.compile(r"\s")
+_SECRET = re.compile(
+    r"(?:^|[^a-z])(?:pass(?:word|wd|phrase|code)|pwd|secret|token|credentials?|authorization"
+    r"|(?:api|access|auth|encryption|private|signing|ssh)[^a-z]?key)s?(?:$|[^a-z])",
+    re.IGNORECASE,
+)
+_KEY = re.compile(r"(?:^|[^a-z])keys?$", re.IGNORECASE)
 _YES = (
     r"yes|yep|y|ok|okay|sure|fine|correct|of course|absolutely|approved?|confirm(?:ed)?"
     r"|go (?:ahead|on|for it)|do(?: (?:it|that|so))?"
@@ -152,13 +162,30 @@ def read_decision(message: str) -> Literal["approve", "reject"] | None:
 
 def confirmation_of(key: EffectKey, tool: str, arguments: Mapping[str, Any]) -> Confirmation:
     """The confirmation of the call that would be the effect ``key``; the same call, the same id."""
-    text = ", ".join(f"{name} {value!r}" for name, value in arguments.items())
+    shown = {name: _hide_secret(name, value) for name, value in arguments.items()}
+    text = ", ".join(f"{name} {value!r}" for name, value in shown.items())
     return Confirmation(
         confirmation_id=name_confirmation(key.effect_id),
         tool=tool,
         arguments=dict(arguments),
         summary=f"{tool.replace('_', ' ').capitalize()}: {text or 'no arguments'}.",
     )
+
+
+def _hide_secret(name: str, value: Any) -> Any:
+    """The value as a question shows it: not where its name says that it is secret."""
+    words = _CAMEL.sub("_", name)
+    if value and not isinstance(value, bool) and _SECRET.search(words):
+        return NOT_SHOWN
+    match value:
+        case Mapping():
+            return {key: _hide_secret(str(key), item) for key, item in value.items()}
+        case list() | tuple():
+            return [_hide_secret(name, item) for item in value]
+        case str() if len(value) >= SHORTEST_KEY and _KEY.search(words):
+            return value if _SPACE.search(value) else NOT_SHOWN
+        case _:
+            return value
 
 
 def name_confirmation(effect_id: str) -> str:

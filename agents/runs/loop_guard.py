@@ -10,6 +10,10 @@ from typing import Any
 
 WARN_IDENTICAL, END_IDENTICAL = 2, 5
 WARN_FAILURES, END_FAILURES = 3, 8  # of one tool; of all
+# Errors of calls that were not made, through no fault of the model. Who asks again for what a
+# person has declined gets another one.
+DECLINED, PUT_OFF, DECLINED_BEFORE = "declined", "too_many_calls", "declined_before"
+NOT_COUNTED = frozenset((DECLINED, PUT_OFF))
 
 
 def name_call(tool: str, arguments: Mapping[str, Any]) -> str:
@@ -24,11 +28,13 @@ class LoopGuard:
     calls: Counter[str] = field(default_factory=Counter)
     failures: Counter[str] = field(default_factory=Counter)
 
-    def take(self, call: str) -> None:
+    def take(self, call: str, tool: str, error: str | None) -> None:
+        """A call and what came of it. ``error``: the code of its error; None: it went well."""
+        if error in NOT_COUNTED:
+            return
         self.calls[call] += 1
-
-    def take_failure(self, tool: str) -> None:
-        self.failures[tool] += 1
+        if error is not None:
+            self.failures[tool] += 1
 
     def ends(self) -> bool:
         most = max(self.calls.values(), default=0)

@@ -19,6 +19,7 @@ from agents.assistant.providers import Provider
 from agents.assistant.run import Answered, AssistantRun, Workflow
 from agents.assistant.state import STATE_TYPES, AssistantState, begin_state
 from agents.models.call import ChatModel
+from agents.project.answer_stream import AnswerStream
 from agents.runs.effects import Json
 from agents.runs.saver import KeptState, RunSaver
 from agents.tools.retrieval import ToolRegistry
@@ -176,6 +177,7 @@ class World:
             tools=ToolRegistry(spaces),
             providers=self.providers(),
             save=save,
+            answer_stream=AnswerStream(log),
             decisions=log.list_decisions(),
             workflow=self.workflow,
             has_project=True,

@@ -284,6 +284,18 @@ def test_a_declined_call_is_declined_again_without_asking():
     assert asked.requests[1].text.count("The user declined this call") == 2
 
 
+def test_a_person_may_decline_many_calls_of_one_turn():
+    wanted = [{"tool": "delete_task", "args": {"task": f"task-{at:03}"}} for at in range(9)]
+    decisions: dict[str, Decision] = {}
+    for number in range(9):
+        asked = Asked([*wanted[: number + 1], DONE])
+        turn = a_turn("Tidy up", decisions=decisions)
+        waits = wait_of(asked, turn).confirmation
+        decisions[waits.confirmation_id] = Decision(kind="reject", decided_by="ana")
+    result = Asked([*wanted, DONE]).ask(a_turn("Tidy up", decisions=decisions))
+    assert (result.error, result.response) == (None, "The task is there.")
+
+
 def test_nobody_answers_in_time_and_nothing_is_done():
     asked = Asked([DELETE, DONE])
     waits = wait_of(asked, "Delete task 3").confirmation

@@ -11,7 +11,13 @@ from langchain_core.messages.utils import count_tokens_approximately
 from langgraph.graph.message import add_messages
 
 from agents.assistant.hooks import MAX_TOKENS, filter_messages_node, pair_up, trim
-from agents.assistant.messages import call_message, note_messages, read_notes
+from agents.assistant.messages import (
+    MOST_NOTES,
+    call_message,
+    note_message,
+    note_messages,
+    read_notes,
+)
 from tests.agents.talks import in_loop
 
 
@@ -57,6 +63,25 @@ def test_a_history_of_200_000_tokens_is_cut_between_pairs_and_keeps_what_is_aske
     assert [one.id for one in kept[:2]] == ["system", "asked"]
     assert kept[-1] is messages[-1]
     assert are_paired(kept)
+
+
+def test_what_we_object_to_does_not_push_the_task_out():
+    messages: list[AnyMessage] = [
+        SystemMessage(id="system", content="Rules."),
+        HumanMessage(id="said.0", content="Hello"),
+        HumanMessage(id="trn_1.asked", content="Sum it all up."),
+    ]
+    for number in range(400):
+        messages += [call(f"c{number}", f"{number}.a"), result(f"{number}.a", "word " * 500)]
+    messages.append(note_message("trn_1.9", "Your reply was not one JSON object."))
+
+    kept = trim(messages, MAX_TOKENS)
+    assert [one.id for one in kept[:2]] == ["system", "trn_1.asked"]
+    assert kept[-1].id == "trn_1.9.note"
+    assert [one.id for one in trim(messages, 10)] == ["system", "trn_1.asked"]
+    noted = note_messages(messages)
+    assert [noted[0]["id"], noted[-1]["id"]] == ["trn_1.asked", "trn_1.9.note"]
+    assert len(noted) == MOST_NOTES
 
 
 CALLS = st.lists(

@@ -465,7 +465,7 @@ def test_each_flag_of_the_factory_changes_what_is_bound():
         assert [hook.name for hook in agent.end_hooks] == ["memory_learning"]
         if flags.get("tool_space") == "mail":
             assert agent.find("list_events", ["list_events"]) is None
-        return [tool.name for tool in agent.list_bound([])]
+        return [tool.name for tool in agent.list_bound([], "owner")]
 
     assert bound() == ["search_memory", "retrieve_tools"]
     assert bound(disable_retrieve_tools=True) == ["search_memory"]

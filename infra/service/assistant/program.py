@@ -12,6 +12,7 @@ from agents.assistant.comms import COMMS, run_comms
 from agents.assistant.messages import text_of
 from agents.assistant.run import AssistantRun, Workflow
 from agents.assistant.state import STATE_TYPES, AssistantState, begin_state
+from agents.project.answer_stream import AnswerStream
 from agents.project.state import Citation
 from agents.runs.saver import RunSaver
 from agents.tools.tool import ToolRole
@@ -82,6 +83,7 @@ async def run_assistant(
             tools=register_tools(ports, providers, has_project=bool(asked.project)),
             providers=providers,
             save=_savers(settings, turn_log) if saves else _no_saver,
+            answer_stream=AnswerStream(turn_log),
             decisions=turn_log.list_decisions(),
             workflow=Workflow(**context.workflow) if context.workflow else None,
             has_project=bool(asked.project),

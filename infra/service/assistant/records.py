@@ -25,6 +25,10 @@ class LogRecords:
             if decision.kind == "reject"
         }
 
+    @property
+    def is_resumed(self) -> bool:
+        return self._log.is_resumed
+
     async def record(self, kind: type[AgentEvent], /, **fields: Any) -> datetime:
         return await self._log.record(kind, **fields)
 
